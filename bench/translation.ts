@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { translateList, translateObject } from "../src/pipeline/responses/translate.ts";
+import { translateList, translateObject } from "../src/pipeline/responses/translate-response.ts";
 import type { UpstreamResponse } from "../src/pipeline/upstream-response.ts";
 import { runInterpreted } from "../src/jsonata/index.ts";
 import { loadPack } from "../src/mapping/load/load-pack.ts";

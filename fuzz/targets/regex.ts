@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { LinearRegex } from "../../src/jsonata/regex/linear.ts";
 import { parseRegex, UnsupportedRegexError } from "../../src/jsonata/regex/parse-regex.ts";
-import { compileRegex } from "../../src/jsonata/regex/program.ts";
+import { compileRegex } from "../../src/jsonata/regex/pattern-program.ts";
 import { hold, type Target } from "../target.ts";
 
 const FLAGS = ["g", "gi", "gm", "gu"];

@@ -7,7 +7,7 @@
  */
 import { LinearRegex } from "./linear.ts";
 import { isNullable, parseRegex, type ParsedRegex, type RegexNode } from "./parse-regex.ts";
-import { compileRegex, isAnchored } from "./program.ts";
+import { compileRegex, isAnchored } from "./pattern-program.ts";
 
 export { UnsupportedRegexError } from "./parse-regex.ts";
 export { RegexLimitError } from "./linear.ts";

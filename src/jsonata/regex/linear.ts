@@ -1,4 +1,4 @@
-import type { LookAround, RegexProgram, Step } from "./program.ts";
+import type { LookAround, RegexProgram, Step } from "./pattern-program.ts";
 
 /** Start and end positions of all groups. The first two belong to the whole match. */
 type Captures = readonly (number | undefined)[];

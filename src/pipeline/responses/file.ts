@@ -9,7 +9,7 @@ import { throwTranslatedError } from "../translate-error.ts";
 import { countBytes, type FileRequest, type StreamedResponse } from "../file-stream.ts";
 import { requestWithoutBody, type PreparedRequest } from "../upstream-call.ts";
 import { InvalidUpstreamResponseError } from "../upstream-response.ts";
-import { translateObject } from "./translate.ts";
+import { translateObject } from "./translate-response.ts";
 
 /** Whether a `Content-Type` (`image/png; q=1`) has a type. The type may end in `/*`. */
 function isOfType(contentType: string | undefined, wanted: string): boolean {

@@ -5,7 +5,7 @@ import { buildUpstreamRequest } from "../stages/build-request.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { requestWithoutBody, type PreparedRequest } from "../upstream-call.ts";
 import { parseObject, type UpstreamResponse } from "../upstream-response.ts";
-import { translateObject } from "./translate.ts";
+import { translateObject } from "./translate-response.ts";
 
 /** One of the v4 resources that an object is merged from, and its request. */
 interface Part {

@@ -7,7 +7,7 @@ import { callUpstream, type UpstreamResult } from "../stages/call-upstream.ts";
 import type { PreparedRequest } from "../upstream-call.ts";
 import type { TranslationConfig, UpstreamResponse } from "../upstream-response.ts";
 import { applyTokenScopes } from "./token-scopes.ts";
-import { translateList, translateObject } from "./translate.ts";
+import { translateList, translateObject } from "./translate-response.ts";
 
 type Translate = (
   response: UpstreamResponse,

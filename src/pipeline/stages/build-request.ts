@@ -10,7 +10,7 @@ import type { Route } from "../../mapping/compile/route.ts";
 import type { Prerequisite } from "../../mapping/compile/route-steps.ts";
 import type { JsonObject } from "../../mapping/translation-context.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
-import { translateObject } from "../responses/translate.ts";
+import { translateObject } from "../responses/translate-response.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { requestWithoutBody, type PreparedRequest } from "../upstream-call.ts";
 import { buildListRequest } from "./build-list-request.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { splitPage } from "../../../fuzz/worst/page.ts";
 import { startListeningGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { FRONTS, type FrontName } from "./fronts.ts";
-import { page, type Row } from "./page.ts";
+import { page, type Row } from "./inputs-page.ts";
 import { runBehind } from "./run-behind.ts";
 import { runScript, type ScriptResult } from "./run-script.ts";
 import { readScripts, type Scheme, type Script } from "./script.ts";

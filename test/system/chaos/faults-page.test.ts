@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ELSEWHERE } from "./elsewhere.ts";
-import { faultsPage } from "./page.ts";
+import { faultsPage } from "./faults-page.ts";
 
 const PAGE = "docs/faults.md";
 
