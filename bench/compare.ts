@@ -129,6 +129,18 @@ export async function compareWith(
         { name: "Instance, 3 v4 calls", servers: both("metadata"), path: one, authorization: ALPHA },
         { name: "Native proxy, list", servers: both("metadata"), path: list, authorization: NATIVE },
         { name: "Native proxy, disk", servers: both("metadata"), path: disk, authorization: NATIVE },
+        {
+          name: "The peer, with Express / without",
+          servers: [peer, await keep(startPeer(upstream, "none"))],
+          path: disk,
+          authorization: NATIVE,
+        },
+        {
+          name: "The peer, with all middleware / without",
+          servers: [await keep(startPeer(upstream, "chain")), peer],
+          path: disk,
+          authorization: NATIVE,
+        },
         // The same server twice: how much of a ratio is noise.
         { name: "The peer with itself, list", servers: [peer, peer], path: list, authorization: NATIVE },
       ];

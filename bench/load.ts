@@ -8,6 +8,8 @@ export interface LoadJob {
   readonly authorization: string;
   readonly connections: number;
   readonly ms: number;
+  /** Requests after which it ends, before its time is over; undefined: any number. */
+  readonly requests?: number;
   /**
    * Requests a second, sent when their time has come whatever became of those before; undefined: each connection
    * asks again when it has its answer.
@@ -36,10 +38,14 @@ const percentile = (sorted: Float64Array, share: number): number =>
 /** Asks once; adds the milliseconds since `due` to the times. */
 type AskOnce = (due: number) => Promise<void>;
 
-async function askUntilOver(ask: AskOnce, { connections, ms }: LoadJob): Promise<void> {
+async function askUntilOver(ask: AskOnce, { connections, ms, requests = Infinity }: LoadJob): Promise<void> {
   const end = performance.now() + ms;
+  let asked = 0;
   async function connection(): Promise<void> {
-    while (performance.now() < end) await ask(performance.now());
+    while (performance.now() < end && asked < requests) {
+      asked += 1;
+      await ask(performance.now());
+    }
   }
   await Promise.all(Array.from({ length: connections }, connection));
 }

@@ -34,6 +34,7 @@ function compare(loader: Loader, options: BenchOptions): Promise<number> {
     print(setting(options, state));
     const asks = [
       { name: "List of 25 instances", path: "/v4/vm/instances" },
+      { name: "List, unknown images", path: "/v4/vm/instances?page=2" },
       { name: "A disk", path: state.disk },
       { name: "An instance: 3 v4 calls", path: state.one },
     ];
@@ -61,7 +62,7 @@ async function bench(options: BenchOptions): Promise<number> {
       return 0;
     }
     const code = options.rounds > 0 ? await compare(loader, options) : 0;
-    if (options.starts > 0) print(`\n${await startTimes(options)}\n`);
+    if (options.starts > 0) print(`\n${await startTimes(loader, options)}\n`);
     if (options.growthMs > 0) print(growthReport(await measureGrowth(loader, options)));
     else if (options.memoryMs > 0) print(memoryReport(await measureMemory(loader, options), options));
     return code;

@@ -1,12 +1,24 @@
-/** What one would put there if nothing had to be translated: bare Express with http-proxy-middleware. */
+/**
+ * What one would put there if nothing had to be translated: bare Express with http-proxy-middleware. With `none` it runs
+ * without Express, and with `chain` with the middleware of the gateway: the differences are what those cost.
+ */
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import cors from "cors";
 import express from "express";
+import helmet from "helmet";
 import { createProxyMiddleware } from "http-proxy-middleware";
 
-const [target = ""] = process.argv.slice(2);
-const app = express();
-app.use(createProxyMiddleware({ target, changeOrigin: true }));
+const [target = "", kind = "express"] = process.argv.slice(2);
+const proxy = createProxyMiddleware({ target, changeOrigin: true });
 
-const server = app.listen(0, "127.0.0.1", () => {
+function createListener(): RequestListener {
+  if (kind === "none") return (request, response) => void proxy(request, response);
+  const app = express();
+  if (kind === "chain") app.use(helmet(), cors({ origin: false }), express.Router());
+  return app.use(proxy);
+}
+
+const server = createServer(createListener()).listen(0, "127.0.0.1", () => {
   process.stdout.write(`Listening http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
 });

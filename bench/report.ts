@@ -13,6 +13,7 @@ const COLUMNS: readonly Column[] = [
   ["", 30],
   ["req/s", 8],
   ["p50 ms", 8],
+  ["added", 7],
   ["p99 ms", 8],
   ["CPU us/req", 11],
   ["x peer", 7],
@@ -34,12 +35,14 @@ const medianOf = (
 /** What the system doesn't tell is a dash, never a zero. */
 const shown = (value: number, digits: number): string => (Number.isNaN(value) ? "-" : value.toFixed(digits));
 
-function row(name: string, rounds: readonly Measurement[], peerCpu: number): string {
+function row(name: string, rounds: readonly Measurement[], peer: readonly Measurement[]): string {
+  const peerCpu = medianOf(peer, "cpu");
   const cpu = medianOf(rounds, "cpu");
   return line([
     name,
     shown(medianOf(rounds, "perSecond"), 0),
     shown(medianOf(rounds, "p50"), 2),
+    shown(medianOf(rounds, "p50") - medianOf(peer, "p50"), 2),
     shown(medianOf(rounds, "p99"), 2),
     shown(cpu, 0),
     shown(cpu / peerCpu, 2),
@@ -49,7 +52,7 @@ function row(name: string, rounds: readonly Measurement[], peerCpu: number): str
   ]);
 }
 
-/** One table for each kind of request: medians over the rounds. `x peer` compares CPU time; the peer comes last. */
+/** One table for each kind of request: medians over the rounds. `x peer` compares CPU time, `added` the p50; the peer comes last. */
 export function report(measurements: readonly Measurement[]): string {
   const asks = [...new Set(measurements.map(({ ask }) => ask))];
   const targets = [...new Set(measurements.map(({ target }) => target))];
@@ -57,9 +60,9 @@ export function report(measurements: readonly Measurement[]): string {
     measurements.filter((each) => each.ask === ask && each.target === target);
   return asks
     .map((ask) => {
-      const peerCpu = medianOf(roundsOf(ask, targets.at(-1)), "cpu");
+      const peer = roundsOf(ask, targets.at(-1));
       const head = line([ask, ...COLUMNS.slice(1).map(([title]) => title)]);
-      return [head, ...targets.map((target) => row(target, roundsOf(ask, target), peerCpu)), ""].join("\n");
+      return [head, ...targets.map((target) => row(target, roundsOf(ask, target), peer)), ""].join("\n");
     })
     .join("\n");
 }

@@ -1,18 +1,56 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Child } from "./child.ts";
+import type { Loader } from "./loader.ts";
+import { AFTERMATH_MS } from "./measure.ts";
 import type { BenchOptions } from "./options.ts";
+import { processCost } from "./process-cost.ts";
 import { median } from "./report.ts";
-import { startGateway, startUpstream, withChildren } from "./targets.ts";
+import { ALPHA, startGateway, startUpstream, withChildren } from "./targets.ts";
 
-/** From the start of the process until it says that it is ready, the catalogs read: one line. */
-export function startTimes({ starts, built }: BenchOptions): Promise<string> {
+/** The first requests to a gateway, while its code is not optimized yet. */
+const FIRST_REQUESTS = 2000;
+const MEBI = 1024 * 1024;
+
+/** CPU microseconds of a request to a list. */
+async function costOf(
+  gateway: Child,
+  loader: Loader,
+  load: { readonly ms: number; readonly requests?: number },
+): Promise<number> {
+  const before = processCost(gateway.pid);
+  const job = { url: gateway.url, path: "/v4/vm/instances", authorization: ALPHA, connections: 16 };
+  const { requests } = await loader.run({ ...job, ...load });
+  await wait(AFTERMATH_MS);
+  const after = processCost(gateway.pid);
+  return before && after ? (after.cpu - before.cpu) / requests : Number.NaN;
+}
+
+/**
+ * From the start of the process until it says that it is ready, the catalogs read; the memory that it has then; and what
+ * its first requests cost, compared with those after the warm-up.
+ */
+export function startTimes(
+  loader: Loader,
+  { starts, built, warmUpMs, measureMs }: BenchOptions,
+): Promise<string> {
   return withChildren(async (keep, folder) => {
     const upstream = await keep(startUpstream());
-    const times: number[] = [];
+    const [times, memory, first, ratios]: number[][] = [[], [], [], []];
     for (let start = 0; start < starts; start += 1) {
       const begun = performance.now();
       const gateway = await keep(startGateway({ upstream, audit: "metadata", folder, built }));
-      times.push(performance.now() - begun);
+      times?.push(performance.now() - begun);
+      memory?.push((processCost(gateway.pid)?.memory ?? Number.NaN) / MEBI);
+      const cost = await costOf(gateway, loader, { ms: 60_000, requests: FIRST_REQUESTS });
+      await costOf(gateway, loader, { ms: 2 * warmUpMs });
+      first?.push(cost);
+      ratios?.push(cost / (await costOf(gateway, loader, { ms: measureMs })));
       await gateway.stop();
     }
-    return `Time to ready: ${median(times).toFixed(0)} ms (median of ${starts}).`;
+    const of = (values: readonly number[] = [], digits = 0): string => median(values).toFixed(digits);
+    return [
+      `Time to ready: ${of(times)} ms (median of ${starts}). Resident then: ${of(memory)} MB.`,
+      `First ${FIRST_REQUESTS} lists: ${of(first)} us, ${of(ratios, 2)} x the cost after the warm-up.`,
+    ].join("\n");
   });
 }

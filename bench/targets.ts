@@ -26,8 +26,9 @@ const LISTENING = /^Listening (\S+)/m;
 
 export const startUpstream = (): Promise<Child> => startChild({ script: "upstream.ts", ready: LISTENING });
 
-export const startPeer = ({ url }: Child): Promise<Child> =>
-  startChild({ script: "peer.ts", args: [url], ready: LISTENING });
+/** @param kind see `peer.ts` */
+export const startPeer = ({ url }: Child, kind: "none" | "express" | "chain" = "express"): Promise<Child> =>
+  startChild({ script: "peer.ts", args: [url, kind], ready: LISTENING });
 
 const REPOSITORY = join(import.meta.dirname, "..");
 

@@ -78,6 +78,19 @@ const [{ body: listBody } = answer(null)] = keep(listTarget, list, (json, varian
   ...json,
   data: rows.map((row, at) => changed({ ...row, id: row.id + variant }, variant + at)),
 }));
+
+/** An image that no catalog has: retired, as on old accounts. */
+const RETIRED = "vm/retired1";
+/** Key of the list's second page, whose rows have such an image. */
+const UNKNOWN_LIST = "/v4/vm/instances second page";
+keep(UNKNOWN_LIST, list, (json, variant) => ({
+  ...json,
+  page: 2,
+  data: rows.map((row, at) => ({
+    ...changed({ ...row, id: row.id + variant }, variant + at),
+    image: RETIRED,
+  })),
+}));
 const first = rows.find(({ backups }) => backups.enabled);
 if (!first) throw new Error("the sandbox has no instance with backups");
 const one = `/v4/vm/instances/${first.id}`;
@@ -105,7 +118,9 @@ const server = createServer((request, response) => {
   }
   answered += 1;
   const question = url.indexOf("?");
-  const found = prepared.get(question < 0 ? url : url.slice(0, question))?.[answered % VARIANTS];
+  const path = question < 0 ? url : url.slice(0, question);
+  const isSecondPage = path === "/v4/vm/instances" && /[?&]page=2(?:&|$)/.test(url);
+  const found = prepared.get(isSecondPage ? UNKNOWN_LIST : path)?.[answered % VARIANTS];
   if (found) response.writeHead(200, found.headers).end(found.body);
   else response.writeHead(404, { "content-type": "application/json" }).end(notFound);
 });

@@ -2,7 +2,13 @@ import { CLIENT_GONE, type AuditRecord } from "../audit/record.ts";
 import { createRecordIds } from "../audit/record-id.ts";
 import { createRedaction } from "../audit/redact.ts";
 import type { AuditStore } from "../audit/store.ts";
-import { header, tokenInfoOf, type AlphaRequest, type RequestContext } from "../pipeline/context.ts";
+import {
+  forEachStage,
+  header,
+  tokenInfoOf,
+  type AlphaRequest,
+  type RequestContext,
+} from "../pipeline/context.ts";
 import {
   createNativeRecord,
   summarizeNativeRequest,
@@ -16,7 +22,6 @@ import {
   summarizeRequest,
   type RequestOutcome,
 } from "../pipeline/stages/audit-record.ts";
-import { forEachStage } from "../pipeline/stage-durations.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/schema.ts";

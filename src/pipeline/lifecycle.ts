@@ -14,13 +14,13 @@ import { StateUnavailableError } from "../storage/key-value-store.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
 import {
   createContext,
+  forEachStage,
   header,
   type AlphaResponse,
   type AlphaRequest,
   type RequestContext,
   type ResponseBody,
 } from "./context.ts";
-import { forEachStage } from "./stage-durations.ts";
 import type { RequestOutcome } from "./stages/audit-record.ts";
 import { InvalidUpstreamResponseError } from "./upstream-response.ts";
 

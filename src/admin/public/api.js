@@ -47,6 +47,31 @@ export async function readMetrics() {
   );
 }
 
+/** The samples of a metric: their labels and values. */
+function samplesOf(text, metric) {
+  const lines = text.matchAll(new RegExp(`^${metric}\\{(.*)\\} (\\S+)$`, "gm"));
+  return [...lines].map(([, labels, value]) => ({
+    labels: Object.fromEntries(
+      [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, label]) => [name, label]),
+    ),
+    value: Number(value),
+  }));
+}
+
+/** Reads the mean milliseconds of each pipeline stage, by route, since the gateway was started. */
+export async function readStages(signal) {
+  const text = await (await request("/metrics", signal)).text();
+  const requests = new Map();
+  for (const { labels, value } of samplesOf(text, "alpha_gateway_requests_total"))
+    if (labels.lane === "alpha") requests.set(labels.route, (requests.get(labels.route) ?? 0) + value);
+  const stages = new Map();
+  for (const { labels, value } of samplesOf(text, "alpha_gateway_route_stage_seconds_total")) {
+    const mean = { stage: labels.stage, ms: (value * 1000) / (requests.get(labels.route) || 1) };
+    stages.set(labels.route, [...(stages.get(labels.route) ?? []), mean]);
+  }
+  return stages;
+}
+
 /** Repeats a task until the signal aborts, one run at a time, while the page is visible. */
 export function repeat(task, everyMs, signal) {
   const step = async () => {

@@ -219,6 +219,17 @@ interface Recorded {
     expect(await figures()).toEqual((await figures()).toSorted((a, b) => a - b));
   });
 
+  test("shows the mean time of each route, and of its pipeline stages", async () => {
+    shown = await openConsole(browser, gateway);
+    await shown.open("#/mappings");
+    const times = shown.page.locator("td[data-label='Mean time'] details").first();
+    expect(await times.locator("summary").innerText()).toMatch(/^\d+\.\d{3} ms$/);
+    await times.locator("summary").click();
+    expect(await times.locator("div").allInnerTexts()).toContainEqual(
+      expect.stringMatching(/^build_response \d+\.\d{3} ms$/),
+    );
+  });
+
   test("shows each client's migration state, remaining work and planned brown-outs", async () => {
     shown = await openConsole(browser, gateway);
     await shown.open("#/migration");

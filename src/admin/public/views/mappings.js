@@ -1,4 +1,4 @@
-import { read } from "../api.js";
+import { read, readStages } from "../api.js";
 import { make } from "../dom.js";
 import { count, plural } from "../format.js";
 import { address } from "../router.js";
@@ -13,7 +13,25 @@ function usedBy(routes) {
   return used;
 }
 
-const routeColumns = (used) => [
+/** The mean milliseconds of a request without those of v4. */
+const ownMs = (stages = []) =>
+  stages.reduce((sum, { stage, ms }) => (stage === "upstream" ? sum : sum + ms), 0);
+
+/** More digits than other times have: most stages take microseconds. */
+const stageMs = (ms) => `${ms.toFixed(3)} ms`;
+
+/** The mean time of a request, and that of each stage when it is opened. */
+function stageTimes(stages) {
+  if (!stages) return "–";
+  return make(
+    "details",
+    { class: "stages" },
+    make("summary", {}, stageMs(ownMs(stages))),
+    stages.map(({ stage, ms }) => make("div", {}, `${stage} ${stageMs(ms)}`)),
+  );
+}
+
+const routeColumns = (used, stages) => [
   {
     name: "Alpha",
     main: true,
@@ -34,6 +52,12 @@ const routeColumns = (used) => [
     number: true,
     value: ({ alpha }) => used.get(alpha) ?? 0,
     cell: ({ alpha }) => (used.has(alpha) ? count(used.get(alpha)) : "never"),
+  },
+  {
+    name: "Mean time",
+    number: true,
+    value: ({ alpha }) => ownMs(stages.get(alpha)),
+    cell: ({ alpha }) => stageTimes(stages.get(alpha)),
   },
 ];
 
@@ -84,10 +108,11 @@ function objectDetails({ name, fields }) {
 
 /** The pack: its routes, and the fields of every object with their classes and losses. */
 export async function showMappings({ signal }) {
-  const [{ routes, objects, classes }, used] = await Promise.all([
+  const [{ routes, objects, classes }, used, stages] = await Promise.all([
     read("/api/mappings", signal),
     // If auditing is off, there are no counts. The pack is still shown.
     read("/api/usage/routes", signal).catch(() => ({ routes: [] })),
+    readStages(signal).catch(() => new Map()),
   ]);
   const search = make("input", {
     type: "search",
@@ -110,7 +135,7 @@ export async function showMappings({ signal }) {
         make("h2", {}, `Routes (${shownRoutes.length})`),
         sortableTable({
           caption: "Routes of the pack",
-          columns: routeColumns(usedBy(used.routes)),
+          columns: routeColumns(usedBy(used.routes), stages),
           rows: shownRoutes,
           sorted: "Used",
         }),
