@@ -66,6 +66,11 @@ function listening(
   });
 }
 
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
 /** Starts one and waits until it listens. @throws {Error} with what it printed, where it doesn't. */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const child = spawn(
@@ -76,11 +81,10 @@ export async function startChild(options: ChildOptions): Promise<Child> {
       stdio: ["ignore", "pipe", "pipe"],
     },
   );
-  const kill = (): boolean => child.kill("SIGKILL");
-  process.once("exit", kill);
+  running.add(child);
   async function stop(): Promise<void> {
     await end(child);
-    process.off("exit", kill);
+    running.delete(child);
   }
   try {
     return { pid: child.pid ?? 0, ...(await listening(child, options)), stop };

@@ -115,6 +115,8 @@ export async function compareWith(
       const here = await startAll(ROOT, "here");
       const there = await startAll(other, "there");
       const peer = await keep(startPeer(upstream));
+      const bare = await keep(startPeer(upstream, "none"));
+      const chain = await keep(startPeer(upstream, "chain"));
       const { one, disk } = await upstreamState({ upstream });
       const list = "/v4/vm/instances";
       const both = (name: keyof Gateways): readonly Child[] => [here[name], there[name]];
@@ -131,13 +133,13 @@ export async function compareWith(
         { name: "Native proxy, disk", servers: both("metadata"), path: disk, authorization: NATIVE },
         {
           name: "The peer, with Express / without",
-          servers: [peer, await keep(startPeer(upstream, "none"))],
+          servers: [peer, bare],
           path: disk,
           authorization: NATIVE,
         },
         {
           name: "The peer, with all middleware / without",
-          servers: [await keep(startPeer(upstream, "chain")), peer],
+          servers: [chain, bare],
           path: disk,
           authorization: NATIVE,
         },

@@ -11,6 +11,8 @@ export interface BenchOptions {
   readonly rate: number;
   /** Starts of the gateway that are timed. */
   readonly starts: number;
+  /** Requests to each of these gateways that are compared with those after the warm-up. */
+  readonly firstRequests: number;
   /** Of steady load before resident memory is read; 0: it isn't. */
   readonly memoryMs: number;
   /** Of steady load between two heap snapshots; 0: there are none. */
@@ -34,6 +36,7 @@ const THOROUGH: Plan = {
   connections: 32,
   rate: 200,
   starts: 3,
+  firstRequests: 2000,
   memoryMs: 60_000,
   growthMs: 0,
 };
@@ -46,6 +49,7 @@ const QUICK: Plan = {
   connections: 16,
   rate: 100,
   starts: 1,
+  firstRequests: 100,
   memoryMs: 0,
   growthMs: 0,
 };

@@ -7,8 +7,6 @@ import { processCost } from "./process-cost.ts";
 import { median } from "./report.ts";
 import { ALPHA, startGateway, startUpstream, withChildren } from "./targets.ts";
 
-/** The first requests to a gateway, while its code is not optimized yet. */
-const FIRST_REQUESTS = 2000;
 const MEBI = 1024 * 1024;
 
 /** CPU microseconds of a request to a list. */
@@ -31,7 +29,7 @@ async function costOf(
  */
 export function startTimes(
   loader: Loader,
-  { starts, built, warmUpMs, measureMs }: BenchOptions,
+  { starts, firstRequests, built, warmUpMs, measureMs }: BenchOptions,
 ): Promise<string> {
   return withChildren(async (keep, folder) => {
     const upstream = await keep(startUpstream());
@@ -41,7 +39,7 @@ export function startTimes(
       const gateway = await keep(startGateway({ upstream, audit: "metadata", folder, built }));
       times?.push(performance.now() - begun);
       memory?.push((processCost(gateway.pid)?.memory ?? Number.NaN) / MEBI);
-      const cost = await costOf(gateway, loader, { ms: 60_000, requests: FIRST_REQUESTS });
+      const cost = await costOf(gateway, loader, { ms: 60_000, requests: firstRequests });
       await costOf(gateway, loader, { ms: 2 * warmUpMs });
       first?.push(cost);
       ratios?.push(cost / (await costOf(gateway, loader, { ms: measureMs })));
@@ -50,7 +48,7 @@ export function startTimes(
     const of = (values: readonly number[] = [], digits = 0): string => median(values).toFixed(digits);
     return [
       `Time to ready: ${of(times)} ms (median of ${starts}). Resident then: ${of(memory)} MB.`,
-      `First ${FIRST_REQUESTS} lists: ${of(first)} us, ${of(ratios, 2)} x the cost after the warm-up.`,
+      `First ${firstRequests} lists: ${of(first)} us, ${of(ratios, 2)} x the cost after the warm-up.`,
     ].join("\n");
   });
 }
