@@ -57,11 +57,12 @@ async function open(settings: Settings, loaded: LoadedPack): Promise<Opened> {
 }
 
 /** Creates the predicate for the paths that the gateway handles: below a prefix of the pack, and calls to OAuth. */
-function createPathFilter(settings: Settings, { dialect }: Pack): (path: string) => boolean {
+function createPathFilter(settings: Settings, { dialect, nativeScheme }: Pack): (path: string) => boolean {
   const { client, upstream, oauth } = dialect;
-  const prefixes = [client.base_path, ...(settings.NATIVE_LANE ? [upstream.base_path] : [])].map(
-    (prefix) => splitPath(prefix) ?? [],
-  );
+  const prefixes = [
+    client.base_path,
+    ...(settings.NATIVE_LANE && nativeScheme !== undefined ? [upstream.base_path] : []),
+  ].map((prefix) => splitPath(prefix) ?? []);
   const hasLoginServer = settings.UPSTREAM_URL === undefined || settings.AUTH_URL !== undefined;
   const oauthPaths = new Set<string>(
     hasLoginServer && oauth

@@ -127,9 +127,9 @@ function createNativeMiddleware(
   recorder: Recorder,
 ): RequestHandler {
   const { upstream, scopes } = pack.dialect;
-  const { credentials, base_path: prefix } = upstream;
-  if (!settings.NATIVE_LANE || !credentials) return (_request, _response, next) => next();
-  const { scheme } = credentials;
+  const { base_path: prefix } = upstream;
+  const { nativeScheme: scheme } = pack;
+  if (!settings.NATIVE_LANE || scheme === undefined) return (_request, _response, next) => next();
   const { tokens, limits } = shared;
   const forward = nativeProxy({
     authorize: createNativeAuthorization({
@@ -246,7 +246,7 @@ function createAlphaHandler(
     files: upstream,
     tokens: shared.tokens,
     limits: shared.limits,
-    nativeScheme: settings.NATIVE_LANE ? pack.dialect.upstream.credentials?.scheme : undefined,
+    nativeScheme: settings.NATIVE_LANE ? pack.nativeScheme : undefined,
   });
   return trackRequests(dependencies, pipeline);
 }

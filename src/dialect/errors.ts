@@ -32,12 +32,33 @@ function limitDetails(details: readonly ErrorDetail[]): ErrorDetail[] {
     const field = detail.field?.slice(0, MAX_TEXT_LENGTH);
     left -= reason.length + (field?.length ?? 0);
     if (left < 0) break;
-    limited.push({ reason, ...(field !== undefined && { field }) });
+    limited.push({ ...detail, reason, ...(field !== undefined && { field }) });
   }
   return limited;
 }
 
-const toValues = ({ reason, field }: ErrorDetail) => ({ message: reason, field });
+/** A dotted name as a JSON pointer (RFC 6901): `address.lines[0]` → `/address/lines/0`. */
+const toPointer = (field: string): string =>
+  `/${field
+    .split(/[.[\]]+/)
+    .filter(Boolean)
+    .map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1"))
+    .join("/")}`;
+
+/** A JSON pointer, also one in a fragment (`#/a/b`), as a dotted name. */
+const fromPointer = (pointer: string): string =>
+  pointer
+    .replace(/^#?\//, "")
+    .split("/")
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .join(".");
+
+const toValues = ({ reason, field, code }: ErrorDetail) => ({
+  message: reason,
+  field,
+  pointer: field === undefined ? undefined : toPointer(field),
+  code,
+});
 
 /** Finds the array with one entry for each problem, and its path. */
 function findEntries(
@@ -58,12 +79,18 @@ function createDetailReader(shape: Shape): (body: unknown) => ErrorDetail[] {
   const paths = new Map(
     namesIn(shape).flatMap(({ name, path }) => (path.includes("[]") ? [] : [[name, path] as const])),
   );
-  const [message, field] = [paths.get("message"), paths.get("field")];
+  const textAt = (body: unknown, name: string): string | undefined => {
+    const path = paths.get(name);
+    const value = path && valueAt(body, path);
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
   return (body) => {
-    const reason = message && valueAt(body, message);
-    if (typeof reason !== "string") return [];
-    const name = field && valueAt(body, field);
-    return [typeof name === "string" && name !== "" ? { reason, field: name } : { reason }];
+    const reason = textAt(body, "message");
+    if (reason === undefined) return [];
+    const pointer = textAt(body, "pointer");
+    const field = textAt(body, "field") ?? (pointer === undefined ? undefined : fromPointer(pointer));
+    const code = textAt(body, "code");
+    return [{ reason, ...(field !== undefined && { field }), ...(code !== undefined && { code }) }];
   };
 }
 
@@ -86,8 +113,8 @@ export function createErrorFormat(shape: Shape): ErrorFormat {
     write(details, status) {
       const limited = limitDetails(details);
       const [first] = limited;
-      const message = limited.map(({ reason }) => reason).join(" ");
-      return fillShape(shape, { message, field: first?.field, status }, limited.map(toValues));
+      const whole = { ...(first && toValues(first)), message: limited.map(({ reason }) => reason).join(" ") };
+      return fillShape(shape, { ...whole, status }, limited.map(toValues));
     },
   };
 }

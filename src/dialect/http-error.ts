@@ -2,6 +2,8 @@
 export interface ErrorDetail {
   readonly reason: string;
   readonly field?: string;
+  /** The code of the upstream's error. */
+  readonly code?: string;
   /** What failed, for the operator. Clients do not see it. */
   readonly cause?: Error;
 }
@@ -27,12 +29,20 @@ export class HttpError extends Error {
   readonly details: readonly ErrorDetail[];
   /** Where rejections of this kind are counted. */
   readonly rejection: Rejection | undefined;
+  /** Headers of the response. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
 
-  constructor(status: number, problems: readonly ErrorDetail[] | string, rejection?: Rejection) {
+  constructor(
+    status: number,
+    problems: readonly ErrorDetail[] | string,
+    rejection?: Rejection,
+    headers?: Readonly<Record<string, string>>,
+  ) {
     const list = typeof problems === "string" ? [{ reason: problems }] : problems;
     super(list.map(({ reason }) => reason).join(" "));
     this.status = status;
     this.details = list;
     this.rejection = rejection;
+    this.headers = headers;
   }
 }

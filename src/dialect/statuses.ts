@@ -17,6 +17,8 @@ export interface Statuses {
   readonly limited: number;
   /** All statuses of errors that the gateway itself responds with. */
   readonly all: readonly number[];
+  /** Whether clients also get statuses of the upstream that are not in `all`. */
+  readonly passesOthers: boolean;
   /** Reason phrases that are not the standard ones, by status. */
   readonly phrases: Readonly<Record<string, string>>;
 }
@@ -40,6 +42,7 @@ export function createStatuses({ statuses = {}, phrases = {} }: StatusesDefiniti
     failed: translate(500),
     limited: translate(TOO_MANY_REQUESTS),
     all: [...new Set([400, 401, 403, 404, TOO_MANY_REQUESTS, 500].map(translate))],
+    passesOthers: statuses["default"] === undefined && statuses["4XX"] === undefined,
     phrases,
   };
 }

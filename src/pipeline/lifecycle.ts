@@ -153,6 +153,7 @@ function toErrorResult(
     return {
       status: error.status,
       body: printJson(errors.client.write(error.details, error.status)),
+      ...(error.headers && { headers: error.headers }),
       isUnexpected: false,
     };
   }

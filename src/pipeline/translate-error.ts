@@ -68,11 +68,11 @@ export function throwTranslatedError(
     status === statuses.failed ? "The service could not process this request." : "The request was refused.";
   const upstreamErrors = config.errors.upstream.read(response.json);
   if (!upstreamErrors) throw new HttpError(status, DEFAULT_REASONS[status] ?? defaultReason);
-  const errors = upstreamErrors.map(({ reason, field }): ErrorDetail => {
+  const errors = upstreamErrors.map(({ reason, field, code }): ErrorDetail => {
     const name = field === undefined || call.gatewayFields.has(field) ? undefined : route.errorField(field);
     return name === undefined || field === undefined
-      ? { reason }
-      : { reason: inAlphaNames(reason, field, name), field: name };
+      ? { reason, ...(code !== undefined && { code }) }
+      : { reason: inAlphaNames(reason, field, name), field: name, ...(code !== undefined && { code }) };
   });
   const { notFoundField } = route;
   const [first, ...others] = errors;

@@ -16,6 +16,11 @@ import type { DialectDefinition } from "../schema/pack-definition.ts";
 /** The compiled dialects of a pack. */
 export interface Dialects {
   readonly statuses: Statuses;
+  /**
+   * The scheme of requests in the upstream's own dialect, which are forwarded without translation. Undefined if clients use
+   * the same scheme, so that it does not distinguish them.
+   */
+  readonly nativeScheme: string | undefined;
   readonly errors: { readonly client: ErrorFormat; readonly upstream: ErrorFormat };
   /** Undefined if clients can't filter. */
   readonly grammar: Grammar | undefined;
@@ -56,12 +61,17 @@ function compilePaging({ client, upstream }: DialectDefinition): Paging {
   };
 }
 
+function nativeSchemeOf({ client, upstream }: DialectDefinition): string | undefined {
+  const [scheme, native] = [client.credentials?.scheme, upstream.credentials?.scheme];
+  return scheme === undefined || scheme.toLowerCase() === native?.toLowerCase() ? undefined : native;
+}
+
 /** The shapes of a dialect that writes none. */
 const DEFAULT_LIST: Shape = "$items";
 const DEFAULT_ERROR: Shape = { message: "$message" };
 
 const LIST_NAMES = ["items", "page", "pages", "total", "list"];
-const ERROR_NAMES = ["message", "field", "status"];
+const ERROR_NAMES = ["message", "field", "pointer", "code", "status"];
 
 /** Reports names that a shape can't have, and a name that it needs. */
 function checkShape(
@@ -119,6 +129,7 @@ export function compileDialects(definition: DialectDefinition, location: SourceL
   const writers = new Map<string, ListWriter>();
   return {
     statuses: createStatuses(errors),
+    nativeScheme: nativeSchemeOf(definition),
     errors: {
       client: createErrorFormat(clientShapes?.error),
       upstream: createErrorFormat(upstreamShapes?.error),

@@ -18,7 +18,7 @@ export interface Endpoint {
   readonly matches: (path: string) => boolean;
 }
 
-const CALL = /^(GET|POST|PUT|DELETE) (\/\S*)$/;
+const CALL = /^(GET|POST|PUT|PATCH|DELETE) (\/\S*)$/;
 
 /** Splits `METHOD /path`. Reports any other text. */
 const parseCall = (location: SourceLocation, text: string): { method: string; path: string } => {
@@ -26,7 +26,7 @@ const parseCall = (location: SourceLocation, text: string): { method: string; pa
   if (!method || !path)
     location.report({
       message: `"${text}" is not METHOD /path`,
-      hint: 'one of GET, POST, PUT, DELETE, a blank, and a path: "GET /books/:id"',
+      hint: 'one of GET, POST, PUT, PATCH, DELETE, a blank, and a path: "GET /books/:id"',
     });
   return { method: method ?? "GET", path: path ?? "/" };
 };
@@ -92,7 +92,7 @@ export function compileEndpoint(
   };
 }
 
-/** Compiles the alpha side of a route, `GET /vm/instances/:id`. @param types Types of path parameters by name. */
+/** Compiles the alpha side of a route, `GET /vm/instances/:id`. @param types Types of path parameters by name. Default: text. */
 export function compilePattern(
   text: string,
   types: Readonly<Record<string, ParameterType>>,
@@ -108,17 +108,12 @@ export function compilePattern(
     .map((segment, index, all) => {
       if (!segment.startsWith(":")) return segment;
       const parameter = segment.slice(1);
-      const type = types[parameter];
-      if (!type)
-        location.report({
-          message: `no type is given for :${parameter} in client.path_parameters of pack.yaml`,
-          hint: suggestionFor(parameter, Object.keys(types)),
-        });
+      const type = types[parameter] ?? "text";
       if (parameters.includes(parameter)) location.report(`the path has :${parameter} twice`);
       if (type === "path" && index < all.length - 1)
         location.report(`:${parameter} matches the rest of the path and must be last`);
       parameters.push(parameter);
-      return { parameter, type: type ?? "text" };
+      return { parameter, type };
     });
   return { method, pattern: { segments }, parameters };
 }

@@ -3,6 +3,8 @@ import { splitPath } from "../../mapping/router.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import { hasFragment, type AlphaRequest, type RouteMatch } from "../context.ts";
 
+const METHOD_NOT_ALLOWED = 405;
+
 /** The routes of a request's method and path: one, several of which the body selects one, or the error of the path. */
 export type RouteCandidates = readonly RouteMatch[] | HttpError;
 
@@ -19,8 +21,21 @@ export function matchRoute(request: AlphaRequest, pack: Pack): RouteCandidates {
   const { prefix } = pack;
   if (!prefix.every((segment, index) => segments[index] === segment)) return new HttpError(404, "Not found");
   const method = request.method === "HEAD" ? "GET" : request.method;
-  const found = pack.match(method, segments.slice(prefix.length));
-  return (found?.routes ?? []).map((route) => ({ route, parameters: found?.parameters ?? {} }));
+  const path = segments.slice(prefix.length);
+  const found = pack.match(method, path);
+  if (!found) return wrongMethod(path, pack) ?? [];
+  return found.routes.map((route) => ({ route, parameters: found.parameters }));
+}
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** The error of a path that only has other methods; undefined where it has none, or clients do not know the status 405. */
+function wrongMethod(path: readonly string[], pack: Pack): HttpError | undefined {
+  if (pack.statuses.translate(METHOD_NOT_ALLOWED) !== METHOD_NOT_ALLOWED) return undefined;
+  const allowed = METHODS.filter((method) => pack.match(method, path));
+  if (allowed.length === 0) return undefined;
+  const allow = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
+  return new HttpError(METHOD_NOT_ALLOWED, "The method is not allowed.", undefined, { allow });
 }
 
 /** The candidate that stands for all of them before the body is read. */

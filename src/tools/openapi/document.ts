@@ -17,6 +17,9 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   500: "An error of the service.",
 };
 
+/** Values that not every error has. */
+const OPTIONAL_NAMES: ReadonlySet<string> = new Set(["field", "pointer", "code"]);
+
 /** The schema of a shape: `describe` gives that of a name. An array has one item for each problem. */
 function describeShape(shape: unknown, describe: (name: string) => Json): Json {
   const name = nameOf(shape);
@@ -24,7 +27,9 @@ function describeShape(shape: unknown, describe: (name: string) => Json): Json {
   if (isItemTemplate(shape)) return { type: "array", minItems: 1, items: describeShape(shape[0], describe) };
   if (!isObject(shape)) return { const: shape };
   const members = Object.entries(shape);
-  const required = members.filter(([, value]) => nameOf(value) !== "field").map(([key]) => key);
+  const required = members
+    .filter(([, value]) => !OPTIONAL_NAMES.has(nameOf(value) ?? ""))
+    .map(([key]) => key);
   return {
     type: "object",
     required,
@@ -43,7 +48,7 @@ function describeResponses({ statuses }: Pack): Json {
   const headers = {
     "Retry-After": { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
   };
-  return Object.fromEntries(
+  const described = Object.fromEntries(
     statuses.all.map((status) => {
       if (status !== statuses.limited)
         return [status, { description: DESCRIPTIONS[status] ?? "The request is rejected.", content }];
@@ -51,6 +56,9 @@ function describeResponses({ statuses }: Pack): Json {
       return [status, { description: `${phrase}: the rate limit is used up.`, headers, content }];
     }),
   );
+  return statuses.passesOthers
+    ? { ...described, default: { description: "Another error of the service.", content } }
+    : described;
 }
 
 /** All scopes, by resource and level. */

@@ -151,7 +151,8 @@ function describeResponses(routes: readonly Route[], pack: Pack): Json {
   const json = { schema: anyOf(unique(served.map((route) => describeResponse(route, pack)))) };
   const content = files.length > 0 ? Object.fromEntries(files) : { "application/json": json };
   const success = { description: "Success", content };
-  const errors = statuses.all.map(
+  const names = [...statuses.all, ...(statuses.passesOthers ? ["default"] : [])];
+  const errors = names.map(
     (status) => [String(status), { $ref: `#/components/responses/${status}` }] as const,
   );
   return { ...(served.length > 0 && { 200: success }), ...Object.fromEntries(errors) };

@@ -1,7 +1,7 @@
 /** The guide "Write a mapping": its example loads, its golden cases pass and its diagnostic is right. The reference has every key. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { readExamples } from "../../../src/tools/examples/example.ts";
@@ -79,5 +79,22 @@ describe("docs/reference/pack-format.md", () => {
     const keys = keysAt(fileSchema(kind), path);
     expect(keys.length).toBeGreaterThan(2);
     expect(keys.filter((key) => !packFormat.includes(`\`${key}\``))).toEqual([]);
+  });
+});
+
+describe("the table of docs/reference/pack-format.md", () => {
+  const [, table = ""] = /\| Difference \|[^\n]*\n\|[-|]*\n((?:\|[^\n]*\n)*)/.exec(packFormat) ?? [];
+  const rows = table.trim().split("\n");
+
+  test("has a row for each of the 13 differences", () => expect(rows).toHaveLength(13));
+
+  const cases = rows.flatMap((row) =>
+    [...(row.split("|")[4] ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name),
+  );
+
+  test.each(cases)("names the golden case %s", (name) => {
+    const [folder = "", ...rest] = name.split(/: |\//);
+    const pack = folder === "mappings" ? folder : `test/fixtures/${folder}`;
+    expect(existsSync(join(pack, "examples", `${rest.join("/")}.yaml`))).toBe(true);
   });
 });

@@ -108,12 +108,12 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
       "unknown name {id}; there are: number",
     ],
     [
-      "a parameter without a type",
+      "a path parameter that the upstream's path does not know",
       "book.yaml",
       "client: GET /books/:number",
       "client: GET /books/:nr",
-      "GET /books/:nr",
-      "no type is given for :nr",
+      "GET /items/{number}",
+      "unknown name {number}; there are: nr",
     ],
     [
       "a call that is none",

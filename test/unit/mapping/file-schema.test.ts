@@ -16,7 +16,14 @@ test.each(schemas)("schema/%s.json is what `check --schema` prints", (kind, sche
   expect(JSON.parse(readFileSync(`schema/${kind}.json`, "utf8"))).toEqual(JSON.parse(JSON.stringify(schema)));
 });
 
-const files = ["mappings", "test/fixtures/library-pack"].flatMap((folder) =>
+const PACKS = [
+  "mappings",
+  "test/fixtures/library-pack",
+  "test/fixtures/smallest-pack",
+  "test/fixtures/shop-pack",
+];
+
+const files = PACKS.flatMap((folder) =>
   readdirSync(folder)
     .filter((name) => name.endsWith(".yaml"))
     .map((name) => [`${folder}/${name}`, name.replace(".yaml", "")] as const),
@@ -53,7 +60,7 @@ test.each(schemas)("every key of %s has a description and an example", (_kind, s
   expect(lacking.map(([path]) => path)).toEqual([]);
 });
 
-const yamlFiles = ["mappings", "test/fixtures/library-pack"].flatMap((folder) =>
+const yamlFiles = PACKS.flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".yaml"))
     .map((name) => join(folder, name)),

@@ -14,7 +14,12 @@ const examplesOf = (folder: string) => {
   return { ...read, diagnostics, pack: loadPack(folder) };
 };
 
-describe.each(["mappings", "test/fixtures/library-pack"])("the pack in %s", (folder) => {
+describe.each([
+  "mappings",
+  "test/fixtures/library-pack",
+  "test/fixtures/smallest-pack",
+  "test/fixtures/shop-pack",
+])("the pack in %s", (folder) => {
   const { examples, catalogs, diagnostics, pack } = examplesOf(folder);
 
   test("its examples are valid", () => expect(diagnostics.map(formatDiagnosticLine)).toEqual([]));

@@ -33,7 +33,18 @@ const operation = (document: Document, name: string): Operation => {
   return found;
 };
 
-describe.each(["mappings", "test/fixtures/library-pack"])("the description of %s", (folder) => {
+/** The key of the response to a status: the status itself, or `default`. */
+function describedStatus(document: ReturnType<typeof describeFolder>, status: number): string {
+  const { responses } = (document as { components: { responses: Record<string, unknown> } }).components;
+  return Object.hasOwn(responses, status) ? String(status) : "default";
+}
+
+describe.each([
+  "mappings",
+  "test/fixtures/library-pack",
+  "test/fixtures/smallest-pack",
+  "test/fixtures/shop-pack",
+])("the description of %s", (folder) => {
   const document = describeFolder(folder);
   const pack = loadPack(folder);
 
@@ -92,7 +103,9 @@ describe.each(["mappings", "test/fixtures/library-pack"])("the description of %s
       const { status, body } = definition.response;
       const content = ["content", "application/json", "schema"];
       const response =
-        status === 200 ? [...place, "responses", "200"] : ["components", "responses", String(status)];
+        status === 200
+          ? [...place, "responses", "200"]
+          : ["components", "responses", describedStatus(document, status)];
       expect(findErrors([...response, ...content], body)).toEqual([]);
       const { requestBody } = operation(document, route);
       // What is shown may be sent back: where a rule is broken, what is shown is read first.
