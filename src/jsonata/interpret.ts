@@ -15,13 +15,15 @@ interface JsonataError {
   readonly code?: string;
   readonly jsonataCode?: string;
   readonly position?: number;
+  /** The name of the function that was called. */
+  readonly token?: unknown;
 }
 
 /** jsonata throws plain objects, not errors, and counts positions to the end of the offending token. */
 function toExpressionError(failure: unknown, origin?: Origin): ExpressionError {
-  const { message, code = "unknown", jsonataCode = code, position = 1 } = failure as JsonataError;
-  // It calls optional functions without a check, such as the replacement of `$replace`.
-  if (failure instanceof TypeError)
+  const { message, code = "unknown", jsonataCode = code, position = 1, token } = failure as JsonataError;
+  // `$replace` calls its replacement without a check.
+  if (failure instanceof TypeError && token === "replace")
     return new ExpressionError(messageOf("T1006"), "T1006", Math.max(0, position - 1), origin);
   return new ExpressionError(message ?? String(failure), jsonataCode, Math.max(0, position - 1), origin);
 }
