@@ -4,6 +4,7 @@ import { optionName, readEnvironment, type SettingTexts } from "../config/settin
 import type { CheckFlags } from "./check.ts";
 import type { ExplainFlags } from "./explain.ts";
 import type { ExportFlags } from "./export.ts";
+import type { InitFlags } from "./init.ts";
 import type { ReplayFlags } from "./replay.ts";
 import type { ReportFlags } from "./report.ts";
 import type { SandboxFlags } from "./sandbox.ts";
@@ -123,6 +124,22 @@ export function createProgram(onExit: (code: number) => void): Command {
     .action(async (directory: string | undefined, options: CheckFlags, command: Command) => {
       const { check } = await import("./check.ts");
       onExit(await check(directory ?? commandSettings(command).MAPPINGS_DIR, options));
+    });
+
+  program
+    .command("init")
+    .description(
+      "Write a small mapping pack for another pair of APIs, and check it. Asks five questions at a terminal.",
+    )
+    .argument("<directory>", "folder of the new pack; it must not exist, or be empty")
+    .option("--object <name>", "what one object is called (default: book)")
+    .option("--client-path <path>", "the list in the old API (default: /v1/books)")
+    .option("--upstream-path <path>", "the list in the new API (default: /api/items)")
+    .option("--scheme <scheme>", "scheme of the Authorization header, none without tokens (default: Bearer)")
+    .option("--fields <fields>", "old=new, separated by commas (default: id,title=name)")
+    .action(async (directory: string, options: InitFlags, command: Command) => {
+      const { init } = await import("./init.ts");
+      onExit(await init(directory, options, command));
     });
 
   addSettings(program.command("explain"), PACK_SETTINGS)

@@ -1,0 +1,115 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import type { Command } from "commander";
+import { FILE_KINDS, fileSchema } from "../mapping/schema/file-schema.ts";
+import { exampleSchema } from "../tools/examples/example.ts";
+import { newPackFiles, type NewPackOptions } from "../tools/new-pack.ts";
+import { check } from "./check.ts";
+
+/** The flags of `init`. Questions about the others are asked at a terminal. */
+export type InitFlags = Partial<Record<QuestionName, string>>;
+
+const NAME = "[A-Za-z_]\\w*";
+
+/** The questions, with their defaults. */
+const QUESTIONS = {
+  object: {
+    text: "What is one object called?",
+    default: "book",
+    valid: /^[a-z][a-z0-9_]*$/,
+    rule: "lower-case letters, digits and _",
+  },
+  clientPath: {
+    text: "Which path of the old API has the list?",
+    default: "/v1/books",
+    valid: /^(?:\/[\w.-]+)+$/,
+    rule: "a path, such as /v1/books",
+  },
+  upstreamPath: {
+    text: "Which path of the new API has the list?",
+    default: "/api/items",
+    valid: /^(?:\/[\w.-]+)+$/,
+    rule: "a path, such as /api/items",
+  },
+  scheme: {
+    text: "Which scheme does the Authorization header have? none: no tokens",
+    default: "Bearer",
+    valid: /^[\w-]+$/,
+    rule: "letters and digits, such as Bearer",
+  },
+  fields: {
+    text: "Which fields? old=new, separated by commas",
+    default: "id,title=name",
+    valid: new RegExp(`^${NAME}(?:=${NAME})?(?:,${NAME}(?:=${NAME})?)*$`),
+    rule: "names, such as id,title=name",
+  },
+} as const;
+
+type QuestionName = keyof typeof QUESTIONS;
+
+const isValid = (name: QuestionName, input: string): boolean => QUESTIONS[name].valid.test(input);
+
+/** Asks for each value that no flag gave. Without a terminal, the defaults are used. */
+async function ask(flags: InitFlags): Promise<Record<QuestionName, string>> {
+  const options = Object.fromEntries(
+    Object.entries(QUESTIONS).map(([name, question]) => [name, question.default as string]),
+  ) as Record<QuestionName, string>;
+  Object.assign(options, flags);
+  const open = (Object.keys(QUESTIONS) as QuestionName[]).filter((name) => flags[name] === undefined);
+  if (!process.stdin.isTTY || open.length === 0) return options;
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    for (const name of open) {
+      const { text, rule, default: proposal } = QUESTIONS[name];
+      for (;;) {
+        const input = (await terminal.question(`${text} [${proposal}] `)).trim().replaceAll(", ", ",");
+        if (input === "") break;
+        options[name] = input;
+        if (isValid(name, input)) break;
+        process.stdout.write(`Use ${rule}.\n`);
+      }
+    }
+  } finally {
+    terminal.close();
+  }
+  return options;
+}
+
+function toOptions({ fields, ...options }: Record<QuestionName, string>): NewPackOptions {
+  const pairs = fields.split(",").map((field): [string, string] => {
+    const [client = "", upstream = client] = field.split("=");
+    return [client, upstream];
+  });
+  return { ...options, fields: new Map(pairs) };
+}
+
+const flagOf = (name: string): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/**
+ * Runs `alpha-gateway init`: writes a small pack, and checks it.
+ *
+ * @returns the exit code
+ */
+export async function init(folder: string, flags: InitFlags, command: Command): Promise<number> {
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    return command.error(`error: ${folder} is not empty. Name a folder that does not exist yet.`);
+  for (const [name, value] of Object.entries(flags) as [QuestionName, string][])
+    if (!isValid(name, value))
+      return command.error(`error: ${flagOf(name)} "${value}": use ${QUESTIONS[name].rule}`);
+  const options = toOptions(await ask(flags));
+  const schemas = Object.fromEntries(FILE_KINDS.map((kind) => [kind, fileSchema(kind)]));
+  for (const [name, text] of newPackFiles(options, folder, { ...schemas, example: exampleSchema() })) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    if (!name.includes("schema.json")) process.stdout.write(`wrote ${path}\n`);
+  }
+  process.stdout.write("\n");
+  const code = await check(folder, {});
+  process.stdout.write(
+    `\nNext: npx alpha-gateway explain --mappings-dir ${folder} 'GET ${options.clientPath}'\n`,
+  );
+  return code;
+}

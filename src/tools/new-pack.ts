@@ -1,0 +1,139 @@
+/** Writes the files of a small pack for another pair of APIs: one list and one object. */
+
+/** What the pack is about. */
+export interface NewPackOptions {
+  /** Name of one object: `book`. */
+  readonly object: string;
+  /** Path of the list in the old API: `/v1/books`. */
+  readonly clientPath: string;
+  /** Path of the list in the new API: `/api/items`. */
+  readonly upstreamPath: string;
+  /** Scheme of the `Authorization` header on both sides; `none` for APIs without tokens. */
+  readonly scheme: string;
+  /** Fields of the object: old name → new name. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+/** A file and its text, by its path in the folder of the pack. */
+export type NewFile = readonly [path: string, text: string];
+
+/** Splits `/api/v2/items` into the prefix of all paths and the path of the list. */
+function splitPath(path: string): { readonly base: string; readonly list: string } {
+  const at = path.lastIndexOf("/");
+  return { base: path.slice(0, at), list: path.slice(at) };
+}
+
+const side = (key: string, name: string, base: string, scheme: string): string =>
+  [
+    `${key}:`,
+    `  name: ${name}`,
+    ...(base === "" ? [] : [`  base_path: ${base}`]),
+    ...(scheme === "none" ? [] : [`  credentials: { scheme: ${scheme} }`]),
+  ].join("\n");
+
+/** A value as YAML on one line. */
+const inline = (values: Readonly<Record<string, unknown>>): string =>
+  `{ ${Object.entries(values)
+    .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+    .join(", ")} }`;
+
+function packFile({ clientPath, upstreamPath, scheme }: NewPackOptions): string {
+  return `# yaml-language-server: $schema=.vscode/pack.schema.json
+# What both APIs have everywhere.
+format: 2
+
+${side("client", "old", splitPath(clientPath).base, scheme)}
+  path_parameters: { id: text }
+
+${side("upstream", "new", splitPath(upstreamPath).base, scheme)}
+`;
+}
+
+function resourceFile({ object, clientPath, upstreamPath, scheme, fields }: NewPackOptions): string {
+  const [client, upstream] = [splitPath(clientPath).list, splitPath(upstreamPath).list];
+  const access = scheme === "none" ? "public" : "token";
+  const lines = [...fields].map(([name, other]) => `  ${name}: ${other}`);
+  return `# yaml-language-server: $schema=.vscode/resource.schema.json
+# The object "${object}": its fields (old name: new name) and its routes.
+object: ${object}
+list: ${client.slice(1)}
+
+fields:
+${lines.join("\n")}
+
+routes:
+  - { client: GET ${client}, scope: ${access}, upstream: GET ${upstream}, response: list }
+  - { client: "GET ${client}/:id", scope: ${access}, upstream: "GET ${upstream}/{id}", response: object }
+`;
+}
+
+function exampleFile({ clientPath, upstreamPath, fields }: NewPackOptions): string {
+  const [client, upstream] = [splitPath(clientPath).list, splitPath(upstreamPath).list];
+  const valueOf = (name: string): unknown => (name === "id" ? 1 : `a ${name}`);
+  const now = Object.fromEntries([...fields].map(([name, other]) => [other, valueOf(name)]));
+  const old = Object.fromEntries([...fields.keys()].map((name) => [name, valueOf(name)]));
+  return `# yaml-language-server: $schema=../../.vscode/example.schema.json
+title: A list with one item
+request: GET ${client}
+upstream:
+  - request: GET ${upstream}
+    response:
+      body: [${inline(now)}]
+response:
+  body: [${inline(old)}]
+`;
+}
+
+const README = ({ object, clientPath }: NewPackOptions, folder: string): string => `# A mapping pack
+
+Translates requests to \`${clientPath}\` of the old API to the new one.
+
+| File | Contents |
+|---|---|
+| \`pack.yaml\` | What both APIs have everywhere |
+| \`${object}.yaml\` | The fields and routes of one object |
+| \`examples/\` | Golden cases, which \`check\` runs |
+
+\`\`\`sh
+npx alpha-gateway check --watch ${folder}
+npx alpha-gateway explain --mappings-dir ${folder} 'GET ${clientPath}'
+npx alpha-gateway serve --mappings-dir ${folder} --upstream-url https://api.example.com
+\`\`\`
+`;
+
+const settings = (): string =>
+  `${JSON.stringify(
+    {
+      "yaml.schemas": {
+        ".vscode/pack.schema.json": "pack.yaml",
+        ".vscode/surface.schema.json": "surface.yaml",
+        ".vscode/example.schema.json": "examples/*/*.yaml",
+      },
+    },
+    null,
+    2,
+  )}\n`;
+
+/**
+ * Returns the files of a new pack.
+ *
+ * @param folder Its folder, for the commands of its README.
+ * @param schemas JSON Schemas of its files by kind, for editors.
+ */
+export function newPackFiles(
+  options: NewPackOptions,
+  folder: string,
+  schemas: Readonly<Record<string, unknown>>,
+): NewFile[] {
+  return [
+    ["pack.yaml", packFile(options)],
+    [`${options.object}.yaml`, resourceFile(options)],
+    [`examples/${options.object}/list.yaml`, exampleFile(options)],
+    ["README.md", README(options, folder)],
+    [".vscode/settings.json", settings()],
+    ...Object.entries(schemas).map(([kind, schema]): NewFile => [
+      `.vscode/${kind}.schema.json`,
+      `${JSON.stringify(schema, null, 2)}\n`,
+    ]),
+  ];
+}
