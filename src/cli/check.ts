@@ -7,6 +7,7 @@ import type { Pack } from "../mapping/pack.ts";
 import { fileSchema, type FileKind } from "../mapping/schema/file-schema.ts";
 import { summarizePack, type PackSummary } from "../mapping/pack-summary.ts";
 import { catalogsSchema, exampleSchema, readExamples } from "../tools/examples/example.ts";
+import { checkLaws } from "../tools/check-laws.ts";
 import { compareExamples, runExamples } from "../tools/examples/run-examples.ts";
 import { updateExamples } from "../tools/examples/update-examples.ts";
 import { waitForShutdownSignal } from "./signals.ts";
@@ -16,6 +17,8 @@ export interface CheckFlags {
   readonly emit?: true;
   readonly update?: true;
   readonly watch?: true;
+  readonly laws?: true;
+  readonly seed?: string;
   readonly schema?: SchemaKind;
 }
 
@@ -106,10 +109,30 @@ async function checkFolder(directory: string, { emit, update }: CheckFlags): Pro
   return 0;
 }
 
+/** Values of each member and object that the laws are checked with. */
+const LAW_RUNS = 50;
+
+/** Checks the laws of a pack with generated values, and prints what they find. @returns the exit code */
+async function checkPackLaws(directory: string, seed: number): Promise<number> {
+  const { cases, untested, findings } = await checkLaws(() => loadPack(directory), { seed, runs: LAW_RUNS });
+  for (const { kind, subject, value, expected, actual } of findings)
+    process.stdout.write(
+      `${kind}: ${subject}: ${JSON.stringify(value)} gives ${JSON.stringify(actual)}, expected ${JSON.stringify(expected)}\n`,
+    );
+  for (const member of untested) process.stdout.write(`not tested: ${member}\n`);
+  const problems = findings.filter(({ kind }) => kind !== "changed").length;
+  const changed = findings.length - problems;
+  process.stdout.write(
+    `${cases} cases with seed ${seed}, ${problems} problems, ${changed} members with changed values\n`,
+  );
+  return problems > 0 ? 1 : 0;
+}
+
 /** Checks a pack once. @returns the exit code */
 async function checkOnce(directory: string, flags: CheckFlags): Promise<number> {
   try {
-    return await checkFolder(directory, flags);
+    const code = await checkFolder(directory, flags);
+    return code === 0 && flags.laws ? await checkPackLaws(directory, Number(flags.seed ?? 1)) : code;
   } catch (error) {
     if (error instanceof PackError) return reportProblems(error.diagnostics);
     throw error;

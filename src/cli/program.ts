@@ -110,6 +110,11 @@ export function createProgram(onExit: (code: number) => void): Command {
   addSettings(program.command("check"), ["MAPPINGS_DIR"])
     .description("Validate a mapping pack, run its examples, and print what it covers.")
     .argument("[directory]", "folder of the pack; wins over --mappings-dir")
+    .option(
+      "--laws",
+      "check with generated values: what clients write is what they read; expressions give what JSONata gives",
+    )
+    .option("--seed <number>", "seed of the generated values (default: 1)")
     .option("--emit", "print the JavaScript that expressions and objects compile to")
     .option(
       "--update",

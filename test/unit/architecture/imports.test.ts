@@ -26,7 +26,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "tools/replay": ["tools", "upstream", "tools/explain", "mapping", "dialect", "audit"],
   "tools/openapi": ["mapping", "dialect"],
   "tools/examples": ["tools", "upstream", "mapping", "dialect"],
-  tools: ["app", "pipeline", "upstream", "auth", "mapping", "pipeline/brown-outs", "rate-limit"],
+  tools: [
+    "app",
+    "pipeline",
+    "upstream",
+    "auth",
+    "mapping",
+    "jsonata",
+    "dialect",
+    "pipeline/brown-outs",
+    "rate-limit",
+  ],
   app: [
     "sandbox",
     "auth/oauth",

@@ -1,0 +1,43 @@
+/** `check --laws`: laws that hold for every pack, with generated values. */
+import { describe, expect, test } from "vitest";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { checkLaws, type LawReport } from "../../../src/tools/check-laws.ts";
+import { withPack, type Edit } from "../mapping/pack-folder.ts";
+
+const checkLibrary = (...edits: readonly Edit[]): Promise<LawReport> =>
+  withPack(edits, (folder) => checkLaws(() => loadPack(folder), { seed: 1, runs: 60 }));
+
+describe("the laws of a pack", () => {
+  test("hold for a valid pack, and members of catalogs are not tested", async () => {
+    const { cases, findings, untested } = await checkLibrary();
+    expect(cases).toBeGreaterThan(100);
+    expect(findings.filter(({ kind }) => kind !== "changed")).toEqual([]);
+    expect(untested).toContainEqual('book.shelf in "buy"');
+  });
+
+  test("find a value that changes each time it is written back", async () => {
+    const edit = {
+      file: "pack.yaml",
+      from: "write: '$round($value * $rate)'",
+      to: "write: '$value * $rate + 1'",
+    };
+    expect((await checkLibrary(edit)).findings).toContainEqual(
+      expect.objectContaining({ kind: "unstable", subject: 'book.price in "buy"' }),
+    );
+  });
+
+  test("find a value that clients read otherwise than they wrote it", async () => {
+    const edit = {
+      file: "book.yaml",
+      from: "title:  { upstream: name,",
+      to: "title:  { upstream: name, write: '$uppercase($value)',",
+    };
+    expect((await checkLibrary(edit)).findings).toContainEqual(
+      expect.objectContaining({ kind: "changed", subject: 'book.title in "buy"' }),
+    );
+  });
+
+  test("have the same cases with the same seed", async () => {
+    expect(await checkLibrary()).toEqual(await checkLibrary());
+  });
+});
