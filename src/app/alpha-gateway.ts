@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Pack } from "../mapping/pack.ts";
 import { splitPath } from "../mapping/router.ts";
 import { createLog } from "../observability/log.ts";
 import type { Settings } from "../config/schema.ts";
+import { badRequestBody } from "./bad-request.ts";
 import { createDependencies, type Dependencies } from "./dependencies.ts";
+import { isInvalidMessage } from "./http-server.ts";
 import { loadFiles, readPackFiles, type LoadedPack } from "./loaded-pack.ts";
 import type { AlphaGatewayOptions } from "./options.ts";
 import { readMiddlewareOptions } from "./read-options.ts";
@@ -110,6 +113,7 @@ function createMiddleware(settings: Settings, loaded: LoadedPack): AlphaGateway 
   const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
   const isGatewayPath = createPathFilter(settings, loaded.pack);
   const failure = JSON.stringify(loaded.pack.errors.client.write([{ reason: UNAVAILABLE }], 500));
+  const untrusted = new WeakSet<Socket>();
   let problem = "starting";
   let opened: Opened | undefined;
   let closing: Promise<void> | undefined;
@@ -122,10 +126,10 @@ function createMiddleware(settings: Settings, loaded: LoadedPack): AlphaGateway 
       return undefined;
     },
   );
-  function fail(response: ServerResponse): void {
+  function fail(response: ServerResponse, status = 500, body = failure): void {
     if (response.headersSent) return void response.destroy();
-    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(failure) };
-    response.writeHead(500, headers).end(failure);
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    response.writeHead(status, headers).end(body);
   }
 
   async function waitAndHandle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -142,6 +146,13 @@ function createMiddleware(settings: Settings, loaded: LoadedPack): AlphaGateway 
   function handle(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void {
     const [path = ""] = (request.url ?? "").split("?", 1);
     if (!isGatewayPath(path)) return next();
+    // What follows an invalid message may be a part of it. Its connection ends with the 400.
+    if (untrusted.has(request.socket)) return;
+    if (isInvalidMessage(request)) {
+      untrusted.add(request.socket);
+      response.shouldKeepAlive = false;
+      return fail(response, 400, badRequestBody(loaded.pack));
+    }
     if (isBodyRead(request)) {
       log.error(
         { code: "AG_BODY_ALREADY_READ", path },

@@ -34,12 +34,17 @@ export interface HttpServerOptions {
   readonly messages?: Pick<ServerOptions, "IncomingMessage" | "ServerResponse">;
   /** Requests of one connection. Default: unlimited. */
   readonly requestsPerConnection?: number;
+  /** How long a connection with a request in flight may be without a byte in either direction. Default: 5 minutes. */
+  readonly idleMs?: number;
 }
 
 /** A slower head is a Slowloris attack. A body may be an upload over a slow connection. */
 const HEADERS_TIMEOUT_MS = 20_000;
 const REQUEST_TIMEOUT_MS = 300_000;
 const TIMEOUT_CHECK_MS = 5000;
+
+/** A connection on which nobody sends or takes a byte for this long ends: a client that never reads its response. */
+const IDLE_MS = 300_000;
 
 /** Longer than the idle time of usual load balancers: it is they that should close. */
 const KEEP_ALIVE_MS = 65_000;
@@ -160,7 +165,7 @@ function countHosts(rawHeaders: readonly string[]): number {
  * HTTP/1.0: proxies without support for them have read them as the next request (RFC 9112 6.1). Codings before
  * `chunked` (RFC 9112 6.1): they are not decoded here, and another server may not know them.
  */
-function isInvalid({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
+export function isInvalidMessage({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
   const hostCount = countHosts(rawHeaders);
   const coding = headers["transfer-encoding"];
   if (httpVersion === "1.1")
@@ -175,7 +180,7 @@ function createRequestListener(
 ): RequestListener {
   return (request, response) => {
     if (!connections.accept(request, response)) return;
-    if (!isInvalid(request)) {
+    if (!isInvalidMessage(request)) {
       handler(request, response);
       return;
     }
@@ -253,7 +258,7 @@ export function listenError(
 
 /** Starts a server. @throws {ListenError} if the port is in use or the address is not this machine's */
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
-  const { host, port, badRequest, requestsPerConnection = Infinity } = options;
+  const { host, port, badRequest, requestsPerConnection = Infinity, idleMs = IDLE_MS } = options;
   const server = createServer({
     ...options.messages,
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -262,6 +267,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     keepAliveTimeout: KEEP_ALIVE_MS,
     requireHostHeader: false,
   });
+  server.timeout = idleMs;
   const connections = new Connections(server, requestsPerConnection);
   server.on("request", createRequestListener(options, connections));
   // Node would respond with 417 to an unknown expectation; alpha has no such status.

@@ -146,7 +146,7 @@ function createNativeMiddleware(
       body: upstreamError(pack, "Too many requests. Try again later.", TOO_MANY_REQUESTS),
     },
     lookUp: createNativeRateLimit({ tokens, limits, scopes: pack.scopes, scopesHeader: scopes?.header }),
-    varyOrigin: settings.CORS_ORIGINS !== undefined,
+    vary: ["Authorization", ...(settings.CORS_ORIGINS === undefined ? [] : ["Origin"])],
     record: recorder.native,
     recordFirst: settings.AUDIT_DURABILITY === "strict",
   });

@@ -126,6 +126,8 @@ export async function serveDependencies(
       port,
       handler,
       messages: EXPRESS_MESSAGES,
+      // A response may need several calls of v4, one after the other.
+      idleMs: Math.max(300_000, 10 * settings.UPSTREAM_TIMEOUT_MS),
       badRequest: () => activePack.current().badRequest,
     });
     admin = await startAdminListener(settings, dependencies, handlers.admin);

@@ -5,9 +5,10 @@ import { findFreeVariables, walk, type AstNode } from "./ast.ts";
 import { ExpressionError, type Bindings, type Expression, type Origin } from "./expression.ts";
 import { findInputNames } from "./input-names.ts";
 import { findRequiredVariables } from "./missing-variables.ts";
+import { thenMaybe, type MaybePromise } from "./maybe-promise.ts";
 import { prepareRegex, UnsupportedRegexError, type Regex } from "./regex/index.ts";
 import { messageOf } from "./runtime/error-messages.ts";
-import { GUARDS } from "./runtime/guard.ts";
+import { checkSize, checkText, GUARDS, MAX_TEXT } from "./runtime/guard.ts";
 import { copyPlain } from "./runtime/plain.ts";
 
 interface JsonataError {
@@ -51,11 +52,98 @@ function rejectUnsupportedRegexes(ast: AstNode): void {
   });
 }
 
+/** Limits of a source. Parsing and compiling take more than linear time, and a stack of calls as deep as the source. */
+const MAX_SOURCE = 20_000;
+const MAX_NESTING = 600;
+
+/** Error codes of a source above these limits. */
+const TOO_LONG = "too_long";
+const TOO_DEEP = "too_deep";
+
+/** Whether objects and lists are nested too deeply in a syntax tree, or a list (of the steps of a path) is too long. */
+function isTooDeep(ast: AstNode): boolean {
+  let level: object[] = [ast];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_NESTING || level.some((node) => Array.isArray(node) && node.length > MAX_NESTING))
+      return true;
+    level = level.flatMap((node) =>
+      Object.values(node).filter((part): part is object => typeof part === "object" && part !== null),
+    );
+  }
+  return false;
+}
+
+/** Checks the nesting before anything else walks through the tree. @throws {ExpressionError} */
+function rejectDeepNesting(ast: AstNode): void {
+  if (isTooDeep(ast)) throw new ExpressionError("the expression is nested too deeply", TOO_DEEP, 0);
+}
+
+/** A built-in function of jsonata. */
+interface BuiltinFunction {
+  readonly _jsonata_function: true;
+  readonly implementation: (this: unknown, ...args: unknown[]) => MaybePromise<unknown>;
+}
+
+/** jsonata's functions that create texts, with the limit of texts. */
+const LIMITED_FUNCTIONS: ReadonlyMap<string, BuiltinFunction> = new Map(
+  await Promise.all(
+    [
+      ...[
+        "string",
+        "join",
+        "pad",
+        "replace",
+        "base64encode",
+        "base64decode",
+        "uppercase",
+        "lowercase",
+        "trim",
+      ],
+      ...[
+        "encodeUrl",
+        "encodeUrlComponent",
+        "decodeUrl",
+        "decodeUrlComponent",
+        "substring",
+        "length",
+        "split",
+      ],
+    ].map(async (name) => {
+      const builtin = (await jsonata(`$${name}`).evaluate(undefined)) as BuiltinFunction;
+      return [name, limitTexts(name, builtin)] as const;
+    }),
+  ),
+);
+
+/** Limits the arguments of a function, which determine the memory that it takes, and its result. */
+function limitTexts(name: string, builtin: BuiltinFunction): BuiltinFunction {
+  const by = `$${name}`;
+  const { implementation } = builtin;
+  function limited(this: unknown, ...args: unknown[]): MaybePromise<unknown> {
+    for (const value of args) if (typeof value !== "function") checkSize(value, by, MAX_TEXT);
+    if (name === "pad") checkText(Math.abs(Number(args[1])), by);
+    return thenMaybe(implementation.apply(this, args), (result) => {
+      if (typeof result === "string") checkText(result.length, by);
+      return result;
+    });
+  }
+  // For partial applications jsonata reads the parameters out of the text of a function.
+  const { length } = implementation;
+  Object.defineProperties(limited, {
+    length: { value: length },
+    toString: { value: () => String(implementation) },
+  });
+  return { ...builtin, implementation: limited };
+}
+
 /** Parses a source with jsonata. @throws {ExpressionError} If it does not parse, or has an unsupported pattern. */
 function parseWithJsonata(source: string): { readonly program: jsonata.Expression; readonly ast: AstNode } {
+  if (source.length > MAX_SOURCE)
+    throw new ExpressionError(`the expression has more than ${MAX_SOURCE} characters`, TOO_LONG, 0);
   try {
     const program = jsonata(source, { ...GUARDS, RegexEngine: RegexEngine as unknown as RegExpConstructor });
     const ast = program.ast() as unknown as AstNode;
+    rejectDeepNesting(ast);
     rejectUnsupportedRegexes(ast);
     return { program, ast };
   } catch (failure) {
@@ -78,6 +166,7 @@ export const parse = (source: string): AstNode => parseWithJsonata(source).ast;
  */
 export function interpret(source: string, origin?: Origin): Expression {
   const { program, ast } = parseWithJsonata(source);
+  for (const [name, builtin] of LIMITED_FUNCTIONS) program.assign(name, builtin);
   async function evaluate(input: unknown, bindings: Bindings): Promise<unknown> {
     try {
       return copyPlain(await program.evaluate(input, { ...bindings }));

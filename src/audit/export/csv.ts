@@ -46,5 +46,5 @@ function formatCell(cell: Cell): string {
 
 /** Clients choose these texts, and a spreadsheet would run one that starts like a formula. */
 function neutralizeFormula(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /^[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/.test(text) ? `'${text}` : text;
 }

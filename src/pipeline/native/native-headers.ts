@@ -26,14 +26,20 @@ const FORWARDING = [
   "x-real-ip",
   "x-client-ip",
   "x-cluster-client-ip",
+  "client-ip",
   "true-client-ip",
+  "proxy-client-ip",
+  "wl-proxy-client-ip",
   "x-host",
   "x-rewrite-url",
   "x-http-method",
   "x-http-method-override",
   "x-method-override",
 ];
-const FORWARDING_PREFIXES = ["x-forwarded", "x-original-", "x-envoy-", "cf-", "fastly-"];
+const FORWARDING_PREFIXES = [
+  ...["x-forwarded", "x-original-", "x-originating-", "x-remote-", "remote-", "x-envoy-"],
+  ...["cf-", "fastly-", "x-azure-", "x-appengine-"],
+];
 
 /** Some servers read a name with underscores as one with hyphens. One pattern: most names fail at the first letter. */
 const FORWARDING_NAME = new RegExp(
@@ -70,10 +76,11 @@ export function cleanResponseHeaders(headers: IncomingHttpHeaders): void {
   removeHeaders(headers, NEVER_TO_CLIENT);
 }
 
-/** Adds `Origin` to `Vary`: for browser clients a response depends on it. */
-export function addVaryOrigin(headers: IncomingHttpHeaders): void {
-  const { vary } = headers;
-  const names = new Set((vary ?? "").split(",").map((name) => name.trim().toLowerCase()));
-  if (names.has("*") || names.has("origin")) return;
-  headers.vary = vary ? `${vary}, Origin` : "Origin";
+/** Adds names to `Vary`: the response depends on these headers of the request. */
+export function addVary(headers: IncomingHttpHeaders, added: readonly string[]): void {
+  const { vary = "" } = headers;
+  const names = new Set(vary.split(",").map((name) => name.trim().toLowerCase()));
+  if (names.has("*")) return;
+  const missing = added.filter((name) => !names.has(name.toLowerCase()));
+  headers.vary = [...(vary === "" ? [] : [vary]), ...missing].join(", ");
 }

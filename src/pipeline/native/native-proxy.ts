@@ -12,7 +12,7 @@ import { header, type AlphaRequest } from "../context.ts";
 import { delayResponseEnd } from "../http/delay-response-end.ts";
 import type { NativeOutcome } from "./native-record.ts";
 import type { AuthorizeNative } from "./native-authorization.ts";
-import { addVaryOrigin, cleanRequestHeaders, cleanResponseHeaders } from "./native-headers.ts";
+import { addVary, cleanRequestHeaders, cleanResponseHeaders } from "./native-headers.ts";
 import type { LookUpNativeToken } from "./native-rate-limit.ts";
 import { createSlowStreamGuard, type NativeStream } from "./slow-streams.ts";
 
@@ -42,8 +42,8 @@ export interface NativeHandlers {
   readonly scheme: string;
   readonly lookUp: LookUpNativeToken;
   readonly authorize: AuthorizeNative;
-  /** Whether responses depend on `Origin`. */
-  readonly varyOrigin: boolean;
+  /** Request headers that a response depends on, for caches: the scheme of the credentials decides between the dialects. */
+  readonly vary: readonly string[];
   /** Records a request. @throws where the record cannot be written */
   readonly record: (plain: AlphaRequest, outcome: NativeOutcome, hash: string | undefined) => Promise<void>;
   /** Whether a response ends only after its record is durable. */
@@ -184,7 +184,7 @@ export function createNativeProxy({
         headers.connection = response.shouldKeepAlive ? "keep-alive" : "close";
         const exchange = request[EXCHANGE];
         if (!exchange) return;
-        if (exchange.handlers.varyOrigin) addVaryOrigin(headers);
+        addVary(headers, exchange.handlers.vary);
         exchange.v4Status = statusCode;
         exchange.onResponse?.(statusCode ?? 0, headers);
         exchange.reportOutcome(outcomeOfStatus(statusCode, exchange.isKnown));
@@ -263,7 +263,7 @@ export function createNativeProxy({
   const createForward = (handlers: NativeHandlers): ForwardNative =>
     function forwardNative(request, response, plain) {
       const exchange = new Exchange(handlers, plain, [request, response], breaker);
-      if (handlers.varyOrigin) response.setHeader("vary", "Origin");
+      response.setHeader("vary", handlers.vary.join(", "));
       if (handlers.recordFirst) delayResponseEnd(response, () => exchange.record());
       response.once("close", () => {
         slowStreams.remove(exchange);

@@ -199,6 +199,11 @@ describe("forwarding headers of a client", () => {
     "x-http-method-override": "DELETE",
     "x-http-method": "DELETE",
     "x-method-override": "DELETE",
+    "client-ip": "203.0.113.9",
+    "wl-proxy-client-ip": "203.0.113.9",
+    "x-remote-addr": "203.0.113.9",
+    "remote-user": "admin",
+    "x-azure-clientip": "203.0.113.9",
   };
 
   test.each(Object.entries(asked))("%s is removed", async (name, value) => {
@@ -326,9 +331,10 @@ describe("connections of the native proxy", () => {
 describe("the Vary header", () => {
   const origin = "https://app.example.org";
   test.each([
-    [undefined, "Origin"],
-    ["Accept", "Accept, Origin"],
-    ["accept, ORIGIN", "accept, ORIGIN"],
+    [undefined, "Authorization, Origin"],
+    ["Accept", "Accept, Authorization, Origin"],
+    ["accept, ORIGIN", "accept, ORIGIN, Authorization"],
+    ["authorization,origin", "authorization,origin"],
     ["*", "*"],
   ])("v4's %s becomes %s with CORS_ORIGINS set", async (given, result) => {
     const browsers = await startListeningGatewayWithFakeV4({ CORS_ORIGINS: origin });
@@ -345,11 +351,18 @@ describe("the Vary header", () => {
         as: null,
         headers: { authorization: "Bearer t", origin },
       });
-      expect([failed.status, failed.headers.get("vary")]).toEqual([500, "Origin"]);
+      expect([failed.status, failed.headers.get("vary")]).toEqual([500, "Authorization, Origin"]);
     } finally {
       await browsers.stop();
     }
   });
+});
+
+test("no cache takes a response of one dialect for the other: Vary has the header that decides", async () => {
+  gateway.v4.respondWith(json(200, {}, { "cache-control": "public, max-age=60" }));
+  const headers = { authorization: "Bearer t" };
+  const response = await gateway.request("GET /x", { as: null, headers });
+  expect(response.headers.get("vary")).toBe("Authorization");
 });
 
 describe("L16 paths with dot segments", () => {

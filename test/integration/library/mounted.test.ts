@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { alphaGateway, loadPack, type AlphaGateway } from "../../../src/index.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { request } from "../../support/request.ts";
+import { openRawClient } from "../../support/raw-client.ts";
 
 let folder: string;
 let v4: FakeV4;
@@ -83,6 +84,28 @@ describe.each([
     const response = await request(application, `GET ${base}/v4/nothing`, alpha);
     expect(response.status).toBe(404);
     expect(response.body).toEqual({ errors: [{ reason: "Not found" }] });
+  });
+});
+
+describe.each([
+  ["at the root", ""],
+  ["below a path", "/old/api"],
+])("messages that servers understand differently, to a gateway %s", (_name, base) => {
+  test.each([
+    ["two hosts", "HTTP/1.1", "Host: a\r\nHost: b\r\n\r\n"],
+    ["chunks in HTTP/1.0", "HTTP/1.0", "Host: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+    ["a coding before chunks", "HTTP/1.1", "Host: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"],
+  ])("%s get 400, and the connection ends", async (_what, version, rest) => {
+    for (const scheme of ["token", "Bearer"]) {
+      const client = await openRawClient(url);
+      client.send(`POST ${base}/v4/vm/instances ${version}\r\nAuthorization: ${scheme} t\r\n${rest}`);
+      client.send(`GET ${base}/v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: ${scheme} t\r\n\r\n`);
+      const text = await client.waitForEnd();
+      expect(text.match(/^HTTP\/1\.1 \d+/gm)).toEqual(["HTTP/1.1 400"]);
+      expect(text).toContain('{"errors":[{"reason":"This is not an HTTP request."}]}');
+      expect(v4.calls).toEqual([]);
+      client.close();
+    }
   });
 });
 

@@ -11,6 +11,8 @@ export interface ScriptResult extends Outcome {
   readonly astray: readonly string[];
   /** What v4 was sent that is HTTP, and yet could be read in two ways. */
   readonly ambiguous: readonly string[];
+  /** Bodies of responses that are no JSON: of Node or Express, and not the gateway's own. */
+  readonly foreign: readonly string[];
   /** Whether a request that is sent afterwards on the connection, where it is open, gets its own response. */
   readonly inStep: boolean;
   /** Whether other clients, on connections of their own, get their own responses afterwards. */
@@ -105,6 +107,15 @@ function ambiguities({ rawHeaders, headers }: ReceivedRequest): string[] {
 const sayWhoAsked: Responder = (call, response) =>
   json(200, envelope([{ id: 7, label: tokenOf(call) }]))(call, response);
 
+function isJsonText(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export interface Target {
   readonly gateway: ListeningGatewayWithFakeV4;
   /** Where the client knocks: the gateway's own address, or a proxy's before it. */
@@ -136,7 +147,8 @@ export async function runScript(
     const safe = await Promise.all(OTHERS.map((token) => getsItsOwn(address, lane, token)));
     const statuses = responses.map(({ status }) => status);
     const othersSafe = !safe.includes(false);
-    return { answers: statuses, closes, told: reported, ambiguous, astray, v4, inStep, othersSafe };
+    const foreign = responses.map(({ body }) => body).filter((body) => body !== "" && !isJsonText(body));
+    return { answers: statuses, closes, told: reported, foreign, ambiguous, astray, v4, inStep, othersSafe };
   } finally {
     client.close();
   }

@@ -6,7 +6,8 @@ import {
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
-import { createRawClients } from "../../support/raw-client.ts";
+import { listen } from "../../../src/app/http-server.ts";
+import { createRawClients, openRawClient } from "../../support/raw-client.ts";
 
 let gateway: ListeningGatewayWithFakeV4;
 beforeAll(async () => {
@@ -70,6 +71,28 @@ test("a head that never ends gets 400, and the connection ends", async () => {
   const client = await clients.open("GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nX-Slow: ");
   expect(await client.waitForEnd()).toMatch(/^HTTP\/1\.1 400 /);
 }, 60_000);
+
+test("a client that never reads its response loses its connection", async () => {
+  const ended = Promise.withResolvers<void>();
+  const server = await listen({
+    host: "127.0.0.1",
+    port: 0,
+    idleMs: 500,
+    badRequest: () => "",
+    handler(_request, response) {
+      response.end(Buffer.alloc(50_000_000)).once("close", ended.resolve);
+    },
+  });
+  const client = await openRawClient(server.url);
+  try {
+    client.socket.pause();
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await ended.promise;
+  } finally {
+    client.close();
+    await server.drain(0);
+  }
+});
 
 test("200 hanging reads with one token leave connections to other tokens, and the gateway ready", async () => {
   const small = await startListeningGatewayWithFakeV4({
