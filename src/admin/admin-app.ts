@@ -1,5 +1,6 @@
 import express from "express";
-import { type Express, type RequestHandler, Router, type Response } from "express";
+import type { IncomingMessage, RequestListener } from "node:http";
+import { type RequestHandler, Router, type Response } from "express";
 import helmet from "helmet";
 import type { AuditStore } from "../audit/store.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
@@ -122,8 +123,17 @@ const SECURITY = {
   referrerPolicy: { policy: "same-origin" },
 } as const;
 
+/**
+ * Express responds to a target that it can't parse (`http://[::1`) itself: in HTML, before all middleware. A path that
+ * nothing has gets the response of this listener.
+ */
+function replaceUnreadableTarget(request: IncomingMessage): void {
+  const { url = "" } = request;
+  if (!url.startsWith("/") && !URL.canParse(url)) request.url = "/unreadable";
+}
+
 /** Creates the Express application of the admin listener: health, metrics, audit, mappings and the console. */
-export function createAdminApp(deps: AdminDeps): Express {
+export function createAdminApp(deps: AdminDeps): RequestListener {
   const pages = readPages(deps.token !== undefined);
   const app = express();
   app.disable("x-powered-by");
@@ -162,5 +172,8 @@ export function createAdminApp(deps: AdminDeps): Express {
   app.use("/api/sandbox", createSandboxApi(deps.sandbox));
   app.use(sendNotFound);
   app.use(handleError(deps.onError));
-  return app;
+  return function adminApp(request, response) {
+    replaceUnreadableTarget(request);
+    app(request, response);
+  };
 }

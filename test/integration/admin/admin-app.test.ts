@@ -1,10 +1,9 @@
 import { once } from "node:events";
-import { get, type IncomingMessage } from "node:http";
+import { createServer, get, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { readdirSync } from "node:fs";
-import type { Express } from "express";
 import request from "supertest";
 import type { AuditStore } from "../../../src/audit/store.ts";
 import { createAdminApp } from "../../../src/admin/admin-app.ts";
@@ -23,7 +22,7 @@ beforeEach(() => {
 });
 afterAll(() => metrics.close());
 
-function app(deps: Partial<AdminDeps> = {}): Express {
+function app(deps: Partial<AdminDeps> = {}): RequestListener {
   return createAdminApp({
     readiness: () => [],
     audit: memory.store,
@@ -297,7 +296,7 @@ describe("host names of the admin listener", () => {
 });
 
 describe("the console's pages", () => {
-  const pages: [string, () => Express][] = [
+  const pages: [string, () => RequestListener][] = [
     ["the console", () => app()],
     ["the sign-in form", () => app({ token: TOKEN })],
   ];
@@ -375,7 +374,7 @@ describe("GET /api/audit/export", () => {
         return page;
       },
     };
-    const server = app({ audit: endless }).listen(0, "127.0.0.1");
+    const server = createServer(app({ audit: endless })).listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     const client = get({ host: "127.0.0.1", port, path: "/api/audit/export" });

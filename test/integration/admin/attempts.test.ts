@@ -187,3 +187,14 @@ test("right tokens never count as attempts", async () => {
   ).toEqual(Array.from({ length: 30 }, () => 200));
   expect((await signIn("wrong")).status).toBe(401);
 });
+
+test.each(["http://[::1", "http://a:b:c/api", "*"])(
+  "a target that cannot be parsed, %s, needs the admin token like all others",
+  async (path) => {
+    expect(await ask({ path })).toMatchObject({ status: 401, body: expect.stringMatching(/^\{"errors"/) });
+    expect(await ask({ path, bearer: TOKEN })).toMatchObject({
+      status: 404,
+      body: '{"errors":[{"reason":"There is nothing here."}]}',
+    });
+  },
+);

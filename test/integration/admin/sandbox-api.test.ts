@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Express } from "express";
+import type { RequestListener } from "node:http";
 import request from "supertest";
 import { request as requestApp, type TestResponse } from "../../support/request.ts";
 import { createAdminApp } from "../../../src/admin/admin-app.ts";
@@ -8,7 +8,7 @@ import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
 
 const metrics = createMetrics();
 let sandbox: SandboxService;
-let admin: Express;
+let admin: RequestListener;
 
 beforeEach(() => {
   sandbox = createSandbox({ instances: 3 });
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => metrics.close());
 
-const adminOf = (embedded: SandboxService | undefined): Express =>
+const adminOf = (embedded: SandboxService | undefined): RequestListener =>
   createAdminApp({
     readiness: () => [],
     audit: undefined,
