@@ -57,6 +57,9 @@ export interface NativeProxy {
   shortages(): readonly string[];
 }
 
+/** A reason phrase that a response may have (RFC 9112 4): other bytes end in an exception. */
+const SENDABLE_PHRASE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
 function sendError(
   response: ServerResponse | Socket,
   body: string,
@@ -173,20 +176,34 @@ export function createNativeProxy({
     followRedirects: false,
     proxyTimeout: timeoutMs,
     on: {
-      proxyReq(_upstreamRequest, request) {
+      proxyReq(upstreamRequest, request) {
         const exchange = request[EXCHANGE];
+        // Without a response and without an error: v4 has switched protocols unasked, and the connection is closed.
+        upstreamRequest.once("close", () => {
+          if (exchange?.v4Status !== null || exchange.fault !== undefined || exchange.response.destroyed)
+            return;
+          exchange.fault = "v4 closed the connection without a response";
+          exchange.reportOutcome(outcomeOfStatus(502, exchange.isKnown));
+          sendError(exchange.response, exchange.handlers.failure);
+        });
         request.on("data", ({ length }: Buffer) => exchange && (exchange.bytesIn += length));
       },
       proxyRes(upstreamResponse, request, response) {
-        const { headers, statusCode } = upstreamResponse;
+        const { headers, statusCode = 0, statusMessage = "" } = upstreamResponse;
         cleanResponseHeaders(headers);
+        // Node would throw an error that nobody catches.
+        if (!SENDABLE_PHRASE.test(statusMessage)) upstreamResponse.statusMessage = "";
         // As the client asked: the proxy would keep every connection alive.
         headers.connection = response.shouldKeepAlive ? "keep-alive" : "close";
         const exchange = request[EXCHANGE];
         if (!exchange) return;
         addVary(headers, exchange.handlers.vary);
         exchange.v4Status = statusCode;
-        exchange.onResponse?.(statusCode ?? 0, headers);
+        if (statusCode < 200 || statusCode > 599) {
+          exchange.fault = `v4 responded with the status ${statusCode}`;
+          upstreamResponse.statusCode = 500;
+        }
+        exchange.onResponse?.(statusCode, headers);
         exchange.reportOutcome(outcomeOfStatus(statusCode, exchange.isKnown));
         upstreamResponse.on("data", ({ length }: Buffer) => void (exchange.bytesOut += length));
         upstreamResponse.once("aborted", () => {

@@ -510,6 +510,22 @@ describe("L9 faults of v4 in the native proxy", () => {
     expect(record.warnings).not.toEqual([]);
   });
 
+  test.each([
+    ["200 O\u0001K", 200, "OK"],
+    ["200 O\u007fK", 200, "OK"],
+    ["099 x", 500, "x"],
+    ["999 x", 500, "x"],
+    ["101 x\r\nUpgrade: y", 500, "Internal Server Error"],
+  ])("a status line that cannot be forwarded, %j, gives %i %s", async (line, status, phrase) => {
+    const connection = line.includes("Upgrade") ? "Upgrade" : "close";
+    gateway.v4.respondWith(
+      raw(`HTTP/1.1 ${line}\r\nConnection: ${connection}\r\nContent-Length: 2\r\n\r\n{}`),
+    );
+    const response = await fetch(gateway.url + newPath(), { headers: { authorization: `Bearer ${KEY}` } });
+    expect([response.status, response.statusText]).toEqual([status, phrase]);
+    await response.text();
+  });
+
   test("v4 may respond before the upload ends", async () => {
     gateway.v4.onRequestHead((_call, incoming) => {
       incoming.socket.end("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}");
