@@ -1,6 +1,8 @@
 /** `alphaGateway` at the root and below a path of an Express application. */
 import { mkdtemp, rm } from "node:fs/promises";
-import type { RequestListener } from "node:http";
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import express from "express";
@@ -91,13 +93,20 @@ describe.each([
   ["at the root", ""],
   ["below a path", "/old/api"],
 ])("messages that servers understand differently, to a gateway %s", (_name, base) => {
+  let server: Server;
+  beforeAll(async () => {
+    server = createServer(application).listen(0, "127.0.0.1");
+    await once(server, "listening");
+  });
+  afterAll(() => void server.close());
+
   test.each([
     ["two hosts", "HTTP/1.1", "Host: a\r\nHost: b\r\n\r\n"],
     ["chunks in HTTP/1.0", "HTTP/1.0", "Host: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
     ["a coding before chunks", "HTTP/1.1", "Host: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"],
   ])("%s get 400, and the connection ends", async (_what, version, rest) => {
     for (const scheme of ["token", "Bearer"]) {
-      const client = await openRawClient(url);
+      const client = await openRawClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
       client.send(`POST ${base}/v4/vm/instances ${version}\r\nAuthorization: ${scheme} t\r\n${rest}`);
       client.send(`GET ${base}/v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: ${scheme} t\r\n\r\n`);
       const text = await client.waitForEnd();
