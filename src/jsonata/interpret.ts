@@ -84,31 +84,15 @@ interface BuiltinFunction {
   readonly implementation: (this: unknown, ...args: unknown[]) => MaybePromise<unknown>;
 }
 
-/** jsonata's functions that create texts, with the limit of texts. */
+/** jsonata's functions that create texts, or take memory in proportion to one. */
+const TEXT_FUNCTIONS =
+  "string join pad replace base64encode base64decode uppercase lowercase trim encodeUrl encodeUrlComponent " +
+  "decodeUrl decodeUrlComponent substring length split";
+
+/** The same with the limit of texts. */
 const LIMITED_FUNCTIONS: ReadonlyMap<string, BuiltinFunction> = new Map(
   await Promise.all(
-    [
-      ...[
-        "string",
-        "join",
-        "pad",
-        "replace",
-        "base64encode",
-        "base64decode",
-        "uppercase",
-        "lowercase",
-        "trim",
-      ],
-      ...[
-        "encodeUrl",
-        "encodeUrlComponent",
-        "decodeUrl",
-        "decodeUrlComponent",
-        "substring",
-        "length",
-        "split",
-      ],
-    ].map(async (name) => {
+    TEXT_FUNCTIONS.split(" ").map(async (name) => {
       const builtin = (await jsonata(`$${name}`).evaluate(undefined)) as BuiltinFunction;
       return [name, limitTexts(name, builtin)] as const;
     }),

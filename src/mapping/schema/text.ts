@@ -21,4 +21,4 @@ export const status = z.int().min(200).max(599);
 export const pathPrefix = z
   .string()
   .regex(/^\/[^?#\s]*$/, "is not the start of a path: /, or /api/v4")
-  .overwrite((prefix) => prefix.replace(/\/+$/, ""));
+  .overwrite((prefix) => prefix.replace(/(?<!\/)\/+$/, ""));

@@ -17,6 +17,8 @@ async function endOf(source: string): Promise<string> {
 }
 
 for (const source of sources) {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage({ started: source });
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage({ end: await endOf(source) });
 }
