@@ -11,7 +11,7 @@ import { compileGetter, compileSetter } from "../../../src/mapping/compile/membe
 import type { CatalogCopy } from "../../../src/mapping/translation-context.ts";
 import { exampleCatalogs } from "./catalogs.ts";
 import { readObject } from "../../support/read-object.ts";
-import { v4Values, type Json } from "./values.ts";
+import { v4Values, words, type Json } from "./values.ts";
 
 const pack = loadPack("mappings");
 const grammar = pack.grammar ?? createGrammar({ header: "", operators: {} }, {});
@@ -91,7 +91,9 @@ function numbered(rows: readonly Json[], field: string, mark: string): number {
 
 describe("filters in v4 and in the translated list select the same rows", () => {
   test.each(filterable)("A-020 %s", async (name, resource, field, rule) => {
-    const values = v4Values(pack, [resource.name, field], rule, v4Ids);
+    const type = pack.surface?.objects.get(resource.name)?.get(field);
+    // A field that alpha's surface does not have may hold anything: a text is compared by most operators.
+    const values = v4Values(pack, [resource.name, field], rule, v4Ids) ?? (type ? undefined : words);
     if (!values) throw new Error(`${name}: no values can be generated`);
     const put = compileSetter(rule.upstream ?? field);
     const pick = compileGetter(field);

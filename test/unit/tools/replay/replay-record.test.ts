@@ -191,7 +191,7 @@ describe("a recorded neutral error is the same", () => {
   };
 
   test.each([500, 502])("under a pack whose status for it is %i", async (status) => {
-    const edit = { file: "pack.yaml", from: "  other: 500", to: `  other: ${status}` };
+    const edit = { file: "pack.yaml", from: "default: 500 }", to: `default: ${status} }` };
     const library = withPack([edit], loadPack);
     const reason = "The service could not process this request (another-request).";
     expect(await createReplay(library)(recorded(status, reason))).toEqual({ kind: "same" });
