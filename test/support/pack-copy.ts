@@ -22,8 +22,8 @@ export function copyPack(): PackCopy {
     write,
     says(word) {
       const said = instance
-        .replace(/^( +group: .* or: )"",/m, `$1${word},`)
-        .replace(/^( +ipv6: .* or: )"" /m, `$1${word} `);
+        .replace(/^( +group: .* default: )"",/m, `$1${word},`)
+        .replace(/^( +ipv6: .* default: )"" /m, `$1${word} `);
       if (said.split(word).length < 3) throw new Error("instance.yaml is not what it was");
       write("instance.yaml", said);
     },

@@ -131,7 +131,7 @@ test("package-lock.json has a hash for each package, and names no host", () => {
   expect(without.filter(([, one]) => !isElsewhere(one))).toEqual([]);
 });
 
-test("the package contains only the program and its pack", () => {
+test("the package contains only the program, its pack and the schemas of packs", () => {
   const paths = packed.files.map(({ path }) => path);
 
   expect(paths).toEqual(
@@ -143,9 +143,10 @@ test("the package contains only the program and its pack", () => {
       "dist/audit/sqlite/worker.js",
       "dist/admin/public/index.html",
       "mappings/pack.yaml",
+      "schema/pack.json",
     ]),
   );
-  const strange = /^(?!bin\/|dist\/|mappings\/|(?:LICENSE|README\.md|package\.json)$)/;
+  const strange = /^(?!bin\/|dist\/|mappings\/|schema\/|(?:LICENSE|README\.md|package\.json)$)/;
   expect(paths.filter((path) => strange.test(path))).toEqual([]);
 });
 

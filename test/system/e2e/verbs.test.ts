@@ -66,7 +66,7 @@ test("check prints each problem with its line and a hint, and ends with 1", asyn
   const folder = createFolder();
   cpSync("test/fixtures/library-pack", folder, { recursive: true });
   const book = join(folder, "book.yaml");
-  writeFileSync(book, readFileSync(book, "utf8").replace("as: state", "as: stat"));
+  writeFileSync(book, readFileSync(book, "utf8").replace("values: state", "values: stat"));
   const wrong = await run(["check", folder]).ended;
   expect(wrong.out).toMatch(
     /book\.yaml:\d+:\d+: unknown value kind "stat"\n +\d+ \| .+\n +\| +\^\n +hint: did you mean "state"\?/,
@@ -74,7 +74,7 @@ test("check prints each problem with its line and a hint, and ends with 1", asyn
   expect(wrong.out).toMatch(/\n1 problem\n$/);
   expect(wrong.code).toBe(1);
 
-  writeFileSync(book, readFileSync(book, "utf8").replace("as: stat", "as: state"));
+  writeFileSync(book, readFileSync(book, "utf8").replace("values: stat", "values: state"));
   writeFileSync(join(folder, "surface.yaml"), "objects: { book: { blurb: string } }\nroutes: []\n");
   const silent = await run(["check", folder]).ended;
   expect(silent.out).toContain('surface.yaml:1:20: the pack does not map the field "blurb" of book');
