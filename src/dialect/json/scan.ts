@@ -47,6 +47,8 @@ export interface Cursor {
   readonly depth: number;
   /** How many more member names may differ from the expected order. Each costs as much as dozens of others. */
   namesLeft: number;
+  /** The same bytes, to compare four at once. */
+  readonly view: DataView;
 }
 
 /** @throws {SyntaxError} Always. The message has nothing of the text, which may be a secret. */
@@ -77,6 +79,7 @@ export function cursorAt(text: string, bytes: Buffer = Buffer.from(text)): Curso
     at: skipWhitespace(bytes, 0),
     depth: MAX_DEPTH,
     namesLeft: MAX_UNEXPECTED_NAMES,
+    view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
   };
 }
 
@@ -149,14 +152,19 @@ function endOfWord(bytes: Uint8Array, at: number, first: number, second: number,
   return isMatch ? at + 3 : notJson();
 }
 
+/** 1 for the bytes that a string has as they are. One lookup replaces three comparisons. */
+const IS_TEXT = Uint8Array.from({ length: 256 }, (_, code) =>
+  code >= space && code !== quote && code !== backslash ? 1 : 0,
+);
+
 function endOfString(bytes: Uint8Array, at: number): number {
   let end = at + 1;
   for (;;) {
+    while (IS_TEXT[byteAt(bytes, end)] === 1) end += 1;
     const code = byteAt(bytes, end);
     if (code === quote) return end + 1;
-    if (code === backslash) end = endOfEscape(bytes, end);
-    else if (code >= space) end += 1;
-    else notJson();
+    if (code !== backslash) notJson();
+    end = endOfEscape(bytes, end);
   }
 }
 
@@ -233,11 +241,17 @@ function endOfColon(bytes: Uint8Array, at: number): number {
 
 /** A member name as it is in the text, up to its colon. */
 export interface MemberName {
-  /** Its bytes, if the name is remembered. */
-  readonly bytes: Uint8Array;
+  /** Its bytes in groups of four. The last group is the last four bytes. Empty if the name is not remembered. */
+  readonly words: Int32Array;
   /** The number of its bytes. */
   readonly length: number;
   /** Its number in the {@link MemberTable}; -1 if it is not in it. */
+  readonly number: number;
+}
+
+/** A name without quotes, in UTF-8. */
+interface NumberedName {
+  readonly bytes: Uint8Array;
   readonly number: number;
 }
 
@@ -245,17 +259,17 @@ export interface MemberName {
 export interface MemberTable {
   readonly numbers: ReadonlyMap<string, number>;
   /** The names in UTF-8, with their numbers, by length. */
-  readonly byLength: readonly (readonly MemberName[] | undefined)[];
+  readonly byLength: readonly (readonly NumberedName[] | undefined)[];
   readonly order: MemberName[];
 }
 
 /** Creates the table of these names, numbered in their order. */
 export function createMemberTable(names: Iterable<string>): MemberTable {
   const numbers = new Map([...names].map((name, index) => [name, index]));
-  const byLength: MemberName[][] = [];
+  const byLength: NumberedName[][] = [];
   for (const [name, number] of numbers) {
     const bytes = new Uint8Array(Buffer.from(name));
-    (byLength[bytes.length] ??= []).push({ bytes, length: bytes.length, number });
+    (byLength[bytes.length] ??= []).push({ bytes, number });
   }
   return { numbers, byLength, order: [] };
 }
@@ -272,7 +286,7 @@ const MAX_NAME_BYTES = 100;
  */
 export function nameAt(cursor: Cursor, at: number, members: MemberTable, index: number): MemberName {
   const last = members.order[index];
-  return last !== undefined && matchesAt(last.bytes, cursor.bytes, at)
+  return last !== undefined && hasWordsAt(last, cursor.view, at)
     ? last
     : readName(cursor, at, members, index);
 }
@@ -283,7 +297,24 @@ function matchesAt(part: Uint8Array, bytes: Uint8Array, at: number): boolean {
   return true;
 }
 
-const NOT_REMEMBERED = new Uint8Array();
+/** Compares four bytes at once: names are a third of all bytes of a list. */
+function hasWordsAt({ words, length }: MemberName, view: DataView, at: number): boolean {
+  const last = words.length - 1;
+  if (last < 0 || at + length > view.byteLength) return false;
+  for (let index = 0; index < last; index += 1)
+    if (view.getInt32(at + 4 * index, true) !== words[index]) return false;
+  return view.getInt32(at + length - 4, true) === words[last];
+}
+
+const NOT_REMEMBERED = new Int32Array();
+
+/** Up to its colon, only the empty name has fewer than four bytes. */
+function wordsOf(view: DataView, at: number, length: number): Int32Array {
+  if (length < 4) return NOT_REMEMBERED;
+  return Int32Array.from({ length: Math.ceil(length / 4) }, (_, index) =>
+    view.getInt32(at + Math.min(4 * index, length - 4), true),
+  );
+}
 
 function readName(cursor: Cursor, at: number, members: MemberTable, index: number): MemberName {
   const { bytes } = cursor;
@@ -293,8 +324,8 @@ function readName(cursor: Cursor, at: number, members: MemberTable, index: numbe
   const endOfText = byteAt(bytes, at) === quote ? endOfString(bytes, at) : notJson();
   const length = endOfColon(bytes, endOfText) - at;
   const number = findName(bytes, at, endOfText, members);
-  if (index >= MAX_NAMES || length > MAX_NAME_BYTES) return { bytes: NOT_REMEMBERED, length, number };
-  const name = { bytes: new Uint8Array(bytes.subarray(at, at + length)), length, number };
+  if (index >= MAX_NAMES || length > MAX_NAME_BYTES) return { words: NOT_REMEMBERED, length, number };
+  const name = { words: wordsOf(cursor.view, at, length), length, number };
   members.order[index] = name;
   return name;
 }
