@@ -36,12 +36,12 @@ const codesOf = ({ err }: Ended): unknown[] =>
     .map((line) => (JSON.parse(line) as { code?: string }).code)
     .filter((code) => code?.startsWith("AG_UN"));
 
-/** The pack with a field that only the interpreter can read, and that fails where its input is no number. */
+/** The pack with a field that only the interpreter can read, and that fails where its input is no string. */
 function packLeftToTheInterpreter(): string {
   const folder = createFolder();
   cpSync("mappings", folder, { recursive: true });
   const file = join(folder, "instance.yaml");
-  const read = `{ read: '$fromMillis(group, "[Y0001]")', or: "" }`;
+  const read = `{ read: '$toMillis(group, "[M01]-[D01]") > 0', default: "" }`;
   writeFileSync(file, readFileSync(file, "utf8").replace(/^( +hypervisor: +)hypervisor$/m, `$1${read}`));
   return folder;
 }
@@ -54,18 +54,18 @@ describe("a field that is interpreted", () => {
     const gateway = await serve(createFolder(), {
       env: { UPSTREAM_URL: v4.url, MAPPINGS_DIR: packLeftToTheInterpreter() },
     });
-    v4.respondWith(rows(0, 86_400_000));
+    v4.respondWith(rows("02-01", "03-01"));
     const good = await fetch(`${gateway.url}/v4/vm/instances`, { headers: { authorization: "token good" } });
     expect({ status: good.status, body: await good.json() }).toMatchObject({
       status: 200,
-      body: { vms: [{ hypervisor: "1970" }, { hypervisor: "1970" }] },
+      body: { vms: [{ hypervisor: true }, { hypervisor: true }] },
     });
-    v4.respondWith(rows("x", 0, "y"));
+    v4.respondWith(rows(7, "02-01", 8));
     expect(await ask(gateway, "/v4/vm/instances")).toBe(500);
     // The second row is no object: what the first promised is not waited for.
-    v4.respondWith(json(200, envelope([{ id: 1, group: "x" }, 7])));
+    v4.respondWith(json(200, envelope([{ id: 1, group: 7 }, 7])));
     expect(await ask(gateway, "/v4/vm/instances")).toBe(500);
-    v4.respondWith(rows(0));
+    v4.respondWith(rows("02-01"));
     expect(await ask(gateway, "/v4/vm/instances")).toBe(200);
     gateway.signal("SIGTERM");
     const ended = await gateway.ended;
