@@ -301,17 +301,23 @@ export function createBodyRedaction({ secrets, limit, values, found, literals }:
   };
 }
 
+/**
+ * A part of a query or a form without its escapes; the part itself where they are malformed. Nothing is thrown and
+ * caught: a client could make that happen thousands of times for one request.
+ */
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    return text;
-  }
+  const spaced = text.replaceAll("+", " ");
+  if (!text.includes("%")) return spaced;
+  if (/%(?![0-9a-f]{2})/i.test(text)) return text;
+  for (const [run] of text.matchAll(/(?:%[0-9a-f]{2})+/gi)) if (!isUtf8(bytesOf(run))) return text;
+  return decodeURIComponent(spaced);
 }
+
+const bytesOf = (run: string): Buffer => Buffer.from(run.replaceAll("%", ""), "hex");
 
 /** Decodes letters that are not ASCII. A run that is not UTF-8 stays: `decodeURIComponent` would throw for each. */
 function decodeRun(run: string): string {
-  const bytes = Buffer.from(run.replaceAll("%", ""), "hex");
+  const bytes = bytesOf(run);
   return isUtf8(bytes) ? bytes.toString() : run;
 }
 
