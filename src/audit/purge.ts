@@ -1,3 +1,4 @@
+import { repeat } from "./repeat.ts";
 import type { StoreOptions } from "./store.ts";
 
 const DAY_MS = 86_400_000;
@@ -27,9 +28,7 @@ export function startPurge({ step, everyMs = EVERY_MS }: PurgeOptions): {
   /** Records deleted since the start because of the size limit. */
   readonly evicted: () => number;
 } {
-  let stopped = false;
   let evictedSince = 0;
-  let timer = setTimeout(run, 0);
 
   async function purge(): Promise<number> {
     const { more, evicted } = await step();
@@ -37,24 +36,7 @@ export function startPurge({ step, everyMs = EVERY_MS }: PurgeOptions): {
     return more ? BETWEEN_STEPS_MS : everyMs;
   }
 
-  function run(): void {
-    purge()
-      .then(again)
-      // Errors of the store are reported by its commits. The purge only tries again.
-      .catch(() => again(everyMs));
-  }
-
-  function again(pause: number): void {
-    if (!stopped) timer = setTimeout(run, pause);
-  }
-
-  return {
-    stop: () => {
-      stopped = true;
-      clearTimeout(timer);
-    },
-    evicted: () => evictedSince,
-  };
+  return { stop: repeat({ step: purge, retryMs: everyMs }), evicted: () => evictedSince };
 }
 
 /** Returns the time, in milliseconds since the epoch, before which records are too old. They are deleted by days (UTC). */

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Grants } from "../dialect/scopes.ts";
 
-/** The SHA-256 of a token in hex, which stands for it everywhere: tokens are never stored or logged in clear text. */
+/** The SHA-256 of a token in hex. It identifies the token everywhere: tokens are never stored or logged in clear text. */
 export const tokenHash = (token: string): string => hash("sha256", token, "hex");
 
 /** The part of a hash that distinguishes clients in the audit. It is too short to search for the token. */

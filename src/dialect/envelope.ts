@@ -105,7 +105,7 @@ export function createListParser(shape: Shape, maxItems = Infinity): ParseListBo
   };
 }
 
-/** Stands for the items in the text of a list. No pack has this character. */
+/** Placeholder of the items in the text of a list. No pack has this character. */
 const ITEMS = "\uE000";
 const ITEMS_TEXT = printJson(ITEMS);
 

@@ -53,7 +53,7 @@ export function fillShape(shape: Shape, values: ShapeValues, items: readonly Sha
   );
 }
 
-/** Returns the value at a path of a body; undefined where there is none. */
+/** Returns the value at a path of a body; undefined if the body has no such member. */
 export const valueAt = (body: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>(
     (value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),

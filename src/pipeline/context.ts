@@ -80,7 +80,7 @@ export interface AlphaResponse {
 export interface Credentials {
   /** The token in clear text, for v4 alone; undefined for a client without one. */
   readonly token: string | undefined;
-  /** The token's hash, which stands for it everywhere else. */
+  /** The token's hash, which identifies it everywhere else. */
   readonly hash: string | undefined;
   /** Why the credentials are invalid; there is no token then. */
   readonly error?: HttpError;

@@ -47,7 +47,7 @@ function headerText(request: AlphaRequest, name: string): string | undefined {
   return text === undefined ? undefined : asUtf8(text);
 }
 
-/** What stands for a token in records. */
+/** The placeholder of a token in records. */
 export const fingerprintOf = (hash: string | undefined): string | null =>
   hash === undefined ? null : fingerprint(hash);
 

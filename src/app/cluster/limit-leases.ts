@@ -35,7 +35,7 @@ export function createLimitLeases({ limiters, workers, endLeases }: LimitLeasesO
     }
   }
 
-  /** Ends the leases of a key, once for all that wait for it. @returns undefined if there are none */
+  /** Ends the leases of a key. Calls that wait for the same key share one attempt. @returns undefined if the key has no lease */
   function endOnce(id: string, name: LimiterName, key: string): Promise<void> | undefined {
     const pending = ending.get(id);
     if (pending || !leased.has(id)) return pending;

@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import type { AuditRecord } from "../record.ts";
+import { repeat } from "../repeat.ts";
 import { compressBatch, createBatch } from "../segment.ts";
 import { columnsOf, WORTH, type StoredRow } from "../stored-row.ts";
 import { worthOf } from "../usage.ts";
@@ -86,14 +87,13 @@ export function startMigration(
   database: Database,
   onProgress?: (left: number) => void,
 ): { readonly stop: () => void } {
-  let timer = setTimeout(run, 0);
-  let stopped = false;
   let left: number | undefined;
 
-  async function step(): Promise<void> {
+  async function step(): Promise<number> {
     const moved = await migrateStep(database);
     if (moved) await report(moved);
-    again(moved === undefined ? RETRY_MS : moved === 0 ? AGAIN_MS : 0);
+    if (moved === undefined) return RETRY_MS;
+    return moved === 0 ? AGAIN_MS : 0;
   }
 
   async function report(moved: number): Promise<void> {
@@ -101,19 +101,5 @@ export function startMigration(
     onProgress?.(left ?? 0);
   }
 
-  function run(): void {
-    // Errors of the database are reported by the commits.
-    step().catch(() => again(RETRY_MS));
-  }
-
-  function again(pause: number): void {
-    if (!stopped) timer = setTimeout(run, pause);
-  }
-
-  return {
-    stop: () => {
-      stopped = true;
-      clearTimeout(timer);
-    },
-  };
+  return { stop: repeat({ step, retryMs: RETRY_MS }) };
 }

@@ -47,7 +47,7 @@ const UNCOUNT_LEAST = `
 `;
 
 /**
- * Deletes days that are too old. If there are none, deletes the least important segments while all records exceed the size
+ * Deletes days that are too old. If no day is too old, deletes the least important segments while all records exceed the size
  * limit. The size is that of the records: PostgreSQL's own size includes deleted rows.
  *
  * @param before Milliseconds since the epoch. Days that ended before are deleted.

@@ -92,7 +92,7 @@ function editMap(text: string, map: YAMLMap, was: object, is: object): TextEdit[
   return [...removed, ...changed, ...added];
 }
 
-/** The items of the expanded list that each written item stands for. */
+/** The items of the expanded list, grouped by the written item that they come from. */
 function itemSpans(
   list: YAMLSeq,
 ): { readonly node: Node; readonly count: number; readonly template?: Node }[] {
