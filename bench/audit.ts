@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRecordIds } from "../src/audit/record-id.ts";
 import type { AuditRecord } from "../src/audit/record.ts";
-import { exportTexts } from "../src/audit/export/export.ts";
+import { exportTexts } from "../src/audit/export/export-records.ts";
 import { AUDIT_FILE, openSqliteStore } from "../src/audit/sqlite/store.ts";
 import { createBatch } from "../src/audit/segment.ts";
 import { packBatch } from "../src/audit/sqlite/worker-messages.ts";
@@ -22,7 +22,7 @@ const pack = loadPack("mappings");
 const ROUTES = pack.routes.map(({ name }) => name);
 const AGAIN = 5;
 
-/** Clients and routes are used as unevenly as in life: the first of them most. */
+/** Picks clients and routes unevenly, as in production: low numbers most often. */
 function uneven(count: number): number {
   return Math.floor(count * Math.random() ** 3);
 }
@@ -61,7 +61,7 @@ function recordAt(time: number, id: string): AuditRecord {
   };
 }
 
-/** Writes as the gateway does, in groups, spread over the days up to now. */
+/** Writes records in batches, as the gateway does, spread over the days up to now. */
 function fill(file: string, count: number): void {
   const write = openWriter({ role: "writer", file, synchronous: "NORMAL" });
   const start = Date.now() - DAYS * DAY_MS;
@@ -79,7 +79,7 @@ function fill(file: string, count: number): void {
   write({ kind: "close" });
 }
 
-/** The median of some runs and the first, which finds nothing in memory, in milliseconds. */
+/** The first run, with cold caches, and the median of all runs, in milliseconds. */
 async function timed(work: () => Promise<unknown>): Promise<string> {
   const times: number[] = [];
   for (let run = 0; run < AGAIN; run += 1) {
@@ -105,17 +105,17 @@ async function exportAll(store: AuditStore, query: AuditQuery): Promise<string> 
 
 async function report(store: AuditStore): Promise<string> {
   const started = performance.now();
-  const made = await createReport({ store, pack, query: {}, now: Date.now() });
-  const html = FORMATS.html.write(made);
+  const migration = await createReport({ store, pack, query: {}, now: Date.now() });
+  const html = FORMATS.html.write(migration);
   const seconds = (performance.now() - started) / 1000;
-  const calls = made.clients.reduce((sum, { calls: { length } }) => sum + length, 0);
+  const calls = migration.clients.reduce((sum, { calls: { length } }) => sum + length, 0);
   return (
-    `${made.clients.length} clients, ${calls} guides of a call, ` +
+    `${migration.clients.length} clients, ${calls} guides of a call, ` +
     `${(html.length / 1e6).toFixed(1)} MB of HTML in ${seconds.toFixed(1)} s`
   );
 }
 
-/** Fills an audit store with so many records, and times what the console and the report ask of it. */
+/** Fills an audit store with `count` records and times the queries of the console and the report. */
 async function benchAudit(count: number): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "bench-audit-"));
   try {

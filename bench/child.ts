@@ -2,11 +2,11 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
 
-/** A process of its own that listens. */
+/** A child process that runs a server. */
 export interface Child {
   readonly pid: number;
   readonly url: string;
-  /** All that it printed until it listened. */
+  /** Everything that it printed before it listened. */
   readonly printed: string;
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface ChildOptions {
 const START_MS = 60_000;
 const STOP_MS = 5000;
 
-/** Kept from the environment: everything else could change what is measured. */
+/** Other environment variables could change what is measured. */
 const environment = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
   PATH: process.env["PATH"],
   NODE_ENV: "production",
@@ -54,15 +54,15 @@ function listening(
       clearTimeout(late);
       fail(`ended with ${code}`);
     });
-    const hear = (chunk: Buffer): void => {
+    const onOutput = (chunk: Buffer): void => {
       printed = (printed + chunk.toString()).slice(-10_000);
       const url = ready.exec(printed)?.[1];
       if (url === undefined) return;
       clearTimeout(late);
       resolve({ url, printed });
     };
-    child.stdout?.on("data", hear);
-    child.stderr?.on("data", hear);
+    child.stdout?.on("data", onOutput);
+    child.stderr?.on("data", onOutput);
   });
 }
 
@@ -71,7 +71,7 @@ process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts one and waits until it listens. @throws {Error} with what it printed, where it doesn't. */
+/** Starts a child process and waits until it listens. @throws {Error} with its output if it doesn't. */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const child = spawn(
     process.execPath,

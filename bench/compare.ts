@@ -37,7 +37,7 @@ interface Comparison {
   readonly authorization: string;
 }
 
-/** CPU microseconds of a request, of each server; NaN where the system does not tell. */
+/** CPU microseconds of a request, of each server; NaN where the system does not report it. */
 async function measureRound(
   { servers, path, authorization }: Comparison,
   loader: Loader,

@@ -19,7 +19,7 @@ interface Snapshot {
   readonly strings: readonly string[];
 }
 
-/** What objects are told apart by; of strings and code the names are their contents, and different each time. */
+/** Node types grouped by name. The names of strings and code are their contents, which differ each time. */
 const NAMED = new Set(["object", "closure", "native"]);
 const SHOWN = 12;
 

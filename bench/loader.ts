@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { LoadJob, LoadResult } from "./load.ts";
+import type { LoadJob, LoadResult } from "./load-generator.ts";
 
 export interface Loader {
   run(job: LoadJob): Promise<LoadResult>;
@@ -10,16 +10,16 @@ export interface Loader {
 
 /** Starts the load generator; it does one job at a time. */
 export function startLoader(): Loader {
-  const child = fork(join(import.meta.dirname, "load.ts"));
+  const child = fork(join(import.meta.dirname, "load-generator.ts"));
   const lost = once(child, "exit").then(() => {
     throw new Error("the load generator ended");
   });
   lost.catch(() => {});
   return {
     async run(job) {
-      const answer = once(child, "message");
+      const reply = once(child, "message");
       child.send(job);
-      const [result] = await Promise.race([answer, lost]);
+      const [result] = await Promise.race([reply, lost]);
       return result as LoadResult;
     },
     stop: () => child.disconnect(),

@@ -8,9 +8,9 @@ import { redactionReport } from "./redaction.ts";
 import { faults, report } from "./report.ts";
 import { startTimes } from "./start-time.ts";
 import { translationReport } from "./translation.ts";
-import { withField } from "./targets.ts";
+import { withSetup } from "./targets.ts";
 
-/** Everything runs on this one machine, so it must be said what that is. */
+/** Describes the machine and the options, since everything runs on one machine. */
 const setting = (
   { rounds, measureMs, connections, rate, built }: BenchOptions,
   { listBytes }: UpstreamState,
@@ -18,8 +18,8 @@ const setting = (
   [
     `Node ${process.version}, ${availableParallelism()} processors, which client, server and v4 share. The gateway runs from ${built ? "dist/" : "src/"}.`,
     `Medians of ${rounds} rounds. req/s, CPU and v4 calls: ${connections} connections for ${measureMs / 1000} s, each`,
-    `asking again when answered. p50 and p99: as long at ${rate} requests a second, whatever became of those before.`,
-    `v4's list is ${listBytes} bytes, and no two of its answers in a row are alike. CPU and RSS are the server's`,
+    `sending its next request when the last has ended. p50 and p99: as long at ${rate} requests a second, started on time.`,
+    `v4's list is ${listBytes} bytes, and no two of its responses in a row are alike. CPU and RSS are the server's`,
     `process alone; "x peer" compares CPU.`,
     "",
     "",
@@ -29,16 +29,16 @@ const print = (text: string): void => void process.stdout.write(text);
 
 /** The table; the exit code is 1 where any request failed. */
 function compare(loader: Loader, options: BenchOptions): Promise<number> {
-  return withField(options.built, async (field) => {
-    const state = await upstreamState(field);
+  return withSetup(options.built, async (setup) => {
+    const state = await upstreamState(setup);
     print(setting(options, state));
-    const asks = [
+    const requestKinds = [
       { name: "List of 25 instances", path: "/v4/vm/instances" },
       { name: "List, unknown images", path: "/v4/vm/instances?page=2" },
       { name: "A disk", path: state.disk },
       { name: "An instance: 3 v4 calls", path: state.one },
     ];
-    const measurements = await measureAll(field, loader, asks, options);
+    const measurements = await measureAll(setup, loader, requestKinds, options);
     print(report(measurements));
     const met = faults(measurements);
     if (met.length > 0) print(`\nRequests failed:\n${met.join("\n")}\n`);

@@ -2,10 +2,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { BenchOptions } from "./options.ts";
 import type { Loader } from "./loader.ts";
 import { processCost } from "./process-cost.ts";
-import type { Field, Target } from "./targets.ts";
+import type { BenchSetup, Target } from "./targets.ts";
 
-/** What a target is asked for. */
-export interface Ask {
+/** The request that a target gets. */
+export interface RequestKind {
   readonly name: string;
   readonly path: string;
 }
@@ -13,7 +13,7 @@ export interface Ask {
 /** One target, one kind of request, one round. */
 export interface Measurement {
   readonly target: string;
-  readonly ask: string;
+  readonly request: string;
   readonly requests: number;
   readonly failed: number;
   readonly fault: string | undefined;
@@ -21,7 +21,7 @@ export interface Measurement {
   /** Milliseconds, at a fixed rate of requests. */
   readonly p50: number;
   readonly p99: number;
-  /** Microseconds a request, of the server alone; undefined where the system doesn't tell. */
+  /** Microseconds a request, of the server alone; undefined where the system doesn't report it. */
   readonly cpu: number | undefined;
   /** Resident bytes of the server. */
   readonly memory: number | undefined;
@@ -29,41 +29,41 @@ export interface Measurement {
   readonly v4Calls: number;
 }
 
-/** The audit commits in groups: what a request costs is spent a little after its answer. */
+/** The audit commits in batches, so part of a request's cost comes shortly after its response. */
 export const AFTERMATH_MS = 150;
 
 export interface UpstreamState {
-  readonly answered: number;
+  readonly callCount: number;
   /** Paths of two objects: an instance, and a disk of it. */
   readonly one: string;
   readonly disk: string;
   readonly listBytes: number;
 }
 
-export async function upstreamState({ upstream }: Pick<Field, "upstream">): Promise<UpstreamState> {
-  return (await (await fetch(`${upstream.url}/answered`)).json()) as UpstreamState;
+export async function upstreamState({ upstream }: Pick<BenchSetup, "upstream">): Promise<UpstreamState> {
+  return (await (await fetch(`${upstream.url}/state`)).json()) as UpstreamState;
 }
 
-/** Everything a target can do, then a fixed rate: what it costs shows in the first, what clients wait in the second. */
+/** Measures cost at full load, then latency at a fixed rate. */
 export async function measure(
-  field: Field,
+  setup: BenchSetup,
   loader: Loader,
   { name, server, authorization }: Target,
-  ask: Ask,
+  request: RequestKind,
   { connections, ms, rate }: { connections: number; ms: number; rate: number },
 ): Promise<Measurement> {
-  const job = { url: server.url, path: ask.path, authorization, connections, ms };
-  const callsBefore = (await upstreamState(field)).answered;
+  const job = { url: server.url, path: request.path, authorization, connections, ms };
+  const callsBefore = (await upstreamState(setup)).callCount;
   const before = processCost(server.pid);
   const load = await loader.run(job);
   await wait(AFTERMATH_MS);
   const after = processCost(server.pid);
-  const v4Calls = (await upstreamState(field)).answered - callsBefore;
+  const v4Calls = (await upstreamState(setup)).callCount - callsBefore;
   const paced = await loader.run({ ...job, rate });
   const requests = load.requests || 1;
   return {
     target: name,
-    ask: ask.name,
+    request: request.name,
     requests: load.requests,
     failed: load.failed + paced.failed,
     fault: load.fault ?? paced.fault,
@@ -76,22 +76,22 @@ export async function measure(
   };
 }
 
-/** All rounds. In each every target has its turn, so that what changes on the machine meanwhile meets all alike. */
+/** Runs all rounds. Each round measures every target, so that changes on the machine affect all of them. */
 export async function measureAll(
-  field: Field,
+  setup: BenchSetup,
   loader: Loader,
-  asks: readonly Ask[],
+  requestKinds: readonly RequestKind[],
   { rounds, measureMs, warmUpMs, connections, rate }: BenchOptions,
 ): Promise<Measurement[]> {
-  const turns = asks.flatMap((ask) => field.targets.map((target) => ({ ask, target })));
+  const runs = requestKinds.flatMap((request) => setup.targets.map((target) => ({ request, target })));
   const measurements: Measurement[] = [];
-  for (const { ask, target } of turns) {
+  for (const { request, target } of runs) {
     const { server, authorization } = target;
-    await loader.run({ url: server.url, path: ask.path, authorization, connections, ms: warmUpMs });
+    await loader.run({ url: server.url, path: request.path, authorization, connections, ms: warmUpMs });
   }
   for (let round = 0; round < rounds; round += 1) {
-    for (const { ask, target } of turns) {
-      measurements.push(await measure(field, loader, target, ask, { connections, ms: measureMs, rate }));
+    for (const { request, target } of runs) {
+      measurements.push(await measure(setup, loader, target, request, { connections, ms: measureMs, rate }));
     }
   }
   return measurements;

@@ -41,7 +41,7 @@ const THOROUGH: Plan = {
   growthMs: 0,
 };
 
-/** Shows that it all runs; its numbers are rough. */
+/** Shows that everything runs; its figures are rough. */
 const QUICK: Plan = {
   rounds: 1,
   measureMs: 250,
@@ -54,7 +54,7 @@ const QUICK: Plan = {
   growthMs: 0,
 };
 
-/** Two commits, in many short rounds: what else happens on the machine must meet both. */
+/** Two commits, in many short rounds, so that other load on the machine affects both. */
 const COMPARE: Plan = { ...THOROUGH, rounds: 15, measureMs: 400, warmUpMs: 2500, connections: 16 };
 
 const MINUTE_MS = 60_000;
@@ -68,9 +68,9 @@ export const HELP = `npm run bench -- [--quick | --memory | --translation | --re
 Loads the gateway, and a bare Express pass-through beside it, with the same requests before the same v4 service.
 Takes some six minutes; --quick some 15 seconds. --memory loads the gateway for a minute and then for ten more, or
 --minutes, and compares what its heap holds before and after those. --translation starts no gateway: it measures
-what turns v4's answer into alpha's, compiled, interpreted, and as one would write it by hand. --redaction starts no
+the translation of v4's response, compiled, interpreted, and written by hand. --redaction starts no
 gateway either: it measures the redaction of recorded bodies.
---compare REF loads the gateway of this working tree and that of another commit in turns, and prints the ratios.
+--compare REF loads the gateway of this working tree and that of another commit alternately, and prints the ratios.
 `;
 
 function positive(name: string, text: string): number {

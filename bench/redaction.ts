@@ -1,6 +1,6 @@
 import { createRedaction } from "../src/audit/redact.ts";
 import { loadPack } from "../src/mapping/load/load-pack.ts";
-import { startSandbox } from "../src/sandbox/sandbox.ts";
+import { startSandbox } from "../src/sandbox/create-sandbox.ts";
 import { median } from "./report.ts";
 
 /** What it costs to redact a body for its audit record, compared with parsing and printing the same body. */
@@ -11,9 +11,9 @@ interface Case {
 }
 
 const VARIANTS = 16;
-/** Bytes that each way handles in one turn. */
-const TURN_BYTES = 2_000_000;
-const TURNS = 6;
+/** Bytes that each way handles in one round. */
+const ROUND_BYTES = 2_000_000;
+const PARTS = 6;
 const WARM_UP = 4;
 const BODY_LIMIT = 16_384;
 const TOKEN = "0123456789abcdef0123456789abcdef";
@@ -45,7 +45,7 @@ type Way = (body: Buffer) => unknown;
 
 /** Microseconds of CPU for one body. */
 function cost(way: Way, bodies: readonly Buffer[]): number {
-  const runs = Math.ceil(TURN_BYTES / TURNS / (bodies[0]?.length ?? 1));
+  const runs = Math.ceil(ROUND_BYTES / PARTS / (bodies[0]?.length ?? 1));
   const before = process.cpuUsage();
   for (let run = 0; run < runs; run += 1) way(bodies[run % bodies.length] as Buffer);
   const { user, system } = process.cpuUsage(before);
@@ -54,7 +54,7 @@ function cost(way: Way, bodies: readonly Buffer[]): number {
 
 const HEAD = `${"CPU us".padEnd(16)}${["bytes", "redacted", "parsed", "x parsed"].map((title) => title.padStart(12)).join("")}`;
 
-/** The table: medians, and ratios of the same round, in which both ways take short turns. */
+/** The table: medians, and ratios of the same round, in which both ways alternate. */
 export async function redactionReport(rounds: number): Promise<string> {
   const redaction = createRedaction({ names: loadPack("mappings").dialect.secrets, bodyLimit: BODY_LIMIT });
   const values = redaction.find({ path: "/", isRoute: true, query: "", texts: [] }, [TOKEN]);
@@ -67,8 +67,8 @@ export async function redactionReport(rounds: number): Promise<string> {
   for (let round = 0; round < rounds + WARM_UP; round += 1) {
     for (const [index, { bodies }] of cases.entries()) {
       const sums = ways.map(() => 0);
-      for (let turn = 0; turn < TURNS; turn += 1)
-        for (const [at, way] of ways.entries()) sums[at] = (sums[at] ?? 0) + cost(way, bodies) / TURNS;
+      for (let part = 0; part < PARTS; part += 1)
+        for (const [at, way] of ways.entries()) sums[at] = (sums[at] ?? 0) + cost(way, bodies) / PARTS;
       if (round >= WARM_UP) costs[index]?.push(sums);
     }
   }

@@ -32,37 +32,38 @@ const medianOf = (
   key: "perSecond" | "p50" | "p99" | "cpu" | "memory" | "v4Calls",
 ): number => median(measurements.map((each) => each[key] ?? Number.NaN));
 
-/** What the system doesn't tell is a dash, never a zero. */
-const shown = (value: number, digits: number): string => (Number.isNaN(value) ? "-" : value.toFixed(digits));
+/** A figure that the system doesn't report is a dash, never a zero. */
+const formatNumber = (value: number, digits: number): string =>
+  Number.isNaN(value) ? "-" : value.toFixed(digits);
 
 function row(name: string, rounds: readonly Measurement[], peer: readonly Measurement[]): string {
   const peerCpu = medianOf(peer, "cpu");
   const cpu = medianOf(rounds, "cpu");
   return line([
     name,
-    shown(medianOf(rounds, "perSecond"), 0),
-    shown(medianOf(rounds, "p50"), 2),
-    shown(medianOf(rounds, "p50") - medianOf(peer, "p50"), 2),
-    shown(medianOf(rounds, "p99"), 2),
-    shown(cpu, 0),
-    shown(cpu / peerCpu, 2),
-    shown(medianOf(rounds, "memory") / 1024 ** 2, 0),
-    shown(medianOf(rounds, "v4Calls"), 1),
+    formatNumber(medianOf(rounds, "perSecond"), 0),
+    formatNumber(medianOf(rounds, "p50"), 2),
+    formatNumber(medianOf(rounds, "p50") - medianOf(peer, "p50"), 2),
+    formatNumber(medianOf(rounds, "p99"), 2),
+    formatNumber(cpu, 0),
+    formatNumber(cpu / peerCpu, 2),
+    formatNumber(medianOf(rounds, "memory") / 1024 ** 2, 0),
+    formatNumber(medianOf(rounds, "v4Calls"), 1),
     String(rounds.reduce((sum, { failed }) => sum + failed, 0)),
   ]);
 }
 
 /** One table for each kind of request: medians over the rounds. `x peer` compares CPU time, `added` the p50; the peer comes last. */
 export function report(measurements: readonly Measurement[]): string {
-  const asks = [...new Set(measurements.map(({ ask }) => ask))];
+  const requestKinds = [...new Set(measurements.map(({ request }) => request))];
   const targets = [...new Set(measurements.map(({ target }) => target))];
-  const roundsOf = (ask: string, target: string | undefined): Measurement[] =>
-    measurements.filter((each) => each.ask === ask && each.target === target);
-  return asks
-    .map((ask) => {
-      const peer = roundsOf(ask, targets.at(-1));
-      const head = line([ask, ...COLUMNS.slice(1).map(([title]) => title)]);
-      return [head, ...targets.map((target) => row(target, roundsOf(ask, target), peer)), ""].join("\n");
+  const roundsOf = (request: string, target: string | undefined): Measurement[] =>
+    measurements.filter((each) => each.request === request && each.target === target);
+  return requestKinds
+    .map((request) => {
+      const peer = roundsOf(request, targets.at(-1));
+      const head = line([request, ...COLUMNS.slice(1).map(([title]) => title)]);
+      return [head, ...targets.map((target) => row(target, roundsOf(request, target), peer)), ""].join("\n");
     })
     .join("\n");
 }
@@ -70,8 +71,8 @@ export function report(measurements: readonly Measurement[]): string {
 /** The faults that were met, each once; empty when every request got its 200. */
 export const faults = (measurements: readonly Measurement[]): string[] => [
   ...new Set(
-    measurements.flatMap(({ target, ask, fault }) =>
-      fault === undefined ? [] : [`${target}, ${ask}: ${fault}`],
+    measurements.flatMap(({ target, request, fault }) =>
+      fault === undefined ? [] : [`${target}, ${request}: ${fault}`],
     ),
   ),
 ];

@@ -3,7 +3,7 @@
  *
  *     npm run bench:sandbox
  */
-import { startSandbox } from "../src/sandbox/sandbox.ts";
+import { startSandbox } from "../src/sandbox/create-sandbox.ts";
 
 const INSTANCES = 20_000;
 const ROUNDS = 200;
@@ -38,11 +38,11 @@ for (const filter of FILTERS) {
   let results = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     const begun = performance.now();
-    const answer = await fetch(`${sandbox.url}/v4/vm/instances`, {
+    const response = await fetch(`${sandbox.url}/v4/vm/instances`, {
       headers: { ...headers, "x-filter": JSON.stringify(filter) },
     });
-    if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
-    ({ results } = (await answer.json()) as { results: number });
+    if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+    ({ results } = (await response.json()) as { results: number });
     times.push(performance.now() - begun);
   }
   times.sort((one, other) => one - other);

@@ -1,4 +1,4 @@
-/** Mixed load for a long time: does anything grow that shouldn't, and is every request answered as it should be? */
+/** Mixed load for a long time: does anything grow that shouldn't, and does every request get the expected response? */
 import { readdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
@@ -6,10 +6,10 @@ import { parseArgs } from "node:util";
 import { processCost } from "./process-cost.ts";
 import { openClients, type Clients } from "./soak/clients.ts";
 import { heapOf } from "./soak/heap.ts";
-import { load, openTally, type Tally } from "./soak/load.ts";
+import { runOperations, openTally, type Tally } from "./soak/run-operations.ts";
 import { operate } from "./soak/operator.ts";
 import { figures, HEAD, page, row, verdict, type Run } from "./soak/page.ts";
-import { openPlace, tokenSecondsOf, type Place } from "./soak/place.ts";
+import { startEnvironment, tokenSecondsOf, type SoakEnvironment } from "./soak/environment.ts";
 import { faultsOf, type Sample } from "./soak/verdict.ts";
 import { withChildren } from "./targets.ts";
 
@@ -39,7 +39,7 @@ const IDLE_MS = 8000;
 
 const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
-async function settled({ gateway }: Place): Promise<number> {
+async function settled({ gateway }: SoakEnvironment): Promise<number> {
   await wait(IDLE_MS);
   return descriptorsOf(gateway.pid);
 }
@@ -47,12 +47,12 @@ async function settled({ gateway }: Place): Promise<number> {
 const percentile = (times: readonly number[], share: number): number =>
   times.toSorted((one, other) => one - other)[Math.floor(times.length * share)] ?? 0;
 
-async function sample({ gateway, inspectorUrl }: Place, tally: Tally, ms: number): Promise<Sample> {
+async function sample({ gateway, inspectorUrl }: SoakEnvironment, tally: Tally, ms: number): Promise<Sample> {
   const times = tally.takeTimes();
   const heap = await heapOf(inspectorUrl);
   return {
     second: Math.round(ms / 1000),
-    answers: times.length,
+    responses: times.length,
     p99: percentile(times, 0.99),
     residentMb: (processCost(gateway.pid)?.memory ?? Number.NaN) / MEBI,
     heapMb: heap / MEBI,
@@ -61,17 +61,17 @@ async function sample({ gateway, inspectorUrl }: Place, tally: Tally, ms: number
 }
 
 /** Loads the place, and prints a row at each step. */
-async function watch(place: Place, { kinds }: Clients, { ms, rate, rows }: Plan) {
+async function watch(environment: SoakEnvironment, { operations }: Clients, { ms, rate, rows }: Plan) {
   const everyMs = ms / rows;
-  const tally = openTally(kinds);
-  const operator = operate(place, everyMs, tally);
-  const over = load(kinds, tally, { ms, rate });
+  const tally = openTally(operations);
+  const operator = operate(environment, everyMs, tally);
+  const over = runOperations(operations, tally, { ms, rate });
   const samples: Sample[] = [];
   process.stdout.write(HEAD);
   const begun = performance.now();
   for (let count = 1; count <= rows; count += 1) {
     await wait(Math.max(0, begun + count * everyMs - performance.now()));
-    const taken = await sample(place, tally, performance.now() - begun);
+    const taken = await sample(environment, tally, performance.now() - begun);
     samples.push(taken);
     process.stdout.write(row(taken));
   }
@@ -87,14 +87,14 @@ async function soak(plan: Plan): Promise<Run> {
   const { ms, rate, rows } = plan;
   return withChildren(async (keep, folder) => {
     const tokenSeconds = tokenSecondsOf(ms / 1000);
-    const place = await openPlace(keep, folder, tokenSeconds);
-    const clients = await openClients(place);
+    const environment = await startEnvironment(keep, folder, tokenSeconds);
+    const clients = await openClients(environment);
     try {
-      const { kinds } = clients;
-      await load(kinds, openTally(kinds), { ms: Math.min(ms / 4, WARM_UP_MS), rate });
-      const before = await settled(place);
-      const watched = await watch(place, clients, plan);
-      const descriptors = { before, after: await settled(place) };
+      const { operations } = clients;
+      await runOperations(operations, openTally(operations), { ms: Math.min(ms / 4, WARM_UP_MS), rate });
+      const before = await settled(environment);
+      const watched = await watch(environment, clients, plan);
+      const descriptors = { before, after: await settled(environment) };
       const setting = {
         minutes: ms / MINUTE_MS,
         rate,

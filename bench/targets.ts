@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startChild, type Child } from "./child.ts";
 
-/** Something that answers the same requests before the same v4 service. */
+/** A server that gets the same requests, in front of the same v4 service. */
 export interface Target {
   readonly name: string;
   readonly server: Child;
   readonly authorization: string;
 }
 
-export interface Field {
+export interface BenchSetup {
   readonly upstream: Child;
   /** The peer comes last. */
   readonly targets: readonly Target[];
@@ -96,7 +96,7 @@ export async function withChildren<T>(
 }
 
 /** Starts all of them; they stay up for the whole of the run and are loaded one at a time. */
-export function withField<T>(built: boolean, run: (field: Field) => Promise<T>): Promise<T> {
+export function withSetup<T>(built: boolean, run: (setup: BenchSetup) => Promise<T>): Promise<T> {
   return withChildren(async (keep, folder) => {
     const upstream = await keep(startUpstream());
     const off = await keep(startGateway({ upstream, audit: "off", folder, built }));
@@ -105,11 +105,11 @@ export function withField<T>(built: boolean, run: (field: Field) => Promise<T>):
     const two = await keep(startGateway({ upstream, audit: "metadata", folder, built, workers: 2 }));
     const peer = await keep(startPeer(upstream));
     const targets = [
-      { name: "alpha lane, AUDIT=off", server: off, authorization: ALPHA },
-      { name: "alpha lane, AUDIT=metadata", server: metadata, authorization: ALPHA },
-      { name: "alpha lane, AUDIT=full", server: full, authorization: ALPHA },
-      { name: "alpha lane, WORKERS=2", server: two, authorization: ALPHA },
-      { name: "native lane, AUDIT=metadata", server: metadata, authorization: NATIVE },
+      { name: "alpha pipeline, AUDIT=off", server: off, authorization: ALPHA },
+      { name: "alpha pipeline, AUDIT=metadata", server: metadata, authorization: ALPHA },
+      { name: "alpha pipeline, AUDIT=full", server: full, authorization: ALPHA },
+      { name: "alpha pipeline, WORKERS=2", server: two, authorization: ALPHA },
+      { name: "native proxy, AUDIT=metadata", server: metadata, authorization: NATIVE },
       { name: "bare pass-through (the peer)", server: peer, authorization: NATIVE },
     ];
     return run({ upstream, targets });

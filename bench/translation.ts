@@ -4,21 +4,21 @@ import type { UpstreamResponse } from "../src/pipeline/upstream-response.ts";
 import { runInterpreted } from "../src/jsonata/index.ts";
 import { loadPack } from "../src/mapping/load/load-pack.ts";
 import type { Pack } from "../src/mapping/pack.ts";
-import { startSandbox } from "../src/sandbox/sandbox.ts";
+import { startSandbox } from "../src/sandbox/create-sandbox.ts";
 import { connectCatalogs } from "../src/app/connect-catalogs.ts";
 import { createPipelineConfig } from "../src/app/pipeline-config.ts";
 import type { CatalogCache } from "../src/upstream/catalog-cache.ts";
 import { listByHand, objectByHand, type KnownCatalogs } from "./by-hand.ts";
 import { median } from "./report.ts";
 
-/** Translation alone: from the bytes of v4's answer to the bytes of alpha's, without a road around it. */
+/** Measures translation alone: from the bytes of v4's response to the bytes of alpha's, without the pipeline. */
 
 type Translate = (bytes: Buffer) => Promise<Buffer> | Buffer;
 
 interface Case {
   readonly name: string;
-  /** Answers of v4, taken in turn: nothing is measured that only remembers the last one. */
-  readonly answers: readonly Buffer[];
+  /** Bodies of v4, used one after the other, so that no cache of the last one can help. */
+  readonly bodies: readonly Buffer[];
   readonly ways: Readonly<Record<"compiled" | "interpreted" | "by hand", Translate>>;
 }
 
@@ -54,7 +54,7 @@ function throughPack(pack: Pack, catalogs: CatalogCache, routeName: string): Tra
   const reading = { catalogs, related: {} };
   const translate = route.kind === "list" ? translateList : translateObject;
   return async (bytes) => {
-    const answer: UpstreamResponse = {
+    const response: UpstreamResponse = {
       status: 200,
       success: true,
       headers: {},
@@ -62,7 +62,7 @@ function throughPack(pack: Pack, catalogs: CatalogCache, routeName: string): Tra
       bytes,
       json: undefined,
     };
-    const translated = await translate(answer, route, reading, rules);
+    const translated = await translate(response, route, reading, rules);
     return typeof translated === "string" ? Buffer.from(translated) : translated;
   };
 }
@@ -114,13 +114,13 @@ const unknownCatalogs = (rows: readonly Json[]): KnownCatalogs => {
 const byIds = (catalogs: CatalogCache, name: string, ids: Iterable<unknown>): ReadonlyMap<string, unknown> =>
   new Map([...ids].map((id) => [String(id), catalogs.find(name, String(id))?.object]));
 
-/** What is measured, with answers in the sandbox's own words. */
+/** The measured cases, with bodies from the sandbox. */
 async function prepare(): Promise<Case[]> {
   const sandbox = await startSandbox();
   const call = async ({ path }: { readonly path: string }) => {
     const headers = { authorization: `Bearer ${sandbox.tokens.full}` };
-    const answer = await fetch(sandbox.url + path, { headers });
-    return { status: answer.status, headers: {}, text: await answer.text(), ms: 0 };
+    const response = await fetch(sandbox.url + path, { headers });
+    return { status: response.status, headers: {}, text: await response.text(), ms: 0 };
   };
   const pack = loadPack("mappings");
   const interpreted = runInterpreted(() => loadPack("mappings"));
@@ -131,7 +131,7 @@ async function prepare(): Promise<Case[]> {
   const list = JSON.parse((await call({ path: "/v4/vm/instances?page=1&page_size=25" })).text) as Json;
   await sandbox.close();
   const rows = list["data"] as Json[];
-  const known: KnownCatalogs = {
+  const knownCatalogs: KnownCatalogs = {
     datacenter: byIds(
       catalogs,
       "datacenter",
@@ -156,25 +156,31 @@ async function prepare(): Promise<Case[]> {
     }));
   const retiredRows = rows.map(retired);
   const cases = [
-    { name: "List of 25", route: "GET /vm/instances", hand: listByHand, known, bodies: listsOf(rows) },
+    {
+      name: "List of 25",
+      route: "GET /vm/instances",
+      hand: listByHand,
+      knownCatalogs,
+      bodies: listsOf(rows),
+    },
     {
       name: "Unknown values",
       route: "GET /vm/instances",
       hand: listByHand,
-      known: unknownCatalogs(retiredRows),
+      knownCatalogs: unknownCatalogs(retiredRows),
       bodies: listsOf(retiredRows),
     },
     {
       name: "One object",
       route: "GET /vm/instances/:id",
       hand: objectByHand,
-      known,
+      knownCatalogs,
       bodies: variants.map((variant) => changed(rows[variant % rows.length] ?? {}, variant)),
     },
   ];
-  return cases.map(({ name, route, hand, known: catalogsByHand, bodies }) => ({
+  return cases.map(({ name, route, hand, knownCatalogs: catalogsByHand, bodies }) => ({
     name,
-    answers: bodies.map((body) => Buffer.from(JSON.stringify(body))),
+    bodies: bodies.map((body) => Buffer.from(JSON.stringify(body))),
     ways: {
       compiled: throughPack(pack, catalogs, route),
       interpreted: throughPack(interpreted, catalogs, route),
@@ -183,12 +189,12 @@ async function prepare(): Promise<Case[]> {
   }));
 }
 
-/** All ways must come to the same, or there is nothing to compare. Done after they are measured, for the same reason. */
-async function compareResults({ name, answers, ways }: Case): Promise<void> {
-  for (const answer of answers) {
+/** All ways must have the same result. They are compared after the measurement, so that V8 sees no other case before. */
+async function compareResults({ name, bodies, ways }: Case): Promise<void> {
+  for (const body of bodies) {
     const [compiled, interpreted, hand] = await Promise.all(
       [ways.compiled, ways.interpreted, ways["by hand"]].map(
-        async (way) => JSON.parse((await way(answer)).toString()) as unknown,
+        async (way) => JSON.parse((await way(body)).toString()) as unknown,
       ),
     );
     if (!isDeepStrictEqual(compiled, interpreted) || !isDeepStrictEqual(compiled, hand))
@@ -197,9 +203,9 @@ async function compareResults({ name, answers, ways }: Case): Promise<void> {
 }
 
 /** Microseconds of CPU that one run takes. */
-async function cost(way: Translate, answers: readonly Buffer[], runs: number): Promise<number> {
+async function cost(way: Translate, bodies: readonly Buffer[], runs: number): Promise<number> {
   const before = process.cpuUsage();
-  for (let run = 0; run < runs; run += 1) await way(answers[run % answers.length] as Buffer);
+  for (let run = 0; run < runs; run += 1) await way(bodies[run % bodies.length] as Buffer);
   const { user, system } = process.cpuUsage(before);
   return (user + system) / runs;
 }
@@ -209,27 +215,27 @@ type Costs = Readonly<Record<keyof typeof RUNS, number>>;
 /** Rounds of each way before it is measured, for the compiler to settle. */
 const WARM_UP = 4;
 
-/** Turns of each way in a round. */
-const TURNS = 12;
+/** Parts of a round, in which the ways alternate. */
+const PARTS = 12;
 
-/** One round: short turns, so that what else the machine does meets both ways alike. */
-async function synchronousRound({ answers, ways }: Case): Promise<Omit<Costs, "interpreted">> {
+/** One round in short parts, so that other load on the machine affects both ways. */
+async function synchronousRound({ bodies, ways }: Case): Promise<Omit<Costs, "interpreted">> {
   const costs = { compiled: 0, "by hand": 0 };
-  for (let turn = 0; turn < TURNS; turn += 1)
+  for (let part = 0; part < PARTS; part += 1)
     for (const way of ["compiled", "by hand"] as const)
-      costs[way] += (await cost(ways[way], answers, RUNS[way] / TURNS)) / TURNS;
+      costs[way] += (await cost(ways[way], bodies, RUNS[way] / PARTS)) / PARTS;
   return costs;
 }
 
-/** The interpreter comes last: its promises would make V8 compile the functions for cases that they never meet otherwise. */
+/** The interpreter runs last: its promises would make V8 compile the functions for cases that they never get otherwise. */
 async function measure(measured: Case, rounds: number): Promise<Costs[]> {
   const synchronous: Omit<Costs, "interpreted">[] = [];
   for (let round = 0; round < rounds + WARM_UP; round += 1)
     synchronous.push(await synchronousRound(measured));
-  const { answers, ways } = measured;
+  const { bodies, ways } = measured;
   const costs: Costs[] = [];
   for (const each of synchronous.slice(WARM_UP))
-    costs.push({ ...each, interpreted: await cost(ways.interpreted, answers, RUNS.interpreted) });
+    costs.push({ ...each, interpreted: await cost(ways.interpreted, bodies, RUNS.interpreted) });
   return costs;
 }
 

@@ -1,10 +1,10 @@
 /**
- * The v4 service that is measured against: answers from buffers made before, so that it costs as little as it can.
- * No two answers in a row are alike, so that nothing is measured that only remembers the last one.
+ * The v4 service of the benchmark. It responds from prepared buffers, so that it costs as little as possible.
+ * No two responses in a row are alike, so that no cache of the last one can help.
  */
 import { createServer, type OutgoingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { startSandbox } from "../src/sandbox/sandbox.ts";
+import { startSandbox } from "../src/sandbox/create-sandbox.ts";
 
 interface Prepared {
   readonly headers: OutgoingHttpHeaders;
@@ -13,23 +13,23 @@ interface Prepared {
 
 type Json = Record<string, unknown>;
 
-/** Answers of one path, given in turn. */
+/** Responses of one path, used one after the other. */
 const VARIANTS = 32;
 const STATUSES = ["running", "offline", "booting", "provisioning"];
 
-/** The sandbox's own words, so that what is measured has the shape of what is served; each is asked for once. */
+/** The bodies come from the sandbox, so that they are realistic; each is requested once. */
 const sandbox = await startSandbox();
 const prepared = new Map<string, readonly Prepared[]>();
 
-async function ask(target: string, headers: Record<string, string> = {}): Promise<Json> {
-  const answer = await fetch(`${sandbox.url}${target}`, {
+async function fetchFromSandbox(target: string, headers: Record<string, string> = {}): Promise<Json> {
+  const response = await fetch(`${sandbox.url}${target}`, {
     headers: { authorization: `Bearer ${sandbox.tokens.full}`, ...headers },
   });
-  if (!answer.ok) throw new Error(`the sandbox answers ${answer.status} to ${target}`);
-  return (await answer.json()) as Json;
+  if (!response.ok) throw new Error(`the sandbox responds ${response.status} to ${target}`);
+  return (await response.json()) as Json;
 }
 
-function answer(json: unknown): Prepared {
+function prepare(json: unknown): Prepared {
   const body = Buffer.from(JSON.stringify(json));
   const headers = {
     "content-type": "application/json",
@@ -42,7 +42,7 @@ function answer(json: unknown): Prepared {
   return { headers, body };
 }
 
-/** The same object at another time: what it has of these members is another. */
+/** The same object with other values in these members. */
 function changed(object: Json, variant: number): Json {
   const others: Json = {
     label: `${String(object["label"])}-${variant}`,
@@ -55,26 +55,26 @@ function changed(object: Json, variant: number): Json {
   );
 }
 
-/** Keeps the answers of a path; `change` makes the one of each turn. */
+/** Prepares the responses of a path; `change` returns each variant. */
 function keep(
   target: string,
   json: Json,
   change: (json: Json, variant: number) => Json,
 ): readonly Prepared[] {
-  const answers = Array.from({ length: VARIANTS }, (_, variant) => answer(change(json, variant)));
-  prepared.set(target.replace(/\?.*/, ""), answers);
-  return answers;
+  const responses = Array.from({ length: VARIANTS }, (_, variant) => prepare(change(json, variant)));
+  prepared.set(target.replace(/\?.*/, ""), responses);
+  return responses;
 }
 
 const listTarget = "/v4/vm/instances?page=1&page_size=25";
-const list = await ask(listTarget);
+const list = await fetchFromSandbox(listTarget);
 interface Instance extends Json {
   readonly id: number;
   readonly backups: { readonly enabled: boolean };
 }
 
 const rows = list["data"] as readonly Instance[];
-const [{ body: listBody } = answer(null)] = keep(listTarget, list, (json, variant) => ({
+const [{ body: listBody } = prepare(null)] = keep(listTarget, list, (json, variant) => ({
   ...json,
   data: rows.map((row, at) => changed({ ...row, id: row.id + variant }, variant + at)),
 }));
@@ -94,33 +94,33 @@ keep(UNKNOWN_LIST, list, (json, variant) => ({
 const first = rows.find(({ backups }) => backups.enabled);
 if (!first) throw new Error("the sandbox has no instance with backups");
 const one = `/v4/vm/instances/${first.id}`;
-const { data: disks } = (await ask(`${one}/disks`)) as { data: readonly Instance[] };
+const { data: disks } = (await fetchFromSandbox(`${one}/disks`)) as { data: readonly Instance[] };
 const disk = `${one}/disks/${disks[0]?.id}`;
-for (const target of [one, `${one}/transfer`, disk]) keep(target, await ask(target), changed);
+for (const target of [one, `${one}/transfer`, disk]) keep(target, await fetchFromSandbox(target), changed);
 const unchanged = (json: Json): Json => json;
-keep(`${one}/backups`, await ask(`${one}/backups`), unchanged);
+keep(`${one}/backups`, await fetchFromSandbox(`${one}/backups`), unchanged);
 for (const name of ["regions", "vm/types", "vm/kernels"]) {
   const target = `/v4/${name}?page=1&page_size=100`;
-  keep(target, await ask(target), unchanged);
+  keep(target, await fetchFromSandbox(target), unchanged);
 }
 const images = "/v4/images?page=1&page_size=100";
-keep(images, await ask(images, { "x-filter": '{"is_public":true}' }), unchanged);
+keep(images, await fetchFromSandbox(images, { "x-filter": '{"is_public":true}' }), unchanged);
 await sandbox.close();
 
-let answered = 0;
+let callCount = 0;
 const notFound = Buffer.from('{"errors":[{"reason":"Not found"}]}');
 
 const server = createServer((request, response) => {
   const url = request.url ?? "";
-  if (url === "/answered") {
-    response.end(JSON.stringify({ answered, one, disk, listBytes: listBody.length }));
+  if (url === "/state") {
+    response.end(JSON.stringify({ callCount, one, disk, listBytes: listBody.length }));
     return;
   }
-  answered += 1;
+  callCount += 1;
   const question = url.indexOf("?");
   const path = question < 0 ? url : url.slice(0, question);
   const isSecondPage = path === "/v4/vm/instances" && /[?&]page=2(?:&|$)/.test(url);
-  const found = prepared.get(isSecondPage ? UNKNOWN_LIST : path)?.[answered % VARIANTS];
+  const found = prepared.get(isSecondPage ? UNKNOWN_LIST : path)?.[callCount % VARIANTS];
   if (found) response.writeHead(200, found.headers).end(found.body);
   else response.writeHead(404, { "content-type": "application/json" }).end(notFound);
 });

@@ -9,7 +9,7 @@ export function readCorpus(name: string): string[] {
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as string[]) : [];
 }
 
-/** Keeps them for later runs, one a line. */
+/** Writes the corpus for later runs, one input per line. */
 export function keepCorpus(name: string, inputs: readonly string[]): void {
   const lines = [...new Set(inputs)].map((input) => `  ${JSON.stringify(input)}`);
   writeFileSync(fileOf(name), `[\n${lines.join(",\n")}\n]\n`);

@@ -2,9 +2,9 @@ import { Session, type Profiler } from "node:inspector";
 
 /** Code that runs for the first time. */
 export interface Coverage {
-  /** Whether anything ran since the last look that never ran before; it counts as known from now on. */
+  /** Whether new code ran since the last call. From now on that code counts as covered. */
   fresh(): boolean;
-  /** The same, without getting to know it. */
+  /** The same, without counting that code as covered. */
   peek(): boolean;
   stop(): void;
 }
@@ -12,7 +12,7 @@ export interface Coverage {
 /** From one character of a script to another. */
 type Range = readonly [start: number, end: number];
 
-/** The parts that are dark in both. Both are in order, and none of their ranges overlap. */
+/** The ranges that ran in neither. Both lists are sorted and without overlaps. */
 function darkInBoth(known: readonly Range[], now: readonly Range[]): Range[] {
   return known.flatMap(([start, end]) =>
     now
@@ -26,22 +26,22 @@ const lengthOf = (ranges: readonly Range[]): number =>
 
 /**
  * Block coverage, which V8 counts itself: libFuzzer's bridge for Node is built against a C library newer than
- * Debian 12's. Of a function that ran, V8 names the parts that didn't; what is new is a part of those that ran.
+ * Debian 12's. For a function that ran, V8 reports the ranges that did not run; new coverage is a range less.
  *
- * @param covers parts of paths; only scripts whose address contains one are looked at.
+ * @param covers parts of paths; only scripts whose URL contains one are counted.
  */
 export function watchCoverage(covers: readonly string[]): Coverage {
   const session = new Session();
   session.connect();
   session.post("Profiler.enable");
   session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
-  /** By function, what never ran of it. */
+  /** By function, the ranges that never ran. */
   const dark = new Map<string, readonly Range[]>();
 
-  /** What ran since the last look: each function with what stayed dark of it. */
+  /** The functions that ran since the last call, each with the ranges that did not run. */
   function ran(): [name: string, dark: Range[]][] {
     let scripts: Profiler.ScriptCoverage[] = [];
-    // A session within its own thread answers before it returns.
+    // An inspector session in the same thread calls back before `post` returns.
     session.post("Profiler.takePreciseCoverage", (error, { result }) => {
       if (error) throw error;
       scripts = result;
@@ -60,7 +60,7 @@ export function watchCoverage(covers: readonly string[]): Coverage {
       );
   }
 
-  /** What is left dark of a function, where that is less than was known. */
+  /** The ranges of a function that still never ran, if there are fewer than before. */
   function lit(name: string, now: readonly Range[]): readonly Range[] | undefined {
     const before = dark.get(name);
     if (!before) return now;

@@ -1,4 +1,4 @@
-/** What both targets that take an expression's source begin with, and what they evaluate it on. */
+/** Seeds and input data of the two targets that fuzz the source of expressions. */
 import type { Target } from "./target.ts";
 
 export const DOCUMENT = {

@@ -3,34 +3,34 @@ import { mutate } from "./mutate.ts";
 import { random } from "./random.ts";
 import type { Target } from "./target.ts";
 
-/** Inputs between two looks at what ran: a look takes as long as many runs, and so does the search for who was new. */
+/** Inputs between two reads of the coverage. A read takes as long as many runs, and so does the search for the new input. */
 const SMALLEST_BATCH = 4;
 const LARGEST_BATCH = 1024;
 
 export interface LoopOptions {
   readonly runs: number;
   readonly seed: number;
-  /** Inputs to begin with besides the target's own. */
+  /** Inputs to start with, in addition to the seeds of the target. */
   readonly corpus: readonly string[];
-  /** Is told of every input before it runs, so that whoever watches knows the one that hangs. */
+  /** Runs before each input, so that the supervisor knows the input that hangs. */
   readonly before: (input: string) => void;
-  /** Is told now and then how many inputs were tried, and how many of them reached something new. */
-  readonly tell: (runs: number, found: number) => void;
+  /** Gets the number of inputs tried so far, and the number that reached new code. */
+  readonly report: (runs: number, found: number) => void;
 }
 
 export interface LoopResult {
   readonly runs: number;
-  /** Inputs that reached something new, in the order they did. */
+  /** Inputs that reached new code, in order. */
   readonly found: readonly string[];
   readonly crash?: { readonly input: string; readonly error: string };
 }
 
 /**
- * Runs neighbours of what is known, and knows those that reach new code from then on: the way of every
- * coverage-guided fuzzer. Ends at the first crash.
+ * Mutates the inputs of the corpus and adds those that reach new code, as every coverage-guided fuzzer does. Ends at
+ * the first crash.
  */
 export async function fuzz(target: Target, coverage: Coverage, options: LoopOptions): Promise<LoopResult> {
-  const { runs, seed, before, tell } = options;
+  const { runs, seed, before, report } = options;
   const chance = random(seed);
   const corpus = [...new Set([...target.seeds, ...options.corpus])];
   const found: string[] = [];
@@ -52,7 +52,7 @@ export async function fuzz(target: Target, coverage: Coverage, options: LoopOpti
     return undefined;
   }
 
-  /** Which of these, that reached something new together, did so: halves are run again until it is one. */
+  /** Finds the inputs of a batch that reached new code, by bisection. */
   async function blame(inputs: readonly string[]): Promise<void> {
     const half = inputs.length >> 1;
     if (half === 0) {
@@ -68,9 +68,9 @@ export async function fuzz(target: Target, coverage: Coverage, options: LoopOpti
     }
   }
 
-  const known = await tryAll(corpus);
+  const firstCrash = await tryAll(corpus);
   coverage.fresh();
-  if (known) return result(0, known);
+  if (firstCrash) return result(0, firstCrash);
   let done = corpus.length;
   let most = SMALLEST_BATCH;
   while (done < runs) {
@@ -86,9 +86,9 @@ export async function fuzz(target: Target, coverage: Coverage, options: LoopOpti
     done += batch.length;
     const last = found.length;
     if (coverage.peek()) await blame(batch);
-    // Where much is new, looks are near each other; where nothing is, far.
+    // Reads the coverage often while much is new, and seldom otherwise.
     most = found.length > last ? Math.max(SMALLEST_BATCH, most >> 1) : Math.min(LARGEST_BATCH, most << 1);
-    tell(done, found.length);
+    report(done, found.length);
   }
   return result(done);
 }

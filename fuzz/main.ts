@@ -55,7 +55,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-/** Fuzzes one target and tells how it went. */
+/** Fuzzes one target and prints the result. */
 async function run(name: string): Promise<Row> {
   const module = join(FOLDER, `${name}.ts`);
   const { target } = (await import(module)) as { target: Target };
@@ -64,7 +64,7 @@ async function run(name: string): Promise<Row> {
   const outcome = await supervise(
     { module, runs, seed, corpus },
     {
-      tell: ({ runs: done, found }) =>
+      report: ({ runs: done, found }) =>
         process.stderr.write(`${name}: ${done} of ${runs} runs, ${found} new inputs\n`),
     },
   );
@@ -73,13 +73,13 @@ async function run(name: string): Promise<Row> {
     const ends = [crash?.input, hang].filter((input) => input !== undefined);
     keepCorpus(name, [...corpus, ...outcome.found, ...ends]);
   }
-  const known = new Set([...target.seeds, ...corpus, ...outcome.found]).size;
+  const inputCount = new Set([...target.seeds, ...corpus, ...outcome.found]).size;
   process.stdout.write(
-    `${name.padEnd(12)} ${outcome.runs} runs in ${outcome.seconds.toFixed(0)} s, ${known} inputs known\n`,
+    `${name.padEnd(12)} ${outcome.runs} runs in ${outcome.seconds.toFixed(0)} s, ${inputCount} inputs in all\n`,
   );
   if (crash) process.stdout.write(`  crash: ${JSON.stringify(crash.input)}\n${crash.error}\n`);
   if (hang !== undefined) process.stdout.write(`  hang: ${JSON.stringify(hang)}\n`);
-  return { subject: target.subject, known, ...outcome };
+  return { subject: target.subject, known: inputCount, ...outcome };
 }
 
 async function main(): Promise<number> {

@@ -1,13 +1,13 @@
 import type { Random } from "./random.ts";
 
-/** Characters at which parsers change their mind. */
+/** Characters that change the state of parsers. */
 const TROUBLE = [
   ..."\"'\\{}[]():,;.*&#|>-+=<?/@$^~%!_ \t\n\r0189eEnt".split(""),
   ..."\u0000\u007F\u0080\u00FF\u2028\uD800\uDFFF\uFEFF\uFFFF".split(""),
   "😀",
 ];
 
-/** Numbers at which programs count wrong. */
+/** Numbers at the limits of number types. */
 const NUMBERS = ["0", "-0", "-1", "1e309", "1e-400", "2147483648", "9007199254740993", "0.1", "00", "NaN"];
 
 type Mutation = (text: string, random: Random, others: readonly string[], words: readonly string[]) => string;
@@ -35,10 +35,10 @@ const MUTATIONS: readonly Mutation[] = [
   (text, random) => replace(text, random, 8, random.pick(NUMBERS)),
   (text, random, _others, words) => insert(text, random, random.pick(words)),
   (text, random, _others, words) => replace(text, random, 12, random.pick(words)),
-  // What stands there once more, somewhere: repeated keys, deeper nests.
+  // Copies a part of the text: repeated keys, deeper nesting.
   (text, random) => insert(text, random, text.slice(...range(text, random, 40))),
   (text, random) => insert(text, random, text.slice(...range(text, random, 6)).repeat(1 + random.below(20))),
-  // The head of one with the tail of another.
+  // Joins the head of one input with the tail of another.
   (text, random, others) => {
     const other = random.pick(others);
     return text.slice(0, random.below(text.length + 1)) + other.slice(random.below(other.length + 1));
@@ -47,7 +47,7 @@ const MUTATIONS: readonly Mutation[] = [
   (text, random) => replace(text, random, 1, String.fromCharCode(random.below(0x10000))),
 ];
 
-/** A neighbour of a text: one to eight small changes. */
+/** Mutates a text with one to eight small changes. */
 export function mutate(
   text: string,
   random: Random,

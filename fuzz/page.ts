@@ -10,7 +10,7 @@ const verdict = ({ crash, hang }: Outcome): string => {
   return hang === undefined ? "no crash, no hang" : `hang: \`${JSON.stringify(hang)}\``;
 };
 
-/** The table of results, in Markdown. Of an earlier page the rows stay that there is nothing new about. */
+/** The table of results, in Markdown. Rows of an earlier page stay if this run has no result for them. */
 export function page(rows: readonly Row[], earlier = ""): string {
   const isOld = (line: string): boolean =>
     /^\| .*\d/.test(line) && !rows.some(({ subject }) => line.startsWith(`| ${subject} |`));

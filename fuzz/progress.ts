@@ -1,16 +1,16 @@
-/** What a thread lets its watcher see while it works. Memory that both share, so that one that hangs shows it too. */
+/** The progress of a worker thread, in shared memory, so that the supervisor can read it while the thread hangs. */
 export interface Progress {
   readonly counts: Int32Array;
   readonly input: Uint16Array;
 }
 
-/** How far a thread has come. */
+/** The counters of a thread. */
 export interface Counts {
-  /** Runs that began, those among them that were repeated to find out which one reached something new. */
+  /** Runs that started, including those repeated to find the input that reached new code. */
   readonly begun: number;
   /** Inputs that were tried. */
   readonly runs: number;
-  /** Inputs that reached something new. */
+  /** Inputs that reached new code. */
   readonly found: number;
 }
 
@@ -23,7 +23,7 @@ export const makeProgress = (): Progress => ({
   input: new Uint16Array(new SharedArrayBuffer(2 * LONGEST_SHOWN)),
 });
 
-/** Shows the input that is about to run. */
+/** Stores the input that is about to run. */
 export function showInput({ counts, input }: Progress, text: string): void {
   const length = Math.min(text.length, input.length);
   for (let at = 0; at < length; at += 1) input[at] = text.charCodeAt(at);
@@ -31,7 +31,7 @@ export function showInput({ counts, input }: Progress, text: string): void {
   Atomics.add(counts, AT.begun, 1);
 }
 
-/** Shows what was done. */
+/** Stores the counters. */
 export function showDone({ counts }: Progress, runs: number, found: number): void {
   Atomics.store(counts, AT.runs, runs);
   Atomics.store(counts, AT.found, found);

@@ -1,8 +1,8 @@
-/** Numbers that look like chance and are the same for the same seed (mulberry32), so that a run can be repeated. */
+/** Pseudo-random numbers from a seed (mulberry32), so that a run can be repeated. */
 export interface Random {
   /** An integer from 0, below `end`. */
   below(end: number): number;
-  /** One of them. @throws {Error} where there is none. */
+  /** Picks an element. @throws {Error} for an empty list. */
   pick<T>(items: readonly T[]): T;
 }
 

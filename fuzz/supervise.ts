@@ -6,11 +6,11 @@ import type { LoopResult } from "./loop.ts";
 import { countsOf, inputOf, makeProgress, type Counts } from "./progress.ts";
 import type { Job } from "./worker.ts";
 
-/** An input that takes so long hangs: the slowest takes milliseconds. */
+/** An input that takes this long hangs. The slowest normal input takes milliseconds. */
 const HANG_MS = 20_000;
 
-/** Milliseconds between two words about how far it is. */
-const TELL_MS = 30_000;
+/** Milliseconds between two progress reports. */
+const REPORT_EVERY_MS = 30_000;
 
 export type Outcome = Omit<LoopResult, "found"> & {
   readonly found: readonly string[];
@@ -20,20 +20,20 @@ export type Outcome = Omit<LoopResult, "found"> & {
 
 export interface Watch {
   readonly hangMs?: number;
-  /** Hears every `tellMs` how far it is. */
-  readonly tell?: (counts: Counts) => void;
-  readonly tellMs?: number;
+  /** Gets the counters every `reportEveryMs` milliseconds. */
+  readonly report?: (counts: Counts) => void;
+  readonly reportEveryMs?: number;
 }
 
-/** Fuzzes one target in a thread, and ends it when one input takes for ever. */
+/** Fuzzes one target in a thread, and terminates it when an input hangs. */
 export async function supervise(
   job: Omit<Job, "progress">,
-  { hangMs = HANG_MS, tell = () => undefined, tellMs = TELL_MS }: Watch = {},
+  { hangMs = HANG_MS, report = () => undefined, reportEveryMs = REPORT_EVERY_MS }: Watch = {},
 ): Promise<Outcome> {
   const started = performance.now();
   const progress = makeProgress();
   const workerData: Job = { ...job, progress };
-  // A function that comes out of Node's compile cache tells less exactly what of it was run.
+  // The coverage of a function from Node's compile cache is less exact.
   const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" };
   const worker = new Worker(join(import.meta.dirname, "worker.ts"), { workerData, env });
   const seconds = (): number => (performance.now() - started) / 1000;
@@ -50,7 +50,7 @@ export async function supervise(
       hung.resolve({ runs, found: [], hang: inputOf(progress), seconds: seconds() });
     }
   }, hangMs / 10);
-  const telling = setInterval(() => tell(countsOf(progress)), tellMs);
+  const reportTimer = setInterval(() => report(countsOf(progress)), reportEveryMs);
 
   try {
     const finished = once(worker, "message").then(([result]): Outcome => ({
@@ -60,7 +60,7 @@ export async function supervise(
     return await Promise.race([finished, hung.promise]);
   } finally {
     clearInterval(watch);
-    clearInterval(telling);
+    clearInterval(reportTimer);
     await worker.terminate();
   }
 }

@@ -1,21 +1,21 @@
-/** What is fuzzed: something that takes text from outside, and what must hold whatever the text is. */
+/** A fuzz target: code that takes text from outside, and the properties that must hold for every text. */
 export interface Target {
   readonly name: string;
-  /** What is looked at, for the table. */
+  /** The subject, for the table. */
   readonly subject: string;
-  /** Only what these parts of `src/` do counts as new: the rest would be noise. */
+  /** Only coverage in these parts of `src/` counts; the rest would be noise. */
   readonly covers: readonly string[];
-  /** Well-formed inputs to begin with. */
+  /** Well-formed inputs to start with. */
   readonly seeds: readonly string[];
-  /** Words that chance alone would seldom write. */
+  /** Tokens that random changes would seldom produce. */
   readonly dictionary: readonly string[];
-  /** Inputs may grow to so many characters. */
+  /** The maximum length of an input in characters. */
   readonly longest: number;
-  /** Runs one input. @throws {Error} for anything but what the subject promises: that is a crash. */
+  /** Runs one input. @throws {Error} if a property does not hold: that is a crash. */
   run(input: string): void | Promise<void>;
 }
 
-/** A promise that was broken. */
+/** A property that did not hold. */
 export function hold(promise: string, holds: boolean): void {
   if (!holds) throw new Error(`does not hold: ${promise}`);
 }

@@ -1,4 +1,4 @@
-/** One target in a thread of its own, so that one that hangs can be ended. */
+/** Runs one target in a worker thread, so that it can be terminated when it hangs. */
 import { parentPort as port, workerData } from "node:worker_threads";
 import { watchCoverage } from "./coverage.ts";
 import { fuzz } from "./loop.ts";
@@ -6,7 +6,7 @@ import { showDone, showInput, type Progress } from "./progress.ts";
 import type { Target } from "./target.ts";
 
 export interface Job {
-  /** Address of the module that exports the target. */
+  /** URL of the module that exports the target. */
   readonly module: string;
   readonly runs: number;
   readonly seed: number;
@@ -23,7 +23,7 @@ const result = await fuzz(target, coverage, {
   seed,
   corpus,
   before: (input) => showInput(progress, input),
-  tell: (done, found) => showDone(progress, done, found),
+  report: (done, found) => showDone(progress, done, found),
 });
 coverage.stop();
 port?.postMessage(result, []);

@@ -1,23 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { Pool } from "undici";
 import { createApplication, REGISTERED } from "../../test/integration/oauth/application.ts";
-import { ask, type Ask } from "./ask.ts";
+import { sendRequest, type SoakRequest } from "./send-request.ts";
 import { leaveBefore, leaveWhileReading, leaveWhileSending, slowToAsk, slowToRead } from "./hard-clients.ts";
-import type { Place } from "./place.ts";
+import type { SoakEnvironment } from "./environment.ts";
 
-/** What clients do, and how often. */
-export interface Kind {
+/** One kind of client operation, and how often it runs. */
+export interface Operation {
   readonly name: string;
   /** Of a hundred. */
   readonly share: number;
-  /** Do its answers count where it is asked how long clients wait? Those that take their time on purpose don't. */
+  /** Whether its times count in p99. Clients that are slow on purpose don't count. */
   readonly timed: boolean;
-  /** @param turn counts from 0. @throws {Error} where it got something else than it should have */
+  /** @param turn counts from 0. @throws {Error} if a response is not the expected one */
   once(turn: number): Promise<unknown>;
 }
 
 export interface Clients {
-  readonly kinds: readonly Kind[];
+  readonly operations: readonly Operation[];
   close(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ interface Named {
 }
 
 const CONNECTIONS = 64;
-/** Connections that nobody uses are closed, so that those of the gateway can be counted when all is over. */
+/** Closes idle connections, so that the open descriptors of the gateway can be counted at the end. */
 const IDLE_MS = 2000;
 /** Clients whose tokens are renewed during the run. */
 const LIVING = 4;
@@ -35,8 +35,8 @@ const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), randomBytes(F
 
 const pick = <T>(list: readonly T[], turn: number): T => list[turn % list.length] as T;
 
-/** Prepares what the clients share: an application with a picture, tokens that live on, and ids to ask for. */
-export async function openClients({ gateway, tokens }: Place): Promise<Clients> {
+/** Prepares what the clients share: an application with a picture, tokens that are refreshed, and ids of instances. */
+export async function openClients({ gateway, tokens }: SoakEnvironment): Promise<Clients> {
   const pool = new Pool(gateway.url, {
     connections: CONNECTIONS,
     pipelining: 1,
@@ -44,11 +44,11 @@ export async function openClients({ gateway, tokens }: Place): Promise<Clients> 
     keepAliveMaxTimeout: IDLE_MS,
   });
   const alpha = `token ${tokens.full}`;
-  const told = (asked: Ask) => ask(pool, { as: alpha, ...asked });
+  const send = (asked: SoakRequest) => sendRequest(pool, { as: alpha, ...asked });
 
-  const { vms } = (await told({ path: "/v4/vm/instances" })).json as unknown as { vms: readonly Named[] };
+  const { vms } = (await send({ path: "/v4/vm/instances" })).json as unknown as { vms: readonly Named[] };
   const instance = (turn: number): string => `/v4/vm/instances/${pick(vms, turn).id}`;
-  const registered = await told({
+  const registered = await send({
     method: "POST",
     path: "/v4/account/clients",
     body: { label: "soak", redirect_uri: REGISTERED },
@@ -60,25 +60,26 @@ export async function openClients({ gateway, tokens }: Place): Promise<Clients> 
   async function signIn(): Promise<string> {
     const { token } = await app.token("vms:view");
     if (!token) throw new Error("a sign-in gave no token");
-    await told({ path: instance(0), as: `token ${token}` });
+    await send({ path: instance(0), as: `token ${token}` });
     return token;
   }
 
   async function signInAndOut(turn: number): Promise<void> {
     const token = await signIn();
-    await told({ path: instance(turn), as: `token ${token}` });
+    await send({ path: instance(turn), as: `token ${token}` });
     const { status } = await app.expire(token);
     if (status !== 200) throw new Error(`expiring a token got ${status}`);
-    await told({ path: instance(turn), as: `token ${token}`, expected: [401] });
+    await send({ path: instance(turn), as: `token ${token}`, expected: [401] });
   }
 
   async function makeAndDelete(turn: number): Promise<void> {
     const dnszone = `soak-${turn}-${randomBytes(4).toString("hex")}.net`;
     const zone = { dnszone, type: "master", soa_email: `dns@${dnszone}` };
-    const made = (await told({ method: "POST", path: "/v4/dns/zones", body: zone })).json as unknown as Named;
-    await told({ path: `/v4/dns/zones/${made.id}` });
-    await told({ method: "DELETE", path: `/v4/dns/zones/${made.id}` });
-    await told({ path: `/v4/dns/zones/${made.id}`, expected: [404] });
+    const created = (await send({ method: "POST", path: "/v4/dns/zones", body: zone }))
+      .json as unknown as Named;
+    await send({ path: `/v4/dns/zones/${created.id}` });
+    await send({ method: "DELETE", path: `/v4/dns/zones/${created.id}` });
+    await send({ path: `/v4/dns/zones/${created.id}`, expected: [404] });
   }
 
   async function sendFile(): Promise<void> {
@@ -102,7 +103,7 @@ export async function openClients({ gateway, tokens }: Place): Promise<Clients> 
       body: {},
     } as const;
     const statuses: number[] = [];
-    for (let n = 0; n < 3; n += 1) statuses.push((await told({ ...create, expected: [400, 420] })).status);
+    for (let n = 0; n < 3; n += 1) statuses.push((await send({ ...create, expected: [400, 420] })).status);
     if (!statuses.includes(420)) throw new Error(`creates over their limit got ${statuses.join(", ")}`);
   }
 
@@ -123,13 +124,13 @@ export async function openClients({ gateway, tokens }: Place): Promise<Clients> 
   await sendFile();
   const living = await Promise.all(Array.from({ length: LIVING }, signIn));
 
-  const timed = (name: string, share: number, of: (turn: number) => Ask): Kind => ({
+  const timed = (name: string, share: number, of: (turn: number) => SoakRequest): Operation => ({
     name,
     share,
     timed: true,
-    once: (turn) => told(of(turn)),
+    once: (turn) => send(of(turn)),
   });
-  const other = (name: string, share: number, once: Kind["once"]): Kind => ({
+  const other = (name: string, share: number, once: Operation["once"]): Operation => ({
     name,
     share,
     timed: false,
@@ -139,7 +140,7 @@ export async function openClients({ gateway, tokens }: Place): Promise<Clients> 
   const list = "/v4/vm/instances";
   const native = `Bearer ${tokens.full}`;
   const filter = { datacenter: "newark", "+order-by": "label" };
-  const kinds = [
+  const operations = [
     timed("a list", 13, () => ({ path: list })),
     timed("a page of a list", 8, (turn) => ({ path: `${list}?page=${1 + (turn % 3)}` })),
     timed("a filtered list", 12, () => ({ path: list, filter })),
@@ -171,5 +172,5 @@ export async function openClients({ gateway, tokens }: Place): Promise<Clients> 
     other("a client that disconnects", 1, leave),
     other("a slow client", 1, takeTime),
   ];
-  return { kinds, close: () => pool.close() };
+  return { operations, close: () => pool.close() };
 }

@@ -1,25 +1,25 @@
-/** Clients that take their time, and clients that don't wait. */
+/** Slow clients, and clients that disconnect early. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Pool } from "undici";
 
-/** Between two parts of what a slow client sends or reads. */
+/** The pause between two parts that a slow client sends or reads. */
 const SLOW_MS = 200;
 
-/** As long as it takes that something of a request is in. */
+/** Long enough for the gateway to receive the first part of a request. */
 const MOMENT_MS = 20;
 
 async function open(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
   await once(socket, "connect");
-  // An end that comes after it has been closed here is nobody's business.
+  // The gateway may reset the connection after it has been closed here.
   return socket.on("error", () => {});
 }
 
-/** Sends a head line by line. @throws {Error} where it has no answer with 200. */
+/** Sends a request head line by line. @throws {Error} if the response is not a 200. */
 export async function slowToAsk(url: string, path: string, as: string): Promise<void> {
   const socket = await open(url);
   const lines = [`GET ${path} HTTP/1.1`, "Host: gateway", `Authorization: ${as}`, "Connection: close", ""];
@@ -27,8 +27,8 @@ export async function slowToAsk(url: string, path: string, as: string): Promise<
     socket.write(`${line}\r\n`);
     await wait(SLOW_MS);
   }
-  const answer = await text(socket);
-  if (!answer.startsWith("HTTP/1.1 200 ")) throw new Error(`a slow head got ${answer.slice(0, 100)}`);
+  const response = await text(socket);
+  if (!response.startsWith("HTTP/1.1 200 ")) throw new Error(`a slow head got ${response.slice(0, 100)}`);
 }
 
 /** Reads a file with pauses. @throws {Error} where it is not whole. */
@@ -42,7 +42,7 @@ export async function slowToRead(pool: Pool, path: string, as: string, length: n
   if (read !== length) throw new Error(`a slow reader got ${read} bytes of ${length}`);
 }
 
-/** Asks, and is gone before or after its answer begins. */
+/** Sends a request and disconnects before its response or while it arrives. */
 export async function leaveBefore(url: string, path: string, as: string): Promise<void> {
   const socket = await open(url);
   socket.write(`GET ${path} HTTP/1.1\r\nHost: gateway\r\nAuthorization: ${as}\r\n\r\n`);
@@ -50,7 +50,7 @@ export async function leaveBefore(url: string, path: string, as: string): Promis
   socket.destroy();
 }
 
-/** Is gone when it has the first bytes of a file. */
+/** Disconnects after the first bytes of a file. */
 export async function leaveWhileReading(url: string, path: string, as: string): Promise<void> {
   const socket = await open(url);
   socket.write(`GET ${path} HTTP/1.1\r\nHost: gateway\r\nAuthorization: ${as}\r\n\r\n`);
@@ -58,7 +58,7 @@ export async function leaveWhileReading(url: string, path: string, as: string): 
   socket.destroy();
 }
 
-/** Is gone when a half of its file is sent. */
+/** Disconnects when half of its file is sent. */
 export async function leaveWhileSending(url: string, path: string, as: string, file: Buffer): Promise<void> {
   const socket = await open(url);
   const head = [`PUT ${path} HTTP/1.1`, "Host: gateway", `Authorization: ${as}`, "Content-Type: image/png"];

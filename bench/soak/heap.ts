@@ -6,8 +6,8 @@ interface Reply {
 }
 
 /**
- * What the heap of a process holds after a full collection, in bytes: what a process uses otherwise tells more of
- * its collector than of what it keeps.
+ * The heap size of a process after a full garbage collection, in bytes. Without the collection it would depend on
+ * when the collector last ran.
  *
  * @param url of its inspector
  */

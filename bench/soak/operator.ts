@@ -1,12 +1,12 @@
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Tally } from "./load.ts";
-import type { Place } from "./place.ts";
+import type { Tally } from "./run-operations.ts";
+import type { SoakEnvironment } from "./environment.ts";
 
 const SCRAPE_MS = 1000;
 
-/** Rows from one reload to the next: it holds all requests up, and so the worst of a row that has one. */
+/** Rows from one reload to the next: a reload delays all requests, and so raises the p99 of its row. */
 export const ROWS_BETWEEN_RELOADS = 5;
 
 /** What an export is narrowed to, so that it is as large at the end of a run as at its beginning. */
@@ -25,23 +25,28 @@ export interface Operator {
  *
  * @param everyMs of a row
  */
-export function operate({ gateway, adminUrl, pack }: Place, everyMs: number, tally: Tally): Operator {
+export function operate(
+  { gateway, adminUrl, pack }: SoakEnvironment,
+  everyMs: number,
+  tally: Tally,
+): Operator {
   const stopped = new AbortController();
   let [exports, reloads] = [0, 0];
 
   async function scrape(): Promise<(name: string) => number> {
-    const answer = await fetch(`${adminUrl}/metrics`);
-    const text = await answer.text();
+    const response = await fetch(`${adminUrl}/metrics`);
+    const text = await response.text();
     const figure = (name: string): number =>
       Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1] ?? Number.NaN);
     const dropped = figure("alpha_gateway_audit_dropped_total");
-    if (!(answer.ok && dropped === 0)) throw new Error(`${answer.status}, ${dropped} audit records dropped`);
+    if (!(response.ok && dropped === 0))
+      throw new Error(`${response.status}, ${dropped} audit records dropped`);
     return figure;
   }
 
   const since = async (): Promise<number> => (await scrape())("alpha_gateway_pack_in_use_since_seconds");
 
-  /** @throws {Error} where the changed pack is not soon in use */
+  /** @throws {Error} if the changed pack is not in use in time */
   async function reload(): Promise<void> {
     const before = await since();
     await appendFile(join(pack, "pack.yaml"), `# Changed for the ${reloads + 1}. time.\n`);
@@ -54,19 +59,19 @@ export function operate({ gateway, adminUrl, pack }: Place, everyMs: number, tal
     reloads += 1;
   }
 
-  /** @throws {Error} where it is not whole, or holds nothing */
+  /** @throws {Error} if it is incomplete or empty */
   async function exportAudit(): Promise<void> {
     const begin = new Date(Date.now() - EXPORTED_MS).toISOString();
-    const answer = await fetch(`${adminUrl}/api/audit/export?format=ndjson&since=${begin}`, {
+    const response = await fetch(`${adminUrl}/api/audit/export?format=ndjson&since=${begin}`, {
       signal: AbortSignal.timeout(EXPORT_LONGEST_MS),
     });
-    const lines = (await answer.text()).trimEnd().split("\n");
-    if (!answer.ok || !("id" in (JSON.parse(lines.at(-1) ?? "") as object)))
-      throw new Error(`got ${answer.status} and ${lines.length} lines`);
+    const lines = (await response.text()).trimEnd().split("\n");
+    if (!response.ok || !("id" in (JSON.parse(lines.at(-1) ?? "") as object)))
+      throw new Error(`got ${response.status} and ${lines.length} lines`);
     exports += 1;
   }
 
-  /** Again and again until it is stopped; what fails is counted. */
+  /** Repeats an operation until the run is stopped, and counts failures. */
   async function repeat(what: string, pauseMs: number, once: () => Promise<unknown>): Promise<void> {
     for (;;) {
       await wait(pauseMs, undefined, { signal: stopped.signal }).catch(() => {});

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { ROWS_BETWEEN_RELOADS } from "./operator.ts";
-import { SETTINGS } from "./place.ts";
+import { SETTINGS } from "./environment.ts";
 import { faultsOf, isJudged, TOLERATED, trendOf, type Outcome, type Sample } from "./verdict.ts";
 
 export interface Run extends Outcome {
@@ -14,8 +14,8 @@ export const HEAD = `| Second | Responses | p99 ms | Resident MB | Heap MB | Des
 |---|---|---|---|---|---|
 `;
 
-export const row = ({ second, answers, p99, residentMb, heapMb, descriptors }: Sample): string =>
-  `| ${[second, answers, p99.toFixed(1), residentMb.toFixed(1), heapMb.toFixed(1), descriptors].join(" | ")} |\n`;
+export const row = ({ second, responses, p99, residentMb, heapMb, descriptors }: Sample): string =>
+  `| ${[second, responses, p99.toFixed(1), residentMb.toFixed(1), heapMb.toFixed(1), descriptors].join(" | ")} |\n`;
 
 /** The verdict in one sentence. */
 export function verdict(run: Outcome): string {

@@ -1,5 +1,5 @@
 /** The v4 service and the login server of a soak: the sandbox, without its own limit, in a process of its own. */
-import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { startSandbox } from "../../src/sandbox/create-sandbox.ts";
 
 const [tokenSeconds] = process.argv.slice(2).map(Number);
 const { url, authUrl, tokens } = await startSandbox({

@@ -1,10 +1,10 @@
 import { median } from "../report.ts";
-import type { Failures } from "./load.ts";
+import type { Failures } from "./run-operations.ts";
 
-/** A row: what was so at a time of a run, and since the row before. */
+/** One row: the state at a time of the run, and the responses since the previous row. */
 export interface Sample {
   readonly second: number;
-  readonly answers: number;
+  readonly responses: number;
   /** Milliseconds. */
   readonly p99: number;
   readonly residentMb: number;
@@ -22,7 +22,7 @@ export interface Outcome {
   readonly descriptors: { readonly before: number; readonly after: number };
 }
 
-/** A run that is shorter says nothing of what grows, nor of how long clients wait. */
+/** A shorter run is too short to judge memory growth and p99. */
 const JUDGED_FROM_SECONDS = 300;
 
 /** The share of a run in which caches fill and code is compiled. */
@@ -32,7 +32,7 @@ export const TOLERATED = {
   descriptors: 8,
   /** Of resident memory and heap over the second half: by a line through its rows, against their mean. */
   rise: 0.1,
-  /** The last third's p99 against the first's: so many times as much, and so many milliseconds. */
+  /** The last third's p99 against the first's: a factor, and additional milliseconds. */
   p99Times: 1.5,
   p99Ms: 5,
 } as const;

@@ -1,4 +1,4 @@
-/** The source of an expression, compiled and interpreted: both give the same. */
+/** The source of an expression: the compiled and the interpreted expression have the same result. */
 import { isDeepStrictEqual } from "node:util";
 import { compile, ExpressionError, type Expression } from "../../src/jsonata/index.ts";
 import { walk, type AstNode } from "../../src/jsonata/ast.ts";
@@ -6,16 +6,16 @@ import { interpret, parse } from "../../src/jsonata/interpret.ts";
 import { DOCUMENT, expressions } from "../expressions.ts";
 import { hold, type Target } from "../target.ts";
 
-/** Evaluations that took too long or went too deep, by the clock and by steps that each counts its own way. */
+/** Evaluations that exceeded a limit of time or depth. Each implementation counts its steps differently. */
 const STOPPED = ["D1011", "D1012"];
 
-/** The interpreter's own mistakes: an error of JavaScript inside of it. */
+/** Bugs of the interpreter: a JavaScript error within it. */
 const MISTAKEN = "unknown";
 
-/** The interpreter takes a function for the change of a transform, and lays its own insides over what is changed. */
+/** A bug of the interpreter: it accepts a function as the update of a transform, and merges its internals into the data. */
 const NO_CHANGE = "T2011";
 
-/** What an evaluation ended with; undefined where it ended with one of the codes, of which nothing follows. */
+/** The outcome of an evaluation; undefined if it ended with a code that says nothing about the other one. */
 async function outcome(evaluate: () => unknown, idle: readonly string[]): Promise<object | undefined> {
   try {
     return { value: await evaluate() };
@@ -25,17 +25,17 @@ async function outcome(evaluate: () => unknown, idle: readonly string[]): Promis
   }
 }
 
-/** Of a thing that stands in two groups of a path with variables, the interpreter shows the second one nothing. */
+/** A bug of the interpreter: an object in two groups of a path with variables is missing in the second group. */
 function forgets({ group, steps }: AstNode): boolean {
   const pairs = (group as { readonly lhs: readonly unknown[] } | undefined)?.lhs ?? [];
   const binds = (steps as readonly AstNode[] | undefined)?.some((step) => step["tuple"] === true) ?? false;
   return binds && pairs.length > 1;
 }
 
-/** A regular expression that is called reads a function as the JavaScript that it happens to be. */
+/** A bug of the interpreter: a regular expression that is called with a function matches the function's JavaScript source. */
 const readsCode = ({ procedure }: AstNode): boolean => (procedure as AstNode | undefined)?.type === "regex";
 
-/** What the two may differ in. */
+/** Known differences between the two. */
 function mayDiffer(source: string): boolean {
   if (!/[@#%][^]*\{|\/[^]*\(/.test(source)) return false;
   let found = false;
@@ -47,7 +47,7 @@ function mayDiffer(source: string): boolean {
 
 const byChance = (source: string): boolean => /\$(?:millis|now|random|shuffle|eval)/.test(source);
 
-/** Undefined where it is none, or may differ. */
+/** Undefined if the source is not an expression, or if the results may differ. */
 function compiledOf(source: string): Expression | undefined {
   try {
     const expression = compile(source);

@@ -1,9 +1,9 @@
-/** What v4 answers instead of a success, whatever it is, on the whole road: one of alpha's errors. */
+/** Any error response of v4, through the whole pipeline: the client gets one of alpha's errors. */
 import { isDeepStrictEqual } from "node:util";
 import { createDryRun } from "../../src/tools/dry-run.ts";
 import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { hold, type Target } from "../target.ts";
-import { pretendedV4 } from "../v4.ts";
+import { pretendedV4 } from "../pretended-v4.ts";
 
 const pack = loadPack("mappings");
 const { dialect, errors, statuses } = pack;
@@ -12,7 +12,7 @@ const clientStatuses = new Set([200, ...statuses.all]);
 
 let body = "";
 let status = 400;
-const road = createDryRun(
+const pipeline = createDryRun(
   pack,
   pretendedV4(pack, ({ method, headers }) =>
     method === "POST"
@@ -20,7 +20,7 @@ const road = createDryRun(
       : undefined,
   ),
 );
-await road.catalogs.refresh();
+await pipeline.catalogs.refresh();
 
 export const target: Target = {
   name: "errors",
@@ -58,18 +58,21 @@ export const target: Target = {
     const asked = /^\d{3}/.exec(input)?.[0];
     status = asked !== undefined && STATUSES.includes(Number(asked)) ? Number(asked) : 400;
     body = asked === undefined ? input : input.slice(3);
-    const { response: answer } = await road.send({
+    const { response } = await pipeline.send({
       method: "POST",
       path: `${dialect.client.base_path}/dns/zones`,
       body: { dnszone: "example.org", type: "master", soa_email: "a@example.org" },
     });
-    hold("the status is one of alpha's", clientStatuses.has(answer.status));
-    const told = JSON.parse(answer.body) as Record<string, unknown>;
-    if (answer.status === 200) return;
-    const details = errors.client.read(told) ?? [];
+    hold("the status is one of alpha's", clientStatuses.has(response.status));
+    const error = JSON.parse(response.body) as Record<string, unknown>;
+    if (response.status === 200) return;
+    const details = errors.client.read(error) ?? [];
     hold("an error has reasons", details.length > 0);
-    hold("an error has nothing else", isDeepStrictEqual(told, errors.client.write(details, answer.status)));
-    for (const [name, value] of Object.entries(answer.headers))
+    hold(
+      "an error has nothing else",
+      isDeepStrictEqual(error, errors.client.write(details, response.status)),
+    );
+    for (const [name, value] of Object.entries(response.headers))
       hold(`${name} can be sent`, /^[\x20-\x7e]*$/.test(value));
   },
 };

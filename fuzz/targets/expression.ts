@@ -1,4 +1,4 @@
-/** The source of an expression: it is refused, or compiled to what ends, with a value or an error of its own. */
+/** The source of an expression: it is rejected, or compiles to an expression that ends with a value or an error. */
 import { compile, ExpressionError } from "../../src/jsonata/index.ts";
 import { DOCUMENT, expressions } from "../expressions.ts";
 import { hold, type Target } from "../target.ts";

@@ -1,24 +1,24 @@
-/** A client's filter, on the whole road: what leaves for v4, or alpha's 400. */
+/** A client's filter, through the whole pipeline: it is translated for v4, or the client gets alpha's 400. */
 import { createDryRun } from "../../src/tools/dry-run.ts";
 import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { hold, type Target } from "../target.ts";
-import { pretendedV4 } from "../v4.ts";
+import { pretendedV4 } from "../pretended-v4.ts";
 
 const pack = loadPack("mappings");
 const { client, upstream } = pack.dialect;
-const header = client.filters?.header.toLowerCase() ?? "";
+const header = client.filters?.header?.toLowerCase() ?? "";
 const v4Operators = new Set(Object.values(upstream.filters?.operators ?? {}).flat());
 const sent: (string | undefined)[] = [];
-const road = createDryRun(
+const pipeline = createDryRun(
   pack,
   pretendedV4(pack, ({ headers }) => {
     sent.push(headers[header]);
     return undefined;
   }),
 );
-await road.catalogs.refresh();
+await pipeline.catalogs.refresh();
 
-/** Every key of a filter that begins like an operator is one of v4's. */
+/** Whether every key that begins like an operator is an operator of v4. */
 function onlyV4sOperators(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(onlyV4sOperators);
   if (value === null || typeof value !== "object") return true;
@@ -58,16 +58,16 @@ export const target: Target = {
   ],
   async run(input) {
     sent.length = 0;
-    // A header is bytes, which Node hands over as latin-1.
+    // Node decodes the bytes of a header as latin-1.
     const bytes = Buffer.from(input).toString("latin1");
-    const { response: answer } = await road.send({
+    const { response } = await pipeline.send({
       method: "GET",
       path: `${client.base_path}/vm/instances`,
       headers: { [header]: bytes },
     });
-    hold("a filter is translated or refused", answer.status === 200 || answer.status === 400);
-    JSON.parse(answer.body);
-    hold("a refused filter never reaches v4", answer.status === 200 || sent.length === 0);
+    hold("a filter is translated or rejected", response.status === 200 || response.status === 400);
+    JSON.parse(response.body);
+    hold("a rejected filter never reaches v4", response.status === 200 || sent.length === 0);
     for (const line of sent) {
       if (line === undefined) continue;
       hold("a header is printable ASCII", /^[\x20-\x7e]*$/.test(line));

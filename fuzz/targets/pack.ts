@@ -1,9 +1,9 @@
-/** The text of a mapping file: it is refused with places that exist, or loaded. */
+/** The text of a mapping file: it loads, or is rejected with source locations that exist. */
 import { PackError } from "../../src/mapping/load/diagnostic.ts";
 import { buildPack, parsePack } from "../../src/mapping/load/load-pack.ts";
 import { hold, type Target } from "../target.ts";
 
-/** The rest of the pack: one of each thing that a mapping file can name. */
+/** The rest of the pack, with one of everything that a mapping file can name. */
 const DIALECT = {
   file: "pack.yaml",
   text: `format: 2
@@ -12,14 +12,14 @@ client:
   base_path: /old
   credentials: { scheme: key }
   path_parameters: { n: integer, t: text }
-  pagination: { parameter: p, size: 9 }
+  pagination: { page: { parameter: p }, size: 9 }
   filters: { header: h, operators: { and: $and, gt: $gt, order_by: $by } }
   responses: { list: { $list: $items, n: $page, m: $pages, k: $total }, error: { l: [{ r: $message, f: $field }] } }
 upstream:
   name: new
   base_path: /new
   credentials: { scheme: key }
-  pagination: { parameter: p, size: { parameter: s, maximum: 9 } }
+  pagination: { page: { parameter: p }, size: { parameter: s, maximum: 9 } }
   filters: { header: h, operators: { and: and, gt: gt, order_by: by } }
   responses: { list: { i: $items, n: $page, m: $pages, k: $total }, error: { l: [{ r: $message, f: $field }] } }
 errors: { statuses: { 404: 404, 4XX: 400, default: 500 } }
@@ -31,7 +31,7 @@ parts: { part: { inputs: { q: { upstream: q } }, schema: { properties: { q: {} }
 `,
 };
 
-/** What each mapping file has, and a little more: runs are many, and short files are read soon. */
+/** A short mapping file with the required keys and a few more, so that many runs are possible. */
 const file = (rest: string, fields = "n: id"): string =>
   `object: a\nlist: as\nfields: { ${fields} }\n${rest}\n`;
 const SEEDS = [
@@ -71,19 +71,19 @@ routes: [{ client: GET /as/:t, scope: public, catalog: true }]`,
 
 const PARSED_DIALECT = parsePack({ directory: "pack", files: [DIALECT] }).sources;
 
-/** The pack with a text as its mapping file. @throws {PackError} where the text is refused. */
+/** The pack with a text as its mapping file. @throws {PackError} if the text is rejected. */
 function load(text: string): void {
   const parsed = parsePack({ directory: "pack", files: [{ file: "a.yaml", text }] });
   buildPack({ ...parsed, sources: [...parsed.sources, ...PARSED_DIALECT] });
 }
 
-// Else nothing but refusals would be looked at.
+// Without this check all inputs could be rejected unnoticed.
 for (const seed of SEEDS) load(seed);
 
 export const target: Target = {
   name: "pack",
   subject: "The text of a mapping file, loaded",
-  covers: ["/src/mapping/", "/src/jsonata/check.ts", "/src/config/product-words.ts"],
+  covers: ["/src/mapping/", "/src/jsonata/check-expression.ts", "/src/config/product-words.ts"],
   longest: 600,
   seeds: SEEDS,
   dictionary: [
@@ -114,7 +114,7 @@ export const target: Target = {
       load(input);
     } catch (error) {
       if (!(error instanceof PackError)) throw error;
-      hold("a refusal names its faults", error.diagnostics.length > 0);
+      hold("a rejection has diagnostics", error.diagnostics.length > 0);
       const lines = input.split("\n").length;
       for (const { file, line, column, message } of error.diagnostics) {
         hold(

@@ -1,18 +1,18 @@
-/** A secret somewhere in a request, with any text around it: nothing that is recorded of the exchange holds it. */
+/** A secret somewhere in a request, with any text around it: the audit record of the exchange never contains it. */
 import { createRedaction } from "../../src/audit/redact.ts";
 import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { hold, type Target } from "../target.ts";
 
 const { secrets, client } = loadPack("mappings").dialect;
-/** Not the exceptions, nor the names under which objects are no secrets. */
+/** Without the exceptions, and without names whose objects are not secret. */
 const names = secrets.filter((name) => !/^!|\[\]$/.test(name)).map((name) => name.replaceAll("*", ""));
 const SECRET = "Pl4nted-s3cret.Value";
 const TOKEN = "planted-token-0123456789";
-/** Some bodies are cut, and not only at their end. */
+/** A small limit, so that some bodies are truncated at any point. */
 const redactions = [60, 16_384].map((bodyLimit) => createRedaction({ names: secrets, bodyLimit }));
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
 
-/** The places of a request that hold the secret; `text` stands around it. */
+/** The parts of a request that contain the secret, with `text` around it. */
 function places(name: string, text: string) {
   const member = { [text]: text, [name]: SECRET, around: [text, { [name]: { deeper: [SECRET] } }] };
   const pair = `${encoded(text)}=${encoded(text)}&${name}=${encoded(SECRET)}&b=${encoded(text)}`;
@@ -72,19 +72,19 @@ export const target: Target = {
       for (const [place, sent] of Object.entries(places(name, input))) {
         const values = redaction.find(sent, [TOKEN]);
         const said = [`${input}${SECRET}`, `${SECRET} ${input}`, encoded(SECRET), TOKEN];
-        const kept = [
+        const recorded = [
           "body" in sent && redaction.body(sent.body, values),
           redaction.path(sent.path, sent.isRoute, values),
           redaction.query(sent.query, values),
           ...sent.texts.map((text) => redaction.text(text, values)),
           ...said.map((text) => redaction.text(text, values)),
           redaction.json(JSON.stringify({ errors: said }), values),
-          // v4's own secret: no value of the request helps to find it, and its name may be behind the cut.
+          // A secret of v4: no value of the request helps to find it, and its name may have been truncated.
           redaction.json(JSON.stringify({ value: SECRET, [input]: input, name })),
           redaction.value({ [input]: said }, undefined, values),
           ...said.map((text) => values.conceal(text)),
         ];
-        const text = JSON.stringify(kept);
+        const text = JSON.stringify(recorded);
         hold(`a secret in ${place} is in no part of the record`, !text.includes(SECRET));
         hold("a token is in no part of the record", !text.includes(TOKEN));
       }

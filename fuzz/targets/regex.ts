@@ -1,4 +1,4 @@
-/** A regular expression and a text, by the linear machine and by JavaScript's own engine: both find the same. */
+/** A regular expression and a text, in the linear-time engine and in JavaScript's: both find the same matches. */
 import { isDeepStrictEqual } from "node:util";
 import { LinearRegex } from "../../src/jsonata/regex/linear.ts";
 import { parseRegex, UnsupportedRegexError } from "../../src/jsonata/regex/parse-regex.ts";
@@ -7,10 +7,10 @@ import { hold, type Target } from "../target.ts";
 
 const FLAGS = ["g", "gi", "gm", "gu"];
 
-/** JavaScript's own engine would try these for too long. */
+/** JavaScript's engine would backtrack too long on these. */
 const LONGEST_TEXT = 16;
 
-/** Undefined for what JavaScript does not take, or the machine refuses. */
+/** Undefined if JavaScript or the linear-time engine rejects the expression. */
 function both(source: string, flags: string): { native: RegExp; linear: LinearRegex } | undefined {
   try {
     const native = new RegExp(source, flags);

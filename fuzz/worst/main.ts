@@ -1,11 +1,11 @@
-/** `npm run fuzz -- worst`: see HELP of fuzz/main.ts. Runs in a process of its own, with the flags of one that serves. */
+/** `npm run fuzz -- worst`: see HELP of fuzz/main.ts. Runs in a separate process, with the Node flags of `npm start`. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { random } from "../random.ts";
-import { startBench } from "./measure.ts";
-import { isAdminRow, MOST_MB, MOST_MS, shapeOf, withWorst } from "./page.ts";
+import { startCostBench } from "./cost-bench.ts";
+import { isAdminRow, MOST_MB, MOST_MS, shapeOf, withWorst } from "./section.ts";
 import { places } from "./places.ts";
 import { search } from "./search.ts";
 
@@ -23,13 +23,13 @@ const collect = runInNewContext("gc") as () => void;
 
 const { candidates, lists } = places("mappings");
 const wanted = candidates.filter(({ of, where }) => `${of} ${where}`.includes(values.only));
-const bench = await startBench(lists);
+const bench = await startCostBench(lists);
 try {
   const worst = await search(bench, wanted, {
     runs: Number(values.runs),
     random: random(Number(values.seed)),
     collect,
-    tell: (text) => process.stderr.write(`${text}\n`),
+    report: (text) => process.stderr.write(`${text}\n`),
   });
   for (const { of, time, memory } of worst) {
     process.stdout.write(

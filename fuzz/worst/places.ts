@@ -1,12 +1,12 @@
-/** Where a request can grow, and the shapes that it is made to grow in. */
+/** The parts of a request that can grow, and the shapes in which they grow. */
 import { readExamples, splitCall, type Example } from "../../src/tools/examples/example.ts";
 import type { Diagnostic } from "../../src/mapping/load/diagnostic.ts";
 import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import type { Route } from "../../src/mapping/compile/route.ts";
 import type { FieldRule } from "../../src/mapping/schema/field-definition.ts";
 import type { Pack } from "../../src/mapping/pack.ts";
-import type { Answer, Lists } from "./outside.ts";
-import type { Request } from "./request.ts";
+import type { V4Response, Lists } from "./client-and-v4.ts";
+import type { Request } from "./raw-request.ts";
 import type { Pump } from "./text.ts";
 
 /** One way for one part of a request to grow. */
@@ -15,17 +15,17 @@ export interface Candidate {
   readonly of: string;
   /** The part of the request. */
   readonly where: string;
-  /** Parts with the same value are read alike: the first of them tries all shapes, the others its worst shapes. */
+  /** Parts with the same value are parsed alike: the first tries all shapes, the others only its worst shapes. */
   readonly like?: string;
   readonly pump: Pump;
   /** The request with a pump in that part. */
   readonly request: (pump: Pump) => Request;
-  readonly answers: readonly Answer[];
+  readonly responses: readonly V4Response[];
 }
 
 type Part = (pump: Pump) => Request;
 
-/** Text at which expressions go back and try again, or which costs when it is replaced, escaped or decoded. */
+/** Text that makes regular expressions backtrack, or is expensive to replace, escape or decode. */
 export const UNITS: readonly string[] = [
   "a",
   " ",
@@ -120,7 +120,7 @@ const FEW: readonly string[] = [
 
 const shortPumps = (): Pump[] => FEW.map((unit) => ({ before: "", unit, after: "!" }));
 
-/** JSON values of which many stand in a list. */
+/** JSON values that are repeated in a list. */
 const ITEMS: readonly string[] = [
   "{}",
   "[]",
@@ -138,7 +138,7 @@ const ITEMS: readonly string[] = [
   '{"id":null,"label":[]}',
 ];
 
-/** Members of which many stand in an object. */
+/** Members that are repeated in an object. */
 const MEMBERS: readonly string[] = [
   '"#":0',
   '"#":{}',
@@ -177,7 +177,7 @@ const textPumps = (): Pump[] =>
     { before: 'a: "', unit, after: '"=b' },
   ]);
 
-/** Where the gateway has no own work with a text. */
+/** A part whose text the gateway only passes on. */
 const fewTextPumps = (): Pump[] => [
   ...shortPumps(),
   { before: 'a: "', unit: "\\", after: '"=b' },
@@ -232,7 +232,7 @@ interface Hole {
   readonly after: string;
 }
 
-/** The part of a rule that decides how a value is checked and translated. Which catalog it has makes no difference. */
+/** The part of a rule that decides how a value is checked and translated. The catalog makes no difference. */
 const ruleText = ({ values, object, catalog, format, write, accepts }: FieldRule): string =>
   JSON.stringify({
     values,
@@ -245,8 +245,8 @@ const ruleText = ({ values, object, catalog, format, write, accepts }: FieldRule
   });
 
 /**
- * Places that are checked and translated differently: of those with one rule, and of those with none, the first. What
- * stands inside of a list or an object goes by the rule of that.
+ * The positions that are checked and translated differently: the first position of each rule, and the first without a
+ * rule. Positions within a list or an object have the rule of that.
  */
 function unlikeHoles(route: Route, body: unknown): { readonly hole: Hole; readonly like: string }[] {
   const rules = new Map((route.body?.members ?? []).map(({ name, rule }) => [name, ruleText(rule)]));
@@ -262,10 +262,10 @@ function unlikeHoles(route: Route, body: unknown): { readonly hole: Hole; readon
   return [...found.values()];
 }
 
-/** Every place of a JSON value where another can be, as the text before and behind it. */
+/** Every position of a JSON value that can hold another value, as the text before and after it. */
 function holes(value: unknown, name = "", before = "", after = ""): Hole[] {
-  const own = { name, before, after };
-  if (value === null || typeof value !== "object") return [own];
+  const place = { name, before, after };
+  if (value === null || typeof value !== "object") return [place];
   const [open, close, isList] = Array.isArray(value) ? ["[", "]", true] : ["{", "}", false];
   const members = Object.entries(value).map(([key, inner]) => ({
     key,
@@ -279,17 +279,17 @@ function holes(value: unknown, name = "", before = "", after = ""): Hole[] {
     const start = before + open + [...others, member.head].join(",");
     return holes(member.inner, name === "" ? member.key : `${name}.${member.key}`, start, close + after);
   });
-  return [own, ...inner];
+  return [place, ...inner];
 }
 
 interface Seed {
   readonly path: string;
   readonly body: unknown;
   readonly headers: Request["headers"];
-  readonly answers: readonly Answer[];
+  readonly responses: readonly V4Response[];
 }
 
-/** The example of a route that says most and succeeds. */
+/** The largest successful example of a route. */
 function seedOf(route: Route, pack: Pack, examples: readonly Example[]): Seed {
   const { base_path: prefix } = pack.dialect.upstream;
   const fits = examples.flatMap(({ definition }) => {
@@ -304,18 +304,15 @@ function seedOf(route: Route, pack: Pack, examples: readonly Example[]): Seed {
   const [best] = fits.sort((one, other) => size(other.definition.body) - size(one.definition.body));
   const sample = route.name
     .split(" ")[1]
-    ?.replaceAll(
-      /:(\w+)/g,
-      (_, name: string) => SAMPLES[pack.dialect.client.path_parameters[name] ?? ""] ?? "7",
-    );
+    ?.replaceAll(/:(\w+)/g, (_, name: string) => SAMPLES[route.pathParameters[name]?.type ?? ""] ?? "7");
   return {
     path: best?.path.split("?")[0] ?? `${pack.dialect.client.base_path}${sample}`,
     body: best?.definition.body,
     headers: best?.definition.file === undefined ? [JSON_TYPE] : [["Content-Type", best.definition.file]],
-    answers: (best?.definition.upstream ?? []).map(({ request, response: { status, body } }) => ({
+    responses: (best?.definition.upstream ?? []).map(({ request, response: { status, body } }) => ({
       ...splitCall(request, prefix),
       status,
-      answers: body,
+      body,
     })),
   };
 }
@@ -336,7 +333,7 @@ function wholeBody(route: Route, { body }: Pick<Seed, "body">): Record<string, u
   return { ...whole, "made-up": null };
 }
 
-/** A member of a body that a route takes, in a request that v4 answers well. */
+/** A member of a body that a route takes, in a request that succeeds. */
 export interface BodyPlace {
   readonly route: string;
   readonly member: string;
@@ -346,17 +343,17 @@ export interface BodyPlace {
     readonly target: string;
     readonly body: string;
   };
-  readonly answers: readonly Answer[];
+  readonly responses: readonly V4Response[];
 }
 
-/** All of them. @param folder of the pack. */
+/** The members of all bodies. @param folder of the pack. */
 export function bodyPlaces(folder: string): BodyPlace[] {
   const pack = loadPack(folder);
   const { examples } = readExamples(folder, []);
   return pack.routes
     .filter(({ name, upload }) => !upload && !/^(?:GET|DELETE) /.test(name))
     .flatMap((route) => {
-      const { path: target, answers, ...seed } = seedOf(route, pack, examples);
+      const { path: target, responses, ...seed } = seedOf(route, pack, examples);
       const [method = ""] = route.name.split(" ");
       return holes(wholeBody(route, seed)).map(({ name, before, after }) => ({
         route: route.name,
@@ -366,19 +363,19 @@ export function bodyPlaces(folder: string): BodyPlace[] {
           target,
           body: before + json + after,
         }),
-        answers,
+        responses,
       }));
     });
 }
 
 function ofRoute(route: Route, pack: Pack, seed: Seed): Candidate[] {
   const [method = ""] = route.name.split(" ");
-  const { path, answers } = seed;
+  const { path, responses } = seed;
   const headers = [...AUTHORIZED, ...seed.headers];
   const sent = seed.body === undefined ? undefined : JSON.stringify(seed.body);
   const of = route.name;
   const make = (where: string, pumps: readonly Pump[], request: Part, like = where): Candidate[] =>
-    pumps.map((pump) => ({ of, where, like, pump, request, answers }));
+    pumps.map((pump) => ({ of, where, like, pump, request, responses }));
   const found: Candidate[] = [];
   const base = { method, target: path, headers, ...(sent !== undefined && { body: sent }) };
   if (route.upload) {
@@ -517,7 +514,7 @@ const HEADER_LINES = [
 function ofHeaders(pack: Pack): Candidate[] {
   const found: Candidate[] = [];
   for (const [kind, request] of heads()) {
-    // Other kinds of requests read the same headers: a few shapes show what they add.
+    // Other kinds of requests read the same headers, so a few shapes are enough for them.
     const isFirst = kind === "";
     const pumps = isFirst ? textPumps() : fewTextPumps();
     const make = (name: string, like: string, shapes: readonly Pump[], part: Part): void => {
@@ -529,11 +526,11 @@ function ofHeaders(pack: Pack): Candidate[] {
           like: `${like}${kind}`,
           pump,
           request: part,
-          answers: [],
+          responses: [],
         });
     };
     const names = [...HEADERS, pack.dialect.client.filters?.header ?? ""];
-    // A header that nobody reads comes first: it tries all shapes for the others.
+    // A header that is not read comes first: it tries all shapes for the others.
     const read = names.filter(
       (name) => READ_HEADERS.has(name) || name === pack.dialect.client.filters?.header,
     );
@@ -624,7 +621,7 @@ function ofForms(): Candidate[] {
           where,
           like: where,
           pump,
-          answers: [],
+          responses: [],
           request: (body) => ({ method: "POST", target, headers, body }),
         });
   }
@@ -640,7 +637,7 @@ function ofForms(): Candidate[] {
         where: `query ${name}`,
         like: name === "client_id" || name === "scopes" ? `authorize ${name}` : "authorize",
         pump,
-        answers: [],
+        responses: [],
         request: (grown) => ({
           method: "GET",
           target: { ...grown, before: `/oauth/authorize?client_id=x&${name}=${grown.before}` },
@@ -672,7 +669,7 @@ function ofAdmin(): Candidate[] {
           where: `query ${name}`,
           like: "admin query",
           pump,
-          answers: [],
+          responses: [],
           request: (grown) => ({
             method: "GET",
             target: { ...grown, before: `${path}?${name}=${grown.before}` },
@@ -685,7 +682,7 @@ function ofAdmin(): Candidate[] {
       of: "POST /login (admin)",
       where: "form",
       pump,
-      answers: [],
+      responses: [],
       request: (body) => ({ method: "POST", target: "/login", headers: [URLENCODED], body, admin: true }),
     });
   return found;
@@ -697,7 +694,7 @@ function ofNative(): Candidate[] {
     of: "native proxy",
     where: "body",
     pump,
-    answers: [],
+    responses: [],
     request: (body) => ({ method: "POST", target: "/v4/anything", headers, body }),
   }));
 }

@@ -1,8 +1,8 @@
 import { MOST_VALUES } from "../../src/pipeline/stages/read-body.ts";
 import { mutate } from "../mutate.ts";
 import type { Random } from "../random.ts";
-import { LIMITS, type Bench, type Cost, type How } from "./measure.ts";
-import { MOST_MB, MOST_MS } from "./page.ts";
+import { LIMITS, type CostBench, type Cost, type MeasureOptions } from "./cost-bench.ts";
+import { MOST_MB, MOST_MS } from "./section.ts";
 import type { Candidate } from "./places.ts";
 import type { Pump } from "./text.ts";
 
@@ -25,10 +25,10 @@ export interface Worst {
   readonly memory: Measured;
 }
 
-/** Of what grows for rows that are alike: the worst by time, and by memory. */
+/** The worst candidate of similar rows by time, and by memory. */
 const MOST_ALIKE = 3;
 
-/** Bytes of a form that is read. */
+/** The size limit of an OAuth form, in bytes. */
 const FORM_BYTES = 65_536;
 
 /**
@@ -44,14 +44,14 @@ function parts({ where, pump: { unit } }: Candidate): number[] {
   return where === "body" ? [1, part / LIMITS.body] : [part / LIMITS.body];
 }
 
-/** Inputs of a row that a search goes on from, by time and by memory. */
+/** Inputs of a row that the search continues with, by time and by memory. */
 const MOST_KEPT = 3;
 
-/** Inputs of a row that are measured again at the end, and how often. The least counts, since only noise adds. */
+/** Inputs of a row that are measured again at the end, and how often. The minimum counts, since noise only adds. */
 const LAST = 2;
 const AGAIN = 2;
 
-/** An input above the bound is measured so often once more. The median counts. */
+/** How often an input above the limit is measured again. The median counts. */
 const ABOVE_BOUND = 5;
 
 /** Prepares a bench for the next input, e.g. frees what the last one left. */
@@ -75,7 +75,7 @@ const DICTIONARY = [
   '{"id":#},',
 ];
 
-/** Ways of a unit to grow that keep JSON what it is. */
+/** Variants of a unit that stay valid JSON. */
 const SHAPES: readonly ((unit: string, random: Random) => string)[] = [
   (unit) => unit.replaceAll("#", "#aaaaaaaa"),
   (unit, random) => unit.replaceAll('"', () => (random.below(2) === 0 ? '"' : '"a')),
@@ -105,11 +105,15 @@ function neighbour({ candidate, pump, part }: Input, units: readonly string[], r
   return { candidate, pump: { before, unit: unit || "a", after: pump.after }, part: size };
 }
 
-/** What an input is sent as. */
-export const measure = (bench: Bench, { candidate, pump, part }: Input, how: How = {}): Promise<Cost> =>
-  bench.measure(candidate.request(pump), candidate.answers, {
+/** Measures the request of an input. */
+export const measure = (
+  bench: CostBench,
+  { candidate, pump, part }: Input,
+  how: MeasureOptions = {},
+): Promise<Cost> =>
+  bench.measure(candidate.request(pump), candidate.responses, {
     ...how,
-    room: { body: Math.ceil(LIMITS.body * part), head: Math.max(1000, Math.ceil(LIMITS.head * part)) },
+    limits: { body: Math.ceil(LIMITS.body * part), head: Math.max(1000, Math.ceil(LIMITS.head * part)) },
   });
 
 interface Row {
@@ -125,17 +129,17 @@ function keep(row: Row, measured: Measured): void {
 }
 
 export interface SearchOptions {
-  /** Neighbours that are tried for each row. */
+  /** Mutations that are tried for each row. */
   readonly runs: number;
   readonly random: Random;
   /** Runs before each of the last measurements. */
   readonly collect: () => void;
-  readonly tell: (text: string) => void;
+  readonly report: (text: string) => void;
 }
 
 /** Measures an input several times after a garbage collection, and picks one of the sorted costs. */
 async function measureTimes(
-  bench: Bench,
+  bench: CostBench,
   input: Input,
   { times, pick, collect }: { times: number; pick: number; collect: () => void },
 ): Promise<Measured> {
@@ -148,11 +152,11 @@ async function measureTimes(
   if (!first) throw new Error("nothing was measured");
   const nth = (by: (cost: Cost) => number): number =>
     costs.map(by).sort((one, other) => one - other)[pick] ?? 0;
-  return { input, cost: { came: first.came, ms: nth(({ ms }) => ms), mb: nth(({ mb }) => mb) } };
+  return { input, cost: { response: first.response, ms: nth(({ ms }) => ms), mb: nth(({ mb }) => mb) } };
 }
 
-/** Measures an input again without other work. What seems to be above the bound is measured more often. */
-async function measureAgain(bench: Bench, input: Input, collect: () => void): Promise<Measured> {
+/** Measures an input again without other work, and more often if it seems to be above the limit. */
+async function measureAgain(bench: CostBench, input: Input, collect: () => void): Promise<Measured> {
   const found = await measureTimes(bench, input, { times: AGAIN, pick: 0, collect });
   if (found.cost.ms <= MOST_MS && found.cost.mb <= MOST_MB) return found;
   return measureTimes(bench, input, { times: ABOVE_BOUND, pick: Math.floor(ABOVE_BOUND / 2), collect });
@@ -164,7 +168,7 @@ const insert = (list: readonly Measured[], measured: Measured, by: (cost: Cost) 
 /** The part of a request that a candidate makes grow. */
 const partOf = ({ of, where }: Candidate): string => `${of} ${where}`;
 
-/** The worst shapes of parts that are read alike. The first part of each kind tries all shapes. */
+/** The worst shapes of parts that are parsed alike. The first part of each kind tries all shapes. */
 class Alike {
   readonly #found = new Map<string, { readonly part: string; time: Measured[]; memory: Measured[] }>();
 
@@ -194,20 +198,20 @@ class Alike {
 }
 
 /**
- * Looks for the most expensive request of every row: all shapes first, each just below the limits, then neighbours of
- * those that cost most.
+ * Finds the most expensive request of every row: first it tries all shapes just below the limits, then mutations of the
+ * most expensive ones.
  */
 export async function search(
-  bench: Bench,
+  bench: CostBench,
   candidates: readonly Candidate[],
-  { runs, random, collect, tell }: SearchOptions,
+  { runs, random, collect, report }: SearchOptions,
 ): Promise<Worst[]> {
   const rows = new Map<string, Row>();
   const alike = new Alike();
   for (const [index, candidate] of candidates.entries()) {
     const { of, pump } = candidate;
     if (index % 500 === 0)
-      tell(
+      report(
         `${index} of ${candidates.length} shapes, at ${of} ${(process.cpuUsage().user / 1e6).toFixed(0)} s`,
       );
     const row = rows.get(of) ?? { of, units: [], time: [], memory: [] };
@@ -238,7 +242,7 @@ export async function search(
     };
     const found = { of: row.of, time: most(({ ms }) => ms), memory: most(({ mb }) => mb) };
     worst.push(found);
-    tell(`${row.of}: ${found.time.cost.ms.toFixed(1)} ms, ${found.memory.cost.mb.toFixed(1)} MB`);
+    report(`${row.of}: ${found.time.cost.ms.toFixed(1)} ms, ${found.memory.cost.mb.toFixed(1)} MB`);
   }
   return worst;
 }

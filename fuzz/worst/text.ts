@@ -1,4 +1,4 @@
-/** Text that grows: what stands before, a unit as often as fits, what stands behind. */
+/** Text that grows: a prefix, a unit repeated as often as fits, and a suffix. */
 export interface Pump {
   readonly before: string;
   /** Each `#` is the number of the copy, so that keys and names can be distinct. */
@@ -12,7 +12,7 @@ export type Text = string | Pump;
 const bytes = (text: string): string =>
   /[^\0-\x7f]/.test(text) ? Buffer.from(text).toString("latin1") : text;
 
-/** Copies of a unit, and where each ends: many texts have the same. */
+/** A cache of repeated units with the end of each copy, since many texts share them. */
 interface Copies {
   readonly text: string;
   readonly ends: readonly number[];
@@ -39,7 +39,7 @@ function copiesOf(unit: string, size: number): string {
   return copies.text.slice(0, copies.ends.findLast((end) => end <= size) ?? 0);
 }
 
-/** Its bytes, as latin-1, of which there are at most `size` where it grows. */
+/** The bytes of a text as latin-1, at most `size` of them if it grows. */
 export function grow(text: Text, size: number): string {
   if (typeof text === "string") return bytes(text);
   const { before, after } = { before: bytes(text.before), after: bytes(text.after) };

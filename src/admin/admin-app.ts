@@ -88,6 +88,8 @@ export interface AdminDeps {
   readonly purgeTokens: PurgeTokens;
   /** Scheduled brown-outs and whether they are on, for `GET /api/brown-outs`. */
   readonly brownOuts: () => unknown;
+  /** The names of both sides in the active pack. */
+  readonly names: () => Readonly<Record<"client" | "upstream", string>>;
   /** The active pack, for `GET /api/mappings`. */
   readonly mappings: () => unknown;
   /** The embedded sandbox; `undefined` with a real v4 service. */
@@ -158,7 +160,11 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   });
   app.use("/api/audit", createAuditApi(deps.audit, deps.filterHeader, deps.explain));
   app.get("/api", (_request, response) => {
-    response.json({ audit: deps.audit !== undefined, report: deps.report !== undefined });
+    response.json({
+      audit: deps.audit !== undefined,
+      report: deps.report !== undefined,
+      names: deps.names(),
+    });
   });
   if (deps.report) app.use("/api/report", deps.report);
   app.use("/api/usage", createUsageApi(deps.audit));

@@ -1,9 +1,7 @@
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { Router } from "express";
 import type { Request, Response } from "express";
-import { EXPORT_FORMATS, exportTexts, isExportFormat } from "../audit/export/export.ts";
-import type { ExportFormat } from "../audit/export/export.ts";
+import { EXPORT_FORMATS, exportTexts, isExportFormat, writeExport } from "../audit/export/export-records.ts";
+import type { ExportFormat } from "../audit/export/export-records.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { AuditRecord } from "../audit/record.ts";
 import { sendErrors } from "./responses.ts";
@@ -11,6 +9,7 @@ import { readAuditQuery } from "./audit-query.ts";
 
 const FILES: Readonly<Record<ExportFormat, { type: string; extension: string }>> = {
   ndjson: { type: "application/x-ndjson", extension: "ndjson" },
+  "ndjson.zst": { type: "application/zstd", extension: "ndjson.zst" },
   csv: { type: "text/csv; charset=utf-8; header=present", extension: "csv" },
   har: { type: "application/json", extension: "har" },
 };
@@ -81,12 +80,10 @@ async function sendExport(
   const texts = exportTexts(audit, { format, query, filterHeader });
   // Reads the first piece before the headers are sent: if the store can't be read, the client still gets an error.
   const first = await texts.next();
-  await pipeline(Readable.from(resumeWith(first, texts), { highWaterMark: 1 }), response).catch(
-    (error: unknown) => {
-      // A client that disconnected is not an error.
-      if (!response.closed || response.errored) throw error;
-    },
-  );
+  await writeExport(resumeWith(first, texts), format, response).catch((error: unknown) => {
+    // A client that disconnected is not an error.
+    if (!response.closed || response.errored) throw error;
+  });
 }
 
 async function* resumeWith(

@@ -1,5 +1,5 @@
 import { UNACCEPTED, type UsageQuery } from "../audit/usage.ts";
-import { readCursor } from "../audit/paging.ts";
+import { readCursor } from "../audit/record-pages.ts";
 import { MAX_LIMIT } from "../audit/store.ts";
 import type { AuditQuery } from "../audit/store.ts";
 import type { Problem } from "./responses.ts";

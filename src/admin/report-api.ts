@@ -1,7 +1,5 @@
 import { Router } from "express";
 import type { UsageQuery } from "../audit/usage.ts";
-import { FORMATS, isReportFormat, REPORT_FORMATS } from "../tools/migration-report/formats.ts";
-import { REPORT_POLICY } from "../tools/migration-report/html.ts";
 import type { Report } from "../tools/migration-report/model.ts";
 import { sendErrors } from "./responses.ts";
 import { readUsageQuery } from "./audit-query.ts";
@@ -29,6 +27,9 @@ export function createReportApi(make: (query: UsageQuery) => Promise<Report>): R
 
   const router = Router({ caseSensitive: true });
   router.get("/", async (request, response) => {
+    // Loaded when the first report is read.
+    const { FORMATS, isReportFormat, REPORT_FORMATS } = await import("../tools/migration-report/formats.ts");
+    const { REPORT_POLICY } = await import("../tools/migration-report/html.ts");
     const { format = "json", ...given } = request.query;
     const { query, problems } = readUsageQuery(given);
     if (!isReportFormat(format)) {

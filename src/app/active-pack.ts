@@ -1,11 +1,13 @@
 import type { RequestListener } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Settings } from "../config/schema.ts";
+import type { Settings } from "../config/setting-definitions.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import { badRequestBody } from "./bad-request.ts";
 import { connectCatalogs } from "./connect-catalogs.ts";
 import type { LoadedPack } from "./loaded-pack.ts";
 import type { Dependencies } from "./dependencies.ts";
+import { readLinkBase } from "./pipeline-config.ts";
+import { readUpstreamTokens } from "./read-upstream-tokens.ts";
 import { createPublicApp } from "./public-app.ts";
 
 /** A pack, and everything of a gateway that depends on it. A request keeps the one that it started with. */
@@ -44,14 +46,23 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
 
   function create(loaded: LoadedPack): ServingPack {
     const { log, upstream } = dependencies;
+    const upstreamTokens = readUpstreamTokens(settings, loaded.pack);
+    // Checked before the catalogs start to be read.
+    readLinkBase(settings, loaded.pack);
     const catalogs = connectCatalogs(
       loaded.pack,
       upstream,
       settings.CATALOG_TTL_SECONDS,
       (catalog, message) =>
         log.warn({ code: "AG_CATALOG_READ_FAILED", catalog, message }, "a catalog could not be read"),
+      upstreamTokens,
     );
-    const handler = createPublicApp(settings, { ...dependencies, pack: loaded.pack, catalogs });
+    const handler = createPublicApp(settings, {
+      ...dependencies,
+      pack: loaded.pack,
+      catalogs,
+      upstreamTokens,
+    });
     const pack = { ...loaded, catalogs, handler, badRequest: badRequestBody(loaded.pack) };
     serving.add(pack);
     return pack;

@@ -1,12 +1,9 @@
 import type { RequestListener } from "node:http";
 import { createAdminApp, type AdminDeps } from "../admin/admin-app.ts";
 import { createReportApi } from "../admin/report-api.ts";
-import { explainRecord } from "../tools/explain/explain-record.ts";
-import { recordCurls } from "../tools/explain/curl.ts";
 import type { Pack } from "../mapping/pack.ts";
-import { summarizePack } from "../mapping/pack-summary.ts";
-import { createReport } from "../tools/migration-report/make-report.ts";
-import type { Settings } from "../config/schema.ts";
+import { namesOf, summarizePack } from "../mapping/pack-summary.ts";
+import type { Settings } from "../config/setting-definitions.ts";
 import { badRequestBody } from "./bad-request.ts";
 import { listen, type HttpServer } from "./http-server.ts";
 import type { Dependencies } from "./dependencies.ts";
@@ -31,15 +28,19 @@ export function createAdminHandler(
     audit,
     filterHeader: pack().dialect.upstream.filters?.header,
     brownOuts: brownOuts.schedules,
+    names: () => namesOf(pack()),
     mappings: () => summarizePack(pack()),
-    explain: async (record) => ({
-      ...(await explainRecord(record, pack())),
-      curl: recordCurls(record, pack()),
-    }),
+    // The tools are loaded when they are used.
+    async explain(record) {
+      const { explainRecord } = await import("../tools/explain/explain-record.ts");
+      const { recordCurls } = await import("../tools/explain/curl.ts");
+      return { ...(await explainRecord(record, pack())), curl: recordCurls(record, pack()) };
+    },
     ...(audit && {
-      report: createReportApi((query) =>
-        createReport({ store: audit, pack: pack(), query, now: Date.now() }),
-      ),
+      report: createReportApi(async (query) => {
+        const { createReport } = await import("../tools/migration-report/make-report.ts");
+        return createReport({ store: audit, pack: pack(), query, now: Date.now() });
+      }),
     }),
     sandbox: v4.sandbox,
     ...deps,

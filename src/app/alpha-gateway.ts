@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Pack } from "../mapping/pack.ts";
 import { splitPath } from "../mapping/router.ts";
 import { createLog } from "../observability/log.ts";
-import type { Settings } from "../config/schema.ts";
+import type { Settings } from "../config/setting-definitions.ts";
 import { badRequestBody } from "./bad-request.ts";
 import { createDependencies, type Dependencies } from "./dependencies.ts";
 import { isInvalidMessage } from "./http-server.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { AUDIT_FILE, openSqliteStore } from "../audit/sqlite/store.ts";
 import { AuditUnavailableError, type AuditStore, type StoreOptions } from "../audit/store.ts";
-import type { Settings } from "../config/schema.ts";
+import type { Settings } from "../config/setting-definitions.ts";
 
 type StoreSettings = Pick<Settings, "DATABASE_URL" | "DATA_DIR">;
 

@@ -1,4 +1,5 @@
 import { createListParser } from "../dialect/envelope.ts";
+import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { createCatalogCache, type CatalogCache } from "../upstream/catalog-cache.ts";
 import type { Upstream } from "../upstream/client.ts";
@@ -9,8 +10,10 @@ export function connectCatalogs(
   upstream: Upstream,
   ttlSeconds: number,
   onFault: (catalog: string, message: string) => void,
+  upstreamTokens?: UpstreamTokens,
 ): CatalogCache {
-  const { base_path: prefix, filters, id } = pack.dialect.upstream;
+  const { name, base_path: prefix, filters, id } = pack.dialect.upstream;
+  const { gatewayToken } = upstreamTokens ?? {};
   const sources = [...pack.resources.values()].flatMap(({ catalog, read }) =>
     catalog ? [{ catalog, read }] : [],
   );
@@ -18,6 +21,7 @@ export function connectCatalogs(
   const catalogs = createCatalogCache({
     // A v4 that never responds would delay the exit of the process until the call times out.
     upstream: { call: (call) => upstream.call(call, end.signal), close: upstream.close },
+    name,
     sources,
     ttlMs: ttlSeconds * 1000,
     prefix,
@@ -25,7 +29,10 @@ export function connectCatalogs(
     // The reader has bounds of its own.
     parseList: createListParser(pack.lists.upstream),
     filterHeader: filters?.header,
+    filterWriter: pack.filterWriter,
+    headers: pack.upstreamHeaders,
     id,
+    gatewayToken: gatewayToken === undefined ? undefined : pack.credentials.upstream?.write(gatewayToken),
     onError(catalog, message) {
       if (!end.signal.aborted) onFault(catalog, message);
     },

@@ -2,22 +2,24 @@ import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { BrownOuts } from "../pipeline/brown-outs/brown-outs.ts";
 import { createNativeProxy } from "../pipeline/native/native-proxy.ts";
-import { createBodyReaders, type RequestBodies } from "../pipeline/http/read-body.ts";
+import { createBodyReaders, type RequestBodies } from "../pipeline/http/receive-body.ts";
 import type { PackFiles } from "../mapping/load/load-pack.ts";
 import { createMetrics, type Metrics } from "../observability/metrics/metrics.ts";
-import type { Settings } from "../config/schema.ts";
+import type { Settings } from "../config/setting-definitions.ts";
 import { SettingsError } from "../config/settings.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { createTokenLocks, type TokenLocks } from "../auth/token-locks.ts";
 import { openTracing, type Tracing } from "../observability/tracing/tracing.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { Sandbox } from "../sandbox/create-sandbox.ts";
 import { createUpstream, type UpstreamClient, type UpstreamOptions } from "../upstream/client.ts";
 import { mergeRejections } from "../audit/merge-rejections.ts";
 import { addressNetwork } from "../rate-limit/client-address.ts";
 import { openAuditStore } from "./audit-store.ts";
 import { openOAuthServices, type OAuthServices, type OAuthServicesOptions } from "./oauth-services.ts";
 import { loadFiles, readPackFiles, schedulePackBrownOuts, type LoadedPack } from "./loaded-pack.ts";
+import { readLinkBase } from "./pipeline-config.ts";
+import { readUpstreamTokens } from "./read-upstream-tokens.ts";
 import { createLog, type Log } from "../observability/log.ts";
 import { openSharedState, type SharedState } from "./state-backends.ts";
 import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
@@ -75,7 +77,7 @@ const LAST_RECORDS_MS = 1000;
  * @throws {PackError} If the pack is invalid.
  * @throws {AuditUnavailableError} or {StateUnavailableError} If a store can't be opened.
  * @throws {SeedError} If the seed file of the sandbox is invalid.
- * @throws {SettingsError} If the sandbox is used with a pack for another v4.
+ * @throws {SettingsError} If the sandbox is used with a pack for another v4, or if tokens that the pack needs are missing.
  */
 export async function createDependencies(
   settings: Settings,
@@ -90,6 +92,9 @@ export async function createDependencies(
   const initialPack = loaded ?? loadFiles(files ?? readPackFiles(settings), settings);
   const { pack } = initialPack;
   const brownOuts = schedulePackBrownOuts(settings, pack);
+  // Only checked here, before anything is opened: each active pack reads its own.
+  readUpstreamTokens(settings, pack);
+  readLinkBase(settings, pack);
   const v4 = await openV4(settings, pack);
   const tracing = await openTracing(environment, (message) =>
     log.warn({ code: "AG_TRACE_EXPORT_FAILED", message }, "spans were not sent"),
@@ -102,6 +107,7 @@ export async function createDependencies(
   const metrics = createMetrics();
   if (stores.audit) metrics.watchAudit(stores.audit.stats);
   const upstreamOptions = {
+    name: pack.dialect.upstream.name,
     origin: v4.origin,
     timeoutMs: settings.UPSTREAM_TIMEOUT_MS,
     connections: settings.UPSTREAM_CONNECTIONS,
@@ -150,7 +156,7 @@ async function openV4({ UPSTREAM_URL, AUTH_URL, WORDS, SEED }: Settings, pack: P
     return { origin: UPSTREAM_URL, authOrigin: AUTH_URL, sandbox: undefined, close: async () => {} };
   // Loaded only if it is used.
   const [{ startSandbox }, { readSeedFile }] = await Promise.all([
-    import("../sandbox/sandbox.ts"),
+    import("../sandbox/create-sandbox.ts"),
     import("../sandbox/seed/seed-file.ts"),
   ]);
   const data = SEED === undefined ? undefined : await readSeedFile(SEED);
@@ -160,7 +166,7 @@ async function openV4({ UPSTREAM_URL, AUTH_URL, WORDS, SEED }: Settings, pack: P
   if (call && !calls.some(({ method, path }) => sandbox.serves(method, path))) {
     await sandbox.close();
     throw new SettingsError([
-      `UPSTREAM_URL is missing: this pack is for another v4 than the embedded sandbox, which has no ${call.method} ${call.path}`,
+      `UPSTREAM_URL is missing: this pack is for another service than the embedded sandbox, which has no ${call.method} ${call.path}`,
     ]);
   }
   return {
@@ -177,16 +183,16 @@ function openUpstream(options: UpstreamOptions, log: Log, metrics: Metrics): Ups
     ...options,
     breaker: {
       onChange(state) {
-        if (state === "closed") log.info("v4 responds again: the circuit is closed");
+        if (state === "closed") log.info(`${options.name} responds again: the circuit is closed`);
         else
           log.error(
             { code: "AG_CIRCUIT_OPEN" },
-            "v4 fails: the circuit is open, one request a second probes v4",
+            `${options.name} fails: the circuit is open, one request a second probes it`,
           );
       },
     },
   });
-  metrics.addGauge("v4_breaker_open", "1 while the circuit to v4 is open, else 0.", () =>
+  metrics.addGauge("v4_breaker_open", "1 while the circuit to the upstream is open, else 0.", () =>
     Number(upstream.breaker.state() !== "closed"),
   );
   return upstream;
@@ -230,7 +236,28 @@ async function openAudit(
     ),
   });
   const limited = [pack.statuses.limited, TOO_MANY_REQUESTS];
-  return mergeRejections(store, { statuses: limited, networkOf: addressNetwork });
+  const exported = await openAuditExport(settings, store, { log, pack });
+  return mergeRejections(exported, { statuses: limited, networkOf: addressNetwork });
+}
+
+/** Sends records to a collector too, if the settings name one. */
+async function openAuditExport(
+  { AUDIT_OTLP: url }: Settings,
+  store: AuditStore,
+  { log, pack }: Pick<OAuthServicesOptions, "log" | "pack">,
+): Promise<AuditStore> {
+  if (url === undefined) return store;
+  // Loaded only if it is used.
+  const { exportRecords } = await import("../observability/otlp/audit-export.ts");
+  return exportRecords(store, {
+    url,
+    filterHeader: pack.dialect.client.filters?.header,
+    onFault: (message, dropped) =>
+      log.warn(
+        { code: "AG_AUDIT_EXPORT_FAILED", message, dropped },
+        "audit records were not sent to the OpenTelemetry collector; the audit store has them",
+      ),
+  });
 }
 
 /** Between two log lines on the progress of a migration. */

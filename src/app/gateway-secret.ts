@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../storage/make-folder.ts";
-import type { Settings } from "../config/schema.ts";
+import type { Settings } from "../config/setting-definitions.ts";
 import { StateUnavailableError } from "../storage/key-value-store.ts";
 
 export const SECRET_FILE = "gateway.secret";

@@ -15,6 +15,8 @@ export interface HttpServer {
   /** `http://127.0.0.1:8080`, with the actual port. */
   readonly url: string;
   readonly port: number;
+  /** Number of open connections. */
+  connections(): number;
   /**
    * Lets in-flight requests end, and breaks off the rest after the grace time. Each response is the last of its
    * connection. While connections are open, they and new ones may be used for a moment more.
@@ -282,6 +284,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   return {
     url: httpUrl(host, actualPort),
     port: actualPort,
+    connections: () => connections.count,
     drain: (graceMs) => drain(server, connections, graceMs),
   };
 }

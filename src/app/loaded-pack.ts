@@ -5,7 +5,7 @@ import { buildPack, parsePack, readPack, type PackFiles } from "../mapping/load/
 import type { Pack } from "../mapping/pack.ts";
 import { scheduleBrownOuts, type BrownOuts } from "../pipeline/brown-outs/brown-outs.ts";
 import { SettingsError } from "../config/settings.ts";
-import type { Settings } from "../config/schema.ts";
+import type { Settings } from "../config/setting-definitions.ts";
 
 /** A pack, and the files that it was compiled from. */
 export interface LoadedPack {

@@ -1,6 +1,6 @@
 import type { Pack } from "../mapping/pack.ts";
 import { createLoginServer, type LoginServer } from "../auth/oauth/login-server.ts";
-import type { Settings } from "../config/schema.ts";
+import type { Settings } from "../config/setting-definitions.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { createStoreEpoch, type StoreEpoch } from "../auth/oauth/store-epoch.ts";
 import { createTokenStore, type TokenStore } from "../auth/token-store.ts";
@@ -58,6 +58,7 @@ export function openOAuthServices(
   if (authOrigin && dialect.oauth) {
     const connections = Math.min(settings.UPSTREAM_CONNECTIONS, MAX_CONNECTIONS);
     upstream = createUpstream({
+      name: "the login server",
       origin: authOrigin,
       timeoutMs,
       connections,

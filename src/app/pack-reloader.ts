@@ -3,7 +3,7 @@ import { formatDiagnosticLine, PackError } from "../mapping/load/diagnostic.ts";
 import type { PackFiles } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
-import type { Settings } from "../config/schema.ts";
+import type { Settings } from "../config/setting-definitions.ts";
 import type { Log } from "../observability/log.ts";
 import { loadFiles, readPackFiles, schedulePackBrownOuts, type LoadedPack } from "./loaded-pack.ts";
 

@@ -1,11 +1,15 @@
 import type { ResponseDefaults } from "../pipeline/lifecycle.ts";
 import type { PipelineDependencies } from "../pipeline/pipeline.ts";
 import type { Pack } from "../mapping/pack.ts";
-import type { Settings } from "../config/schema.ts";
+import type { Settings } from "../config/setting-definitions.ts";
+import { SettingsError } from "../config/settings.ts";
 
 /** Settings of the headers that all responses have. */
 export type ResponseSettings = Partial<
-  Pick<Settings, "DEPRECATION_DATE" | "SUNSET_DATE" | "SUNSET_LINK" | "CORS_ORIGINS" | "SERVER_TIMING">
+  Pick<
+    Settings,
+    "DEPRECATION_DATE" | "SUNSET_DATE" | "SUNSET_LINK" | "CORS_ORIGINS" | "SERVER_TIMING" | "PUBLIC_URL"
+  >
 >;
 
 /** The part of the pipeline's dependencies that a pack determines: names of both dialects, and common headers. */
@@ -18,27 +22,46 @@ export function createPipelineConfig(
     pack,
     scopes: pack.scopes,
     dialect: {
-      scheme: upstream.credentials?.scheme,
+      name: upstream.name,
+      credentials: pack.credentials.upstream,
       scopesHeader: scopes?.header,
       filterHeader: upstream.filters?.header,
+      headers: pack.upstreamHeaders,
     },
     translation: {
+      upstreamName: upstream.name,
       errors: pack.errors,
       statuses: pack.statuses,
+      errorCodes: pack.errorCodes,
       parseList: pack.parseList,
       listWriter: pack.listWriter,
+      linkBase: readLinkBase(settings, pack),
     },
     style: createResponseDefaults(pack, settings),
   };
 }
 
+/**
+ * Returns what links to other pages have before their path. Only the setting says which host they have: clients choose
+ * the `Host` of a request.
+ *
+ * @throws {SettingsError} If the pack's links have a host and `PUBLIC_URL` is missing.
+ */
+export function readLinkBase({ PUBLIC_URL }: Pick<Settings, "PUBLIC_URL">, { paging }: Pack): string {
+  if (!paging.hasAbsoluteLinks) return "";
+  if (!PUBLIC_URL) throw new SettingsError(["PUBLIC_URL is missing: links of the pack have a host"]);
+  return PUBLIC_URL.href.replace(/\/$/, "");
+}
+
 function createResponseDefaults(
-  { dialect: { client }, statuses }: Pack,
+  { dialect: { client }, credentials, responseTypes, statuses }: Pack,
   settings: ResponseSettings,
 ): ResponseDefaults {
   const vary = [
-    ...(client.credentials ? ["Authorization"] : []),
-    ...(client.filters ? [client.filters.header] : []),
+    ...(credentials.client?.header === undefined ? [] : [credentials.client.header]),
+    ...(client.version ? [client.version.header ?? "Accept"] : []),
+    ...Object.keys(client.headers?.request ?? {}).filter((name) => !/^if-/i.test(name)),
+    ...(client.filters?.header === undefined ? [] : [client.filters.header]),
     ...(settings.CORS_ORIGINS ? ["Origin"] : []),
   ];
   const { always_ok: alwaysOk } = client;
@@ -54,6 +77,7 @@ function createResponseDefaults(
     },
     upstreamHeader: client.upstream_header?.toLowerCase(),
     statuses,
+    responseTypes,
     serverTiming: settings.SERVER_TIMING ?? false,
   };
 }

@@ -24,7 +24,8 @@ import { createNativeRateLimit } from "../pipeline/native/native-rate-limit.ts";
 import { createAlphaPipeline } from "../pipeline/pipeline.ts";
 import { createRequestedScopes } from "../auth/oauth/requested-scopes.ts";
 import { createOAuthRoutes, type OAuthRoutes } from "../auth/oauth/handler.ts";
-import type { Settings } from "../config/schema.ts";
+import type { Settings } from "../config/setting-definitions.ts";
+import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { Dependencies } from "./dependencies.ts";
@@ -36,6 +37,8 @@ import { createPipelineConfig } from "./pipeline-config.ts";
 export interface PublicAppDependencies extends Dependencies {
   readonly pack: Pack;
   readonly catalogs: CatalogCache;
+  /** Undefined if v4 gets the clients' tokens. */
+  readonly upstreamTokens: UpstreamTokens | undefined;
 }
 
 /** Paths are matched as the client wrote them. */
@@ -65,11 +68,11 @@ type Middleware = RequestHandler | ErrorRequestHandler;
 
 /** All middleware of the public port, in order. */
 function createMiddleware(settings: Settings, dependencies: PublicAppDependencies): readonly Middleware[] {
-  const { bodies } = dependencies;
+  const { bodies, pack } = dependencies;
   const recorder = createRecorder({ ...dependencies, settings });
   const respond = createResponder(bodies);
   return [
-    createRequestContext(settings.TRUST_PROXY ?? []),
+    createRequestContext(settings.TRUST_PROXY ?? [], pack.credentials.client?.queryParameter),
     helmet(SECURITY_HEADERS),
     allowOrigins(corsSettings(settings, dependencies)),
     createNativeMiddleware(settings, dependencies, recorder),
@@ -98,6 +101,7 @@ function corsSettings(
   { pack: { dialect } }: PublicAppDependencies,
 ): Parameters<typeof allowOrigins>[0] {
   const { client } = dialect;
+  const { request = {}, response = {} } = client.headers ?? {};
   const present = (...names: (string | undefined)[]) => names.filter((name) => name !== undefined);
   const limits = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After"];
   return {
@@ -106,12 +110,24 @@ function corsSettings(
       "Authorization",
       "Content-Type",
       "X-Request-Id",
-      ...present(client.filters?.header, client.always_ok?.request_header),
+      ...Object.keys(request),
+      ...present(
+        client.version?.header,
+        client.credentials?.header,
+        client.filters?.header,
+        client.always_ok?.request_header,
+      ),
     ],
     exposeHeaders: [
       "X-Request-Id",
       ...limits,
-      ...present(client.upstream_header, client.always_ok?.response_header),
+      ...Object.keys(response),
+      ...present(
+        client.upstream_header,
+        client.always_ok?.response_header,
+        client.pagination?.link_header ? "Link" : undefined,
+        client.pagination?.total_header,
+      ),
     ],
   };
 }

@@ -1,4 +1,4 @@
-import type { SettingName, Settings, SettingValues } from "../config/schema.ts";
+import type { SettingName, Settings, SettingValues } from "../config/setting-definitions.ts";
 import { optionName, readOptions, readSettings } from "../config/settings.ts";
 import type { LoadedPack } from "./loaded-pack.ts";
 import type { AlphaGatewayOptions, GatewayOptions, MappingPack } from "./options.ts";

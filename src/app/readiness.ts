@@ -24,7 +24,9 @@ export function createReadiness(
   /** While the circuit is half-open, only a request closes it: without clients, this is the only one. */
   async function v4Problems(): Promise<string[]> {
     if (upstream.breaker.state() === "half-open") await refreshCatalogs(activePack, PROBE_MS);
-    return upstream.breaker.state() === "open" ? ["v4 fails: the circuit is open"] : [];
+    return upstream.breaker.state() === "open"
+      ? [`${activePack.current().pack.dialect.upstream.name} fails: the circuit is open`]
+      : [];
   }
 
   return async () => [

@@ -24,7 +24,7 @@ import {
 } from "../pipeline/stages/audit-record.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
-import type { Settings } from "../config/schema.ts";
+import type { Settings } from "../config/setting-definitions.ts";
 import type { RequestResult, Tracing } from "../observability/tracing/tracing.ts";
 import { parseTraceparent } from "../observability/tracing/traceparent.ts";
 import type { Log } from "../observability/log.ts";
@@ -115,11 +115,12 @@ export function createRecorder({
   const options: RecordOptions = {
     newId: createRecordIds(),
     redaction: createRedaction({
-      names: pack.dialect.secrets,
+      names: pack.secretNames,
       bodyLimit: settings.AUDIT_BODY_LIMIT,
       literals: literalsOf(pack),
     }),
     bodies: settings.AUDIT === "full",
+    credentials: pack.credentials,
     filterHeader: pack.dialect.client.filters?.header,
     packHash: pack.hash,
   };

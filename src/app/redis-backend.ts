@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createRedisLimiter } from "../rate-limit/redis-limiter.ts";
-import type { Settings } from "../config/schema.ts";
+import type { Settings } from "../config/setting-definitions.ts";
 import { connectRedis, REDIS_PREFIX, type RedisClient } from "../storage/redis-client.ts";
 import { createRedisStore } from "../storage/redis-store.ts";
 import { createRedisTokenCache } from "../auth/redis-token-cache.ts";

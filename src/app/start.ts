@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http";
 import type { Pack } from "../mapping/pack.ts";
-import type { Settings } from "../config/schema.ts";
+import type { Settings } from "../config/setting-definitions.ts";
 import { startAdminListener, type AdminDependencies } from "./admin-listener.ts";
 import { createActivePack, type ActivePack } from "./active-pack.ts";
 import { EXPRESS_MESSAGES } from "./express-messages.ts";
@@ -27,8 +27,8 @@ export interface Service {
   /** An OAuth client of the embedded sandbox, if its login server is used too. */
   readonly sandboxClient: string | undefined;
   readonly upstreamUrl: string;
-  /** The pack's description of clients, for the example that `serve` prints. */
-  readonly client: Pack["dialect"]["client"];
+  /** The pack's description of both sides, for what `serve` prints. */
+  readonly dialect: Pack["dialect"];
   /** Why it is not ready; empty if it is. */
   readiness(): readonly string[] | Promise<readonly string[]>;
   /** Activates another pack; see {@link createPackReloader}. */
@@ -37,12 +37,21 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+/** A gateway that listens in this process, not in its workers. */
+export interface ListeningService extends Service {
+  /** Number of open connections of clients. */
+  connections(): number;
+}
+
 /**
  * Starts a gateway. While v4 is down the gateway runs and is not ready; it becomes ready once v4 responds.
  *
  * @throws {PackError} If the pack is invalid. A system error if a port or a folder cannot be used.
  */
-export async function startService(settings: Settings, options: DependenciesOptions = {}): Promise<Service> {
+export async function startService(
+  settings: Settings,
+  options: DependenciesOptions = {},
+): Promise<ListeningService> {
   return serveDependencies(settings, await createDependencies(settings, options));
 }
 
@@ -105,7 +114,7 @@ export async function serveDependencies(
   settings: Settings,
   dependencies: Dependencies,
   connections: Pick<HttpServerOptions, "requestsPerConnection"> = {},
-): Promise<Service> {
+): Promise<ListeningService> {
   const { v4, initialPack } = dependencies;
   const handlers = createHandlers(settings, dependencies);
   const { activePack, handler, reload } = handlers;
@@ -142,8 +151,9 @@ export async function serveDependencies(
     sandboxToken: v4.sandbox?.tokens.full,
     sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
-    client: initialPack.pack.dialect.client,
+    dialect: initialPack.pack.dialect,
     readiness: handlers.admin.readiness,
+    connections: gateway.connections,
     reload,
     stop,
   };

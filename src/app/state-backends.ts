@@ -6,7 +6,7 @@ import {
   type LimiterName,
 } from "../rate-limit/limiter.ts";
 import { createRateLimits, type RateLimits } from "../rate-limit/rate-limits.ts";
-import type { Settings } from "../config/schema.ts";
+import type { Settings } from "../config/setting-definitions.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { openSqliteStore } from "../storage/sqlite-store.ts";
 import {

@@ -1,4 +1,6 @@
-import { NAMING, type RedactBody } from "./redact-walk.ts";
+import { createNameScanner } from "./name-scanner.ts";
+import { NAMING } from "./redact-pairs.ts";
+import type { BodyRedaction } from "./redact-walk.ts";
 import { HIDING as IMPORTED_HIDING, MARKS, SIGN, type SecretNames } from "./secret-names.ts";
 
 /** A constant of this module: V8 does not fold imported ones. */
@@ -8,19 +10,19 @@ const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 const LETTER_N = 0x6e;
-/** Slots of what is remembered: a power of two. */
+/** Slots of the caches: a power of two. */
 const SLOTS = 2048;
 
 /**
- * Whether the redaction of a JSON body would change nothing.
+ * Checks that the redaction of a JSON body would change nothing.
  *
- * @param bytes Valid JSON in UTF-8. None of the values that `steps` replaces stands in it as it is.
- * @param end Strings that begin before this offset are checked.
+ * @param bytes Valid JSON in UTF-8. It has none of the values that `steps` replaces, unless they are escaped.
+ * @param end Strings that start before this offset are checked.
  * @param steps The redaction of the body.
  */
-export type CleanCheck = (bytes: Buffer, end: number, steps: () => RedactBody) => boolean;
+export type CleanCheck = (bytes: Buffer, end: number, steps: () => BodyRedaction) => boolean;
 
-/** A string in JSON: its offsets, quotation marks included, and its marks. */
+/** A string in JSON: its offsets, including its quotation marks, and its marks. */
 interface FoundString {
   readonly start: number;
   readonly end: number;
@@ -28,25 +30,31 @@ interface FoundString {
 }
 
 /**
- * Creates the check whether a JSON body has to be redacted: one pass over its bytes. It looks closer only at strings
- * that have all letters of a secret name, or characters that may hide one.
+ * Creates the check whether a JSON body must be redacted: one pass over its bytes. Only strings that have all letters of a
+ * secret name, or characters that may hide one, are compared with the names.
  */
 export function createCleanCheck(secrets: SecretNames): CleanCheck {
+  const mayHaveName = createNameScanner(secrets.all);
   /** Marks of strings without the letters of any secret name. */
   const harmlessMarks = new Int32Array(SLOTS).fill(-1);
-  /** Strings that have such letters, and are no secret names: rows of a list repeat them. */
+  /** Strings that have such letters, but are not secret names: rows of a list repeat them. */
   const harmlessStrings: Uint8Array[] = Array.from({ length: SLOTS }, () => new Uint8Array());
 
   const isSecretName = (name: string): boolean => secrets.has(name) || secrets.hasTexts(name);
 
   function hasLetters(slot: number, marks: number): boolean {
-    if (secrets.mayHold(marks)) return true;
+    if (secrets.mayHave(marks)) return true;
     harmlessMarks[slot] = marks;
     return false;
   }
 
-  /** @param last The string before, which is the name of the value where it is no item of an array. */
-  function isClean(bytes: Buffer, found: FoundString, last: FoundString, steps: () => RedactBody): boolean {
+  /** @param last The string before, which is the name of the value unless the value is an item of an array. */
+  function isClean(
+    bytes: Buffer,
+    found: FoundString,
+    last: FoundString,
+    steps: () => BodyRedaction,
+  ): boolean {
     const { start, end, marks } = found;
     const isWord = (marks & (SIGN | HIDING)) === 0;
     const slot = slotOf(marks);
@@ -55,7 +63,7 @@ export function createCleanCheck(secrets: SecretNames): CleanCheck {
     const next = skipWhitespace(bytes, end);
     const isName = bytes[next] === COLON;
     if (isSecretName(text)) {
-      // That the value of a secret member is null is no secret.
+      // A secret member that is null has no secret.
       if (isName ? bytes[skipWhitespace(bytes, next + 1)] !== LETTER_N : isNaming(bytes, last)) return false;
     } else if (isWord && end - start <= LONGEST_NAME) {
       harmlessStrings[slot] = Uint8Array.from(bytes.subarray(start, end));
@@ -65,6 +73,7 @@ export function createCleanCheck(secrets: SecretNames): CleanCheck {
 
   return (bytes, end, steps) => {
     const { length } = bytes;
+    if (end === length && !mayHaveName(bytes)) return true;
     let lastStart = 0;
     let lastEnd = 0;
     let lastMarks = 0;
@@ -100,12 +109,12 @@ export function createCleanCheck(secrets: SecretNames): CleanCheck {
   };
 }
 
-/** Longer names are not remembered. */
+/** Longer names are not cached. */
 const LONGEST_NAME = 100;
 
-/** In place of the mark of a quotation mark, which ends a string. */
+/** The mark of a quotation mark, which ends a string. */
 const END = -1;
-/** Of a backslash: what is behind it does not end the string. */
+/** The mark of a backslash: the next character does not end the string. */
 const ESCAPE = -2;
 const STRING_MARKS = MARKS.map((mark, code) => (code === QUOTE ? END : code === BACKSLASH ? ESCAPE : mark));
 
@@ -113,7 +122,7 @@ const slotOf = (marks: number): number => (Math.imul(marks, 0x9e3779b1) >>> 16) 
 
 const LONGEST_NAMING = Math.max(...NAMING.map((name) => name.length)) + 2;
 
-/** Whether a string may be a name of {@link NAMING}. */
+/** Whether a string may be one of {@link NAMING}. */
 function isNaming(bytes: Buffer, { start, end, marks }: FoundString): boolean {
   if ((marks & HIDING) !== 0) return true;
   return (
@@ -132,9 +141,9 @@ function skipWhitespace(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** Whether just these bytes stand between two offsets. */
-function isBetween(known: Uint8Array | undefined, bytes: Uint8Array, start: number, end: number): boolean {
-  if (known?.length !== end - start) return false;
-  for (let at = 0; at < known.length; at += 1) if (known[at] !== bytes[start + at]) return false;
+/** Whether the bytes between two offsets are equal to others. */
+function isBetween(expected: Uint8Array | undefined, bytes: Uint8Array, start: number, end: number): boolean {
+  if (expected?.length !== end - start) return false;
+  for (let at = 0; at < expected.length; at += 1) if (expected[at] !== bytes[start + at]) return false;
   return true;
 }

@@ -11,6 +11,12 @@ export interface SerializedRecord {
 /** Shorter bodies are copied: a reference would keep the larger buffer that they are part of in memory. */
 const MIN_REFERENCED_BYTES = 4096;
 
+/** The same bytes, as a copy where they would keep a larger buffer in memory. */
+export const ownBytes = (bytes: Buffer): Buffer =>
+  bytes.length < MIN_REFERENCED_BYTES || bytes.buffer.byteLength > 2 * bytes.length
+    ? Buffer.from(bytes)
+    : bytes;
+
 /** Collects JSON text and the bytes of bodies. Large bodies are referenced and not copied. */
 class RecordWriter {
   readonly #parts: Uint8Array[] = [];
@@ -34,7 +40,7 @@ class RecordWriter {
     const bytes = onOneLine(body);
     if (bytes.length < MIN_REFERENCED_BYTES) return this.add(bytes.toString());
     this.#flush();
-    this.#parts.push(bytes.buffer.byteLength > 2 * bytes.length ? Buffer.from(bytes) : bytes);
+    this.#parts.push(ownBytes(bytes));
   }
 
   #flush(): void {

@@ -53,6 +53,8 @@ export interface AuditRecord {
     /** The route of the pack, e.g. `GET /vm/instances/:id`; null if none matched, and for the native proxy. */
     readonly route: string | null;
     readonly query: string;
+    /** Names of query parameters without effect, since the pack does not name them; left out without any. */
+    readonly ignored?: readonly string[];
     readonly filter: string | null;
     readonly body?: RecordedBody;
     /** The status of the response (that of `X-Status` if the client asked for 200 always). */
@@ -62,7 +64,7 @@ export interface AuditRecord {
     readonly checksum?: string;
   };
   readonly v4: readonly RecordedCall[];
-  /** What the response could not hold, `field: reason`. */
+  /** What this response could not hold, or v4 did not get of this request: `field: reason`. */
   readonly losses: readonly string[];
   /** What really happened if the response is simpler. */
   readonly warnings: readonly string[];

@@ -1,25 +1,35 @@
-/** Which member names hold secrets, and where such names stand in text that cannot be read as anything. */
+import { foldName, isAscii, unfoldedOffset } from "./fold-name.ts";
+
+/** A name as `foldName` has it. */
+export interface FoldedName {
+  readonly name: string;
+  /** Whether it counts within longer names, too. */
+  readonly isWord: boolean;
+}
+
+/** The names of members that have secret values, in any spelling, and where such names are in text of unknown format. */
 export interface SecretNames {
+  readonly all: readonly FoldedName[];
   /** Whether a member of this name is a secret, however it is spelt (`foldName`). */
   readonly has: (name: string) => boolean;
-  /** Whether texts under this name are secret, alone or in a list, but neither objects nor numbers. */
+  /** Whether texts with this name are secret, alone or in a list, but not objects and numbers. */
   readonly hasTexts: (name: string) => boolean;
-  /** Where the first secret name with something behind it stands in the text, or -1. */
+  /** The offset of the first secret name that something follows, or -1. */
   readonly firstIn: (text: string) => number;
   /**
-   * Whether a secret could stand anywhere in the text, under a name or as the user info of a URL, as it is or
-   * escaped. Quick, and never wrongly false.
+   * Whether the text may have a secret, with a name or as the user info of a URL, also escaped. Fast, and never wrongly
+   * false.
    */
   readonly maybeIn: (text: string) => boolean;
-  /** Whether a text with these marks (`marksOf`) could hold a secret name or user info. Quick, and never wrongly false. */
-  readonly mayHold: (marks: number) => boolean;
+  /** Whether a text with these marks (`marksOf`) may have a secret name or user info. Fast, and never wrongly false. */
+  readonly mayHave: (marks: number) => boolean;
 }
 
 /** Marks of a text: a bit for each letter in it, of either case. */
 const LETTERS = 0x3ffffff;
-/** Something that may set off a name from its value. */
+/** A character that may separate a name from its value. */
 export const SIGN = 1 << 26;
-/** Something behind which letters or user info may hide: escapes, `@`, and all that is not ASCII. */
+/** A character that may hide letters or user info: escapes, `@`, and all that is not ASCII. */
 export const HIDING = 1 << 27;
 
 /** The mark of each byte of a text in UTF-8. */
@@ -30,45 +40,42 @@ export const MARKS = Int32Array.from({ length: 256 }, (_, code) => {
   return "=:>\"'\t".includes(character) ? SIGN : 0;
 });
 
-/** What stands in a text, whatever the order. */
+/** The marks of all characters of a text. */
 function marksOf(text: string): number {
   let marks = 0;
   for (let at = 0; at < text.length; at += 1) marks |= MARKS[text.charCodeAt(at)] ?? HIDING;
   return marks;
 }
 
-/** Names seen before, so that a list of records costs one look-up for each name. */
+/** The kinds of earlier names are cached, since the rows of a list repeat their names. */
 type Kind = "secret" | "texts" | "none";
-const REMEMBERED = 4096;
-const LONGEST = 128;
-/** The letters of a longer text are likely to have all of some name among them. */
-const SHORT = 256;
+const MAX_CACHED = 4096;
+const MAX_CACHED_LENGTH = 128;
+/** A longer text is likely to have all letters of some name. */
+const MAX_MARKED_LENGTH = 256;
 
-/** What letters of a name can be hidden behind: percent-encoding, and JSON's escapes at any depth. */
+/** What can hide letters of a name: percent-encoding, and JSON's escapes at any depth. */
 const ESCAPES = ["%", "\\"];
 
-/** What may stand between the letters of a name without being seen as a part of it; `+` is a blank in forms. */
-const UNSEEN = /[\p{DI}\p{C}\p{Z}\p{M}\p{Pc}\p{Pd}\s+\u2800]/gu;
-const UNSEEN_ASCII = /[-_+\s\p{Cc}]+/gu;
+/** What may be between the letters of a name. */
 const BETWEEN = "[\\x00-\\x20+_\\x7f-]*";
 
-/** Characters that stand for whole words: NFKD makes up to 18 of one, and no name is spelt with them. */
-const LIGATURES = /[\ufdf0-\ufdff\u3300-\u33ff]/g;
-
-/** Quicker than any look at the characters. */
-const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
-
-/** User info of a URL (RFC 3986, 3.2.1), also where its slashes are escaped. A run of slashes is looked at once. */
+/** User info of a URL (RFC 3986, 3.2.1), also if its slashes are escaped. A run of slashes is scanned once. */
 export const USER_INFO = /(?<![\\/])([\\/]{2,})([^\\/?#\s]*)@/g;
 const ANY_USER_INFO = new RegExp(USER_INFO.source);
 
-/** How much may stand behind a word in a name before the sign that a value follows. */
+/** What separates the names in a path of names. */
+const NAME_PARTS = /[[\]./?&#;,]/;
+
+/** What may follow a word in a name, before the sign that separates it from its value. */
 const WORD_ENDS = "[a-z0-9]{0,24}";
 
 /**
- * @param names As the pack spells them, e.g. `["root_pass", "card_number"]`. One between asterisks counts within longer
- *   names as well: `*password*` is in `new_password`. `!token_type`: this one does not. `tokens[]`: texts in such a
- *   list do, and objects are looked through.
+ * Compiles the names of secret members.
+ *
+ * @param all As the pack spells them, e.g. `["root_pass", "card_number"]`. A name between asterisks is also secret within
+ *   longer names: `*password*` matches `new_password`. `!token_type` is an exception. `tokens[]`: texts in such a list are
+ *   secret, and objects are searched.
  */
 export function secretNames(all: readonly string[]): SecretNames {
   const names = all.filter((name) => !name.startsWith("!") && !name.endsWith("[]"));
@@ -79,16 +86,16 @@ export function secretNames(all: readonly string[]): SecretNames {
     .filter((name) => name.startsWith("*"))
     .map((name) => foldName(name.replaceAll("*", "")));
   const plain = new Set(folded);
-  const seen = new Map<string, Kind>();
+  const cache = new Map<string, Kind>();
   const pattern = namePattern(plain, new Set(words), [...lists, ...others]);
   const anywhere = anyName(new Set([...plain, ...lists]));
   const letters = [...new Set([...plain, ...lists].map((name) => marksOf(name) & LETTERS))];
-  // Of two names the one whose letters are all in the other is enough.
+  // A name that has all letters of another one needs no check.
   const fewest = letters.filter(
     (some) => !letters.some((other) => other !== some && (other & some) === other),
   );
 
-  function mayHold(marks: number): boolean {
+  function mayHave(marks: number): boolean {
     if ((marks & HIDING) !== 0) return true;
     for (const name of fewest) if ((marks & name) === name) return true;
     return false;
@@ -97,19 +104,19 @@ export function secretNames(all: readonly string[]): SecretNames {
   const isSecret = (name: string): boolean =>
     plain.has(name) || (words.some((word) => name.includes(word)) && !others.has(name) && !lists.has(name));
 
-  /** `server[root_pass]` and `server.root_pass` name the same member. */
+  /** `server[root_pass]` and `server.root_pass` name the same member. Signs of a query may be escaped in a name. */
   const isSecretPath = (name: string): boolean =>
     isSecret(foldName(name)) ||
-    (/[[\]./]/.test(name) && name.split(/[[\]./]/).some((part) => isSecret(foldName(part))));
+    (NAME_PARTS.test(name) && name.split(NAME_PARTS).some((part) => isSecret(foldName(part))));
 
   function kindOf(name: string): Kind {
-    const known = seen.get(name);
-    if (known !== undefined) return known;
+    const cached = cache.get(name);
+    if (cached !== undefined) return cached;
     const otherwise = lists.has(foldName(name)) ? "texts" : "none";
     const kind = isSecretPath(name) ? "secret" : otherwise;
-    // Clients choose names: neither their number nor their length may grow the memory.
-    if (seen.size >= REMEMBERED) seen.clear();
-    if (name.length <= LONGEST) seen.set(name, kind);
+    // Clients choose names, so both their number and their length are limited.
+    if (cache.size >= MAX_CACHED) cache.clear();
+    if (name.length <= MAX_CACHED_LENGTH) cache.set(name, kind);
     return kind;
   }
 
@@ -118,68 +125,29 @@ export function secretNames(all: readonly string[]): SecretNames {
 
   function firstIn(text: string): number {
     if (!pattern) return -1;
-    // A tab separates a name from its value, or is one of the signs that nobody sees.
+    // A tab separates a name from its value, or is one of the invisible characters within a name.
     const places = (text.includes("\t") ? [text, text.replaceAll("\t", "=")] : [text])
       .map((each) => [each, foldName(each).search(pattern)] as const)
       .filter(([, at]) => at !== -1)
-      .map(([each, at]) => unfolded(each, at));
+      .map(([each, at]) => unfoldedOffset(each, at));
     return places.length === 0 ? -1 : Math.min(...places);
   }
 
   function maybeIn(text: string): boolean {
-    if (text.length <= SHORT && !mayHold(marksOf(text))) return false;
+    if (text.length <= MAX_MARKED_LENGTH && !mayHave(marksOf(text))) return false;
     if (text.includes("@") && ANY_USER_INFO.test(text)) return true;
     if (!anywhere) return false;
     if (ESCAPES.some((escape) => text.includes(escape))) return true;
     return anywhere.test(isAscii(text) ? text : foldName(text));
   }
 
-  return { has, hasTexts, firstIn, maybeIn, mayHold };
+  const everyName = [...plain, ...lists].map((name) => ({ name, isWord: words.includes(name) }));
+  return { all: everyName, has, hasTexts, firstIn, maybeIn, mayHave };
 }
 
 /**
- * A name without what makes two spellings of it differ: case, width and other forms of compatibility (Unicode's NFKD),
- * accents, separators, characters that nobody sees, and letters of other alphabets that look like Latin ones.
- */
-function foldName(name: string): string {
-  if (isAscii(name)) return name.toLowerCase().replaceAll(UNSEEN_ASCII, "");
-  return name
-    .replaceAll(LIGATURES, "")
-    .normalize("NFKD")
-    .replaceAll(UNSEEN, "")
-    .replaceAll(FOREIGN, (letter) => LOOKS_LIKE.get(letter) ?? letter)
-    .toLowerCase();
-}
-
-/** Cyrillic and Greek letters, and a few more, by the Latin letter that they look like (Unicode TR 39, confusables). */
-const LOOKS_LIKE = new Map(
-  [
-    ["авсԁеһіјкӏмпорԛгѕтүхуԝ", "abcdehijklmnopqrstyxyw"],
-    ["АВСԀЕНІЈКМОРԚЅТХУҮԜ", "abcdehijkmopqstxyyw"],
-    ["αβϲεηικνορτυχγω", "abcenikvoptuxyw"],
-    ["ΑΒϹΕΗΙΚΜΝΟΡΤΥΧΖ", "abcehikmnoptyxz"],
-    ["ıɑɡɩøđł", "iagiodl"],
-  ].flatMap(([from = "", to = ""]) =>
-    Array.from(from).map((letter, index) => [letter, to[index] ?? ""] as const),
-  ),
-);
-const FOREIGN = /[\u0111\u0131\u0142\u00f8\u0251\u0261\u0269\u0370-\u052f]/g;
-
-/** Where in a text the character stands that is the one at this place of the folded text. */
-function unfolded(text: string, place: number): number {
-  let before = 0;
-  let at = 0;
-  for (const character of text) {
-    before += foldName(character).length;
-    if (before > place) return at;
-    at += character.length;
-  }
-  return text.length;
-}
-
-/**
- * A name counts where a value can follow: before `:`, `=` and `>` (also quoted or escaped), before a quotation mark
- * alone, as in the `name="…"` of a multipart part, and there without quotation marks as well. Of folded text.
+ * A pattern of names that a value can follow, for folded text: before `:`, `=` and `>` (also quoted or escaped), before a
+ * quotation mark, as in the `name="…"` of a multipart part, and there also without quotation marks.
  */
 function namePattern(
   names: ReadonlySet<string>,
@@ -198,15 +166,15 @@ function namePattern(
 }
 
 /**
- * All names in one pattern that looks at each letter once: what they begin with alike stands in it once. Between
- * letters stand the signs that a spelling may have there. Of ASCII.
+ * A pattern of all names, for ASCII text. Common starts of names are in it once, so that it reads each letter once.
+ * Between letters it allows the characters that a spelling may have there.
  */
 function anyName(names: ReadonlySet<string>): RegExp | undefined {
   return names.size === 0 ? undefined : new RegExp(beginnings([...names]), "iu");
 }
 
 function beginnings(names: readonly string[]): string {
-  // A name that ends here is found, whatever follows.
+  // A name that ends here matches, whatever follows.
   if (names.includes("")) return "";
   const letters = new Set(names.map(([letter = ""]) => letter));
   const branches = [...letters].map((letter) => {

@@ -1,64 +1,68 @@
 /** What is written in place of a secret. */
 export const REDACTED = "[redacted]";
 
-/** Shorter values occur anywhere; of these few characters a value is found only where no letter or digit is next to it. */
-const SHORTEST = 3;
-/** The same of values out of a path, a query or a header. */
-const SHORTEST_OF_HEAD = 6;
-/** So many characters identify a value: no look at a text goes deeper, whatever values it is searched for. */
-export const NEEDLE = 32;
-/** Values of one exchange, in all spellings. With more than these nothing of its words is recorded. */
-const MOST = 500;
-/** Texts are searched for so few values one after the other, which the platform does faster than any code here. */
+/** Shorter values occur anywhere. A value of this length is only found where no letter or digit is next to it. */
+const MIN_LENGTH = 3;
+/** The minimum length of values of a path, a query or a header. */
+const MIN_LENGTH_IN_HEAD = 6;
+/** Characters that identify a value. The cost of a search does not depend on the characters after them. */
+export const NEEDLE_LENGTH = 32;
+/** Values of one exchange, in all spellings. With more of them no text of the exchange is recorded. */
+const MAX_VALUES = 500;
+/** Values that have one needle. Each of them is compared wherever the needle is. */
+const MAX_ALIKE = 16;
+/** Up to this number of values, texts are searched for one after the other, since the platform does it faster. */
 const FEW = 4;
-const DEPTH = 64;
+const MAX_DEPTH = 64;
 
+/** A node of a prefix tree of UTF-16 units. */
 interface Node {
   readonly next: Map<number, Node>;
-  /** Values that begin with the letters that lead here, or are just these. */
+  /** Values whose needle ends here. */
   readonly values: string[];
 }
 
 const node = (): Node => ({ next: new Map(), values: [] });
 
 /**
- * The values that stood under secret names in one request, and its token: wherever one of them comes back in the same
- * exchange it is replaced. A value is also found as JSON, URLs and forms spell it. The time of a search grows with the
- * text alone.
+ * The values that have secret names in one request, and its token. They are replaced wherever they occur in the same
+ * exchange, also as JSON, URLs and forms spell them. The time of a search only depends on the length of the text.
  */
 export class SecretValues {
   readonly #values = new Set<string>();
   readonly #tokens: string[] = [];
-  /** The beginnings of the values, while there are few. */
+  /** How many values have a needle. */
+  readonly #alike = new Map<string, number>();
+  /** The needles of the values, if there are few. */
   #needles: readonly string[] | undefined;
   #hasOthers = false;
   #root: Node | undefined;
-  #sealed = false;
-  #shortest = SHORTEST;
+  #isComplete = true;
+  #minLength = MIN_LENGTH;
 
-  /** Whether there are more than can be looked for, so that no text of the exchange is safe to be recorded. */
-  get sealed(): boolean {
-    return this.#sealed;
+  /** Whether all secret values are known. If not, no text of the exchange can be recorded. */
+  get isComplete(): boolean {
+    return this.#isComplete;
   }
 
   get size(): number {
     return this.#values.size;
   }
 
-  /** Takes a text or a number, and all that stands in a list or an object. */
+  /** Adds a text or a number, or all values of a list or an object. */
   add(value: unknown, depth = 0): void {
     if (typeof value === "string") return this.#addText(value);
     if (typeof value === "number" || typeof value === "bigint") return this.#addText(String(value));
     if (value === null || typeof value !== "object") return;
-    if (depth === DEPTH) return this.seal();
+    if (depth === MAX_DEPTH) return this.markIncomplete();
     const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
     for (const item of inner) {
-      if (this.#sealed) return;
+      if (!this.#isComplete) return;
       this.add(item, depth + 1);
     }
   }
 
-  /** Takes a token, which no word of a path is taken for. */
+  /** Adds a token. No word of a path is a token. */
   addToken(token: string): void {
     this.#tokens.push(token);
     this.#addSpellings(token);
@@ -70,43 +74,53 @@ export class SecretValues {
 
   /** The tokens without the other values. */
   tokensOnly(): SecretValues {
-    if (!this.#hasOthers && !this.#sealed) return this;
+    if (!this.#hasOthers && this.#isComplete) return this;
     const tokens = new SecretValues();
     for (const token of this.#tokens) tokens.addToken(token);
     return tokens;
   }
 
   /**
-   * Whether the values that follow come from a body. Those of a request's head, which a client is free to fill with
-   * anything, must be longer: short ones occur anywhere, and would take away what the record is to tell.
+   * Sets whether the next values are of a body. Those of a request's head, where a client can send anything, must be
+   * longer: short ones occur anywhere, and would hide other parts of the record.
    */
   fromBody(isBody: boolean): void {
-    this.#shortest = isBody ? SHORTEST : SHORTEST_OF_HEAD;
+    this.#minLength = isBody ? MIN_LENGTH : MIN_LENGTH_IN_HEAD;
   }
 
-  /** Gives up on telling which values are secret. */
-  seal(): void {
-    this.#sealed = true;
+  /** Records that not all secret values are known. */
+  markIncomplete(): void {
+    this.#isComplete = false;
   }
 
   #addText(text: string): void {
-    if (text.length < this.#shortest || this.#sealed) return;
+    if (text.length < this.#minLength || !this.#isComplete) return;
     this.#hasOthers = true;
     this.#addSpellings(text);
   }
 
   #addSpellings(text: string): void {
-    for (const spelling of spellings(text)) this.#values.add(spelling);
-    if (this.#values.size > MOST) this.seal();
+    for (const spelling of spellings(text)) this.#addSpelling(spelling);
+    if (this.#values.size > MAX_VALUES) this.markIncomplete();
     this.#root = undefined;
     this.#needles = undefined;
   }
 
-  /** Whether one of the values could stand in the text. Quick. */
+  #addSpelling(spelling: string): void {
+    if (this.#values.has(spelling)) return;
+    this.#values.add(spelling);
+    if (spelling.length <= NEEDLE_LENGTH) return;
+    const needle = spelling.slice(0, NEEDLE_LENGTH);
+    const alike = (this.#alike.get(needle) ?? 0) + 1;
+    this.#alike.set(needle, alike);
+    if (alike > MAX_ALIKE) this.markIncomplete();
+  }
+
+  /** Whether one of the values may be in the text. Fast. */
   maybeIn(text: string): boolean {
-    if (this.#sealed) return true;
+    if (!this.#isComplete) return true;
     if (this.#values.size > FEW) return this.#firstIn(text) !== -1;
-    this.#needles ??= [...this.#values].map((value) => value.slice(0, NEEDLE));
+    this.#needles ??= [...this.#values].map((value) => value.slice(0, NEEDLE_LENGTH));
     for (const needle of this.#needles) if (text.includes(needle)) return true;
     return false;
   }
@@ -118,23 +132,23 @@ export class SecretValues {
 
   /** The text without the values in it. */
   conceal(text: string): string {
-    if (this.#sealed) return REDACTED;
+    if (!this.#isComplete) return REDACTED;
     if (!this.maybeIn(text)) return text;
-    let kept = "";
+    let concealed = "";
     let from = 0;
     for (let at = 0; at < text.length;) {
       const length = this.#lengthAt(text, at);
       if (length === 0) at += 1;
       else {
-        kept += text.slice(from, at) + REDACTED;
+        concealed += text.slice(from, at) + REDACTED;
         at += length;
         from = at;
       }
     }
-    return kept + text.slice(from);
+    return concealed + text.slice(from);
   }
 
-  /** The beginning of a text up to a place, or to a value that begins before it and ends behind. */
+  /** The start of a text up to an offset, or up to a value that starts before it and ends after it. */
   cut(text: string, end: number): string {
     if (!this.maybeIn(text)) return text.slice(0, end);
     for (let at = 0; at < end;) {
@@ -147,13 +161,13 @@ export class SecretValues {
 
   /** Whether a whole text is one of the values. */
   has(text: string): boolean {
-    return this.#sealed || this.#values.has(text);
+    return !this.#isComplete || this.#values.has(text);
   }
 
-  /** How long the value is that stands at this place of the text; 0: none does. */
+  /** The length of the value at an offset of the text, or 0. */
   #lengthAt(text: string, at: number): number {
     let length = 0;
-    let here: Node | undefined = (this.#root ??= this.#grow());
+    let here: Node | undefined = (this.#root ??= this.#createTree());
     for (let to = at; here; to += 1) {
       for (const value of here.values) length = Math.max(length, lengthOf(value, text, at, to));
       here = here.next.get(text.charCodeAt(to));
@@ -161,11 +175,11 @@ export class SecretValues {
     return length;
   }
 
-  #grow(): Node {
+  #createTree(): Node {
     const root = node();
     for (const value of this.#values) {
       let here = root;
-      for (let at = 0; at < Math.min(value.length, NEEDLE); at += 1) {
+      for (let at = 0; at < Math.min(value.length, NEEDLE_LENGTH); at += 1) {
         const next: Node = here.next.get(value.charCodeAt(at)) ?? node();
         here.next.set(value.charCodeAt(at), next);
         here = next;
@@ -177,11 +191,12 @@ export class SecretValues {
 }
 
 /**
- * How much of a value stands in the text where its beginning does. A long one that is broken off is one all the same,
- * and what was compared is then behind the search.
+ * How much of a value is in the text after its needle. A long value counts even if its end is missing, so that no
+ * character is compared twice.
  */
 function lengthOf(value: string, text: string, at: number, to: number): number {
-  if (value.length === SHORTEST && (isWord(text.charCodeAt(at - 1)) || isWord(text.charCodeAt(to)))) return 0;
+  if (value.length === MIN_LENGTH && (isWord(text.charCodeAt(at - 1)) || isWord(text.charCodeAt(to))))
+    return 0;
   let end = to;
   while (end - at < value.length && value.charCodeAt(end - at) === text.charCodeAt(end)) end += 1;
   return end - at;
@@ -194,7 +209,7 @@ function isWord(code: number): boolean {
 /** Characters that no encoding changes. */
 const PLAIN = /^[\w.~!*'()-]*$/;
 
-/** A value as JSON texts, URLs and forms have it. */
+/** A value as JSON, URLs and forms spell it. */
 function spellings(text: string): string[] {
   if (PLAIN.test(text)) return [text];
   const encoded = encodeURIComponent(text.toWellFormed());

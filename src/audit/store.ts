@@ -57,6 +57,18 @@ export interface AuditStats {
   readonly commitSeconds: number;
   /** Records deleted since the start because of `sizeLimit`, before `retentionDays`. */
   readonly evicted: number;
+  /** Undefined if records are not sent to a collector. */
+  readonly exported?: ExportStats;
+}
+
+/** Counters of records that are sent to a collector. */
+export interface ExportStats {
+  /** Records waiting to be sent. */
+  readonly queued: number;
+  /** Records that the collector accepted since the start. */
+  readonly sent: number;
+  /** Records that were not sent since the start: the queue was full, or the collector did not accept them. */
+  readonly dropped: number;
 }
 
 /** `relaxed` commits in groups within 100 ms; `strict` commits before `append` resolves. */

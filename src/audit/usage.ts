@@ -1,5 +1,5 @@
 import type { AuditRecord } from "./record.ts";
-import { truncateUtf8 } from "./redact-walk.ts";
+import { truncateUtf8 } from "./truncate.ts";
 import { WORTH, type StoredRow } from "./stored-row.ts";
 
 /** A query of the summaries. These are stored by day (UTC): a day that is partly in the range counts as a whole. */

@@ -176,7 +176,7 @@ export function createTokenStore({
     if (record === "unknown") {
       // v4 never saw a gateway token, so v4 can't decide.
       if (gatewayTokens.isGatewayToken(token))
-        throw new TokenUnavailableError("the state store does not respond: the v4 token is unknown");
+        throw new TokenUnavailableError("the state store does not respond: the upstream's token is unknown");
       return record;
     }
     if (!record.storedToken) return undefined;

@@ -8,7 +8,9 @@ import { fileSchema, type FileKind } from "../mapping/schema/file-schema.ts";
 import { summarizePack, type PackSummary } from "../mapping/pack-summary.ts";
 import { catalogsSchema, exampleSchema, readExamples } from "../tools/examples/example.ts";
 import { checkLaws } from "../tools/check-laws.ts";
-import { compareExamples, runExamples } from "../tools/examples/run-examples.ts";
+import type { ExampleResult } from "../tools/examples/compare-example.ts";
+import { compareExamples, diagnosticsOf } from "../tools/examples/run-examples.ts";
+import { coverageOf, type ExampleCoverage } from "../tools/examples/coverage.ts";
 import { updateExamples } from "../tools/examples/update-examples.ts";
 import { waitForShutdownSignal } from "./signals.ts";
 import { watchFolder } from "./watch-folder.ts";
@@ -48,13 +50,13 @@ function describeEngines(expressions: readonly Expression[]): string[] {
   return [`expressions compiled ${compiledCount}, interpreted ${interpreted.length}`, ...reasons];
 }
 
-/** The routes that have no v4 call, each with its response. */
-function describeLocalRoutes(routes: PackSummary["routes"]): string[] {
+/** The routes that have no upstream call, each with its response. */
+function describeLocalRoutes(routes: PackSummary["routes"], upstream: string): string[] {
   const local = routes.filter(({ alone: response }) => response !== null);
   if (local.length === 0) return [];
   const width = Math.max(...local.map(({ alpha }) => alpha.length));
   const lines = local.map(({ alpha, alone: response }) => `  ${alpha.padEnd(width)}  ${response}`);
-  return [`routes without a v4 call ${local.length}:`, ...lines];
+  return [`routes without a ${upstream} call ${local.length}:`, ...lines];
 }
 
 /** How much of the API surface the pack maps; nothing for a pack that does not declare the surface. */
@@ -68,7 +70,31 @@ function describeSurface({ surface, gaps }: Pack): string[] {
   ];
 }
 
-function describeCoverage(pack: Pack, examples: number, expressions: readonly Expression[]): string {
+/** How many query parameters the pack names, and what happens to the others. */
+function describeQueries({ routes }: Pack): string {
+  const names = new Set(routes.flatMap(({ query }) => query.parameters.map(({ name }) => name)));
+  const rejecting = routes.filter(({ query }) => query.rejectsUnknown).length;
+  const others =
+    rejecting === 0 || rejecting === routes.length
+      ? `others are ${rejecting === 0 ? "ignored" : "rejected"}`
+      : `others are rejected by ${rejecting} routes and ignored by ${routes.length - rejecting}`;
+  return `query parameters ${names.size}, ${others}`;
+}
+
+/** What the golden cases show, and the names that none shows. */
+function describeExamples({ routes, fields, missingRoutes, missingFields }: ExampleCoverage): string[] {
+  const missing = [...missingRoutes, ...missingFields];
+  return [
+    `golden cases: ${routes - missingRoutes.length} of ${routes} routes, ${fields - missingFields.length} of ${fields} fields`,
+    ...(missing.length > 0 ? [`  without a golden case: ${missing.join(", ")}`] : []),
+  ];
+}
+
+function describeCoverage(
+  pack: Pack,
+  results: readonly ExampleResult[],
+  expressions: readonly Expression[],
+): string {
   const { routes, objects, classes } = summarizePack(pack);
   const fields = objects.reduce((sum, object) => sum + object.fields.length, 0);
   const counts = Object.entries(classes).map(([name, count]) => `${name} ${count}`);
@@ -76,9 +102,11 @@ function describeCoverage(pack: Pack, examples: number, expressions: readonly Ex
     `${routes.length} routes, ${objects.length} objects, ${fields} fields`,
     `fields by class: ${counts.join(", ")}`,
     ...describeSurface(pack),
-    ...describeLocalRoutes(routes),
+    describeQueries(pack),
+    ...describeLocalRoutes(routes, pack.dialect.upstream.name),
     ...describeEngines(expressions),
-    `${examples} examples passed`,
+    ...describeExamples(coverageOf(pack, results)),
+    `${results.length} examples passed`,
     "",
   ].join("\n");
 }
@@ -102,10 +130,11 @@ async function checkFolder(directory: string, { emit, update }: CheckFlags): Pro
   if (update) await updateGoldenCases(directory, pack);
   const diagnostics: Diagnostic[] = [...pack.gaps.unmappedFields, ...pack.gaps.unmappedRoutes];
   const { examples, catalogs } = readExamples(directory, diagnostics);
-  diagnostics.push(...(await runExamples(pack, examples, catalogs)));
+  const results = await compareExamples(pack, examples, catalogs);
+  diagnostics.push(...diagnosticsOf(results));
   if (diagnostics.length > 0) return reportProblems(diagnostics);
   if (emit) process.stdout.write(printExpressions(expressions) + printObjects(pack.resources));
-  process.stdout.write(describeCoverage(pack, examples.length, expressions));
+  process.stdout.write(describeCoverage(pack, results, expressions));
   return 0;
 }
 

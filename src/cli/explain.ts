@@ -1,15 +1,16 @@
 import type { Command } from "commander";
 import { packFolder } from "../app/loaded-pack.ts";
 import { parseJson } from "../dialect/json/parse.ts";
-import { fillShape } from "../dialect/shape.ts";
+import { onePage } from "../dialect/envelope.ts";
 import { addQuery, type Endpoint } from "../mapping/compile/endpoint.ts";
 import type { Route } from "../mapping/compile/route.ts";
+import { isObject } from "../dialect/json/parse.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { splitPath, type Parameters } from "../mapping/router.ts";
-import { createDryRun, type DryRunResponse } from "../tools/dry-run.ts";
+import { createDryRun, isJsonType, type DryRunResponse } from "../tools/dry-run.ts";
 import { splitCall, type WrittenCall } from "../tools/examples/example.ts";
-import { curl, shellComment } from "../tools/explain/curl.ts";
+import { addressVariable, curl, shellComment } from "../tools/explain/curl.ts";
 import type { HttpRequest, HttpResponse, Upstream } from "../upstream/client.ts";
 import type { CommandSettings } from "./program.ts";
 
@@ -35,11 +36,15 @@ interface Explanation {
   readonly pack: Pack;
 }
 
-/** Matches v4 requests whose only purpose is a decision. Without a response to them the main call is still made. */
-function createDecisionMatcher(pack: Pack, { method, path }: WrittenCall): (request: HttpRequest) => boolean {
+/** The routes of a request. */
+function routesOf(pack: Pack, { method, path }: WrittenCall): readonly Route[] {
   const segments = splitPath(path.split("?")[0] ?? "") ?? [];
-  const routes = pack.match(method, segments.slice(pack.prefix.length))?.routes ?? [];
-  const endpoints = routes.flatMap(({ prerequisites, wait }) => [
+  return pack.match(method, segments.slice(pack.prefix.length))?.routes ?? [];
+}
+
+/** Matches v4 requests whose only purpose is a decision. Without a response to them the main call is still made. */
+function createDecisionMatcher(pack: Pack, call: WrittenCall): (request: HttpRequest) => boolean {
+  const endpoints = routesOf(pack, call).flatMap(({ prerequisites, wait }) => [
     ...prerequisites
       .filter(({ notFoundField }) => notFoundField !== undefined)
       .map(({ endpoint }) => endpoint),
@@ -50,7 +55,10 @@ function createDecisionMatcher(pack: Pack, { method, path }: WrittenCall): (requ
 
 /** Records requests. Responds with 403 to requests for a decision, and with an empty object or list to all others. */
 function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]): Upstream {
-  const body = JSON.stringify(fillShape(pack.lists.upstream, { items: [], page: 1, pages: 1, total: 0 }));
+  const list = onePage(pack.lists.upstream, []);
+  // A list with members is an object as well. A bare array is not.
+  const isList = routesOf(pack, call).some(({ response }) => response === "list");
+  const body = JSON.stringify(isList || isObject(list) ? list : {});
   const isForDecision = createDecisionMatcher(pack, call);
   return {
     async call(request): Promise<HttpResponse> {
@@ -66,9 +74,18 @@ function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]): Upst
 
 /** A v4 request as a command. The shell fills in the address and the token. */
 function toCurl({ method, path, headers, body }: HttpRequest, { dialect }: Pack): string {
-  const { filters, credentials } = dialect.upstream;
-  const filter = filters && { [filters.header]: headers[filters.header.toLowerCase()] };
-  return curl({ base: "$V4", method, path, scheme: credentials?.scheme, headers: filter ?? {}, body });
+  const { name, filters, credentials } = dialect.upstream;
+  const header = filters?.header;
+  const filter = header === undefined ? undefined : { [header]: headers[header.toLowerCase()] };
+  return curl({
+    base: addressVariable(name),
+    method,
+    path,
+    credentials,
+    headers: filter ?? {},
+    body,
+    type: headers["content-type"],
+  });
 }
 
 const get = (path: string): HttpRequest => ({ method: "GET", path, headers: {} });
@@ -97,7 +114,8 @@ function createSteps(
   const prerequisites = sent.slice(0, mainIndex);
   const main = sent[mainIndex];
   const readAfterWrite = route.readAfterWrite?.endpoint.path(parameters);
-  const firstPage = paging.query(1, paging.largest);
+  const { upstream } = paging;
+  const firstPage = upstream.query({ offset: 0, cursor: undefined }, upstream.size.maximum);
   const relatedPath = (endpoint: Endpoint, allPages: boolean): string => {
     const path = endpoint.path({ ...parameters, each: "EACH" });
     return allPages ? addQuery(path, firstPage) : path;
@@ -133,7 +151,7 @@ function isRejected({ result: { response, context } }: Explanation): boolean {
 function describeRejection({ result: { response }, pack }: Explanation, route: Route | undefined): string[] {
   const errors = pack.errors.client.read(JSON.parse(response.body)) ?? [];
   const lines = errors.map(({ field, reason }) => `  ${field === undefined ? "" : `${field}: `}${reason}`);
-  const cause = route ? "" : ": alpha has no such route";
+  const cause = route ? "" : `: ${pack.dialect.client.name} has no such route`;
   return [`rejected by the gateway with ${response.status}${cause}`, ...lines].map(shellComment);
 }
 
@@ -160,9 +178,15 @@ function formatExplanation(explanation: Explanation): string {
   );
   const retry =
     route.retryWithout &&
-    shellComment(`sent again without "${route.retryWithout}" if v4 rejects only that member`);
+    shellComment(
+      `sent again without "${route.retryWithout}" if ${pack.dialect.upstream.name} rejects only that member`,
+    );
+  const ignored = result.context.ignoredParameters.map((name) =>
+    shellComment(`ignored: the query parameter "${name}", which the pack does not name`),
+  );
   const losses = route.losses.map((loss) => shellComment(`lost: ${loss}`));
-  const paragraphs = [head.join("\n"), ...describeCatalog(route, pack), ...steps, retry, losses.join("\n")];
+  const comments = [...ignored, ...losses].join("\n");
+  const paragraphs = [head.join("\n"), ...describeCatalog(route, pack), ...steps, retry, comments];
   return `${paragraphs.filter(Boolean).join("\n\n")}\n`;
 }
 
@@ -171,13 +195,14 @@ function parseHeaders(lines: readonly string[], command: Command): Record<string
     lines.map((line) => {
       const colon = line.indexOf(":");
       if (colon < 1) command.error(`error: -H "${line}" is not "Name: value"`);
-      return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+      return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
     }),
   );
 }
 
-function parseBody(text: string | undefined, command: Command): unknown {
-  if (text === undefined) return undefined;
+/** @param type The media type of the body. What is not JSON is sent as it is. */
+function parseBody(text: string | undefined, type: string | undefined, command: Command): unknown {
+  if (text === undefined || !isJsonType(type)) return text;
   try {
     return parseJson(text);
   } catch {
@@ -197,9 +222,9 @@ export async function explain(
   { MAPPINGS_DIR, WORDS }: CommandSettings,
   command: Command,
 ): Promise<number> {
-  const headers = parseHeaders(header, command);
-  const body = parseBody(data, command);
   const pack = loadPack(packFolder(MAPPINGS_DIR), WORDS);
+  const headers = { "content-type": pack.mediaTypes.names[0] ?? "", ...parseHeaders(header, command) };
+  const body = parseBody(data, headers["content-type"], command);
   const request = splitCall(call, pack.dialect.client.base_path);
   const sent: HttpRequest[] = [];
   const dryRun = createDryRun(pack, createEmptyV4(pack, request, sent));

@@ -1,9 +1,7 @@
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { openExistingAuditStore } from "../app/audit-store.ts";
 import { packFolder } from "../app/loaded-pack.ts";
-import { exportTexts, type ExportFormat } from "../audit/export/export.ts";
+import { exportTexts, writeExport, type ExportFormat } from "../audit/export/export-records.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { CommandSettings } from "./program.ts";
 import { showProgress } from "./progress.ts";
@@ -28,7 +26,7 @@ export async function exportRecords(
     const total = await store.count(query);
     const onRecords = (done: number): void => progress(done, total);
     const texts = exportTexts(store, { format, query, filterHeader, onRecords });
-    await pipeline(Readable.from(texts), process.stdout, { end: false });
+    await writeExport(texts, format, process.stdout, { end: false });
   } finally {
     progress.end();
     await store.close();

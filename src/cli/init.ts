@@ -50,8 +50,12 @@ type QuestionName = keyof typeof QUESTIONS;
 
 const isValid = (name: QuestionName, input: string): boolean => QUESTIONS[name].valid.test(input);
 
-/** Asks for each value that no flag gave. Without a terminal, the defaults are used. */
-async function ask(flags: InitFlags): Promise<Record<QuestionName, string>> {
+/**
+ * Asks for each value that no flag gave. Without a terminal, the defaults are used.
+ *
+ * @returns undefined if the input ends before the last question (Ctrl+C, Ctrl+D)
+ */
+async function ask(flags: InitFlags): Promise<Record<QuestionName, string> | undefined> {
   const options = Object.fromEntries(
     Object.entries(QUESTIONS).map(([name, question]) => [name, question.default as string]),
   ) as Record<QuestionName, string>;
@@ -59,11 +63,17 @@ async function ask(flags: InitFlags): Promise<Record<QuestionName, string>> {
   const open = (Object.keys(QUESTIONS) as QuestionName[]).filter((name) => flags[name] === undefined);
   if (!process.stdin.isTTY || open.length === 0) return options;
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  // An iterator keeps lines that are pasted together; a question would lose all but the first.
+  const lines = terminal[Symbol.asyncIterator]();
   try {
     for (const name of open) {
       const { text, rule, default: proposal } = QUESTIONS[name];
       for (;;) {
-        const input = (await terminal.question(`${text} [${proposal}] `)).trim().replaceAll(", ", ",");
+        terminal.setPrompt(`${text} [${proposal}] `);
+        terminal.prompt();
+        const line = await lines.next();
+        if (line.done) return undefined;
+        const input = line.value.trim().replaceAll(", ", ",");
         if (input === "") break;
         options[name] = input;
         if (isValid(name, input)) break;
@@ -98,7 +108,9 @@ export async function init(folder: string, flags: InitFlags, command: Command): 
   for (const [name, value] of Object.entries(flags) as [QuestionName, string][])
     if (!isValid(name, value))
       return command.error(`error: ${flagOf(name)} "${value}": use ${QUESTIONS[name].rule}`);
-  const options = toOptions(await ask(flags));
+  const values = await ask(flags);
+  if (!values) return command.error("\nerror: the input ended before the last question; nothing was written");
+  const options = toOptions(values);
   const schemas = Object.fromEntries(FILE_KINDS.map((kind) => [kind, fileSchema(kind)]));
   for (const [name, text] of newPackFiles(options, folder, { ...schemas, example: exampleSchema() })) {
     const path = join(folder, name);

@@ -1,5 +1,10 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { SETTING_SECTIONS, SETTINGS, type SettingName, type Settings } from "../config/schema.ts";
+import {
+  SETTING_SECTIONS,
+  SETTINGS,
+  type SettingName,
+  type Settings,
+} from "../config/setting-definitions.ts";
 import { optionName, readEnvironment, type SettingTexts } from "../config/settings.ts";
 import type { CheckFlags } from "./check.ts";
 import type { ExplainFlags } from "./explain.ts";
@@ -28,17 +33,18 @@ const settingTexts = (command: Command): SettingTexts =>
   );
 
 /** The settings that a command that does not serve can use. */
-type CommandSetting = "DATA_DIR" | "DATABASE_URL" | "MAPPINGS_DIR" | "WORDS";
+type CommandSetting = "DATA_DIR" | "DATABASE_URL" | "MAPPINGS_DIR" | "WORDS" | "PUBLIC_URL";
 export type CommandSettings = Pick<Settings, CommandSetting>;
 
 const SCHEMA_KINDS = ["resource", "pack", "surface", "example", "catalogs"] as const;
 
 const PACK_SETTINGS = ["MAPPINGS_DIR", "WORDS"] as const satisfies readonly CommandSetting[];
+const REPLAY_SETTINGS = [...PACK_SETTINGS, "PUBLIC_URL"] as const satisfies readonly CommandSetting[];
 const STORE_SETTINGS = ["DATA_DIR", "DATABASE_URL"] as const satisfies readonly CommandSetting[];
 
 /** Reads settings of a command that does not serve. Invalid variables that it does not use cannot fail it. */
 function commandSettings(command: Command): CommandSettings {
-  const names = [...PACK_SETTINGS, ...STORE_SETTINGS];
+  const names = [...REPLAY_SETTINGS, ...STORE_SETTINGS];
   const environment = Object.fromEntries(names.map((name) => [name, process.env[name]]));
   return readEnvironment(environment, settingTexts(command));
 }
@@ -90,7 +96,9 @@ const addRecordFilters = (command: Command): Command =>
  */
 export function createProgram(onExit: (code: number) => void): Command {
   const program = new Command("alpha-gateway")
-    .description("A drop-in base URL for clients of the alpha API: it calls v4 and responds in alpha.")
+    .description(
+      "A drop-in base URL for clients of an old API: it calls the new API and responds like the old one.",
+    )
     .exitOverride()
     .configureOutput({ outputError: (message, write) => write(formatUsageError(message)) })
     .showHelpAfterError("Run the command with --help to see its arguments and flags.");
@@ -112,7 +120,7 @@ export function createProgram(onExit: (code: number) => void): Command {
     .argument("[directory]", "folder of the pack; wins over --mappings-dir")
     .option(
       "--laws",
-      "check with generated values: what clients write is what they read; expressions give what JSONata gives",
+      "check with generated values: round trips, compiled expressions, filters by value tables, and errors",
     )
     .option("--seed <number>", "seed of the generated values (default: 1)")
     .option("--emit", "print the JavaScript that expressions and objects compile to")
@@ -148,18 +156,23 @@ export function createProgram(onExit: (code: number) => void): Command {
     });
 
   addSettings(program.command("explain"), PACK_SETTINGS)
-    .description("Print the v4 calls for an alpha request as curl commands, and the losses. Send nothing.")
+    .description(
+      "Print the upstream calls for a client's request as curl commands, and the losses. Send nothing.",
+    )
     .argument("<request>", "the request in quotes, for example 'GET /vm/instances?page=2'")
     .option("-H, --header <line>", "a header, 'Name: value'; can be repeated", collect)
     .option("-d, --data <json>", "the body")
-    .addHelpText("after", "\nTo run the commands, set V4 to the address of v4 and TOKEN to a v4 token.")
+    .addHelpText(
+      "after",
+      "\nTo run the commands, set TOKEN to a token of the upstream, and the variable before the path, such as V4, to its address.",
+    )
     .action(async (request: string, options: ExplainFlags, command: Command) => {
       const { explain } = await import("./explain.ts");
       onExit(await explain(request, options, commandSettings(command), command));
     });
 
   addSettings(program.command("openapi"), PACK_SETTINGS)
-    .description("Print an OpenAPI 3.1 description of the alpha API as JSON.")
+    .description("Print an OpenAPI 3.1 description of the API that clients use, as JSON.")
     .argument("[directory]", "folder of the pack; wins over --mappings-dir")
     .action(async (directory: string | undefined, _options: object, command: Command) => {
       const { openapi } = await import("./openapi.ts");
@@ -168,7 +181,7 @@ export function createProgram(onExit: (code: number) => void): Command {
     });
 
   addSettings(program.command("report"), [...STORE_SETTINGS, ...PACK_SETTINGS])
-    .description("Print the migration report: which clients use alpha, and what each has to change.")
+    .description("Print the migration report: which clients use the old API, and what each has to change.")
     .addOption(
       new Option("--format <format>", "format of the report")
         .choices(["md", "html", "json", "csv"])
@@ -176,7 +189,7 @@ export function createProgram(onExit: (code: number) => void): Command {
     )
     .option(
       "--client <fingerprint>",
-      "only this token; none: requests without one; unaccepted: tokens unknown to v4",
+      "only this token; none: requests without one; unaccepted: tokens that the upstream does not know",
     )
     .option("--since <day>", "only from this day on, in UTC")
     .option("--until <day>", "only before this day, in UTC")
@@ -189,7 +202,7 @@ export function createProgram(onExit: (code: number) => void): Command {
     .description("Print audit records, newest first. Records written during the export are not included.")
     .addOption(
       new Option("--format <format>", "format of the export")
-        .choices(["ndjson", "csv", "har"])
+        .choices(["ndjson", "ndjson.zst", "csv", "har"])
         .default("ndjson"),
     )
     .action(async (options: ExportFlags, command: Command) => {
@@ -197,13 +210,13 @@ export function createProgram(onExit: (code: number) => void): Command {
       onExit(await exportRecords(options, commandSettings(command), command));
     });
 
-  addRecordFilters(addSettings(program.command("replay"), PACK_SETTINGS))
+  addRecordFilters(addSettings(program.command("replay"), REPLAY_SETTINGS))
     .description(
-      "Run recorded requests under a pack, with the v4 responses that were recorded, and print what would change. Send nothing.",
+      "Run recorded requests under a pack, with the upstream responses that were recorded, and print what would change. Send nothing.",
     )
     .requiredOption(
       "--from <source>",
-      "NDJSON file of an export, - for standard input, data folder, or postgres:// address of an audit store",
+      "NDJSON file of an export, compressed or not, - for standard input, data folder, or postgres:// address of an audit store",
     )
     .option("--pack <directory>", "folder of the other pack (default: the current pack)")
     .addHelpText(

@@ -2,12 +2,12 @@ import { createReadStream, statSync } from "node:fs";
 import type { Command } from "commander";
 import { openExistingAuditStore } from "../app/audit-store.ts";
 import { packFolder } from "../app/loaded-pack.ts";
-import { exportTexts } from "../audit/export/export.ts";
+import { exportTexts } from "../audit/export/export-records.ts";
 import type { AuditRecord } from "../audit/record.ts";
 import type { AuditQuery } from "../audit/store.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { ReplayDifference } from "../tools/replay/differences.ts";
-import { matchesQuery, readRecords } from "../tools/replay/read-records.ts";
+import { decodeExport, matchesQuery, readRecords } from "../tools/replay/read-records.ts";
 import { createReplay } from "../tools/replay/replay-record.ts";
 import { createReplaySummary, type ReplaySummary } from "../tools/replay/summary.ts";
 import type { CommandSettings } from "./program.ts";
@@ -34,8 +34,7 @@ async function openSource(from: string, query: AuditQuery): Promise<RecordSource
   const isDatabase = /^postgres(ql)?:\/\//.test(from);
   if (!isDatabase && !isFolder(from)) {
     const stream = from === "-" ? process.stdin : createReadStream(from);
-    const chunks = stream.setEncoding("utf8") as AsyncIterable<string>;
-    return { count: undefined, chunks, close: async () => void stream.destroy() };
+    return { count: undefined, chunks: decodeExport(stream), close: async () => void stream.destroy() };
   }
   const store = await openExistingAuditStore({ DATA_DIR: from, DATABASE_URL: isDatabase ? from : undefined });
   return {
@@ -81,12 +80,13 @@ function formatSummary(summary: ReplaySummary): string {
  */
 export async function replay(
   { from, pack, ...filters }: ReplayFlags,
-  { MAPPINGS_DIR, WORDS }: CommandSettings,
+  { MAPPINGS_DIR, WORDS, PUBLIC_URL: publicUrl }: CommandSettings,
   command: Command,
 ): Promise<number> {
   const query = readRecordFilters(filters, command);
-  const control = createReplay(loadPack(packFolder(MAPPINGS_DIR), WORDS));
-  const run = pack === undefined ? control : createReplay(loadPack(packFolder(pack), WORDS), control);
+  const control = createReplay(loadPack(packFolder(MAPPINGS_DIR), WORDS), { publicUrl });
+  const run =
+    pack === undefined ? control : createReplay(loadPack(packFolder(pack), WORDS), { control, publicUrl });
   const { count, chunks, close } = await openSource(from, query);
   const summary = createReplaySummary();
   const progress = showProgress("records");

@@ -1,4 +1,4 @@
-import { startSandbox } from "../sandbox/sandbox.ts";
+import { startSandbox } from "../sandbox/create-sandbox.ts";
 import { readSeedFile } from "../sandbox/seed/seed-file.ts";
 import type { CommandSettings } from "./program.ts";
 import { waitForShutdownSignal } from "./signals.ts";

@@ -1,8 +1,10 @@
 import cluster from "node:cluster";
+import { flushCompileCache } from "node:module";
+import { compactHeapOnce } from "../app/compact-heap.ts";
 import { packFolder } from "../app/loaded-pack.ts";
 import { guardProcess } from "../app/process-guard.ts";
 import { startService, type Service } from "../app/start.ts";
-import type { Settings } from "../config/schema.ts";
+import type { Settings } from "../config/setting-definitions.ts";
 import {
   DEFAULT_TEXTS,
   givenTexts,
@@ -15,26 +17,26 @@ import { onSighup, waitForShutdownSignal } from "./signals.ts";
 import { watchFolder } from "./watch-folder.ts";
 
 /** How to try the sandbox: a token, and the request that the pack suggests. */
-function describeSandbox({ url, client, sandboxClient }: Service, token: string): string[] {
+function describeSandbox({ url, dialect: { client }, sandboxClient }: Service, token: string): string[] {
   const { welcome: suggestion, credentials, base_path: prefix } = client;
   const oauth = `OAuth     ${url}/oauth/authorize?client_id=${sandboxClient}&scopes=${suggestion?.scopes}`;
   return [
     `Token     ${token}`,
     ...(suggestion && sandboxClient ? [oauth] : []),
-    ...(suggestion
-      ? ["", `curl -H 'Authorization: ${credentials?.scheme} ${token}' ${url}${prefix}${suggestion.path}`]
+    ...(suggestion && credentials?.scheme !== undefined
+      ? ["", `curl -H 'Authorization: ${credentials.scheme} ${token}' ${url}${prefix}${suggestion.path}`]
       : []),
   ];
 }
 
 /** What a new user needs next: the addresses, a token, and a command to paste. */
 async function welcome(service: Service, given: SettingTexts): Promise<string> {
-  const { url, adminUrl, sandboxToken, upstreamUrl } = service;
+  const { url, adminUrl, sandboxToken, upstreamUrl, dialect } = service;
   const reasons = await service.readiness();
   return [
     `Gateway   ${url}`,
     ...(adminUrl ? [`Admin     ${adminUrl}`] : []),
-    `v4        ${upstreamUrl}${sandboxToken ? "  (embedded sandbox)" : ""}`,
+    `${dialect.upstream.name.padEnd(9)} ${upstreamUrl}${sandboxToken ? "  (embedded sandbox)" : ""}`,
     ...(sandboxToken ? describeSandbox(service, sandboxToken) : []),
     ...Object.entries(given).map(([name, text]) => `Setting   ${name}=${text}`),
     "",
@@ -44,8 +46,10 @@ async function welcome(service: Service, given: SettingTexts): Promise<string> {
 }
 
 async function start(settings: Settings): Promise<Service> {
-  if (settings.WORKERS === 1) return startService(settings);
-  return (await import("../app/cluster/primary.ts")).startWorkers(settings);
+  if (settings.WORKERS > 1) return (await import("../app/cluster/primary.ts")).startWorkers(settings);
+  const service = await startService(settings);
+  compactHeapOnce(() => service.connections() === 0);
+  return service;
 }
 
 /**
@@ -56,7 +60,7 @@ async function start(settings: Settings): Promise<Service> {
  */
 export async function serve(flags: SettingTexts): Promise<number> {
   const settings = readEnvironment(process.env, flags);
-  if (cluster.isWorker) return (await import("../app/cluster/worker.ts")).runWorker(settings);
+  if (cluster.isWorker) return (await import("../app/cluster/worker-process.ts")).runWorker(settings);
   const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
   const guard = guardProcess(log, settings.SHUTDOWN_GRACE_MS);
   // Before the start: requests that arrive while v4 is read for the first time get their responses and records too.
@@ -72,6 +76,8 @@ export async function serve(flags: SettingTexts): Promise<number> {
   if (!isForPeople(settings.LOG_FORMAT))
     log.info({ settings: { ...DEFAULT_TEXTS, ...given } }, "started with these settings");
   process.stdout.write(await welcome(service, given));
+  // A process that is killed does not write the cache when it ends.
+  flushCompileCache();
   await shutdown;
   unwatch();
   await service.stop();

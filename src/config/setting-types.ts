@@ -159,6 +159,9 @@ const listOf = (isValid: (item: string) => boolean, expected: string) =>
       if (invalid !== undefined) context.addIssue(`must be ${expected}; "${invalid}" is not`);
     });
 
+/** Tokens, none of which is shown in a problem. */
+export const tokenList = listOf(() => true, "tokens");
+
 /** Origins of browser clients, or `*`. */
 export const origins = listOf(
   (item) => item === "*" || (URL.canParse(item) && new URL(item).origin === item),

@@ -1,6 +1,12 @@
 import { BlockList, isIP } from "node:net";
 import type { z } from "zod";
-import { SETTINGS, settingsSchema, type SettingName, type Settings, type SettingValues } from "./schema.ts";
+import {
+  SETTINGS,
+  settingsSchema,
+  type SettingName,
+  type Settings,
+  type SettingValues,
+} from "./setting-definitions.ts";
 
 /**
  * Invalid settings: all problems together, one a line.
@@ -73,6 +79,11 @@ function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label
     problems.push(["ADMIN_HOST", `other machines can reach ${ADMIN_HOST}; set ${label("ADMIN_TOKEN")}`]);
   if (PORT !== 0 && PORT === ADMIN_PORT && HOST === ADMIN_HOST)
     problems.push(["ADMIN_PORT", `${PORT} is the port of the public listener`]);
+  if (settings.AUDIT_OTLP !== undefined && settings.AUDIT === "off")
+    problems.push([
+      "AUDIT_OTLP",
+      `nothing is recorded; unset it, or set ${label("AUDIT")} to full or metadata`,
+    ]);
   if (settings.REDIS_URL !== undefined && settings.GATEWAY_SECRET === undefined)
     problems.push(["GATEWAY_SECRET", "all replicas that share a store need the same secret; set it"]);
   return problems;

@@ -10,22 +10,79 @@ import {
   type Cursor,
 } from "./json/scan.ts";
 import { fromJsonText } from "./json/text.ts";
+import { toCursor } from "./paging/cursor.ts";
 import { fillShape, nameOf, namesIn, type Shape } from "./shape.ts";
 
-/** The page number and the totals of a list. */
-export interface PageInfo {
-  readonly page: number;
-  readonly pages: number;
-  readonly total: number;
+/** What a list says about its page. Only values that its shape has are present; null: there is no such page. */
+export interface ListValues {
+  /** Number of the page. */
+  readonly page?: number;
+  /** Number of pages. */
+  readonly pages?: number;
+  /** Number of all items. */
+  readonly total?: number;
+  /** Number of items of a page, and of this one. */
+  readonly size?: number;
+  readonly count?: number;
+  /** Offset of the first item. */
+  readonly offset?: number;
+  readonly has_more?: boolean;
+  readonly next_page?: number | null;
+  readonly previous_page?: number | null;
+  readonly next_offset?: number | null;
+  readonly next_cursor?: string | null;
+  readonly next_link?: string | null;
+  readonly previous_link?: string | null;
+  readonly first_link?: string | null;
+  readonly last_link?: string | null;
 }
 
-/** The page and the totals of a list. Only values that its shape has are present. */
-export type ListValues = Partial<PageInfo>;
-
-const COUNTS: ReadonlySet<string> = new Set<keyof PageInfo>(["page", "pages", "total"]);
+/** The names of values that a list may have in addition to its items. */
+export const LIST_VALUES = [
+  "page",
+  "pages",
+  "total",
+  "size",
+  "count",
+  "offset",
+  "has_more",
+  "next_page",
+  "previous_page",
+  "next_offset",
+  "next_cursor",
+  "next_link",
+  "previous_link",
+  "first_link",
+  "last_link",
+] as const satisfies readonly (keyof ListValues)[];
 
 const parseCount = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+
+/** Without a next page many dialects have null, no member, or an empty text. */
+const isNone = (value: unknown): boolean => value === undefined || value === null || value === "";
+
+const parseNext = (value: unknown): string | null | undefined => (isNone(value) ? null : toCursor(value));
+
+const parseLink = (value: unknown): string | null | undefined => {
+  if (isNone(value)) return null;
+  return typeof value === "string" && value.isWellFormed() ? value : undefined;
+};
+
+/** How the gateway reads values of the upstream's lists. A result of undefined: the list is invalid. It ignores all others. */
+const READERS: ReadonlyMap<string, (value: unknown) => unknown> = new Map<
+  string,
+  (value: unknown) => unknown
+>([
+  ["page", parseCount],
+  ["pages", parseCount],
+  ["total", parseCount],
+  ["has_more", (value) => (typeof value === "boolean" ? value : undefined)],
+  ["next_page", parseNext],
+  ["next_offset", parseNext],
+  ["next_cursor", parseNext],
+  ["next_link", parseLink],
+]);
 
 /** Parses a list and its items in one pass. Returns undefined if the value does not have the shape. */
 export type ParseListBody = <Item>(
@@ -33,7 +90,7 @@ export type ParseListBody = <Item>(
   readItem: (from: Cursor) => Item,
 ) => (ListValues & { readonly items: readonly Item[] }) | undefined;
 
-/** What a member of a list is: the items, a count by its index, or an object with more members. */
+/** What a member of a list is: the items, a value by its index, or an object with more members. */
 type Target = "items" | number | Level;
 
 interface Level {
@@ -41,12 +98,12 @@ interface Level {
   readonly targets: readonly Target[];
 }
 
-function compileLevel(shape: Readonly<Record<string, Shape>>, counts: readonly string[]): Level {
+function compileLevel(shape: Readonly<Record<string, Shape>>, values: readonly string[]): Level {
   const targets = Object.entries(shape).flatMap(([key, value]): [string, Target][] => {
     const name = nameOf(value);
     if (name === "items") return [[key, "items"]];
-    if (name !== undefined && counts.includes(name)) return [[key, counts.indexOf(name)]];
-    return isObject(value) && namesIn(value).length > 0 ? [[key, compileLevel(value, counts)]] : [];
+    if (name !== undefined && values.includes(name)) return [[key, values.indexOf(name)]];
+    return isObject(value) && namesIn(value).length > 0 ? [[key, compileLevel(value, values)]] : [];
   });
   return {
     members: createMemberTable(targets.map(([key]) => key)),
@@ -57,23 +114,29 @@ function compileLevel(shape: Readonly<Record<string, Shape>>, counts: readonly s
 /**
  * Creates a parser of the upstream's lists.
  *
- * @param shape JSON with `$items` and the counts that a list must have.
+ * @param shape JSON with `$items` and the values that a list has.
  * @param maxItems Maximum number of items of a list.
  * @returns A function that throws {SyntaxError} if there is no JSON at the cursor, {RangeError} if it is nested too deeply or
  *   has too many items, and whatever `readItem` throws.
  */
 export function createListParser(shape: Shape, maxItems = Infinity): ParseListBody {
-  const names = namesIn(shape).flatMap(({ name }) => (COUNTS.has(name) ? [name] : []));
+  const read = namesIn(shape).flatMap(({ name }) => {
+    const readValue = READERS.get(name);
+    return readValue ? [{ name, readValue }] : [];
+  });
+  const names = read.map(({ name }) => name);
   const top = isObject(shape) ? compileLevel(shape, names) : undefined;
 
   return (from, readItem) => {
     type Item = ReturnType<typeof readItem>;
     let items: Item[] | undefined;
-    const counts: (number | undefined)[] = [];
+    let isRepeated = false;
+    const texts: (string | undefined)[] = [];
 
     function readItems(): void {
       if (!isArrayAt(from)) return void (items = void readRaw(from));
-      // As in JSON.parse, the last of several members with one name wins.
+      // The items of the first one may have been written already.
+      isRepeated ||= items !== undefined;
       const found: Item[] = (items = []);
       forEachItem(from, () => {
         if (found.length >= maxItems) throw new RangeError(`the list has more than ${maxItems} items`);
@@ -87,26 +150,41 @@ export function createListParser(shape: Shape, maxItems = Infinity): ParseListBo
         const target = targets[number];
         if (target === undefined) readRaw(from);
         else if (target === "items") readItems();
-        else if (typeof target === "number") counts[target] = parseCount(fromJsonText(readRaw(from)));
+        else if (typeof target === "number") texts[target] = readRaw(from);
         else readLevel(target);
       });
     }
 
     if (top) readLevel(top);
     else readItems();
-    if (!items) return undefined;
-    const values: Record<string, number> = {};
-    for (const [index, name] of names.entries()) {
-      const count = counts[index];
-      if (count === undefined) return undefined;
-      values[name] = count;
+    if (!items || isRepeated) return undefined;
+    const values: Record<string, unknown> = {};
+    for (const [index, { name, readValue }] of read.entries()) {
+      const text = texts[index];
+      const value = readValue(text === undefined ? undefined : fromJsonText(text));
+      if (value === undefined) return undefined;
+      values[name] = value;
     }
-    return { ...values, items };
+    return { ...(values as ListValues), items };
   };
 }
 
-/** Placeholder of the items in the text of a list. No pack has this character. */
-const ITEMS = "\uE000";
+/** A list of a shape that is complete on one page. */
+export const onePage = (shape: Shape, items: readonly unknown[], list = ""): unknown =>
+  fillShape(shape, {
+    list,
+    items,
+    page: 1,
+    pages: 1,
+    total: items.length,
+    size: items.length,
+    count: items.length,
+    offset: 0,
+    has_more: false,
+  });
+
+/** Placeholder of the items in the text of a list. No value of a list can have it. */
+const ITEMS = crypto.randomUUID();
 const ITEMS_TEXT = printJson(ITEMS);
 
 /** Writes lists of one name. */
@@ -119,12 +197,13 @@ export interface ListWriter {
 
 /** Creates a writer of the client's lists. It has at least one page, because clients fail on zero pages. */
 export function createListWriter(shape: Shape, list: string): ListWriter {
-  const counts = namesIn(shape).map(({ name }) => name);
+  const names = namesIn(shape).map(({ name }) => name);
   return {
-    opensWithValues: counts.indexOf("items") > 0,
-    around({ page, pages, total }) {
+    opensWithValues: names.indexOf("items") > 0,
+    around(values) {
+      const { pages } = values;
       const atLeastOne = pages === undefined ? undefined : Math.max(1, pages);
-      const text = printJson(fillShape(shape, { list, items: ITEMS, page, pages: atLeastOne, total }));
+      const text = printJson(fillShape(shape, { ...values, list, items: ITEMS, pages: atLeastOne }));
       const at = text.indexOf(ITEMS_TEXT);
       return [`${text.slice(0, at)}[`, `]${text.slice(at + ITEMS_TEXT.length)}`];
     },

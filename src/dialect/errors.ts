@@ -82,10 +82,12 @@ function createDetailReader(shape: Shape): (body: unknown) => ErrorDetail[] {
   const textAt = (body: unknown, name: string): string | undefined => {
     const path = paths.get(name);
     const value = path && valueAt(body, path);
+    if (typeof value === "number" && name === "code") return String(value);
     return typeof value === "string" && value !== "" ? value : undefined;
   };
   return (body) => {
-    const reason = textAt(body, "message");
+    // Problem details may have no more than a title, other errors no more than a code.
+    const reason = textAt(body, "message") ?? textAt(body, "title") ?? textAt(body, "code");
     if (reason === undefined) return [];
     const pointer = textAt(body, "pointer");
     const field = textAt(body, "field") ?? (pointer === undefined ? undefined : fromPointer(pointer));
@@ -94,11 +96,25 @@ function createDetailReader(shape: Shape): (body: unknown) => ErrorDetail[] {
   };
 }
 
-/** Creates the error format of a dialect. @param shape JSON with `$message` and `$field`; an array has one entry for each problem. */
-export function createErrorFormat(shape: Shape): ErrorFormat {
+/** What an error has by its status alone. */
+export interface StatusTexts {
+  readonly codeOf: (status: number) => string | undefined;
+  readonly titleOf: (status: number) => string | undefined;
+}
+
+/**
+ * Creates the error format of a dialect.
+ *
+ * @param shape JSON with `$message` and `$field`; an array has one entry for each problem.
+ */
+export function createErrorFormat(shape: Shape, { codeOf, titleOf }: StatusTexts): ErrorFormat {
   const entries = findEntries(shape);
   const readEntry = entries && createDetailReader(entries.entry);
   const readWhole = createDetailReader(shape);
+  const entryNames = entries ? namesIn(entries.entry).map(({ name }) => name) : [];
+  // An entry of constants alone says nothing about its problem, which the texts outside the array have.
+  const hasEntry = (values: Readonly<Record<string, unknown>>): boolean =>
+    entryNames.length === 0 || entryNames.some((name) => values[name] !== undefined);
   return {
     shape,
     read(body) {
@@ -107,14 +123,21 @@ export function createErrorFormat(shape: Shape): ErrorFormat {
         readEntry && Array.isArray(list)
           ? list.slice(0, MAX_ERRORS).flatMap((entry) => readEntry(entry))
           : [];
-      const details = found.length > 0 ? found : readWhole(body);
-      return details.length > 0 ? details : undefined;
+      const whole = readWhole(body);
+      if (found.length === 0) return whole.length > 0 ? whole : undefined;
+      const code = whole[0]?.code;
+      return code === undefined ? found : found.map((detail) => ({ code, ...detail }));
     },
     write(details, status) {
       const limited = limitDetails(details);
       const [first] = limited;
-      const whole = { ...(first && toValues(first)), message: limited.map(({ reason }) => reason).join(" ") };
-      return fillShape(shape, { ...whole, status }, limited.map(toValues));
+      const common = { status, title: titleOf(status) };
+      const values = limited.map((detail) => {
+        const { code = codeOf(status), ...others } = toValues(detail);
+        return { ...common, ...others, code };
+      });
+      const message = limited.map(({ reason }) => reason).join(" ");
+      return fillShape(shape, { ...common, ...(first && values[0]), message }, values.filter(hasEntry));
     },
   };
 }

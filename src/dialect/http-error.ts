@@ -2,7 +2,7 @@
 export interface ErrorDetail {
   readonly reason: string;
   readonly field?: string;
-  /** The code of the upstream's error. */
+  /** The client's code of the upstream's error. */
   readonly code?: string;
   /** What failed, for the operator. Clients do not see it. */
   readonly cause?: Error;
@@ -10,6 +10,10 @@ export interface ErrorDetail {
 
 /** The reason of a value that the pack can't translate. */
 export const INVALID_VALUE = "Not a valid value.";
+/** The reason of a member that is missing. */
+export const REQUIRED = "This field is required.";
+/** The reason of a member that the body does not have. */
+export const UNKNOWN_MEMBER = "There is no such field.";
 
 /** A rejection by a limit of the gateway itself, which the metrics count. */
 export interface Rejection {

@@ -60,9 +60,12 @@ export const valueAt = (body: unknown, path: readonly string[]): unknown =>
     body,
   );
 
-/** Returns the path of a name in a shape, `page.total`, with the name of the list; undefined if the shape lacks it. */
-export const dottedPath = (shape: Shape, name: string, list = ""): string | undefined =>
+/** Returns the keys that lead to a name in a shape, with the name of the list; undefined if the shape lacks it. */
+export const pathOf = (shape: Shape, name: string, list = ""): readonly string[] | undefined =>
   namesIn(shape)
     .find((found) => found.name === name)
-    ?.path.map((key) => (nameOf(key) === "list" ? list : key))
-    .join(".");
+    ?.path.map((key) => (nameOf(key) === "list" ? list : key));
+
+/** Returns the same path as text, `page.total`. */
+export const dottedPath = (shape: Shape, name: string, list = ""): string | undefined =>
+  pathOf(shape, name, list)?.join(".");

@@ -1,9 +1,21 @@
-import type { FieldRule } from "./schema/field-definition.ts";
+import { isFilterable, type FieldRule } from "./schema/field-definition.ts";
 import type { Pack } from "./pack.ts";
 import type { Route } from "./compile/route.ts";
 
 /** How the value of an alpha field is determined (mappings/README.md, "What check counts"). */
-export type FieldClass = "same" | "renamed" | "value" | "expanded" | "derived" | "composed" | "absent";
+export type FieldClass = "same" | "renamed" | "value" | "expanded" | "derived" | "composed" | "missing";
+
+/** The names of both sides, as the pack has them. */
+export interface SideNames {
+  readonly client: string;
+  readonly upstream: string;
+}
+
+/** Returns the names of both sides of a pack. */
+export const namesOf = ({ dialect: { client, upstream } }: Pack): SideNames => ({
+  client: client.name,
+  upstream: upstream.name,
+});
 
 /** One field in a {@link PackSummary}. */
 export interface FieldSummary {
@@ -32,7 +44,7 @@ export interface PackSummary {
 
 /** Returns the class of a field. */
 export function classOf(name: string, rule: FieldRule): FieldClass {
-  if (rule.const !== undefined) return rule.loss === undefined ? "derived" : "absent";
+  if (rule.const !== undefined) return rule.loss === undefined ? "derived" : "missing";
   if (rule.read?.includes("$related")) return "composed";
   if (rule.upstream === undefined) return "derived";
   if (rule.catalog !== undefined) return "expanded";
@@ -66,7 +78,7 @@ export function summarizePack(pack: Pack): PackSummary {
       v4: rule.upstream ?? null,
       class: classOf(name, rule),
       loss: rule.loss ?? null,
-      filter: rule.filter === true,
+      filter: isFilterable(rule),
     })),
   }));
   const classes = {
@@ -76,12 +88,12 @@ export function summarizePack(pack: Pack): PackSummary {
     expanded: 0,
     derived: 0,
     composed: 0,
-    absent: 0,
+    missing: 0,
     lossy: 0,
   };
   for (const field of objects.flatMap(({ fields }) => fields)) {
     classes[field.class] += 1;
-    if (field.loss !== null && field.class !== "absent") classes.lossy += 1;
+    if (field.loss !== null && field.class !== "missing") classes.lossy += 1;
   }
   const routes = pack.routes.map((route) => ({
     alpha: route.name,

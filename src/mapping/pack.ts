@@ -1,6 +1,7 @@
 import type { Scopes } from "../dialect/scopes.ts";
 import type { DialectDefinition } from "./schema/pack-definition.ts";
 import type { Dialects } from "./compile/dialects.ts";
+import type { TranslateLocation } from "./compile/locations.ts";
 import type { Endpoint } from "./compile/endpoint.ts";
 import type { Resource } from "./compile/resource.ts";
 import type { Route } from "./compile/route.ts";
@@ -36,6 +37,8 @@ export interface Pack extends Dialects {
   match(method: string, segments: readonly string[]): Match | undefined;
   /** Finds the access rules of alpha for a v4 call. */
   readonly v4Access: FindV4Access;
+  /** Translates addresses of the upstream in `Location`. */
+  readonly locate: TranslateLocation;
   /** Returns a route by its name, `GET /vm/instances/:id`. */
   route(name: string): Route | undefined;
 }

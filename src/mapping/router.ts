@@ -10,9 +10,41 @@ interface PathParameter {
   readonly type: ParameterType;
 }
 
+/** A segment with literal texts, `report-:id.json`: the texts around its parameters, one more than parameters. */
+interface MixedSegment {
+  readonly literals: readonly string[];
+  readonly parameters: readonly PathParameter[];
+}
+
+type Segment = string | PathParameter | MixedSegment;
+
 /** The segments of a path such as `/vm/instances/:id`. */
 export interface Pattern {
-  readonly segments: readonly (string | PathParameter)[];
+  readonly segments: readonly Segment[];
+}
+
+/**
+ * Parses a segment of a path in a pack: `customers`, `:id`, `{id}`, `:id.json` or `from-{first}-to-{last}`.
+ *
+ * @param typeOf Returns the type of a parameter.
+ */
+export function parseSegment(text: string, typeOf: (parameter: string) => ParameterType): Segment {
+  const parts = text.replace(/^:(\w+)/, "{$1}").split(/\{([\w.]+)\}/);
+  const literals = parts.filter((_part, index) => index % 2 === 0);
+  const parameters = parts
+    .filter((_part, index) => index % 2 === 1)
+    .map((parameter) => ({ parameter, type: typeOf(parameter) }));
+  const [only] = parameters;
+  if (only === undefined) return text;
+  return parameters.length === 1 && literals.every((literal) => literal === "")
+    ? only
+    : { literals, parameters };
+}
+
+/** The parameters of a segment. */
+export function parametersIn(segment: Segment): readonly PathParameter[] {
+  if (typeof segment === "string") return [];
+  return "parameters" in segment ? segment.parameters : [segment];
 }
 
 /** Values of path parameters by name, decoded and checked. */
@@ -44,9 +76,12 @@ function hasDotSegment(value: string): boolean {
   return false;
 }
 
-/** Whether a decoded value can be used in a path without leading to another path. */
+/** Whether a decoded value can be encoded and used in a path without leading to another path. */
 export const isText = (value: string): boolean =>
-  !CONTROL.test(value) && value.split("/").every((part) => part !== "") && !hasDotSegment(value);
+  value.isWellFormed() &&
+  !CONTROL.test(value) &&
+  value.split("/").every((part) => part !== "") &&
+  !hasDotSegment(value);
 
 /** Returns the value of a parameter as it is sent to v4; undefined if it is not of this type. */
 function parseParameter(type: ParameterType, value: string): string | undefined {
@@ -95,9 +130,9 @@ export function createRouter<T>(): Router<T> {
   });
   return {
     add(method, { segments }, route) {
-      const parameters = segments.filter((segment) => typeof segment !== "string");
+      const parameters = segments.flatMap(parametersIn);
       const path = segments.map((segment) =>
-        typeof segment === "string" ? segment : { isRest: segment.type === "path" },
+        typeof segment === "string" || "literals" in segment ? segment : { isRest: segment.type === "path" },
       );
       return tree.add(method, path, { route, parameters });
     },

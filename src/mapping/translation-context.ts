@@ -9,6 +9,8 @@ export type JsonObject = Record<string, unknown>;
 export interface CatalogEntry {
   readonly object: JsonObject;
   readonly text: string;
+  /** What its translation lost; undefined for nothing. */
+  readonly losses?: readonly string[];
 }
 
 /** The cached catalogs of v4: alpha objects by v4 id. */
@@ -22,13 +24,21 @@ export interface CatalogCopy {
   canonicalSpelling(catalog: string, anyCase: string): string | undefined;
 }
 
-/** What the translation of a v4 response may use besides the object itself. */
+/** Collects what the translation of a response loses. A `Set` of texts is one. */
+export interface LossSink {
+  add(loss: string): unknown;
+  has(loss: string): boolean;
+}
+
+/** What the translation of a v4 response may use in addition to the object itself. */
 export interface ReadContext {
   readonly catalogs: CatalogCopy;
   /** Responses of the related requests by name. One that failed or was not sent is missing. */
   readonly related: Readonly<Record<string, unknown>>;
   /** The alpha body of the request in its documented form. */
-  readonly sentBody?: JsonObject | undefined;
+  readonly sentBody?: JsonObject | readonly unknown[] | undefined;
+  /** Gets what is lost. Undefined if nobody wants to know. */
+  readonly lost?: LossSink | undefined;
 }
 
 /**
@@ -47,7 +57,7 @@ export type AppendFunction = (
   output: OutputBuffer,
 ) => Promise<string> | undefined;
 
-/** What the translation of an alpha body may use besides the body itself. */
+/** What the translation of an alpha body may use in addition to the body itself. */
 export interface WriteContext {
   readonly catalogs: CatalogCopy;
   /** Responses of the prerequisites by name. */

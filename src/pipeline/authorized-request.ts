@@ -1,3 +1,4 @@
+import type { Query } from "../dialect/query.ts";
 import type { Scopes } from "../dialect/scopes.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import type { TokenStore } from "../auth/token-store.ts";
@@ -24,6 +25,8 @@ export interface TranslationServices {
 /** A request that may use its route, and the calls to v4 that it may make. */
 export interface AuthorizedRequest extends Omit<CallerRequest, "creditAddress"> {
   readonly readJson: ReadJson;
+  /** The parameters of the client's query. */
+  readonly query: Query;
   readonly upstream: UpstreamCaller;
   readonly services: TranslationServices;
   readonly report: ResponseReport;

@@ -1,14 +1,17 @@
 /** Requests and responses as plain data, and what is collected about a request while it is processed. */
 import type { Readable } from "node:stream";
+import { takeParameter } from "../dialect/credentials.ts";
 import type { HttpError, Rejection } from "../dialect/http-error.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { Parameters } from "../mapping/router.ts";
-import type { SentBody } from "../audit/redact.ts";
+import type { SentBody } from "../audit/client-body.ts";
 import type { RequestSpan } from "../observability/tracing/tracing.ts";
 import type { RateLimitStatus } from "../rate-limit/limiter.ts";
 import type { TokenInfo } from "../auth/token-cache.ts";
+import type { UpstreamToken } from "../auth/upstream-tokens.ts";
 import type { CancelSignal } from "../upstream/client.ts";
 import type { UpstreamActivity } from "./instrument-call.ts";
+import type { UpstreamResponse } from "./upstream-response.ts";
 import type { ClientToken } from "./stages/authorize.ts";
 
 /** Whose body is read. Unknown clients get less memory and less time. */
@@ -38,6 +41,8 @@ export interface AlphaRequest {
   readonly path: string;
   /** Without the question mark. */
   readonly query: string;
+  /** Values of the query parameter that has the token. `query` does not have them, so that nothing records them. */
+  readonly queryTokens?: readonly string[];
   /** All lines of a header by its lower-case name: repeated headers must be visible. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
   /** Undefined for methods whose body is ignored. */
@@ -82,6 +87,8 @@ export interface Credentials {
   readonly token: string | undefined;
   /** The token's hash, which identifies it everywhere else. */
   readonly hash: string | undefined;
+  /** The token for v4 in its place, where the gateway has one. */
+  readonly upstream?: UpstreamToken;
   /** Why the credentials are invalid; there is no token then. */
   readonly error?: HttpError;
 }
@@ -123,10 +130,14 @@ export interface StageTimes {
   buildResponse: number;
 }
 
-/** Collected from v4's responses: what alpha's response lost, and the headers of an error. */
+/** Collected from v4's responses: what alpha's response lost, and headers of the response. */
 export interface ResponseReport extends TranslationReport {
   /** v4's own rate limit headers, where v4 rejected the request. */
   upstreamRateLimitHeaders: Readonly<Record<string, string>> | undefined;
+  /** Headers of a list about its page. */
+  listHeaders: Readonly<Record<string, string>> | undefined;
+  /** The head of v4's success, on a route whose responses have headers of it. */
+  upstreamHead: Pick<UpstreamResponse, "status" | "headers"> | undefined;
 }
 
 /** The results of the stages, for the response's headers, the audit record, the metrics and the log. */
@@ -137,6 +148,8 @@ interface StageResults {
   rateLimitStatus: RateLimitStatus | undefined;
   token: ClientToken | undefined;
   body: ReceivedBody | undefined;
+  /** Query parameters without effect, since the pack does not name them. */
+  ignoredParameters: readonly string[];
   /** Method and path of the v4 call that the response is built from. */
   upstreamEquivalent: string | undefined;
   /** The calls to v4; undefined before the first one. */
@@ -175,12 +188,15 @@ export const createContext = (startedAt = performance.now(), span?: RequestSpan)
   rateLimitStatus: undefined,
   token: undefined,
   body: undefined,
+  ignoredParameters: [],
   upstreamEquivalent: undefined,
   upstream: undefined,
   losses: new Set(),
   warnings: [],
   rejectedBy: undefined,
   upstreamRateLimitHeaders: undefined,
+  listHeaders: undefined,
+  upstreamHead: undefined,
 });
 
 /** What is known about the token of a request: by authorization, or before it by authentication. */
@@ -193,6 +209,12 @@ export const tokenInfoOf = ({
 /** Whether a request target has a fragment. It is invalid (RFC 9112 3.2), and servers disagree on where it starts. */
 export const hasFragment = ({ path, query }: Pick<AlphaRequest, "path" | "query">): boolean =>
   path.includes("#") || query.includes("#");
+
+/** A request whose query does not have the parameter with the token: the values are in `queryTokens`. */
+export function takeQueryTokens(request: AlphaRequest, parameter: string): AlphaRequest {
+  const { query, values } = takeParameter(request.query, parameter);
+  return { ...request, query, queryTokens: values };
+}
 
 /** The first line of a header; undefined where it is missing or empty. */
 export const header = (request: AlphaRequest, name: string): string | undefined =>

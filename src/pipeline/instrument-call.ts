@@ -29,7 +29,7 @@ export interface UpstreamActivity {
   firstCallAt: number;
   /** Whether v4 accepted the client's token in this request. */
   isTokenAccepted: boolean;
-  /** The token that v4 was called with, where it differs from the client's. */
+  /** The token that v4 was called with last. */
   v4Token: string | undefined;
   /** Bytes of streamed files: from the client, and to it. */
   streamedBytes: { in: number; out: number } | undefined;

@@ -9,6 +9,8 @@ import { HttpError, type ErrorDetail } from "../dialect/http-error.ts";
 import { printJson } from "../dialect/json/parse.ts";
 import { ExpressionError } from "../jsonata/index.ts";
 import { InvalidPathValueError } from "../mapping/compile/endpoint.ts";
+import type { TranslateLocation } from "../mapping/compile/locations.ts";
+import type { Route } from "../mapping/compile/route.ts";
 import type { RequestSpan } from "../observability/tracing/tracing.ts";
 import { StateUnavailableError } from "../storage/key-value-store.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
@@ -46,6 +48,8 @@ export interface ResponseDefaults {
   /** The response header with the upstream request, in lower case; undefined: none. */
   readonly upstreamHeader: string | undefined;
   readonly statuses: Statuses;
+  /** The media types of responses that are not files. */
+  readonly responseTypes: { readonly success: string; readonly error: string };
   /** Whether responses have a `Server-Timing` header. */
   readonly serverTiming: boolean;
 }
@@ -171,11 +175,34 @@ function toErrorResult(
   };
 }
 
+/**
+ * The success of a route: its status, its body, and the headers that pass.
+ *
+ * @param path of the upstream request
+ */
+export function toSuccess(
+  { status, headers }: Route,
+  body: ResponseBody,
+  path: string,
+  upstreamHead: RequestContext["upstreamHead"],
+  locate: TranslateLocation,
+): HandlerResult {
+  const passed = headers?.response(upstreamHead?.headers ?? {}, (address) => locate(address, path));
+  const isNotModified = upstreamHead?.status === 304;
+  const hasBody = !isNotModified && status !== 204;
+  return {
+    status: isNotModified ? 304 : status,
+    body: hasBody ? body : "",
+    ...(passed && { headers: passed }),
+  };
+}
+
 /** What of a request is shown in the headers of its response. */
 type ResponseHeaderValues = Pick<
   RequestContext,
   | "rateLimitStatus"
   | "upstreamRateLimitHeaders"
+  | "listHeaders"
   | "upstreamEquivalent"
   | "stageTimes"
   | "upstream"
@@ -196,6 +223,16 @@ function addLimitHeaders(
   if (upstreamRateLimitHeaders) Object.assign(headers, upstreamRateLimitHeaders);
 }
 
+/** Other links stay: a `Link` header is a list (RFC 8288, section 3). */
+function addListHeaders(
+  { link, ...others }: NonNullable<ResponseHeaderValues["listHeaders"]>,
+  headers: Record<string, string>,
+): void {
+  Object.assign(headers, others);
+  if (link !== undefined)
+    headers["link"] = headers["link"] === undefined ? link : `${headers["link"]}, ${link}`;
+}
+
 /** The milliseconds of each stage (W3C Server Timing). The audit comes after the response. */
 function serverTimingOf(values: ResponseHeaderValues): string {
   const entries: string[] = [];
@@ -209,7 +246,7 @@ const NO_BYTES = Buffer.alloc(0);
 function finalizeResponse(
   request: AlphaRequest,
   { status, body, headers: ownHeaders }: HandlerResult,
-  { headers: defaults, alwaysOk, upstreamHeader, statuses, serverTiming }: ResponseDefaults,
+  { headers: defaults, alwaysOk, upstreamHeader, statuses, responseTypes, serverTiming }: ResponseDefaults,
   values: ResponseHeaderValues,
 ): AlphaResponse {
   const isAlwaysOk =
@@ -218,12 +255,14 @@ function finalizeResponse(
   const phrase = statuses.phrases[status];
   const headers: Record<string, string> = {
     ...defaults,
-    "content-type": "application/json",
+    "content-type": status >= 400 ? responseTypes.error : responseTypes.success,
     "x-request-id": request.id,
   };
+  if (body === "") delete headers["content-type"];
   addLimitHeaders(values, isLimited, headers);
   if (upstreamHeader !== undefined && values.upstreamEquivalent !== undefined)
     headers[upstreamHeader] = values.upstreamEquivalent;
+  if (values.listHeaders) addListHeaders(values.listHeaders, headers);
   if (serverTiming) headers["server-timing"] = serverTimingOf(values);
   if (ownHeaders) Object.assign(headers, ownHeaders);
   if (isAlwaysOk) headers[alwaysOk.statusHeader] = String(status);

@@ -1,22 +1,24 @@
 import type { TokenLocks } from "../auth/token-locks.ts";
+import { parseQuery } from "../dialect/query.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { RateLimits } from "../rate-limit/rate-limits.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { AuthorizedRequest, TranslationServices } from "./authorized-request.ts";
 import type { BrownOuts } from "./brown-outs/brown-outs.ts";
 import { createUpstreamActivity } from "./instrument-call.ts";
-import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
+import { toSuccess, withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
 import { createResponseCache } from "./response-cache.ts";
 import { RESPONSE_KINDS } from "./responses/kinds.ts";
-import { authenticate } from "./stages/authenticate.ts";
+import { authenticate, createCredentialsReader } from "./stages/authenticate.ts";
 import { authorize, resolveToken, selectRoute, type TokenDependencies } from "./stages/authorize.ts";
-import { firstCandidate, matchRoute } from "./stages/match-route.ts";
+import { firstCandidate, matchRoute, withPathValues } from "./stages/match-route.ts";
 import { consumeRateLimit, rejectInBrownOut, rejectLimited } from "./stages/rate-limit.ts";
 import { parseOnUse, readBody } from "./stages/read-body.ts";
 import {
+  addParameters,
+  sentToken,
   traceparentOf,
   UpstreamCaller,
-  upstreamCredentials,
   type CallDependencies,
 } from "./upstream-call.ts";
 import type { TranslationConfig } from "./upstream-response.ts";
@@ -40,19 +42,23 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
   const dependencies = { ...options, responseCache: createResponseCache() };
   const { pack, limits, brownOuts, tokens, scopes, catalogs, dialect } = dependencies;
   const { statuses } = pack;
-  const schemes = { alpha: pack.dialect.client.credentials?.scheme, native: dependencies.nativeScheme };
+  const readCredentials = createCredentialsReader({
+    credentials: pack.credentials,
+    nativeScheme: dependencies.nativeScheme,
+    upstreamTokens: dependencies.upstreamTokens,
+  });
 
   return withLifecycle(async function runPipeline(request, context) {
     const { stageTimes, warnings, span } = context;
 
     // Authenticate: parse the credentials and look the token up in the cache.
-    const client = await authenticate(request, schemes, tokens);
+    const client = await authenticate(request, readCredentials, tokens);
     const { credentials } = client;
     context.client = client;
     stageTimes.authenticate = performance.now();
 
     // Match the route. Several routes are candidates where the body selects one.
-    const candidates = matchRoute(request, pack);
+    const candidates = pack.checkVersion?.(request.headers) ?? matchRoute(request, pack);
     context.match = firstCandidate(candidates);
     stageTimes.matchRoute = performance.now();
 
@@ -72,30 +78,42 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     // Read the body, and let it select among the candidates. Everything above was decided by the request head.
     const bytes = await readBody(request, verdicts, token.isAccepted);
     if (bytes) context.body = { bytes };
-    const readJson = parseOnUse(request, bytes);
-    const match = await selectRoute(verdicts, readJson);
-    context.match = match;
+    const readJson = parseOnUse(request, bytes, pack);
+    const selected = await selectRoute(verdicts, readJson);
+    context.match = selected;
+
+    // Translate the query parameters that the pack names.
+    const query = parseQuery(request.query);
+    const parameters = await selected.route.query.translate(query);
+    context.ignoredParameters = parameters.ignored;
+    const match = await withPathValues(selected, parameters.path);
+    const headers = match.route.headers?.request(
+      request.headers,
+      match.route.kind === "object" || match.route.kind === "list",
+    );
 
     // Build the v4 request. Catalogs are read with accepted tokens only.
     const { resolved } = token;
     const { hash } = resolved.credentials;
     if (hash !== undefined && token.info?.refused === false)
-      await catalogs.refreshWith(hash, upstreamCredentials(resolved.credentials, dialect.scheme));
+      await catalogs.refreshWith(hash, sentToken(resolved.credentials, dialect.credentials));
     context.upstream = createUpstreamActivity(warnings, span?.call, traceparentOf(request));
     const caller = { request, match, client: credentials, token, creditAddress };
     const upstream = new UpstreamCaller(caller, dependencies, context.upstream);
     const services: TranslationServices = dependencies;
-    const authorized: AuthorizedRequest = { ...caller, readJson, upstream, services, report: context };
+    const authorized: AuthorizedRequest = { ...caller, readJson, query, upstream, services, report: context };
     const kind = RESPONSE_KINDS[match.route.kind];
-    const prepared = await kind.buildRequest(authorized);
+    const built = addParameters(await kind.buildRequest(authorized), parameters.upstream);
+    const prepared = headers ? { ...built, headers } : built;
     context.upstreamEquivalent = prepared.equivalent ?? `${prepared.method} ${prepared.path}`;
 
     // Call v4, with what the call waits for and what the response needs.
     const received = await kind.callUpstream(prepared, authorized);
 
     // Build the response.
-    const body = await kind.buildResponse(received, prepared, authorized);
+    const object = await kind.buildResponse(received, prepared, authorized);
+    const body = typeof object === "string" ? (match.route.wrapObject?.(object) ?? object) : object;
     stageTimes.buildResponse = performance.now();
-    return { status: 200, body };
+    return toSuccess(match.route, body, prepared.path, context.upstreamHead, pack.locate);
   }, dependencies);
 }

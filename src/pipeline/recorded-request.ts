@@ -1,8 +1,10 @@
-/** What every audit record has of a client's request, without the values that are secret in it. */
+/** The parts of a client's request that every audit record has, without secret values. */
 import type { AuditRecord } from "../audit/record.ts";
-import type { Redaction, SentBody } from "../audit/redact.ts";
+import type { SentBody } from "../audit/client-body.ts";
+import type { Redaction } from "../audit/redact.ts";
 import type { SecretValues } from "../audit/secret-values.ts";
 import { fingerprint } from "../auth/token-cache.ts";
+import type { Pack } from "../mapping/pack.ts";
 import { header, type AlphaRequest } from "./context.ts";
 
 export interface RecordOptions {
@@ -10,29 +12,31 @@ export interface RecordOptions {
   readonly redaction: Redaction;
   /** False: no bodies (AUDIT=metadata). */
   readonly bodies: boolean;
+  /** Where tokens are, so that the texts around them are concealed as well. */
+  readonly credentials: Pack["credentials"];
   /** Undefined if clients have no filters. */
   readonly filterHeader: string | undefined;
   readonly packHash: string;
 }
 
-/** What the metrics, the log and the trace take of a request. A record has all of it. */
+/** The parts of a record that the metrics, the log and the trace use. */
 export type RequestSummary = Pick<AuditRecord, "lane" | "requestId" | "losses" | "warnings" | "timings"> & {
-  /** Of the record, where one is kept. */
+  /** The id of the record, if there is one. */
   readonly id?: string;
   readonly client: Pick<AuditRecord["client"], "fingerprint">;
   readonly alpha: Pick<AuditRecord["alpha"], "method" | "route" | "status">;
   readonly v4: readonly Pick<AuditRecord["v4"][number], "status">[];
 };
 
-/** In characters. A longer `User-Agent` does not name a program. */
-const LONGEST_AGENT = 512;
+/** Characters of a recorded `User-Agent`. A longer one does not name a program. */
+const MAX_AGENT_LENGTH = 512;
 
-/** Characters of a path, a query and a filter, where v4 has not accepted the token: such records cost a client nothing. */
-const LONGEST_WITHOUT_TOKEN = 1024;
+/** Characters of a path, a query and a filter if v4 has not accepted the token, since anybody can send such requests. */
+const MAX_LENGTH_WITHOUT_TOKEN = 1024;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Node decodes the bytes of a head as Latin-1; clients write UTF-8. */
+/** Node decodes the bytes of a head as Latin-1, but clients send UTF-8. */
 function asUtf8(text: string): string {
   if (!/[\x80-\xff]/.test(text)) return text;
   try {
@@ -54,7 +58,7 @@ export const fingerprintOf = (hash: string | undefined): string | null =>
 /** A scheme and a token without separators, as nearly all clients send them. */
 const ONE_TOKEN = /^\S+ +([\w.~+/-]{8,})$/;
 
-/** All that may be a token in a line of credentials: the whole line, the part after the scheme, and each word. */
+/** All parts of a line of credentials that may be a token: the whole line, the part after the scheme, and each word. */
 function possibleTokens(line: string): string[] {
   const text = line.trim();
   const token = ONE_TOKEN.exec(text)?.[1];
@@ -62,8 +66,11 @@ function possibleTokens(line: string): string[] {
 }
 
 /** Possible tokens of a request whose credentials were not parsed. */
-export const unparsedTokens = ({ headers }: AlphaRequest): string[] =>
-  (headers["authorization"] ?? []).flatMap(possibleTokens);
+export const unparsedTokens = (
+  request: AlphaRequest,
+  { credentials: { client } }: Pick<RecordOptions, "credentials">,
+): string[] =>
+  [...(request.headers["authorization"] ?? []), ...(client?.texts(request) ?? [])].flatMap(possibleTokens);
 
 /** Finds the secret values of a request: its tokens, and the values of secret names. */
 export function findSecrets(
@@ -82,11 +89,12 @@ export function findSecrets(
 export const concealAll = (texts: readonly string[], secrets: SecretValues): readonly string[] =>
   texts.map((text) => secrets.conceal(text));
 
-const OMITTED = "audit: more secrets than can be looked for, so that the record leaves out what was said";
+const OMITTED =
+  "audit: the record has no texts, because the request has more secrets than can be searched for";
 
-/** The warnings of a record. One of them says if the texts of the client were left out. */
+/** The warnings of a record. One of them says if the texts of the client are not recorded. */
 export const recordWarnings = (texts: readonly string[], secrets: SecretValues): readonly string[] =>
-  secrets.sealed ? [...concealAll(texts, secrets), OMITTED] : concealAll(texts, secrets);
+  secrets.isComplete ? concealAll(texts, secrets) : [...concealAll(texts, secrets), OMITTED];
 
 /** @param isAccepted whether v4 has accepted the token */
 export function recordClient(
@@ -96,7 +104,7 @@ export function recordClient(
   secrets: SecretValues,
   { redaction }: RecordOptions,
 ): AuditRecord["client"] {
-  const agent = headerText(request, "user-agent")?.slice(0, LONGEST_AGENT);
+  const agent = headerText(request, "user-agent")?.slice(0, MAX_AGENT_LENGTH);
   return {
     fingerprint: fingerprintOf(hash),
     ...(hash !== undefined && { accepted: isAccepted }),
@@ -114,12 +122,12 @@ export function recordHead(
   { redaction, filterHeader }: RecordOptions,
   pathSecrets = secrets,
 ): Pick<AuditRecord["alpha"], "method" | "path" | "query" | "filter"> {
-  const longest = isAccepted ? Infinity : LONGEST_WITHOUT_TOKEN;
+  const maxLength = isAccepted ? Infinity : MAX_LENGTH_WITHOUT_TOKEN;
   const filter = headerText(request, filterHeader?.toLowerCase() ?? "");
   return {
     method: request.method,
-    path: redaction.path(asUtf8(request.path), route !== null, pathSecrets).slice(0, longest),
-    query: redaction.query(asUtf8(request.query), secrets).slice(0, longest),
-    filter: filter === undefined ? null : redaction.text(filter, secrets).slice(0, longest),
+    path: redaction.path(asUtf8(request.path), route !== null, pathSecrets).slice(0, maxLength),
+    query: redaction.query(asUtf8(request.query), secrets).slice(0, maxLength),
+    filter: filter === undefined ? null : redaction.text(filter, secrets).slice(0, maxLength),
   };
 }

@@ -1,9 +1,10 @@
 /** From v4's errors to alpha's. */
+import { SecretValues } from "../audit/secret-values.ts";
 import { HttpError, type ErrorDetail } from "../dialect/http-error.ts";
 import { TOO_MANY_REQUESTS, type Statuses } from "../dialect/statuses.ts";
 import type { Route } from "../mapping/compile/route.ts";
-import type { ResponseReport } from "./context.ts";
-import type { TranslationConfig, UpstreamResponse } from "./upstream-response.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
+import type { UpstreamResponse } from "./upstream-response.ts";
 
 /** Where v4 gives no reason. */
 const DEFAULT_REASONS: Readonly<Record<number, string>> = {
@@ -40,6 +41,28 @@ function inAlphaNames(reason: string, v4: string, alpha: string): string {
   return reason.replaceAll(word, () => alpha);
 }
 
+/** Parts of a token that are shorter, such as a user name, stay in errors. In characters. */
+const SHORTEST_PART = 6;
+
+/** Returns the function that removes v4's token from an error, as v4 got it, if the client does not have this token. */
+function concealToken({
+  client,
+  upstream,
+  services,
+}: AuthorizedRequest): (error: ErrorDetail) => ErrorDetail {
+  const { v4Token } = upstream.activity;
+  if (v4Token === undefined || v4Token === client.token) return (error) => error;
+  const secrets = new SecretValues();
+  secrets.addToken(v4Token);
+  for (const text of services.pack.credentials.upstream?.spellings?.(v4Token) ?? [])
+    if (text.length >= SHORTEST_PART) secrets.addToken(text);
+  return ({ reason, field, code }) => ({
+    reason: secrets.conceal(reason),
+    ...(field !== undefined && { field: secrets.conceal(field) }),
+    ...(code !== undefined && { code: secrets.conceal(code) }),
+  });
+}
+
 /** What a call's error is translated with. */
 interface FailedCall {
   readonly method: string;
@@ -48,7 +71,8 @@ interface FailedCall {
 }
 
 /**
- * Throws v4's error as alpha's. A member that the gateway added itself is not named.
+ * Throws v4's error as alpha's. A member that the gateway added itself is not named, and neither is a token that the
+ * client does not have.
  *
  * @throws {HttpError} always
  */
@@ -56,19 +80,29 @@ export function throwTranslatedError(
   response: UpstreamResponse,
   route: Route,
   call: FailedCall,
-  config: TranslationConfig,
-  report: Omit<ResponseReport, "losses">,
+  authorized: AuthorizedRequest,
 ): never {
+  const { report } = authorized;
+  const { translation: config } = authorized.services;
   const { statuses } = config;
-  const status = statusOf(response, route, call.method, statuses);
+  const tableStatus = statusOf(response, route, call.method, statuses);
   if (response.status === TOO_MANY_REQUESTS)
     report.upstreamRateLimitHeaders = upstreamLimitHeaders(response.headers);
-  if (status !== response.status) report.warnings.push(`v4 responded with ${response.status}`);
+  if (tableStatus !== response.status)
+    report.warnings.push(`${config.upstreamName} responded with ${response.status}`);
   const defaultReason =
-    status === statuses.failed ? "The service could not process this request." : "The request was refused.";
-  const upstreamErrors = config.errors.upstream.read(response.json);
-  if (!upstreamErrors) throw new HttpError(status, DEFAULT_REASONS[status] ?? defaultReason);
-  const errors = upstreamErrors.map(({ reason, field, code }): ErrorDetail => {
+    tableStatus === statuses.failed
+      ? "The service could not process this request."
+      : "The request was refused.";
+  const upstreamErrors = config.errors.upstream.read(response.json)?.map(concealToken(authorized));
+  if (!upstreamErrors) throw new HttpError(tableStatus, DEFAULT_REASONS[tableStatus] ?? defaultReason);
+  const codes = upstreamErrors.map(({ code }) =>
+    code === undefined ? undefined : config.errorCodes.translate(code),
+  );
+  // Of several problems the first one whose code has a status decides it.
+  const status = codes.find((rule) => rule?.status !== undefined)?.status ?? tableStatus;
+  const errors = upstreamErrors.map(({ reason, field }, index): ErrorDetail => {
+    const code = codes[index]?.code;
     const name = field === undefined || call.gatewayFields.has(field) ? undefined : route.errorField(field);
     return name === undefined || field === undefined
       ? { reason, ...(code !== undefined && { code }) }
@@ -83,7 +117,7 @@ export function throwTranslatedError(
     first?.field === undefined
   ) {
     throw new HttpError(status, [
-      { reason: first?.reason ?? defaultReason, field: notFoundField },
+      { ...first, reason: first?.reason ?? defaultReason, field: notFoundField },
       ...others,
     ]);
   }

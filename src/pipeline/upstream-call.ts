@@ -1,10 +1,15 @@
 /** All calls of a request to v4: their headers, the client's token, and its errors. */
-import { printJson } from "../dialect/json/parse.ts";
+import type { CredentialsFormat, SentToken } from "../dialect/credentials.ts";
 import { HttpError } from "../dialect/http-error.ts";
+import type { ListWalk } from "../dialect/paging/list-walk.ts";
+import type { PageRequest } from "../dialect/paging/page-request.ts";
 import type { Scopes } from "../dialect/scopes.ts";
 import { isSuccess, type Statuses } from "../dialect/statuses.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
-import type { Endpoint } from "../mapping/compile/endpoint.ts";
+import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
+import type { UpstreamBodyFormat } from "../mapping/compile/body-format.ts";
+import { addQuery, type Endpoint } from "../mapping/compile/endpoint.ts";
+import type { Route } from "../mapping/compile/route.ts";
 import type { JsonObject } from "../mapping/translation-context.ts";
 import { createTraceparent, parseTraceparent } from "../observability/tracing/traceparent.ts";
 import { addressNetwork } from "../rate-limit/client-address.ts";
@@ -17,7 +22,11 @@ import { openFile, readText, StreamedBytes, type FileRequest, type StreamedRespo
 import { instrumentCall, type InstrumentedCall, type UpstreamActivity } from "./instrument-call.ts";
 import type { ResponseCache } from "./response-cache.ts";
 import type { ClientToken } from "./stages/authorize.ts";
-import { toUpstreamResponse, type UpstreamResponse } from "./upstream-response.ts";
+import {
+  InvalidUpstreamResponseError,
+  toUpstreamResponse,
+  type UpstreamResponse,
+} from "./upstream-response.ts";
 
 /** One call to v4, in v4's dialect. */
 export interface UpstreamRequest {
@@ -26,7 +35,20 @@ export interface UpstreamRequest {
   readonly path: string;
   /** Value of the filter header. */
   readonly filter?: string | undefined;
-  readonly body?: JsonObject | undefined;
+  /** Headers of the client that pass. Names are in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Without its wrapper. */
+  readonly body?: JsonObject | readonly JsonObject[] | undefined;
+  /** Set for a list that v4 reads by a POST: the query and the filter become the body. It counts as a read. */
+  readonly search?: Route["search"];
+  /** How the body is sent. Required with a body. */
+  readonly format?: BodyFormat | undefined;
+}
+
+/** How a body is sent, and the path parameters that its wrapper may have. */
+interface BodyFormat {
+  readonly rules: UpstreamBodyFormat;
+  readonly path: Readonly<Record<string, string>>;
 }
 
 /** A call to v4 with what is needed to translate its error. */
@@ -34,11 +56,31 @@ export interface PreparedRequest extends UpstreamRequest {
   /** Names of v4 members that the gateway added. */
   readonly gatewayFields: ReadonlySet<string>;
   /** The alpha body that it was built from, in its documented form. */
-  readonly alpha?: JsonObject;
+  readonly alpha?: JsonObject | readonly unknown[];
   /** Whether the client sent a member, by its alpha name. */
   readonly clientSent: (member: string) => boolean;
+  /** What v4 does not get of the alpha body. */
+  readonly losses?: readonly string[];
   /** The calls that are made in place of this one, as the client is shown them. */
   readonly equivalent?: string;
+  /** Of a list that may be read from several upstream pages: the client's page. */
+  readonly page?: ListPage;
+}
+
+/** A page of a list for the client. */
+export interface ListPage {
+  /** Returns the path of the list with the query of an upstream page. */
+  readonly pathOf: (query: string) => string;
+  readonly request: PageRequest;
+  readonly walk: ListWalk;
+}
+
+/** Adds parameters to a call, and to all pages of a list. */
+export function addParameters(prepared: PreparedRequest, query: string): PreparedRequest {
+  if (query === "") return prepared;
+  const { path, page } = prepared;
+  const pathOf = page && ((pageQuery: string) => addQuery(page.pathOf(pageQuery), query));
+  return { ...prepared, path: addQuery(path, query), ...(pathOf && { page: { ...page, pathOf } }) };
 }
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
@@ -56,10 +98,14 @@ export const requestWithoutBody = (
 
 /** How v4 names the headers of its dialect. */
 export interface UpstreamDialect {
+  /** Names the upstream in warnings. */
+  readonly name: string;
   /** Undefined if the upstream gets no token. */
-  readonly scheme: string | undefined;
+  readonly credentials: CredentialsFormat | undefined;
   readonly scopesHeader: string | undefined;
   readonly filterHeader: string | undefined;
+  /** Headers that all requests have. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
 export interface CallDependencies {
@@ -70,11 +116,15 @@ export interface CallDependencies {
   readonly dialect: UpstreamDialect;
   readonly translation: { readonly statuses: Statuses };
   readonly responseCache: ResponseCache;
+  /** Undefined if v4 gets the clients' tokens. */
+  readonly upstreamTokens?: UpstreamTokens | undefined;
 }
 
-/** A client's credentials in v4's scheme; undefined for a client without any. */
-export const upstreamCredentials = ({ token }: Credentials, scheme: string | undefined): string | undefined =>
-  token === undefined || scheme === undefined ? undefined : `${scheme} ${token}`;
+/** A client's token as v4 gets it; undefined for a client without one. */
+export const sentToken = (
+  { token }: Credentials,
+  format: CredentialsFormat | undefined,
+): SentToken | undefined => (token === undefined ? undefined : format?.write(token));
 
 /** The request that the calls are made for, and its client's token. */
 export interface CallerRequest {
@@ -104,7 +154,7 @@ export class UpstreamCaller {
     this.#caller = caller;
     this.#dependencies = dependencies;
     this.#creditAddress = caller.creditAddress;
-    this.#commonHeaders = commonHeaders(caller.request, activity.traceparent);
+    this.#commonHeaders = commonHeaders(caller.request, activity.traceparent, dependencies.dialect.headers);
   }
 
   /**
@@ -114,7 +164,12 @@ export class UpstreamCaller {
    * @throws {UpstreamError} without a response; {HttpError} where the client has too many calls in progress
    */
   call(request: UpstreamRequest): Promise<UpstreamResponse> {
-    return this.#withRetry(request.method, true, (credentials) => this.#send(credentials, request));
+    const { method, search } = request;
+    if (!search) return this.#withRetry(method, true, (credentials) => this.#send(credentials, request));
+    const { path, filter } = request;
+    const format = { rules: search.format, path: {} };
+    const moved = { ...search.move({ path, filter }), method, format };
+    return this.#withRetry("GET", true, (credentials) => this.#send(credentials, moved));
   }
 
   /**
@@ -137,6 +192,10 @@ export class UpstreamCaller {
       const { credentials } = resolved;
       const response = await send(credentials);
       const { status } = response;
+      if (status === 401 && this.#gatewayToken !== undefined)
+        throw new InvalidUpstreamResponseError(
+          `${this.#dependencies.dialect.name} rejects the token of UPSTREAM_TOKEN`,
+        );
       if (!isRepeatable || (status !== 401 && status !== 403)) return response;
       if (this.#mayRetryPublicly(credentials, method)) return send(NOBODY);
       const hasNewToken = status === 401 && (await resolved.refreshAfter401(credentials));
@@ -146,21 +205,24 @@ export class UpstreamCaller {
 
   #send(
     credentials: Credentials,
-    { method, path, filter, body }: UpstreamRequest,
+    { method, path, filter, headers: passed, body: object, format }: UpstreamRequest,
   ): Promise<UpstreamResponse> {
     const { upstream, dialect } = this.#dependencies;
-    const headers = this.#headersFor(credentials);
+    const { headers, secretQuery } = this.#headFor(credentials);
+    // The gateway's own headers win.
+    for (const name in passed) headers[name] ??= passed[name] ?? "";
     if (filter !== undefined && dialect.filterHeader !== undefined)
       headers[dialect.filterHeader.toLowerCase()] = filter;
-    if (body !== undefined) headers["content-type"] = "application/json";
+    const body = object && format?.rules.wrap(object, format.path);
+    if (body !== undefined && format) headers["content-type"] = format.rules.mediaType;
+    const text = body === undefined ? undefined : format?.rules.print(body);
     const send = async () => {
-      const json = body === undefined ? undefined : printJson(body);
-      const call = { method, path, headers, body: json, client: this.#shareClient() };
+      const call = { method, path, secretQuery, headers, body: text, client: this.#shareClient() };
       const response = await upstream.call(call, this.#caller.request.signal);
       this.#updateTokenCache(credentials, response);
       return toUpstreamResponse(response);
     };
-    const call = { service: "v4", method, path, filter, body, headers, send, bodyOf: responseOf };
+    const call = { service: dialect.name, method, path, filter, body, headers, send, bodyOf: responseOf };
     return this.#instrument(call, "requests");
   }
 
@@ -169,13 +231,15 @@ export class UpstreamCaller {
     { method, path, accept, upload, wantsFile }: FileRequest,
   ): Promise<StreamedResponse> {
     const { warnings } = this.activity;
+    const { dialect } = this.#dependencies;
     const bytes = (this.activity.streamedBytes = { in: 0, out: 0 });
-    const headers = { ...this.#headersFor(credentials), accept, ...upload?.headers };
+    const { headers: common, secretQuery } = this.#headFor(credentials);
+    const headers = { ...common, accept, ...upload?.headers };
     const startedAt = performance.now();
     const onBreak = ({ message }: Error) =>
-      void warnings.push(`v4 ${method} ${path}: the response broke off, ${message}`);
+      void warnings.push(`${dialect.name} ${method} ${path}: the response broke off, ${message}`);
     const send = async () => {
-      const call = { method, path, headers, body: upload?.stream, client: this.#shareClient() };
+      const call = { method, path, secretQuery, headers, body: upload?.stream, client: this.#shareClient() };
       try {
         const response = await this.#dependencies.files.stream(call, this.#caller.request.signal);
         const ms = performance.now() - startedAt;
@@ -189,7 +253,10 @@ export class UpstreamCaller {
     const bodyOf = (result: StreamedResponse) => (result.file ? new StreamedBytes(bytes) : result.response);
     const body = upload && { streamed: bytes };
     try {
-      return await this.#instrument({ service: "v4", method, path, body, headers, send, bodyOf }, "files");
+      return await this.#instrument(
+        { service: dialect.name, method, path, body, headers, send, bodyOf },
+        "files",
+      );
     } catch (error) {
       if (upload && error instanceof UpstreamError && error.kind === "slow_client")
         throw new HttpError(400, "The file took too long to arrive.");
@@ -208,9 +275,22 @@ export class UpstreamCaller {
     }
   }
 
-  #headersFor(credentials: Credentials): Record<string, string> {
-    const authorization = upstreamCredentials(credentials, this.#dependencies.dialect.scheme);
-    return { ...this.#commonHeaders, ...(authorization !== undefined && { authorization }) };
+  get #gatewayToken(): string | undefined {
+    return this.#dependencies.upstreamTokens?.gatewayToken;
+  }
+
+  /** The headers of a call, and its query parameter with the token, where v4 has it there. */
+  #headFor({ token: given }: Credentials): {
+    readonly headers: Record<string, string>;
+    readonly secretQuery: string | undefined;
+  } {
+    const { credentials: format } = this.#dependencies.dialect;
+    const token = given ?? this.#gatewayToken;
+    if (token === undefined || !format)
+      return { headers: { ...this.#commonHeaders }, secretQuery: undefined };
+    this.activity.v4Token = token;
+    const { headers, query } = format.write(token);
+    return { headers: { ...this.#commonHeaders, ...headers }, secretQuery: query };
   }
 
   /** Whose share of the connections the calls take. A token that the gateway issued stands for an accepted one. */
@@ -232,16 +312,15 @@ export class UpstreamCaller {
 
   /** Caches what v4's response says about the token. On a public route v4 may not have looked at it. */
   #updateTokenCache(
-    { hash, token }: Credentials,
+    { hash }: Credentials,
     { status, headers }: Pick<UpstreamResponse, "status" | "headers">,
   ): void {
     if (hash === undefined) return;
     const { client, match } = this.#caller;
     const { tokens, scopes, dialect } = this.#dependencies;
-    if (hash !== client.hash) this.activity.v4Token = token;
     const scopeList = dialect.scopesHeader && headers[dialect.scopesHeader.toLowerCase()];
     const isChecked = match.route.access !== "public";
-    if (status === 401) tokens.setRejected(hash);
+    if (status === 401 && this.#gatewayToken === undefined) tokens.setRejected(hash);
     else if (scopeList !== undefined || (isChecked && isSuccess(status))) {
       this.activity.isTokenAccepted = true;
       tokens.setScopes(hash, scopeList === undefined ? undefined : scopes.grants(String(scopeList)));
@@ -257,6 +336,7 @@ export class UpstreamCaller {
 
   /** v4 looks at a token even where no token is needed, and alpha's public routes are public. */
   #mayRetryPublicly({ token }: Credentials, method: string): boolean {
+    if (this.#gatewayToken !== undefined) return false;
     return token !== undefined && method === "GET" && this.#caller.match.route.access === "public";
   }
 
@@ -275,7 +355,11 @@ export function traceparentOf(request: AlphaRequest): string {
 }
 
 /** Headers of all calls of a request. Only these are taken from the client (lesson L17). */
-function commonHeaders(request: AlphaRequest, traceparent: string | undefined): Record<string, string> {
+function commonHeaders(
+  request: AlphaRequest,
+  traceparent: string | undefined,
+  fixed: Readonly<Record<string, string>> | undefined,
+): Record<string, string> {
   const headers: Record<string, string> = {
     accept: "application/json",
     "accept-encoding": "identity",
@@ -284,5 +368,6 @@ function commonHeaders(request: AlphaRequest, traceparent: string | undefined): 
   if (traceparent !== undefined) headers["traceparent"] = traceparent;
   const agent = header(request, "user-agent");
   if (agent !== undefined) headers["user-agent"] = agent;
+  if (fixed) Object.assign(headers, fixed);
   return headers;
 }

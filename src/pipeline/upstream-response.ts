@@ -2,6 +2,7 @@
 import { parseJson, isObject } from "../dialect/json/parse.ts";
 import { cursorAt, expectEnd, isObjectAt, type Cursor } from "../dialect/json/scan.ts";
 import type { ListWriter, ParseListBody } from "../dialect/envelope.ts";
+import type { ErrorCodes } from "../dialect/error-codes.ts";
 import type { ErrorFormat } from "../dialect/errors.ts";
 import { isSuccess, type Statuses } from "../dialect/statuses.ts";
 import type { JsonObject } from "../mapping/translation-context.ts";
@@ -15,10 +16,15 @@ export class InvalidUpstreamResponseError extends Error {
 
 /** How responses of a pack are translated. */
 export interface TranslationConfig {
+  /** Names the upstream in warnings. */
+  readonly upstreamName: string;
   readonly errors: { readonly client: ErrorFormat; readonly upstream: ErrorFormat };
   readonly statuses: Statuses;
+  readonly errorCodes: ErrorCodes;
   readonly parseList: ParseListBody;
   readonly listWriter: (list: string) => ListWriter;
+  /** What links to the client's pages have before their path; empty if they are paths. */
+  readonly linkBase: string;
 }
 
 /** v4's response to one call. */
@@ -48,7 +54,7 @@ function parseOrUndefined(text: string): unknown {
     return parseJson(text, { maxValues: MOST_VALUES });
   } catch (error) {
     if (error instanceof RangeError)
-      throw new InvalidUpstreamResponseError(`v4's response is not JSON that can be read: ${error.message}`);
+      throw new InvalidUpstreamResponseError(`the response is not JSON that can be read: ${error.message}`);
     return undefined;
   }
 }
@@ -93,13 +99,13 @@ export const toUpstreamResponse = (response: HttpResponse): UpstreamResponse & {
 
 /** @throws {InvalidUpstreamResponseError} for anything else: it would be read as an object full of nulls */
 export function parseObject(value: unknown): JsonObject {
-  if (!isObject(value)) throw new InvalidUpstreamResponseError("v4's object is not a JSON object");
+  if (!isObject(value)) throw new InvalidUpstreamResponseError("the response is not a JSON object");
   return value;
 }
 
 /** The same for the text of an object. @throws {InvalidUpstreamResponseError} */
 export function objectAt(from: Cursor): Cursor {
-  if (!isObjectAt(from)) throw new InvalidUpstreamResponseError("v4's object is not a JSON object");
+  if (!isObjectAt(from)) throw new InvalidUpstreamResponseError("the response is not a JSON object");
   return from;
 }
 
@@ -110,7 +116,9 @@ export function readJsonOf<T>({ status }: UpstreamResponse, read: () => T): T {
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
     const reason = error instanceof RangeError ? `: ${error.message}` : "";
-    throw new InvalidUpstreamResponseError(`v4's ${status} is not JSON that can be read${reason}`);
+    throw new InvalidUpstreamResponseError(
+      `the response with ${status} is not JSON that can be read${reason}`,
+    );
   }
 }
 
@@ -129,7 +137,7 @@ export function openListBody<Item>(
     const list = parseList(from, readItem);
     expectEnd(from);
     response.isValidJson = true;
-    if (!list) throw new InvalidUpstreamResponseError("v4's list has no envelope");
+    if (!list) throw new InvalidUpstreamResponseError("the response is not a list of the pack's shape");
     return list;
   });
 }

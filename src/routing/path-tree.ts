@@ -5,17 +5,41 @@
  * Own code: Express's router tries one route after the other, and a pack has hundreds of them.
  */
 
-/** A literal segment, or a parameter for one segment or for the rest of the path (an id may have a slash). */
-export type PathSegment = string | { readonly isRest: boolean };
+/**
+ * A literal segment; a parameter for one segment or for the rest of the path (an id may have a slash); or the literal texts
+ * around the parameters of one segment, one more than there are parameters.
+ */
+export type PathSegment = string | { readonly isRest: boolean } | { readonly literals: readonly string[] };
 
 interface Node<R> {
   readonly literals: Map<string, Node<R>>;
+  /** Segments with literal texts, those with more text first. */
+  readonly mixed: { readonly literals: readonly string[]; readonly node: Node<R> }[];
   parameter?: Node<R>;
   rest?: Node<R>;
   readonly routes: Map<string, R>;
 }
 
-const createNode = <R>(): Node<R> => ({ literals: new Map(), routes: new Map() });
+const createNode = <R>(): Node<R> => ({ literals: new Map(), mixed: [], routes: new Map() });
+
+/**
+ * Returns the values between the literal texts of a segment; undefined if it does not have them. No value is empty, and each
+ * but the last one ends where the text after it is found first.
+ */
+function valuesBetween(literals: readonly string[], segment: string): string[] | undefined {
+  const [first = "", last = ""] = [literals[0], literals.at(-1)];
+  if (!segment.startsWith(first) || !segment.endsWith(last)) return undefined;
+  const end = segment.length - last.length;
+  const values: string[] = [];
+  let at = first.length;
+  for (const literal of literals.slice(1, -1)) {
+    const next = segment.indexOf(literal, at + 1);
+    if (next < 0) return undefined;
+    values.push(segment.slice(at, next));
+    at = next + literal.length;
+  }
+  return at < end ? [...values, segment.slice(at, end)] : undefined;
+}
 
 export interface PathTree<R, M> {
   /** Adds a route. @returns false if another route has this method and path. */
@@ -25,8 +49,8 @@ export interface PathTree<R, M> {
 }
 
 /**
- * Creates an empty tree. A literal segment is tried before a parameter, and a parameter before the rest of the path;
- * the order of the routes does not matter.
+ * Creates an empty tree. A literal segment is tried before one with literal texts, that before a parameter, and a parameter
+ * before the rest of the path; the order of the routes does not matter.
  *
  * @param accept Turns a route and the values of its parameters, in the order of the path, into a match. It returns
  *   undefined for a value that the route does not take; the search then goes on.
@@ -53,12 +77,37 @@ export function createPathTree<R, M>(
     const literal = node.literals.get(segment);
     return (
       (literal && find(literal, method, segments, at + 1, values)) ??
+      (node.mixed.length > 0 ? findMixed(node, method, segments, at, values) : undefined) ??
       (node.parameter && find(node.parameter, method, segments, at + 1, [...values, segment])) ??
       (node.rest && finish(node.rest, method, [...values, segments.slice(at).join("/")]))
     );
   }
 
+  function findMixed(
+    { mixed }: Node<R>,
+    method: string,
+    segments: readonly string[],
+    at: number,
+    values: readonly string[],
+  ): M | undefined {
+    for (const { literals, node } of mixed) {
+      const found = valuesBetween(literals, segments[at] ?? "");
+      const match = found && find(node, method, segments, at + 1, [...values, ...found]);
+      if (match !== undefined) return match;
+    }
+    return undefined;
+  }
+
   function childOf(node: Node<R>, segment: PathSegment): Node<R> {
+    if (typeof segment !== "string" && "literals" in segment) {
+      const { literals } = segment;
+      const existing = node.mixed.find((each) => each.literals.join("/") === literals.join("/"));
+      if (existing) return existing.node;
+      const created = createNode<R>();
+      node.mixed.push({ literals, node: created });
+      node.mixed.sort((one, other) => other.literals.join("").length - one.literals.join("").length);
+      return created;
+    }
     if (typeof segment !== "string")
       return segment.isRest ? (node.rest ??= createNode()) : (node.parameter ??= createNode());
     const child = node.literals.get(segment) ?? createNode<R>();

@@ -1,6 +1,13 @@
 import { Readable } from "node:stream";
 import { scheduleBrownOuts } from "../pipeline/brown-outs/brown-outs.ts";
-import type { AlphaResponse, AlphaRequest, RequestContext } from "../pipeline/context.ts";
+import type { CredentialsFormat, SentToken } from "../dialect/credentials.ts";
+import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
+import {
+  takeQueryTokens,
+  type AlphaResponse,
+  type AlphaRequest,
+  type RequestContext,
+} from "../pipeline/context.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../pipeline/pipeline.ts";
 import { createMemoryLimiter } from "../rate-limit/limiter.ts";
 import { createRateLimits } from "../rate-limit/rate-limits.ts";
@@ -19,9 +26,12 @@ export interface DryRunRequest {
   /** With query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** A JSON value. If a `Content-Type` in `headers` is not JSON: the text. */
   readonly body?: unknown;
   /** The media type of a file that is uploaded instead of a body. */
   readonly file?: string | undefined;
+  /** Whether the request has no token. Default: it has one, in the place that the pack says. */
+  readonly isAnonymous?: boolean;
   /** The address of the client. Default: an address for documentation. */
   readonly address?: string;
 }
@@ -39,37 +49,75 @@ export interface DryRun {
   send(request: DryRunRequest): Promise<DryRunResponse>;
 }
 
+/** Whether a body of a media type is JSON. Without a type it is. */
+export const isJsonType = (type: string | undefined): boolean => type === undefined || /json/i.test(type);
+
+/** What a dry run has in place of other upstreams and of settings. */
+export interface DryRunOptions {
+  /** Responds to reads of catalogs. Default: the upstream of the requests. */
+  readonly catalogUpstream?: Upstream;
+  /** Base of links that have a host. Default: one for documentation. */
+  readonly publicUrl?: URL | undefined;
+}
+
+const EXAMPLE_URL = new URL("https://gateway.example");
+
 const UNLIMITED = { points: 1_000_000_000, seconds: 1 };
 
 function createAlphaRequest(
   { method, path: pathAndQuery, headers = {}, body, file, address = "192.0.2.1" }: DryRunRequest,
-  credentials: string,
+  sent: SentToken | undefined,
+  tokenParameter: string | undefined,
 ): AlphaRequest {
   const [path = "", query = ""] = pathAndQuery.split("?", 2);
   const allHeaders = Object.entries({
-    authorization: credentials,
+    ...sent?.headers,
     ...(file !== undefined && { "content-type": file }),
     ...headers,
   });
-  return {
+  const named = Object.fromEntries(allHeaders.map(([name, value]) => [name.toLowerCase(), value]));
+  const isText = typeof body === "string" && !isJsonType(named["content-type"]);
+  const request: AlphaRequest = {
     id: "example",
     startedAt: performance.now(),
     method,
     path,
     query,
-    headers: Object.fromEntries(allHeaders.map(([name, value]) => [name.toLowerCase(), [value]])),
-    ...(body !== undefined && { readBody: async () => Buffer.from(JSON.stringify(body)) }),
+    headers: Object.fromEntries(Object.entries(named).map(([name, value]) => [name, [value]])),
+    ...(body !== undefined && { readBody: async () => Buffer.from(isText ? body : JSON.stringify(body)) }),
     ...(file !== undefined && { openUpload: () => Readable.from([Buffer.from("a file")]) }),
     address,
     signal: new AbortController().signal,
+  };
+  if (tokenParameter === undefined) return request;
+  const given = takeQueryTokens(request, tokenParameter);
+  if (given.queryTokens?.length || sent?.query === undefined) return given;
+  return takeQueryTokens({ ...given, query: addParameter(given.query, sent.query) }, tokenParameter);
+}
+
+const addParameter = (query: string, parameter: string): string =>
+  query === "" ? parameter : `${query}&${parameter}`;
+
+/** The first of some texts that can be a token of a dialect: user and password, or one word. */
+const exampleToken = (format: CredentialsFormat | undefined, ...texts: readonly string[]): string =>
+  texts.find((text) => format?.accepts(text)) ?? "";
+
+/** The tokens of settings, which a dry run does not have: every token of a client is known. */
+function exampleUpstreamTokens({ dialect, credentials }: Pack): UpstreamTokens | undefined {
+  const { token: kind = "client" } = dialect.upstream.credentials ?? {};
+  if (kind === "client") return undefined;
+  const token = exampleToken(credentials.upstream, "upstream-token", "upstream:token");
+  return {
+    find: (hash) => ({ token, hash: `${hash}.example` }),
+    gatewayToken: kind === "setting" ? token : undefined,
   };
 }
 
 /** Streams files from responses that are in memory. */
 const createFileUpstream = (upstream: Upstream): FileUpstream => ({
-  async stream({ method, path, headers, body }) {
+  async stream({ body, ...request }) {
     body?.resume();
-    const response = await upstream.call({ method, path, headers });
+    const response = await upstream.call(request);
     return { ...response, body: Readable.from([Buffer.from(response.text)]) };
   },
 });
@@ -88,9 +136,14 @@ export const emptyTokenStore: PipelineDependencies["tokenStore"] = {
  *
  * @param upstream responds in place of v4
  */
-export function createDryRun(pack: Pack, upstream: Upstream): DryRun {
-  const { dialect } = pack;
-  const catalogs = connectCatalogs(pack, upstream, 3600, () => undefined);
+export function createDryRun(
+  pack: Pack,
+  upstream: Upstream,
+  { catalogUpstream = upstream, publicUrl: PUBLIC_URL = EXAMPLE_URL }: DryRunOptions = {},
+): DryRun {
+  const { client } = pack.credentials;
+  const upstreamTokens = exampleUpstreamTokens(pack);
+  const catalogs = connectCatalogs(pack, catalogUpstream, 3600, () => undefined, upstreamTokens);
   // All tokens are accepted: none is verified before an upload.
   const acceptedTokens = {
     ...createTokenCache({ size: 1, ttlSeconds: 1, negativeTtlSeconds: 0 }),
@@ -101,8 +154,9 @@ export function createDryRun(pack: Pack, upstream: Upstream): DryRun {
   let lastContext: RequestContext | undefined;
   let unexpectedError: unknown;
   const handleRequest = createAlphaPipeline({
-    ...createPipelineConfig(pack),
+    ...createPipelineConfig(pack, { PUBLIC_URL }),
     brownOuts: scheduleBrownOuts([]),
+    upstreamTokens,
     upstream,
     files: createFileUpstream(upstream),
     catalogs,
@@ -121,8 +175,10 @@ export function createDryRun(pack: Pack, upstream: Upstream): DryRun {
     catalogs,
     async send(request) {
       unexpectedError = undefined;
-      const credentials = `${dialect.client.credentials?.scheme} example-${(requestCount += 1)}`;
-      const response = await handleRequest(createAlphaRequest(request, credentials));
+      requestCount += 1;
+      const token = exampleToken(client, `example-${requestCount}`, `example:${requestCount}`);
+      const sent = request.isAnonymous ? undefined : client?.write(token);
+      const response = await handleRequest(createAlphaRequest(request, sent, client?.queryParameter));
       response.file?.stream.resume();
       if (unexpectedError !== undefined) throw unexpectedError;
       await response.recorded;

@@ -181,7 +181,7 @@ export function createBufferedClient({
 
   /** Sends a request over an acquired connection, which is released when undici is done with it. */
   function dispatch(request: HttpRequest, cancellation: Cancellation, waited: boolean): Promise<RawResponse> {
-    const { method, path, headers, body, client } = request;
+    const { method, headers, body, client } = request;
     return new Promise((resolve, reject) => {
       let isDone = false;
       const collector = new ResponseCollector(resolve, reject, () => {
@@ -191,7 +191,7 @@ export function createBufferedClient({
       cancellation.onCancel((reason) => {
         if (!isDone) collector.abort(toFailure(reason, collector, waited));
       });
-      pool.current().dispatch({ path: pool.basePath + path, method, headers, body: body ?? null }, collector);
+      pool.current().dispatch({ path: pool.target(request), method, headers, body: body ?? null }, collector);
     });
   }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { SentToken } from "../dialect/credentials.ts";
 import type { CatalogCopy, CatalogEntry } from "../mapping/translation-context.ts";
 import {
   CatalogNotShownError,
@@ -19,7 +20,7 @@ export interface CatalogCache extends CatalogCopy {
    *
    * @param hash Hash of the token, which v4 must have accepted.
    */
-  refreshWith(hash: string, authorization: string | undefined): Promise<unknown> | undefined;
+  refreshWith(hash: string, token: SentToken | undefined): Promise<unknown> | undefined;
   /** The catalogs that were never read, each with the reason. */
   missing(): readonly string[];
   /** Stops the background refresh. */
@@ -58,21 +59,21 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
   let refreshInFlight: Promise<void> | undefined;
 
   /** Reads one catalog. @returns The error, if it could not be read. */
-  async function refreshOne(source: CatalogSource, authorization?: string): Promise<Error | undefined> {
+  async function refreshOne(source: CatalogSource, token?: SentToken): Promise<Error | undefined> {
     const { name } = source.catalog;
     try {
-      copies.set(name, await readCatalog(source, authorization));
+      copies.set(name, await readCatalog(source, token));
       readAt.set(name, performance.now());
       errors.delete(name);
-      if (authorization === undefined) tokenOnly.delete(name);
+      if (token === undefined) tokenOnly.delete(name);
       return undefined;
     } catch (error) {
       const { message } = error as Error;
       const needsToken = error instanceof CatalogNotShownError && source.catalog.keepsItem !== undefined;
-      if (needsToken && authorization === undefined) tokenOnly.add(name);
+      if (needsToken && token === undefined) tokenOnly.add(name);
       errors.set(name, message);
       // A client whose token has no right to read the catalog is not a problem to report.
-      if (!needsToken || authorization === undefined) onError(name, message);
+      if (!needsToken || token === undefined) onError(name, message);
       return error as Error;
     }
   }
@@ -97,16 +98,15 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
     tokenOnly.has(name) && performance.now() - (readAt.get(name) ?? -Infinity) > ttlMs;
 
   /** Reads a catalog with a token. If the read of another token is in flight and fails, this one tries once. */
-  async function readWith(source: CatalogSource, hash: string, authorization: string): Promise<void> {
+  async function readWith(source: CatalogSource, hash: string, token: SentToken): Promise<void> {
     const { name } = source.catalog;
     await readsInFlight.get(name);
-    const token = `${name} ${hash}`;
-    if (!isDue(name) || readsInFlight.has(name) || failedTokens.has(token)) return;
+    const key = `${name} ${hash}`;
+    if (!isDue(name) || readsInFlight.has(name) || failedTokens.has(key)) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     readsInFlight.set(name, promise);
-    const error = await refreshOne(source, authorization);
-    if (error)
-      failedTokens.set(token, true, { ttl: error instanceof CatalogNotShownError ? ttlMs : RETRY_MS });
+    const error = await refreshOne(source, token);
+    if (error) failedTokens.set(key, true, { ttl: error instanceof CatalogNotShownError ? ttlMs : RETRY_MS });
     readsInFlight.delete(name);
     resolve();
   }
@@ -118,11 +118,11 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
     canonicalSpelling: (name, anyCase) => copies.get(name)?.spellings.get(anyCase.toLowerCase()),
     list: (name) => copies.get(name)?.list,
     refresh,
-    refreshWith(hash, authorization) {
-      if (tokenOnly.size === 0 || authorization === undefined) return undefined;
+    refreshWith(hash, token) {
+      if (tokenOnly.size === 0 || token === undefined) return undefined;
       const due = sources.filter(({ catalog }) => isDue(catalog.name));
       if (due.length === 0) return undefined;
-      return Promise.all(due.map((source) => readWith(source, hash, authorization)));
+      return Promise.all(due.map((source) => readWith(source, hash, token)));
     },
     missing: () =>
       sources

@@ -1,11 +1,13 @@
+import type { SentToken } from "../dialect/credentials.ts";
 import type { ParseListBody } from "../dialect/envelope.ts";
 import { ByteMap } from "../dialect/json/byte-map.ts";
+import type { FilterWriter } from "../dialect/filter/filter-writer.ts";
 import { printJson } from "../dialect/json/parse.ts";
 import { cursorAt, expectEnd, readRaw } from "../dialect/json/scan.ts";
 import { fromJsonText } from "../dialect/json/text.ts";
 import { addQuery } from "../mapping/compile/endpoint.ts";
-import type { Paging } from "../mapping/compile/dialects.ts";
-import { createCatalogEntry, type Catalog, type CatalogCall } from "../mapping/compile/catalog.ts";
+import type { Paging } from "../mapping/compile/paging.ts";
+import { createCatalogEntry, type Catalog, type CatalogCall } from "../mapping/compile/compile-catalog.ts";
 import type { CatalogEntry, ReadContext, ReadFunction } from "../mapping/translation-context.ts";
 import type { Upstream } from "./client.ts";
 
@@ -26,18 +28,24 @@ export interface CachedCatalog {
 }
 
 export interface CatalogReaderOptions {
+  /** Names the upstream in messages. */
+  readonly name: string;
   readonly upstream: Upstream;
   readonly prefix: string;
-  readonly paging: Pick<Paging, "query" | "largest">;
+  readonly paging: Pick<Paging, "walkAll" | "upstreamCursor">;
   readonly parseList: ParseListBody;
-  /** Undefined if the upstream has no filters. */
+  /** Undefined if the upstream has no filters in a header. */
   readonly filterHeader: string | undefined;
+  readonly filterWriter: FilterWriter;
+  /** Headers that all requests have. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The member that identifies an item. */
   readonly id: string;
+  /** The gateway's own token; undefined if it has none. */
+  readonly gatewayToken?: SentToken | undefined;
 }
 
-/** Bounds of one catalog, so that v4 can't fill the memory: pages of a list, characters of a page, and both in total. */
-const MAX_PAGES = 100;
+/** Bounds of one catalog, so that v4 can't fill the memory. A walk has a bound of its own for pages. */
 const MAX_PAGE_CHARACTERS = 1024 * 1024;
 const MAX_ITEMS = 10_000;
 const MAX_CHARACTERS = 4 * 1024 * 1024;
@@ -47,6 +55,8 @@ export class CatalogNotShownError extends Error {
   override readonly name = "CatalogNotShownError";
   readonly code = "AG_CATALOG_NOT_SHOWN";
 }
+
+const NO_TOKEN: SentToken = { headers: {}, query: undefined };
 
 /** What a catalog may still take while it is read. */
 interface Budget {
@@ -78,30 +88,32 @@ const idOf = (item: unknown, idMember: string): string | undefined => {
  */
 export function createCatalogReader(
   options: CatalogReaderOptions,
-): (source: CatalogSource, authorization: string | undefined) => Promise<CachedCatalog> {
-  const { upstream, paging, parseList } = options;
+): (source: CatalogSource, token: SentToken | undefined) => Promise<CachedCatalog> {
+  const { name, upstream, paging, parseList } = options;
 
-  async function readPage(
-    call: CatalogCall,
-    page: number,
-    budget: Budget,
-    authorization: string | undefined,
-  ) {
-    const headers: Record<string, string> = { accept: "application/json", "accept-encoding": "identity" };
-    if (call.filter !== undefined && options.filterHeader !== undefined)
-      headers[options.filterHeader.toLowerCase()] = JSON.stringify(call.filter);
-    if (authorization !== undefined) headers["authorization"] = authorization;
+  async function readPage(call: CatalogCall, query: string, budget: Budget, token: SentToken | undefined) {
+    const { headers: tokenHeaders, query: secretQuery } = token ?? options.gatewayToken ?? NO_TOKEN;
+    const headers: Record<string, string> = {
+      accept: "application/json",
+      "accept-encoding": "identity",
+      ...options.headers,
+      ...tokenHeaders,
+    };
+    const filter = options.filterWriter.write(call.filter);
+    if (filter.header !== undefined && options.filterHeader !== undefined)
+      headers[options.filterHeader.toLowerCase()] = filter.header;
     const response = await upstream.call({
       method: "GET",
-      path: addQuery(options.prefix + call.path, paging.query(page, paging.largest)),
+      path: addQuery(addQuery(options.prefix + call.path, query), filter.query),
+      secretQuery,
       headers,
     });
-    if (response.status === 404 && call.optional) return { items: [], pages: 1 };
-    if (response.status === 401) throw new CatalogNotShownError("v4 does not show it without a token");
-    if (response.status === 403) throw new CatalogNotShownError("v4 does not show it");
+    if (response.status === 404 && call.optional) return undefined;
+    if (response.status === 401) throw new CatalogNotShownError(`${name} does not show it without a token`);
+    if (response.status === 403) throw new CatalogNotShownError(`${name} does not show it`);
     const list = response.status === 200 ? parsePage(response.text, budget) : undefined;
-    if (!list) throw new Error(`v4 responded with ${response.status}`);
-    return list;
+    if (!list) throw new Error(`${name} responded with ${response.status}`);
+    return { list, headers: response.headers };
   }
 
   /** @throws {Error} if the page exceeds the budget. */
@@ -124,32 +136,36 @@ export function createCatalogReader(
   async function readAllPages(
     call: CatalogCall,
     budget: Budget,
-    authorization: string | undefined,
+    token: SentToken | undefined,
   ): Promise<string[]> {
     const items: string[] = [];
-    for (let page = 1, pages = 1; page <= pages; page += 1) {
-      if (page > MAX_PAGES) throw new Error(`more than ${MAX_PAGES} pages`);
-      const list = await readPage(call, page, budget, authorization);
-      items.push(...list.items);
-      pages = list.pages ?? 1;
-    }
+    const walk = paging.walkAll(MAX_ITEMS);
+    do {
+      const page = await readPage(call, walk.query, budget, token);
+      if (!page) return items;
+      const { items: found, ...values } = page.list;
+      items.push(...found);
+      const lastItem = (): string | undefined => paging.upstreamCursor(fromJsonText(found.at(-1) ?? "null"));
+      walk.accept({ values, headers: page.headers, count: found.length, lastItem });
+    } while (!walk.isDone);
     return items;
   }
 
   async function readCatalog(
     { catalog, read }: CatalogSource,
-    authorization: string | undefined,
+    token: SentToken | undefined,
   ): Promise<CachedCatalog> {
     const entries = new Map<string, CatalogEntry>();
     const listed: string[] = [];
     const budget: Budget = { items: MAX_ITEMS, characters: MAX_CHARACTERS };
     for (const call of catalog.calls) {
-      for (const item of await readAllPages(call, budget, authorization)) {
+      for (const item of await readAllPages(call, budget, token)) {
         const value = fromJsonText(item);
         const id = idOf(value, options.id);
         if (id === undefined || entries.has(id)) continue;
-        if (authorization !== undefined && !(await catalog.keepsItem?.(value))) continue;
-        entries.set(id, createCatalogEntry(await read(cursorAt(item), EMPTY_CONTEXT)));
+        if (token !== undefined && !(await catalog.keepsItem?.(value))) continue;
+        const lost = new Set<string>();
+        entries.set(id, createCatalogEntry(await read(cursorAt(item), { ...EMPTY_CONTEXT, lost }), lost));
         if (call.listed) listed.push(id);
       }
     }

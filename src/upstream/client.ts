@@ -9,6 +9,8 @@ export interface HttpRequest {
   readonly method: string;
   /** Path with query. */
   readonly path: string;
+  /** A query parameter with the token. It is apart from the path, so that no record, log or message has it. */
+  readonly secretQuery?: string | undefined;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
@@ -49,6 +51,8 @@ export interface Upstream {
 }
 
 export interface UpstreamOptions {
+  /** Names the server in messages. */
+  readonly name: string;
   readonly origin: URL;
   readonly timeoutMs: number;
   readonly connections: number;
@@ -74,7 +78,7 @@ const countFileConnections = (connections: number): number => Math.max(2, Math.f
  * Creates the client of one v4 service. Files have a small pool of their own, because clients can make them last.
  */
 export function createUpstream(options: UpstreamOptions): UpstreamClient {
-  const { origin, timeoutMs, connections, maxResponseBytes = MAX_RESPONSE_BYTES } = options;
+  const { name, origin, timeoutMs, connections, maxResponseBytes = MAX_RESPONSE_BYTES } = options;
   const breaker = createCircuitBreaker(options.breaker);
   const poolOptions = { origin, timeoutMs, maxResponseBytes, breaker };
   const pool = createUpstreamPool({ ...poolOptions, connections });
@@ -99,8 +103,8 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     ...createFileClient({ pool: filePool, shares: fileShares, timeoutMs }),
     breaker,
     shortages: () => [
-      ...(shares.isExhausted() ? ["all connections to v4 are in use"] : []),
-      ...(fileShares.isExhausted() ? ["all connections to v4 for files are in use"] : []),
+      ...(shares.isExhausted() ? [`all connections to ${name} are in use`] : []),
+      ...(fileShares.isExhausted() ? [`all connections to ${name} for files are in use`] : []),
     ],
     close: async () => void (await Promise.all([pool.close(), filePool.close()])),
   };

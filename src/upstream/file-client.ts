@@ -8,6 +8,8 @@ import type { UpstreamPool } from "./upstream-pool.ts";
 export interface StreamRequest {
   readonly method: string;
   readonly path: string;
+  /** As in `HttpRequest`. */
+  readonly secretQuery?: string | undefined;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readable | undefined;
@@ -88,14 +90,15 @@ const countsAgainstV4 = (error: unknown, body: StreamRequest["body"]): boolean =
 /** Creates the client for files. */
 export function createFileClient({ pool, shares, timeoutMs }: FileClientOptions): FileUpstream {
   async function send(
-    { method, path, headers, body, client }: StreamRequest,
+    request: StreamRequest,
     { signal }: FileLimits,
     onDone: () => void,
   ): Promise<StreamResponse> {
+    const { method, headers, body, client } = request;
     pool.enterCircuit();
     try {
       const response = await pool.current().request({
-        path: pool.basePath + path,
+        path: pool.target(request),
         method,
         headers,
         body: body ?? null,

@@ -1,12 +1,13 @@
 import { Pool } from "undici";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
+import { addQuery } from "../mapping/compile/endpoint.ts";
 import type { ShareClient } from "./connection-shares.ts";
 import { isUnsendable, outcomeOfError, outcomeOfStatus, UpstreamError } from "./upstream-error.ts";
 
 /** Persistent connections to v4, behind its circuit breaker. */
 export interface UpstreamPool {
-  /** The path of v4's base address, without a slash at the end. */
-  readonly basePath: string;
+  /** The path and the query that a request is sent with. */
+  target(request: { readonly path: string; readonly secretQuery?: string | undefined }): string;
   /** The pool for the next request. */
   current(): Pool;
   /** Asks the breaker for permission; the outcome must be recorded. @throws {UpstreamError} `circuit_open` */
@@ -32,7 +33,7 @@ const MAX_CONNECT_MS = 10_000;
 /** A request of the gateway itself counts as that of a known client. */
 const isKnown = (client: ShareClient | undefined): boolean => client === undefined || client.isKnown;
 
-const circuitOpen = (): UpstreamError => new UpstreamError("circuit_open", "v4 fails: the circuit is open");
+const circuitOpen = (): UpstreamError => new UpstreamError("circuit_open", "the circuit is open");
 
 /** Creates a pool; connections are opened when they are needed. */
 export function createUpstreamPool({
@@ -51,9 +52,11 @@ export function createUpstreamPool({
       maxResponseSize: maxResponseBytes,
     });
   let pool = createPool();
+  const basePath = origin.pathname.replace(/\/$/, "");
 
   return {
-    basePath: origin.pathname.replace(/\/$/, ""),
+    target: ({ path, secretQuery }) =>
+      secretQuery === undefined ? basePath + path : addQuery(basePath + path, secretQuery),
     current: () => pool,
     enterCircuit() {
       if (!breaker.allow()) throw circuitOpen();

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
 import { openExistingAuditStore } from "../../src/app/audit-store.ts";
-import { exportTexts } from "../../src/audit/export/export.ts";
+import { exportTexts } from "../../src/audit/export/export-records.ts";
 import type { AuditRecord } from "../../src/audit/record.ts";
 
 /** Reads all records of a gateway's audit store, newest first. */
@@ -25,7 +25,7 @@ export async function readAuditRecords(
   return lines.map((line) => JSON.parse(line) as AuditRecord);
 }
 
-/** The text of all segments of a SQLite store, as it is on the disk, decompressed. */
+/** The decompressed text of all segments of a SQLite store. */
 export function readSegments(folder: string): string {
   const database = new DatabaseSync(join(folder, "audit.db"), { readOnly: true });
   try {

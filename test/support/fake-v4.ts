@@ -1,14 +1,14 @@
 /**
- * A v4 that says what a test tells it to, whether that is HTTP or not. Its catalogs are in order all the same,
- * so that a gateway before it becomes ready.
+ * A fake v4 whose responses a test sets, valid HTTP or not. It always serves its catalogs, so that a gateway in front
+ * of it becomes ready.
  */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-/** A call as it arrived. */
+/** A request that the service received. */
 export interface ReceivedRequest {
   readonly method: string;
-  /** With query, as it stood in the request line. */
+  /** As in the request line, with the query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];
@@ -16,28 +16,28 @@ export interface ReceivedRequest {
   received(): Buffer;
   /** The body as JSON. */
   json(): unknown;
-  /** Resolves when the call is over: was it broken off before it had its response? */
-  readonly ended: Promise<"answered" | "broken off">;
+  /** Resolves when the connection closes, after the whole response or before. */
+  readonly ended: Promise<"completed" | "broken off">;
 }
 
-/** What the service does with a call; run when its body is in. */
+/** Responds to a request; runs when its body has arrived. */
 export type Responder = (call: ReceivedRequest, response: ServerResponse) => unknown;
 
 export interface FakeV4 {
   readonly url: string;
   /** Calls with credentials, in the order of their arrival. */
   readonly calls: ReceivedRequest[];
-  /** Sets what every following call is answered with; several: one after the other, the last one for good. */
+  /** Sets the response to all following requests. Of several, each is used once, and the last one for all others. */
   respondWith(...behaviours: readonly [Responder, ...Responder[]]): void;
-  /** Runs as soon as the head of a call is in, before the body. */
+  /** Sets a function that runs when the head of a request has arrived, before its body. */
   onRequestHead(look: ((call: ReceivedRequest, request: IncomingMessage) => void) | undefined): void;
-  /** What the catalogs say; `false`: they are down. */
+  /** `false` makes the catalogs respond 503. */
   setCatalogsAvailable(up: boolean): void;
-  /** How often it was asked for one. */
+  /** Requests for catalogs so far. */
   countCatalogRequests(): number;
-  /** The path of a catalog that is shown to nobody without a token. */
+  /** Makes the catalog at a path respond 401 without a token. */
   requireTokenFor(path: string): void;
-  /** How often something came that is no HTTP. */
+  /** Requests that were not valid HTTP. */
   countMalformedRequests(): number;
   /** Connections made so far. */
   countConnections(): number;
@@ -63,7 +63,7 @@ const CATALOGS: Readonly<Record<string, readonly object[]>> = {
 
 export const envelope = (data: readonly unknown[]) => ({ data, page: 1, pages: 1, results: data.length });
 
-/** Answers JSON. */
+/** Responds with JSON. */
 export const json =
   (status: number, body: unknown, headers: Readonly<Record<string, string | string[]>> = {}): Responder =>
   (_call, response) => {
@@ -73,7 +73,7 @@ export const json =
     response.end(text);
   };
 
-/** Answers what it is given: text or bytes under any status and headers. */
+/** Responds with a text or bytes, with any status and headers. */
 export const plain =
   (
     status: number,
@@ -94,7 +94,7 @@ export const raw =
     });
   };
 
-/** Never answers. */
+/** Never responds. */
 export const neverRespond: Responder = () => {};
 
 function receiveRequest(request: IncomingMessage, response: ServerResponse): ReceivedRequest {
@@ -108,12 +108,12 @@ function receiveRequest(request: IncomingMessage, response: ServerResponse): Rec
     received: () => Buffer.concat(chunks),
     json: () => JSON.parse(Buffer.concat(chunks).toString("utf8")),
     ended: new Promise((resolve) => {
-      response.once("close", () => resolve(response.writableFinished ? "answered" : "broken off"));
+      response.once("close", () => resolve(response.writableFinished ? "completed" : "broken off"));
     }),
   };
 }
 
-/** Starts one on a free port, or on the one that it is given. */
+/** Starts a fake v4 on a port, by default a free one. */
 export async function startFakeV4(port = 0): Promise<FakeV4> {
   let behaviours: Responder[] = [json(200, {})];
   let look: ((call: ReceivedRequest, request: IncomingMessage) => void) | undefined;
@@ -121,12 +121,12 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
   let hidden = "";
   let catalogCalls = 0;
   let connections = 0;
-  let garbage = 0;
+  let malformed = 0;
   const calls: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
 
   const server = createServer((request, response) => {
-    // A gateway that goes away is part of the game.
+    // Tests stop gateways that still have connections.
     request.on("error", () => {});
     response.on("error", () => {});
     const path = (request.url ?? "").split("?")[0] ?? "";
@@ -134,8 +134,8 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
     const anonymous = request.headers.authorization === undefined;
     if (rows && (anonymous || path === hidden)) {
       catalogCalls += 1;
-      const shown = path === hidden && anonymous ? json(401, {}) : json(200, envelope(rows));
-      const reply = catalogsUp ? shown : plain(503, "down");
+      const catalogResponse = path === hidden && anonymous ? json(401, {}) : json(200, envelope(rows));
+      const reply = catalogsUp ? catalogResponse : plain(503, "down");
       reply(receiveRequest(request, response), response);
       return;
     }
@@ -152,8 +152,8 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
     socket.on("close", () => sockets.delete(socket));
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    // A call that is broken off in its body is no garbage.
-    if (error.code?.startsWith("HPE_") && error.code !== "HPE_INVALID_EOF_STATE") garbage += 1;
+    // A request that breaks off within its body is not malformed.
+    if (error.code?.startsWith("HPE_") && error.code !== "HPE_INVALID_EOF_STATE") malformed += 1;
     socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {
@@ -178,7 +178,7 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
     requireTokenFor(path) {
       hidden = path;
     },
-    countMalformedRequests: () => garbage,
+    countMalformedRequests: () => malformed,
     countConnections: () => connections,
     async close() {
       for (const socket of sockets) socket.destroy();
@@ -187,7 +187,7 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
   };
 }
 
-/** v4 as it treats tokens: those that begin with `good` are good. */
+/** Accepts tokens that begin with `good`, and responds 401 to others. */
 export const acceptGoodTokens: Responder = (call, response) =>
   call.headers.authorization?.startsWith("Bearer good")
     ? json(200, envelope([]), { "x-oauth-scopes": "*" })(call, response)

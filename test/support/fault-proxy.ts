@@ -1,20 +1,20 @@
-/** A TCP proxy that does to its connections what networks and broken services do. */
+/** A TCP proxy that simulates faults of networks and services. */
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
-/** What becomes of a connection; `dial` opens the one to the service behind. */
+/** Handles a client connection; `dial` connects to the service. */
 export type Fault = (client: Socket, dial: () => Socket) => void;
 
-/** Nothing is wrong. */
+/** Forwards everything unchanged. */
 export const forward: Fault = (client, dial) => {
   const service = dial();
   client.pipe(service).pipe(client);
 };
 
-/** Takes whatever comes, and says nothing. */
+/** Reads everything and never responds. */
 export const readOnly: Fault = (client) => void client.resume();
 
-/** Says this as soon as something comes, whatever it is; then ends, resets, or waits. */
+/** Sends these bytes after the first bytes of the client; then ends, resets, or waits. */
 export const respondWith =
   (bytes: string, then: "end" | "reset" | "wait"): Fault =>
   (client) => {
@@ -26,7 +26,7 @@ export const respondWith =
     });
   };
 
-/** Says this again and again, and never ends. */
+/** Responds without an end. */
 export const respondEndlessly =
   (first: string, again: string): Fault =>
   (client) => {
@@ -37,7 +37,7 @@ export const respondEndlessly =
     });
   };
 
-/** Lets this many bytes of the response through, and resets then. */
+/** Resets the connection after this many bytes of the response. */
 export const resetAfter =
   (bytes: number): Fault =>
   (client, dial) => {
@@ -53,7 +53,7 @@ export const resetAfter =
     });
   };
 
-/** Lets answers through this many milliseconds after they came. */
+/** Delays all bytes of the response by this many milliseconds. */
 export const delayBy =
   (ms: number): Fault =>
   (client, dial) => {
@@ -62,7 +62,7 @@ export const delayBy =
     service.on("data", (chunk: Buffer) => void setTimeout(() => client.destroyed || client.write(chunk), ms));
   };
 
-/** Lets the response through in single bytes, this many milliseconds apart. */
+/** Sends the response byte by byte, with this many milliseconds between two bytes. */
 export const sendByteByByte =
   (ms: number): Fault =>
   (client, dial) => {
@@ -79,23 +79,23 @@ export const sendByteByByte =
 
 export interface FaultProxy {
   readonly port: number;
-  /** From now on. Connections that are open are ended. `refuse`: nothing listens any more. */
+  /** Sets the fault of new connections and closes open ones. `refuse`: nothing listens on the port. */
   setFault(fault: Fault | "refuse"): Promise<void>;
-  /** Nothing goes through the connections that are open any more, and nobody is told. New ones are not touched. */
+  /** Stops forwarding on open connections without closing them. New connections are not affected. */
   freeze(): void;
-  /** Connections that are open. */
+  /** Open client connections. */
   countOpenConnections(): number;
-  /** Connections that have been made. */
+  /** Client connections so far. */
   countConnections(): number;
   close(): Promise<void>;
 }
 
-/** Begins on a free port, with nothing wrong, before the service at a URL. */
+/** Starts a proxy on a free port in front of the service at a URL, without a fault. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const { hostname, port: behind } = new URL(target);
   const sockets = new Set<Socket>();
   let fault = forward;
-  let made = 0;
+  let connections = 0;
   let clients = 0;
 
   function keep(socket: Socket): Socket {
@@ -105,7 +105,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     return socket;
   }
   const server = createServer((client) => {
-    made += 1;
+    connections += 1;
     clients += 1;
     keep(client).once("close", () => (clients -= 1));
     fault(client, () => {
@@ -140,7 +140,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       for (const socket of sockets) socket.unpipe().pause();
     },
     countOpenConnections: () => clients,
-    countConnections: () => made,
+    countConnections: () => connections,
     close: end,
   };
 }

@@ -1,4 +1,4 @@
-/** Traffic of five made-up clients, each with its own habits, as one finds them at the end of an API's life. */
+/** Traffic of five invented clients, each with its own habits, as an API has them shortly before its end. */
 
 import { request, type Target } from "./request.ts";
 
@@ -19,7 +19,7 @@ interface Habit {
   readonly rounds: number;
 }
 
-/** Each does what programs of its kind do; some of it is wrong, as it is in life. */
+/** Typical requests of such programs; some of them are wrong, as in production. */
 export const FIVE_CLIENTS: readonly Habit[] = [
   {
     agent: "fleet-dashboard/3.2 (python-requests/2.19)",
@@ -100,10 +100,10 @@ async function send(target: Target, authorization: string, agent: string, { call
 export async function sendTraffic(target: Target, tokens: Readonly<Record<string, string>>): Promise<number> {
   let sent = 0;
   for (const { agent, token, alpha, native, rounds } of FIVE_CLIENTS) {
-    const own = tokens[token] ?? token;
+    const tokenValue = tokens[token] ?? token;
     for (let round = 0; round < rounds; round += 1) {
-      for (const call of alpha) await send(target, `token ${own}`, agent, call);
-      for (const call of native) await send(target, `Bearer ${own}`, agent, call);
+      for (const call of alpha) await send(target, `token ${tokenValue}`, agent, call);
+      for (const call of native) await send(target, `Bearer ${tokenValue}`, agent, call);
       sent += alpha.length + native.length;
     }
   }

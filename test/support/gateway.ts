@@ -9,14 +9,14 @@ import {
   type Sandbox,
   type SandboxOptions,
   type TokenName,
-} from "../../src/sandbox/sandbox.ts";
+} from "../../src/sandbox/create-sandbox.ts";
 import { createAdminHandler } from "../../src/app/admin-listener.ts";
 import { createDependencies } from "../../src/app/dependencies.ts";
 import { loadFiles, readPackFiles, type LoadedPack } from "../../src/app/loaded-pack.ts";
 import { readInitialCatalogs } from "../../src/app/readiness.ts";
 import { createHandlers, startService, type Service } from "../../src/app/start.ts";
 import { readEnvironment } from "../../src/config/settings.ts";
-import type { Settings } from "../../src/config/schema.ts";
+import type { Settings } from "../../src/config/setting-definitions.ts";
 import { request, type RequestOptions, type Target, type TestResponse } from "./request.ts";
 
 export type { TestResponse } from "./request.ts";
@@ -29,7 +29,7 @@ export interface GatewayRequest extends RequestOptions {
   readonly as?: TokenName | (string & {}) | null;
 }
 
-/** A gateway, whatever it calls. */
+/** A gateway in front of any service. */
 export interface TestGateway {
   /** The public application, for {@link request}. */
   readonly app: Target;

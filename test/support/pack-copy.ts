@@ -5,9 +5,9 @@ import { join } from "node:path";
 
 export interface PackCopy {
   readonly folder: string;
-  /** Writes it anew so that two fields of an instance say this word where v4 says nothing. */
+  /** Sets the default value of two fields of an instance. */
   says(word: string): void;
-  /** Writes a file as it is given. */
+  /** Writes a file. */
   write(file: string, text: string): void;
   remove(): void;
 }

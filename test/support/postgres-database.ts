@@ -5,14 +5,14 @@ const SERVER = process.env["DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:543
 
 export interface TestDatabase {
   readonly url: string;
-  /** Asks the database itself, past every store. */
+  /** Queries the database directly. */
   readonly query: (text: string) => Promise<Record<string, unknown>[]>;
-  /** Ends every connection to it, and lets in new ones or none. */
-  readonly admit: (connections: boolean) => Promise<void>;
+  /** Closes all connections, and allows or rejects new ones. */
+  readonly allowConnections: (connections: boolean) => Promise<void>;
   readonly drop: () => Promise<void>;
 }
 
-/** Makes an empty database of its own on the test server. */
+/** Creates an empty database on the test server. */
 export async function makeDatabase(): Promise<TestDatabase> {
   const name = `audit_test_${randomBytes(6).toString("hex")}`;
   const url = new URL(SERVER);
@@ -21,7 +21,7 @@ export async function makeDatabase(): Promise<TestDatabase> {
   return {
     url: url.href,
     query: (text) => ask(url.href, text),
-    admit: async (connections) => {
+    allowConnections: async (connections) => {
       await ask(SERVER, `ALTER DATABASE ${name} ALLOW_CONNECTIONS ${connections}`);
       await ask(SERVER, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
     },

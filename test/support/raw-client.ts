@@ -12,23 +12,23 @@ export interface RawResponse {
 export interface RawClient {
   readonly socket: Socket;
   send(bytes: string | Buffer): void;
-  /** All that came so far. */
+  /** All received bytes. */
   text(): string;
   /** Whether the other side has ended the connection. */
   isEnded(): boolean;
-  /** Waits until this many whole answers (with a Content-Length) are in. */
+  /** Waits for this many complete responses (with a Content-Length). */
   waitForResponses(count: number): Promise<RawResponse[]>;
-  /** Waits until the other side ends the connection, then gives what came. */
+  /** Waits until the other side ends the connection, then returns all received bytes. */
   waitForEnd(): Promise<string>;
   close(): void;
 }
 
-function parse(text: string): { readonly answers: RawResponse[]; readonly rest: string } {
+function parse(text: string): { readonly responses: RawResponse[]; readonly rest: string } {
   const responses: RawResponse[] = [];
   let rest = text;
   for (;;) {
     const end = rest.indexOf("\r\n\r\n");
-    if (end < 0) return { answers: responses, rest };
+    if (end < 0) return { responses, rest };
     const [first = "", ...lines] = rest.slice(0, end).split("\r\n");
     const [, status = "0", phrase = ""] = /^HTTP\/1\.1 (\d{3}) ?(.*)$/.exec(first) ?? [];
     const headers = Object.fromEntries(
@@ -39,7 +39,7 @@ function parse(text: string): { readonly answers: RawResponse[]; readonly rest: 
     ) as Record<string, string>;
     const length = Number(headers["content-length"] ?? 0);
     const body = rest.slice(end + 4, end + 4 + length);
-    if (body.length < length) return { answers: responses, rest };
+    if (body.length < length) return { responses, rest };
     responses.push({ status: Number(status), phrase, headers, body });
     rest = rest.slice(end + 4 + length);
   }
@@ -87,8 +87,8 @@ export async function openRawClient(address: string): Promise<RawClient> {
     text: () => text,
     isEnded: () => over,
     async waitForResponses(count) {
-      await until(() => over || parse(text).answers.length >= count);
-      return parse(text).answers;
+      await until(() => over || parse(text).responses.length >= count);
+      return parse(text).responses;
     },
     async waitForEnd() {
       await until(() => over);

@@ -6,7 +6,7 @@ import supertest, { type Test } from "supertest";
 export interface RequestOptions {
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, in place of `body`. A form is sent with its content type. */
+  /** Sent unchanged instead of `body`. A form is sent with its content type. */
   readonly raw?: string | Uint8Array | URLSearchParams | FormData;
   readonly filter?: unknown;
   readonly headers?: Readonly<Record<string, string>>;

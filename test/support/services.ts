@@ -6,21 +6,23 @@ import { canMount } from "./small-disk.ts";
 
 const found = async (paths: readonly string[]): Promise<boolean> => paths.some((path) => existsSync(path));
 
-/** A service that tests use when it is there: an address that answers, a program, or a right. */
+/** A service that tests use if it is available: a server, a program, or a permission. */
 const SERVICES = {
-  redis: () => answers(process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379", 6379),
-  postgres: () => answers(process.env["DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres", 5432),
+  redis: () => canConnect(process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379", 6379),
+  postgres: () =>
+    canConnect(process.env["DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres", 5432),
   chromium: () => found(["/usr/bin/chromium"]),
   "redis-server": () => found(["/usr/bin/redis-server", "/usr/local/bin/redis-server"]),
   nginx: () => found(["/usr/sbin/nginx"]),
   haproxy: () => found(["/usr/sbin/haproxy"]),
   mount: async () => canMount(),
+  script: () => found(["/usr/bin/script"]),
   faketime: async () => FAKETIME !== undefined,
 } as const;
 
 export type Service = keyof typeof SERVICES;
 
-/** Comma-separated: what a run must not leave out. CI names all of them. */
+/** Comma-separated services whose tests must not be skipped. CI names all of them. */
 const required = (process.env["REQUIRED_SERVICES"] ?? "").split(",");
 
 /**
@@ -36,13 +38,13 @@ export async function describeWith(
     complete = false;
     if (!required.includes(service)) continue;
     test(`${service} responds, as REQUIRED_SERVICES requires`, () => {
-      expect(service).toBe("a service that answers");
+      expect(service).toBe("an available service");
     });
   }
   return complete ? describe : describe.skip;
 }
 
-function answers(url: string, usualPort: number): Promise<boolean> {
+function canConnect(url: string, usualPort: number): Promise<boolean> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port || usualPort), timeout: 1000 });

@@ -8,7 +8,7 @@ export interface SmallDisk {
   readonly folder: string;
   /** Leaves no byte free. */
   fill(): void;
-  /** Frees what `fill` took. */
+  /** Frees the space that `fill` used. */
   free(): void;
   remove(): void;
 }

@@ -1,5 +1,5 @@
 import { createMetricsAggregate } from "../../observability/metrics/aggregate.ts";
-import type { Settings } from "../../config/schema.ts";
+import type { Settings } from "../../config/setting-definitions.ts";
 import type { LimiterName } from "../../rate-limit/limiter.ts";
 import { startWorkerPool, type WorkerPool } from "./worker-pool.ts";
 import { createLimitLeases, type LimitLeases } from "./limit-leases.ts";
@@ -11,7 +11,7 @@ import { closeDependencies, createDependencies, type Dependencies } from "../dep
 import { createPackReloader } from "../pack-reloader.ts";
 import { createLocalState, openSharedState, type LocalState } from "../state-backends.ts";
 import { ADMIN_DRAIN_MS, type Service } from "../start.ts";
-import { workerEnvironment } from "./worker.ts";
+import { workerEnvironment } from "./worker-process.ts";
 
 /** The part of the primary's API that is the state of the workers. */
 const stateApi = (
@@ -128,7 +128,7 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     sandboxToken: v4.sandbox?.tokens.full,
     sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
-    client: initialPack.pack.dialect.client,
+    dialect: initialPack.pack.dialect,
     readiness,
     reload: createPackReloader(settings, { initial: initialPack, activate, log, metrics }),
     stop,

@@ -1,5 +1,5 @@
 import { dayOf, LEAST_WORTH_ORDER, maxSummaryRows } from "../usage.ts";
-import { parsePage } from "../paging.ts";
+import { parsePage } from "../record-pages.ts";
 import { cutoffOf, startPurge, type PurgeResult } from "../purge.ts";
 import type { AuditRecord } from "../record.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
@@ -7,8 +7,8 @@ import { AuditUnavailableError } from "../store.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import { connectDatabase, type Database } from "./database.ts";
 import { startMigration } from "./migrate.ts";
-import { countRecords, readPage, readRecord, usageReader } from "./read.ts";
-import { writeRows } from "./write.ts";
+import { countRecords, readPage, readRecord, usageReader } from "./reader.ts";
+import { writeRows } from "./writer.ts";
 
 /** Key of `pg_try_advisory_xact_lock`: only one replica deletes at a time. */
 const LOCK = 7_012_026_002;

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import type { SQLInputValue, StatementSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
-import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../paging.ts";
+import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../record-pages.ts";
 import type { AuditQuery, TextPage } from "../store.ts";
 import { recordText } from "../segment.ts";
 import { dayOf, daysOf, MAX_USAGE_ROWS } from "../usage.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { makeFolder } from "../../storage/make-folder.ts";
 import { Worker } from "node:worker_threads";
-import { parsePage } from "../paging.ts";
+import { parsePage } from "../record-pages.ts";
 import { cutoffOf, startPurge, type PurgeResult } from "../purge.ts";
 import type { AuditRecord } from "../record.ts";
 import { AuditUnavailableError } from "../store.ts";

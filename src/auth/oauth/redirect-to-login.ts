@@ -1,4 +1,5 @@
 import { HttpError } from "../../dialect/http-error.ts";
+import { readParameters } from "../../dialect/query.ts";
 import type { Scopes } from "../../dialect/scopes.ts";
 import type { HandlerResult } from "../../pipeline/lifecycle.ts";
 import type { AlphaRequest, RequestContext } from "../../pipeline/context.ts";
@@ -41,7 +42,7 @@ function parseQuery(query: string): QueryParameter[] {
     .split("&")
     .filter(Boolean)
     .map((pair) => {
-      const [name = ""] = new URLSearchParams(pair).keys();
+      const [name = ""] = readParameters(pair).keys();
       const equals = pair.indexOf("=");
       return { name, encodedValue: equals < 0 ? "" : pair.slice(equals + 1) };
     });
@@ -77,7 +78,7 @@ export async function redirectToLogin(
     if (sameName.length > 1) throw new HttpError(400, `There is more than one ${name}.`);
     return sameName;
   });
-  const decoded = new URLSearchParams(request.query);
+  const decoded = readParameters(request.query);
   const [clientName = ""] = definition.pass;
   const client = decoded.get(clientName) ?? "";
   if (client === "" || client.length > MAX_CLIENT_CHARACTERS)

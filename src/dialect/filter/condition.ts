@@ -33,11 +33,18 @@ export type Condition = FieldCondition | GroupCondition;
 /** The conditions of one filter object, in the order of its keys. All must hold. An empty object holds for every row. */
 export type Conditions = readonly Condition[];
 
+/** A field that a list is ordered by. */
+export interface Order {
+  readonly field: string;
+  /** The direction, if the client gave one. Default: ascending. */
+  readonly descending?: boolean;
+}
+
 /** A parsed filter, with alpha's field names and neutral operator names. */
 export interface Filter {
   readonly conditions: Conditions;
-  /** The alpha field to order by, if the client named one. */
-  readonly orderBy?: string;
-  /** The direction, if the client gave one. Default: ascending. */
-  readonly descending?: boolean;
+  /** The alpha fields to order by, the most important first, if the client named any. */
+  readonly order?: readonly Order[];
+  /** A text to search for in all fields that the upstream searches. */
+  readonly search?: string;
 }

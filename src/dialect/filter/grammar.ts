@@ -1,66 +1,66 @@
+import {
+  FIELD,
+  spellingsOf,
+  type FilterDefinition,
+  type Operator,
+  type OperatorSpellings,
+} from "./filter-definition.ts";
 import { throwFilterError } from "./filter-error.ts";
-
-/** The neutral name of an operator. The spellings of both dialects are data of the pack. */
-export type Operator = "and" | "or" | "gt" | "gte" | "lt" | "lte" | "contains" | "neq" | "order_by" | "order";
-
-/** The operators that a dialect has, with their spellings. Of several spellings the first is the documented one. */
-export type OperatorSpellings = Readonly<Partial<Record<Operator, string | readonly string[]>>>;
-
-/** How a dialect filters lists. */
-export interface FilterDefinition {
-  readonly header: string;
-  readonly operators: OperatorSpellings;
-}
+import { createFilterWriter, type FilterWriter } from "./filter-writer.ts";
 
 /** The compiled spellings of filter operators. */
 export interface Grammar {
-  /** Name of the client's header with the filter. */
-  readonly header: string;
+  /** Name of the client's header with the filter; undefined if it is in the query. */
+  readonly header: string | undefined;
   /** The common prefix of the client's operators. A key with this prefix is an operator, never a field. */
   readonly prefix: string;
-  /** Operators by every spelling that clients use. */
+  /** Operators by every spelling that clients use in a header. */
   readonly operators: ReadonlyMap<string, Operator>;
   /** The client's documented spelling, for the messages of errors. */
   readonly client: Readonly<Partial<Record<Operator, string>>>;
   /** Returns the upstream's spelling. @throws {HttpError} 400 if the upstream has no such operator */
   readonly upstream: (operator: Operator) => string;
+  readonly writer: FilterWriter;
 }
 
-const spellingsOf = (spellings: string | readonly string[]): readonly string[] => [spellings].flat();
-
-/** Returns the documented spelling of each operator. */
+/** Returns the documented spelling of each operator, without the name of the field. */
 const documented = (spellings: OperatorSpellings): Partial<Record<Operator, string>> =>
-  Object.fromEntries(Object.entries(spellings).map(([is, texts]) => [is, spellingsOf(texts)[0]]));
+  Object.fromEntries(
+    Object.entries(spellings).map(([is, texts]) => [is, spellingsOf(texts)[0]?.replace(FIELD, "")]),
+  );
 
 /**
  * Compiles the filter grammar of a pack.
  *
- * @throws {Error} If two operators have the same spelling, or if the client's spellings have no common prefix that
- *   distinguishes them from field names.
+ * @throws {Error} If two operators have the same spelling, or if the client's spellings in a header have no common prefix
+ *   that distinguishes them from field names.
  */
-export function createGrammar(client: FilterDefinition, upstream: OperatorSpellings): Grammar {
+export function createGrammar(client: FilterDefinition, upstream: FilterDefinition | undefined): Grammar {
   const operators = new Map<string, Operator>();
-  for (const [is, texts] of Object.entries(client.operators) as [Operator, string | string[]][]) {
+  const inHeader = client.header === undefined ? {} : client.operators;
+  for (const [is, texts] of Object.entries(inHeader) as [Operator, string | string[]][]) {
     for (const spelling of spellingsOf(texts)) {
       if (operators.has(spelling)) throw new Error(`two operators have the spelling ${spelling}`);
       operators.set(spelling, is);
     }
   }
   const clientSpellings = documented(client.operators);
-  const upstreamSpellings = documented(upstream);
+  const writer = createFilterWriter(upstream);
   return {
     header: client.header,
-    prefix: findSharedPrefix([...operators.keys()]),
+    prefix: client.header === undefined ? "" : findSharedPrefix([...operators.keys()]),
     operators,
     client: clientSpellings,
     upstream: (operator) =>
-      upstreamSpellings[operator] ??
+      writer.key(operator) ??
       throwFilterError(clientSpellings[operator] ?? operator, "is not supported any more."),
+    writer,
   };
 }
 
 function findSharedPrefix(spellings: readonly string[]): string {
-  const [first = "", ...rest] = spellings;
+  const [first, ...rest] = spellings;
+  if (first === undefined) return "";
   let length = first.length;
   while (!rest.every((spelling) => spelling.startsWith(first.slice(0, length)))) length -= 1;
   if (length === 0)

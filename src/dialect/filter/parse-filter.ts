@@ -8,8 +8,9 @@ import type {
   Test,
   WholeObject,
 } from "./condition.ts";
-import type { Grammar, Operator } from "./grammar.ts";
+import type { Operator } from "./filter-definition.ts";
 import { throwFilterError } from "./filter-error.ts";
+import type { Grammar } from "./grammar.ts";
 
 /** Maximum number of characters. Common servers accept headers up to 8 KB, so alpha never got longer ones. */
 export const maxLength = 8192;
@@ -38,17 +39,20 @@ interface ParserState {
  * @throws {HttpError} 400 With a reason that names the invalid key.
  */
 export function parseFilter(text: string, grammar: Grammar): Filter {
-  const source = readText(text, grammar.header);
+  const source = readText(text, headerOf(grammar));
   const state = { grammar, nodes: 0 };
   const order: [string, unknown, Operator][] = [];
   const others: [string, unknown][] = [];
   for (const [key, value] of Object.entries(source)) {
     const operator = grammar.operators.get(key);
-    if (operator === "order_by" || operator === "order") order.push([key, value, operator]);
+    if (operator === "order_by" || operator === "order" || operator === "search")
+      order.push([key, value, operator]);
     else others.push([key, value]);
   }
   return { conditions: others.map((entry) => readCondition(entry, 0, state)), ...readOrder(order) };
 }
+
+const headerOf = ({ header }: Grammar): string => header ?? "the filter";
 
 function readText(text: string, header: string): WholeObject {
   if (text.length > maxLength) throwFilterError(header, `is longer than ${maxLength} characters.`);
@@ -68,27 +72,28 @@ function readJson(text: string, header: string): unknown {
 
 const tooDeep = `nests deeper than ${maxDepth} levels.`;
 
-function readOrder(entries: readonly [string, unknown, Operator][]): Pick<Filter, "orderBy" | "descending"> {
+function readOrder(entries: readonly [string, unknown, Operator][]): Omit<Filter, "conditions"> {
   const found = new Map<Operator, { key: string; value: unknown }>();
   for (const [key, value, operator] of entries) {
     const other = found.get(operator);
     if (other) throwFilterError(key, `and ${other.key} mean the same; send one of them.`);
     found.set(operator, { key, value });
   }
-  const by = found.get("order_by");
-  const direction = found.get("order");
-  if (!by) return direction ? throwFilterError(direction.key, "needs a field to order by.") : {};
+  const [by, direction, search] = [found.get("order_by"), found.get("order"), found.get("search")];
+  if (search && typeof search.value !== "string") throwFilterError(search.key, "takes a string.");
+  const searched = search ? { search: search.value as string } : {};
+  if (!by) return direction ? throwFilterError(direction.key, "needs a field to order by.") : searched;
   if (typeof by.value !== "string") return throwFilterError(by.key, "takes the name of a field.");
-  if (!direction) return { orderBy: by.value };
+  if (!direction) return { order: [{ field: by.value }], ...searched };
   if (direction.value !== "asc" && direction.value !== "desc")
     throwFilterError(direction.key, 'takes "asc" or "desc".');
-  return { orderBy: by.value, descending: direction.value === "desc" };
+  return { order: [{ field: by.value, descending: direction.value === "desc" }], ...searched };
 }
 
 function readCondition([key, value]: [string, unknown], depth: number, state: ParserState): Condition {
   if (!isOperator(key, state.grammar)) return readField(key, value, state);
   const operator = readOperator(key, state.grammar);
-  if (operator === "order_by" || operator === "order")
+  if (operator === "order_by" || operator === "order" || operator === "search")
     return throwFilterError(key, "is allowed at the top level only.");
   if (operator !== "and" && operator !== "or")
     return throwFilterError(key, "stands inside the object of a field.");
@@ -98,7 +103,7 @@ function readCondition([key, value]: [string, unknown], depth: number, state: Pa
 }
 
 function readMember(key: string, member: unknown, depth: number, state: ParserState): Conditions {
-  if (depth > maxDepth) throwFilterError(state.grammar.header, tooDeep);
+  if (depth > maxDepth) throwFilterError(headerOf(state.grammar), tooDeep);
   if (!isObject(member)) return throwFilterError(key, "takes an array of filter objects.");
   const entries = Object.entries(member);
   if (entries.length === 0) countNode(state);
@@ -164,11 +169,11 @@ function readScalar(field: string, value: unknown): Scalar {
 function countNode(state: ParserState): void {
   state.nodes += 1;
   if (state.nodes > maxNodes)
-    throwFilterError(state.grammar.header, `holds more than ${maxNodes} conditions.`);
+    throwFilterError(headerOf(state.grammar), `holds more than ${maxNodes} conditions.`);
 }
 
 function isOperator(key: string, { prefix }: Grammar): boolean {
-  return key.startsWith(prefix);
+  return prefix !== "" && key.startsWith(prefix);
 }
 
 function readOperator(key: string, { operators }: Grammar): Operator {

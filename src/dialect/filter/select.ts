@@ -1,4 +1,5 @@
 import type { Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
+import { HttpError } from "../http-error.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
 import { throwFilterError } from "./filter-error.ts";
@@ -58,16 +59,24 @@ type Predicate<Value> = (value: Value) => boolean;
 export function selectRows<Row>(rows: readonly Row[], filter: Filter, fields: SelectFields<Row>): Row[] {
   const holds = createPredicate(filter.conditions, fields);
   const order = createOrder(filter, fields);
+  if (filter.search !== undefined) throw new HttpError(400, "This list cannot be searched.");
   const selected = rows.filter(holds);
   return order ? selected.sort(order) : selected;
 }
 
-function createOrder<Row>({ orderBy, descending }: Filter, fields: SelectFields<Row>) {
-  if (orderBy === undefined) return undefined;
-  const { value } = fields.get(orderBy) ?? throwFilterError(orderBy, "cannot be ordered by.");
-  return descending
-    ? (a: Row, b: Row) => compareValues(value(b), value(a))
-    : (a: Row, b: Row) => compareValues(value(a), value(b));
+type Compare<Row> = (a: Row, b: Row) => number;
+
+function createOrder<Row>({ order = [] }: Filter, fields: SelectFields<Row>): Compare<Row> | undefined {
+  const compares = order.map(({ field, descending }): Compare<Row> => {
+    const { value } = fields.get(field) ?? throwFilterError(field, "cannot be ordered by.");
+    return descending
+      ? (a, b) => compareValues(value(b), value(a))
+      : (a, b) => compareValues(value(a), value(b));
+  });
+  const [first, ...others] = compares;
+  return first && others.length > 0
+    ? (a, b) => others.reduce((result, compare) => result || compare(a, b), first(a, b))
+    : first;
 }
 
 function createPredicate<Row>(conditions: Conditions, fields: SelectFields<Row>): Predicate<Row> {

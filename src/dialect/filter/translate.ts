@@ -1,18 +1,20 @@
-import { printJson } from "../json/parse.ts";
 import type { Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
 import type { Grammar } from "./grammar.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
 import { throwFilterError } from "./filter-error.ts";
+import type { SentFilter } from "./filter-writer.ts";
 
 /** One alpha field that v4 can filter by. */
 export interface FilterField extends OperandRules {
   readonly v4: string;
   /**
-   * For fields whose values differ: returns the v4 values of an alpha value, or `undefined` if there are none. Only `eq` and
-   * `neq` can be translated for such a field. Null is not translated.
+   * For fields whose values differ: returns the v4 values of an alpha value, or `undefined` if there are none. Null is not
+   * translated.
    */
   readonly translate?: (value: Scalar) => readonly Scalar[] | undefined;
+  /** Whether translated values have the same order. If not, only `eq` and `neq` can be translated. */
+  readonly keepsOrder?: boolean;
   /**
    * For a boolean by which v4 can't filter, and which is true up to some object and false for all after it: the v4 number
    * field by which v4 filters in its place.
@@ -36,11 +38,10 @@ type V4Object = Readonly<Record<string, unknown>>;
 type Part = readonly [key: string, value: unknown];
 
 /**
- * Translates a filter to the text of v4's filter header, in printable ASCII (RFC 9110 5.5). A filter that can't be translated
- * exactly is rejected, so that a client never gets another list than it asked for.
+ * Translates a filter to v4's header or query. A filter that can't be translated exactly is rejected, so that a client never
+ * gets another list than it asked for.
  *
  * @param extra A v4 condition of the pack that is ANDed to the filter.
- * @returns `undefined` if there is nothing to filter or order by.
  * @throws {HttpError} 400 If v4 can't filter like this.
  */
 export function translateFilter(
@@ -48,28 +49,28 @@ export function translateFilter(
   fields: FilterFields,
   grammar: Grammar,
   extra: object = {},
-): string | undefined {
+): SentFilter {
   const client = translateConditions(filter.conditions, fields, grammar);
   const [first = {}, ...others] = [client, extra].filter((object) => Object.keys(object).length > 0);
   const conditions = others.length === 0 ? first : { [grammar.upstream("and")]: [first, ...others] };
-  const whole = { ...conditions, ...translateOrder(filter, fields, grammar) };
-  return printFilter(whole);
+  const search = filter.search === undefined ? {} : { [grammar.upstream("search")]: filter.search };
+  return grammar.writer.write({ ...conditions, ...search, ...translateOrder(filter, fields, grammar) });
 }
 
-/** The text of an upstream filter in printable ASCII; undefined for one without conditions. */
-export const printFilter = (filter: object = {}): string | undefined =>
-  Object.keys(filter).length === 0 ? undefined : printAscii(filter);
-
 function translateOrder(
-  { orderBy, descending }: Filter,
+  { order = [] }: Filter,
   fields: FilterFields,
-  { upstream }: Grammar,
+  { writer, upstream }: Grammar,
 ): V4Object {
-  if (orderBy === undefined) return {};
-  const field = fields.get(orderBy);
-  if (!field || field.ordered === false) return throwFilterError(orderBy, "cannot be ordered by.");
-  const by = { [upstream("order_by")]: field.v4 };
-  return descending === undefined ? by : { ...by, [upstream("order")]: descending ? "desc" : "asc" };
+  const [first] = order;
+  if (!first) return {};
+  upstream("order_by");
+  const translated = order.map(({ field: name, ...direction }) => {
+    const field = fields.get(name);
+    if (!field || field.ordered === false) return throwFilterError(name, "cannot be ordered by.");
+    return { field: field.v4, ...direction };
+  });
+  return writer.order(translated) ?? throwFilterError(first.field, "cannot be ordered by.");
 }
 
 function translateConditions(conditions: Conditions, fields: FilterFields, grammar: Grammar): V4Object {
@@ -133,11 +134,16 @@ function translateTest(test: Test, name: string, field: FilterField, grammar: Gr
   if (field.boundaryField !== undefined)
     return translateBoundaryTest(test, name, field.boundaryField, field.boundary ?? 0, grammar);
   const { operator } = test;
-  const operand = (value: Scalar) => (operator === "eq" ? value : { [grammar.upstream(operator)]: value });
-  if (field.translate && operator !== "eq" && operator !== "neq") {
+  const isEquality = operator === "eq" || operator === "neq";
+  if (field.translate && !isEquality && (operator === "contains" || !field.keepsOrder)) {
     return throwFilterError(grammar.client[operator] ?? operator, `cannot be used on ${name}.`);
   }
-  const value = readOperand(test, name, field);
+  const value = field.keepsOrder && !isEquality ? test.value : readOperand(test, name, field);
+  const operand = (v4: Scalar) => {
+    if (!grammar.writer.canCompare(operator, v4))
+      return throwFilterError(name, "cannot be compared with this value.");
+    return operator === "eq" ? v4 : { [grammar.upstream(operator)]: v4 };
+  };
   if (value === null && field.hiddenPrefix !== undefined)
     return translateNull(operator, name, field.v4, field.hiddenPrefix, grammar);
   if (!field.translate || value === null) return [field.v4, operand(value)];
@@ -146,11 +152,4 @@ function translateTest(test: Test, name: string, field: FilterField, grammar: Gr
   if (others.length === 0) return [field.v4, operand(first)];
   const alternatives = [first, ...others].map((value) => ({ [field.v4]: operand(value) }));
   return [operator === "eq" ? grammar.upstream("or") : grammar.upstream("and"), alternatives];
-}
-
-function printAscii(value: unknown): string {
-  return printJson(value).replace(
-    /[^\x20-\x7e]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

@@ -10,6 +10,7 @@ import {
   backslash,
   closeBrace,
   closeBracket,
+  colon,
   comma,
   isDigit,
   letterE,
@@ -40,16 +41,29 @@ const { parse, rawJSON, isRawJSON } = JSON as unknown as JsonWithSource;
  * @param options.maxDepth Nested arrays and objects, 100 by default. Checked before parsing.
  * @param options.maxValues Values in total, members and items; a number that a double may not hold counts as ten, which
  *   is what it costs. Checked before parsing. Default: no limit.
+ * @param options.maxNameLength Characters of a member name as it is written, with escapes. Checked before parsing. Default:
+ *   no limit.
  * @throws {SyntaxError} If the text is not JSON.
- * @throws {RangeError} If it is nested deeper or has more values. No message has any of the text, which may be a secret.
+ * @throws {RangeError} If it is nested deeper, has more values or has longer names. No message has any of the text, which
+ *   may be a secret.
  */
 export function parseJson(
   text: string,
-  { maxDepth = MAX_DEPTH, maxValues = Infinity }: { maxDepth?: number; maxValues?: number } = {},
+  {
+    maxDepth = MAX_DEPTH,
+    maxValues = Infinity,
+    maxNameLength = Infinity,
+  }: { maxDepth?: number; maxValues?: number; maxNameLength?: number } = {},
 ): unknown {
-  const { isTooDeep, hasTooManyValues, hasLongNumbers } = surveyText(text, maxDepth, maxValues);
+  const { isTooDeep, hasTooManyValues, hasLongName, hasLongNumbers } = surveyText(
+    text,
+    maxDepth,
+    maxValues,
+    maxNameLength,
+  );
   if (isTooDeep) throw new RangeError(`JSON nested deeper than ${maxDepth} levels`);
   if (hasTooManyValues) throw new RangeError(`JSON of more than ${maxValues} values`);
+  if (hasLongName) throw new RangeError(`name of more than ${maxNameLength} characters`);
   try {
     // The reviver is several times slower.
     return hasLongNumbers ? parse(text, keepDigits) : JSON.parse(text);
@@ -103,6 +117,8 @@ interface TextSurvey {
   readonly isTooDeep: boolean;
   /** It has more values than allowed. */
   readonly hasTooManyValues: boolean;
+  /** A member has a longer name than allowed. */
+  readonly hasLongName: boolean;
   /** Some number may be one that a double can't hold. */
   readonly hasLongNumbers: boolean;
 }
@@ -110,18 +126,21 @@ interface TextSurvey {
 /** What a number that a double may not hold costs, in values: the reviver compares its digits. */
 const LONG_NUMBER_VALUES = 10;
 
-function surveyText(text: string, maxDepth: number, maxValues: number): TextSurvey {
+function surveyText(text: string, maxDepth: number, maxValues: number, maxNameLength: number): TextSurvey {
   let depth = 0;
   // A value follows each comma, and may follow each opening bracket.
   let values = 1;
-  let hasLongNumbers = false;
+  let [hasLongName, hasLongNumbers] = [false, false];
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === quote) at = closingQuote(text, at);
-    else if (code === openBracket || code === openBrace) {
+    if (code === quote) {
+      const end = closingQuote(text, at);
+      hasLongName ||= end - at - 1 > maxNameLength && isName(text, end);
+      at = end;
+    } else if (code === openBracket || code === openBrace) {
       depth += 1;
       values += 1;
-      if (depth > maxDepth) return { isTooDeep: true, hasTooManyValues: false, hasLongNumbers };
+      if (depth > maxDepth) return { isTooDeep: true, hasTooManyValues: false, hasLongName, hasLongNumbers };
     } else if (code === comma) values += 1;
     else if (code === closeBracket || code === closeBrace) depth -= 1;
     else if (isDigit(code)) {
@@ -134,8 +153,18 @@ function surveyText(text: string, maxDepth: number, maxValues: number): TextSurv
       }
     }
   }
-  return { isTooDeep: false, hasTooManyValues: values > maxValues, hasLongNumbers };
+  return { isTooDeep: false, hasTooManyValues: values > maxValues, hasLongName, hasLongNumbers };
 }
+
+/** Whether the string that ends at `end` is the name of a member: a colon follows. */
+function isName(text: string, end: number): boolean {
+  let next = end + 1;
+  while (isBlank(text.charCodeAt(next))) next += 1;
+  return text.charCodeAt(next) === colon;
+}
+
+/** White space between the tokens of JSON. */
+const isBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d);
 
 function isDigitOrPoint(code: number): boolean {
   return isDigit(code) || code === point;

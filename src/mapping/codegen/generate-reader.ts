@@ -59,6 +59,8 @@ export interface ReaderField {
   readonly isArray: boolean;
   /** The text where v4 has null or nothing. */
   readonly neutral: string;
+  /** Whether the member is left out where v4 has null or nothing. */
+  readonly isOptional: boolean;
 }
 
 /** Writes an object when some variables are promises. Not inlined: closures would make the variables slow. */
@@ -96,14 +98,19 @@ const runtime = {
   writeLater,
 };
 
-/** Generates and instantiates the function for these fields, by alpha name in the order of the alpha object. */
+/**
+ * Generates and instantiates the function for these fields, by alpha name in the order of the alpha object.
+ *
+ * @param losses Statements that add to `lost` what this object loses.
+ */
 export function generateReader(
   fields: ReadonlyMap<string, ReaderField>,
+  losses: readonly string[],
   unit: ReaderUnit,
   locationOf: (field: string) => SourceLocation,
 ): { readonly append: AppendFunction; readonly code: string } {
   const body = emitObject(buildOutputTree(fields.keys(), locationOf), fields, unit.builder);
-  const code = emitFunction(unit, body, [...fields.values()]);
+  const code = emitFunction(unit, body, [...fields.values()], losses);
   // oxlint-disable-next-line typescript/no-implied-eval -- this is the compiler
   const instantiate = new Function("runtime", "constants", code) as (...parts: unknown[]) => AppendFunction;
   return { append: instantiate(runtime, unit.builder.constants), code };
@@ -119,6 +126,7 @@ function emitFunction(
   { builder, plan, tests }: ReaderUnit,
   body: ObjectCode,
   fields: readonly ReaderField[],
+  losses: readonly string[],
 ): string {
   const scan = emitMembers(plan.root, 0, builder);
   const ranges = plan.ranges.flatMap(({ start, end }) => [start, end]);
@@ -153,6 +161,9 @@ function emitFunction(
       "cursor.at = at;",
       ...[...tests.values()].map(({ variable, js }) => `const ${variable} = ${js};`),
       ...emitComputed(computed, promises),
+      ...(losses.length > 0
+        ? ["const { lost } = reading;", "if (lost !== undefined) {", ...losses, "}"]
+        : []),
       ...(promises.length > 0
         ? [
             `if (${promises.map((name) => `${name} instanceof Promise`).join(" || ")}) return writeLater(write, [${parameters}]);`,
@@ -214,12 +225,27 @@ function buildOutputTree(names: Iterable<string>, locationOf: (name: string) => 
   return tree;
 }
 
-/** Constant text, or code that writes text. */
-type Piece = { readonly text: string } | { readonly js: string };
+/** Constant text, or code that writes text: values, and up to `bytes` other bytes. */
+type Piece = { readonly text: string } | { readonly js: string; readonly bytes?: number };
 
-/** The pieces of one field. An array field without a value is an empty array. */
-function emitFieldText(field: ReaderField, builder: CodeBuilder): Piece[] {
-  const { code, variable, isArray } = field;
+/** The pieces of one member: its name, its value, and what separates it from the next one. */
+function emitMember(key: string, field: ReaderField, separator: string, builder: CodeBuilder): Piece[] {
+  if (!field.isOptional) return [{ text: key }, ...emitValue(field, "", "", builder), { text: separator }];
+  if (field.code.kind === "constant" && (field.code.text ?? null) === null) return [];
+  const bytes = Buffer.byteLength(key + separator);
+  return emitValue(field, emitBytes(key), emitBytes(separator), builder).map((piece) =>
+    "text" in piece ? { text: key + piece.text + separator } : { ...piece, bytes },
+  );
+}
+
+/**
+ * The pieces of one value. An array field without a value is an empty array.
+ *
+ * @param before Code before the value of an optional field.
+ * @param after Code behind it.
+ */
+function emitValue(field: ReaderField, before: string, after: string, builder: CodeBuilder): Piece[] {
+  const { code, variable, isArray, isOptional } = field;
   const neutral = isArray ? "[]" : field.neutral;
   if (code.kind === "constant") {
     const { text } = code;
@@ -228,8 +254,8 @@ function emitFieldText(field: ReaderField, builder: CodeBuilder): Piece[] {
   }
   const neutralBytes = builder.constant(Buffer.from(neutral));
   const [open, close] = isArray ? ["out[o++] = 91; ", " out[o++] = 93;"] : ["", ""];
-  const put = (js: string): string => `${open}o = ${js};${close}`;
-  const putNeutral = `o = putTextOrNeutral(out, o, undefined, ${neutralBytes});`;
+  const put = (js: string): string => `${before}${open}o = ${js};${close}${after}`;
+  const putNeutral = isOptional ? "" : `o = putTextOrNeutral(out, o, undefined, ${neutralBytes});`;
   if (code.kind === "copied") return [{ js: emitCopy(code.range, put, putNeutral) }];
   const putComputed = put(`putTextOrNeutral(out, o, ${variable}, ${neutralBytes})`);
   const putOther = code.range ? emitCopy(code.range, put, putNeutral) : putNeutral;
@@ -242,13 +268,22 @@ function emitFieldText(field: ReaderField, builder: CodeBuilder): Piece[] {
 const emitCopy = ({ start, end }: ByteRange, put: (js: string) => string, putNeutral: string): string =>
   `if (${end} > 0 && bytes[${start}] !== 110) { ${put(`putRange(out, o, bytes, ${start}, ${end})`)} } else { ${putNeutral} }`;
 
-/** The pieces of an object, nested objects included. */
-function piecesOf(tree: OutputTree, pieces: ReadonlyMap<string, readonly Piece[]>): Piece[] {
-  const members = [...tree].flatMap(([name, inner], index): Piece[] => [
-    { text: `${index === 0 ? "" : ","}${JSON.stringify(name)}:` },
-    ...(typeof inner === "string" ? (pieces.get(inner) ?? [{ text: "null" }]) : piecesOf(inner, pieces)),
-  ]);
-  return [{ text: "{" }, ...members, { text: "}" }];
+/** Ends an object after a member, which ends with a comma (44), or without members. */
+const CLOSE_OBJECT: Piece = { js: "if (out[o - 1] === 44) o -= 1; out[o++] = 125;", bytes: 1 };
+
+/** The pieces of an object, nested objects included. With optional members, each member ends with a comma. */
+function piecesOf(tree: OutputTree, fields: ReadonlyMap<string, ReaderField>, builder: CodeBuilder): Piece[] {
+  const members = [...tree];
+  const hasOptional = members.some(([, inner]) => typeof inner === "string" && fields.get(inner)?.isOptional);
+  const pieces = members.flatMap(([name, inner], index): Piece[] => {
+    const key = `${JSON.stringify(name)}:`;
+    const separator = hasOptional || index < members.length - 1 ? "," : "";
+    if (typeof inner !== "string")
+      return [{ text: key }, ...piecesOf(inner, fields, builder), { text: separator }];
+    const field = fields.get(inner);
+    return field ? emitMember(key, field, separator, builder) : [];
+  });
+  return [{ text: "{" }, ...pieces, hasOptional ? CLOSE_OBJECT : { text: "}" }];
 }
 
 /** Stores constant bytes one by one, which is faster than any loop or copy. */
@@ -264,10 +299,7 @@ function emitObject(
   fields: ReadonlyMap<string, ReaderField>,
   builder: CodeBuilder,
 ): ObjectCode {
-  const pieces = piecesOf(
-    tree,
-    new Map([...fields].map(([name, field]) => [name, emitFieldText(field, builder)])),
-  );
+  const pieces = piecesOf(tree, fields, builder);
   const code: string[] = [];
   let text = "";
   let constantBytes = 0;
@@ -282,6 +314,7 @@ function emitObject(
     else {
       flush();
       code.push(piece.js);
+      constantBytes += piece.bytes ?? 0;
     }
   }
   flush();

@@ -22,7 +22,7 @@ const covers = (field: string, wanted: string): boolean =>
   [".", "["].some((joint) => wanted.startsWith(field + joint) || field.startsWith(wanted + joint));
 
 /** Returns a route without the names of its parameters, which don't matter. */
-const shapeOf = (route: string): string => route.replaceAll(/:\w+/g, ":");
+const shapeOf = (route: string): string => route.replaceAll(/\{\w+\}|(?<=\/):\w+/g, ":");
 
 /** Compiles an API surface. Reports types of unknown objects. */
 export function compileApiSurface(definition: SurfaceDefinition, location: SourceLocation): ApiSurface {
@@ -80,7 +80,7 @@ function reportUnmappedFields(
       if (named.some((each) => covers(each, field))) continue;
       at.at(field).reportKey({
         message: `the pack does not map the field "${field}" of ${object}`,
-        hint: `if v4 has no such field, declare what clients get: ${field}: { const: null, loss: "v4 has no such field" }`,
+        hint: `if the upstream has no such field, declare what clients get: ${field}: { const: null, loss: "the upstream has no such field" }`,
       });
     }
   }
@@ -96,7 +96,7 @@ function reportUnmappedRoutes(
     if (served.has(shapeOf(route))) return;
     location.at("routes", index).report({
       message: `the pack has no route for ${route}`,
-      hint: 'if v4 has no such call, add a route with "refuse" and a reason of pack.yaml, which clients get',
+      hint: 'if the upstream has no such call, add a route with "reject" and a message of pack.yaml, which clients get',
     });
   });
 }

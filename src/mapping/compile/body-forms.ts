@@ -5,7 +5,7 @@ import { compileCopy, compileGetter, compileRemover } from "./member-paths.ts";
 import type { JsonObject } from "../translation-context.ts";
 
 /** Limits of JSON that a client sends inside a string. */
-const AS_TEXT = { maxDepth: 32, maxValues: 5000 };
+const AS_TEXT = { maxDepth: 32, maxValues: 5000, maxNameLength: 1000 };
 
 /** The part of a body member that reading its forms needs. */
 export interface FormMember {

@@ -7,7 +7,13 @@ import {
   type ValidateFunction,
 } from "ajv/dist/2020.js";
 import names from "ajv/dist/compile/names.js";
-import { HttpError, INVALID_VALUE, type ErrorDetail } from "../../dialect/http-error.ts";
+import {
+  HttpError,
+  INVALID_VALUE,
+  REQUIRED,
+  UNKNOWN_MEMBER,
+  type ErrorDetail,
+} from "../../dialect/http-error.ts";
 import { reportInvalidSchema } from "../load/check-schema.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import { prepareRegex, RegexLimitError } from "../../jsonata/index.ts";
@@ -93,7 +99,8 @@ for (const { type = "", rules } of ajv.RULES.rules) {
   }
 }
 
-const hasType = ({ type }: Schema, name: string): boolean =>
+/** Whether a schema allows a type by its keyword `type`. */
+export const hasType = ({ type }: Schema, name: string): boolean =>
   type === name || (Array.isArray(type) && type.includes(name));
 
 /** Adds default limits to everything that a client may repeat. */
@@ -132,7 +139,8 @@ type Params = Readonly<Record<"property" | "limit", string | number>> & {
 };
 
 const REASONS: Readonly<Record<string, (params: Params) => string>> = {
-  required: () => "This field is required.",
+  required: () => REQUIRED,
+  additionalProperties: () => UNKNOWN_MEMBER,
   dependentRequired: ({ property }) => `This field is required together with ${property}.`,
   type: ({ type }) => `Must be of type ${Array.isArray(type) ? type.join(" or ") : type}.`,
   enum: ({ allowedValues }) => `Must be one of ${allowedValues.join(", ")}.`,
@@ -144,7 +152,7 @@ const REASONS: Readonly<Record<string, (params: Params) => string>> = {
   maxProperties: ({ limit }) => `Must have at most ${limit} members.`,
 };
 
-/** No member of a pack has a longer name. */
+/** No member of a pack has a longer name. The dotted name of an error ends before such a name of a client. */
 const MAX_NAME_LENGTH = 100;
 
 /**
@@ -156,8 +164,10 @@ function toDottedName(pointer: string, below: string | undefined): string {
     .split("/")
     .slice(1)
     .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
-  if (below !== undefined && below.length <= MAX_NAME_LENGTH) keys.push(below);
-  return keys.filter((key) => !/^\d+$/.test(key)).join(".");
+  if (below !== undefined) keys.push(below);
+  const long = keys.findIndex((key) => key.length > MAX_NAME_LENGTH);
+  const named = long < 0 ? keys : keys.slice(0, long);
+  return named.filter((key) => !/^\d+$/.test(key)).join(".");
 }
 
 /** Whether the reason of a schema also covers a wrong type. With further keywords for one type it is about these. */
@@ -181,9 +191,17 @@ function toErrorDetail(error: ErrorObject): ErrorDetail {
   return { field: toDottedName(error.instancePath, member), reason };
 }
 
-/** Removes duplicates: two rules of one member may have the same reason. */
-const removeDuplicates = (faults: readonly ErrorDetail[]): ErrorDetail[] =>
-  [...new Map(faults.map((each) => [`${each.field} ${each.reason}`, each])).values()].slice(0, MAX_ERRORS);
+/** The first problems of a body. Two rules of one member may have the same reason, which is one problem. */
+function toErrorDetails(errors: readonly ErrorObject[]): ErrorDetail[] {
+  const details = new Map<string, ErrorDetail>();
+  for (const error of errors) {
+    if (SUPPRESSED_KEYWORDS.has(error.keyword)) continue;
+    const detail = toErrorDetail(error);
+    details.set(`${detail.field} ${detail.reason}`, detail);
+    if (details.size >= MAX_ERRORS) break;
+  }
+  return [...details.values()];
+}
 
 /** Returns a schema if it is valid. Otherwise reports that, and returns a schema that allows everything. */
 export function validSchema(schema: Schema, location: SourceLocation): Schema {
@@ -194,9 +212,12 @@ export function validSchema(schema: Schema, location: SourceLocation): Schema {
  * Compiles a schema to a function that returns all errors of a body, with alpha's names. That function throws {HttpError}
  * 400 if a text is too long for a pattern.
  */
-export function compileSchema(schema: Schema, location: SourceLocation): (body: JsonObject) => ErrorDetail[] {
+export function compileSchema(
+  schema: Schema,
+  location: SourceLocation,
+): (body: JsonObject | readonly unknown[]) => ErrorDetail[] {
   let validate: ValidateFunction;
-  function isValid(body: JsonObject): boolean {
+  function isValid(body: unknown): boolean {
     try {
       return validate(body);
     } catch (error) {
@@ -215,14 +236,7 @@ export function compileSchema(schema: Schema, location: SourceLocation): (body: 
   } finally {
     ajv.removeSchema(limited);
   }
-  return (body) =>
-    isValid(body)
-      ? []
-      : removeDuplicates(
-          (validate.errors ?? [])
-            .filter(({ keyword }) => !SUPPRESSED_KEYWORDS.has(keyword))
-            .map(toErrorDetail),
-        );
+  return (body) => (isValid(body) ? [] : toErrorDetails(validate.errors ?? []));
 }
 
 /** Turns a string of digits into a number, because real clients send such integers (translation 2). */
@@ -230,6 +244,27 @@ function readDigits(value: unknown): unknown {
   if (typeof value !== "string" || value.length > 32 || !/^\d+$/.test(value)) return value;
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
+}
+
+/**
+ * Makes all members that a schema does not name invalid, in nested objects too.
+ *
+ * @param membersOf The members of the nested object with a dotted name, if the schema says nothing about them
+ */
+export function closeSchema(
+  schema: Schema,
+  membersOf: (name: string) => Schema | undefined,
+  prefix = "",
+): Schema {
+  const { properties, items, additionalProperties } = schema;
+  if (isObject(items)) return { ...schema, items: closeSchema(items, membersOf, prefix) };
+  if (additionalProperties !== undefined) return schema;
+  if (!isObject(properties)) return { ...membersOf(prefix), ...schema };
+  const closed = Object.entries(properties).map(([name, member]) => [
+    name,
+    isObject(member) ? closeSchema(member, membersOf, prefix === "" ? name : `${prefix}.${name}`) : member,
+  ]);
+  return { ...schema, properties: Object.fromEntries(closed), additionalProperties: false };
 }
 
 /** Whether a schema allows integers but no strings. */

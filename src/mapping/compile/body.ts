@@ -1,6 +1,9 @@
-import { INVALID_VALUE, type ErrorDetail } from "../../dialect/http-error.ts";
+import { HttpError, INVALID_VALUE, type ErrorDetail } from "../../dialect/http-error.ts";
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import { compileUnwrap, compileUpstreamFormat, type UpstreamBodyFormat } from "./body-format.ts";
+import { fillShape, type Shape } from "../../dialect/shape.ts";
 import {
+  closeSchema,
   compilePruning,
   compileSchema,
   schemaAt,
@@ -8,14 +11,18 @@ import {
   validSchema,
   type Schema,
 } from "./body-schema.ts";
+import type { ClientBodiesDefinition, UpstreamBodiesDefinition } from "../schema/bodies-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { FieldRule } from "../schema/field-definition.ts";
 import type { PartDefinition } from "../schema/pack-definition.ts";
-import type { FieldContext } from "./field/context.ts";
+import type { FieldContext } from "./field/field-context.ts";
+import { lossText } from "./field/loss.ts";
 import { compileWrite, InvalidWrite, type WriteFault, type WriteFunction } from "./field/write.ts";
 import { compileChecks } from "./checks.ts";
 import { compileForms, type FormMember } from "./body-forms.ts";
+import { compileFormValues } from "./form-values.ts";
 import { isObject } from "../../dialect/json/parse.ts";
+import { compileTarget, mergeSources, mergeWithCurrent } from "./body-merge.ts";
 import { compileGetter, compileRemover, compileSetter } from "./member-paths.ts";
 import { reportUnknownMembers } from "../load/check-schema.ts";
 import { resolveReference, type SourceLocation } from "../load/source-location.ts";
@@ -31,19 +38,43 @@ export interface WrittenBody {
   readonly empty: boolean;
   /** Whether the client sent a member, by its alpha name. */
   readonly sent: (member: string) => boolean;
+  /** What v4 does not get, or gets as another value. Members with `loss_when` are not looked at here. */
+  readonly losses: readonly string[];
 }
 
-/** A compiled body: `normalise`, `check` and `write` run in this order. */
+/** The body of a client's request, parsed. */
+export interface SentJson {
+  readonly value: unknown;
+  /** Whether all its values are texts. */
+  readonly isForm: boolean;
+}
+
+/** A compiled body: `unwrap`, `normalise`, `check` and `write` run in this order. */
 export interface BodyRules {
-  /** Turns a body into its documented form, and drops members that have no effect. */
-  readonly normalise: (sent: JsonObject) => {
+  /** Whether bodies are lists. `normalise` and `write` then work on an item, `check` on the list. */
+  readonly isList: boolean;
+  /** The client's wrapper as the pack writes it: `$object` is where the object is. */
+  readonly wrapper: Shape;
+  /** Returns the object or list in a body. @throws {HttpError} 400 if it has none. */
+  readonly unwrap: (sent: SentJson) => JsonObject | readonly unknown[];
+  /** Turns an object into its documented form, and drops members that have no effect. */
+  readonly normalise: (
+    sent: JsonObject,
+    isForm?: boolean,
+  ) => {
     readonly body: JsonObject;
     readonly faults: readonly ErrorDetail[];
   };
   /** Validates a body against alpha's schema, and returns all errors. */
-  readonly check: (body: JsonObject) => ErrorDetail[];
-  /** Translates a valid body to v4. */
+  readonly check: (body: JsonObject | readonly unknown[]) => ErrorDetail[];
+  /** How the upstream gets the body. */
+  readonly format: UpstreamBodyFormat;
+  /** Translates a valid object to v4. */
   readonly write: (body: JsonObject, writing: WriteContext) => MaybePromise<WrittenBody>;
+  /** Path parameters of the upstream's operation, with the upstream member that has their value, and its client name. */
+  readonly toPath: ReadonlyMap<string, { readonly member: string; readonly field: string }>;
+  /** Where the values are that the body is merged with: a prerequisite, and the path in its response. */
+  readonly mergeSources: readonly string[];
   /** Names of path parameters that are sent in the body. */
   readonly pathParameters: readonly string[];
   /** Its schema, merged with those of the shared parts that it uses. */
@@ -103,6 +134,18 @@ export function compilePart(part: PartDefinition, context: FieldContext, locatio
   };
 }
 
+/** Whether v4 does not get the value of a member, or gets that of another alpha value. */
+function isLostInWrite(
+  { values, write }: FieldRule,
+  alpha: unknown,
+  v4: unknown,
+  context: Pick<FieldContext, "values">,
+): boolean {
+  if (alpha === null || v4 instanceof InvalidWrite) return false;
+  if (v4 === undefined) return true;
+  return write === undefined && context.values.get(values ?? "")?.isLostInWrite?.(alpha) === true;
+}
+
 /** The error of a member that can't be translated. */
 const toErrorDetail = ({ name }: Member, { below, cause }: WriteFault, unknownRecord: string): ErrorDetail =>
   cause === "unknown id"
@@ -126,13 +169,6 @@ function mergeSchemas(schema: Schema, parts: readonly Part[]): Schema {
 const parsePathId = (value: string | undefined): unknown =>
   value && /^\d+$/.test(value) ? Number(value) : value;
 
-/** Merges a v4 member with its current value: v4 would drop other members of an object, and hidden ids of a list. */
-function mergeWithCurrent(written: unknown, current: unknown, isHidden: (id: unknown) => boolean): unknown {
-  if (isObject(written) && isObject(current)) return { ...current, ...written };
-  if (Array.isArray(written) && Array.isArray(current)) return [...written, ...current.filter(isHidden)];
-  return written;
-}
-
 /**
  * Adds the members that the client did not send (constants, defaults, ids of the path), and merges members that v4
  * replaces as a whole with their current values.
@@ -145,7 +181,8 @@ function addGatewayMembers(
   hiddenIn: (v4: string) => (id: unknown) => boolean,
   { path, prerequisites }: WriteContext,
 ): Set<string> {
-  const { set = {}, default: defaults = {}, from_path: fromPath = {}, merge_with: over = {} } = definition;
+  const { set = {}, default: defaults = {}, from_path: fromPath = {} } = definition;
+  const over = typeof definition.merge_with === "object" ? definition.merge_with : {};
   const missing = Object.entries(defaults).filter(([name]) => !Object.hasOwn(v4, name));
   const ids = Object.entries(fromPath).map(
     ([name, parameter]) => [name, parsePathId(path[parameter])] as const,
@@ -161,6 +198,7 @@ function addGatewayMembers(
 
 /** What bodies may refer to. */
 export interface BodyContext extends FieldContext {
+  readonly bodies: { readonly client: ClientBodiesDefinition; readonly upstream: UpstreamBodiesDefinition };
   readonly parts: ReadonlyMap<string, Part>;
   readonly unknownRecord: string;
 }
@@ -182,9 +220,32 @@ function unmappedMembers(
   );
 }
 
-/** Compiles one body of a resource. @param own Fields and inputs of the resource by alpha name. */
+/** A schema that allows only the fields of a nested object, or of the items of a list; undefined for other members. */
+function nestedSchema(
+  { object = "", write }: FieldRule,
+  { resources }: Pick<FieldContext, "resources">,
+  parents: readonly string[] = [],
+): Schema | undefined {
+  const definition = parents.includes(object) ? undefined : resources.get(object)?.definition;
+  if (!definition || write !== undefined) return undefined;
+  const top: JsonObject = {};
+  for (const [name, rule] of Object.entries({ ...definition.fields, ...definition.inputs }))
+    compileSetter(`properties.${name.replaceAll(".", ".properties.")}`)(top, {
+      ...nestedSchema(rule, { resources }, [...parents, object]),
+    });
+  const closed = closeSchema(top, () => undefined);
+  return { ...closed, items: closed };
+}
+
+/**
+ * Compiles one body of a resource.
+ *
+ * @param resource Name of the resource.
+ * @param own Fields and inputs of the resource by alpha name.
+ */
 export function compileBody(
   definition: BodyDefinition,
+  resource: string,
   own: ReadonlyMap<string, WritableMember>,
   context: BodyContext,
   location: SourceLocation,
@@ -194,14 +255,16 @@ export function compileBody(
   );
   const find = (name: string) =>
     own.get(name) ?? parts.find((part) => part.members.has(name))?.members.get(name);
-  const ownSchema = validSchema(definition.schema, location.at("schema"));
-  const schema = mergeSchemas(ownSchema, parts);
+  const whole = validSchema(definition.schema, location.at("schema"));
+  const isList = whole["type"] === "array";
+  const ownSchema = isList && isObject(whole["items"]) ? whole["items"] : whole;
+  const merged = mergeSchemas(ownSchema, parts);
   reportUnknownMembers(
     { properties: {}, ...ownSchema },
-    location.at("schema"),
+    isList ? location.at("schema", "items") : location.at("schema"),
     parts.flatMap(({ schema: { properties } }) => Object.keys(isObject(properties) ? properties : {})),
   );
-  const names = schemaMembers(schema, (member) => find(member) !== undefined);
+  const names = schemaMembers(merged, (member) => find(member) !== undefined);
   const members = names.flatMap((name): Member[] => {
     const { rule, write } = find(name) ?? {};
     if (!write || rule?.upstream === undefined) {
@@ -214,7 +277,7 @@ export function compileBody(
     return [{ name, get, remove, put, v4: compileSetter(rule.upstream), rule, write }];
   });
   for (const { name, rule } of members)
-    for (const member of unmappedMembers(rule, schemaAt(schema, name), context))
+    for (const member of unmappedMembers(rule, schemaAt(merged, name), context))
       location
         .at("schema")
         .report(`"${name}.${member}" is in the schema, but no field or input maps it to the upstream`);
@@ -227,17 +290,58 @@ export function compileBody(
     ["prerequisites", "upstream"],
     location.at("checks"),
   );
+  const client = { ...context.bodies.client, ...definition.client };
+  const membersOf = (name: string) => nestedSchema(find(name)?.rule ?? {}, context);
+  const schema = client.unknown === "reject" ? closeSchema(merged, membersOf) : merged;
+  const lossy = new Set(
+    members.filter(({ rule }) => rule.loss !== undefined && rule.loss_when === undefined),
+  );
+  const toPath = new Map(
+    Object.entries(definition.to_path ?? {}).map(([parameter, member]) => {
+      const field = members.find(({ rule }) => rule.upstream === member)?.name;
+      if (field === undefined)
+        location.at("to_path", parameter).report(`no member of the body is sent as "${member}"`);
+      return [parameter, { member, field: field ?? member }];
+    }),
+  );
+  if (isList && typeof definition.merge_with === "string")
+    location.at("merge_with").report("a body that is a list has no single object to merge with");
+  const target = compileTarget(
+    definition.merge_with,
+    members.flatMap(({ rule }) => rule.upstream ?? []),
+  );
   const prune = compilePruning(schema);
   const readForms = compileForms(members, context.id);
+  const convertForm = compileFormValues(schema);
+  const convertList = compileFormValues(whole);
+  const unwrap = compileUnwrap(client, resource, location.at("client"));
+  const format = compileUpstreamFormat(
+    { ...context.bodies.upstream, ...definition.upstream },
+    resource,
+    isList,
+    location.at("upstream"),
+  );
 
   return {
     schema,
     members,
-    pathParameters: Object.values(definition.from_path ?? {}),
+    pathParameters: [...Object.values(definition.from_path ?? {}), ...format.pathParameters],
+    format,
+    isList,
+    mergeSources: mergeSources(definition),
+    toPath,
+    wrapper: fillShape(client.object ?? "$object", { object: "$object", name: resource }),
 
-    normalise(sent) {
+    unwrap({ value, isForm }) {
+      const object = unwrap(value);
+      const body = isList && isForm ? convertList(object) : object;
+      if (isList ? Array.isArray(body) : isObject(body)) return body as JsonObject | readonly unknown[];
+      throw new HttpError(400, `The body must be a JSON ${isList ? "array" : "object"}.`);
+    },
+
+    normalise(sent, isForm) {
       const { body, faults } = readForms(sent);
-      return { body: prune(body) as JsonObject, faults };
+      return { body: prune(isForm ? convertForm(body) : body) as JsonObject, faults };
     },
 
     memberOf: (field) =>
@@ -245,21 +349,29 @@ export function compileBody(
         ({ name }) => field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`),
       ),
 
-    check: compileSchema(schema, location.at("schema")),
+    check: compileSchema(isList ? { ...whole, items: schema } : schema, location.at("schema")),
 
     write(body, writing) {
       const given = members.filter(({ get }) => get(body) !== undefined);
       const values = mapMaybe(given, ({ get, write }) => write(get(body), body, writing));
       return thenMaybe(values, (written) => {
-        const v4: JsonObject = {};
+        const v4 = target(writing.prerequisites);
         const faults: ErrorDetail[] = [];
+        let empty = true;
         given.forEach((member, index) => {
           const value = written[index];
           if (value instanceof InvalidWrite)
             faults.push(...value.faults.map((each) => toErrorDetail(member, each, context.unknownRecord)));
-          else if (value !== undefined) member.v4(v4, value);
+          else if (value !== undefined) {
+            member.v4(v4, value);
+            empty = false;
+          }
         });
-        const empty = Object.keys(v4).length === 0;
+        const losses = given.flatMap((member, index) =>
+          lossy.has(member) && isLostInWrite(member.rule, member.get(body), written[index], context)
+            ? (lossText(member.name, member.rule) ?? [])
+            : [],
+        );
         const names = new Set(given.map(({ name }) => name));
         const added = addGatewayMembers(v4, definition, hiddenIn, writing);
         return thenMaybe(runChecks(body, { upstream: v4, prerequisites: writing.prerequisites }), (more) => ({
@@ -268,6 +380,7 @@ export function compileBody(
           empty,
           added,
           sent: (name: string) => names.has(name),
+          losses,
         }));
       });
     },

@@ -17,19 +17,20 @@ function changedItems(given: readonly unknown[], shown: readonly unknown[], refe
 }
 
 /**
- * Returns the members and list items of a body that differ from the current object.
+ * Returns the members of a body that differ from the current object, as a JSON merge patch (RFC 7396) has them: of an object
+ * only its changed members, and a changed list as a whole.
  *
  * @param given The body of the client.
  * @param shown The current alpha object.
- * @param reference The member with the id of an item.
+ * @param reference The member with the id of an item, if of a list of objects only the changed items are sent.
  */
-export function changedMembers(given: JsonObject, shown: unknown, reference: string): JsonObject {
+export function changedMembers(given: JsonObject, shown: unknown, reference: string | undefined): JsonObject {
   const now = isObject(shown) ? shown : {};
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
       const old = now[name];
       if (isDeepStrictEqual(value, old)) return [];
-      if (Array.isArray(value) && Array.isArray(old)) {
+      if (reference !== undefined && Array.isArray(value) && Array.isArray(old)) {
         const items = changedItems(value, old, reference);
         return items.length === 0 ? [] : [[name, items]];
       }

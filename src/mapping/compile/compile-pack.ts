@@ -1,16 +1,20 @@
 import { createScopes } from "../../dialect/scopes.ts";
 import { compilePart, type BodyContext, type Part } from "./body.ts";
-import { compileCatalog, type Catalog } from "./catalog.ts";
+import { compileCatalog, type Catalog } from "./compile-catalog.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { FieldRule } from "../schema/field-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
+import { createLocationTranslator } from "./locations.ts";
 import { compileDialects } from "./dialects.ts";
+import { reportInvalidCondition } from "./filters.ts";
+import { compileDialectQuery } from "./route-query.ts";
 import { compileEndpoint } from "./endpoint.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import type { Pack } from "../pack.ts";
 import { silent, resolveReference, type SourceLocation } from "../load/source-location.ts";
 import type { ReadFunction } from "../translation-context.ts";
-import { compileResource, type Resource } from "./resource.ts";
+import { compileResource, objectLosses, type Resource } from "./resource.ts";
+import { compilePathParameters } from "./path-parameters.ts";
 import { compileRoute } from "./compile-route.ts";
 import type { Route } from "./route.ts";
 import { createRouter, splitPath, type Router } from "../router.ts";
@@ -66,16 +70,6 @@ function argumentsOf(kind: string, resources: readonly LocatedFile<ResourceDefin
   ];
 }
 
-/** Reports values of `pack.yaml` that contradict each other. */
-function reportInvalidDialect({ definition, location }: LocatedFile<DialectDefinition>): void {
-  const { client, upstream } = definition;
-  const [size, maximum] = [client.pagination?.size, upstream.pagination?.size.maximum];
-  if (size !== undefined && maximum !== undefined && size > maximum)
-    location
-      .at("client", "pagination", "size")
-      .report(`a page of ${size} is larger than the largest page of ${upstream.name}, which has ${maximum}`);
-}
-
 /** Compiles the token check. A pack without one is invalid if a route takes a file. */
 function compileTokenCheck(
   { definition: { upstream }, location }: LocatedFile<DialectDefinition>,
@@ -129,7 +123,6 @@ export function compilePack(
   resourceFiles: readonly LocatedFile<ResourceDefinition>[],
 ): Omit<Pack, "hash"> {
   const { definition, location } = dialect;
-  reportInvalidDialect(dialect);
   const files = inheritFields(resourceFiles);
   const scopes = createScopes(definition.scopes);
   const values = new Map<string, ValueKind>();
@@ -141,6 +134,8 @@ export function compilePack(
   const catalogs = new Map<string, Catalog>();
   for (const { definition: file, location: at } of files) {
     if (!file.catalog) continue;
+    for (const [index, { filter }] of file.catalog.upstream.entries())
+      if (filter) reportInvalidCondition(filter, definition, at.at("catalog", "upstream", index, "filter"));
     catalogs.set(
       file.object,
       compileCatalog(file.object, file.catalog, { values, lookup }, at.at("catalog")),
@@ -152,6 +147,7 @@ export function compilePack(
   const errorFields = new Map<string, Resource["errorField"]>();
   const parts = new Map<string, Part>();
   const resources = new Map<string, Resource>();
+  const lossyObjects = new Set<string>();
   const context: BodyContext = {
     values,
     catalogs,
@@ -159,12 +155,15 @@ export function compilePack(
     objectWrites,
     errorFields,
     resources: new Map(files.map((file) => [file.definition.object, file])),
+    mayLose: (object) => lossyObjects.has(object),
     lookup,
     scopesOf: (v4, asked) =>
       typeof v4 === "string" ? scopes.toAlpha(v4, typeof asked === "string" ? asked : undefined) : undefined,
     scopesFor: (alpha) => (typeof alpha === "string" ? scopes.toV4(alpha).join(" ") || undefined : undefined),
+    bodies: { client: definition.client.bodies, upstream: definition.upstream.bodies },
     parts,
     id: definition.client.id,
+    omitsNull: definition.client.responses.omit_null,
     unknownRecord: definition.messages.unknown_record,
   };
   for (const [name, part] of Object.entries(definition.parts))
@@ -176,17 +175,34 @@ export function compilePack(
     objectWrites.set(file.object, resource.writeObject);
     errorFields.set(file.object, resource.errorField);
   }
+  for (const name of resources.keys()) if (objectLosses(name, resources).length > 0) lossyObjects.add(name);
 
   const router = createRouter<Route[]>();
   const routes = new Map<string, Route[]>();
   const prerequisites = new Map(Object.entries(definition.prerequisites));
-  const routeContext = { dialect: definition, access: scopes.access, prerequisites, resources };
+  const dialects = compileDialects(definition, location);
+  const { paging } = dialects;
+  const messages = new Map(Object.entries(definition.messages));
+  const query = compileDialectQuery(dialect, { values, messages, lookup }, dialects);
+  const pathParameters = compilePathParameters(
+    definition.client.path_parameters,
+    values,
+    location.at("client", "path_parameters"),
+  );
+  const access = scopes.access;
+  const routeContext = { dialect: definition, paging, access, prerequisites, resources, query };
   for (const { definition: file, location: at } of files) {
     const resource = resources.get(file.object);
+    const ofFile = compilePathParameters(file.path_parameters ?? {}, values, at.at("path_parameters"));
     for (const [index, entry] of (file.routes ?? []).entries()) {
       if (!resource) continue;
       const here = at.at("routes", index);
-      const compiled = compileRoute(entry, resource, routeContext, { route: here, pack: location });
+      const compiled = compileRoute(
+        entry,
+        resource,
+        { ...routeContext, pathParameters: { ...pathParameters, ...ofFile } },
+        { route: here, pack: location },
+      );
       addRoute(compiled, { router, routes }, here);
     }
   }
@@ -211,7 +227,7 @@ export function compilePack(
     tokenCheck: compileTokenCheck(dialect, takesFiles.size > 0),
     prefix: splitPath(definition.client.base_path) ?? [],
     scopes,
-    ...compileDialects(definition, location),
+    ...dialects,
     resources,
     routes: all,
     surface: undefined,
@@ -220,6 +236,7 @@ export function compilePack(
       const found = router.match(method, segments);
       return found && { routes: found.route, parameters: found.parameters };
     },
+    locate: createLocationTranslator(all, definition.client.base_path, definition.upstream.base_path),
     route: (name) => routes.get(name)?.at(-1),
   };
 }

@@ -1,15 +1,23 @@
 import { cursorAt, readRaw } from "../../dialect/json/scan.ts";
 import { fromJsonText } from "../../dialect/json/text.ts";
 import { HttpError } from "../../dialect/http-error.ts";
+import { createObjectReader, createObjectWriter, objectPath } from "../../dialect/object-wrapper.ts";
 import type { Access } from "../../dialect/scopes.ts";
 import { thenMaybe } from "../../jsonata/index.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
+import { compileHeaders } from "./headers.ts";
 import { compileEndpoint, compilePattern } from "./endpoint.ts";
+import { compileUpstreamFormat } from "./body-format.ts";
+import { compileSearch } from "./search.ts";
+import { compilePathValues, type PathParameterRules } from "./path-parameters.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import { resolveReference, type SourceLocation } from "../load/source-location.ts";
 import type { ReadFunction } from "../translation-context.ts";
-import type { Resource } from "./resource.ts";
+import type { BodyRules } from "./body.ts";
+import { compileRouteQuery, type DialectQuery } from "./route-query.ts";
+import { lossText } from "./field/loss.ts";
+import { objectLosses, type Resource } from "./resource.ts";
 import {
   compileAggregation,
   compileRelatedRequests,
@@ -22,14 +30,19 @@ import {
   compileCondition,
 } from "./route-steps.ts";
 import type { Pattern } from "../router.ts";
+import type { Paging } from "./paging.ts";
 import type { Route, RouteKind } from "./route.ts";
 
 /** The definitions that a route may refer to. */
 export interface RouteCompileContext {
   readonly dialect: DialectDefinition;
+  readonly paging: Paging;
   readonly access: (scope: string) => Access | undefined;
   readonly prerequisites: ReadonlyMap<string, PrerequisiteDefinition>;
   readonly resources: ReadonlyMap<string, Resource>;
+  readonly query: DialectQuery;
+  /** The path parameters of the pack and of the resource. */
+  readonly pathParameters: PathParameterRules;
 }
 
 const scopeNames = ({ scopes }: DialectDefinition): string[] =>
@@ -122,20 +135,30 @@ function mayReturnPromise(
   );
 }
 
-function kindOf({
-  source,
-  response,
-  upload,
-  file,
-  aggregation,
-  mergeParts,
-}: Pick<Route, "source" | "response" | "upload" | "file" | "aggregation" | "mergeParts">): RouteKind {
+/** What members may lose that only bodies have. */
+const inputLosses = (body: BodyRules | undefined, { fields }: Resource): string[] =>
+  (body?.members ?? []).flatMap(({ name, rule }) => (fields.has(name) ? [] : (lossText(name, rule) ?? [])));
+
+function kindOf(
+  {
+    source,
+    response,
+    upload,
+    file,
+    aggregation,
+    mergeParts,
+    search,
+  }: Pick<Route, "source" | "response" | "upload" | "file" | "aggregation" | "mergeParts" | "search">,
+  { isDirect }: Paging,
+): RouteKind {
   if ("error" in source) return "rejected";
   if ("catalog" in source) return "catalog";
   if (upload || file) return "file";
   if (aggregation) return "aggregated";
   if (mergeParts.length > 0) return "merged";
-  return response === "list" ? "list" : "object";
+  if (response !== "list") return "object";
+  const isRead = source.call.method === "GET" || search !== undefined;
+  return isRead && !isDirect ? "paged" : "list";
 }
 
 /** Reports keys of a route that exclude each other, or that have no effect. */
@@ -146,6 +169,8 @@ function reportInvalidRoute(definition: RouteDefinition, resource: Resource, loc
     location
       .at("response")
       .report('"file" has the media type of a route that responds with a file, and of no other route');
+  if (definition.status === 204 && definition.response !== "none")
+    location.at("status").report('a response with status 204 has no body: add "response: none"');
   if (definition.upload && (definition.body !== undefined || definition.prerequisites !== undefined))
     location
       .at("upload")
@@ -156,18 +181,54 @@ function reportInvalidRoute(definition: RouteDefinition, resource: Resource, loc
       .report('"only_changes" needs "read_route": the route that reads the current object');
 }
 
+/** Compiles the wrappers around the object of a response. */
+function compileWrappers(
+  { response, merge }: RouteDefinition,
+  { name, upstreamName }: Resource,
+  { client, upstream }: DialectDefinition,
+  location: SourceLocation,
+): Pick<Route, "upstreamPath" | "readWrapped" | "clientPath" | "wrapObject"> {
+  const isObject = response === "object";
+  const [clientShape, upstreamShape] = [client.responses.object, upstream.responses.object];
+  const upstreamPath = isObject ? objectPath(upstreamShape, upstreamName) : [];
+  if (merge && upstreamPath.length > 0)
+    location.at("merge").report(`"merge" does not read the wrapper of ${upstream.name} ("responses.object")`);
+  return {
+    upstreamPath,
+    readWrapped: upstreamPath.length > 0 ? createObjectReader(upstreamPath) : undefined,
+    clientPath: isObject ? objectPath(clientShape, name) : [],
+    wrapObject: isObject && clientShape !== undefined ? createObjectWriter(clientShape, name) : undefined,
+  };
+}
+
+/** Compiles the translation of cursors that are a member of an item, if that is the same member on both sides. */
+function compileCursorTranslation(
+  { fields, writeObject }: Resource,
+  { style, upstream, upstreamCursor }: Paging,
+): Route["translateCursor"] {
+  if (style?.kind !== "cursor" || upstream.style?.kind !== "cursor") return undefined;
+  const { item } = style;
+  const rule = item === undefined ? undefined : fields.get(item);
+  if (item === undefined || !rule || rule.upstream !== upstream.style.item) return undefined;
+  if (rule.catalog !== undefined || (rule.read !== undefined && rule.write === undefined)) return undefined;
+  return (cursor, writing) => thenMaybe(writeObject({ [item]: cursor }, writing), upstreamCursor);
+}
+
 /** Compiles one route of a resource. */
 export function compileRoute(
   definition: RouteDefinition,
   resource: Resource,
   context: RouteCompileContext,
-  locations: { readonly route: SourceLocation; readonly pack: SourceLocation },
+  locations: {
+    readonly route: SourceLocation;
+    readonly pack: SourceLocation;
+  },
 ): { route: Route; method: string; pattern: Pattern } {
   const location = locations.route;
   const { dialect } = context;
   const { method, pattern, parameters } = compilePattern(
     definition.client,
-    dialect.client.path_parameters,
+    context.pathParameters,
     location.at("client"),
   );
   const { scope = dialect.client.credentials ? "token" : "public" } = definition;
@@ -202,13 +263,34 @@ export function compileRoute(
         ]
       : [];
   });
+  for (const source of body?.mergeSources ?? []) {
+    const [prerequisite = ""] = source.split(".");
+    if (!definition.prerequisites?.includes(prerequisite))
+      location.report({
+        message: `the body is merged with "${source}", and the route has no prerequisite "${prerequisite}"`,
+        hint: `prerequisites: [${prerequisite}]`,
+      });
+  }
   for (const parameter of body?.pathParameters ?? []) {
     if (!parameters.includes(parameter))
       location.at("body").report(`the body uses :${parameter}, and the path has no such parameter`);
   }
   const { base_path: prefix } = dialect.upstream;
-  const source = compileSource(definition, resource, parameters, dialect, location);
+  const fromQuery = Object.values(definition.query?.parameters ?? {}).flatMap(({ path }) => path ?? []);
+  const upstreamNames = [...parameters, ...fromQuery, ...(body?.toPath.keys() ?? [])];
+  const source = compileSource(definition, resource, upstreamNames, dialect, location);
   const call = "call" in source ? source.call.method : "GET";
+  if (
+    definition.search &&
+    (definition.response !== "list" || call !== "POST" || definition.body !== undefined)
+  )
+    location
+      .at("search")
+      .report('"search" needs a route that responds with a list by a POST, without "body"');
+  if (!definition.search && definition.response === "list" && method === "GET" && call !== "GET")
+    location
+      .at("upstream")
+      .report('a list that the upstream reads by another method than GET needs "search"');
   if (definition.aggregate && (definition.response !== "list" || call !== "GET"))
     location.at("aggregate").report('"aggregate" needs a route that responds with a list by a GET');
   const resourceFor = compileResourceChoice(
@@ -221,22 +303,44 @@ export function compileRoute(
     const text = readRaw(from);
     return thenMaybe(resourceFor(fromJsonText(text)), ({ read }) => read(cursorAt(text), reading));
   };
+  const { query, queryFilter } = compileRouteQuery(definition, resource, source, context, location);
+  const responseObjects = definition.one_of?.map(({ object }) => object) ?? [resource.name];
   const route: Omit<Route, "kind"> = {
     name: definition.client,
     object: resource.name,
-    responseObjects: definition.one_of?.map(({ object }) => object) ?? [resource.name],
+    responseObjects,
     matchesBody: compileBodyCondition(definition.when, location.at("when")),
     namesObject: parameters.length > 0,
+    pathParameters: context.pathParameters,
+    writeParameters: compilePathValues(parameters, context.pathParameters),
     access: access ?? "token",
     withoutScopes: undefined,
-    tokenLevels: compileTokens(definition, resource.fields, location.at("tokens")),
+    tokenLevels: compileTokens(
+      definition,
+      resource,
+      dialect.client.responses.list ?? "$items",
+      location.at("tokens"),
+    ),
     limit: definition.rate_limit,
     source,
     response: definition.response,
+    status: definition.status ?? 200,
+    headers: compileHeaders(definition.headers, dialect, locations),
     upload: definition.upload,
     file: definition.file,
     list: resource.list ?? "",
+    search: definition.search && {
+      move: compileSearch(definition.search, context.query.paging.upstreamNumbers, location.at("search")),
+      format: compileUpstreamFormat(
+        { ...dialect.upstream.bodies, object: undefined },
+        resource.name,
+        false,
+        location.at("search"),
+      ),
+    },
     body,
+    query,
+    queryFilter,
     prerequisites,
     wait: compileWait(definition.wait, parameters, prefix, location.at("wait")),
     readAfterWrite: compileReadAfterWrite(
@@ -252,7 +356,7 @@ export function compileRoute(
     retryWithout: definition.retry?.without,
     notFoundField: definition.not_found_field,
     readRoute: definition.read_route,
-    sendsOnlyChanges: definition.only_changes ?? false,
+    onlyChanges: definition.only_changes,
     emptyError:
       definition.empty === undefined
         ? undefined
@@ -273,10 +377,17 @@ export function compileRoute(
       definition.one_of || definition.exists !== undefined || mayReturnPromise(resource, context.resources)
         ? undefined
         : resource.append,
-    errorField: resource.errorField,
+    errorField: (field) => resource.errorField(body ? body.format.unwrapField(field) : field),
     filterFields: resource.filterFields,
     selectFields: resource.selectFields,
-    losses: definition.response === "none" ? [] : resource.losses,
+    translateCursor: compileCursorTranslation(resource, context.paging),
+    ...compileWrappers(definition, resource, dialect, location),
+    losses: [
+      ...(definition.response === "none"
+        ? []
+        : responseObjects.flatMap((name) => objectLosses(name, context.resources))),
+      ...inputLosses(body, resource),
+    ],
   };
   const reduced =
     definition.without_scopes === undefined
@@ -291,13 +402,22 @@ export function compileRoute(
     location
       .at("without_scopes")
       .report('"without_scopes" needs a route that responds with an object, without "one_of"');
-  const kind = kindOf(route);
+  const kind = kindOf(route, context.paging);
   if (definition.prerequisites && ["aggregated", "catalog", "file", "rejected"].includes(kind))
     location
       .at("prerequisites")
       .report('"prerequisites" has no effect on this route: nothing is fetched before its response');
-  if (definition.body !== undefined && call === "GET")
+  const objectKeys = ["prerequisites", "read_route", "only_changes", "merge", "retry"] as const;
+  for (const key of objectKeys)
+    if (body?.isList && definition[key] !== undefined)
+      location.at(key).report(`"${key}" needs a body that is an object: this one is a list`);
+  if (body?.toPath.size === 0 && call === "GET")
     location.at("body").report('"body" has no effect: the route sends a GET, which has no body');
-  const withoutScopes = reduced && { ...route, kind, read: reduced.read, losses: reduced.losses };
+  const withoutScopes = reduced && {
+    ...route,
+    kind,
+    read: reduced.read,
+    losses: objectLosses(reduced.name, context.resources),
+  };
   return { route: { ...route, kind, withoutScopes }, method, pattern };
 }

@@ -1,29 +1,57 @@
 /** What a pack says about both dialects as a whole, compiled. */
+import { STATUS_CODES } from "node:http";
+import { createCredentialsFormat, type CredentialsFormat } from "../../dialect/credentials.ts";
+import { createErrorCodes, type ErrorCodes } from "../../dialect/error-codes.ts";
 import { createErrorFormat, type ErrorFormat } from "../../dialect/errors.ts";
 import {
   createListParser,
   createListWriter,
+  LIST_VALUES,
   type ListWriter,
   type ParseListBody,
 } from "../../dialect/envelope.ts";
-import { createGrammar, type Grammar } from "../../dialect/filter/grammar.ts";
+import { createFilterWriter, type FilterWriter } from "../../dialect/filter/filter-writer.ts";
+import type { Grammar } from "../../dialect/filter/grammar.ts";
+import { compileMediaTypes, type ClientMediaTypes } from "./body-format.ts";
 import { namesIn, type Shape } from "../../dialect/shape.ts";
 import { createStatuses, type Statuses } from "../../dialect/statuses.ts";
 import type { SourceLocation } from "../load/source-location.ts";
+import { checkCommonHeaders } from "./headers.ts";
+import { checkVersionPlace, compileVersion, type CheckVersion } from "./versions.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
+import { compileGrammar } from "./filters.ts";
+import { compilePaging, type Paging } from "./paging.ts";
 
 /** The compiled dialects of a pack. */
 export interface Dialects {
   readonly statuses: Statuses;
+  readonly errorCodes: ErrorCodes;
+  /** Where each dialect has its tokens; undefined for a dialect without tokens. */
+  readonly credentials: {
+    readonly client: CredentialsFormat | undefined;
+    readonly upstream: CredentialsFormat | undefined;
+  };
+  /** The names of secret values (`secrets` of the pack), with those under which requests have their tokens. */
+  readonly secretNames: readonly string[];
   /**
-   * The scheme of requests in the upstream's own dialect, which are forwarded without translation. Undefined if clients use
-   * the same scheme, so that it does not distinguish them.
+   * The scheme of requests in the upstream's own dialect, which are forwarded without translation. Undefined if the
+   * `Authorization` header does not distinguish them, and if the upstream's tokens are the gateway's own.
    */
   readonly nativeScheme: string | undefined;
+  /** Checks the version that a request asks for; undefined if the pack serves any. */
+  readonly checkVersion: CheckVersion | undefined;
+  /** Headers of all upstream requests, with lower-case names; undefined if there are none. */
+  readonly upstreamHeaders: Readonly<Record<string, string>> | undefined;
+  /** The media types of the client's responses. */
+  readonly responseTypes: { readonly success: string; readonly error: string };
   readonly errors: { readonly client: ErrorFormat; readonly upstream: ErrorFormat };
+  /** The media types of the client's bodies. */
+  readonly mediaTypes: ClientMediaTypes;
   /** Undefined if clients can't filter. */
   readonly grammar: Grammar | undefined;
+  /** Writes filters of the upstream, also those of the pack alone. */
+  readonly filterWriter: FilterWriter;
   readonly paging: Paging;
   /** The shapes of lists. */
   readonly lists: { readonly client: Shape; readonly upstream: Shape };
@@ -33,45 +61,71 @@ export interface Dialects {
   readonly listWriter: (list: string) => ListWriter;
 }
 
-/** How clients ask for a page of a list, and how the gateway asks the upstream. */
-export interface Paging {
-  /** The client's query parameter; undefined if its lists have no pages. */
-  readonly parameter: string | undefined;
-  /** Number of items of the client's page. */
-  readonly size: number;
-  /** Number of items of the upstream's largest page. */
-  readonly largest: number;
-  /** Returns the upstream's query for a page. */
-  readonly query: (page: number, size: number) => string;
-}
-
-/** Number of items where the pack gives none. */
-const UNPAGED = 1000;
-
-function compilePaging({ client, upstream }: DialectDefinition): Paging {
-  const { pagination } = upstream;
-  const largest = pagination?.size.maximum ?? UNPAGED;
-  return {
-    parameter: client.pagination?.parameter,
-    size: client.pagination?.size ?? largest,
-    largest,
-    query: pagination
-      ? (page, size) => `${pagination.parameter}=${page}&${pagination.size.parameter}=${size}`
-      : () => "",
-  };
-}
-
 function nativeSchemeOf({ client, upstream }: DialectDefinition): string | undefined {
-  const [scheme, native] = [client.credentials?.scheme, upstream.credentials?.scheme];
-  return scheme === undefined || scheme.toLowerCase() === native?.toLowerCase() ? undefined : native;
+  const { scheme = client.credentials?.basic && "Basic" } = client.credentials ?? {};
+  const { scheme: native, token } = upstream.credentials ?? {};
+  if (scheme === undefined || token !== "client") return undefined;
+  return scheme.toLowerCase() === native?.toLowerCase() ? undefined : native;
+}
+
+/** Clients send tokens in the wrong place. There they are secret as well, under any spelling of their name. */
+function secretNamesOf({ client, upstream, secrets }: DialectDefinition): readonly string[] {
+  const places = [client.credentials, upstream.credentials].filter((place) => place !== undefined);
+  if (places.length === 0) return secrets;
+  const names = places.flatMap(({ header, query, cookie }) => [header, query, cookie]);
+  // Asterisks and brackets mean something in `secrets`.
+  const plain = names.flatMap((name) => name?.replaceAll("*", "").replace(/\[\]$/, "") ?? []);
+  return [...secrets, "authorization", ...plain];
+}
+
+function compileFixedHeaders({ upstream }: DialectDefinition): Dialects["upstreamHeaders"] {
+  const { headers = {}, version: { header, value, media_type: type } = {} } = upstream;
+  const all = [
+    ...Object.entries(headers),
+    ...(header === undefined || value === undefined ? [] : [[header, value] as const]),
+    ...(type === undefined ? [] : [["accept", type] as const]),
+  ];
+  return all.length === 0
+    ? undefined
+    : Object.fromEntries(all.map(([name, text]) => [name.toLowerCase(), text]));
+}
+
+const PLACES = ["scheme", "basic", "header", "query", "cookie"] as const;
+
+/** Reports credentials without a place, with several, and a token that no client can have. */
+function checkCredentials({ client, upstream, oauth }: DialectDefinition, location: SourceLocation): void {
+  for (const [side, credentials] of [
+    ["client", client.credentials],
+    ["upstream", upstream.credentials],
+  ] as const) {
+    const found = PLACES.filter((place) => credentials?.[place] !== undefined);
+    const at = location.at(side, "credentials");
+    if (credentials && found.length === 0)
+      at.report({ message: "the place of the token is missing", hint: `one of ${PLACES.join(", ")}` });
+    if (found.length > 1)
+      at.report({
+        message: `a token is in one place, not in ${found.join(" and ")}`,
+        hint: "remove all but one",
+      });
+  }
+  const { token = "client" } = upstream.credentials ?? {};
+  const at = location.at("upstream", "credentials");
+  const isUnknown = location.at("client").isRemoved("credentials");
+  if (upstream.credentials && !client.credentials && !isUnknown && token !== "setting")
+    at.report({
+      message: "clients have no token that could be sent or looked up",
+      hint: "add credentials to client, or send a fixed token: token: setting",
+    });
+  if (oauth && token !== "client")
+    at.at("token").report('with "oauth" clients have tokens of their own, so that token must be "client"');
 }
 
 /** The shapes of a dialect that writes none. */
 const DEFAULT_LIST: Shape = "$items";
 const DEFAULT_ERROR: Shape = { message: "$message" };
 
-const LIST_NAMES = ["items", "page", "pages", "total", "list"];
-const ERROR_NAMES = ["message", "field", "pointer", "code", "status"];
+const LIST_NAMES = ["items", "list", ...LIST_VALUES];
+const ERROR_NAMES = ["message", "field", "pointer", "code", "status", "title"];
 
 /** Reports names that a shape can't have, and a name that it needs. */
 function checkShape(
@@ -95,20 +149,6 @@ function checkShape(
 /** A list of the upstream may have this many times the rows of its largest page. A longer one is invalid, and costs too much. */
 const MAX_PAGES_IN_ONE = 10;
 
-/** Compiles the filter grammar. Reports its problems at the operators. */
-function compileGrammar(
-  { client, upstream }: DialectDefinition,
-  location: SourceLocation,
-): Grammar | undefined {
-  if (!client.filters) return undefined;
-  try {
-    return createGrammar(client.filters, upstream.filters?.operators ?? {});
-  } catch (error) {
-    location.at("client", "filters", "operators").report((error as Error).message);
-    return undefined;
-  }
-}
-
 /** Compiles what a pack says about both dialects as a whole. */
 export function compileDialects(definition: DialectDefinition, location: SourceLocation): Dialects {
   const { client, upstream, errors } = definition;
@@ -124,22 +164,49 @@ export function compileDialects(definition: DialectDefinition, location: SourceL
     const at = location.at(side, "responses");
     checkShape(shape?.list, LIST_NAMES, "items", at.at("list"));
     checkShape(shape?.error, ERROR_NAMES, "message", at.at("error"));
+    const { object } = definition[side].responses;
+    if (object !== undefined) checkShape(object, ["object"], "object", at.at("object"));
   }
-  const paging = compilePaging(definition);
+  checkCredentials(definition, location);
+  checkCommonHeaders(definition, location);
+  checkVersionPlace(client.version, location.at("client", "version"));
+  checkVersionPlace(upstream.version, location.at("upstream", "version"));
+  const mediaType = client.version?.media_type ?? "application/json";
+  const lists = { client: clientShapes?.list, upstream: upstreamShapes?.list };
+  const paging = compilePaging(definition, lists, location);
+  const statuses = createStatuses(errors);
+  const errorCodes = createErrorCodes(errors);
   const writers = new Map<string, ListWriter>();
   return {
-    statuses: createStatuses(errors),
-    nativeScheme: nativeSchemeOf(definition),
-    errors: {
-      client: createErrorFormat(clientShapes?.error),
-      upstream: createErrorFormat(upstreamShapes?.error),
+    statuses,
+    errorCodes,
+    credentials: {
+      client: createCredentialsFormat(client.credentials),
+      upstream: createCredentialsFormat(upstream.credentials),
     },
+    secretNames: secretNamesOf(definition),
+    nativeScheme: nativeSchemeOf(definition),
+    checkVersion: compileVersion(client.version),
+    upstreamHeaders: compileFixedHeaders(definition),
+    responseTypes: { success: mediaType, error: client.responses.error_media_type ?? mediaType },
+    errors: {
+      client: createErrorFormat(clientShapes?.error, {
+        codeOf: errorCodes.ofStatus,
+        titleOf: (status) => statuses.phrases[status] ?? STATUS_CODES[status],
+      }),
+      upstream: createErrorFormat(upstreamShapes?.error, {
+        codeOf: () => undefined,
+        titleOf: (status) => STATUS_CODES[status],
+      }),
+    },
+    mediaTypes: compileMediaTypes(client.bodies),
     grammar: compileGrammar(definition, location),
+    filterWriter: createFilterWriter(upstream.filters),
     paging,
-    lists: { client: clientShapes?.list, upstream: upstreamShapes?.list },
-    parseList: createListParser(upstreamShapes?.list, MAX_PAGES_IN_ONE * paging.largest),
+    lists,
+    parseList: createListParser(lists.upstream, MAX_PAGES_IN_ONE * paging.upstream.size.maximum),
     listWriter(list) {
-      const writer = writers.get(list) ?? createListWriter(clientShapes?.list, list);
+      const writer = writers.get(list) ?? createListWriter(lists.client, list);
       writers.set(list, writer);
       return writer;
     },

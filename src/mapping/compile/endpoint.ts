@@ -1,7 +1,8 @@
 import { suggestionFor } from "../load/suggest.ts";
 import { compileGetter } from "./member-paths.ts";
+import type { PathParameterRules } from "./path-parameters.ts";
 import type { SourceLocation } from "../load/source-location.ts";
-import { isText, type ParameterType, type Pattern } from "../router.ts";
+import { isText, parametersIn, parseSegment, type Pattern } from "../router.ts";
 
 /** A compiled v4 call such as `GET /vm/instances/{id}`. */
 export interface Endpoint {
@@ -48,10 +49,10 @@ export class InvalidPathValueError extends Error {
  */
 function encodeSegment(value: unknown, name: string): string {
   if (typeof value !== "string" && typeof value !== "number")
-    throw new InvalidPathValueError(`no value for {${name}} of a v4 path`);
+    throw new InvalidPathValueError(`no value for {${name}} of an upstream path`);
   const text = String(value);
   if (!isText(text))
-    throw new InvalidPathValueError(`{${name}} of a v4 path has a value that can't be used in a path`);
+    throw new InvalidPathValueError(`{${name}} of an upstream path has a value that can't be used in a path`);
   return encodeURIComponent(text);
 }
 
@@ -92,10 +93,25 @@ export function compileEndpoint(
   };
 }
 
-/** Compiles the alpha side of a route, `GET /vm/instances/:id`. @param types Types of path parameters by name. Default: text. */
+/** Reports parameters that nothing separates, and braces that hold no name. */
+function reportInvalidSegment(
+  segment: Pattern["segments"][number],
+  text: string,
+  location: SourceLocation,
+): void {
+  const literals = typeof segment === "string" ? [segment] : "literals" in segment ? segment.literals : [];
+  if (literals.slice(1, -1).includes("")) location.report(`"${text}" needs text between its parameters`);
+  if (literals.some((literal) => /[{}]/.test(literal)))
+    location.report({
+      message: `"${text}" has a brace that holds no name`,
+      hint: "a parameter is a segment :id, or {id} anywhere in a segment",
+    });
+}
+
+/** Compiles the alpha side of a route, `GET /vm/instances/:id`. @param rules Path parameters by name. Default: text. */
 export function compilePattern(
   text: string,
-  types: Readonly<Record<string, ParameterType>>,
+  rules: PathParameterRules,
   location: SourceLocation,
 ): { method: string; pattern: Pattern; parameters: string[] } {
   const { method, path } = parseCall(location, text);
@@ -105,15 +121,17 @@ export function compilePattern(
   const segments = path
     .split("/")
     .filter(Boolean)
-    .map((segment, index, all) => {
-      if (!segment.startsWith(":")) return segment;
-      const parameter = segment.slice(1);
-      const type = types[parameter] ?? "text";
-      if (parameters.includes(parameter)) location.report(`the path has :${parameter} twice`);
-      if (type === "path" && index < all.length - 1)
-        location.report(`:${parameter} matches the rest of the path and must be last`);
-      parameters.push(parameter);
-      return { parameter, type };
+    .map((text, index, all) => {
+      const segment = parseSegment(text, (parameter) => rules[parameter]?.type ?? "text");
+      for (const { parameter, type } of parametersIn(segment)) {
+        if (parameters.includes(parameter)) location.report(`the path has :${parameter} twice`);
+        const isLast = index === all.length - 1 && "parameter" in (segment as object);
+        if (type === "path" && !isLast)
+          location.report(`:${parameter} matches the rest of the path and must be last, without other text`);
+        parameters.push(parameter);
+      }
+      reportInvalidSegment(segment, text, location);
+      return segment;
     });
   return { method, pattern: { segments }, parameters };
 }

@@ -1,13 +1,15 @@
+import type { QueryField } from "../../dialect/filter/query-filter.ts";
 import type { FilterField } from "../../dialect/filter/translate.ts";
 import type { SelectFields } from "../../dialect/filter/select.ts";
 import { compileBody, compileMembers, type BodyContext, type BodyRules } from "./body.ts";
 import { compileObjectWrite } from "./field/write.ts";
-import type { Catalog } from "./catalog.ts";
-import type { FieldRule } from "../schema/field-definition.ts";
+import type { Catalog } from "./compile-catalog.ts";
+import { isFilterable, type FieldRule } from "../schema/field-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import { compileError } from "./field/error.ts";
-import { compileFilter, compileSelectFields } from "./field/filter.ts";
+import { compileFilter, compileQueryFields, compileSelectFields } from "./field/filter.ts";
 import type { SourceLocation } from "../load/source-location.ts";
+import { lossText } from "./field/loss.ts";
 import { compileRead, type ObjectReader } from "./field/read.ts";
 import type { CatalogCopy, CatalogEntry } from "../translation-context.ts";
 
@@ -16,6 +18,8 @@ export interface Resource extends ObjectReader {
   readonly name: string;
   /** The object whose fields come before those of this one. */
   readonly extends: string | undefined;
+  /** Its name in the upstream's wrappers. */
+  readonly upstreamName: string;
   readonly list: string | undefined;
   readonly catalog: Catalog | undefined;
   /** Names of the objects whose readers `read` and `append` call. */
@@ -28,6 +32,9 @@ export interface Resource extends ObjectReader {
   readonly errorField: (v4: string) => string | undefined;
   readonly filterFields: (copy: CatalogCopy) => ReadonlyMap<string, FilterField>;
   readonly selectFields: SelectFields<CatalogEntry>;
+  /** How values of all fields are read from a query. */
+  readonly queryFields: ReadonlyMap<string, QueryField>;
+  /** What its own fields may lose, without those of nested objects. */
   readonly losses: readonly string[];
   readonly fields: ReadonlyMap<string, FieldRule>;
   /** Rules of all members that bodies may have: inputs and fields. */
@@ -42,7 +49,7 @@ function reportInvalidRule(rule: FieldRule, location: SourceLocation): void {
     location.report('a field needs "upstream", "read" or "const"');
   if (rule.id_only && rule.catalog === undefined)
     location.at("id_only").report('"id_only" shortens the object of a catalog: "catalog" is missing');
-  if (rule.boundary !== undefined && !rule.filter)
+  if (rule.boundary !== undefined && !isFilterable(rule))
     location
       .at("boundary")
       .report({ message: '"boundary" has an effect on filters only', hint: '"filter: true" is missing' });
@@ -65,10 +72,10 @@ export function compileResource(
   for (const [name, rule] of fields) reportInvalidRule(rule, location.at("fields", name));
   const locationOf = (name: string): SourceLocation =>
     location.at(fields.has(name) ? "fields" : "inputs", name).ofField(name);
-  const reader = compileRead(fields, context, locationOf);
+  const reader = compileRead(fields, inputs, context, locationOf);
   for (const [name, rule] of inputs) reportInvalidRule(rule, location.at("inputs", name));
 
-  const own = compileMembers(rules, context, locationOf);
+  const ownMembers = compileMembers(rules, context, locationOf);
   const parts = Object.values(definition.bodies ?? {}).flatMap(({ parts = [] }) =>
     parts.flatMap((name) => context.parts.get(name) ?? []),
   );
@@ -79,6 +86,7 @@ export function compileResource(
   return {
     name: definition.object,
     extends: definition.extends,
+    upstreamName: definition.upstream_object ?? definition.object,
     list: definition.list,
     catalog: context.catalogs.get(definition.object),
     ...reader,
@@ -86,16 +94,33 @@ export function compileResource(
     bodies: new Map(
       Object.entries(definition.bodies ?? {}).map(([name, body]) => [
         name,
-        compileBody(body, own, context, location.at("bodies", name)),
+        compileBody(body, definition.object, ownMembers, context, location.at("bodies", name)),
       ]),
     ),
     inputNames: [...members.keys()],
-    writeObject: compileObjectWrite(own),
+    writeObject: compileObjectWrite(ownMembers),
     errorField: compileError(members, context, locationOf),
     filterFields: compileFilter(rules, context, locationOf),
+    queryFields: compileQueryFields(rules, context),
     selectFields: compileSelectFields(fields, context.catalogs.get(definition.object)),
-    losses: [...fields].flatMap(([name, { loss }]) => (loss === undefined ? [] : [`${name}: ${loss}`])),
+    losses: [...fields].flatMap(([name, rule]) => lossText(name, rule) ?? []),
     fields,
     members,
   };
+}
+
+/** What the translation of an object may lose, with the objects inside it. */
+export function objectLosses(
+  name: string,
+  resources: ReadonlyMap<string, Resource>,
+  parents: ReadonlySet<string> = new Set(),
+): string[] {
+  const { losses = [], fields = new Map() } = resources.get(name) ?? {};
+  const within = new Set([...parents, name]);
+  const nested = [...fields].flatMap(([field, { object }]) =>
+    object === undefined || within.has(object)
+      ? []
+      : objectLosses(object, resources, within).map((loss) => `${field}.${loss}`),
+  );
+  return [...losses, ...nested];
 }

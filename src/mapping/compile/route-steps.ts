@@ -1,6 +1,8 @@
 import { HttpError, type ErrorDetail } from "../../dialect/http-error.ts";
 import { ExpressionError, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import { pathOf, type Shape } from "../../dialect/shape.ts";
 import { compileChecks } from "./checks.ts";
+import type { Resource } from "./resource.ts";
 import type { PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import { compileEndpoint, type Endpoint } from "./endpoint.ts";
@@ -19,7 +21,7 @@ export interface Prerequisite {
   readonly check: (body: JsonObject, read: unknown, v4: JsonObject) => MaybePromise<ErrorDetail[]>;
 }
 
-/** A request that is repeated until its response fulfils a condition, before the call is sent. */
+/** A request that is repeated until its response meets a condition, before the call is sent. */
 export interface Wait {
   readonly endpoint: Endpoint;
   readonly until: (response: unknown) => MaybePromise<boolean>;
@@ -49,6 +51,8 @@ export interface RelatedRequest {
   readonly allPages: boolean;
   /** Returns the values, from the v4 body that was sent, for each of which a request is sent. */
   readonly eachValue: ((body: unknown) => MaybePromise<unknown>) | undefined;
+  /** The member of that body that has the values; undefined if the expression does not start with one. */
+  readonly eachMember: string | undefined;
 }
 
 /** A v4 list of which all pages are fetched. The gateway filters, orders and pages the rows. */
@@ -100,6 +104,9 @@ export function compileBodyCondition(
   );
 }
 
+/** Requests that one call waits for. */
+const MOST_WAIT_REQUESTS = 100;
+
 /** Compiles the key `wait` of a route. */
 export function compileWait(
   definition: RouteDefinition["wait"],
@@ -108,6 +115,12 @@ export function compileWait(
   location: SourceLocation,
 ): Wait | undefined {
   if (!definition) return undefined;
+  if (definition.timeout_ms > MOST_WAIT_REQUESTS * definition.interval_ms)
+    location
+      .at("interval_ms")
+      .report(
+        `a call waits for at most ${MOST_WAIT_REQUESTS} requests: interval_ms is too short for timeout_ms`,
+      );
   return {
     endpoint: compileEndpoint(definition.upstream, prefix, parameters, location.at("upstream")),
     until: compileCondition(definition.until, location.at("until")) ?? always,
@@ -139,25 +152,33 @@ export interface TokensStep {
   readonly expires?: string | undefined;
   /** Whether v4 has just created the token. Only then the response has the complete token. */
   readonly created?: true | undefined;
+  /** The keys that lead to the rows in the client's list; undefined for a single object. */
+  readonly rows: readonly string[] | undefined;
 }
 
 /** Compiles the key `tokens` of a route. Its members must be fields of the object in the response. */
 export function compileTokens(
-  { tokens, response }: RouteDefinition,
-  fields: ReadonlyMap<string, unknown>,
+  { tokens, response, aggregate, merge, catalog }: RouteDefinition,
+  { fields, list = "" }: Pick<Resource, "fields" | "list">,
+  listShape: Shape,
   location: SourceLocation,
 ): TokensStep | undefined {
   if (!tokens) return undefined;
   const { created, ...members } = tokens;
   if (response === "none" || response === "file" || (created && response === "list"))
     location.report('"tokens" needs a route that responds with an object, or a list of existing tokens');
+  if (aggregate ?? merge ?? catalog)
+    location.report(
+      '"tokens" excludes "aggregate", "merge" and "catalog": their responses would show upstream scopes',
+    );
   for (const [key, member = ""] of Object.entries(members))
     if (!fields.has(member))
       location.at(key).report({
         message: `the object has no field "${member}"`,
         hint: suggestionFor(member, [...fields.keys()]),
       });
-  return tokens;
+  const rows = response === "list" ? pathOf(listShape, "items", list) : undefined;
+  return { ...tokens, rows };
 }
 
 /** Compiles a request of the key `prerequisites`. @param body Names that its path may use. */
@@ -205,6 +226,7 @@ export function compileRelatedRequests(
       cacheSeconds: keep,
       allPages: all,
       eachValue: values && ((body) => values.evaluate(body, {})),
+      eachMember: /^\w+/.exec(each ?? "")?.[0],
     };
   });
 }

@@ -1,19 +1,27 @@
+import type { QueryFilter } from "../../dialect/filter/query-filter.ts";
 import type { SelectFields } from "../../dialect/filter/select.ts";
 import type { FilterField } from "../../dialect/filter/translate.ts";
 import type { Access } from "../../dialect/scopes.ts";
 import { type MaybePromise } from "../../jsonata/index.ts";
 import type { BodyRules } from "./body.ts";
-import type { Catalog } from "./catalog.ts";
+import type { UpstreamBodyFormat } from "./body-format.ts";
+import type { QueryRules } from "./parameters.ts";
+import type { ReadWrapped } from "../../dialect/object-wrapper.ts";
+import type { Catalog } from "./compile-catalog.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
+import type { PassedHeaders } from "./headers.ts";
 import { type Endpoint } from "./endpoint.ts";
 import type {
   AppendFunction,
   CatalogCopy,
   CatalogEntry,
-  JsonObject,
   ReadFunction,
+  WriteContext,
 } from "../translation-context.ts";
 import type { Resource } from "./resource.ts";
+import type { compileSearch } from "./search.ts";
+import type { PathParameterRules } from "./path-parameters.ts";
+import type { Parameters } from "../router.ts";
 import {
   type Aggregation,
   type RelatedRequest,
@@ -36,8 +44,19 @@ interface FixedError {
   readonly reason: string;
 }
 
-/** How the response of a route is built: from one v4 object or list, from several, from the catalog cache, or as a file. */
-export type RouteKind = "object" | "list" | "merged" | "aggregated" | "catalog" | "file" | "rejected";
+/**
+ * How the response of a route is built: from one v4 object or list, from several pages of a list, from several objects, from
+ * the catalog cache, or as a file.
+ */
+export type RouteKind =
+  | "object"
+  | "list"
+  | "paged"
+  | "merged"
+  | "aggregated"
+  | "catalog"
+  | "file"
+  | "rejected";
 
 /** One compiled alpha route: its access rule, its v4 call, and its response. All references are resolved. */
 export interface Route {
@@ -49,10 +68,14 @@ export interface Route {
   readonly responseObjects: readonly string[];
   /** Whether the path names an object. If not, an object that v4 does not find was named in the body. */
   readonly namesObject: boolean;
+  /** Rules of path parameters by name. */
+  readonly pathParameters: PathParameterRules;
+  /** Gives the path parameters the upstream's values; undefined if they are the same. */
+  readonly writeParameters: ((parameters: Parameters) => MaybePromise<Parameters>) | undefined;
   readonly access: Access;
   readonly limit: "create" | undefined;
   /** If several routes share a path: whether this route serves a body. */
-  readonly matchesBody: ((body: JsonObject) => MaybePromise<boolean>) | undefined;
+  readonly matchesBody: ((body: unknown) => MaybePromise<boolean>) | undefined;
   /** Set if the objects of the response are tokens. Their scopes are shown with alpha's levels. */
   readonly tokenLevels: TokensStep | undefined;
   /** The variant of this route for tokens without any scope; undefined if such tokens are rejected. */
@@ -63,13 +86,25 @@ export interface Route {
     | { readonly catalog: Catalog }
     | { readonly error: FixedError };
   readonly response: RouteDefinition["response"];
+  /** The status of successful responses. */
+  readonly status: number;
+  /** Headers that pass from one side to the other; undefined if none do. */
+  readonly headers: PassedHeaders | undefined;
   readonly kind: RouteKind;
   /** Set if the request body is a file, not JSON. */
   readonly upload: FileRule | undefined;
   /** Set if the response body is a file, not JSON. */
   readonly file: { readonly content_type: string } | undefined;
   readonly list: string;
+  /** Set if the upstream reads the list by a POST: moves the query to its body. */
+  readonly search:
+    | { readonly move: ReturnType<typeof compileSearch>; readonly format: UpstreamBodyFormat }
+    | undefined;
   readonly body: BodyRules | undefined;
+  /** What the route does with the client's query, other than with pages and filters. */
+  readonly query: QueryRules;
+  /** Parses the filter of a list from the query; undefined if clients filter by a header. */
+  readonly queryFilter: QueryFilter | undefined;
   readonly prerequisites: readonly Prerequisite[];
   readonly wait: Wait | undefined;
   readonly readAfterWrite: ReadAfterWrite | undefined;
@@ -86,8 +121,8 @@ export interface Route {
   readonly notFoundField: string | undefined;
   /** Name of the route that reads the object that this route edits. */
   readonly readRoute: string | undefined;
-  /** Whether only the members that differ from the current object are sent. */
-  readonly sendsOnlyChanges: boolean;
+  /** Set if only the members that differ from the current object are sent. `items`: of lists too only such items. */
+  readonly onlyChanges: true | "items" | undefined;
   /** The reason of the 400 if v4's response has no body. */
   readonly emptyError: string | undefined;
   /** The resource that declares the members of the body. */
@@ -103,6 +138,22 @@ export interface Route {
   readonly filterFields: (copy: CatalogCopy) => ReadonlyMap<string, FilterField>;
   /** Fields by which the gateway filters and orders a list itself. */
   readonly selectFields: SelectFields<CatalogEntry>;
+  /**
+   * Translates a client's cursor, which is a member of an item, to the upstream's; undefined if the upstream's cursor is not the
+   * same member.
+   */
+  readonly translateCursor:
+    | ((cursor: string, writing: WriteContext) => MaybePromise<string | undefined>)
+    | undefined;
+  /** The keys that lead to the object in the upstream's response; empty without a wrapper, and for lists. */
+  readonly upstreamPath: readonly string[];
+  /** Reads the object in the upstream's response; undefined without a wrapper. */
+  readonly readWrapped: ReadWrapped | undefined;
+  /** The keys that lead to the object in the client's response. */
+  readonly clientPath: readonly string[];
+  /** Puts the object of the response into the client's wrapper; undefined without one. */
+  readonly wrapObject: ((object: string) => string) | undefined;
   /** What a response of this route loses, as `field: reason`. */
+  /** What its requests and responses may lose. A record has those that it lost. */
   readonly losses: readonly string[];
 }

@@ -8,7 +8,7 @@ import { fromJsonText, isStringText } from "../../dialect/json/text.ts";
 import type { MaybePromise } from "../../jsonata/index.ts";
 import type { OutputText } from "../codegen/output-buffer.ts";
 import type { ReadContext } from "../translation-context.ts";
-import type { Catalog } from "./catalog.ts";
+import type { Catalog } from "./compile-catalog.ts";
 import type { ReadStepFunction } from "./field/read-steps.ts";
 
 /**

@@ -1,12 +1,12 @@
 import type { Access } from "../../dialect/scopes.ts";
-import type { Catalog } from "./catalog.ts";
+import type { Catalog } from "./compile-catalog.ts";
 import type { Route } from "./route.ts";
-import { createRouter, splitPath, type Pattern } from "../router.ts";
+import { createRouter, parseSegment, splitPath, type Pattern } from "../router.ts";
 
 /** The access rules of alpha for a v4 call. The native proxy enforces them for tokens with alpha levels. */
 export interface V4Access {
   /**
-   * The rules of all routes that send the call. A token must fulfil all of them. A v4 GET has only the rules of alpha's
+   * The rules of all routes that send the call. A token must meet all of them. A v4 GET has only the rules of alpha's
    * GET routes, if there are any: an alpha write needs its scope for the change, not for what it reads.
    */
   readonly required: readonly Access[];
@@ -28,7 +28,7 @@ function patternOf(template: string): Pattern {
   const segments = path
     .split("/")
     .filter(Boolean)
-    .map((segment) => (segment.includes("{") ? { parameter: segment, type: "text" as const } : segment));
+    .map((segment) => parseSegment(segment, () => "text"));
   return { segments };
 }
 

@@ -1,3 +1,4 @@
+import type { Scalar } from "../../dialect/filter/condition.ts";
 import { printJson } from "../../dialect/json/parse.ts";
 import {
   canonicalString,
@@ -9,7 +10,7 @@ import {
 import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import type { Scopes } from "../../dialect/scopes.ts";
 import type { ValueKindDefinition } from "../schema/pack-definition.ts";
-import { compileExpressionAt, type SourceLocation } from "../load/source-location.ts";
+import { compileExpressionAt, failureAsValue, type SourceLocation } from "../load/source-location.ts";
 
 /** A kind of value that alpha and v4 represent differently. `args` come from the field that uses it. */
 export interface ValueKind {
@@ -25,7 +26,18 @@ export interface ValueKind {
   readonly v4ByAlpha: ReadonlyMap<unknown, unknown>;
   /** All v4 values of every alpha value; empty without a table. */
   readonly v4ValuesByAlpha: ReadonlyMap<unknown, readonly unknown[]>;
+  /**
+   * Returns the v4 values of an alpha value in a filter; undefined if it has none. Undefined if the kind has neither a table
+   * nor a compiled `write`.
+   */
+  readonly filterValues: ((value: Scalar, args: Args) => readonly Scalar[] | undefined) | undefined;
+  /** Whether of two values the translation of the larger one is larger. */
+  readonly keepsOrder: boolean;
   readonly errorField: string | undefined;
+  /** Whether a v4 value has the alpha value of another one; undefined if that is not known: an expression. */
+  readonly isLostInRead: ((v4: unknown) => boolean) | undefined;
+  /** Whether v4 gets the value of another alpha value; undefined if that is not known. */
+  readonly isLostInWrite: ((alpha: unknown) => boolean) | undefined;
 }
 
 /** Arguments of a value kind by name. */
@@ -84,10 +96,28 @@ function writeByExpression(
   location: SourceLocation,
   source: string,
   args: readonly string[],
-): ValueKind["write"] {
+): Pick<ValueKind, "write" | "filterValues"> {
   const expression = compileExpressionAt(location, source, ["value", ...args]);
-  return (value, given) => expression.evaluate(value, { ...given, value });
+  const write: ValueKind["write"] = (value, given) => expression.evaluate(value, { ...given, value });
+  // `check --laws` interprets all expressions, also those that compile: they have no reason.
+  if (expression.fallback !== undefined) return { write, filterValues: undefined };
+  return {
+    write,
+    // An expression that fails on the client's value gives it no upstream value.
+    filterValues(value, given) {
+      const written = failureAsValue(() => write(value, given));
+      return isScalar(written) ? [written] : undefined;
+    },
+  };
 }
+
+const isScalar = (value: unknown): value is Scalar =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+/** Whether two texts have the same scopes, in any order. */
+const haveSameScopes = (one: string, other: string): boolean => {
+  const [words, others] = [one, other].map((text) => new Set(text.split(/[\s,]+/).filter(Boolean)));
+  return words?.symmetricDifference(others ?? words).size === 0;
+};
 
 /** The kind of texts with scopes. */
 const scopesKind = ({ toAlpha, toV4 }: Scopes): ValueKind => ({
@@ -99,7 +129,12 @@ const scopesKind = ({ toAlpha, toV4 }: Scopes): ValueKind => ({
   lookup: () => undefined,
   v4ByAlpha: new Map(),
   v4ValuesByAlpha: new Map(),
+  filterValues: undefined,
+  keepsOrder: false,
   errorField: undefined,
+  isLostInRead: (v4) => typeof v4 === "string" && !haveSameScopes(toV4(toAlpha(v4)).join(" "), v4),
+  isLostInWrite: (alpha) =>
+    typeof alpha === "string" && !haveSameScopes(toAlpha(toV4(alpha).join(" ")), alpha),
 });
 
 /** Compiles one value kind. @param args Names of the arguments that fields pass to it. */
@@ -115,20 +150,40 @@ export function compileValueKind(
     return scopesKind(scopes);
   }
   const forward = table(read, same);
-  const v4ByAlpha = write === undefined ? invert(forward) : table(write, same);
+  const backwards = invert(forward);
+  const v4ByAlpha = write === undefined ? backwards : table(write, same);
+  const alphaOf = (v4: unknown): unknown =>
+    forward.has(v4) ? forward.get(v4) : otherwise === undefined ? v4 : otherwise;
+  const toV4 = (alpha: unknown): unknown => (v4ByAlpha.has(alpha) ? v4ByAlpha.get(alpha) : alpha);
+  const v4ValuesByAlpha = sources(forward);
+  const written =
+    typeof write === "string" ? writeByExpression(location.at("write"), write, args) : undefined;
   return {
     reader:
       typeof read === "string"
         ? readByExpression(location.at("read"), read, args)
         : readByTable(forward, otherwise),
-    write:
-      typeof write === "string"
-        ? writeByExpression(location.at("write"), write, args)
-        : (value) => (v4ByAlpha.has(value) ? v4ByAlpha.get(value) : value),
+    write: written?.write ?? toV4,
     lookup: (value) => forward.get(value),
     v4ByAlpha,
-    v4ValuesByAlpha: sources(forward),
+    v4ValuesByAlpha,
+    filterValues:
+      v4ValuesByAlpha.size > 0
+        ? (value) => v4ValuesByAlpha.get(value) as readonly Scalar[] | undefined
+        : written?.filterValues,
+    keepsOrder: definition.keeps_order ?? false,
     errorField: definition.error_field,
+    isLostInRead:
+      typeof read === "string"
+        ? undefined
+        : (v4) => {
+            const alpha = alphaOf(v4);
+            return (backwards.has(alpha) ? backwards.get(alpha) : alpha) !== v4;
+          },
+    isLostInWrite:
+      typeof read === "string" || typeof write === "string"
+        ? undefined
+        : (alpha) => alphaOf(toV4(alpha)) !== alpha,
   };
 }
 

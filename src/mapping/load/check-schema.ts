@@ -110,8 +110,8 @@ export function reportInvalidSchema(schema: Schema, ajv: Ajv2020, location: Sour
 }
 
 /**
- * Reports members that a schema names and that can never be there: names with a dot, and required members that are no
- * properties. The gateway removes members that are no properties.
+ * Reports members that a schema names and that can never be there: names with a dot, and required members without a
+ * property. The gateway removes members without a property.
  *
  * @param shared Properties that other schemas add to this one.
  */

@@ -35,7 +35,7 @@ export function closestMatch(name: string, among: readonly string[]): string | u
   return best?.each;
 }
 
-/** A hint lists at most so many names; with more than the first number, a close match replaces the list. */
+/** The most names that a hint lists. With more than the first number, a close match replaces the list. */
 const [MAX_NAMES_WITH_MATCH, MAX_NAMES] = [10, 24];
 
 /** The hint for an unknown name: "did you mean …?" where one is close, and the valid names. */

@@ -18,6 +18,11 @@ const fieldRule = z.strictObject({
     "`date-time`: converted to `YYYY-MM-DDTHH:MM:SS` in UTC in responses, and compared as a time in filters.",
     "date-time",
   ),
+  type: about(
+    z.enum(["string", "integer", "number", "boolean"]).optional(),
+    "Type of the client's value where a filter in a query has it as text. Default: `string`, or the type of the table of `values`.",
+    "integer",
+  ),
   values: about(
     name.optional(),
     "A value kind of `pack.yaml` (`values`), applied in both directions.",
@@ -52,9 +57,14 @@ const fieldRule = z.strictObject({
   ),
   const: about(json.optional(), "The field always has this value in responses.", null),
   default: about(json.optional(), "The value in responses if the upstream has null or no value.", ""),
-  filter: about(
+  omit_null: about(
     z.boolean().optional(),
-    "Clients may filter by the field. A filter by any other field is an error.",
+    "Whether the field is left out of responses where it has no value. Default: `responses.omit_null` of the client.",
+    true,
+  ),
+  filter: about(
+    z.union([z.boolean(), name]).optional(),
+    "Clients may filter by the field. A filter by any other field is an error. A text is the upstream's name in filters, if it is not `upstream`.",
     true,
   ),
   boundary: about(
@@ -76,6 +86,11 @@ const fieldRule = z.strictObject({
     "threshold",
   ),
   loss: about(z.string().optional(), "What the translation loses, as text.", "upstream has no owner"),
+  loss_when: about(
+    expression.optional(),
+    "JSONata over the upstream object, with the variables of `read`: whether this object loses something. One that reads `$request` is not evaluated for requests without a body. Default: derived from the rule.",
+    "$value > 100",
+  ),
 });
 
 /** A field: its rule, or in short form only its upstream name. */
@@ -85,3 +100,10 @@ export const field = z.preprocess(
 );
 
 export type FieldRule = z.infer<typeof fieldRule>;
+
+/** Whether clients may filter by a field. */
+export const isFilterable = ({ filter }: FieldRule): boolean => filter !== undefined && filter !== false;
+
+/** The upstream's name of a field in filters; undefined if clients can't filter by it. */
+export const filterName = ({ filter, upstream }: FieldRule): string | undefined =>
+  typeof filter === "string" ? filter : filter ? upstream : undefined;

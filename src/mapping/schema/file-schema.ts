@@ -1,13 +1,24 @@
 /** The formats of a pack's files as JSON Schema (2020-12), for the completion of editors and for hints with valid keys. */
 import { z } from "zod";
+import { requestHeader, responseHeader } from "./headers-definition.ts";
 import { field } from "./field-definition.ts";
-import { dialectDefinition } from "./pack-definition.ts";
+import { dialectDefinition, errorCode } from "./pack-definition.ts";
+import { parameter } from "./parameter-definition.ts";
 import { resourceDefinition } from "./resource-definition.ts";
 import { surfaceDefinition } from "./surface-definition.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Converts a zod schema. A field may have the short form `label: label`. */
+/** Schemas whose values may have the short form `label: label`. */
+const SHORT_FORMS: ReadonlySet<unknown> = new Set([
+  errorCode,
+  field,
+  parameter,
+  requestHeader,
+  responseHeader,
+]);
+
+/** Converts a zod schema. */
 function asJsonSchema(definition: z.ZodType): Json {
   return z.toJSONSchema(definition, {
     io: "input",
@@ -16,7 +27,7 @@ function asJsonSchema(definition: z.ZodType): Json {
       // zod drops the examples of keys whose values may have a short form.
       const { examples } = z.globalRegistry.get(zodSchema) ?? {};
       if (examples) jsonSchema.examples = examples as z.core.JSONSchema._JSONSchema[];
-      if (zodSchema !== field) return;
+      if (!SHORT_FORMS.has(zodSchema)) return;
       const rule = { ...jsonSchema };
       for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
       jsonSchema.anyOf = [{ type: "string", minLength: 1 }, rule];

@@ -1,7 +1,7 @@
 /** The schema of `pack.yaml`. Unknown keys are errors, because they would have no effect. */
 import { z } from "zod";
 import { about } from "./about.ts";
-import { headerName, status } from "./text.ts";
+import { headerName, status } from "./text-types.ts";
 import { field } from "./field-definition.ts";
 import { oauth } from "./oauth-definition.ts";
 import { clientDefinition, upstreamDefinition } from "./side-definition.ts";
@@ -26,6 +26,11 @@ const valueKind = z.strictObject({
     json.optional(),
     "The client's value of all other upstream values. Default: unchanged.",
     "offline",
+  ),
+  keeps_order: about(
+    z.literal(true).optional(),
+    "Of two values, the translation of the larger one is larger. Clients may compare and sort by fields of this kind.",
+    true,
   ),
   error_field: about(name.optional(), "Like the same key of a field.", "threshold"),
   scopes: about(
@@ -81,6 +86,18 @@ const part = z.strictObject({
   }),
 });
 
+/** The status of an error. */
+const errorStatus = z.int().min(400).max(599);
+
+/** A code of an error: its rule, or in short form only the client's code. */
+export const errorCode = z.preprocess(
+  (rule) => (typeof rule === "string" ? { code: rule } : rule),
+  z.strictObject({
+    code: about(name, "The client's code.", "card_error"),
+    status: about(errorStatus.optional(), "The client's status. Default: that of `statuses`.", 402),
+  }),
+);
+
 const errors = z.strictObject({
   statuses: about(
     z
@@ -91,6 +108,21 @@ const errors = z.strictObject({
       .optional(),
     "Error statuses: upstream → client. The most exact key counts: `404`, then `4XX`, then `default`. A status without a key is unchanged. The gateway's own errors use the standard statuses and this table.",
     { 404: 404, 429: 420, "4XX": 400, default: 500 },
+  ),
+  codes: about(
+    z.record(name, errorCode).optional(),
+    "Codes of errors: upstream → client, with a status where the code decides it. A code without a key is unchanged.",
+    { insufficient_funds: { code: "card_error", status: 402 } },
+  ),
+  status_codes: about(
+    z
+      .record(
+        z.string().regex(/^([45]\d\d|[45]XX|default)$/, 'not a status, "4XX", "5XX" or "default"'),
+        name,
+      )
+      .optional(),
+    "The code of errors that have none, such as the gateway's own, by the client's status.",
+    { 404: "not_found", "4XX": "invalid_request" },
   ),
   phrases: about(
     z.record(z.string().regex(/^[45]\d\d$/, "not a status"), name).optional(),

@@ -1,7 +1,9 @@
 /** The schema of resource files. Unknown keys are errors, because they would have no effect. */
 import { z } from "zod";
 import { about } from "./about.ts";
+import { clientBody, upstreamBody } from "./bodies-definition.ts";
 import { field } from "./field-definition.ts";
+import { pathParameters } from "./parameter-definition.ts";
 import { route } from "./route-definition.ts";
 
 const json = z.json();
@@ -14,9 +16,15 @@ const bodyDefinition = z.strictObject({
   ]),
   schema: about(
     z.record(z.string(), json),
-    "JSON Schema in the client's names. Its properties are the accepted members; its rules give the client's 400s. `message` in any part of it is the text that clients read.",
+    "JSON Schema in the client's names. Its properties are the accepted members; its rules give the client's 400s. `message` in any part of it is the text that clients read. With `type: array` the body is a list, and each item is translated.",
     { type: "object", required: ["label"], properties: { label: { type: "string" } } },
   ),
+  client: about(clientBody.optional(), "Keys of `client.bodies` that differ for this body.", {
+    object: { customer: "$object" },
+  }),
+  upstream: about(upstreamBody.optional(), "Keys of `upstream.bodies` that differ for this body.", {
+    media_type: "application/merge-patch+json",
+  }),
   set: about(z.record(z.string(), json).optional(), "Upstream members that the gateway always sends.", {
     booted: false,
   }),
@@ -30,9 +38,14 @@ const bodyDefinition = z.strictObject({
     "Upstream members whose value is a path parameter.",
     { domain_id: "id" },
   ),
-  merge_with: about(
+  to_path: about(
     z.record(z.string(), name).optional(),
-    "Upstream members that the upstream replaces as a whole, with the path of their current value in a prerequisite. An object is merged with its current value. A list of catalog ids keeps the ids that clients can't see.",
+    "Path parameters of the upstream's operation whose value is a member of the upstream's body. The member is not sent in the body.",
+    { id: "client_id" },
+  ),
+  merge_with: about(
+    z.union([name, z.record(z.string(), name)]).optional(),
+    "What the upstream replaces as a whole, with the path of its current value in a prerequisite. A text: the whole object, which keeps all members that the client did not send. A map: single members of the upstream. An object is merged with its current value. A list of catalog ids keeps the ids that clients can't see.",
     { helpers: "config.helpers" },
   ),
   checks: about(
@@ -58,7 +71,9 @@ const catalog = z.strictObject({
     z.array(
       z.strictObject({
         request: about(name, "The GET of the list.", "GET /regions"),
-        filter: about(json.optional(), "A condition in the upstream's filter form.", { deprecated: false }),
+        filter: about(z.record(z.string(), json).optional(), "A condition in the upstream's filter form.", {
+          deprecated: false,
+        }),
         optional: about(z.boolean().optional(), "The upstream may have no such list.", true),
         listed: about(
           z.boolean().optional(),
@@ -104,6 +119,11 @@ const catalog = z.strictObject({
 export const resourceDefinition = z.strictObject({
   object: about(name, "Name of the resource. Fields, routes and `surface.yaml` refer to it.", "book"),
   extends: about(name.optional(), "Another object whose fields come before those of this one.", "book"),
+  upstream_object: about(
+    name.optional(),
+    "Name of the object in the upstream: `$name` of its wrapper of responses. Default: `object`.",
+    "item",
+  ),
   list: about(
     name.optional(),
     "Name of the array in the client's lists: `$list` of its list shape.",
@@ -120,6 +140,11 @@ export const resourceDefinition = z.strictObject({
   inputs: about(z.record(name, field).optional(), "Members of bodies and filters that no response has.", {
     root_pass: "root_password",
   }),
+  path_parameters: about(
+    pathParameters.optional(),
+    "Path parameters of its routes that differ from `client.path_parameters`.",
+    { id: { values: "book_id" } },
+  ),
   bodies: about(z.record(name, bodyDefinition).optional(), "Request bodies of its routes, by name.", {
     create: { schema: { type: "object", properties: { name: { type: "string" } } } },
   }),

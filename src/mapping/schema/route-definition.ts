@@ -1,7 +1,9 @@
 /** The schema of `routes` in a resource file. */
 import { z } from "zod";
 import { about } from "./about.ts";
-import { mediaType } from "./text.ts";
+import { routeQuery } from "./parameter-definition.ts";
+import { passedHeaders } from "./headers-definition.ts";
+import { mediaType } from "./text-types.ts";
 
 const json = z.json();
 const name = z.string().min(1);
@@ -62,6 +64,21 @@ export const route = z.strictObject({
     z.enum(["list", "object", "none", "file"]).default("object"),
     "What the response has. `file`: the file that the upstream sends, with the media type of `file`.",
     "list",
+  ),
+  query: about(
+    routeQuery.optional(),
+    "Query parameters of this route. They are added to those of `client.query`, and replace those of the same name.",
+    { parameters: { expand: "embed" } },
+  ),
+  status: about(
+    z.int().min(200).max(299).optional(),
+    "The status of successful responses. With 204 they have no body, and `response` is `none`. Default: 200.",
+    201,
+  ),
+  headers: about(
+    passedHeaders.optional(),
+    "Headers that pass on this route, in addition to those of `client.headers`.",
+    { request: { "Idempotency-Key": { upstream: "Idempotency-Key", required: true } } },
   ),
   body: about(name.optional(), "Name of the body.", "create"),
   upload: about(
@@ -145,7 +162,7 @@ export const route = z.strictObject({
         timeout_ms: about(z.int().positive(), "Time after which the call is sent anyway.", 20_000),
       })
       .optional(),
-    "A request that is repeated, before the call, until its response fulfils a condition.",
+    "A request that is repeated, before the call, until its response meets a condition.",
     { upstream: "GET /jobs/{id}", until: "done", interval_ms: 2000, timeout_ms: 20_000 },
   ),
   read_after: about(
@@ -181,9 +198,14 @@ export const route = z.strictObject({
     "The client's field of the error if the upstream does not find something and does not name it.",
     "copy",
   ),
+  search: about(
+    z.record(name, json).optional(),
+    "For a list that the upstream reads by a POST: its JSON body, with the parameters that the upstream would get in the query as `$` names. `$filter` is the JSON of its filter header. Other parameters stay in the query.",
+    { filter: "$filter", paging: { page: "$page", size: "$size" } },
+  ),
   only_changes: about(
-    z.literal(true).optional(),
-    "Only members and items that differ from the response of `read_route` are sent. The others keep their upstream value.",
+    z.union([z.literal(true), z.literal("items")]).optional(),
+    "Only members that differ from the response of `read_route` are sent: a `PUT` becomes a `PATCH`. The others keep their upstream value. A list that differs is sent as a whole; with `items`, only its items that differ.",
     true,
   ),
   empty: about(

@@ -1,7 +1,12 @@
 /** The schemas of `client` and `upstream` in `pack.yaml`: what a dialect has everywhere. */
 import { z } from "zod";
 import { about } from "./about.ts";
-import { authScheme, headerName, pathPrefix } from "./text.ts";
+import { clientCredentials, upstreamCredentials } from "./credentials-definition.ts";
+import { clientPagination, upstreamPagination } from "./pagination-definition.ts";
+import { clientVersion, fixedHeaders, passedHeaders, upstreamVersion } from "./headers-definition.ts";
+import { clientQuery, pathParameters } from "./parameter-definition.ts";
+import { clientBodies, upstreamBodies } from "./bodies-definition.ts";
+import { headerName, mediaType, pathPrefix } from "./text-types.ts";
 
 const json = z.json();
 const name = z.string().min(1);
@@ -15,27 +20,90 @@ const dialectName = about(
   "alpha",
 );
 
-const credentials = z.strictObject({
-  scheme: about(authScheme, "Scheme of the `Authorization` header, in any case.", "Bearer"),
+const operator = z.union([name, z.array(name).min(1)]);
+const OPERATORS = [
+  "and",
+  "or",
+  "gt",
+  "gte",
+  "lt",
+  "lte",
+  "contains",
+  "neq",
+  "order_by",
+  "order",
+  "search",
+] as const;
+
+const multiple = z.enum(["repeat", "comma"]);
+
+const sort = z.strictObject({
+  parameter: about(name, "The parameter with the field.", "sort"),
+  direction: about(
+    name.optional(),
+    "The parameter with the direction. Without it: `parameter` has the direction, too.",
+    "order",
+  ),
+  ascending: about(
+    name.optional(),
+    "The value for an ascending order. Default: `{field}`, or with `direction` `asc`.",
+    "{field},asc",
+  ),
+  descending: about(
+    name.optional(),
+    "The value for a descending order. Default: `-{field}`, or with `direction` `desc`.",
+    "{field},desc",
+  ),
+  multiple: about(
+    multiple.optional(),
+    "A list may be sorted by several fields: `repeat` (`sort=a&sort=b`) or `comma` (`sort=a,b`). Without it: by one.",
+    "comma",
+  ),
 });
 
-const pageParameter = about(name, "The query parameter with the page.", "page");
-
-const operator = z.union([name, z.array(name).min(1)]);
-const OPERATORS = ["and", "or", "gt", "gte", "lt", "lte", "contains", "neq", "order_by", "order"] as const;
-
 const filters = z.strictObject({
-  header: about(headerName, "The header with the filter, a JSON object.", "X-Query"),
+  header: about(
+    headerName.optional(),
+    "The header with the filter, a JSON object. Without it: filters are in the query.",
+    "X-Query",
+  ),
+  parameter: about(
+    name.optional(),
+    "In a query: the parameter that a field must be equal to. `{field}` is the name of the field.",
+    "filter[{field}]",
+  ),
   operators: about(
-    z.partialRecord(z.enum(OPERATORS), operator),
-    "The operators that the dialect has, with their spelling. Of several spellings the first is the documented one.",
-    { gte: "$gte", neq: ["$neq", "$ne"] },
+    z.partialRecord(z.enum(OPERATORS), operator).default({}),
+    "The operators that the dialect has, with their spelling: a key of the JSON object, or a parameter with `{field}`. Of several spellings the first is the documented one. `search` takes a text for all fields.",
+    { gte: "{field}[gte]", search: "q" },
+  ),
+  in: about(
+    z
+      .strictObject({
+        parameter: about(name, "The parameter, with `{field}`.", "{field}"),
+        multiple: about(multiple, "The values are repeated parameters, or separated by commas.", "comma"),
+      })
+      .optional(),
+    "In a query: the parameter with several values, one of which a field must be equal to.",
+    { parameter: "{field}", multiple: "comma" },
+  ),
+  sort: about(sort.optional(), "In a query: the order of a list. In a header see `order_by`.", {
+    parameter: "sort",
+    multiple: "comma",
+  }),
+});
+
+const clientFilters = filters.extend({
+  unknown: about(
+    z.enum(["ignore", "reject"]).default("reject"),
+    "What happens to a filter in the query by a field that clients can't filter by: `reject` (400), or `ignore` (the audit record names it). Default: `reject`.",
+    "ignore",
   ),
 });
 
 const listShape = about(
   json.optional(),
-  "A list as JSON, with `$items` where the items are. Further values are `$page`, `$pages` and `$total`; `$list` is the key `list` of the resource. Other values are constants. Default: the array itself.",
+  "A list as JSON, with `$items` where the items are. `$total`, `$has_more`, `$next_cursor` and others are values of the page; `$list` is the key `list` of the resource. Other values are constants. Default: the array itself.",
   { $list: "$items", page: "$page", total: "$total" },
 );
 
@@ -45,9 +113,29 @@ const errorShape = about(
   { errors: [{ field: "$field", reason: "$message" }] },
 );
 
-const responses = z.strictObject({ list: listShape, error: errorShape });
+const objectShape = about(
+  json.optional(),
+  "A single object as JSON, with `$object` where it is: a wrapper. `$name` as a key is the `object` of the resource, in the upstream its `upstream_object`. Default: the object itself.",
+  { $name: "$object" },
+);
+
+const responses = z.strictObject({ list: listShape, object: objectShape, error: errorShape });
+const errorMediaType = about(
+  mediaType.optional(),
+  "The media type of errors. Default: that of all responses.",
+  "application/problem+json",
+);
+
 const responsesKey = about(responses.default({}), "The shapes of responses, as JSON with `$` names.", {
   list: { data: "$items", total: "$total" },
+});
+const clientResponses = responses.extend({
+  error_media_type: errorMediaType,
+  omit_null: about(
+    z.boolean().default(false),
+    "Whether fields without a value are left out of responses. Default: they are null.",
+    true,
+  ),
 });
 const id = about(name.default("id"), "The member with the id of an object.", "id");
 
@@ -55,30 +143,50 @@ const id = about(name.default("id"), "The member with the id of an object.", "id
 export const clientDefinition = z.strictObject({
   name: dialectName.default("client"),
   base_path: basePath,
-  credentials: about(credentials.optional(), "Where clients send their token. Without it: they have none.", {
-    scheme: "token",
-  }),
+  credentials: about(
+    clientCredentials.optional(),
+    "Where clients send their token: exactly one place. Without it: they have none.",
+    { scheme: "token" },
+  ),
   id,
   path_parameters: about(
-    z.record(name, z.enum(["integer", "text", "path", "ip", "ip4", "ip6"])).default({}),
-    "Types of path parameters: digits, one segment of text (the default), the rest of the path, or an IP address (of one family).",
-    { id: "integer", slug: "path" },
+    pathParameters.default({}),
+    "Path parameters by name, with their types: digits, one segment of text (the default), the rest of the path, or an IP address (of one family).",
+    { id: "integer", slug: "path", reader: { values: "reader_id" } },
   ),
   pagination: about(
-    z
-      .strictObject({
-        parameter: pageParameter,
-        size: about(z.int().positive(), "Number of items of a page.", 25),
-      })
-      .optional(),
-    "How clients ask for a page. Without it: lists have no pages.",
-    { parameter: "page", size: 25 },
+    clientPagination.optional(),
+    "How clients ask for a page: one of `page`, `offset` and `cursor`, and the `size`. Without it: lists have no pages.",
+    { page: { parameter: "page" }, size: 25 },
   ),
-  filters: about(filters.optional(), "How clients filter and sort lists. Without it: they can't.", {
-    header: "X-Query",
-    operators: { gte: "$gte" },
+  query: about(
+    clientQuery.prefault({}),
+    "Query parameters of all routes, other than those of pages and filters.",
+    { parameters: { lang: "locale" }, unknown: "reject" },
+  ),
+  filters: about(clientFilters.optional(), "How clients filter and sort lists. Without it: they can't.", {
+    parameter: "{field}",
+    operators: { gte: "{field}[gte]" },
+    sort: { parameter: "sort" },
   }),
-  responses: responsesKey,
+  headers: about(passedHeaders.optional(), "Headers that pass from one side to the other. Default: none.", {
+    response: { ETag: "ETag" },
+  }),
+  version: about(
+    clientVersion.optional(),
+    "The version that this pack serves, by a header or by a media type. A request for another one is a 400, or a 406.",
+    { media_type: "application/vnd.shop.v1+json" },
+  ),
+  responses: about(
+    clientResponses.default({ omit_null: false }),
+    "The shapes of responses, as JSON with `$` names.",
+    {
+      list: { data: "$items", total: "$total" },
+    },
+  ),
+  bodies: about(clientBodies.default({}), "The bodies that clients send. Default: JSON objects.", {
+    media_types: ["application/x-www-form-urlencoded"],
+  }),
   upstream_header: about(
     headerName.optional(),
     "A response header that names the upstream request. Without it: no such header.",
@@ -111,35 +219,32 @@ export const upstreamDefinition = z.strictObject({
   name: dialectName.default("upstream"),
   base_path: basePath,
   credentials: about(
-    credentials.optional(),
-    "How the token is sent to the upstream. Without it: it gets none.",
-    {
-      scheme: "Bearer",
-    },
+    upstreamCredentials.optional(),
+    "Where the upstream gets a token: exactly one place, and which token it gets. Without it: it gets none.",
+    { scheme: "Bearer" },
   ),
   id,
   pagination: about(
-    z
-      .strictObject({
-        parameter: pageParameter,
-        size: about(
-          z.strictObject({
-            parameter: about(name, "The query parameter with the number of items.", "page_size"),
-            maximum: about(z.int().positive(), "The largest number.", 100),
-          }),
-          "How the gateway asks for a number of items.",
-          { parameter: "page_size", maximum: 100 },
-        ),
-      })
-      .optional(),
-    "How the upstream pages lists. Without it: lists are complete.",
-    { parameter: "page", size: { parameter: "page_size", maximum: 100 } },
+    upstreamPagination.optional(),
+    "How the upstream pages lists: one of `page`, `offset` and `cursor`, and the `size`. Without it: lists are complete.",
+    { page: { parameter: "page" }, size: { parameter: "page_size", maximum: 100 } },
   ),
   filters: about(filters.optional(), "How the upstream filters and sorts lists. Without it: it can't.", {
     header: "X-Query",
     operators: { gte: "$gte" },
   }),
+  headers: about(fixedHeaders.optional(), "Headers that all upstream requests have.", {
+    "X-Client": "web",
+  }),
+  version: about(
+    upstreamVersion.optional(),
+    "The version that the gateway asks for, by a header or by the media type in `Accept`.",
+    { header: "X-Api-Version", value: "2" },
+  ),
   responses: responsesKey,
+  bodies: about(upstreamBodies.default({}), "The bodies that the upstream gets. Default: JSON objects.", {
+    media_type: "application/merge-patch+json",
+  }),
   token_check: about(
     name.optional(),
     "A GET that any token may send. It checks unknown tokens before a file is received.",

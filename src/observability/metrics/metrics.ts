@@ -92,7 +92,7 @@ export function createMetrics(): Metrics {
   });
   const losses = addCounter(registry, {
     name: `${PREFIX}losses_total`,
-    help: "Responses that could not hold all data of v4, by route of the pack.",
+    help: "Requests that lost something in translation, by route of the pack.",
     labelNames: ["route"],
   });
   const cacheReads = addCounter(registry, {
@@ -195,6 +195,21 @@ function addAuditMetrics({ addGauge, addTotal }: MetricRegistry, stats: () => Au
     `${PREFIX}audit_errors_total`,
     "Failed commits and restarts of the audit store.",
     () => stats().errors,
+  );
+  addGauge(
+    `${PREFIX}audit_otlp_queued`,
+    "Audit records that wait to be sent to the collector.",
+    () => stats().exported?.queued ?? 0,
+  );
+  addTotal(
+    `${PREFIX}audit_otlp_sent_total`,
+    "Audit records that the collector accepted.",
+    () => stats().exported?.sent ?? 0,
+  );
+  addTotal(
+    `${PREFIX}audit_otlp_dropped_total`,
+    "Audit records that were not sent to the collector.",
+    () => stats().exported?.dropped ?? 0,
   );
 }
 

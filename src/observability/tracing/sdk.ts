@@ -10,13 +10,6 @@ import {
 } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import {
-  defaultResource,
-  detectResources,
-  envDetector,
-  resourceFromAttributes,
-  serviceNameEnvDetector,
-} from "@opentelemetry/resources";
-import {
   AlwaysOffSampler,
   AlwaysOnSampler,
   BatchSpanProcessor,
@@ -25,10 +18,9 @@ import {
   TracerProvider,
   type Sampler,
 } from "@opentelemetry/sdk-trace";
+import { createResource, SERVICE_NAME } from "../otlp/otlp-resource.ts";
 import type { RequestStart, CallSpan, RequestResult, RequestSpan, Tracing } from "./tracing.ts";
 import { formatTraceparent, parseTraceparent } from "./traceparent.ts";
-
-const NAME = "alpha-gateway";
 
 function remoteParent(header: string | undefined): Context {
   const parent = parseTraceparent(header);
@@ -60,13 +52,11 @@ export function startSdk(
     { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
   );
   const provider = new TracerProvider({
-    resource: defaultResource()
-      .merge(resourceFromAttributes({ "service.name": NAME }))
-      .merge(detectResources({ detectors: [envDetector, serviceNameEnvDetector] })),
+    resource: createResource(),
     sampler: samplerOf(environment["OTEL_TRACES_SAMPLER"], environment["OTEL_TRACES_SAMPLER_ARG"]),
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
   });
-  const tracer = provider.getTracer(NAME);
+  const tracer = provider.getTracer(SERVICE_NAME);
 
   function startCall(parent: Context, method: string, path: string): CallSpan {
     const attributes = { "http.request.method": method, "url.path": path.replace(/\?.*$/s, "") };

@@ -30,7 +30,7 @@ export function allowOrigins({ origins, allowHeaders, exposeHeaders }: AllowedOr
   const allowedPreflight: CorsOptions = {
     origin,
     exposedHeaders: exposeHeaders.join(", "),
-    methods: "GET, POST, PUT, DELETE",
+    methods: "GET, POST, PUT, PATCH, DELETE",
     allowedHeaders: allowHeaders.join(", "),
     maxAge: PREFLIGHT_SECONDS,
   };

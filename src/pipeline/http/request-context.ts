@@ -4,9 +4,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RequestHandler, Response } from "express";
 import { clientAddresses } from "../../rate-limit/client-address.ts";
 import type { CancelSignal } from "../../upstream/client.ts";
-import type { AlphaRequest } from "../context.ts";
+import { takeQueryTokens, type AlphaRequest } from "../context.ts";
 import type { AlphaHandler } from "../lifecycle.ts";
-import type { RequestBodies } from "./read-body.ts";
+import type { RequestBodies } from "./receive-body.ts";
 import { sendResponse } from "./send-response.ts";
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
@@ -90,11 +90,16 @@ function headerLines(raw: readonly string[]): Record<string, string[]> {
 }
 
 /**
- * The first middleware: describes the request as plain data, with its id, its start and the client's address.
+ * The first middleware: describes the request as plain data, with its id, its start and the client's address. A token in
+ * the query is apart from it, so that neither a stage nor a record sees it there.
  *
  * @param trustProxy addresses and networks of proxies whose `X-Forwarded-For` counts
+ * @param tokenParameter the query parameter that has the token
  */
-export function createRequestContext(trustProxy: readonly string[]): RequestHandler {
+export function createRequestContext(
+  trustProxy: readonly string[],
+  tokenParameter: string | undefined,
+): RequestHandler {
   const addressOf = clientAddresses(trustProxy);
   return function requestContext(request, response, next) {
     const startedAt = performance.now();
@@ -111,7 +116,8 @@ export function createRequestContext(trustProxy: readonly string[]): RequestHand
       address: addressOf(request),
       signal: new DisconnectSignal(response),
     };
-    (response.locals as Record<string, AlphaRequest>)[REQUEST] = plain;
+    (response.locals as Record<string, AlphaRequest>)[REQUEST] =
+      tokenParameter === undefined ? plain : takeQueryTokens(plain, tokenParameter);
     next();
   };
 }

@@ -73,7 +73,8 @@ export function sendResponse(
   // Express has headers of its own by now. `writeHead` with a list would look each name up in them twice.
   for (const name in headers) response.setHeader(name, headers[name] ?? "");
   if (file) return sendFile(request, response, result, file);
-  response.setHeader("content-length", body.length);
+  // RFC 9110 8.6: none with 204. With 304 it would be that of the response to a GET.
+  if (status !== 204 && status !== 304) response.setHeader("content-length", body.length);
   const isUnread = !request.complete;
   const lingers = rejectsBody || (isUnread && !(response.shouldKeepAlive && hasSmallRest(request)));
   // The rest of a rejected body must not be read as the next request.

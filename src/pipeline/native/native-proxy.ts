@@ -20,6 +20,8 @@ import { createSlowStreamGuard, type NativeStream } from "./slow-streams.ts";
 export type ForwardNative = (request: IncomingMessage, response: ServerResponse, plain: AlphaRequest) => void;
 
 export interface NativeProxyOptions {
+  /** Names the upstream in messages. */
+  readonly name: string;
   readonly origin: URL;
   readonly timeoutMs: number;
   /** Requests at a time. */
@@ -157,6 +159,7 @@ const isUpstreamFailure = (error: Error, request: IncomingMessage): boolean =>
 
 /** Creates the native proxy to one v4. Its connections are shared by all packs. */
 export function createNativeProxy({
+  name,
   origin,
   timeoutMs,
   connections,
@@ -182,7 +185,7 @@ export function createNativeProxy({
         upstreamRequest.once("close", () => {
           if (exchange?.v4Status !== null || exchange.fault !== undefined || exchange.response.destroyed)
             return;
-          exchange.fault = "v4 closed the connection without a response";
+          exchange.fault = `${name} closed the connection without a response`;
           exchange.reportOutcome(outcomeOfStatus(502, exchange.isKnown));
           sendError(exchange.response, exchange.handlers.failure);
         });
@@ -200,14 +203,14 @@ export function createNativeProxy({
         addVary(headers, exchange.handlers.vary);
         exchange.v4Status = statusCode;
         if (statusCode < 200 || statusCode > 599) {
-          exchange.fault = `v4 responded with the status ${statusCode}`;
+          exchange.fault = `${name} responded with the status ${statusCode}`;
           upstreamResponse.statusCode = 500;
         }
         exchange.onResponse?.(statusCode, headers);
         exchange.reportOutcome(outcomeOfStatus(statusCode, exchange.isKnown));
         upstreamResponse.on("data", ({ length }: Buffer) => void (exchange.bytesOut += length));
         upstreamResponse.once("aborted", () => {
-          if (!response.destroyed) exchange.fault ??= "v4 broke its response off";
+          if (!response.destroyed) exchange.fault ??= `${name} broke its response off`;
         });
       },
       error(error, request, response) {
@@ -228,7 +231,7 @@ export function createNativeProxy({
     const found = handlers.lookUp(plain, hash);
     const token = found instanceof Promise ? await found : found;
     if (token.retryAfter !== undefined) {
-      exchange.fault = "too many tokens that v4 does not know, from this address";
+      exchange.fault = `too many tokens that ${name} does not know, from this address`;
       const headers = { "retry-after": String(token.retryAfter) };
       return sendError(response, handlers.limited.body, handlers.limited.status, headers);
     }
@@ -257,7 +260,7 @@ export function createNativeProxy({
   function forward(exchange: Exchange, replacement: string | undefined): Promise<void> | void {
     const { handlers, request, response } = exchange;
     if (!breaker.allow()) {
-      exchange.fault = "v4 fails: the circuit is open";
+      exchange.fault = `${name} fails: the circuit is open`;
       return sendError(response, handlers.circuitOpen, 503, retryAfter);
     }
     if (replacement !== undefined) request.headers.authorization = `${handlers.scheme} ${replacement}`;
@@ -293,6 +296,7 @@ export function createNativeProxy({
     };
 
   return Object.assign(createForward, {
-    shortages: () => (shares.isExhausted() ? ["all connections to v4 for its own clients are in use"] : []),
+    shortages: () =>
+      shares.isExhausted() ? [`all connections to ${name} for its own clients are in use`] : [],
   });
 }

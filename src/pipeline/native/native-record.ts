@@ -31,7 +31,7 @@ export function createNativeRecord(
   options: RecordOptions,
 ): AuditRecord {
   const { status, v4Status, ms } = outcome;
-  const secrets = findSecrets(request, null, undefined, unparsedTokens(request), options);
+  const secrets = findSecrets(request, null, undefined, unparsedTokens(request, options), options);
   const isAccepted = v4Status !== undefined && v4Status !== null && v4Status !== 401;
   // No route of the pack distinguishes the words of this path from secrets: only tokens are replaced in it, and what
   // follows a secret name.

@@ -1,7 +1,7 @@
-import { mapMaybe } from "../../jsonata/index.ts";
+import { mapMaybe, thenMaybe } from "../../jsonata/index.ts";
 import { printJson } from "../../dialect/json/parse.ts";
 import { cursorAt } from "../../dialect/json/scan.ts";
-import { createCatalogEntry } from "../../mapping/compile/catalog.ts";
+import { createCatalogEntry } from "../../mapping/compile/compile-catalog.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Aggregation } from "../../mapping/compile/route-steps.ts";
 import type { ResponseKind } from "../authorized-request.ts";
@@ -10,7 +10,7 @@ import { fetchAllPages } from "../stages/call-upstream.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { requestWithoutBody } from "../upstream-call.ts";
 import { parseObject } from "../upstream-response.ts";
-import { paginate } from "./paginate.ts";
+import { checkPage, paginate } from "./paginate.ts";
 
 function aggregationOf({ name, aggregation }: Route): Aggregation {
   if (!aggregation) throw new Error(`${name} is not an aggregated list`);
@@ -22,24 +22,27 @@ export const aggregatedKind: ResponseKind<readonly unknown[]> = {
   buildRequest(authorized) {
     const { route, parameters } = authorized.match;
     // An invalid page or filter is rejected before v4 is called.
-    paginate([], authorized);
+    checkPage(authorized);
     return requestWithoutBody(endpointOf(route), parameters);
   },
   async callUpstream(prepared, authorized) {
-    const { match, services, report } = authorized;
+    const { match } = authorized;
     const list = await fetchAllPages(prepared, aggregationOf(match.route).maxRows, authorized);
-    if ("rejected" in list)
-      return throwTranslatedError(list.rejected, match.route, prepared, services.translation, report);
+    if ("rejected" in list) return throwTranslatedError(list.rejected, match.route, prepared, authorized);
     return list.rows;
   },
   async buildResponse(rows, _prepared, authorized) {
-    const { match, services, report } = authorized;
+    const { match, services } = authorized;
     const { includesRow } = aggregationOf(match.route);
-    const reading = { catalogs: services.catalogs, related: {} };
     const isIncluded = await mapMaybe(rows, (row) => includesRow(parseObject(row)));
     const included = rows.filter((_row, index) => isIncluded[index]);
-    const texts = await mapMaybe(included, (row) => match.route.read(cursorAt(printJson(row)), reading));
-    for (const loss of match.route.losses) report.losses.add(loss);
-    return paginate(texts.map(createCatalogEntry), authorized);
+    const entries = await mapMaybe(included, (row) => {
+      const lost = new Set<string>();
+      const reading = { catalogs: services.catalogs, related: {}, lost };
+      return thenMaybe(match.route.read(cursorAt(printJson(row)), reading), (text) =>
+        createCatalogEntry(text, lost),
+      );
+    });
+    return paginate(entries, authorized);
   },
 };

@@ -1,5 +1,5 @@
 import { HttpError } from "../../dialect/http-error.ts";
-import type { Catalog } from "../../mapping/compile/catalog.ts";
+import type { Catalog } from "../../mapping/compile/compile-catalog.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { CatalogEntry } from "../../mapping/translation-context.ts";
 import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
@@ -15,7 +15,7 @@ function catalogOf({ name, source }: Route): Catalog {
 function findEntry(
   catalog: Catalog,
   rows: readonly CatalogEntry[],
-  { match, services }: AuthorizedRequest,
+  { match, services, report }: AuthorizedRequest,
 ): string {
   const { catalogs } = services;
   const [requestedId = ""] = Object.values(match.parameters);
@@ -25,6 +25,7 @@ function findEntry(
   const entry = rows[index] ?? (id === undefined ? undefined : catalogs.find(catalog.name, id));
   // Other entries are cached only because something refers to them: alpha's list does not have them.
   if (!entry || !rows.includes(entry)) throw new HttpError(404, "Not found");
+  for (const loss of entry.losses ?? []) report.losses.add(loss);
   return entry.text;
 }
 

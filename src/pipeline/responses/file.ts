@@ -51,11 +51,11 @@ function openUpload(
  * @throws {HttpError} v4's error, translated
  */
 async function verifyToken(endpoint: Endpoint, authorized: AuthorizedRequest): Promise<void> {
-  const { match, upstream, services, report } = authorized;
+  const { match, upstream } = authorized;
   const prepared = requestWithoutBody(endpoint, {});
   const response = await upstream.call(prepared);
   if (!response.success && response.status !== 403)
-    throwTranslatedError(response, match.route, prepared, services.translation, report);
+    throwTranslatedError(response, match.route, prepared, authorized);
   upstream.activity.isTokenAccepted = true;
 }
 
@@ -64,7 +64,7 @@ async function streamFile(
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
 ): Promise<StreamedResponse> {
-  const { match, token, upstream, services, report } = authorized;
+  const { match, token, upstream, services } = authorized;
   const { route } = match;
   const { tokenCheck } = services.pack;
   if (route.upload && tokenCheck && token.info?.refused !== false) await verifyToken(tokenCheck, authorized);
@@ -76,7 +76,7 @@ async function streamFile(
     wantsFile: route.file !== undefined,
   });
   if (!result.file && !result.response.success)
-    throwTranslatedError(result.response, route, prepared, services.translation, report);
+    throwTranslatedError(result.response, route, prepared, authorized);
   return result;
 }
 
@@ -92,6 +92,6 @@ export const fileKind: ResponseKind<StreamedResponse> = {
     }
     if (route.file && isOfType(result.file.type, route.file.content_type)) return result.file;
     result.file.stream.destroy();
-    throw new InvalidUpstreamResponseError(`v4's file is of type ${result.file.type}`);
+    throw new InvalidUpstreamResponseError(`the file of the response is of type ${result.file.type}`);
   },
 };

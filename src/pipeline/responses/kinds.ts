@@ -6,6 +6,7 @@ import { catalogKind } from "./catalog.ts";
 import { fileKind } from "./file.ts";
 import { mergedKind } from "./merged.ts";
 import { listKind, objectKind } from "./object.ts";
+import { pagedKind } from "./paged.ts";
 
 /** A route that the pack rejects, since v4 has nothing for it. */
 const rejectedKind: ResponseKind<never> = {
@@ -21,6 +22,7 @@ const rejectedKind: ResponseKind<never> = {
 export const RESPONSE_KINDS: Readonly<Record<RouteKind, ResponseKind<unknown>>> = {
   object: objectKind,
   list: listKind,
+  paged: pagedKind,
   merged: mergedKind,
   aggregated: aggregatedKind,
   catalog: catalogKind,

@@ -19,7 +19,8 @@ const hasMembers = (value: unknown): value is JsonObject => isObject(value) && O
 /** Parts with members in the body are written; all others are read. */
 function splitRequest(prepared: PreparedRequest, { match }: AuthorizedRequest): Part[] {
   const { mergeParts } = match.route;
-  const { body = {}, ...call } = prepared;
+  const { body: object, ...call } = prepared;
+  const body = isObject(object) ? object : {};
   const names = new Set(mergeParts.map(({ name }) => name));
   const ownMembers = Object.fromEntries(Object.entries(body).filter(([name]) => !names.has(name)));
   const main: PreparedRequest = hasMembers(ownMembers)
@@ -38,11 +39,11 @@ function splitRequest(prepared: PreparedRequest, { match }: AuthorizedRequest): 
 function throwPartError(
   response: UpstreamResponse,
   { name, request }: Part,
-  { match, services, report }: AuthorizedRequest,
+  authorized: AuthorizedRequest,
 ): never {
-  const { route } = match;
+  const { route } = authorized.match;
   const errorField = (field: string) => route.errorField(name === undefined ? field : `${name}.${field}`);
-  return throwTranslatedError(response, { ...route, errorField }, request, services.translation, report);
+  return throwTranslatedError(response, { ...route, errorField }, request, authorized);
 }
 
 /**
@@ -54,7 +55,7 @@ async function callParts(
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
 ): Promise<UpstreamResponse> {
-  const { match, report, upstream } = authorized;
+  const { report, upstream } = authorized;
   const parts = splitRequest(prepared, authorized);
   const merged: JsonObject = {};
 
@@ -76,7 +77,7 @@ async function callParts(
     hasWritten = true;
   }
   await Promise.all(parts.filter(isRead).map(callPart));
-  for (const loss of match.route.losses) report.losses.add(loss);
+  for (const loss of prepared.losses ?? []) report.losses.add(loss);
   return { status: 200, success: true, headers: {}, text: printJson(merged), json: merged };
 }
 
@@ -89,8 +90,8 @@ export const mergedKind: ResponseKind<UpstreamResponse> = {
     return { ...prepared, equivalent };
   },
   callUpstream: callParts,
-  buildResponse(response, _prepared, { match, services }) {
-    const reading = { catalogs: services.catalogs, related: {} };
+  buildResponse(response, { alpha: sentBody }, { match, services, report }) {
+    const reading = { catalogs: services.catalogs, related: {}, sentBody, lost: report.losses };
     return translateObject(response, match.route, reading, services.translation);
   },
 };

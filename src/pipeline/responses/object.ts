@@ -33,9 +33,9 @@ const buildWith =
     authorized: AuthorizedRequest,
   ): Promise<string | Buffer> => {
     if (fallback !== undefined) return fallback;
-    const { services } = authorized;
+    const { services, report } = authorized;
     const route = await routeForToken(authorized);
-    const reading = { catalogs: services.catalogs, related, sentBody };
+    const reading = { catalogs: services.catalogs, related, sentBody, lost: report.losses };
     const body = await translate(response, route, reading, services.translation);
     return route.tokenLevels ? applyTokenScopes(body, route.tokenLevels, authorized) : body;
   };

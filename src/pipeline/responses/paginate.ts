@@ -1,24 +1,72 @@
+import { linkPath } from "../../dialect/paging/links.ts";
 import { writeList } from "../../dialect/envelope.ts";
 import { selectRows } from "../../dialect/filter/select.ts";
+import { HttpError } from "../../dialect/http-error.ts";
+import { readOffsetCursor, writeOffsetCursor, type PageRequest } from "../../dialect/paging/page-request.ts";
+import type { Paging } from "../../mapping/compile/paging.ts";
 import type { CatalogEntry } from "../../mapping/translation-context.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
-import { requestedFilter, requestedPage } from "../stages/build-list-request.ts";
+import { requestedFilter } from "../stages/build-list-request.ts";
+
+/** Where a page starts in rows that the gateway has. Opaque cursors are the gateway's own. @throws {HttpError} 400 */
+function findStart(
+  rows: readonly CatalogEntry[],
+  { start, cursor, after }: PageRequest,
+  paging: Paging,
+): number {
+  const value = cursor ?? after;
+  if (value === undefined) return start;
+  const index =
+    after === undefined
+      ? readOffsetCursor(value)
+      : rows.findIndex(({ object }) => paging.clientCursor(object) === value) + 1 || undefined;
+  if (index === undefined)
+    throw new HttpError(400, `${paging.style?.parameter} is not a cursor of this list.`);
+  return index;
+}
 
 /**
  * Filters, orders and pages rows that the gateway has, as the client asks for it.
  *
- * @throws {HttpError} 400 for an invalid page or filter, also without rows
+ * @throws {HttpError} 400 for an invalid page or filter
  */
-export function paginate(
+export function paginate(rows: readonly CatalogEntry[], authorized: AuthorizedRequest): string {
+  const { request, match, services, report } = authorized;
+  const { paging, listWriter } = services.pack;
+  const page = paging.readPage(request.query);
+  const selected = selectRequested(rows, authorized);
+  const start = findStart(selected, page, paging);
+  const end = start + page.size;
+  const items = selected.slice(start, end);
+  const { values, headers } = paging.describePage({
+    request: page,
+    start,
+    count: items.length,
+    total: selected.length,
+    hasMore: end < selected.length,
+    cursor: writeOffsetCursor(end),
+    lastItem: () => paging.clientCursor(items.at(-1)?.object),
+    path: services.translation.linkBase + linkPath(request.path),
+    query: request.query,
+  });
+  report.listHeaders = headers;
+  for (const { losses = [] } of items) for (const loss of losses) report.losses.add(loss);
+  const texts = items.map(({ text }) => text);
+  return writeList(texts, values, listWriter(match.route.list));
+}
+
+function selectRequested(
   rows: readonly CatalogEntry[],
-  { request, match, services }: AuthorizedRequest,
-): string {
-  const { paging, grammar, listWriter } = services.pack;
-  const { size } = paging;
-  const page = requestedPage(request, paging.parameter);
-  const filter = grammar && requestedFilter(request, grammar);
-  const selected = filter ? selectRows(rows, filter, match.route.selectFields) : rows;
-  const totals = { page, pages: Math.ceil(selected.length / size), total: selected.length };
-  const texts = selected.slice((page - 1) * size, page * size).map(({ text }) => text);
-  return writeList(texts, totals, listWriter(match.route.list));
+  authorized: AuthorizedRequest,
+): readonly CatalogEntry[] {
+  const { match, services } = authorized;
+  const { grammar } = services.pack;
+  const filter = grammar && requestedFilter(authorized, grammar);
+  return filter ? selectRows(rows, filter, match.route.selectFields) : rows;
+}
+
+/** Rejects an invalid page or filter, before v4 is called. @throws {HttpError} 400 */
+export function checkPage(authorized: AuthorizedRequest): void {
+  authorized.services.pack.paging.readPage(authorized.request.query);
+  selectRequested([], authorized);
 }

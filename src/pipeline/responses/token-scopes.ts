@@ -1,5 +1,6 @@
 /** Responses that carry tokens: v4's scopes in them become alpha's levels. */
 import { isObject, parseJson, printJson } from "../../dialect/json/parse.ts";
+import { valueAt } from "../../dialect/shape.ts";
 import type { TokensStep } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { currentGrants } from "../stages/authorize.ts";
@@ -36,8 +37,10 @@ async function issueGatewayToken(
 ): Promise<void> {
   const { scopes, tokens, tokenStore } = services;
   const token = row[step.token];
-  const requested = row[step.scopes];
-  if (typeof token !== "string" || typeof requested !== "string") return;
+  if (typeof token !== "string") return;
+  // Without scopes in the response the token of the gateway has no levels: v4's token may do more.
+  const { [step.scopes]: scopesOfV4 } = row;
+  const requested = typeof scopesOfV4 === "string" ? scopesOfV4 : "";
   const clientGrants = (await currentGrants(clientToken.resolved, tokens)) ?? "all";
   const levels = scopes.common(scopes.read(requested).grants, clientGrants);
   if (levels === "all") return;
@@ -80,9 +83,8 @@ export async function applyTokenScopes(
   step: TokensStep,
   authorized: AuthorizedRequest,
 ): Promise<string> {
-  const { route } = authorized.match;
   const response = parseJson(body.toString());
-  const found = route.response === "list" && isObject(response) ? response[route.list] : [response];
+  const found = step.rows ? valueAt(response, step.rows) : [response];
   const rows = Array.isArray(found) ? found.filter(isObject) : [];
   const apply = step.created ? issueGatewayToken : showRequestedLevels;
   await Promise.all(rows.map((row) => apply(row as Row, step, authorized)));

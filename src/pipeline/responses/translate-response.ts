@@ -1,12 +1,13 @@
 /** From the text of v4's success to alpha's JSON. */
 import { writeList } from "../../dialect/envelope.ts";
 import { HttpError } from "../../dialect/http-error.ts";
-import { checkJson, cursorAt, expectEnd, isObjectAt } from "../../dialect/json/scan.ts";
+import { checkJson, cursorAt, expectEnd, isObjectAt, type Cursor } from "../../dialect/json/scan.ts";
 import { awaitAll, ignoreRejections, type MaybePromise } from "../../jsonata/index.ts";
 import { sharedOutputBuffer } from "../../mapping/codegen/output-buffer.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { ReadContext } from "../../mapping/translation-context.ts";
 import {
+  InvalidUpstreamResponseError,
   objectAt,
   openListBody,
   readJsonOf,
@@ -15,7 +16,8 @@ import {
 } from "../upstream-response.ts";
 
 /** Whether no body means an empty success: after a write. A read without a body says nothing. */
-const isWrite = ({ source }: Route): boolean => !("call" in source) || source.call.method !== "GET";
+const isWrite = ({ source, search }: Route): boolean =>
+  !search && (!("call" in source) || source.call.method !== "GET");
 
 /** The error of a route for which an empty body means no. */
 function checkEmpty({ emptyError }: Route, { statuses }: TranslationConfig): void {
@@ -52,7 +54,10 @@ function readObject(response: UpstreamResponse, route: Route, reading: ReadConte
     return readJsonOf(response, () => {
       const from = cursorAt(response.text, response.bytes);
       if (!isObjectAt(from) && response.text !== "") checkJson(response.text, response.bytes);
-      const object = route.read(objectAt(from), reading);
+      const readOne = (at: Cursor): MaybePromise<string> => route.read(objectAt(at), reading);
+      const object = route.readWrapped ? route.readWrapped(from, readOne) : readOne(from);
+      if (object === undefined)
+        throw new InvalidUpstreamResponseError("the response has no object in its wrapper");
       pending.push(object);
       expectEnd(from);
       response.isValidJson = true;

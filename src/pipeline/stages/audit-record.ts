@@ -1,6 +1,7 @@
 /** The audit record of a translated request, and the parts of it that the metrics and the log need. */
 import { checksumOf, type AuditRecord, type RecordedBody } from "../../audit/record.ts";
-import type { Redaction, SentBody } from "../../audit/redact.ts";
+import type { SentBody } from "../../audit/client-body.ts";
+import type { Redaction } from "../../audit/redact.ts";
 import type { SecretValues } from "../../audit/secret-values.ts";
 import { isJson } from "../../dialect/json/scan.ts";
 import {
@@ -51,10 +52,27 @@ function sentBody(request: AlphaRequest, { body }: RequestContext): SentBody | u
   return { bytes: body.bytes, type: header(request, "content-type"), form: body.form };
 }
 
-/** Invalid credentials may contain a token all the same: every part of them is secret. */
-function secretsOf(request: AlphaRequest, context: RequestContext, options: RecordOptions): SecretValues {
+/** The client's token and v4's, as they are sent. Invalid credentials may have a token too: every part of them is secret. */
+function tokensOf(
+  request: AlphaRequest,
+  context: RequestContext,
+  options: RecordOptions,
+): readonly (string | undefined)[] {
+  const { client, upstream } = options.credentials;
   const token = context.client?.credentials.token;
-  const tokens = [context.upstream?.v4Token, ...(token === undefined ? unparsedTokens(request) : [token])];
+  const sent = context.upstream?.v4Token;
+  const hasTexts = token === undefined || client?.spellings !== undefined;
+  return [
+    token,
+    ...(token === undefined ? [] : (client?.spellings?.(token) ?? [])),
+    ...(hasTexts ? unparsedTokens(request, options) : []),
+    ...(sent === token ? [] : [sent]),
+    ...(sent === undefined ? [] : (upstream?.spellings?.(sent) ?? [])),
+  ];
+}
+
+function secretsOf(request: AlphaRequest, context: RequestContext, options: RecordOptions): SecretValues {
+  const tokens = tokensOf(request, context, options);
   return findSecrets(request, routeOf(context), sentBody(request, context), tokens, options);
 }
 
@@ -133,7 +151,10 @@ export function createAuditRecord(
     response.file
       ? { response: { streamed: streamed?.out ?? 0 } }
       : {
-          response: redaction.json(response.body.toString(), secrets, response.body),
+          response:
+            response.body.length === 0
+              ? null
+              : redaction.json(response.body.toString(), secrets, response.body),
           checksum: checksumOf(response.body),
         };
   return {
@@ -145,6 +166,9 @@ export function createAuditRecord(
     client: recordClient(request, client?.credentials.hash, accepted, secrets, options),
     alpha: {
       ...recordHead(request, route, accepted, secrets, options),
+      ...(context.ignoredParameters.length > 0 && {
+        ignored: concealAll(context.ignoredParameters, secrets),
+      }),
       route,
       ...(sent && { body: redaction.body(sent, secrets) }),
       status,

@@ -1,5 +1,8 @@
+import { credentialScheme, type TokenCarrier } from "../../dialect/credentials.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import { type TokenCache, tokenHash } from "../../auth/token-cache.ts";
+import type { UpstreamTokens } from "../../auth/upstream-tokens.ts";
+import type { Pack } from "../../mapping/pack.ts";
 import {
   hasFragment,
   NOBODY,
@@ -8,51 +11,66 @@ import {
   type Credentials,
 } from "../context.ts";
 
-const MALFORMED = "The Authorization header is malformed.";
-
-/** RFC 9110 11.4: a scheme, spaces, and a token of visible characters. */
-const CREDENTIALS = /^([A-Za-z][A-Za-z0-9-]*) +([\x21-\x7e]{1,4096})$/;
-
-/** The scheme of credentials in lower case; undefined where they are missing or malformed. */
-export const credentialScheme = (authorization: string | undefined): string | undefined =>
-  CREDENTIALS.exec(authorization ?? "")?.[1]?.toLowerCase();
-
 const invalid = (reason: string, status = 401): Credentials => ({
   ...NOBODY,
   error: new HttpError(status, reason),
 });
 
-/**
- * Parses the credentials of a request. Two `Authorization` lines are an error: each server on the way could use
- * another one. Errors are returned, not thrown: such a request counts for the rate limit before it is rejected.
- *
- * @param native scheme of the native proxy, where that is on: this request has a path that it does not forward
- * @returns with an error, 401 for malformed credentials and other schemes, 404 for the native proxy's
- */
-export function parseCredentials(
-  request: AlphaRequest,
-  scheme: string | undefined,
-  native?: string,
-): Credentials {
-  if (scheme === undefined) return NOBODY;
-  const lines = request.headers["authorization"] ?? [];
-  if (lines.length > 1) return invalid("There is more than one Authorization header.");
-  const [line] = lines;
-  if (line === undefined || line.trim() === "") return NOBODY;
-  const [, given, token] = CREDENTIALS.exec(line.trim()) ?? [];
-  if (token !== undefined && native !== undefined && given?.toLowerCase() === native.toLowerCase())
-    return invalid("Not found", 404);
-  if (token === undefined || given?.toLowerCase() !== scheme.toLowerCase()) return invalid(MALFORMED);
-  return { token, hash: tokenHash(token) };
+const INVALID_TOKEN = "The access token is not valid.";
+
+/** How the credentials of requests are read. */
+export interface CredentialsOptions {
+  readonly credentials: Pack["credentials"];
+  /** Scheme of the native proxy, where that is on: the pipeline's requests have a path that it does not forward. */
+  readonly nativeScheme: string | undefined;
+  /** Undefined if v4 gets the clients' tokens. */
+  readonly upstreamTokens: UpstreamTokens | undefined;
 }
 
-/** Parses the credentials, and looks the token up in the cache. Returns a promise only where the cache does. */
+/** The credentials of a request. */
+export type ReadCredentials = (request: TokenCarrier) => Credentials;
+
+/**
+ * Creates the reader of credentials. Errors are returned, not thrown: such a request counts for the rate limit before
+ * it is rejected.
+ *
+ * @returns a reader. Its errors are 401 for malformed credentials, other schemes and unknown tokens, 404 for credentials
+ *   of the native proxy
+ */
+export function createCredentialsReader({
+  credentials: { client, upstream },
+  nativeScheme,
+  upstreamTokens,
+}: CredentialsOptions): ReadCredentials {
+  if (!client) return () => NOBODY;
+  const native = nativeScheme?.toLowerCase();
+
+  function isForNativeProxy({ headers }: TokenCarrier): boolean {
+    const [line, ...others] = headers["authorization"] ?? [];
+    return native !== undefined && others.length === 0 && credentialScheme(line?.trim()) === native;
+  }
+
+  return function readCredentials(request) {
+    const found = client.read(request);
+    if (!found) return NOBODY;
+    if ("problem" in found)
+      return isForNativeProxy(request) ? invalid("Not found", 404) : invalid(found.problem);
+    const { token } = found;
+    const hash = tokenHash(token);
+    if (!upstreamTokens)
+      return !upstream || upstream.accepts(token) ? { token, hash } : invalid(INVALID_TOKEN);
+    const upstreamToken = upstreamTokens.find(hash);
+    return upstreamToken ? { token, hash, upstream: upstreamToken } : invalid(INVALID_TOKEN);
+  };
+}
+
+/** Reads the credentials, and looks the token up in the cache. Returns a promise only where the cache does. */
 export function authenticate(
   request: AlphaRequest,
-  schemes: { readonly alpha: string | undefined; readonly native: string | undefined },
+  readCredentials: ReadCredentials,
   tokens: Pick<TokenCache, "get">,
 ): AuthenticatedClient | Promise<AuthenticatedClient> {
-  const credentials = parseCredentials(request, schemes.alpha, schemes.native);
+  const credentials = readCredentials(request);
   const tokenInfo = credentials.hash === undefined ? undefined : tokens.get(credentials.hash);
   return tokenInfo instanceof Promise
     ? tokenInfo.then((found) => ({ credentials, tokenInfo: found }))

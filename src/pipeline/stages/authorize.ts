@@ -4,12 +4,12 @@ import { HttpError } from "../../dialect/http-error.ts";
 import type { Grants, Scopes } from "../../dialect/scopes.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import type { JsonObject } from "../../mapping/translation-context.ts";
 import { TokenUnavailableError, type TokenLookup, type TokenStore } from "../../auth/token-store.ts";
 import type { TokenCache, TokenInfo } from "../../auth/token-cache.ts";
 import type { TokenLocks } from "../../auth/token-locks.ts";
 import { NOBODY, type AuthenticatedClient, type Credentials, type RouteMatch } from "../context.ts";
 import type { RouteCandidates } from "./match-route.ts";
+import type { ReadJson } from "./read-body.ts";
 
 /** A client as v4 sees it: with the token that stands for its own at v4 now (lesson L24). */
 export interface ResolvedCredentials {
@@ -49,12 +49,13 @@ const ANONYMOUS: ResolvedCredentials = {
   refreshAfter401: noReplacement,
 };
 
-/** Replaces a token that the gateway issued with v4's. @throws {TokenUnavailableError} if it must be refreshed first */
+/** Replaces a token that the gateway issued, or has another one for, with v4's. @throws {TokenUnavailableError} if it must be refreshed first */
 function resolveCredentials(
   credentials: Credentials,
   tokenStore: TokenDependencies["tokenStore"],
 ): MaybePromise<ResolvedCredentials> {
-  const { hash, token } = credentials;
+  const { hash, token, upstream } = credentials;
+  if (upstream) return { credentials: upstream, grant: undefined, refreshAfter401: noReplacement };
   if (hash === undefined || token === undefined)
     return { credentials, grant: undefined, refreshAfter401: noReplacement };
   return thenMaybe(tokenStore.find(hash, token), (grant) =>
@@ -162,7 +163,8 @@ export async function resolveToken(
     ({ info, release } = await waitForTokenInfo(hash, dependencies));
     await refreshIfRejected();
   }
-  const isAccepted = info?.refused === false || typeof resolved.grant === "object";
+  const isGatewayKnown = typeof resolved.grant === "object" || client.credentials.upstream !== undefined;
+  const isAccepted = info?.refused === false || isGatewayKnown;
   return { resolved, info, isAccepted, release };
 }
 
@@ -252,10 +254,7 @@ function findAccessError(
  *
  * @throws {HttpError} 404 where the body asks for none of them; the error of a route that the token must not use
  */
-export function selectRoute(
-  verdicts: readonly Verdict[],
-  readJson: () => JsonObject,
-): MaybePromise<RouteMatch> {
+export function selectRoute(verdicts: readonly Verdict[], readJson: ReadJson): MaybePromise<RouteMatch> {
   return verdicts.length > 1 ? selectByBody(verdicts, readJson).then(permitted) : permitted(verdicts[0]);
 }
 
@@ -265,19 +264,21 @@ function permitted(verdict: Verdict | undefined): RouteMatch {
   return verdict.match;
 }
 
-async function selectByBody(
-  verdicts: readonly Verdict[],
-  readJson: () => JsonObject,
-): Promise<Verdict | undefined> {
-  let body: JsonObject = {};
-  try {
-    body = readJson();
-  } catch {
-    // The route reads it again, and its error is the response.
-  }
+async function selectByBody(verdicts: readonly Verdict[], readJson: ReadJson): Promise<Verdict | undefined> {
   for (const verdict of verdicts) {
     const { matchesBody } = verdict.match.route;
-    if (!matchesBody || (await matchesBody(body))) return verdict;
+    if (!matchesBody || (await matchesBody(bodyFor(verdict.match.route, readJson)))) return verdict;
   }
   return undefined;
+}
+
+/** The client's object for the condition of a route. */
+function bodyFor({ body }: Route, readJson: ReadJson): unknown {
+  try {
+    const sent = readJson();
+    return body ? body.unwrap(sent) : sent.value;
+  } catch {
+    // The route reads it again, and its error is the response.
+    return {};
+  }
 }

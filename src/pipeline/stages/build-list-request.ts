@@ -2,40 +2,17 @@
 import { parseFilter } from "../../dialect/filter/parse-filter.ts";
 import type { Conditions, Filter } from "../../dialect/filter/condition.ts";
 import type { Grammar } from "../../dialect/filter/grammar.ts";
-import {
-  printFilter,
-  translateFilter,
-  type FilterField,
-  type FilterFields,
-} from "../../dialect/filter/translate.ts";
+import type { SentFilter } from "../../dialect/filter/filter-writer.ts";
+import { translateFilter, type FilterField, type FilterFields } from "../../dialect/filter/translate.ts";
 import { HttpError } from "../../dialect/http-error.ts";
-import { printJson } from "../../dialect/json/parse.ts";
-import { readValue } from "../../dialect/json/scan.ts";
+import type { PageRequest } from "../../dialect/paging/page-request.ts";
 import { addQuery } from "../../mapping/compile/endpoint.ts";
 import { compileGetter } from "../../mapping/compile/member-paths.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { AlphaRequest } from "../context.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import type { PreparedRequest } from "../upstream-call.ts";
-import { openListBody } from "../upstream-response.ts";
-
-/** No list has more pages, and every v4 can count to it. */
-const LAST_PAGE = 999_999_999;
-
-/**
- * The page that a client asks for, 1 without one. Alpha ignores all other parameters of a query.
- *
- * @throws {HttpError} 400 for anything but an integer from 1 (statement A-017), and for two pages at once
- */
-export function requestedPage(request: AlphaRequest, parameter: string | undefined): number {
-  if (request.query === "" || parameter === undefined) return 1;
-  const pages = new URLSearchParams(request.query).getAll(parameter);
-  const [page = "1"] = pages;
-  if (pages.length > 1 || !/^\d+$/.test(page) || Number(page) === 0)
-    throw new HttpError(400, `${parameter} must be one integer, 1 or greater.`);
-  if (Number(page) > LAST_PAGE) throw new HttpError(400, `${parameter} must be at most ${LAST_PAGE}.`);
-  return Number(page);
-}
+import { acceptPage, parsePage } from "../upstream-list.ts";
 
 /** Node decodes header bytes as Latin-1; clients write JSON in UTF-8. Bytes that are not UTF-8 are not changed. */
 function decodeHeader(line: string): string {
@@ -47,12 +24,19 @@ function decodeHeader(line: string): string {
 }
 
 /**
- * The filter of a request, parsed by alpha's grammar; undefined without one.
+ * The filter of a request, parsed by the client's grammar; undefined without one.
  *
- * @throws {HttpError} 400 for an invalid filter, and for two header lines
+ * @throws {HttpError} 400 for an invalid filter
  */
-export function requestedFilter(request: AlphaRequest, grammar: Grammar): Filter | undefined {
-  const lines = request.headers[grammar.header.toLowerCase()] ?? [];
+export const requestedFilter = (
+  { request, query, match }: AuthorizedRequest,
+  grammar: Grammar,
+): Filter | undefined =>
+  match.route.queryFilter ? match.route.queryFilter.parse(query) : filterInHeader(request, grammar);
+
+/** The filter in the header of a request. @throws {HttpError} 400 for an invalid filter, and for two header lines */
+export function filterInHeader(request: AlphaRequest, grammar: Grammar): Filter | undefined {
+  const lines = request.headers[grammar.header?.toLowerCase() ?? ""] ?? [];
   if (lines.length > 1) throw new HttpError(400, `There is more than one ${grammar.header} header.`);
   const [line] = lines;
   return line === undefined || line.trim() === "" ? undefined : parseFilter(decodeHeader(line), grammar);
@@ -60,20 +44,54 @@ export function requestedFilter(request: AlphaRequest, grammar: Grammar): Filter
 
 const NO_FILTER: Filter = { conditions: [] };
 
-/** Builds the request for a page of alpha's size, so that page N is page N and totals are exact (lesson L25). */
+/** Builds the request for the first upstream page of the client's page, with the client's filter. */
 export async function buildListRequest(
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
 ): Promise<PreparedRequest> {
-  const { request, match, services } = authorized;
-  const { paging, grammar } = services.pack;
-  const page = requestedPage(request, paging.parameter);
-  const path = addQuery(prepared.path, paging.query(page, paging.size));
-  if (!grammar) return { ...prepared, path, filter: printFilter(match.route.where) };
-  const filter = requestedFilter(request, grammar) ?? NO_FILTER;
+  const { paging } = authorized.services.pack;
+  // An invalid page is rejected before v4 is called for the boundary of a filter.
+  const page = paging.readPage(authorized.request.query);
+  const filter = await buildFilter(prepared, authorized);
+  const list = { ...prepared, filter: filter.header };
+  const pathOf = (query: string): string => addQuery(addQuery(prepared.path, query), filter.query);
+  // Where pages are the same on both sides, page N is page N and totals are exact (lesson L25).
+  if (paging.isDirect) {
+    const query = paging.upstream.query({ offset: page.start, cursor: undefined }, page.size);
+    return { ...list, path: pathOf(query) };
+  }
+  const request = await withUpstreamCursor(page, authorized);
+  const walk = paging.walk(request);
+  return { ...list, path: pathOf(walk.query), page: { pathOf, request, walk } };
+}
+
+/** Translates the client's filter. */
+async function buildFilter(prepared: PreparedRequest, authorized: AuthorizedRequest): Promise<SentFilter> {
+  const { match, services } = authorized;
+  const { grammar, filterWriter } = services.pack;
+  if (!grammar) return filterWriter.write(match.route.where ?? {});
+  const filter = requestedFilter(authorized, grammar) ?? NO_FILTER;
   const declared = match.route.filterFields(services.catalogs);
   const fields = await resolveFilterBoundaries(filter, declared, prepared, authorized, grammar);
-  return { ...prepared, path, filter: translateFilter(filter, fields, grammar, match.route.where) };
+  return translateFilter(filter, fields, grammar, match.route.where);
+}
+
+/** Translates the client's cursor where both sides have the same item as cursor. Otherwise the item is to be found. */
+async function withUpstreamCursor(
+  page: PageRequest,
+  { match, request, services }: AuthorizedRequest,
+): Promise<PageRequest> {
+  const { translateCursor } = match.route;
+  if (page.after === undefined || !translateCursor) return page;
+  const cursor = await translateCursor(page.after, {
+    catalogs: services.catalogs,
+    prerequisites: {},
+    path: match.parameters,
+    client: request.address,
+  });
+  if (cursor === undefined)
+    throw new HttpError(400, `${services.pack.paging.style?.parameter} is not a cursor of this list.`);
+  return { start: 0, size: page.size, cursor };
 }
 
 /** How far back a boundary is searched. */
@@ -116,23 +134,25 @@ async function findBoundary(
   name: string,
   { v4, boundaryField = "" }: FilterField,
   list: PreparedRequest,
-  { match, upstream, services, report }: AuthorizedRequest,
+  authorized: AuthorizedRequest,
   grammar: Grammar,
 ): Promise<number> {
+  const { match, upstream, services } = authorized;
   const { paging } = services.pack;
-  const filter = printJson({
-    [grammar.upstream("order_by")]: boundaryField,
-    [grammar.upstream("order")]: "desc",
-  });
+  const newestFirst = grammar.writer.order([{ field: boundaryField, descending: true }]);
+  if (!newestFirst) throw new HttpError(400, `${name} cannot be filtered by.`);
+  const order = grammar.writer.write(newestFirst);
   const [holds, numberOf] = [compileGetter(v4), compileGetter(boundaryField)];
-  for (let page = 1; page <= MOST_PAGES; page += 1) {
-    const path = addQuery(list.path, paging.query(page, paging.largest));
-    const response = await upstream.call({ ...list, path, filter });
-    if (!response.success) throwTranslatedError(response, match.route, list, services.translation, report);
-    const { items, pages = 1 } = openListBody(response, services.translation, readValue);
-    const newest = items.find((item) => holds(item) === true);
+  const walk = paging.walkAll(MOST_PAGES * paging.upstream.size.maximum);
+  do {
+    const path = addQuery(addQuery(list.path, walk.query), order.query);
+    const response = await upstream.call({ ...list, path, filter: order.header });
+    if (!response.success) throwTranslatedError(response, match.route, list, authorized);
+    const page = parsePage(response, services);
+    acceptPage(walk, page);
+    const newest = page.items.find((item) => holds(item) === true);
     if (newest !== undefined) return Number(numberOf(newest));
-    if (page >= pages) return 0;
-  }
+  } while (!walk.isDone);
+  if (!walk.hasMore) return 0;
   throw new HttpError(400, `${name} cannot be filtered by: what it divides lies too far back.`);
 }

@@ -1,11 +1,13 @@
 /** The v4 request of a route: its path, and the body that alpha's body is translated to. */
 import { isDeepStrictEqual } from "node:util";
-import { HttpError, type ErrorDetail } from "../../dialect/http-error.ts";
-import { parseJson } from "../../dialect/json/parse.ts";
+import { HttpError, INVALID_VALUE, REQUIRED, type ErrorDetail } from "../../dialect/http-error.ts";
+import { isObject, parseJson } from "../../dialect/json/parse.ts";
+import { mapMaybe } from "../../jsonata/index.ts";
 import type { BodyMember, BodyRules, WrittenBody } from "../../mapping/compile/body.ts";
 import { changedMembers } from "../../mapping/compile/changed-members.ts";
 import { InvalidPathValueError, type Endpoint } from "../../mapping/compile/endpoint.ts";
-import { compileCopy, compileRemover } from "../../mapping/compile/member-paths.ts";
+import { compileCopy, compileGetter, compileRemover } from "../../mapping/compile/member-paths.ts";
+import { isText } from "../../mapping/router.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Prerequisite } from "../../mapping/compile/route-steps.ts";
 import type { JsonObject } from "../../mapping/translation-context.ts";
@@ -29,8 +31,14 @@ export function endpointOf({ name, source }: Route): Endpoint {
 export async function buildUpstreamRequest(authorized: AuthorizedRequest): Promise<PreparedRequest> {
   const { route } = authorized.match;
   const endpoint = endpointOf(route);
-  if (endpoint.method !== "GET" && route.body) return buildWrite(endpoint, route.body, authorized);
+  if (route.body && (endpoint.method !== "GET" || route.body.toPath.size > 0))
+    return buildWrite(endpoint, route.body, authorized);
   const prepared = await buildWithoutBody(endpoint, authorized);
+  const { search } = route;
+  if (search) {
+    const equivalent = `${prepared.method} ${prepared.path}`;
+    return { ...(await buildListRequest(prepared, authorized)), search, equivalent };
+  }
   return endpoint.method === "GET" && route.response === "list"
     ? buildListRequest(prepared, authorized)
     : prepared;
@@ -45,17 +53,47 @@ async function buildWrite(
   const { match, services, readJson } = authorized;
   const { readRoute: readRouteName } = match.route;
   const readRoute = readRouteName === undefined ? undefined : services.pack.route(readRouteName);
-  const written = await translateBody(
-    readJson(),
-    rules,
-    authorized,
-    createFetchCurrent(readRoute, authorized),
-  );
+  const sent = readJson();
+  const body = rules.unwrap(sent);
+  const written = Array.isArray(body)
+    ? await translateItems(body, sent.isForm, rules, authorized)
+    : await translateBody(
+        body as JsonObject,
+        sent.isForm,
+        rules,
+        authorized,
+        createFetchCurrent(readRoute, authorized),
+      );
+  const { v4, prerequisites, added, alpha, sent: clientSent, losses } = written;
   if (written.empty && readRoute && "call" in readRoute.source)
-    return requestWithoutBody(readRoute.source.call, match.parameters);
-  const { v4: body, prerequisites, added, alpha, sent: clientSent } = written;
-  const prepared = requestWithoutBody(endpoint, { ...match.parameters, ...prerequisites });
-  return { ...prepared, body, gatewayFields: added, clientSent, alpha };
+    return { ...requestWithoutBody(readRoute.source.call, match.parameters), alpha, losses };
+  const values = { ...match.parameters, ...prerequisites, ...takePathValues(v4, rules) };
+  const prepared = requestWithoutBody(endpoint, values);
+  if (rules.toPath.size > 0 && !mayHaveBody(endpoint, v4)) return { ...prepared, clientSent, alpha, losses };
+  const format = { rules: rules.format, path: match.parameters };
+  return { ...prepared, body: v4, format, gatewayFields: added, clientSent, alpha, losses };
+}
+
+/** Whether a request has a body. A GET has no body, and a DELETE only one with members. */
+const mayHaveBody = ({ method }: Endpoint, v4: object): boolean =>
+  method !== "GET" && (method !== "DELETE" || Object.keys(v4).length > 0);
+
+/** Moves members of a translated body to the path. @throws {HttpError} 400 for a value that can't be in a path */
+function takePathValues(
+  v4: JsonObject | readonly JsonObject[],
+  { toPath }: BodyRules,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  if (toPath.size === 0 || !isObject(v4)) return values;
+  for (const [parameter, { member, field }] of toPath) {
+    const value = compileGetter(member)(v4);
+    if (value === undefined || value === null) throw new HttpError(400, [{ field, reason: REQUIRED }]);
+    const isValid = typeof value === "number" || (typeof value === "string" && isText(value));
+    if (!isValid) throw new HttpError(400, [{ field, reason: INVALID_VALUE }]);
+    compileRemover(member)(v4);
+    values[parameter] = value;
+  }
+  return values;
 }
 
 async function buildWithoutBody(endpoint: Endpoint, authorized: AuthorizedRequest): Promise<PreparedRequest> {
@@ -73,12 +111,12 @@ type FetchCurrent = ((mode?: "must succeed") => Promise<JsonObject | undefined>)
 function createFetchCurrent(route: Route | undefined, authorized: AuthorizedRequest): FetchCurrent {
   if (!route || !("call" in route.source)) return undefined;
   const endpoint = route.source.call;
-  const { match, upstream, services, report } = authorized;
+  const { match, upstream, services } = authorized;
   return async (mode) => {
     const prepared = requestWithoutBody(endpoint, match.parameters);
     const response = await upstream.call(prepared);
     if (!response.success && mode === "must succeed")
-      throwTranslatedError(response, route, prepared, services.translation, report);
+      throwTranslatedError(response, route, prepared, authorized);
     if (!response.success) return undefined;
     const reading = { catalogs: services.catalogs, related: {} };
     const json = await translateObject(response, route, reading, services.translation);
@@ -87,9 +125,10 @@ function createFetchCurrent(route: Route | undefined, authorized: AuthorizedRequ
 }
 
 /** A translated body, with what it was built from. */
-interface TranslatedBody extends WrittenBody {
+interface TranslatedBody extends Omit<WrittenBody, "v4"> {
+  readonly v4: JsonObject | readonly JsonObject[];
   /** The alpha body, in its documented form. */
-  readonly alpha: JsonObject;
+  readonly alpha: JsonObject | readonly unknown[];
   /** Values of the requests before the call. */
   readonly prerequisites: Readonly<Record<string, unknown>>;
 }
@@ -125,15 +164,50 @@ async function removeUnchanged(
   return removeInvalid(body, unchanged, rules);
 }
 
+/** Translates the items of a list. @throws {HttpError} 400 with all errors, in alpha's names */
+async function translateItems(
+  sent: readonly unknown[],
+  isForm: boolean,
+  rules: BodyRules,
+  { match, request, services }: AuthorizedRequest,
+): Promise<TranslatedBody> {
+  const normal = sent.map((item) =>
+    isObject(item) ? rules.normalise(item, isForm) : { body: item, faults: [] },
+  );
+  const items = normal.map(({ body }) => body);
+  const errors = [...normal.flatMap(({ faults }) => faults), ...rules.check(items)];
+  if (errors.length > 0) throw new HttpError(400, errors);
+  const writing = {
+    catalogs: services.catalogs,
+    prerequisites: {},
+    path: match.parameters,
+    client: request.address,
+  };
+  const written = await mapMaybe(items, (item) => rules.write(item as JsonObject, writing));
+  const faults = written.flatMap((item) => item.faults);
+  if (faults.length > 0) throw new HttpError(400, faults);
+  return {
+    v4: written.map(({ v4 }) => v4),
+    faults: [],
+    added: new Set(written.flatMap(({ added }) => [...added])),
+    empty: false,
+    sent: (member) => written.some((item) => item.sent(member)),
+    alpha: items,
+    prerequisites: {},
+    losses: written.flatMap(({ losses }) => losses),
+  };
+}
+
 /** Translates an alpha body. @throws {HttpError} 400 with all errors, in alpha's names */
 async function translateBody(
   sent: JsonObject,
+  isForm: boolean,
   rules: BodyRules,
   authorized: AuthorizedRequest,
   fetchCurrent: FetchCurrent,
 ): Promise<TranslatedBody> {
   const { match, request, services } = authorized;
-  const normal = rules.normalise(sent);
+  const normal = rules.normalise(sent, isForm);
   const unreadable = new Set(normal.faults.map(({ field }) => field));
   // A member that cannot be read is reported once, not a second time for its type.
   const check = (body: JsonObject): ErrorDetail[] => [
@@ -147,9 +221,14 @@ async function translateBody(
     errors = check(body);
   }
   let valid = errors.length > 0 ? removeInvalid(body, errors, rules) : body;
-  if (match.route.sendsOnlyChanges && errors.length === 0) {
+  const { onlyChanges } = match.route;
+  if (onlyChanges && errors.length === 0) {
     const current = await fetchCurrent?.("must succeed");
-    valid = changedMembers(valid, current, services.pack.dialect.client.id);
+    valid = changedMembers(
+      valid,
+      current,
+      onlyChanges === "items" ? services.pack.dialect.client.id : undefined,
+    );
   }
   const prerequisites = await fetchPrerequisites(valid, errors, authorized);
   const written = await rules.write(valid, {
@@ -195,8 +274,9 @@ function prerequisiteRequest(
 async function fetchPrerequisites(
   body: JsonObject,
   bodyErrors: readonly ErrorDetail[],
-  { match, upstream, services, report }: AuthorizedRequest,
+  authorized: AuthorizedRequest,
 ): Promise<PrerequisiteResults> {
+  const { match, upstream, services } = authorized;
   const { unknown_record: reason } = services.pack.dialect.messages;
   const values: Record<string, unknown> = {};
   const errors: ErrorDetail[] = [];
@@ -215,7 +295,7 @@ async function fetchPrerequisites(
     }
     const response = await upstream.call(prepared);
     if (!response.success && notFoundField === undefined)
-      throwTranslatedError(response, match.route, prepared, services.translation, report);
+      throwTranslatedError(response, match.route, prepared, authorized);
     if (response.status === 404 && notFoundField !== undefined) errors.push({ field: notFoundField, reason });
     if (!response.success || response.json === undefined) continue;
     values[step.name] = response.json;

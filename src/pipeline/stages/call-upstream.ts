@@ -1,20 +1,23 @@
 /** The v4 calls of a route: the call itself, what it waits for, and what its response is built from. */
 import { setTimeout as pause } from "node:timers/promises";
 import pMap from "p-map";
-import type { ListValues } from "../../dialect/envelope.ts";
+import { HttpError } from "../../dialect/http-error.ts";
 import { isObject, printJson } from "../../dialect/json/parse.ts";
-import { readValue } from "../../dialect/json/scan.ts";
+import { valueAt } from "../../dialect/shape.ts";
 import { addQuery, InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
+import type { Route } from "../../mapping/compile/route.ts";
 import type { ReadAfterWrite, RelatedRequest, Wait } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { requestWithoutBody, type PreparedRequest } from "../upstream-call.ts";
+import { acceptPage, parsePage } from "../upstream-list.ts";
 import {
   InvalidUpstreamResponseError,
-  openListBody,
   type TranslationConfig,
   type UpstreamResponse,
 } from "../upstream-response.ts";
+
+const NOT_MODIFIED = 304;
 
 /** v4 calls that one client request may have in progress. */
 const MAX_CONCURRENT_REQUESTS = 8;
@@ -24,30 +27,42 @@ export interface UpstreamResult {
   readonly response: UpstreamResponse;
   /** By name; without those that could not be fetched. */
   readonly related: Readonly<Record<string, unknown>>;
-  /** Alpha's body, where the call succeeded and the read after it did not. */
+  /** Alpha's body, where the call succeeded and the read after it did not, and where nothing is translated. */
   readonly fallback?: string;
 }
 
 /**
  * Makes the call of a route, after its wait; then the read after it, and the related requests.
  *
- * @throws {HttpError} v4's error, translated
+ * @throws {HttpError} v4's error, translated; 400 for a body that needs too many related requests
  */
 export async function callUpstream(
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
 ): Promise<UpstreamResult> {
-  const { match, services, report } = authorized;
+  const { match, report } = authorized;
   const { route } = match;
+  if (route.related.length > 0) await checkEachValues(prepared, route);
   if (route.wait) await waitUntil(route.wait, authorized);
   const response = await callWithRetry(prepared, authorized);
-  if (!response.success) throwTranslatedError(response, route, prepared, services.translation, report);
-  for (const loss of route.losses) report.losses.add(loss);
+  if (route.headers && (response.success || isNotModified(response, prepared))) {
+    report.upstreamHead = response;
+    if (!response.success) return { response, related: {}, fallback: "" };
+  }
+  if (!response.success) throwTranslatedError(response, route, prepared, authorized);
+  for (const loss of prepared.losses ?? []) report.losses.add(loss);
   if (!route.readAfterWrite) return withRelated(response, prepared, authorized);
   const current = await readAfterWrite(route.readAfterWrite, authorized);
+  if (current && report.upstreamHead)
+    report.upstreamHead = { ...report.upstreamHead, headers: { ...response.headers, ...current.headers } };
   if (current) return withRelated(current, prepared, authorized);
   return { response, related: {}, fallback: await fallbackBody(route.readAfterWrite, response, authorized) };
 }
+
+/** Whether v4 says that the client's copy is current. It counts only if the client has sent which copy it has. */
+const isNotModified = ({ status }: UpstreamResponse, { headers }: PreparedRequest): boolean =>
+  status === NOT_MODIFIED &&
+  (headers?.["if-none-match"] !== undefined || headers?.["if-modified-since"] !== undefined);
 
 /**
  * Waits until v4 shows that the call can be made: alpha queues calls that v4 rejects while it is busy. After the
@@ -98,7 +113,7 @@ async function callWithRetry(
     !rejectsAddedMember(response, prepared, retryWithout, services.translation)
   )
     return response;
-  const { [retryWithout]: _rejected, ...body } = prepared.body ?? {};
+  const { [retryWithout]: _rejected, ...body } = isObject(prepared.body) ? prepared.body : {};
   return upstream.call({ ...prepared, body });
 }
 
@@ -115,9 +130,9 @@ async function readAfterWrite(
 async function fallbackBody(
   { fallbackBody: bodyFrom }: ReadAfterWrite,
   response: UpstreamResponse,
-  { match, report }: AuthorizedRequest,
+  { match, report, services }: AuthorizedRequest,
 ): Promise<string> {
-  report.losses.add("the response: v4 did not give it");
+  report.losses.add(`the response: ${services.translation.upstreamName} did not give it`);
   const body = await bodyFrom(response.json, match.parameters);
   return printJson(isObject(body) ? body : {});
 }
@@ -134,10 +149,12 @@ async function withRelated(
   if (route.related.length === 0) return { response, related: NOTHING_RELATED };
   const found = await Promise.all(
     route.related.map(async (related) => {
-      if (!(await related.isNeeded(response.json))) return [];
+      if (!(await related.isNeeded(valueAt(response.json, route.upstreamPath)))) return [];
       const value = await fetchRelated(related, prepared, authorized);
       if (value !== undefined) return [[related.name, value] as const];
-      authorized.report.losses.add(`${related.name}: v4 did not give it`);
+      authorized.report.losses.add(
+        `${related.name}: ${authorized.services.translation.upstreamName} did not give it`,
+      );
       return [];
     }),
   );
@@ -178,21 +195,46 @@ async function fetchOne(
 const jsonOf = (response: UpstreamResponse | undefined): unknown =>
   response?.success ? response.json : undefined;
 
-/** One request for each value of the body that was sent. Those that fail are left out. */
+/** Related requests for the values of one body. */
+const MOST_EACH_VALUES = 100;
+
+/** The values of a body for each of which a related request is sent. */
+const eachValuesOf = async (
+  valuesIn: NonNullable<RelatedRequest["eachValue"]>,
+  { body = {} }: PreparedRequest,
+): Promise<unknown[]> => [(await valuesIn(body)) ?? []].flat();
+
+/** Rejects a body with too many values before anything is written. */
+async function checkEachValues(prepared: PreparedRequest, { related, errorField }: Route): Promise<void> {
+  for (const { eachValue, eachMember } of related) {
+    if (!eachValue || new Set(await eachValuesOf(eachValue, prepared)).size <= MOST_EACH_VALUES) continue;
+    const field = eachMember === undefined ? undefined : errorField(eachMember);
+    const reason = `Must be at most ${MOST_EACH_VALUES} different values.`;
+    throw new HttpError(400, [{ reason, ...(field !== undefined && { field }) }]);
+  }
+}
+
+/** One request for each different value of the body that was sent. Those that fail are left out. */
 async function fetchEach(
   related: RelatedRequest,
   valuesIn: NonNullable<RelatedRequest["eachValue"]>,
-  { body = {} }: PreparedRequest,
+  prepared: PreparedRequest,
   authorized: AuthorizedRequest,
 ): Promise<unknown[]> {
-  const values = [(await valuesIn(body)) ?? []].flat();
+  const values = await eachValuesOf(valuesIn, prepared);
+  const distinct = [...new Set(values)];
   const fetchValue = (value: unknown) =>
     fetchOne(related, { each: value }, authorized).catch((error: unknown) => {
       if (error instanceof InvalidPathValueError) return undefined;
       throw error;
     });
-  const found = await pMap(values, fetchValue, { concurrency: MAX_CONCURRENT_REQUESTS });
-  if (found.includes(undefined)) authorized.report.losses.add(`${related.name}: v4 did not give all`);
+  const fetched = await pMap(distinct, fetchValue, { concurrency: MAX_CONCURRENT_REQUESTS });
+  const byValue = new Map(distinct.map((value, index) => [value, fetched[index]]));
+  const found = values.map((value) => byValue.get(value));
+  if (found.includes(undefined))
+    authorized.report.losses.add(
+      `${related.name}: ${authorized.services.translation.upstreamName} did not give all`,
+    );
   return found.filter((value) => value !== undefined);
 }
 
@@ -208,10 +250,6 @@ async function fetchRows({ endpoint }: RelatedRequest, authorized: AuthorizedReq
 /** All rows of a v4 list, or the response with which v4 rejected one of its pages. */
 export type AllPages = { readonly rows: readonly unknown[] } | { readonly rejected: UpstreamResponse };
 
-type OnePage =
-  | (ListValues & { readonly items: readonly unknown[] })
-  | { readonly rejected: UpstreamResponse };
-
 /**
  * Fetches all pages of a v4 list, in pages as large as v4 allows.
  *
@@ -223,23 +261,25 @@ export async function fetchAllPages(
   most: number,
   { upstream, services }: AuthorizedRequest,
 ): Promise<AllPages> {
-  const { paging } = services.pack;
+  const walk = services.pack.paging.walkAll(most);
+  // A page is parsed at once: after an invalid one no other is requested.
+  const fetchPage = async (query: string) => {
+    const response = await upstream.call({ ...prepared, path: addQuery(prepared.path, query) });
+    return response.success ? parsePage(response, services) : { rejected: response };
+  };
+  const rows: unknown[] = [];
 
-  async function fetchPage(number: number): Promise<OnePage> {
-    const path = addQuery(prepared.path, paging.query(number, paging.largest));
-    const response = await upstream.call({ ...prepared, path });
-    if (!response.success) return { rejected: response };
-    return openListBody(response, services.translation, readValue);
-  }
-
-  const first = await fetchPage(1);
-  if ("rejected" in first) return first;
-  const { pages = 1, total = first.items.length } = first;
-  if (total > most || pages > Math.ceil(most / paging.largest))
-    throw new InvalidUpstreamResponseError(`v4's list has ${total} rows, more than ${most}`);
-  const others = Array.from({ length: Math.max(0, pages - 1) }, (_, index) => index + 2);
-  const rest = await pMap(others, fetchPage, { concurrency: MAX_CONCURRENT_REQUESTS });
-  const rejected = rest.find((page) => "rejected" in page);
-  if (rejected) return rejected;
-  return { rows: [first, ...rest].flatMap((page) => ("items" in page ? page.items : [])) };
+  do {
+    // Where the number of rows is known after the first page, the others are fetched at once.
+    const queries = walk.rest() ?? [walk.query];
+    const pages = await pMap(queries, fetchPage, { concurrency: MAX_CONCURRENT_REQUESTS });
+    for (const page of pages) {
+      if ("rejected" in page) return page;
+      acceptPage(walk, page);
+      rows.push(...page.items);
+    }
+    if (Math.max(walk.total ?? 0, rows.length) > most)
+      throw new InvalidUpstreamResponseError(`the list has more than ${most} rows`);
+  } while (!walk.isDone);
+  return { rows };
 }

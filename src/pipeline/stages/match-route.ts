@@ -1,6 +1,7 @@
 import type { Pack } from "../../mapping/pack.ts";
 import { splitPath } from "../../mapping/router.ts";
 import { HttpError } from "../../dialect/http-error.ts";
+import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { hasFragment, type AlphaRequest, type RouteMatch } from "../context.ts";
 
 const METHOD_NOT_ALLOWED = 405;
@@ -36,6 +37,23 @@ function wrongMethod(path: readonly string[], pack: Pack): HttpError | undefined
   if (allowed.length === 0) return undefined;
   const allow = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
   return new HttpError(METHOD_NOT_ALLOWED, "The method is not allowed.", undefined, { allow });
+}
+
+/**
+ * A match with the upstream's values of its path parameters, and with those that come from the query.
+ *
+ * @throws {HttpError} 404 for a value that the upstream can't have
+ */
+export function withPathValues(
+  match: RouteMatch,
+  fromQuery: Readonly<Record<string, string>>,
+): MaybePromise<RouteMatch> {
+  const { route, parameters } = match;
+  if (!route.writeParameters && Object.keys(fromQuery).length === 0) return match;
+  return thenMaybe(route.writeParameters?.(parameters) ?? parameters, (written) => ({
+    route,
+    parameters: { ...written, ...fromQuery },
+  }));
 }
 
 /** The candidate that stands for all of them before the body is read. */

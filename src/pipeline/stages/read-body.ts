@@ -1,7 +1,9 @@
-import { isObject, parseJson } from "../../dialect/json/parse.ts";
+import { parseForm } from "../../dialect/form.ts";
+import { parseJson } from "../../dialect/json/parse.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import type { MaybePromise } from "../../jsonata/index.ts";
-import type { JsonObject } from "../../mapping/translation-context.ts";
+import type { SentJson } from "../../mapping/compile/body.ts";
+import type { Pack } from "../../mapping/pack.ts";
 import { header, type AlphaRequest } from "../context.ts";
 import type { Verdict } from "./authorize.ts";
 
@@ -9,53 +11,57 @@ import type { Verdict } from "./authorize.ts";
 const MOST_LEVELS = 32;
 /** Members and items of a body in all: its cost grows with their number more than with its bytes. */
 export const MOST_VALUES = 20_000;
+/** Characters of a member name. Errors and forms repeat the names that lead to a value. */
+const MOST_NAME_LENGTH = 1000;
+
+/** The status of a media type that a path does not take (RFC 9110, section 15.5.16). */
+const UNSUPPORTED_MEDIA_TYPE = 415;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
+function parse(text: string, format: "json" | "form"): unknown {
+  const limits = { maxDepth: MOST_LEVELS, maxValues: MOST_VALUES, maxNameLength: MOST_NAME_LENGTH };
+  return format === "form" ? parseForm(text, limits) : parseJson(text, limits);
+}
+
+/** What clients read about a limit of {@link parseJson} or {@link parseForm}. */
+function limitReason({ message }: RangeError): string {
+  if (message.startsWith("name")) return `The body has a name of more than ${MOST_NAME_LENGTH} characters.`;
+  return message.includes("nested") ? "The body is nested too deeply." : "The body has too many members.";
+}
+
 /**
- * `application/json`, `application/anything+json`, and the type that `curl -d` sends with everything (contract). Case
- * and further parameters do not count (RFC 9110 8.3, RFC 6839).
+ * Parses a body. Clients send the literal `null` where they mean no body.
+ *
+ * @throws {HttpError} 400 for a body that is not of its media type; 415, translated, for another media type
  */
-const JSON_TYPE = /^application\/(?:(?:[a-z0-9.!#$&^_-]+\+)?json|x-www-form-urlencoded) *(?:;|$)/i;
-const OTHER_CHARSET = /;\s*charset\s*=(?!\s*"?utf-?8\b)/i;
-
-const WRONG_TYPE = "The body must be application/json in UTF-8.";
-
-function parseText(body: Buffer, type: string | undefined): unknown {
+export function parseBody(
+  request: AlphaRequest,
+  body: Buffer | undefined,
+  { mediaTypes, statuses }: Pick<Pack, "mediaTypes" | "statuses">,
+): SentJson {
+  if (!body || body.length === 0) return { value: {}, isForm: false };
+  const type = header(request, "content-type");
+  const format = mediaTypes.formatOf(type);
+  const wrongType = (): HttpError =>
+    new HttpError(
+      statuses.translate(UNSUPPORTED_MEDIA_TYPE),
+      `The body must be ${mediaTypes.names.join(" or ")} in UTF-8.`,
+    );
+  if (format === undefined) throw wrongType();
   try {
-    return parseJson(utf8.decode(body), { maxDepth: MOST_LEVELS, maxValues: MOST_VALUES });
+    return { value: parse(utf8.decode(body), format) ?? {}, isForm: format === "form" };
   } catch (error) {
-    if (error instanceof RangeError) {
-      const isNested = error.message.includes("nested");
-      throw new HttpError(
-        400,
-        isNested ? "The body is nested too deeply." : "The body has too many members.",
-      );
-    }
-    const isCalledJson = type === undefined || /json/i.test(type);
-    throw new HttpError(400, isCalledJson ? "The body is not valid JSON." : WRONG_TYPE);
+    if (error instanceof RangeError) throw new HttpError(400, limitReason(error));
+    if (format === "form") throw new HttpError(400, "The body is not a valid form.");
+    throw type === undefined || /json/i.test(type)
+      ? new HttpError(400, "The body is not valid JSON.")
+      : wrongType();
   }
 }
 
-/**
- * Parses a JSON body. Clients send the literal `null` where they mean no body. Without a `Content-Type` the body is
- * JSON, since alpha has nothing else.
- *
- * @throws {HttpError} 400 for anything but a JSON object
- */
-export function parseBody(request: AlphaRequest, body: Buffer | undefined): JsonObject {
-  if (!body || body.length === 0) return {};
-  const type = header(request, "content-type");
-  if (type !== undefined && (!JSON_TYPE.test(type) || OTHER_CHARSET.test(type)))
-    throw new HttpError(400, WRONG_TYPE);
-  const value = parseText(body, type);
-  if (value === null) return {};
-  if (!isObject(value)) throw new HttpError(400, "The body must be a JSON object.");
-  return value;
-}
-
-/** The JSON body of a request, parsed on first use. @throws {HttpError} 400 for anything but a JSON object */
-export type ReadJson = () => JsonObject;
+/** The body of a request, parsed on first use. @throws {HttpError} see {@link parseBody} */
+export type ReadJson = () => SentJson;
 
 /**
  * Reads the body of an authorized request. The body of an upload is not read: it is streamed to v4.
@@ -72,8 +78,12 @@ export function readBody(
   return first?.match.route.upload ? undefined : read?.({ known: isKnown, address });
 }
 
-/** Parses a body as JSON, once, when it is needed. */
-export function parseOnUse(request: AlphaRequest, body: Buffer | undefined): ReadJson {
-  let json: JsonObject | undefined;
-  return () => (json ??= parseBody(request, body));
+/** Parses a body once, when it is needed. */
+export function parseOnUse(
+  request: AlphaRequest,
+  body: Buffer | undefined,
+  pack: Pick<Pack, "mediaTypes" | "statuses">,
+): ReadJson {
+  let json: SentJson | undefined;
+  return () => (json ??= parseBody(request, body, pack));
 }

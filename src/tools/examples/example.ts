@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Diagnostic } from "../../mapping/load/diagnostic.ts";
 import { validateFile } from "../../mapping/load/validate-file.ts";
 import { readYamlFolder, type YamlSource } from "../../mapping/load/yaml-source.ts";
-import { status as httpStatus } from "../../mapping/schema/text.ts";
+import { headerName, status as httpStatus } from "../../mapping/schema/text-types.ts";
 import { about } from "../../mapping/schema/about.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 
@@ -15,10 +15,19 @@ export const catalogLists = about(
   { "GET /regions": [{ id: "eu" }] },
 );
 
-const headers = about(z.record(z.string(), z.string()).optional(), "Headers by name.", {
+const headers = about(z.record(headerName, z.string()).optional(), "Headers by name.", {
   "Idempotency-Key": "a1",
 });
-const body = about(z.json().optional(), "The JSON body.", { label: "data" });
+const expectedHeaders = about(
+  z.record(headerName, z.union([z.string(), z.null()])).optional(),
+  "The expected headers by name; null: there is no such header. Other headers are not compared.",
+  { "Idempotency-Key": "a1", Cookie: null },
+);
+const body = about(
+  z.json().optional(),
+  "The JSON body. If a `Content-Type` in `headers` is not JSON: its text.",
+  { label: "data" },
+);
 const file = about(z.string().optional(), "The media type of a file, instead of a body.", "image/png");
 const status = about(httpStatus.default(200), "The status.", 201);
 
@@ -40,8 +49,13 @@ export const exampleDefinition = z.strictObject({
       .array(
         z.strictObject({
           request: about(z.string(), "The expected upstream request.", "POST /volumes"),
+          headers: expectedHeaders,
           filter: about(z.json().optional(), "The expected filter in the filter header.", { label: "data" }),
-          body: about(z.json().optional(), "The expected body.", { label: "data" }),
+          body: about(
+            z.json().optional(),
+            "The expected body. If the request's `Content-Type` is not JSON: its text.",
+            { label: "data" },
+          ),
           response: about(
             z.strictObject({ status, headers, body, file }).prefault({}),
             "The response of the upstream.",
@@ -54,9 +68,14 @@ export const exampleDefinition = z.strictObject({
     [{ request: "GET /volumes/7", response: { body: { id: 7 } } }],
   ),
   response: about(
-    z.strictObject({ status, body, file }),
+    z.strictObject({ status, headers: expectedHeaders, body, file }),
     "The expected response to the client. With `file` the body is not compared.",
     { status: 200, body: { id: 7 } },
+  ),
+  losses: about(
+    z.array(z.string()).optional(),
+    "The expected losses of the record, in any order. Not compared if it is left out.",
+    ["price: a part of a cent"],
   ),
 });
 

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseDocument, type Document } from "yaml";
 import { applyEdits, editValue, type TextEdit } from "./edit-yaml.ts";
-import type { ExampleDifference, ExampleResult } from "./run-examples.ts";
+import type { ExampleDifference, ExampleResult } from "./compare-example.ts";
 
 /** A golden case that was rewritten. */
 export interface UpdatedExample {

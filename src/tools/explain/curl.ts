@@ -1,5 +1,9 @@
 import type { AuditRecord, RecordedBody } from "../../audit/record.ts";
-import { REDACTED } from "../../audit/redact-walk.ts";
+import { REDACTED } from "../../audit/secret-values.ts";
+import type { CredentialsPlace } from "../../dialect/credentials.ts";
+import { printForm } from "../../dialect/form.ts";
+import { isObject } from "../../dialect/json/parse.ts";
+import { FORM } from "../../mapping/compile/body-format.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { isTruncated } from "./recorded.ts";
 
@@ -20,6 +24,10 @@ export function shellQuote(text: string): string {
 /** A comment line for a shell. Nothing in the text ends the line. */
 export const shellComment = (text: string): string => `# ${text.replaceAll(INVISIBLE, " ")}`;
 
+/** The variable of a shell with the address of an upstream: `$V4`, `$NEW_SHOP`. @param name as in the pack */
+export const addressVariable = (name: string): string =>
+  `$${name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_")}`;
+
 /** The parts of a `curl` command. */
 export interface CurlCommand {
   /** A variable of the shell in front of the path: `$V4`. */
@@ -27,21 +35,44 @@ export interface CurlCommand {
   readonly method: string;
   /** With query. */
   readonly path: string;
-  /** The scheme of the credentials; the token is the variable `$TOKEN`. Undefined: no credentials. */
-  readonly scheme: string | undefined;
+  /** Where the token is, which is the variable `$TOKEN`. Undefined: no token. */
+  readonly credentials: CredentialsPlace | undefined;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** JSON, or `@` and the name of a file. */
+  /** A text, or `@` and the name of a file. */
   readonly body: string | undefined;
+  /** The media type of the body. Default: JSON. */
+  readonly type?: string | undefined;
 }
 
+/** The options that send a token which is not in the query. The shell fills it in. */
+function tokenOptions({ scheme, basic, header, cookie }: CredentialsPlace): string[] {
+  if (scheme !== undefined) return [`-H "Authorization: ${scheme} $TOKEN"`];
+  if (header !== undefined) return [`-H "${header}: $TOKEN"`];
+  if (cookie !== undefined) return [`-b "${cookie}=$TOKEN"`];
+  if (basic === undefined) return [];
+  return [{ username: '-u "$TOKEN:"', password: '-u ":$TOKEN"', both: '-u "$TOKEN"' }[basic]];
+}
+
+/** The token as a parameter of a query; empty if it is not there. */
+const tokenParameter = (path: string, { query }: CredentialsPlace): string =>
+  query === undefined ? "" : `"${path.includes("?") ? "&" : "?"}${encodeURIComponent(query)}=$TOKEN"`;
+
 /** Writes a request as a command for a shell. */
-export function curl({ base, method, path, scheme, headers, body }: CurlCommand): string {
+export function curl({
+  base,
+  method,
+  path,
+  credentials = {},
+  headers,
+  body,
+  type = "application/json",
+}: CurlCommand): string {
   const sentHeaders = Object.entries(headers).filter(([, value]) => value !== undefined);
   const parts = [
-    `curl ${method === "GET" ? "" : `-X ${method} `}"${base}"${shellQuote(path)}`,
-    ...(scheme === undefined ? [] : [`-H "Authorization: ${scheme} $TOKEN"`]),
+    `curl ${method === "GET" ? "" : `-X ${method} `}"${base}"${shellQuote(path)}${tokenParameter(path, credentials)}`,
+    ...tokenOptions(credentials),
     ...sentHeaders.map(([name, value]) => `-H ${shellQuote(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${shellQuote(body)}`]),
+    ...(body === undefined ? [] : [`-H ${shellQuote(`Content-Type: ${type}`)}`, `-d ${shellQuote(body)}`]),
   ];
   return parts.join(" \\\n     ");
 }
@@ -55,9 +86,20 @@ export interface RecordCurls {
 /** Replaces a secret with the name of its member in angle brackets. */
 const nameSecrets = (name: string, value: unknown): unknown => (value === REDACTED ? `<${name}>` : value);
 
-function toArgument(body: RecordedBody): string | undefined {
+/** A form as text. One whose names no form can have is left to a file. */
+function formArgument(body: Readonly<Record<string, unknown>>): string {
+  try {
+    return printForm(body, "repeat");
+  } catch {
+    return "@body.txt";
+  }
+}
+
+function toArgument(body: RecordedBody, type: string): string | undefined {
   if (body === undefined) return undefined;
-  if (isTruncated(body)) return "@body.json";
+  const isForm = type === FORM && isObject(body);
+  if (isTruncated(body)) return isForm ? "@body.txt" : "@body.json";
+  if (isForm) return formArgument(body);
   return typeof body === "string" ? body : JSON.stringify(body, nameSecrets);
 }
 
@@ -69,19 +111,24 @@ export function recordCurls({ lane, client, alpha, v4 }: AuditRecord, pack: Pack
     base: string,
     { credentials, filters }: Pack["dialect"]["client" | "upstream"],
     { method, path, filter, body }: { method: string; path: string; filter: string | null; body?: unknown },
+    type = "application/json",
   ): string =>
     curl({
       base,
       method,
       path,
-      scheme: hasToken ? credentials?.scheme : undefined,
-      headers: filters ? { [filters.header]: filter ?? undefined } : {},
-      body: toArgument(body),
+      credentials:
+        hasToken || (credentials && "token" in credentials && credentials.token === "setting")
+          ? credentials
+          : undefined,
+      headers: filters?.header === undefined ? {} : { [filters.header]: filter ?? undefined },
+      body: toArgument(body, type),
+      type,
     });
   const path = alpha.query === "" ? alpha.path : `${alpha.path}?${alpha.query}`;
   const side = lane === "native" ? upstream : clientSide;
   return {
-    alpha: toCurl("$GATEWAY", side, { ...alpha, path }),
-    v4: v4.map((call) => toCurl("$V4", upstream, call)),
+    alpha: toCurl("$GATEWAY", side, { ...alpha, path }, pack.mediaTypes.names[0]),
+    v4: v4.map((call) => toCurl(addressVariable(upstream.name), upstream, call, upstream.bodies.media_type)),
   };
 }

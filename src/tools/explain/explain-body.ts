@@ -1,5 +1,8 @@
 import type { AuditRecord } from "../../audit/record.ts";
+import { parseForm, printForm } from "../../dialect/form.ts";
+import { MAX_DEPTH } from "../../dialect/json/characters.ts";
 import { isObject } from "../../dialect/json/parse.ts";
+import type { BodyRules } from "../../mapping/compile/body.ts";
 import type { FieldRule } from "../../mapping/schema/field-definition.ts";
 import { compileGetter } from "../../mapping/compile/member-paths.ts";
 import type { JsonObject } from "../../mapping/translation-context.ts";
@@ -16,26 +19,36 @@ const writeClass = (name: string, rule: FieldRule): FieldClass =>
 const findSentName = (name: string, { aliases = [] }: FieldRule, body: JsonObject): string | undefined =>
   [name, ...aliases].find((candidate) => compileGetter(candidate)(body) !== undefined);
 
+/** Nests the members of a recorded form: `address[city]`. */
+const nestForm = (body: JsonObject): unknown =>
+  parseForm(printForm(body, "repeat"), { maxDepth: MAX_DEPTH, maxValues: Infinity });
+
+/** The client's object in a recorded body; undefined if the body is a list, or has no object. */
+function sentObject(body: unknown, rules: BodyRules): JsonObject | undefined {
+  if (!isObject(body)) return undefined;
+  try {
+    const isForm = Object.keys(body).some((name) => name.includes("["));
+    const object = rules.unwrap({ value: isForm ? nestForm(body) : body, isForm: false });
+    return isObject(object) ? object : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Explains how a client's body became the v4 body; null if one of them is missing. */
 export function explainBody(record: AuditRecord, route: Route): ExplainedBody | null {
-  const { body } = record.alpha;
   const call = record.v4.findLast((v4Call) => v4Call.body !== undefined);
-  if (
-    !route.body ||
-    !isObject(body) ||
-    isTruncated(body) ||
-    !call ||
-    !isObject(call.body) ||
-    isTruncated(call.body)
-  )
-    return null;
+  if (!route.body || isTruncated(record.alpha.body) || !call || isTruncated(call.body)) return null;
+  const body = sentObject(record.alpha.body, route.body);
+  const sent = route.body.format.unwrap(call.body);
+  if (!body || !isObject(sent)) return null;
 
   const usedMembers = new Set<string>();
   const writtenMembers = new Set<string>();
   const fields = [...route.resource.members].flatMap(([name, rule]): ExplainedField[] => {
     const field = findSentName(name, rule, body);
     if (field === undefined || rule.upstream === undefined) return [];
-    const value = compileGetter(rule.upstream)(call.body);
+    const value = compileGetter(rule.upstream)(sent);
     if (value === undefined) return [];
     usedMembers.add(field.split(".", 1)[0] ?? field);
     writtenMembers.add(rule.upstream.split(".", 1)[0] ?? rule.upstream);
@@ -53,6 +66,6 @@ export function explainBody(record: AuditRecord, route: Route): ExplainedBody | 
   return {
     fields,
     dropped: Object.keys(body).filter((name) => !usedMembers.has(name)),
-    added: Object.keys(call.body).filter((name) => !writtenMembers.has(name)),
+    added: Object.keys(sent).filter((name) => !writtenMembers.has(name)),
   };
 }

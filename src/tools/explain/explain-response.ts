@@ -2,11 +2,13 @@ import type { AuditRecord, RecordedCall } from "../../audit/record.ts";
 import type { FieldRule } from "../../mapping/schema/field-definition.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Resource } from "../../mapping/compile/resource.ts";
+import { lossText } from "../../mapping/compile/field/loss.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import { classOf } from "../../mapping/pack-summary.ts";
 import { compileGetter } from "../../mapping/compile/member-paths.ts";
 import { isObject } from "../../dialect/json/parse.ts";
-import { dottedPath } from "../../dialect/shape.ts";
+import { LIST_VALUES } from "../../dialect/envelope.ts";
+import { dottedPath, valueAt } from "../../dialect/shape.ts";
 import { describeRead, type ExplainedField, type V4Side } from "./explanation.ts";
 import { callName, findRecordedCall, isTruncated } from "./recorded.ts";
 
@@ -25,6 +27,8 @@ interface FieldSources {
   readonly resources: ReadonlyMap<string, Resource>;
   /** The responses of related requests by their names. */
   readonly related: ReadonlyMap<string, { readonly call: string; readonly value: unknown }>;
+  /** What the response has lost. A list does not say in which of its rows. */
+  readonly losses: readonly string[];
 }
 
 const joinPath = (at: string, name: string): string => (at === "" ? name : `${at}.${name}`);
@@ -77,6 +81,12 @@ function explainNested(
   );
 }
 
+/** Whether the response has lost what a field may lose. Losses of nested objects have the name of their field in front. */
+function hasLost(name: string, rule: FieldRule, { losses }: FieldSources): boolean {
+  const text = lossText(name, rule);
+  return text !== undefined && losses.some((loss) => loss === text || loss.endsWith(`.${text}`));
+}
+
 /** Explains each field of an object by the rules of its resource. */
 function explainObject(resource: Resource, pair: ObjectPair, sources: FieldSources): ExplainedField[] {
   return [...resource.fields].flatMap(([name, rule]) => {
@@ -91,7 +101,7 @@ function explainObject(resource: Resource, pair: ObjectPair, sources: FieldSourc
         value: compileGetter(name)(pair.alpha),
         v4,
         rule: describeRead(name, rule, isMissing),
-        loss: rule.loss ?? null,
+        loss: hasLost(name, rule, sources) ? (rule.loss ?? null) : null,
       },
     ];
   });
@@ -125,7 +135,7 @@ function findSources(record: AuditRecord, route: Route, pack: Pack): FieldSource
     const call = findRecordedCall(record, endpoint);
     return call ? [[name, { call: callName(call), value: call.response }] as const] : [];
   });
-  return { resources: pack.resources, related: new Map(related) };
+  return { resources: pack.resources, related: new Map(related), losses: record.losses };
 }
 
 const readMember = (body: unknown, path: string): unknown => (path === "" ? body : compileGetter(path)(body));
@@ -135,11 +145,9 @@ const readRows = (body: unknown, path: string): unknown[] => {
   return Array.isArray(list) ? list : [];
 };
 
-const COUNTS = ["page", "pages", "total"] as const;
-
-/** The counts that a list of the client has, with their paths. */
-const clientCounts = ({ lists }: Pack): { count: (typeof COUNTS)[number]; field: string }[] =>
-  COUNTS.flatMap((count) => {
+/** The values that a list of the client has, with their paths. */
+const clientCounts = ({ lists }: Pack): { count: (typeof LIST_VALUES)[number]; field: string }[] =>
+  LIST_VALUES.flatMap((count) => {
     const field = dottedPath(lists.client, count);
     return field === undefined ? [] : [{ count, field }];
   });
@@ -153,7 +161,7 @@ function explainEnvelope(response: unknown, call: RecordedCall, pack: Pack): Exp
       class: field === origin ? "same" : "renamed",
       value: readMember(response, field),
       v4: { call: callName(call), field: origin, value: readMember(call.response, origin) },
-      rule: field === origin ? "the same in v4" : `from ${origin}`,
+      rule: field === origin ? "the same name" : `from ${origin}`,
       loss: null,
     };
   });
@@ -199,11 +207,11 @@ function explainCatalogResponse(
   pack: Pack,
 ): Promise<ExplainedResponse> | ExplainedResponse {
   if (!("catalog" in route.source))
-    return unexplained("The record has no v4 request that this response comes from.");
+    return unexplained("The record has no upstream request that this response comes from.");
   const [first] = route.source.catalog.calls;
   return explainSelected(record, route, pack, {
     call: `GET ${pack.dialect.upstream.base_path}${first?.path ?? ""}`,
-    note: "The response comes from the catalog cache. The record does not have the v4 objects.",
+    note: "The response comes from the catalog cache. The record does not have the upstream objects.",
   });
 }
 
@@ -222,28 +230,43 @@ export async function explainResponse(
   const call = findOrigin(record, route, pack);
   if (!call) return explainCatalogResponse(record, route, pack);
   if (route.aggregation) {
-    const note = "The gateway read several pages of v4 and selected the rows of this page.";
+    const note = "The gateway read several pages of the upstream and selected the rows of this page.";
     return explainSelected(record, route, pack, { call: callName(call), note });
   }
   if (isTruncated(call.response))
-    return unexplained("The response of v4 was too long to be recorded completely (AUDIT_BODY_LIMIT).");
+    return unexplained(
+      "The response of the upstream was too long to be recorded completely (AUDIT_BODY_LIMIT).",
+    );
 
   const sources = findSources(record, route, pack);
   const explain = async (pair: ObjectPair) => explainObject(await route.resourceFor(pair.v4), pair, sources);
   const name = callName(call);
   if (route.response === "object") {
-    const pair: ObjectPair = { at: "", alpha: response, v4: call.response, from: { call: name, at: "" } };
+    const { clientPath, upstreamPath } = route;
+    const pair: ObjectPair = {
+      at: clientPath.join("."),
+      alpha: valueAt(response, clientPath),
+      v4: valueAt(call.response, upstreamPath),
+      from: { call: name, at: upstreamPath.join(".") },
+    };
     return { fields: await explain(pair), note: null };
   }
   const items = dottedPath(pack.lists.upstream, "items") ?? "";
   const clientItems = dottedPath(pack.lists.client, "items", route.list) ?? "";
   const v4Rows = readRows(call.response, items);
-  const pairs = readRows(response, clientItems).map((alpha, row): ObjectPair => ({
+  const rows = readRows(response, clientItems);
+  if (route.kind === "paged" && v4Rows.length !== rows.length) {
+    const note = "The pages of v4 have other rows than this page: the gateway read one or more of them.";
+    return explainSelected(record, route, pack, { call: name, note });
+  }
+  const pairs = rows.map((alpha, row): ObjectPair => ({
     at: `${clientItems}[${row}]`,
     alpha,
     v4: v4Rows[row],
     from: { call: name, at: `${items}[${row}]` },
   }));
   const fields = await Promise.all(pairs.map(explain));
-  return { fields: [...fields.flat(), ...explainEnvelope(response, call, pack)], note: null };
+  const envelope =
+    route.kind === "paged" ? explainGatewayEnvelope(response, pack) : explainEnvelope(response, call, pack);
+  return { fields: [...fields.flat(), ...envelope], note: null };
 }

@@ -54,7 +54,7 @@ const toLine = (expression: string): string => expression.trim().replaceAll(/\s+
 function describeSource(name: string, { upstream: v4, read, const: constant }: FieldRule): string {
   if (constant !== undefined) return `always ${JSON.stringify(constant)}`;
   if (read !== undefined) return `computed by ${toLine(read)}`;
-  return v4 === name ? "the same in v4" : `from ${v4}`;
+  return v4 === name ? "the same name" : `from ${v4}`;
 }
 
 function describeSteps({ format, values: as, catalog, object, as_array: array }: FieldRule): string[] {
@@ -69,7 +69,7 @@ function describeSteps({ format, values: as, catalog, object, as_array: array }:
 
 /** Describes how a field of a response is read. `isMissing`: v4 has no value, so the field has its default. */
 export function describeRead(name: string, rule: FieldRule, isMissing: boolean): string {
-  const emptyNote = isMissing && rule.const === undefined ? ["v4 has no value"] : [];
+  const emptyNote = isMissing && rule.const === undefined ? ["the upstream has no value"] : [];
   return [describeSource(name, rule), ...describeSteps(rule), ...emptyNote].join(", ");
 }
 

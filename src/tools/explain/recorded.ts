@@ -1,4 +1,4 @@
-import type { TruncatedBody } from "../../audit/redact.ts";
+import type { TruncatedBody } from "../../audit/truncate.ts";
 import type { AuditRecord, RecordedCall } from "../../audit/record.ts";
 import { isSuccess } from "../../dialect/statuses.ts";
 import type { Endpoint } from "../../mapping/compile/endpoint.ts";

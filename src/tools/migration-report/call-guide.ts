@@ -1,4 +1,5 @@
 import type { Access } from "../../dialect/scopes.ts";
+import { isFilterable } from "../../mapping/schema/field-definition.ts";
 import type { DialectDefinition } from "../../mapping/schema/pack-definition.ts";
 import type { AuditRecord } from "../../audit/record.ts";
 import { isObject } from "../../dialect/json/parse.ts";
@@ -10,7 +11,7 @@ import type { Route } from "../../mapping/compile/route.ts";
 import { createAlphaCommand, createV4Commands, isCallOf, listV4Calls } from "./commands.ts";
 import type { CallSummary } from "./evidence.ts";
 import { describeField } from "./changes.ts";
-import type { CallGuide, Counterpart, FieldChange } from "./model.ts";
+import { capitalize, type CallGuide, type Counterpart, type FieldChange } from "./model.ts";
 
 type Level = Exclude<Access, string>;
 
@@ -111,11 +112,15 @@ function parseFilter(filter: string): unknown {
 
 /** The fields of recorded filters that change. A name is a key, or the field to sort by. */
 function describeFilters(route: Route, records: readonly AuditRecord[], pack: Pack): FieldChange[] {
+  const { parameters } = route.queryFilter ?? {};
   const names = new Set(
-    records.flatMap(({ alpha }) => (alpha.filter ? findNames(parseFilter(alpha.filter)) : [])),
+    records.flatMap(({ alpha }) => [
+      ...(alpha.filter ? findNames(parseFilter(alpha.filter)) : []),
+      ...[...new URLSearchParams(alpha.query).keys()].flatMap((name) => parameters?.get(name)?.field ?? []),
+    ]),
   );
   return [...route.resource.members].flatMap(([name, rule]) => {
-    if (rule.filter !== true || !names.has(name)) return [];
+    if (!isFilterable(rule) || !names.has(name)) return [];
     return describeField(name, rule, { pack, direction: "write", relatedCalls: NO_CALLS }) ?? [];
   });
 }
@@ -135,15 +140,16 @@ function describeValidation({ prerequisites }: Route, records: readonly AuditRec
   return [`The gateway validated the body with ${calls.join(", ")} before the call.`];
 }
 
-function describeGatewayWork(route: Route, records: readonly AuditRecord[]): string[] {
+function describeGatewayWork(route: Route, records: readonly AuditRecord[], { dialect }: Pack): string[] {
+  const [client, upstream] = [dialect.client.name, dialect.upstream.name];
   const dropped = new Set(records.flatMap((record) => explainBody(record, route)?.dropped ?? []));
   const names = [...dropped].map((name) => `\`${name}\``).join(", ");
   const { wait, where, limit, aggregation } = route;
   return [
-    ...(dropped.size === 0 ? [] : [`These members have no effect in alpha or v4: ${names}.`]),
+    ...(dropped.size === 0 ? [] : [`These members have no effect in ${client} or ${upstream}: ${names}.`]),
     ...(wait
       ? [
-          `The gateway waited up to ${wait.timeoutMs / 1000} s for an operation in progress. v4 rejects the call during ` +
+          `The gateway waited up to ${wait.timeoutMs / 1000} s for an operation in progress. ${capitalize(upstream)} rejects the call during ` +
             "the operation: send it again later.",
         ]
       : []),
@@ -155,10 +161,12 @@ function describeGatewayWork(route: Route, records: readonly AuditRecord[]): str
         ]),
     ...(aggregation === undefined
       ? []
-      : ["The gateway read the whole list of v4 and paged it again. The pages of v4 are different."]),
+      : [
+          `The gateway read the whole list of ${upstream} and paged it again. The pages of ${upstream} are different.`,
+        ]),
     ...(limit === undefined
       ? []
-      : ["The gateway had a lower rate limit for this call. v4 has its own limits."]),
+      : [`The gateway had a lower rate limit for this call. ${capitalize(upstream)} has its own limits.`]),
   ];
 }
 
@@ -216,6 +224,6 @@ export function createCallGuide(called: CallSummary, records: readonly AuditReco
     adds: findAddedMembers(route, records),
     filters: describeFilters(route, records, pack),
     gets: ["list", "object"].includes(route.response) && counterpart === "call" ? route.responseObjects : [],
-    notes: describeGatewayWork(route, records),
+    notes: describeGatewayWork(route, records, pack),
   };
 }

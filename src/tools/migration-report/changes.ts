@@ -1,11 +1,19 @@
 import type { Route } from "../../mapping/compile/route.ts";
+import type { CredentialsPlace } from "../../dialect/credentials.ts";
+import type { PageSize, PagingStyle } from "../../dialect/paging/styles.ts";
 import { dottedPath, type Shape } from "../../dialect/shape.ts";
 import { TOO_MANY_REQUESTS } from "../../dialect/statuses.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { DialectDefinition } from "../../mapping/schema/pack-definition.ts";
 import type { FieldRule } from "../../mapping/schema/field-definition.ts";
 import { classOf } from "../../mapping/pack-summary.ts";
-import type { Difference, FieldChange, ObjectChanges, ValuePair } from "./model.ts";
+import {
+  capitalize,
+  type Difference,
+  type FieldChange,
+  type ObjectChanges,
+  type ValuePair,
+} from "./model.ts";
 
 /** Whether clients read a value in responses, or write it in bodies and filters. */
 type Direction = "read" | "write";
@@ -16,6 +24,9 @@ interface ChangeContext {
   /** The v4 calls of related requests, by their names in expressions. */
   readonly relatedCalls: ReadonlyMap<string, string>;
 }
+
+/** The client's name at the start of a sentence. */
+const clientOf = ({ dialect }: Pack): string => capitalize(dialect.client.name);
 
 const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 /** Code in a sentence. */
@@ -47,7 +58,7 @@ function describeOtherValues(kind: string, { pack, direction }: ChangeContext): 
   const rest = pack.dialect.values[kind]?.otherwise;
   return rest === undefined || direction === "write"
     ? []
-    : [`Alpha showed all other values as ${literal(rest)}.`];
+    : [`${clientOf(pack)} showed all other values as ${literal(rest)}.`];
 }
 
 function findRelatedCalls({ read = "" }: FieldRule, { relatedCalls }: ChangeContext): string[] {
@@ -58,35 +69,46 @@ function findRelatedCalls({ read = "" }: FieldRule, { relatedCalls }: ChangeCont
 }
 
 function describeCatalog(catalog: string, { pack, direction }: ChangeContext): string {
+  const { client, upstream } = pack.dialect;
   const [call] = pack.resources.get(catalog)?.catalog?.calls ?? [];
-  const list = call ? ` ${code(`GET ${pack.dialect.upstream.base_path}${call.path}`)} lists them.` : "";
+  const list = call ? ` ${code(`GET ${upstream.base_path}${call.path}`)} lists them.` : "";
   return direction === "write"
-    ? `The id of a ${catalog} in v4.${list}`
-    : `v4 returns only the id; alpha returned the whole ${catalog}.${list}`;
+    ? `The id of a ${catalog} in ${upstream.name}.${list}`
+    : `${capitalize(upstream.name)} returns only the id; ${client.name} returned the whole ${catalog}.${list}`;
 }
 
 function describeChange(name: string, rule: FieldRule, context: ChangeContext): string[] {
   const { pack, direction } = context;
+  const { client, upstream } = pack.dialect;
+  const [clientName, upstreamName] = [client.name, upstream.name];
   const calls = findRelatedCalls(rule, context);
   const { upstream: v4, values: as, catalog, default: or, const: constant } = rule;
   if (constant !== undefined)
     return [
-      `Alpha always returned ${literal(constant)}${rule.loss === undefined ? "; v4 does not have the field" : `: ${rule.loss}`}.`,
+      `${capitalize(clientName)} always returned ${literal(constant)}${rule.loss === undefined ? `; ${upstreamName} does not have the field` : `: ${rule.loss}`}.`,
     ];
   const texts = [
-    ...(calls.length > 0 ? [`v4 returns it in another call: ${calls.map(code).join(", ")}.`] : []),
-    ...(calls.length === 0 && v4 === undefined ? ["v4 does not have the field; alpha computed it."] : []),
+    ...(calls.length > 0
+      ? [`${capitalize(upstreamName)} returns it in another call: ${calls.map(code).join(", ")}.`]
+      : []),
+    ...(calls.length === 0 && v4 === undefined
+      ? [`${capitalize(upstreamName)} does not have the field; ${clientName} computed it.`]
+      : []),
     ...(catalog === undefined ? [] : [describeCatalog(catalog, context)]),
     ...(as === undefined ? [] : [describeValues(as, context), ...describeOtherValues(as, context)]),
-    ...(rule.as_array === true && direction === "read" ? ["One value; alpha had a list with one item."] : []),
+    ...(rule.as_array === true && direction === "read"
+      ? [`One value; ${clientName} had a list with one item.`]
+      : []),
     ...(or !== undefined && or !== null && direction === "read"
-      ? [`Can be null or missing; alpha returned ${literal(or)}.`]
+      ? [`Can be null or missing; ${clientName} returned ${literal(or)}.`]
       : []),
   ];
   const computed = direction === "read" ? rule.read : rule.write;
   if (texts.length === 0 && computed !== undefined)
     return [
-      direction === "read" ? "Alpha computed its value from v4's." : "The gateway computed v4's value.",
+      direction === "read"
+        ? `${capitalize(clientName)} computed its value from ${upstreamName}'s.`
+        : `The gateway computed ${upstreamName}'s value.`,
     ];
   if (texts.length > 0 || v4 === undefined || v4 === name) return texts;
   return [pack.resources.has(rule.object ?? "") ? `Renamed; an object (${rule.object}).` : "Renamed."];
@@ -96,7 +118,7 @@ function describeValues(kind: string, context: ChangeContext): string {
   if (findTablePairs(kind, context).length > 0) return "Some values have other names.";
   return typeof context.pack.dialect.values[kind]?.[context.direction] === "string"
     ? "The value has another format."
-    : "Alpha showed the values that it knew.";
+    : `${clientOf(context.pack)} showed the values that it knew.`;
 }
 
 function findFormula(rule: FieldRule, { pack, direction }: ChangeContext): string | null {
@@ -179,7 +201,7 @@ export function describeObjects(routes: readonly Route[], pack: Pack): ObjectCha
 const list = (names: readonly string[]): string => names.join(", ");
 
 function describeOperators({ client, upstream }: DialectDefinition): Difference[] {
-  const spellings = (side: typeof client.filters): Map<string, string[]> =>
+  const spellings = (side: typeof upstream.filters): Map<string, string[]> =>
     new Map(Object.entries(side?.operators ?? {}).map(([is, texts]) => [is, [texts].flat()]));
   const upstreamSpellings = spellings(upstream.filters);
   const changed = [...spellings(client.filters)].flatMap(([is, texts]) => {
@@ -187,10 +209,10 @@ function describeOperators({ client, upstream }: DialectDefinition): Difference[
     const others = texts.filter((spelling) => spelling !== v4);
     return others.length === 0 ? [] : [{ alpha: list(others), v4 }];
   });
-  if (changed.length === 0 || !client.filters) return [];
+  if (changed.length === 0) return [];
   return [
     {
-      what: `Operators in ${client.filters.header}`,
+      what: `Operators in ${client.filters?.header ?? "the query"}`,
       alpha: list(changed.map(({ alpha }) => alpha)),
       v4: list(changed.map(({ v4 }) => v4)),
     },
@@ -203,18 +225,34 @@ const COUNTS = ["page", "pages", "total"];
 const describeCounts = (shape: Shape): string =>
   list(COUNTS.flatMap((count) => dottedPath(shape, count) ?? [])) || "none";
 
+/** Describes where requests have their token. */
+function describePlace({ scheme, basic, header, query, cookie }: CredentialsPlace = {}): string {
+  if (scheme !== undefined) return `Authorization: ${scheme} …`;
+  if (basic !== undefined)
+    return `Authorization: Basic … (${basic === "both" ? "user name and password" : basic})`;
+  if (header !== undefined) return `${header}: …`;
+  if (query !== undefined) return `?${query}=…`;
+  return cookie === undefined ? "none" : `Cookie: ${cookie}=…`;
+}
+
+/** Describes how a page is asked for. */
+function describePages(style: PagingStyle | undefined, { parameter, maximum }: PageSize): string {
+  if (!style) return "no pages";
+  const start = `?${style.parameter}=${style.kind === "cursor" ? "CURSOR" : "N"}`;
+  return parameter === undefined
+    ? `${maximum}, fixed; ${start}`
+    : `${start}&${parameter}=M, at most ${maximum}`;
+}
+
 /** Describes the differences in all calls. */
-export function describeCommonChanges({ dialect, lists, statuses }: Pack): readonly Difference[] {
+export function describeCommonChanges({ dialect, lists, statuses, paging }: Pack): readonly Difference[] {
   const { client, upstream } = dialect;
   const phrase = statuses.phrases[statuses.limited] ?? "Too Many Requests";
-  const sent = (scheme: string | undefined): string => (scheme ? `Authorization: ${scheme} …` : "none");
-  const { pagination: clientPages } = client;
-  const { pagination: upstreamPages } = upstream;
   return [
     {
       what: "Credentials",
-      alpha: sent(client.credentials?.scheme),
-      v4: sent(upstream.credentials?.scheme),
+      alpha: describePlace(client.credentials),
+      v4: describePlace(upstream.credentials),
     },
     {
       what: "Rows of a list",
@@ -228,10 +266,8 @@ export function describeCommonChanges({ dialect, lists, statuses }: Pack): reado
     },
     {
       what: "Page size",
-      alpha: clientPages ? `${clientPages.size}, fixed; ?${clientPages.parameter}=N` : "no pages",
-      v4: upstreamPages
-        ? `?${upstreamPages.parameter}=N&${upstreamPages.size.parameter}=M, at most ${upstreamPages.size.maximum}`
-        : "no pages",
+      alpha: describePages(paging.style, paging.size),
+      v4: describePages(paging.upstream.style, paging.upstream.size),
     },
     ...describeOperators(dialect),
     {
@@ -246,8 +282,8 @@ export function describeCommonChanges({ dialect, lists, statuses }: Pack): reado
     },
     {
       what: "Fields in errors",
-      alpha: "alpha's names",
-      v4: "v4's names, as in these tables",
+      alpha: `${client.name}'s names`,
+      v4: `${upstream.name}'s names, as in these tables`,
     },
     ...(client.always_ok
       ? [

@@ -1,12 +1,12 @@
 import type { AuditRecord, RecordedCall } from "../../audit/record.ts";
-import { curl, recordCurls } from "../explain/curl.ts";
-import type { Endpoint } from "../../mapping/compile/endpoint.ts";
+import type { CredentialsPlace } from "../../dialect/credentials.ts";
+import { addressVariable, curl, recordCurls } from "../explain/curl.ts";
+import { addQuery, type Endpoint } from "../../mapping/compile/endpoint.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Command } from "./model.ts";
 
 const GATEWAY = "$GATEWAY";
-const V4 = "$V4";
 
 /** The fields of a response that need a related request. */
 const findRelatedFields = ({ resource }: Route, requestName: string): string[] =>
@@ -38,25 +38,28 @@ export function listV4Calls(route: Route, { dialect }: Pack): string[] {
 }
 
 /** A command without query and body, for a call without a record. */
-function createPlainCommand(call: string, base: string, scheme: string | undefined): string {
+function createPlainCommand(call: string, base: string, credentials: CredentialsPlace | undefined): string {
   const [method = "GET", path = ""] = call.split(" ", 2);
-  return curl({ base, method, path, scheme, headers: {}, body: undefined });
+  return curl({ base, method, path, credentials, headers: {}, body: undefined });
 }
 
-function createCatalogCommands(route: Route, { dialect }: Pack): Command[] {
+function createCatalogCommands(route: Route, { dialect, filterWriter }: Pack): Command[] {
   if (!("catalog" in route.source)) return [];
   const { base_path: prefix, credentials, filters } = dialect.upstream;
-  return route.source.catalog.calls.map(({ path, filter }) => ({
-    why: "",
-    curl: curl({
-      base: V4,
-      method: "GET",
-      path: prefix + path,
-      scheme: route.access === "public" ? undefined : credentials?.scheme,
-      headers: filters && filter !== undefined ? { [filters.header]: JSON.stringify(filter) } : {},
-      body: undefined,
-    }),
-  }));
+  return route.source.catalog.calls.map(({ path, filter }) => {
+    const { header, query } = filterWriter.write(filter);
+    return {
+      why: "",
+      curl: curl({
+        base: addressVariable(dialect.upstream.name),
+        method: "GET",
+        path: addQuery(prefix + path, query),
+        credentials: route.access === "public" ? undefined : credentials,
+        headers: filters?.header === undefined ? {} : { [filters.header]: header },
+        body: undefined,
+      }),
+    };
+  });
 }
 
 /** Whether a recorded request is one to an endpoint. */
@@ -86,10 +89,14 @@ export function createV4Commands(record: AuditRecord | undefined, route: Route, 
   if ("catalog" in route.source) return createCatalogCommands(route, pack);
   const recorded = createRecordedCommands(record, route, pack);
   if (recorded) return recorded;
-  const { base_path: prefix, credentials } = pack.dialect.upstream;
+  const { name, base_path: prefix, credentials } = pack.dialect.upstream;
   return listEndpoints(route).map(({ why, endpoint }) => ({
     why,
-    curl: createPlainCommand(`${endpoint.method} ${prefix}${endpoint.template}`, V4, credentials?.scheme),
+    curl: createPlainCommand(
+      `${endpoint.method} ${prefix}${endpoint.template}`,
+      addressVariable(name),
+      credentials,
+    ),
   }));
 }
 
@@ -98,5 +105,5 @@ export function createAlphaCommand(record: AuditRecord | undefined, route: strin
   if (record) return recordCurls(record, pack).alpha;
   const { base_path: prefix, credentials } = pack.dialect.client;
   const [method = "GET", path = ""] = route.split(" ", 2);
-  return createPlainCommand(`${method} ${prefix}${path}`, GATEWAY, credentials?.scheme);
+  return createPlainCommand(`${method} ${prefix}${path}`, GATEWAY, credentials);
 }

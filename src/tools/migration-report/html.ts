@@ -163,13 +163,13 @@ const rect = (kind: string, [x, y, width, height]: readonly number[]): string =>
   `<rect class="${kind}" x="${x}" y="${y?.toFixed(2)}" width="${width}" height="${height?.toFixed(2)}"/>`;
 
 /** A bar for each day: native requests, and alpha requests above them. */
-function renderDays(all: (Block & { kind: "days" })["days"]): string {
+function renderDays({ days: all, names: { client, upstream } }: Block & { kind: "days" }): string {
   const maximum = Math.max(1, ...all.map(({ alpha, native }) => alpha + native));
   const height = (requests: number): number => (requests / maximum) * HEIGHT * 0.94;
   const bars = all.map(({ day, alpha, native, alphaClients }, index) => {
     const x = index * (BAR + GAP) + GAP / 2;
     const [low, high] = [height(native), height(alpha)];
-    const title = `${day}: ${count(alpha)} in alpha from ${alphaClients} clients, ${count(native)} native`;
+    const title = `${day}: ${count(alpha)} in ${client} from ${alphaClients} clients, ${count(native)} native`;
     return (
       `<g><title>${escape(title)}</title>${rect("native", [x, HEIGHT - low, BAR, low])}` +
       `${rect("alpha", [x, HEIGHT - low - high, BAR, high])}</g>`
@@ -177,11 +177,11 @@ function renderDays(all: (Block & { kind: "days" })["days"]): string {
   });
   const width = Math.max(12, all.length) * (BAR + GAP);
   const [first, last] = [all[0], all.at(-1)];
-  const description = `Requests by day. First ${first?.day}: ${count(first?.alpha ?? 0)} in alpha, ${count(first?.native ?? 0)} native. Last ${last?.day}: ${count(last?.alpha ?? 0)} in alpha, ${count(last?.native ?? 0)} native.`;
+  const description = `Requests by day. First ${first?.day}: ${count(first?.alpha ?? 0)} in ${client}, ${count(first?.native ?? 0)} native. Last ${last?.day}: ${count(last?.alpha ?? 0)} in ${client}, ${count(last?.native ?? 0)} native.`;
   const mark = (kind: string): string =>
     `<svg viewBox="0 0 10 10" aria-hidden="true">${rect(kind, [0, 0, 10, 10])}</svg>`;
   return (
-    `<div class="days"><p class="legend"><span>${mark("alpha")} in alpha</span><span>${mark("native")} native (v4)</span>` +
+    `<div class="days"><p class="legend"><span>${mark("alpha")} in ${escape(client)}</span><span>${mark("native")} native (${escape(upstream)})</span>` +
     `<span>busiest day: ${count(maximum)} requests</span></p>` +
     `<svg viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${escape(description)}">${bars.join("")}</svg>` +
     `<p class="axis"><span>${first?.day ?? ""}</span><span>${first === last ? "" : (last?.day ?? "")}</span></p></div>`
@@ -199,7 +199,7 @@ const renderBlock = createBlockWriter({
     );
     return `<ul class="figures">${items.join("")}</ul>`;
   },
-  days: ({ days }) => renderDays(days),
+  days: renderDays,
   table: renderTable,
   list: ({ lines }) => `<ul>${lines.map((line) => `<li>${renderLine(line)}</li>`).join("")}</ul>`,
   command: ({ title, text }) =>
@@ -217,7 +217,7 @@ export function reportHtml(report: Report): string {
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${escape(REPORT_POLICY)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Migration report: from alpha to v4</title>
+<title>Migration report: from ${escape(report.names.client)} to ${escape(report.names.upstream)}</title>
 <style>${STYLE}</style>
 </head>
 <body>

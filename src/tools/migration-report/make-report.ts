@@ -1,3 +1,4 @@
+import { namesOf } from "../../mapping/pack-summary.ts";
 import type { AuditStore } from "../../audit/store.ts";
 import {
   MAX_USAGE_ROWS,
@@ -124,6 +125,7 @@ export async function createReport(options: ReportOptions): Promise<Report> {
     .toSorted((one, other) => countRemaining(other) - countRemaining(one) || other.requests - one.requests);
   return {
     made: new Date(now).toISOString(),
+    names: namesOf(pack),
     since: query.since ?? null,
     until: query.until ?? null,
     totals: {

@@ -49,18 +49,18 @@ function renderTable({ columns, rows }: Block & { kind: "table" }): string {
   ].join("\n");
 }
 
-function renderDays(all: (Block & { kind: "days" })["days"]): string {
+function renderDays({ days, names: { client } }: Block & { kind: "days" }): string {
   return renderTable({
     kind: "table",
     caption: "",
     columns: [
       { name: "Day" },
-      { name: "In alpha", number: true },
+      { name: `In ${client}`, number: true },
       { name: "Native", number: true },
-      { name: "Clients in alpha", number: true },
+      { name: `Clients in ${client}`, number: true },
       { name: "Errors", number: true },
     ],
-    rows: all.map(({ day, alpha, native, alphaClients, errors }) =>
+    rows: days.map(({ day, alpha, native, alphaClients, errors }) =>
       [day, ...[alpha, native, alphaClients, errors].map(count)].map((text) => [text]),
     ),
   });
@@ -78,7 +78,7 @@ const renderBlock = createBlockWriter({
   text: ({ line }) => renderLine(line),
   figures: ({ figures }) =>
     figures.map(({ value, text }) => `- **${escape(value)}** ${escape(text)}`).join("\n"),
-  days: ({ days }) => renderDays(days),
+  days: renderDays,
   table: renderTable,
   list: ({ lines }) => lines.map((line) => `- ${renderLine(line)}`).join("\n"),
   command: renderCommand,

@@ -1,6 +1,6 @@
 /** The migration report as data. HTML, Markdown, JSON and CSV are written from it. */
 import type { DayUsage } from "../../audit/usage.ts";
-import type { FieldClass } from "../../mapping/pack-summary.ts";
+import type { FieldClass, SideNames } from "../../mapping/pack-summary.ts";
 
 /** A value with different words in alpha and v4. */
 export interface ValuePair {
@@ -127,7 +127,12 @@ export interface Totals {
   readonly calls: number;
 }
 
+/** A name at the start of a sentence. One with a number, such as `v4`, stays as it is. */
+export const capitalize = (name: string): string =>
+  /\d/.test(name) ? name : name.charAt(0).toUpperCase() + name.slice(1);
+
 export interface Report {
+  readonly names: SideNames;
   /** ISO 8601. */
   readonly made: string;
   /** The time span of the query: ISO 8601, whole days in UTC; null: unlimited. */
@@ -163,9 +168,9 @@ export function readinessOf(
 export const isDone = (readiness: Readiness): boolean => readiness === "ready" || readiness === "silent";
 
 /** The states in words. */
-export const READINESS: Readonly<Record<Readiness, string>> = {
-  "not begun": "uses alpha only",
+export const describeReadiness = ({ client, upstream }: SideNames): Readonly<Record<Readiness, string>> => ({
+  "not begun": `uses ${client} only`,
   moving: "uses both APIs",
-  ready: "uses v4 only",
+  ready: `uses ${upstream} only`,
   silent: `has sent no request for ${QUIET_DAYS} days`,
-};
+});

@@ -1,6 +1,9 @@
+import type { SideNames } from "../../mapping/pack-summary.ts";
+import { addressVariable } from "../explain/curl.ts";
 import {
   isDone,
-  READINESS,
+  capitalize,
+  describeReadiness,
   type CallGuide,
   type ClientGuide,
   type FieldChange,
@@ -19,7 +22,7 @@ export const CHANGE_LABELS: Readonly<Record<FieldChange["class"] | "lossy", stri
   expanded: "id only",
   composed: "another call",
   derived: "computed",
-  absent: "removed",
+  missing: "removed",
   lossy: "was lossy",
 };
 
@@ -30,11 +33,11 @@ const parseSentence = (text: string): Line =>
     .flatMap((part, index): Line => (part === "" ? [] : [index % 2 === 0 ? part : { code: part }]));
 
 /** Values with different words, grouped by the alpha word. */
-function describeValues({ values }: FieldChange): Line {
+function describeValues({ values }: FieldChange, { client }: SideNames): Line {
   if (values.length === 0) return [];
   const groups = [...Map.groupBy(values, ({ alpha }) => alpha)];
   const line = groups.flatMap(([alpha, pairs], index): Line => [
-    index === 0 ? " Alpha's " : ", ",
+    index === 0 ? ` ${capitalize(client)}'s ` : ", ",
     { code: alpha },
     " is ",
     ...pairs.flatMap(({ v4 }, place): Line => [place === 0 ? "" : " or ", { code: v4 }]),
@@ -43,28 +46,26 @@ function describeValues({ values }: FieldChange): Line {
 }
 
 /** A change of a field as one cell: what changes, different values, and the loss. */
-function describeChange(change: FieldChange): Line {
+function describeChange(change: FieldChange, names: SideNames): Line {
   const { formula, loss, class: kind } = change;
   const isUnchanged = kind === "same" && change.change === "";
   return [
     ...(isUnchanged ? [] : [{ tag: CHANGE_LABELS[kind] }, " "]),
     ...parseSentence(change.change),
-    ...describeValues(change),
-    ...(formula === null ? [] : [" Alpha's formula: ", { code: formula }, "."]),
+    ...describeValues(change, names),
+    ...(formula === null ? [] : [` ${capitalize(names.client)}'s formula: `, { code: formula }, "."]),
     // The change of a removed field already has the reason.
-    ...(loss === null || kind === "absent"
+    ...(loss === null || kind === "missing"
       ? []
       : [isUnchanged ? "" : " ", { tag: CHANGE_LABELS.lossy }, ` ${loss}.`]),
   ];
 }
 
-const FIELD_COLUMNS = [{ name: "In alpha" }, { name: "In v4" }, { name: "What changes" }] as const;
-
 const listNames = (names: readonly string[]): Line =>
   names.flatMap((name, index): Line => [index === 0 ? "" : ", ", { code: name }]);
 
 /** Fields with the same change share a row. */
-function createFieldsTable(caption: string, fields: readonly FieldChange[]): Block {
+function createFieldsTable(caption: string, fields: readonly FieldChange[], names: SideNames): Block {
   const byChange = Map.groupBy(fields, ({ field: _field, v4: _v4, ...change }) =>
     JSON.stringify({ ...change, none: _v4 === null }),
   );
@@ -76,11 +77,16 @@ function createFieldsTable(caption: string, fields: readonly FieldChange[]): Blo
       [
         listNames(group.map(({ field }) => field)),
         v4.length === 0 ? ["–"] : listNames(v4),
-        describeChange(first),
+        describeChange(first, names),
       ],
     ];
   });
-  return { kind: "table", of: "fields", caption, columns: FIELD_COLUMNS, rows };
+  const columns = [
+    { name: `In ${names.client}` },
+    { name: `In ${names.upstream}` },
+    { name: "What changes" },
+  ];
+  return { kind: "table", of: "fields", caption, columns, rows };
 }
 
 function describeErrors({ statuses, requests }: CallGuide): string {
@@ -91,17 +97,21 @@ function describeErrors({ statuses, requests }: CallGuide): string {
   return ` ${areAll ? "All" : "Some"} of them failed: ${counts.join(", ")}.`;
 }
 
-function describeCounterpart({ counterpart, reason }: CallGuide): Line {
+function describeCounterpart({ counterpart, reason }: CallGuide, { upstream }: SideNames): Line {
+  const name = capitalize(upstream);
   if (counterpart === "none")
-    return [{ tag: "no counterpart" }, ` v4 has no replacement. The gateway returns the error: "${reason}"`];
+    return [
+      { tag: "no counterpart" },
+      ` ${name} has no replacement. The gateway returns the error: "${reason}"`,
+    ];
   if (counterpart === "unneeded")
-    return [{ tag: "not needed" }, " v4 does this automatically: remove the call."];
+    return [{ tag: "not needed" }, ` ${name} does this automatically: remove the call.`];
   return [{ tag: "no counterpart" }, " The active mapping does not have this call."];
 }
 
 const objectAnchor = (client: ClientGuide, object: string): string => `${clientAnchor(client)}-${object}`;
 
-function describeDetails(call: CallGuide, client: ClientGuide): Line[] {
+function describeDetails(call: CallGuide, client: ClientGuide, { upstream }: SideNames): Line[] {
   const changed = call.gets.filter((name) => client.objects.some(({ object }) => object === name));
   return [
     ...(call.scope
@@ -131,7 +141,7 @@ function describeDetails(call: CallGuide, client: ClientGuide): Line[] {
     ...(call.lossy > 0
       ? [
           [
-            `${plural(call.lossy, "response")} lost a part of what v4 returned: see the fields marked as lossy.`,
+            `${plural(call.lossy, "response")} lost a part of what ${upstream} returned: see the fields marked as lossy.`,
           ],
         ]
       : []),
@@ -139,8 +149,8 @@ function describeDetails(call: CallGuide, client: ClientGuide): Line[] {
   ];
 }
 
-function outlineCall(call: CallGuide, client: ClientGuide, share: string): Block {
-  const lines = describeDetails(call, client);
+function outlineCall(call: CallGuide, client: ClientGuide, share: string, names: SideNames): Block {
+  const lines = describeDetails(call, client, names);
   const sample = call.record === null ? ", from the mapping, because no record is left" : "";
   return {
     kind: "section",
@@ -154,21 +164,27 @@ function outlineCall(call: CallGuide, client: ClientGuide, share: string): Block
           ` (${share} of this client's), the last on ${formatTime(call.last)}.${describeErrors(call)}`,
         ],
       },
-      ...(call.counterpart === "call" ? [] : [{ kind: "text" as const, line: describeCounterpart(call) }]),
-      { kind: "command", title: `In alpha${sample}`, text: call.before },
+      ...(call.counterpart === "call"
+        ? []
+        : [{ kind: "text" as const, line: describeCounterpart(call, names) }]),
+      { kind: "command", title: `In ${names.client}${sample}`, text: call.before },
       ...call.after.map(({ why, curl }): Block => ({
         kind: "command",
-        title: why === "" ? "In v4" : `In v4, ${why}`,
+        title: why === "" ? `In ${names.upstream}` : `In ${names.upstream}, ${why}`,
         text: curl,
       })),
-      ...(call.filters.length > 0 ? [createFieldsTable("Fields in filters", call.filters)] : []),
-      ...(call.sends.length > 0 ? [createFieldsTable("Members of the body", call.sends)] : []),
+      ...(call.filters.length > 0 ? [createFieldsTable("Fields in filters", call.filters, names)] : []),
+      ...(call.sends.length > 0 ? [createFieldsTable("Members of the body", call.sends, names)] : []),
       ...(lines.length > 0 ? [{ kind: "list" as const, lines }] : []),
     ],
   };
 }
 
-function outlineObject({ object, same, fields }: ObjectChanges, client: ClientGuide): Block {
+function outlineObject(
+  { object, same, fields }: ObjectChanges,
+  client: ClientGuide,
+  names: SideNames,
+): Block {
   return {
     kind: "section",
     of: "part",
@@ -180,18 +196,18 @@ function outlineObject({ object, same, fields }: ObjectChanges, client: ClientGu
           `${plural(fields.length, "field")} of ${fields.length + same} change${fields.length === 1 ? "s" : ""}.`,
         ],
       },
-      createFieldsTable(`Fields of ${object} that change`, fields),
+      createFieldsTable(`Fields of ${object} that change`, fields, names),
     ],
   };
 }
 
-function outlineSummary(client: ClientGuide): Block[] {
+function outlineSummary(client: ClientGuide, names: SideNames): Block[] {
   const { requests, native, readiness, errors, lossy, unmatched, scopes, calls } = client;
   const scopesLine: Line =
     scopes.v4.length === 0
       ? []
       : [
-          "Scopes to request in v4: ",
+          `Scopes to request in ${names.upstream}: `,
           ...scopes.v4.flatMap((scope, n) => [n === 0 ? "" : ", ", { code: scope }]),
           ".",
         ];
@@ -201,7 +217,7 @@ function outlineSummary(client: ClientGuide): Block[] {
   const lines: Line[] = [
     [
       { tag: readiness },
-      ` ${READINESS[readiness]}; ${percent(native, requests)} of its ${plural(requests, "request")} were native.`,
+      ` ${describeReadiness(names)[readiness]}; ${percent(native, requests)} of its ${plural(requests, "request")} were native.`,
     ],
     [
       client.client === null ? "Without a token." : "Token with the fingerprint ",
@@ -211,28 +227,36 @@ function outlineSummary(client: ClientGuide): Block[] {
     ...(scopesLine.length === 0 ? [] : [scopesLine]),
     ...(withoutCounterpart.length === 0
       ? []
-      : [["Without a counterpart in v4: ", ...listNames(withoutCounterpart), "."]]),
+      : [[`Without a counterpart in ${names.upstream}: `, ...listNames(withoutCounterpart), "."]]),
     ...(errors === 0 ? [] : [[`${plural(errors, "request")} failed.`]]),
-    ...(lossy === 0 ? [] : [[`${plural(lossy, "response")} lost a part of what v4 returned.`]]),
+    ...(lossy === 0
+      ? []
+      : [[`${plural(lossy, "response")} lost a part of what ${names.upstream} returned.`]]),
     ...(unmatched === 0
       ? []
-      : [[`${plural(unmatched, "request")} had paths that alpha never had: an error of the client.`]]),
+      : [
+          [
+            `${plural(unmatched, "request")} had paths that ${names.client} never had: an error of the client.`,
+          ],
+        ]),
   ];
   return [{ kind: "list", lines }];
 }
 
 /** The guide of one client as blocks. */
-export function outlineClient(client: ClientGuide): readonly Block[] {
+export function outlineClient(client: ClientGuide, names: SideNames): readonly Block[] {
   const { calls, objects, requests } = client;
   const name = clientName(client.userAgent, client.client);
   const heading: Block = { kind: "heading", level: 2, line: [name], id: clientAnchor(client) };
   if (calls.length === 0) {
-    const end = isDone(client.readiness) ? "There is nothing to change." : "It has no calls of alpha routes.";
-    return [heading, ...outlineSummary(client), { kind: "text", line: [end] }];
+    const end = isDone(client.readiness)
+      ? "There is nothing to change."
+      : `It has no calls of ${names.client} routes.`;
+    return [heading, ...outlineSummary(client, names), { kind: "text", line: [end] }];
   }
   return [
     heading,
-    ...outlineSummary(client),
+    ...outlineSummary(client, names),
     { kind: "heading", level: 3, line: [`${plural(calls.length, "call")} to change, the most used first`] },
     {
       kind: "text",
@@ -240,18 +264,18 @@ export function outlineClient(client: ClientGuide): readonly Block[] {
         "In the commands ",
         { code: "$GATEWAY" },
         " is the address of the gateway, ",
-        { code: "$V4" },
-        " that of v4, and ",
+        { code: addressVariable(names.upstream) },
+        ` that of ${names.upstream}, and `,
         { code: "$TOKEN" },
         " a token: secrets are never recorded. Changes in all calls are ",
         { link: "above", to: "every-call" },
         ".",
       ],
     },
-    ...calls.map((call) => outlineCall(call, client, percent(call.requests, requests))),
+    ...calls.map((call) => outlineCall(call, client, percent(call.requests, requests), names)),
     ...(objects.length > 0
       ? [{ kind: "heading" as const, level: 3 as const, line: ["What changes in responses"] }]
       : []),
-    ...objects.map((object) => outlineObject(object, client)),
+    ...objects.map((object) => outlineObject(object, client, names)),
   ];
 }

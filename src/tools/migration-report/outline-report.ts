@@ -1,4 +1,5 @@
-import { isDone, READINESS, type ClientGuide, type Report } from "./model.ts";
+import type { SideNames } from "../../mapping/pack-summary.ts";
+import { capitalize, describeReadiness, isDone, type ClientGuide, type Report } from "./model.ts";
 import { CHANGE_LABELS, clientAnchor, outlineClient } from "./outline-client.ts";
 import { clientName, count, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
 
@@ -11,25 +12,26 @@ function describeSpan({ since, until, days }: Report): string {
 
 function outlineHead(report: Report): Block[] {
   const { totals } = report;
+  const { client, upstream } = report.names;
   const alpha = totals.requests - totals.native;
   return [
-    { kind: "heading", level: 1, line: ["Migration report: from alpha to v4"] },
+    { kind: "heading", level: 1, line: [`Migration report: from ${client} to ${upstream}`] },
     {
       kind: "text",
       line: [
-        "A gateway translates requests of an old API, called alpha here, to the current API, v4. This report lists " +
-          "the clients that still use alpha. For each client it shows, from its own requests, what to change so that " +
-          `it can call v4 directly. It covers ${describeSpan(report)} (days in UTC). It was created on ` +
+        `A gateway translates requests of an old API, called ${client} here, to the current API, ${upstream}. This ` +
+          `report lists the clients that still use ${client}. For each client it shows, from its own requests, what ` +
+          `to change so that it can call ${upstream} directly. It covers ${describeSpan(report)} (days in UTC). It was created on ` +
           `${formatTime(report.made)}.`,
       ],
     },
     {
       kind: "figures",
       figures: [
-        { value: count(alpha), text: `requests in alpha, of ${count(totals.requests)}` },
-        { value: percent(totals.native, totals.requests), text: "of all requests were native (v4)" },
-        { value: `${totals.done} of ${totals.clients}`, text: "clients no longer use alpha" },
-        { value: count(totals.calls), text: "different alpha routes in use" },
+        { value: count(alpha), text: `requests in ${client}, of ${count(totals.requests)}` },
+        { value: percent(totals.native, totals.requests), text: `of all requests were native (${upstream})` },
+        { value: `${totals.done} of ${totals.clients}`, text: `clients no longer use ${client}` },
+        { value: count(totals.calls), text: `different ${client} routes in use` },
         { value: count(totals.lossy), text: "responses that lost something" },
       ],
     },
@@ -64,7 +66,7 @@ const createClientRow = (client: ClientGuide): Line[] => [
   [formatTime(client.last)],
 ];
 
-function outlineClients({ clients }: Report): Block[] {
+function outlineClients({ clients, names }: Report): Block[] {
   return [
     { kind: "heading", level: 2, line: ["Clients"] },
     {
@@ -73,7 +75,7 @@ function outlineClients({ clients }: Report): Block[] {
       columns: [
         { name: "Client" },
         { name: "State" },
-        { name: "In alpha", number: true },
+        { name: `In ${names.client}`, number: true },
         { name: "Native", number: true },
         { name: "To change" },
         { name: "Last seen" },
@@ -84,7 +86,7 @@ function outlineClients({ clients }: Report): Block[] {
       kind: "text",
       line: [
         "A client is a token. Only its fingerprint is stored: the first digits of its SHA-256. ",
-        ...Object.entries(READINESS).flatMap(([name, words], index) => [
+        ...Object.entries(describeReadiness(names)).flatMap(([name, words], index) => [
           index === 0 ? "" : "; ",
           { tag: name },
           ` ${words}`,
@@ -95,8 +97,8 @@ function outlineClients({ clients }: Report): Block[] {
   ];
 }
 
-/** The alpha routes in use, for all clients together. */
-function outlineRoutes({ clients }: Report): Block[] {
+/** The routes in use, for all clients together. */
+function outlineRoutes({ clients, names }: Report): Block[] {
   const calls = clients.flatMap((client) => client.calls.map((call) => ({ client, call })));
   const rows = [...Map.groupBy(calls, ({ call }) => call.route)]
     .map(([route, uses]) => ({
@@ -110,13 +112,13 @@ function outlineRoutes({ clients }: Report): Block[] {
     .toSorted((one, other) => other.requests - one.requests);
   if (rows.length === 0) return [];
   return [
-    { kind: "heading", level: 2, line: ["Alpha routes in use"] },
+    { kind: "heading", level: 2, line: [`${capitalize(names.client)} routes in use`] },
     {
       kind: "table",
       caption: "Requests of all clients",
       columns: [
-        { name: "Alpha route" },
-        { name: "v4 call" },
+        { name: `${capitalize(names.client)} route` },
+        { name: `${names.upstream} call` },
         { name: "Requests", number: true },
         { name: "Clients", number: true },
         { name: "With losses", number: true },
@@ -133,35 +135,36 @@ function outlineRoutes({ clients }: Report): Block[] {
 }
 
 /** The meanings of the labels. */
-const MEANINGS: Readonly<Record<string, string>> = {
+const describeLabels = ({ client, upstream }: SideNames): Readonly<Record<string, string>> => ({
   [CHANGE_LABELS.renamed]: "the same value under another name",
   [CHANGE_LABELS.value]: "the same value with another word or format",
-  [CHANGE_LABELS.expanded]: "alpha returned a whole object, v4 returns its id",
-  [CHANGE_LABELS.composed]: "v4 returns it in another call",
-  [CHANGE_LABELS.derived]: "alpha computed it from other fields",
-  [CHANGE_LABELS.absent]: "v4 does not have it",
-  [CHANGE_LABELS.same]: "alpha always had a value; v4 can have none",
-  [CHANGE_LABELS.lossy]: "alpha could not represent all that v4 returns",
-};
+  [CHANGE_LABELS.expanded]: `${client} returned a whole object, ${upstream} returns its id`,
+  [CHANGE_LABELS.composed]: `${upstream} returns it in another call`,
+  [CHANGE_LABELS.derived]: `${client} computed it from other fields`,
+  [CHANGE_LABELS.missing]: `${upstream} does not have it`,
+  [CHANGE_LABELS.same]: `${client} always had a value; ${upstream} can have none`,
+  [CHANGE_LABELS.lossy]: `${client} could not represent all that ${upstream} returns`,
+});
 
-function outlineCommonChanges({ everyCall: differences }: Report): Block[] {
+function outlineCommonChanges({ everyCall: differences, names }: Report): Block[] {
+  const { client, upstream } = names;
   return [
     { kind: "heading", level: 2, line: ["What changes in all calls"], id: "every-call" },
     {
       kind: "table",
-      caption: "In alpha and in v4",
-      columns: [{ name: "" }, { name: "In alpha" }, { name: "In v4" }],
+      caption: `In ${client} and in ${upstream}`,
+      columns: [{ name: "" }, { name: `In ${client}` }, { name: `In ${upstream}` }],
       rows: differences.map(({ what, alpha, v4 }) => [[what], [alpha], [v4]]),
     },
     { kind: "heading", level: 3, line: ["Labels of fields"] },
     {
       kind: "list",
-      lines: Object.entries(MEANINGS).map(([kind, meaning]) => [{ tag: kind }, ` ${meaning}`]),
+      lines: Object.entries(describeLabels(names)).map(([kind, meaning]) => [{ tag: kind }, ` ${meaning}`]),
     },
     {
       kind: "text",
       line: [
-        "A formula shows how alpha's value is computed. It is JSONata on the object that v4 returned, and ",
+        `A formula shows how ${client}'s value is computed. It is JSONata on the object that ${upstream} returned, and `,
         { code: "$value" },
         " is the field in the same row.",
       ],
@@ -180,14 +183,14 @@ export function outlineReport(report: Report): readonly Block[] {
   return [
     ...outlineHead(report),
     { kind: "heading", level: 2, line: ["Requests by day"] },
-    { kind: "days", days },
+    { kind: "days", days, names: report.names },
     ...outlineClients(report),
     ...outlineRoutes(report),
     ...outlineCommonChanges(report),
     ...clients.map((client): Block => ({
       kind: "section",
       of: "client",
-      blocks: outlineClient(client),
+      blocks: outlineClient(client, report.names),
     })),
   ];
 }

@@ -1,5 +1,6 @@
 /** A report as blocks, which HTML and Markdown render. */
 import { UNACCEPTED, type DayUsage } from "../../audit/usage.ts";
+import type { SideNames } from "../../mapping/pack-summary.ts";
 
 /** A part of a line: plain text, or formatted text. */
 export type OutlineSpan =
@@ -27,7 +28,7 @@ export type Block =
       readonly kind: "figures";
       readonly figures: readonly { readonly value: string; readonly text: string }[];
     }
-  | { readonly kind: "days"; readonly days: readonly DayUsage[] }
+  | { readonly kind: "days"; readonly days: readonly DayUsage[]; readonly names: SideNames }
   | {
       readonly kind: "table";
       readonly caption: string;
@@ -76,5 +77,5 @@ export const formatTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.sl
 /** The name of a client: its user agent, if there is one. */
 export const clientName = (userAgent: string | null, client: string | null): string =>
   client === UNACCEPTED
-    ? "Tokens that v4 never accepted"
+    ? "Tokens that were never accepted"
     : (userAgent ?? (client === null ? "Requests without a token" : `Client ${client}`));

@@ -1,4 +1,5 @@
 import type { Pack } from "../../mapping/pack.ts";
+import type { CredentialsPlace } from "../../dialect/credentials.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { isItemTemplate, nameOf } from "../../dialect/shape.ts";
 import { describeObject, extensionName, objectRef } from "./schemas.ts";
@@ -43,8 +44,8 @@ const describeErrorName = (name: string): Json => {
   return { type: "string", description: "The member of the body, as a path with dots." };
 };
 
-function describeResponses({ statuses }: Pack): Json {
-  const content = { "application/json": { schema: objectRef(ERRORS) } };
+function describeResponses({ statuses, responseTypes }: Pack): Json {
+  const content = { [responseTypes.error]: { schema: objectRef(ERRORS) } };
   const headers = {
     "Retry-After": { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
   };
@@ -60,6 +61,27 @@ function describeResponses({ statuses }: Pack): Json {
     ? { ...described, default: { description: "Another error of the service.", content } }
     : described;
 }
+
+/** Where requests have their token. OpenAPI knows the scheme `Basic`; others are a header of their own. */
+function describeCredentials({ scheme, basic, header, query, cookie }: CredentialsPlace): Json {
+  if (basic !== undefined)
+    return { type: "http", scheme: "basic", description: `The token is ${BASIC_PARTS[basic]}.` };
+  if (query !== undefined) return { type: "apiKey", in: "query", name: query };
+  if (cookie !== undefined) return { type: "apiKey", in: "cookie", name: cookie };
+  if (header !== undefined) return { type: "apiKey", in: "header", name: header };
+  return {
+    type: "apiKey",
+    in: "header",
+    name: "Authorization",
+    description: `\`Authorization: ${scheme} TOKEN\`, with a token that has the scope.`,
+  };
+}
+
+const BASIC_PARTS = {
+  username: "the user name",
+  password: "the password",
+  both: "the user name and the password",
+} as const;
 
 /** All scopes, by resource and level. */
 const listScopes = ({ dialect: { scopes } }: Pack): string[] =>
@@ -92,13 +114,9 @@ export function describePack(pack: Pack, version: string): Json {
       },
       responses: describeResponses(pack),
       securitySchemes: {
-        token: {
-          type: "apiKey",
-          in: "header",
-          name: "Authorization",
-          description: `\`Authorization: ${client.credentials?.scheme} TOKEN\`, with a token that has the scope.`,
-          "x-scopes": listScopes(pack),
-        },
+        ...(client.credentials && {
+          token: { ...describeCredentials(client.credentials), "x-scopes": listScopes(pack) },
+        }),
       },
     },
   };

@@ -2,8 +2,9 @@ import type { Pack } from "../../mapping/pack.ts";
 import type { CatalogCopy } from "../../mapping/translation-context.ts";
 import type { ParameterType } from "../../mapping/router.ts";
 import type { Route } from "../../mapping/compile/route.ts";
+import type { QueryFilter } from "../../dialect/filter/query-filter.ts";
 import { isObject } from "../../dialect/json/parse.ts";
-import { nameOf, type Shape } from "../../dialect/shape.ts";
+import { fillShape, nameOf, namesIn, type Shape } from "../../dialect/shape.ts";
 import { describeBody, extensionName, objectRef } from "./schemas.ts";
 
 type Json = Record<string, unknown>;
@@ -40,8 +41,9 @@ const unique = <T>(values: readonly T[]): T[] => [
 /** Parses `GET /books/:id` into a method, an OpenAPI path and its parameters. */
 function parseRouteName(name: string): { method: string; path: string; parameters: string[] } {
   const [method = "", template = ""] = name.split(" ");
-  const parameters = [...template.matchAll(/:(\w+)/g)].map(([, parameter = ""]) => parameter);
-  return { method: method.toLowerCase(), path: template.replaceAll(/:(\w+)/g, "{$1}"), parameters };
+  const path = template.replaceAll(/\/:(\w+)/g, "/{$1}");
+  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = ""]) => parameter);
+  return { method: method.toLowerCase(), path, parameters };
 }
 
 /** The fields by which a list can be filtered and sorted. */
@@ -49,23 +51,53 @@ const listFilterFields = (route: Route): string[] => [
   ...("catalog" in route.source ? route.selectFields : route.filterFields(EMPTY_CATALOGS)).keys(),
 ];
 
-function describeParameters(route: Route, names: readonly string[], { dialect }: Pack): Json[] {
+/** The parameters that the pack names, without those that it rejects. */
+function describeQuery({ query }: Route): Json[] {
+  const accepted = query.parameters.filter(({ definition }) => definition.reject === undefined);
+  return accepted.map(({ name, definition }) => {
+    const { message: _message, ...schema } = definition.schema ?? {};
+    const { multiple, default: standard, required } = definition;
+    return {
+      name,
+      in: "query",
+      ...(required && { required }),
+      ...(multiple && { explode: multiple === "repeat" }),
+      schema: {
+        ...(multiple ? { type: "array", items: schema } : schema),
+        ...(standard !== undefined && { default: standard }),
+      },
+    };
+  });
+}
+
+/** The parameters that filter, sort and search a list. */
+function describeQueryFilter({ parameters, others }: QueryFilter): Json[] {
+  const filters = [...parameters].map(([name, { field, operator }]) => ({
+    name,
+    in: "query",
+    description: operator === "eq" ? `Value of ${field}.` : `Operator ${operator} on ${field}.`,
+    schema: {},
+  }));
+  return [...filters, ...others.map((name) => ({ name, in: "query", schema: { type: "string" } }))];
+}
+
+function listParameters(route: Route, names: readonly string[], { dialect, paging }: Pack): Json[] {
   const pathParameters = names.map((name) => ({
     name,
     in: "path",
     required: true,
-    schema: PARAMETER_SCHEMAS[dialect.client.path_parameters[name] ?? "text"],
+    schema: PARAMETER_SCHEMAS[route.pathParameters[name]?.type ?? "text"],
   }));
-  if (route.response !== "list") return pathParameters;
+  const others = [
+    ...pathParameters,
+    ...describeQuery(route),
+    ...describeRequestHeaders(route, dialect.client),
+  ];
+  if (route.response !== "list") return others;
   const fields = listFilterFields(route);
-  const { pagination, filters } = dialect.client;
-  const page = pagination && {
-    name: pagination.parameter,
-    in: "query",
-    schema: { type: "integer", minimum: 1, default: 1 },
-  };
+  const { filters } = dialect.client;
   const operators = Object.values(filters?.operators ?? {}).map((spellings) => [spellings].flat()[0]);
-  const filter = filters && {
+  const filter = filters?.header !== undefined && {
     name: filters.header,
     in: "header",
     description: `Conditions on ${fields.join(", ") || "no field"}; operators ${operators.join(", ")}.`,
@@ -75,30 +107,69 @@ function describeParameters(route: Route, names: readonly string[], { dialect }:
       },
     },
   };
-  return [...pathParameters, page, filter].filter((parameter) => parameter !== undefined);
+  const inQuery = route.queryFilter ? describeQueryFilter(route.queryFilter) : [];
+  return [...others, ...describePageParameters(paging), ...inQuery, ...(filter ? [filter] : [])];
+}
+
+/** The parameters with which a client asks for a page. */
+function describePageParameters({ style, size }: Pack["paging"]): Json[] {
+  if (!style) return [];
+  const position =
+    style.kind === "cursor"
+      ? { type: "string", minLength: 1 }
+      : { type: "integer", minimum: style.first, default: style.first };
+  const most = size.above === "reject" && { maximum: size.maximum };
+  const limit = { type: "integer", minimum: 1, ...most, default: size.default };
+  return [
+    { name: style.parameter, in: "query", schema: position },
+    ...(size.parameter === undefined ? [] : [{ name: size.parameter, in: "query", schema: limit }]),
+  ];
+}
+
+function describeParameters(route: Route, names: readonly string[], pack: Pack): Json {
+  const parameters = listParameters(route, names, pack);
+  return parameters.length > 0 || route.response === "list" ? { parameters } : {};
 }
 
 /** The schema of a successful response. */
-function describeResponse(route: Route, { dialect, lists }: Pack): Json {
+function describeResponse(route: Route, { dialect, paging, lists }: Pack): Json {
   if (route.response === "none") return { type: "object", maxProperties: 0 };
   const objects = anyOf(route.responseObjects.map(objectRef));
   if (route.response === "object") {
     // After a successful write, the read can fail.
-    return route.readAfterWrite ? { anyOf: [objects, { type: "object" }] } : objects;
+    const object = route.readAfterWrite ? { anyOf: [objects, { type: "object" }] } : objects;
+    const wrapper = dialect.client.responses.object ?? "$object";
+    return describeWrapper(fillShape(wrapper, { object: "$object", name: route.object }), object);
   }
-  const items = { type: "array", maxItems: dialect.client.pagination?.size, items: objects };
-  return describeListShape(lists.client, route.list, items);
+  const maxItems = paging.style ? paging.size.maximum : undefined;
+  const items = { type: "array", ...(maxItems !== undefined && { maxItems }), items: objects };
+  return describeListShape(lists.client, items, { list: route.list, firstPage: firstPageOf(paging) });
+}
+
+const firstPageOf = ({ style }: Pack["paging"]): number => (style?.kind === "page" ? style.first : 1);
+
+/** The schema of a value of a list. */
+function describeListValue(name: string, firstPage: number): Json {
+  if (name === "has_more") return { type: "boolean" };
+  if (name === "page") return { type: "integer", minimum: firstPage };
+  if (name === "pages" || name === "size") return { type: "integer", minimum: 1 };
+  if (!/^(?:next|previous|first|last)_/.test(name)) return { type: "integer", minimum: 0 };
+  return { type: [/_(?:page|offset)$/.test(name) ? "integer" : "string", "null"] };
 }
 
 /** The schema of a list, with that of its items. */
-function describeListShape(shape: Shape, list: string, items: Json): Json {
+function describeListShape(
+  shape: Shape,
+  items: Json,
+  names: { readonly list: string; readonly firstPage: number },
+): Json {
   const name = nameOf(shape);
   if (name === "items") return items;
-  if (name !== undefined) return { type: "integer", minimum: name === "total" ? 0 : 1 };
+  if (name !== undefined) return describeListValue(name, names.firstPage);
   if (!isObject(shape)) return { const: shape };
   const members = Object.entries(shape).map(([key, member]): [string, Json] => [
-    nameOf(key) === undefined ? key : list,
-    describeListShape(member, list, items),
+    nameOf(key) === undefined ? key : names.list,
+    describeListShape(member, items, names),
   ]);
   return {
     type: "object",
@@ -122,14 +193,23 @@ function describeSecurity(routes: readonly Route[], { dialect: { scopes } }: Pac
   );
 }
 
+/** The schema of a body or of a response in its wrapper. */
+function describeWrapper(wrapper: Shape, body: Json): Json {
+  if (nameOf(wrapper) !== undefined) return body;
+  if (!isObject(wrapper)) return { const: wrapper };
+  const members = Object.entries(wrapper).map(([key, member]) => [key, describeWrapper(member, body)]);
+  const required = Object.keys(wrapper).filter((key) => namesIn(wrapper[key]).length > 0);
+  return { type: "object", required, properties: Object.fromEntries(members) };
+}
+
 /** Describes the request body. Without a body in the pack, many clients send null or an object: both are accepted. */
-function describeRequest(routes: readonly Route[], { dialect }: Pack): Json {
+function describeRequest(routes: readonly Route[], { dialect, mediaTypes }: Pack): Json {
   const files = routes.flatMap(({ upload }) => (upload ? [[upload.content_type, {}] as const] : []));
   if (files.length > 0) return { requestBody: { required: true, content: Object.fromEntries(files) } };
   const rules = routes.flatMap(({ body }) => body ?? []);
   if (rules.length === 0) return {};
   const isRequired = routes.every(({ body }) => ((body?.schema["required"] ?? []) as unknown[]).length > 0);
-  const bodies = rules.map((body) => describeBody(body, dialect.client.id));
+  const bodies = rules.map((body) => describeWrapper(body.wrapper, describeBody(body, dialect.client.id)));
   const others = rules.length < routes.length ? [{ type: "object" }, { type: "null" }] : [{ type: "null" }];
   const schema = anyOf(isRequired ? bodies : [...bodies, ...others]);
   const readRoutes = routes.flatMap((route) => route.readRoute ?? []);
@@ -138,9 +218,34 @@ function describeRequest(routes: readonly Route[], { dialect }: Pack): Json {
     requestBody: {
       ...(readRoutes.length > 0 && { description }),
       required: isRequired,
-      content: { "application/json": { schema } },
+      content: Object.fromEntries(mediaTypes.names.map((type) => [type, { schema }])),
     },
   };
+}
+
+/** The headers that requests may have, and the version. OpenAPI does not list `Accept`. */
+function describeRequestHeaders({ headers }: Route, { version }: Pack["dialect"]["client"]): Json[] {
+  const passed = Object.entries(headers?.definition.request ?? {}).map(
+    ([name, { required, default: standard }]): Json => ({
+      name,
+      in: "header",
+      ...(required && { required }),
+      schema: { type: "string", ...(standard !== undefined && { default: standard }) },
+    }),
+  );
+  if (version?.header === undefined) return passed;
+  const { header, value, required } = version;
+  return [...passed, { name: header, in: "header", ...(required && { required }), schema: { const: value } }];
+}
+
+/** Headers of requests that may have a 304 as their response. */
+const CONDITIONAL: ReadonlySet<string> = new Set(["if-none-match", "if-modified-since"]);
+
+/** The headers that successful responses have of the upstream. */
+function describeHeaders(routes: readonly Route[]): Json {
+  const names = routes.flatMap(({ headers }) => Object.keys(headers?.definition.response ?? {}));
+  const headers = Object.fromEntries(names.map((name) => [name, { schema: { type: "string" } }]));
+  return names.length === 0 ? {} : { headers };
 }
 
 /** Describes the success and the errors. A route without a v4 call has only errors. */
@@ -149,13 +254,19 @@ function describeResponses(routes: readonly Route[], pack: Pack): Json {
   const served = routes.filter(({ source }) => !("error" in source));
   const files = served.flatMap(({ file }) => (file ? [[file.content_type, {}] as const] : []));
   const json = { schema: anyOf(unique(served.map((route) => describeResponse(route, pack)))) };
-  const content = files.length > 0 ? Object.fromEntries(files) : { "application/json": json };
-  const success = { description: "Success", content };
+  const content = files.length > 0 ? Object.fromEntries(files) : { [pack.responseTypes.success]: json };
+  const successes = unique(served.map(({ status }) => status)).map((status) => [
+    String(status),
+    { description: "Success", ...(status !== 204 && { content }), ...describeHeaders(served) },
+  ]);
   const names = [...statuses.all, ...(statuses.passesOthers ? ["default"] : [])];
   const errors = names.map(
     (status) => [String(status), { $ref: `#/components/responses/${status}` }] as const,
   );
-  return { ...(served.length > 0 && { 200: success }), ...Object.fromEntries(errors) };
+  const requestHeaders = served.flatMap(({ headers }) => Object.keys(headers?.definition.request ?? {}));
+  const isConditional = requestHeaders.some((name) => CONDITIONAL.has(name.toLowerCase()));
+  const notModified = isConditional ? [["304", { description: "The client's copy is current." }]] : [];
+  return Object.fromEntries([...successes, ...notModified, ...errors]);
 }
 
 const createOperationId = (method: string, path: string): string =>
@@ -171,9 +282,7 @@ function describeOperation(routes: readonly Route[], pack: Pack): Json {
     operationId: createOperationId(method, path),
     tags: [route.object],
     security: describeSecurity(routes, pack),
-    ...(parameters.length > 0 || route.response === "list"
-      ? { parameters: describeParameters(route, parameters, pack) }
-      : {}),
+    ...describeParameters(route, parameters, pack),
     ...describeRequest(routes, pack),
     responses: describeResponses(routes, pack),
     [extensionName(pack, "equivalent")]: equivalents.length === 1 ? equivalents[0] : equivalents,

@@ -204,7 +204,7 @@ function acceptAliases(schema: Schema, names: ReadonlyMap<string, readonly strin
 }
 
 /** The JSON Schema (2020-12) of a request body, with all names, forms and nulls that the gateway accepts. */
-export function describeBody({ schema, members }: BodyRules, reference: string): Json {
+export function describeBody({ schema, members, isList }: BodyRules, reference: string): Json {
   const aliases = new Map(
     members.map(
       ({ name, rule: { aliases: also = [] } }) =>
@@ -218,5 +218,6 @@ export function describeBody({ schema, members }: BodyRules, reference: string):
     for (const alias of rule.aliases ?? [])
       described = changeAt(described, alias.split("."), () => schemaAt(described, path));
   }
-  return acceptNulls(toPlainSchema(described)) as Json;
+  const object = acceptNulls(toPlainSchema(described)) as Json;
+  return isList ? { type: "array", items: object } : object;
 }

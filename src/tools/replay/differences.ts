@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { REDACTED } from "../../audit/redact-walk.ts";
+import { REDACTED } from "../../audit/secret-values.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Resource } from "../../mapping/compile/resource.ts";

@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { createZstdDecompress } from "node:zlib";
 import { z } from "zod";
 import type { AuditRecord } from "../../audit/record.ts";
 import type { AuditQuery } from "../../audit/store.ts";
@@ -34,6 +36,44 @@ const recordSchema = z.looseObject({
     z.looseObject({ method: z.string(), path: z.string(), filter: text, status: z.int().nullable() }),
   ),
 });
+
+/** The first bytes of a zstd frame (RFC 8878, section 3.1.1). JSON never begins with them. */
+const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+
+/** Decodes the bytes of an NDJSON export, compressed with zstd or not. @throws {InvalidExportError} */
+export async function* decodeExport(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const chunks = bytes[Symbol.asyncIterator]();
+  let start = Buffer.alloc(0);
+  while (start.length < ZSTD_MAGIC.length) {
+    const { done, value } = await chunks.next();
+    if (done) break;
+    start = Buffer.concat([start, value]);
+  }
+  const source = Readable.from(resume(start, chunks), { objectMode: false });
+  const isCompressed = start.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC);
+  yield* isCompressed ? decompress(source) : utf8TextOf(source);
+}
+
+async function* decompress(source: Readable): AsyncGenerator<string> {
+  const zstd = createZstdDecompress();
+  source.on("error", (error) => zstd.destroy(error));
+  try {
+    yield* utf8TextOf(source.pipe(zstd));
+  } catch (error) {
+    if (!/^Z(?:STD)?_/.test((error as { code?: string }).code ?? "")) throw error;
+    throw new InvalidExportError(
+      `The compressed export is damaged or incomplete: ${(error as Error).message}`,
+    );
+  }
+}
+
+async function* resume(start: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  if (start.length > 0) yield start;
+  yield* { [Symbol.asyncIterator]: () => rest };
+}
+
+const utf8TextOf = (stream: Readable): AsyncIterable<string> =>
+  stream.setEncoding("utf8") as AsyncIterable<string>;
 
 function parseRecord(line: string, number: number): AuditRecord {
   try {

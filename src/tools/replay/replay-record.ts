@@ -1,4 +1,4 @@
-import { REDACTED } from "../../audit/redact-walk.ts";
+import { REDACTED } from "../../audit/secret-values.ts";
 import { checksumOf, CLIENT_GONE, type AuditRecord } from "../../audit/record.ts";
 import { parseJson } from "../../dialect/json/parse.ts";
 import { createDryRun, type DryRunResponse } from "../dry-run.ts";
@@ -144,7 +144,7 @@ function compare(
           withoutId(JSON.stringify(alpha.response ?? null), record.requestId),
           withoutId(response.body, response.headers["x-request-id"] ?? ""),
         )
-      : compareBodies("response", alpha.response, parseJson(response.body), isEqual)),
+      : compareBodies("response", alpha.response, parseJson(response.body || "null"), isEqual)),
   ];
 }
 
@@ -152,18 +152,26 @@ function compare(
 const isExact = ({ alpha }: AuditRecord, result: DryRunResponse | Error): boolean =>
   !(result instanceof Error) && alpha.checksum === checksumOf(result.response.body);
 
+/** What a replay depends on apart from its pack. */
+export interface ReplayOptions {
+  /**
+   * The replay under the pack of the recording. Secrets are recorded as placeholders, which can cause differences. Such a
+   * difference counts as a change only if the control has none.
+   */
+  readonly control?: Replay;
+  /** Base of links that have a host, as in the recording. */
+  readonly publicUrl?: URL | undefined;
+}
+
 /** Runs one record. */
 export type Replay = (record: AuditRecord) => Promise<ReplayResult>;
 
 /**
  * Creates a function that runs recorded requests under a pack, with the recorded responses of v4. Nothing is sent.
- *
- * @param control the replay under the pack of the recording. Secrets are recorded as placeholders, which can cause
- *   differences. Such a difference counts as a change only if the control has none.
  */
-export function createReplay(pack: Pack, control?: Replay): Replay {
+export function createReplay(pack: Pack, { control, publicUrl }: ReplayOptions = {}): Replay {
   const v4 = createRecordedV4(pack);
-  const dryRun = createDryRun(pack, v4);
+  const dryRun = createDryRun(pack, v4, { publicUrl });
   const header = pack.dialect.client.filters?.header;
 
   async function run({ client, alpha }: AuditRecord): Promise<DryRunResponse | Error> {
@@ -174,8 +182,8 @@ export function createReplay(pack: Pack, control?: Replay): Replay {
         path: query === "" ? path : `${path}?${query}`,
         headers: {
           ...(filter !== null && header !== undefined && { [header]: filter }),
-          ...(client.fingerprint === null && { authorization: "" }),
         },
+        isAnonymous: client.fingerprint === null,
         body,
         address: client.address,
       });

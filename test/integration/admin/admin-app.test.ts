@@ -29,6 +29,7 @@ function app(deps: Partial<AdminDeps> = {}): RequestListener {
     metrics,
     purgeTokens: async () => {},
     brownOuts: () => [],
+    names: () => ({ client: "alpha", upstream: "v4" }),
     mappings: () => ({ routes: [] }),
     explain: async ({ id }) => ({ explained: id }),
     onError: (error) => void errors.push(error),
@@ -265,8 +266,12 @@ describe("errors of the admin listener", () => {
 test("the console links to the report if there is one", async () => {
   const report = (_request: unknown, response: { json: (body: object) => void }) =>
     response.json({ made: true });
-  expect((await request(app()).get("/api")).body).toEqual({ audit: true, report: false });
-  expect((await request(app({ report })).get("/api")).body).toEqual({ audit: true, report: true });
+  expect((await request(app()).get("/api")).body).toEqual({
+    audit: true,
+    report: false,
+    names: { client: "alpha", upstream: "v4" },
+  });
+  expect((await request(app({ report })).get("/api")).body).toMatchObject({ audit: true, report: true });
   expect((await request(app({ report })).get("/api/report")).body).toEqual({ made: true });
 });
 

@@ -23,6 +23,7 @@ beforeEach(async () => {
     metrics,
     purgeTokens: async () => {},
     brownOuts: () => [],
+    names: () => ({ client: "alpha", upstream: "v4" }),
     mappings: () => ({ routes: [] }),
     explain: async () => ({}),
   });
@@ -31,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(() => void server.close());
 
-interface Told {
+interface AdminResponse {
   readonly status: number | undefined;
   readonly retryAfter: string | undefined;
   readonly cookie: string;
@@ -39,7 +40,7 @@ interface Told {
   readonly body: string;
 }
 
-interface Asked {
+interface AdminRequest {
   readonly path?: string;
   /** Of the client, on this machine. */
   readonly from?: string;
@@ -49,17 +50,17 @@ interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** From an address that is no proxy's. */
+/** A request from an address that is not a trusted proxy. */
 const FROM_ELSEWHERE = { path: "/login", form: `token=${TOKEN}`, from: "127.0.0.2" };
 
-async function ask({
+async function send({
   path = "/api",
   from = "127.0.0.1",
   bearer,
   form,
   cookie,
   headers,
-}: Asked): Promise<Told> {
+}: AdminRequest): Promise<AdminResponse> {
   const { port } = server.address() as AddressInfo;
   const call = request({
     host: "127.0.0.1",
@@ -87,10 +88,10 @@ async function ask({
   };
 }
 
-const signIn = (token: string, from?: string): Promise<Told> =>
-  ask({ path: "/login", form: `token=${token}`, ...(from !== undefined && { from }) });
+const signIn = (token: string, from?: string): Promise<AdminResponse> =>
+  send({ path: "/login", form: `token=${token}`, ...(from !== undefined && { from }) });
 
-const guess = async (times: number, one: () => Promise<Told>): Promise<(number | undefined)[]> => {
+const guess = async (times: number, one: () => Promise<AdminResponse>): Promise<(number | undefined)[]> => {
   const statuses: (number | undefined)[] = [];
   for (let n = 0; n < times; n += 1) statuses.push((await one()).status);
   return statuses;
@@ -109,8 +110,8 @@ describe("an address that sent ten wrong admin tokens", () => {
   });
 
   test("gets 429 with Retry-After as JSON for the header", async () => {
-    expect(await guess(10, () => ask({ bearer: "wrong" }))).toEqual(TEN);
-    const { status, retryAfter, body } = await ask({ bearer: "wrong" });
+    expect(await guess(10, () => send({ bearer: "wrong" }))).toEqual(TEN);
+    const { status, retryAfter, body } = await send({ bearer: "wrong" });
     expect([status, JSON.parse(body)]).toEqual([
       429,
       { errors: [{ reason: expect.stringContaining("Too many") }] },
@@ -119,23 +120,23 @@ describe("an address that sent ten wrong admin tokens", () => {
   });
 
   test("gets 429 for the right token too", async () => {
-    await guess(5, () => ask({ bearer: "wrong" }));
+    await guess(5, () => send({ bearer: "wrong" }));
     await guess(5, () => signIn("wrong"));
     expect(await signIn(TOKEN)).toMatchObject({ status: 429, cookie: "" });
-    expect((await ask({ bearer: TOKEN })).status).toBe(429);
+    expect((await send({ bearer: TOKEN })).status).toBe(429);
   });
 
   test("keeps its sessions and health endpoints", async () => {
     const { cookie } = await signIn(TOKEN);
     await guess(11, () => signIn("wrong"));
-    expect((await ask({ cookie })).status).toBe(200);
-    expect((await ask({ path: "/healthz" })).status).toBe(200);
+    expect((await send({ cookie })).status).toBe(200);
+    expect((await send({ path: "/healthz" })).status).toBe(200);
   });
 
   test("does not block other addresses", async () => {
     await guess(11, () => signIn("wrong"));
     expect((await signIn(TOKEN, "127.0.0.2")).status).toBe(303);
-    expect((await ask({ bearer: TOKEN, from: "127.0.0.2" })).status).toBe(200);
+    expect((await send({ bearer: TOKEN, from: "127.0.0.2" })).status).toBe(200);
   });
 });
 
@@ -147,19 +148,19 @@ test("twenty pipelined requests with the right token get 200 and block nobody", 
   expect((await text(socket)).match(/HTTP\/1\.1 \d+/g)).toEqual(
     Array.from({ length: 20 }, () => "HTTP/1.1 200"),
   );
-  expect((await ask({ bearer: TOKEN })).status).toBe(200);
+  expect((await send({ bearer: TOKEN })).status).toBe(200);
 });
 
 test("at most ten of many simultaneous wrong tokens are checked", async () => {
   const statuses = await Promise.all(
-    Array.from({ length: 30 }, async () => (await ask({ bearer: "wrong" })).status),
+    Array.from({ length: 30 }, async () => (await send({ bearer: "wrong" })).status),
   );
   expect(statuses.filter((status) => status === 401)).toHaveLength(10);
 });
 
 describe("behind a trusted proxy", () => {
   const behind = (headers: Readonly<Record<string, string>>, bearer?: string) =>
-    ask({
+    send({
       headers,
       ...(bearer !== undefined && { bearer }),
       ...(bearer === undefined && { path: "/login", form: `token=${TOKEN}` }),
@@ -169,7 +170,7 @@ describe("behind a trusted proxy", () => {
     expect((await behind({ "x-forwarded-proto": "https" })).setCookie).toMatch(/; Secure/);
     expect((await behind({ "x-forwarded-proto": "http" })).setCookie).not.toMatch(/; Secure/);
     expect(
-      (await ask({ ...FROM_ELSEWHERE, headers: { "x-forwarded-proto": "https" } })).setCookie,
+      (await send({ ...FROM_ELSEWHERE, headers: { "x-forwarded-proto": "https" } })).setCookie,
     ).not.toMatch(/; Secure/);
   });
 
@@ -181,9 +182,9 @@ describe("behind a trusted proxy", () => {
 });
 
 test("right tokens never count as attempts", async () => {
-  expect(await guess(30, () => ask({ bearer: TOKEN }))).toEqual(Array.from({ length: 30 }, () => 200));
+  expect(await guess(30, () => send({ bearer: TOKEN }))).toEqual(Array.from({ length: 30 }, () => 200));
   expect(
-    await Promise.all(Array.from({ length: 30 }, async () => (await ask({ bearer: TOKEN })).status)),
+    await Promise.all(Array.from({ length: 30 }, async () => (await send({ bearer: TOKEN })).status)),
   ).toEqual(Array.from({ length: 30 }, () => 200));
   expect((await signIn("wrong")).status).toBe(401);
 });
@@ -191,8 +192,8 @@ test("right tokens never count as attempts", async () => {
 test.each(["http://[::1", "http://a:b:c/api", "*"])(
   "a target that cannot be parsed, %s, needs the admin token like all others",
   async (path) => {
-    expect(await ask({ path })).toMatchObject({ status: 401, body: expect.stringMatching(/^\{"errors"/) });
-    expect(await ask({ path, bearer: TOKEN })).toMatchObject({
+    expect(await send({ path })).toMatchObject({ status: 401, body: expect.stringMatching(/^\{"errors"/) });
+    expect(await send({ path, bearer: TOKEN })).toMatchObject({
       status: 404,
       body: '{"errors":[{"reason":"There is nothing here."}]}',
     });

@@ -2,7 +2,7 @@ import { AuditUnavailableError } from "../../../src/audit/store.ts";
 import type { AuditQuery, AuditStore } from "../../../src/audit/store.ts";
 import { sampleRecord } from "../audit/sample-record.ts";
 
-/** A store of two records that remembers what it was asked, and can be out of order. */
+/** A store of two records that collects its queries, and can fail. */
 export function memoryStore() {
   const asked: AuditQuery[] = [];
   const records = [sampleRecord("b"), sampleRecord("a")];

@@ -3,7 +3,7 @@ import type { RequestListener } from "node:http";
 import request from "supertest";
 import { request as requestApp, type TestResponse } from "../../support/request.ts";
 import { createAdminApp } from "../../../src/admin/admin-app.ts";
-import { createSandbox, type SandboxService } from "../../../src/sandbox/sandbox.ts";
+import { createSandbox, type SandboxService } from "../../../src/sandbox/create-sandbox.ts";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
 
 const metrics = createMetrics();
@@ -23,6 +23,7 @@ const adminOf = (embedded: SandboxService | undefined): RequestListener =>
     metrics,
     purgeTokens: async () => {},
     brownOuts: () => [],
+    names: () => ({ client: "alpha", upstream: "v4" }),
     mappings: () => ({}),
     explain: async () => ({}),
     sandbox: embedded,

@@ -1,10 +1,12 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import * as fc from "fast-check";
-import { exportTexts } from "../../../src/audit/export/export.ts";
-import type { ExportFormat } from "../../../src/audit/export/export.ts";
+import { Writable } from "node:stream";
+import { zstdDecompressSync } from "node:zlib";
+import { exportTexts, writeExport } from "../../../src/audit/export/export-records.ts";
+import type { ExportFormat } from "../../../src/audit/export/export-records.ts";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import type { AuditQuery } from "../../../src/audit/store.ts";
-import { sampleId, sampleRecord } from "./sample-record.ts";
+import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
 
 /** A store of these records that gives two at a time, and remembers how often it was asked. */
 function pagedStore(records: readonly AuditRecord[]) {
@@ -46,6 +48,55 @@ describe.each([0, 1, 2, 3, 5])("an export of %i records", (count) => {
     const { log } = JSON.parse(await exported("har", sample(count)));
     expect(log).toMatchObject({ version: "1.2", creator: { name: "alpha-gateway" } });
     expect(log.entries).toHaveLength(count * 2);
+  });
+});
+
+describe("a compressed export", () => {
+  const options = { format: "ndjson.zst", query: {}, filterHeader: undefined } as const;
+
+  /** Collects the written chunks. With `stopAfter` it accepts only that many. */
+  function collector(stopAfter = Infinity) {
+    const chunks: Buffer[] = [];
+    const target = new Writable({
+      highWaterMark: 1,
+      write(chunk: Buffer, _encoding, done) {
+        chunks.push(chunk);
+        if (chunks.length < stopAfter) done();
+      },
+    });
+    return { chunks, target };
+  }
+
+  test("is one zstd frame with the NDJSON export", async () => {
+    const { chunks, target } = collector();
+    await writeExport(exportTexts(pagedStore(sample(5)), options), "ndjson.zst", target);
+    expect(zstdDecompressSync(Buffer.concat(chunks)).toString()).toBe(await exported("ndjson", sample(5)));
+  });
+
+  test("that fails leaves no complete frame", async () => {
+    const { chunks, target } = collector();
+    async function* failing() {
+      yield* exportTexts(pagedStore(sample(5)), options);
+      throw new Error("the store failed");
+    }
+    await expect(writeExport(failing(), "ndjson.zst", target)).rejects.toThrow("the store failed");
+    expect(() => zstdDecompressSync(Buffer.concat(chunks))).toThrow(/end of file|Src size is incorrect/);
+  });
+
+  test("reads no further than its client, so that memory stays constant", async () => {
+    const store = pagedStore(
+      Array.from({ length: 2000 }, (_, n) => sampleRecord(sampleId(n), { agent: incompressible(20_000) })),
+    );
+    const { chunks, target } = collector(1);
+    void writeExport(exportTexts(store, options), "ndjson.zst", target).catch(() => {});
+    await vi.waitFor(() => expect(chunks).toHaveLength(1));
+    let reads = 0;
+    while (reads !== store.reads()) {
+      reads = store.reads();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(reads).toBeLessThan(200);
+    target.destroy();
   });
 });
 

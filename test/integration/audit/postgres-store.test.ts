@@ -90,14 +90,14 @@ describe("the PostgreSQL store", () => {
     void store.append(sampleRecord("before"));
     await until(() => store.stats().written === 1);
 
-    await database.admit(false);
+    await database.allowConnections(false);
     void store.append(sampleRecord("during"));
     await until(() => store.fault() !== undefined);
     expect(store.fault()).toMatch(/^The audit store failed: its database /);
     expect(store.fault()).not.toMatch(/127\.0\.0\.1|postgres:/);
     expect(store.ready()).toBe(false);
 
-    await database.admit(true);
+    await database.allowConnections(true);
     await until(() => store.ready());
     expect(await store.get("during")).toBeDefined();
     expect(store.stats()).toMatchObject({ written: 2, dropped: 0, queued: 0 });
@@ -106,22 +106,22 @@ describe("the PostgreSQL store", () => {
   test("rejects records while the database is down, and accepts them afterwards (strict)", async () => {
     const store = open();
     await store.append(sampleRecord("before"));
-    await database.admit(false);
+    await database.allowConnections(false);
     await expect(Promise.resolve(store.append(sampleRecord("during")))).rejects.toMatchObject({
       name: "AuditUnavailableError",
     });
-    await database.admit(true);
+    await database.allowConnections(true);
     await until(() => store.ready());
     await store.append(sampleRecord("after"));
     expect((await store.query({})).records).toHaveLength(2);
   });
 
   test("starts without its database and connects to it later", async () => {
-    await database.admit(false);
+    await database.allowConnections(false);
     const store = open();
     await until(() => store.fault() !== undefined);
     await expect(store.query({})).rejects.toMatchObject({ name: "AuditUnavailableError" });
-    await database.admit(true);
+    await database.allowConnections(true);
     await until(() => store.ready());
     expect(await store.query({})).toEqual({ records: [], next: null });
   });

@@ -5,7 +5,7 @@ import type { AuditRecord } from "../../../src/audit/record.ts";
 import { serializeRecord } from "../../../src/audit/record-text.ts";
 import { sampleRecord } from "./sample-record.ts";
 
-/** A body as a record may hold it: none, JSON, or the text of some. */
+/** A body as in a record: missing, JSON, or text. */
 const body = fc.oneof(
   fc.constant(undefined),
   fc.jsonValue(),

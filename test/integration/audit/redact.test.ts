@@ -1,5 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import * as fc from "fast-check";
+import { countAllocations } from "../../../fuzz/worst/allocations.ts";
+import type { SentBody } from "../../../src/audit/client-body.ts";
 import { JsonText } from "../../../src/audit/json-text.ts";
 import { createRedaction } from "../../../src/audit/redact.ts";
 
@@ -72,7 +74,7 @@ describe("redaction of members with a secret name", () => {
       },
       { s: "set [redacted]", t: "its new_[redacted]", u: "[redacted]" },
     ],
-    ["that are absent stay absent", { ssl_key: null }, { ssl_key: null }],
+    ["that are null stay null", { ssl_key: null }, { ssl_key: null }],
   ])("redacts %s", (_, body, recorded) => expect(redaction.value(body)).toEqual(recorded));
 
   test.each([
@@ -132,6 +134,23 @@ describe("redaction of valid JSON as text", () => {
   ])("redacts %s", (_, text, recorded) =>
     expect(JSON.parse(JSON.stringify(redaction.json(text)))).toEqual(recorded),
   );
+
+  test.each([
+    ["a name", `"root_pass":"${SECRET}"`],
+    ["a name with other signs in it", `"R o-O+t_paSS":"${SECRET}"`],
+    ["a longer name", `"the_password_2":"${SECRET}"`],
+    ["a name in a list of names", `"vm[cvv]":"${SECRET}"`],
+    ["a pair in a text", `"s":"a=1&token=${SECRET}"`],
+    ["a name of a part of a form", `"s":"form-data; name=cvv2 ${SECRET}"`],
+    ["a text", `"s":"my card number : ${SECRET}"`],
+    ["user info", `"s":"https://me:${SECRET}@example.net"`],
+    ["the name of a value", `"value":"${SECRET}","name":"cvv"`],
+  ])("redacts %s at each offset of a body", (_, members) => {
+    for (let before = 0; before < 300; before += 1) {
+      const text = `{"a":"${"x".repeat(before)}",${members},"b":"${"x".repeat(300 - before)}"}`;
+      expect(JSON.stringify(redaction.json(text))).not.toContain(SECRET);
+    }
+  });
 
   test("does not parse text without a secret", () => {
     const text = '{ "n": 12345678901234567890 }';
@@ -389,12 +408,12 @@ describe("a value with a secret name", () => {
 
   test("if there are more of them than can be searched, nothing else of the exchange is recorded", () => {
     const values = redaction.find(sentIn({ token: Array.from({ length: 1000 }, (_, n) => `value-${n}`) }));
-    expect(values.sealed).toBe(true);
+    expect(values.isComplete).toBe(false);
     expect(redaction.text("x", values)).toBe("[redacted]");
     expect(redaction.json("{}", values)).toMatchObject({
       truncated: true,
       text: "",
-      why: "more secrets than can be looked for",
+      why: "more secrets than can be searched for",
     });
     expect(redaction.body({ bytes: bytes("{}") }, values)).toMatchObject({ truncated: true, text: "" });
   });
@@ -491,6 +510,64 @@ describe("redaction takes linear time", () => {
   );
 });
 
+describe("the redaction of a request allocates at most 20 MB", () => {
+  const atDefaultLimit = createRedaction({ names, bodyLimit: 262_144 });
+  const target = { path: "/v4/x", isRoute: true, query: "", texts: [] };
+  const pack = (value: unknown) => ({ bytes: bytes(JSON.stringify(value)), type: "application/json" });
+  const secret = { password: "a1b2c3" };
+  const alike = Array.from({ length: 100 }, (_, n) => `${"a".repeat(40 + n)}b${n}`);
+
+  const units =
+    "=a; a=a= token=a; ,[%25 [%25; %C3%A9a; \\u0041= \\u0430= %2561=; //@ {a=: =token; a+a; name=pin;value=a; é=1; ﷺ=1; = ; a [";
+  const requests: [string, (unit: string) => SentBody][] = [
+    [
+      "a form",
+      (unit) => ({ bytes: bytes("…"), type: FORM, form: [["", `token=a;${filled(unit, 65_000)}`]] }),
+    ],
+    ["a string of a body", (unit) => pack({ label: filled(unit, 80_000), ...secret })],
+    ["JSON in a string", (unit) => pack({ label: JSON.stringify({ a: filled(unit, 100_000), ...secret }) })],
+    ["a list of strings", (unit) => pack({ label: Array.from({ length: 7800 }, () => unit), ...secret })],
+    [
+      "a string, with secrets that start alike",
+      (unit) => pack({ label: filled(unit, 100_000), token: alike }),
+    ],
+  ];
+
+  test.each(requests)("%s", (_, sent) => {
+    const costs = units.split(" ").map((unit) => {
+      const body = sent(unit);
+      const stop = countAllocations();
+      const values = atDefaultLimit.find({ ...target, body }, ["0123456789abcdef"]);
+      atDefaultLimit.body(body, values);
+      return { unit, mb: stop().mb };
+    });
+    expect(costs.filter(({ mb }) => mb > 20)).toEqual([]);
+  });
+});
+
+describe("a text that would take too much work", () => {
+  const parts = `${"a=1;".repeat(4000)}password=${SECRET}`;
+  const target = { path: "/v4/x", isRoute: true, query: "", texts: [] };
+
+  test.each([
+    ["a body", { ...target, body: { bytes: bytes(JSON.stringify({ a: parts })) } }],
+    ["a form", { ...target, body: { bytes: bytes("…"), form: [["a", parts]] as const } }],
+    ["a query", { ...target, query: parts }],
+    ["a header", { ...target, texts: [parts] }],
+  ])("in %s is not recorded, nor is any text that may repeat its secrets", (_, sent) => {
+    const values = redaction.find(sent);
+    expect(redaction.query(parts)).toBe("[redacted]");
+    expect(redaction.value({ a: parts, b: "c" })).toEqual({ a: "[redacted]", b: "c" });
+    expect(values.isComplete).toBe(false);
+    expect(redaction.text(`echo ${SECRET}`, values)).toBe("[redacted]");
+  });
+
+  test("is recorded if it has no name of a secret", () => {
+    const harmless = "a=1;".repeat(4000);
+    expect(redaction.value({ a: harmless })).toEqual({ a: harmless });
+  });
+});
+
 describe("redaction of a body above the limit", () => {
   test("truncates it and marks it", () => {
     const recorded = small.value({ list: Array.from({ length: 100 }, () => "0123456789") }, 1312);
@@ -516,13 +593,15 @@ describe("redaction of a body above the limit", () => {
       try {
         const body = { bytes: bytes(text), type: "application/json" };
         const values = redaction.find({ path: "/", isRoute: true, query: "", texts: [], body });
-        const kept = [redaction.raw(text), redaction.json(text), redaction.body(body, values)];
-        expect(kept.map((recorded) => (recorded as { truncated: boolean }).truncated)).toEqual([
+        const recordedForms = [redaction.raw(text), redaction.json(text), redaction.body(body, values)];
+        expect(recordedForms.map((recorded) => (recorded as { truncated: boolean }).truncated)).toEqual([
           true,
           true,
           true,
         ]);
-        expect(JSON.stringify([...kept, redaction.text(`echo ${SECRET}`, values)])).not.toContain("S3CR3T");
+        expect(JSON.stringify([...recordedForms, redaction.text(`echo ${SECRET}`, values)])).not.toContain(
+          "S3CR3T",
+        );
         const read = parse.mock.calls.map(([given]) => given.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").split(","));
         expect(Math.max(0, ...read.map((values) => values.length))).toBeLessThanOrEqual(8000);
         expect(Math.max(0, ...parse.mock.calls.map(([given]) => given.length))).toBeLessThanOrEqual(1 << 20);
@@ -546,8 +625,13 @@ describe("redaction of a body above the limit", () => {
       `{"a":"${"x".repeat(70)}","value":"${SECRET}${"x".repeat(100)}","name":"password"}`,
     ],
   ])("redacts a value whose name is behind the cut: %s", (_, text) => {
-    const kept = [small.json(text), small.raw(text), small.value(JSON.parse(text)), small.text(text)];
-    expect(JSON.stringify(kept)).not.toContain("S3C");
+    const recordedForms = [
+      small.json(text),
+      small.raw(text),
+      small.value(JSON.parse(text)),
+      small.text(text),
+    ];
+    expect(JSON.stringify(recordedForms)).not.toContain("S3C");
     const body = { bytes: bytes(text), type: "application/json" };
     expect(JSON.stringify(small.body(body))).not.toContain("S3C");
   });
@@ -678,6 +762,8 @@ describe("redaction of arbitrary bodies", () => {
     );
   });
 });
+
+const filled = (unit: string, length: number): string => unit.repeat(Math.ceil(length / unit.length));
 
 function cyclic(): object {
   const list: unknown[] = [];

@@ -12,7 +12,7 @@ interface Varied {
   readonly losses?: readonly string[];
 }
 
-/** A record with what a test cares about, and plausible values for the rest. */
+/** A record with the values that a test gives, and plausible other ones. */
 export function sampleRecord(id: string, varied: Varied = {}): AuditRecord {
   const { time = "2026-03-01T10:00:00.000Z", client = "0123456789abcdef" } = varied;
   const { route = "GET /vm/instances", status = 200 } = varied;

@@ -38,7 +38,7 @@ describe("the SQLite store", () => {
 
   test.each([
     [
-      "a file that is no database",
+      "a file that is not a database",
       () => writeFile(join(directory, AUDIT_FILE), "not a database, but long enough".repeat(99)),
     ],
     ["a database of a newer version", async () => newerDatabase(join(directory, AUDIT_FILE))],
@@ -132,7 +132,7 @@ describe("the SQLite store", () => {
   ])("migrates a database of version %i without losing a record", async (version, requests) => {
     const database = new DatabaseSync(join(directory, AUDIT_FILE));
     database.exec(readFixture("sqlite-version-3.sql"));
-    // Version 2 had neither the priorities nor what they need.
+    // Version 2 had no priorities and no columns for them.
     if (version === 2) {
       database.exec("DROP INDEX audit_least; DROP INDEX audit_unaccepted; PRAGMA user_version = 2");
       for (const column of ["worth", "lane", "agent", "lossy"])

@@ -132,7 +132,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
           sampleRecord("d", { time: day(3), client: "c1", lane: "native", route: null, losses: [] }),
           sampleRecord("e", { time: day(3), client: null, route: null, status: 401, losses: [] }),
         ];
-        // The last first: what is late is no less counted.
+        // Newest first, so that records arrive late. They count all the same.
         for (const record of records.toReversed()) await store.append(record);
       });
 
@@ -242,7 +242,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
           });
         const ranks: readonly [name: string, day: number, varied: object][] = [
           ["real", 1, { client: "c1", accepted: true }],
-          ["answered", 2, { client: null, status: 200 }],
+          ["completed", 2, { client: null, status: 200 }],
           ["made-up", 3, { accepted: false, status: 401 }],
           ["nobody", 4, { client: null, status: 401 }],
         ];
@@ -257,7 +257,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         ];
         await reopen(1_100_000);
         await until(async () => store.stats().evicted > 0);
-        expect(await left()).toEqual(["answered", "real"]);
+        expect(await left()).toEqual(["completed", "real"]);
         await reopen(500_000);
         await until(async () => store.stats().evicted > 0);
         expect(await left()).toEqual(["real"]);

@@ -1,4 +1,4 @@
-/** Settings, tokens, users and their grants: what alpha has in one place and v4 in several, or under other words. */
+/** Settings, tokens, users and their grants: resources that are one object in alpha and several in v4, or have other names. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";

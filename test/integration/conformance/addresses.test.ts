@@ -1,4 +1,4 @@
-/** Document 2, Resources: the addresses of both families and the pools; and what clients do with them. */
+/** Document 2, Resources: IPv4 and IPv6 addresses and pools, and the operations on them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { number, text } from "./forms.ts";
 import { successWith, errorOn, statusAndBody, minimalInstance, fetchAllRows, type Json } from "./helpers.ts";

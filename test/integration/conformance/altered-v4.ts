@@ -1,33 +1,33 @@
-/** A v4 service that says, on demand, what the sandbox never would: all other calls go on to a sandbox. */
+/** A v4 service whose responses a test changes. It forwards all other requests to a sandbox. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { manualClock } from "../../../src/sandbox/clock.ts";
-import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { startSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 export interface V4Response {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; a string as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
 }
 
 interface Rules {
-  /** From now on v4 answers these calls so: `POST /vm/instances`, without the query. `times`: only that often. */
+  /** Sets v4's response to a call such as `POST /vm/instances`, without its query, for the next `times` calls. */
   respondTo(call: string, reply: V4Response, times?: number): void;
-  /** From now on v4 gives this object with these members changed. */
+  /** Changes v4's response to a call. */
   changeResponse(call: string, change: (body: never) => unknown): void;
 }
 
 export interface AlteredGateway extends Gateway, Rules {
-  /** What v4 got since the last `plain()`. */
+  /** Requests to v4 since the last `resetRules()`. */
   readonly calls: { readonly method: string; readonly path: string; readonly body: unknown }[];
-  /** Back to what the sandbox says. */
+  /** Removes all rules, so that the sandbox responds. */
   resetRules(): void;
 }
 
 interface Rule {
-  readonly answer?: V4Response;
+  readonly response?: V4Response;
   readonly change?: (body: never) => unknown;
   left: number;
 }
@@ -39,9 +39,9 @@ async function read(stream: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 /**
- * Starts a gateway before such a service.
+ * Starts a gateway in front of a sandbox whose responses can be changed.
  *
- * @param prepare what v4 says from the start, when the catalogs are read
+ * @param prepare sets rules before the gateway reads the catalogs
  */
 export async function startAlteredGateway(
   settings: Readonly<Record<string, string>> = {},
@@ -66,10 +66,16 @@ export async function startAlteredGateway(
       const path = url.split("?", 1)[0] ?? "";
       calls.push({ method, path, body: body === "" ? undefined : JSON.parse(body) });
       const rule = ruleFor(`${method} ${path.replace(/^\/v4/, "")}`);
-      if (rule?.answer) {
-        const { status = 200, headers: own = {}, body: said } = rule.answer;
-        response.writeHead(status, { "content-type": "application/json", ...own });
-        response.end(typeof said === "string" ? said : said === undefined ? "" : JSON.stringify(said));
+      if (rule?.response) {
+        const { status = 200, headers: headersOfRule = {}, body: bodyOfRule } = rule.response;
+        response.writeHead(status, { "content-type": "application/json", ...headersOfRule });
+        response.end(
+          typeof bodyOfRule === "string"
+            ? bodyOfRule
+            : bodyOfRule === undefined
+              ? ""
+              : JSON.stringify(bodyOfRule),
+        );
         return;
       }
       const { host: _host, connection: _connection, "content-length": _length, ...passed } = headers;
@@ -89,7 +95,7 @@ export async function startAlteredGateway(
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const alter: Rules = {
-    respondTo: (call, response, times = Infinity) => void rules.set(call, { answer: response, left: times }),
+    respondTo: (call, response, times = Infinity) => void rules.set(call, { response, left: times }),
     changeResponse: (call, change) => void rules.set(call, { change, left: Infinity }),
   };
   prepare(alter);

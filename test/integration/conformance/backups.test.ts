@@ -130,25 +130,25 @@ describe("the schedule of backups", () => {
   const windows = Array.from({ length: 12 }, (_, index) => `W${index * 2}`);
   const edit = (schedule: Json) =>
     gateway.request("PUT /vm/instances/5237", { body: { backups: { schedule } } });
-  const shown = async () => (await gateway.request("GET /vm/instances/5237")).body.backups.schedule;
+  const readSchedule = async () => (await gateway.request("GET /vm/instances/5237")).body.backups.schedule;
 
   test.each(windows)("A-085 has the window %s", async (window) => {
     gateway.takeV4Requests();
     expect((await edit({ window })).body.backups.schedule.window).toBe(window);
     expect(gateway.takeV4Requests()[0]?.body).toEqual({ backups: { schedule: { window } } });
-    expect((await shown()).window).toBe(window);
+    expect((await readSchedule()).window).toBe(window);
   });
 
   const none = ["W1", "W23", "W24", "W-2", "W02", "w2", "W", "2", "", "Scheduling", 2, true, ["W2"]];
   test.each(none.map((window) => [window]))("A-085 rejects the window %j", async (window) => {
-    const before = await shown();
+    const before = await readSchedule();
     expect(statusAndBody(await edit({ window }))).toEqual(errorOn(400, "backups.schedule.window"));
-    expect(await shown()).toEqual(before);
+    expect(await readSchedule()).toEqual(before);
   });
 
   test.each(days)("A-086 has the day %s", async (day) => {
     expect((await edit({ day })).body.backups.schedule.day).toBe(day);
-    expect((await shown()).day).toBe(day);
+    expect((await readSchedule()).day).toBe(day);
   });
 
   test.each(["sunday", "Sun", "Someday", "", "Scheduling", 1])("A-086 rejects the day %j", async (day) => {

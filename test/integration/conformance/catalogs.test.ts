@@ -52,7 +52,7 @@ describe.each(catalogs)("GET %s", (path, list, object) => {
 });
 
 describe("datacenters", () => {
-  const known = [
+  const datacenters = [
     ["newark", "Newark, NJ", "us", "us-east"],
     ["dallas", "Dallas, TX", "us", "us-central"],
     ["fremont", "Fremont, CA", "us", "us-west"],
@@ -64,12 +64,12 @@ describe("datacenters", () => {
 
   test("A-032 the list has exactly the seven datacenters", async () => {
     const rows = await fetchAllRows(gateway, "GET /datacenters", "datacenters");
-    const expected = known.map(([id, label, country]) => ({ id, label, country }));
+    const expected = datacenters.map(([id, label, country]) => ({ id, label, country }));
     expect(rows).toHaveLength(expected.length);
     expect(rows).toEqual(expect.arrayContaining(expected));
   });
 
-  test.each(known)("A-032 an instance can be created in %s", async (id, label, country, region) => {
+  test.each(datacenters)("A-032 an instance can be created in %s", async (id, label, country, region) => {
     gateway.takeV4Requests();
     const { status, body } = await gateway.request("POST /vm/instances", {
       body: { ...minimalInstance, datacenter: id },

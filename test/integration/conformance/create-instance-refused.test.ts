@@ -38,13 +38,13 @@ type Refused = [name: string, body: Json, ...fields: (string | undefined)[]];
 const wrong: readonly Refused[] = [
   ["A-118 without a datacenter", { type: "standard-1" }, "datacenter"],
   ["A-118 with a datacenter null", { ...minimalInstance, datacenter: null }, "datacenter"],
-  ["A-118 with a datacenter that is no string", { ...minimalInstance, datacenter: 5 }, "datacenter"],
+  ["A-118 with a datacenter that is not a string", { ...minimalInstance, datacenter: 5 }, "datacenter"],
   ["A-119 without a type", { datacenter: "newark" }, "type"],
   ["A-119 with a type null", { ...minimalInstance, type: null }, "type"],
   ["A-119 with an unknown type", { ...minimalInstance, type: "g9-huge" }, "type"],
   ["A-118 A-119 A-166 with nothing", {}, "datacenter", "type"],
   ["A-121 with a group of 51 characters", { ...minimalInstance, group: "g".repeat(51) }, "group"],
-  ["A-121 with a group that is no string", { ...minimalInstance, group: 5 }, "group"],
+  ["A-121 with a group that is not a string", { ...minimalInstance, group: 5 }, "group"],
   [
     "A-122 with a distribution and a backup",
     { ...debianInstance, backup: instanceFromBackup.backup },
@@ -66,20 +66,20 @@ const wrong: readonly Refused[] = [
     { ...debianInstance, distribution: "vm/arch", stackscript: "90023" },
     "stackscript",
   ],
-  ["A-126 with a script id that is none", { ...debianInstance, stackscript: "../90023" }, "stackscript"],
-  ["A-127 with a script and no answers", instanceFromScript, "stackscript_udf_responses"],
+  ["A-126 with an invalid script id", { ...debianInstance, stackscript: "../90023" }, "stackscript"],
+  ["A-127 with a script without responses to its questions", instanceFromScript, "stackscript_udf_responses"],
   [
-    "A-127 with a script and one answer of two",
+    "A-127 with a script with one of two required responses",
     { ...instanceFromScript, stackscript_udf_responses: { DOMAIN: "example.net" } },
     "stackscript_udf_responses",
   ],
   [
-    "A-127 with answers that are no object",
+    "A-127 with script responses that are not an object",
     { ...instanceFromScript, stackscript_udf_responses: [] },
     "stackscript_udf_responses",
   ],
   ["A-128 with an unknown backup", { ...instanceFromBackup, backup: "1" }, "backup"],
-  ["A-128 with a backup that is no id", { ...instanceFromBackup, backup: "last" }, "backup"],
+  ["A-128 with a backup that is not an id", { ...instanceFromBackup, backup: "last" }, "backup"],
   ["A-126 with a script id below 0", { ...debianInstance, stackscript: -1 }, "stackscript"],
   [
     "A-126 with a script id of more digits than a number keeps",
@@ -92,7 +92,11 @@ const wrong: readonly Refused[] = [
     "backup",
   ],
   ["A-128 with a backup id below 0", { ...instanceFromBackup, backup: -1 }, "backup"],
-  ["A-129 with a with_backup that is no boolean", { ...minimalInstance, with_backup: "yes" }, "with_backup"],
+  [
+    "A-129 with a with_backup that is not a boolean",
+    { ...minimalInstance, with_backup: "yes" },
+    "with_backup",
+  ],
 ];
 
 describe("an invalid create of an instance is rejected", () => {

@@ -109,13 +109,13 @@ const right: readonly Accepted[] = [
     {},
   ],
   [
-    "A-127 a script with its answers",
+    "A-127 a script with its responses",
     { ...instanceFromScript, stackscript_udf_responses: scriptInput },
     { ...image, stackscript_id: 90022, stackscript_data: scriptInput },
     {},
   ],
   [
-    "A-127 answers without a script are not sent on",
+    "A-127 script responses without a script are not forwarded",
     { ...debianInstance, stackscript_udf_responses: scriptInput },
     image,
     {},

@@ -22,14 +22,18 @@ const cases = pack.routes.flatMap(({ name, body }) =>
   body ? integers(body.schema).map((member): [string, string, BodyRules] => [name, member, body]) : [],
 );
 
-function told(body: BodyRules, member: string, value: unknown): { value: unknown; isRefused: boolean } {
+function checkMember(
+  body: BodyRules,
+  member: string,
+  value: unknown,
+): { value: unknown; isRejected: boolean } {
   const sent: JsonObject = {};
   compileSetter(member)(sent, value);
   const normal = body.normalise(sent);
   const faults = [...normal.faults, ...body.check(normal.body)];
   return {
     value: compileGetter(member)(normal.body),
-    isRefused: faults.some(({ field = "" }) => field === member),
+    isRejected: faults.some(({ field = "" }) => field === member),
   };
 }
 
@@ -40,7 +44,7 @@ test("the pack has integers", () => {
 describe.each(cases)("%s, %s", (_route, member, body) => {
   let isText: boolean;
   beforeAll(() => {
-    isText = told(body, member, "30141").value === "30141";
+    isText = checkMember(body, member, "30141").value === "30141";
   });
 
   test("accepts a string of digits", () => {
@@ -48,9 +52,9 @@ describe.each(cases)("%s, %s", (_route, member, body) => {
       ["3", 3],
       ["0010", 10],
     ] as const) {
-      const asText = told(body, member, digits);
-      const asNumber = told(body, member, number);
-      expect(asText.isRefused).toBe(asNumber.isRefused);
+      const asText = checkMember(body, member, digits);
+      const asNumber = checkMember(body, member, number);
+      expect(asText.isRejected).toBe(asNumber.isRejected);
       expect(asText.value).toBe(isText ? digits : number);
     }
   });
@@ -60,7 +64,7 @@ describe.each(cases)("%s, %s", (_route, member, body) => {
     for (const value of ["-3", "+3", "3.0", "1e3", " 3", "0x3", "", "٣", "9007199254740993", long, true, [3]])
       expect([
         value,
-        told(body, member, value).isRefused || (isText && value === "9007199254740993"),
+        checkMember(body, member, value).isRejected || (isText && value === "9007199254740993"),
       ]).toEqual([value, true]);
   });
 });

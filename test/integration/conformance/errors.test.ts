@@ -18,7 +18,7 @@ const said = (field?: string | null): V4Response["body"] => ({
   errors: [{ reason: "No.", ...(field !== undefined && { field }) }],
 });
 
-/** v4's statuses, and what alpha makes of them. */
+/** v4's statuses, and alpha's status for each. */
 const statuses = [
   [400, 400],
   [401, 401],
@@ -69,8 +69,8 @@ describe("a v4 error", () => {
     ["nothing", undefined],
     ["another JSON", { message: "boom", stack: "at 10.0.0.7" }],
     ["an empty list of errors", { errors: [] }],
-    ["errors that are none", { errors: ["boom"] }],
-    ["JSON that is no object", [1, 2]],
+    ["errors that are not objects", { errors: ["boom"] }],
+    ["JSON that is not an object", [1, 2]],
     ["half a JSON", '{"errors":[{"rea'],
   ])("A-164 A-173 with the body %s still has a reason", async (_name, body) => {
     for (const [v4, alpha] of [
@@ -91,7 +91,7 @@ describe("a v4 error", () => {
     ["half a JSON", '{"data":['],
     ["a list without an envelope", [{ id: 1 }]],
     ["an object", { id: 1 }],
-    ["items that are none", { data: [1, null], page: 1, pages: 1, results: 2 }],
+    ["items that are not objects", { data: [1, null], page: 1, pages: 1, results: 2 }],
     ["an envelope without totals", { data: [] }],
   ])("A-173 is any success with %s, which becomes 500", async (_name, body) => {
     gateway.respondTo("GET /vm/instances", { body });

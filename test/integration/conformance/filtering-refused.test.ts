@@ -1,4 +1,4 @@
-/** Document 2, Filtering: what is no filter, and what v4 can't filter by. */
+/** Document 2, Filtering: invalid filters, and fields that v4 cannot filter by. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { errorOn, statusAndBody } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Filters that alpha does not take, whatever list they are sent to. */
+/** Filters that every list rejects. */
 const malformed: readonly (readonly [string, unknown])[] = [
   ["A-020 an array", []],
   ["A-020 an array of filters", [{ label: "a" }]],
@@ -39,7 +39,7 @@ const malformed: readonly (readonly [string, unknown])[] = [
   ["A-026 both spellings", { "+order-by": "label", "+order_by": "label" }],
   ["A-027 +order-by of a field that does not exist", { "+order-by": "nothing" }],
   ["A-028 another direction", { "+order-by": "label", "+order": "up" }],
-  ["A-028 a direction that is no string", { "+order-by": "label", "+order": 1 }],
+  ["A-028 a direction that is not a string", { "+order-by": "label", "+order": 1 }],
   ["A-028 +order alone", { "+order": "desc" }],
   ["A-028 +order beside a condition", { label: "a", "+order": "asc" }],
   ["A-029 +limit", { "+limit": 5 }],

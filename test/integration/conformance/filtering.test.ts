@@ -34,7 +34,7 @@ const inV4 = (filter: Json): Json =>
       .replaceAll('"datacenter":"london"', '"region":"eu-west"'),
   );
 
-/** Without `v4` the filter goes on in its own shape. */
+/** Without `v4` the filter is forwarded unchanged. */
 type Case = readonly [name: string, filter: Json, picks: (row: Row) => boolean, v4?: Json];
 
 const cases: readonly Case[] = [
@@ -188,11 +188,11 @@ describe("a filter of instances", () => {
   );
 
   test("each of the cases above selects some rows and omits others", () => {
-    const telling = cases.filter(([, , picks]) => {
+    const selective = cases.filter(([, , picks]) => {
       const found = vms.filter(picks).length;
       return found > 0 && found < vms.length;
     });
-    expect(telling.length).toBeGreaterThanOrEqual(cases.length - 4);
+    expect(selective.length).toBeGreaterThanOrEqual(cases.length - 4);
   });
 
   test("A-020 is not sent to v4 if the client sends none", async () => {
@@ -244,8 +244,8 @@ describe("the order of instances", () => {
     const rows = (await fetchAllRows(gateway, "GET /vm/instances", "vms", {
       filter: { "+order-by": "distribution" },
     })) as Row[];
-    const known = rows.flatMap(({ distribution }) => (distribution ? [distribution.id] : []));
-    expect(known).toEqual(known.toSorted());
+    const distributionIds = rows.flatMap(({ distribution }) => (distribution ? [distribution.id] : []));
+    expect(distributionIds).toEqual(distributionIds.toSorted());
     expect(rows).toHaveLength(vms.length);
   });
 });

@@ -1,4 +1,4 @@
-/** The objects of document 2 by their fields, whatever the values are. */
+/** The objects of document 2: their fields, with the types of the values. */
 import { expect } from "vitest";
 
 /** `2017-01-01T00:00:00`, as both dialects write it. */
@@ -36,7 +36,7 @@ export const serviceType = {
 
 const alert = { enabled: flag, threshold: number };
 
-/** An instance, whatever it is, with nothing that alpha does not know. */
+/** Any instance, without fields that alpha does not have. */
 export const instance = {
   id: number,
   label: text,

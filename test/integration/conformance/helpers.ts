@@ -1,4 +1,4 @@
-/** What tests of this folder look at in a response, and the forms that answers are expected in. */
+/** Helpers that read responses, and the patterns that their values must match. */
 import { expect } from "vitest";
 import type { GatewayRequest, Gateway, TestResponse } from "../../support/gateway.ts";
 
@@ -10,7 +10,7 @@ export const statusAndBody = ({ status, body }: TestResponse): { status: number;
   body,
 });
 
-/** A rejection that names these fields, in this order, with a reason for each; undefined: one that names none. */
+/** Matches an error response with these fields, in this order, each with a reason; undefined: without a field. */
 export const errorOn = (status: number, ...fields: (string | undefined)[]) => {
   const reason = expect.stringMatching(/\S/);
   return {

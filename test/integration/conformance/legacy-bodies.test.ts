@@ -1,4 +1,4 @@
-/** Bodies that clients in use really send, whatever the document says. */
+/** Bodies that real clients send, although the document does not allow them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   createInstance,
@@ -84,7 +84,7 @@ describe("creating an instance", () => {
       { ...image, stackscript_id: 90023, stackscript_data: { LOG_HOST: "x" } },
     ],
     [
-      "answers as JSON text",
+      "script responses as JSON text",
       { ...debianInstance, stackscript: "90023", stackscript_udf_responses: '{"LOG_HOST":"x"}' },
       { ...image, stackscript_id: 90023, stackscript_data: { LOG_HOST: "x" } },
     ],

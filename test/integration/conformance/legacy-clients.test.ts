@@ -1,4 +1,4 @@
-/** What clients in use really send, whatever the document says. None of it may fail. */
+/** Requests that real clients send, although the document does not allow them. All must succeed. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { request } from "node:http";
 import {

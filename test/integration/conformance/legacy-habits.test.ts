@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createInstance, debianInstance, successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGateway, type GatewayRequest, type Gateway, type TestResponse } from "../../support/gateway.ts";
 
-/** One instance with a system, which most calls are about; in steps of the clock nothing is at work on it. */
+/** The instance that most tests use. It has a system disk. After a step of the clock it has no running job. */
 let gateway: Gateway;
 let at: string;
 let id: number;
@@ -27,7 +27,7 @@ function settle(): void {
 const ask = (call: string, options?: GatewayRequest): Promise<TestResponse> => gateway.request(call, options);
 const done = { status: 200, body: {} };
 
-/** Bodies of what was written at v4 since the last look. */
+/** The bodies of writes to v4 since the last call. */
 const written = (): unknown[] =>
   gateway
     .takeV4Requests()
@@ -36,13 +36,13 @@ const written = (): unknown[] =>
 
 describe("7.2 spellings", () => {
   test.each(["vm_id", "vm-id", "vm"])("ip-assign: %s", async (name) => {
-    const { body: made } = await ask("POST /networking/ipv4", { body: { vm: id } });
-    const body = { datacenter: "newark", assignments: [{ address: made.address, [name]: id }] };
+    const { body: profile } = await ask("POST /networking/ipv4", { body: { vm: id } });
+    const body = { datacenter: "newark", assignments: [{ address: profile.address, [name]: id }] };
     const response = await ask("POST /networking/ip-assign", { body });
     expect(statusAndBody(response)).toEqual(
-      successWith({ ips: [expect.objectContaining({ address: made.address, vm_id: id })] }),
+      successWith({ ips: [expect.objectContaining({ address: profile.address, vm_id: id })] }),
     );
-    await ask(`DELETE /networking/ipv4/${made.address}`);
+    await ask(`DELETE /networking/ipv4/${profile.address}`);
   });
 
   test.each(["vm", "vm_id"])("a new address: %s", async (name) => {
@@ -345,8 +345,8 @@ describe("8 decisions that no other file tests", () => {
     const { body: token } = await ask("POST /account/tokens", {
       body: { scopes: "vms:modify,dnszones:modify" },
     });
-    const made = { label: "to go", kernel: "vm/latest_64", disks: { sda: disk } };
-    const { body: one } = await ask(`POST ${at}/configs`, { body: made });
+    const profile = { label: "to go", kernel: "vm/latest_64", disks: { sda: disk } };
+    const { body: one } = await ask(`POST ${at}/configs`, { body: profile });
     expect(statusAndBody(await ask(`DELETE ${at}/configs/${one.id}`, { as: token.token }))).toEqual(done);
     const zone = { dnszone: "to-go.example", type: "master", soa_email: "a@to-go.example" };
     const { body: two } = await ask("POST /dns/zones", { body: zone });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Every list of this interface that stands at a path of its own. */
+/** Every list of alpha that has its own path. */
 const lists = [
   ["/vm/instances", "vms"],
   ["/vm/instances/5202/disks", "disks"],

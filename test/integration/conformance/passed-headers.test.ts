@@ -1,4 +1,4 @@
-/** What of a request's headers v4 gets, and what of v4's the client gets: the rules for ids, traces and the rest. */
+/** The request headers that v4 gets, and the response headers that the client gets: ids, traces and others. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { request } from "node:http";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";

@@ -1,7 +1,7 @@
 /** What the sandbox is seeded with, as far as several tests name it. */
 import { debianInstance } from "./helpers.ts";
 
-/** A script of the seed that needs two answers. */
+/** A script of the seed that requires two responses. */
 export const instanceFromScript = { ...debianInstance, stackscript: "90022" };
 
 /** What it asks for. */

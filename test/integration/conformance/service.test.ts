@@ -66,7 +66,7 @@ describe.each(["UPSTREAM_URL", "AUTH_URL"])("V-001 %s", (name) => {
   );
 });
 
-/** Every route that answers without a body, and what it answers. */
+/** Every route that needs no request body, and the members of its response. */
 const reads = [
   ["GET /vm/instances", 200],
   ["GET /vm/instances?page=2", 200],
@@ -164,8 +164,8 @@ describe("methods", () => {
   });
 
   test("A-007 POST creates, PUT edits, DELETE deletes", async () => {
-    const made = await createInstance(gateway);
-    const path = `/vm/instances/${made.id}`;
+    const instance = await createInstance(gateway);
+    const path = `/vm/instances/${instance.id}`;
     expect((await gateway.request(`GET ${path}`)).body.label).toBe("vm");
     await gateway.request(`PUT ${path}`, { body: { label: "edited" } });
     expect((await gateway.request(`GET ${path}`)).body.label).toBe("edited");

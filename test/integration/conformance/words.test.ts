@@ -1,4 +1,4 @@
-/** A service that has its own product word: it stands wherever `vm` does, towards clients and towards v4. */
+/** A service with its own product word, which replaces `vm` for clients and for v4. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
@@ -177,9 +177,9 @@ describe("a service that spells everything out: WORDS with script, monitor and l
     const as = response.body.token as string;
     expect((await spelled.request("GET /nodebalancers", { as })).status).toBe(200);
     // The client's token is the gateway's own: v4 is shown its own in its place.
-    const shown = String(spelled.takeV4Requests().at(-1)?.headers["authorization"]).replace("Bearer ", "");
+    const v4Token = String(spelled.takeV4Requests().at(-1)?.headers["authorization"]).replace("Bearer ", "");
     expect((await spelled.request("POST /acme/stackscripts", { as, body: script })).status).toBe(403);
-    const v4 = await spelled.requestV4("GET /nodebalancers", { as: shown });
+    const v4 = await spelled.requestV4("GET /nodebalancers", { as: v4Token });
     expect(v4.headers.get("x-accepted-oauth-scopes")).toBe("nodebalancers:read_only");
     expect(v4.headers.get("x-oauth-scopes")).toContain("longview:read_only");
   });

@@ -1,4 +1,4 @@
-/** Secrets in the heads of requests, and in answers of the login server: none is in the record. */
+/** Secrets in request heads and in responses of the login server never appear in the audit record. */
 import { request as open } from "node:http";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Without an audit nothing of a request is looked through for a record that nobody keeps. */
+/** Without an audit the gateway does not read a request for a record. */
 import { expect, test } from "vitest";
 import { createContext, type AlphaRequest } from "../../../src/pipeline/context.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
@@ -6,7 +6,7 @@ import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
 import type { Log } from "../../../src/observability/log.ts";
 import { createRecorder } from "../../../src/app/recorder.ts";
 
-/** A request that counts how often its words are looked at, and what is logged of it. */
+/** A request that counts reads of its parts, and the log lines about it. */
 function recordedWithoutAudit() {
   const lines: unknown[] = [];
   const write = (line: unknown) => void lines.push(line);
@@ -66,7 +66,7 @@ test("AUDIT=off logs warnings without the values of secret names", async () => {
 
 test("AUDIT=off logs unexpected errors without the values of secret names", () => {
   const { recorder, request, context, lines } = recordedWithoutAudit();
-  recorder.unexpected(new Error('"hunter2hunter2" is no number'), request, context);
-  expect(JSON.stringify(lines)).toContain("is no number");
+  recorder.unexpected(new Error('"hunter2hunter2" is not a number'), request, context);
+  expect(JSON.stringify(lines)).toContain("is not a number");
   expect(JSON.stringify(lines)).not.toContain("hunter2");
 });

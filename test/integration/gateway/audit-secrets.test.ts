@@ -1,4 +1,4 @@
-/** What a client calls secret does not hide from the audit what it did. */
+/** A client cannot hide its requests from the audit by declaring their parts secret. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { json } from "../../support/fake-v4.ts";
@@ -19,7 +19,7 @@ const many = Array.from({ length: 510 }, (_, n) => `token=abc${1000 + n}`).join(
 
 test.each([
   ["by its words", hiding],
-  ["by more secrets than can be looked for", many],
+  ["by more secrets than can be searched for", many],
 ])("a native request cannot be hidden %s", async (_, query) => {
   // The harness puts alpha's prefix before a path.
   await native(`DELETE /vm/instances/5204?${query}`);
@@ -32,7 +32,7 @@ test.each([
 
 test.each([
   ["by its words", hiding],
-  ["by more secrets than can be looked for", many],
+  ["by more secrets than can be searched for", many],
 ])("an alpha request cannot be hidden %s", async (_, query) => {
   await gateway.request(`DELETE /vm/instances/5204?${query}`, { as: TOKEN });
   const { alpha, v4, warnings } = await gateway.readLastRecord();

@@ -47,9 +47,9 @@ test("a body above one kilobyte is not recorded for a rejected request with an u
   const large = Buffer.from(`{${"\u0001".repeat(66_000)}`);
   expect(record(large).record?.alpha.body).toBeUndefined();
   expect(record(Buffer.from('{"label":"x"}')).record?.alpha.body).toEqual({ label: "x" });
-  const known = record(large, (activity) => void (activity.isTokenAccepted = true)).record;
-  expect(known?.alpha.body).toMatchObject({ truncated: true });
-  expect(JSON.stringify(known).length).toBeLessThan(3 * 65_536);
+  const knownClientRecord = record(large, (activity) => void (activity.isTokenAccepted = true)).record;
+  expect(knownClientRecord?.alpha.body).toMatchObject({ truncated: true });
+  expect(JSON.stringify(knownClientRecord).length).toBeLessThan(3 * 65_536);
 });
 
 test("a record that cannot be written is replaced by a minimal one with a warning, and logged with a code", () => {

@@ -1,4 +1,4 @@
-/** What the audit keeps of requests that go well and of such that don't: what really happened, and no secret. */
+/** Audit records of successful and failed requests have the real statuses, and no secret. */
 import { readdir, readFile } from "node:fs/promises";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** A client that goes away takes with it everything that its request began: no call of v4 goes on or is begun for nobody. */
+/** A client that disconnects aborts all v4 requests of its request, and starts no others. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { request } from "../../support/request.ts";
 import {
@@ -14,11 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-const page = (number: number, pages: number): Responder =>
-  json(200, { data: [], page: number, pages, results: 0 });
+/** A page of a list; a single one is empty. */
+const page = (number: number, pages: number): Responder => {
+  const data = pages === 1 ? [] : Array.from({ length: 100 }, () => ({}));
+  return json(200, { data, page: number, pages, results: pages * data.length });
+};
 const instance = json(200, { id: 7, status: "running", backups: { enabled: true } });
 
-/** Asks, and goes away as soon as v4 has had this many calls. */
+/** Sends a request, and disconnects once v4 has received this many calls. */
 async function leaveAfter(calls: number, call: string, body?: unknown): Promise<void> {
   const [method = "", path = ""] = call.split(" ");
   const gone = new AbortController();
@@ -33,7 +36,7 @@ async function leaveAfter(calls: number, call: string, body?: unknown): Promise<
   expect(await result).toBe("gone");
 }
 
-/** Of the newest record, once it is that of this route. */
+/** The warnings of the newest record, once it is a record of this route. */
 async function warningsOf(route: string): Promise<string> {
   const record = await waitFor(async () => {
     const newest = await gateway.readLastRecord();
@@ -46,39 +49,39 @@ interface Row {
   readonly name: string;
   readonly call: string;
   readonly body?: unknown;
-  /** What v4 answers first, */
-  readonly answered: readonly Responder[];
-  /** and what it leaves without a response then, when the client goes. */
-  readonly left: readonly string[];
+  /** The first responses of v4. */
+  readonly firstResponses: readonly Responder[];
+  /** The requests that are in flight without a response when the client disconnects. */
+  readonly pending: readonly string[];
 }
 
 const rows: Row[] = [
   {
-    name: "reads besides the call",
+    name: "related requests",
     call: "GET /vm/instances/7",
-    answered: [instance],
-    left: ["GET /v4/vm/instances/7/backups", "GET /v4/vm/instances/7/transfer"],
+    firstResponses: [instance],
+    pending: ["GET /v4/vm/instances/7/backups", "GET /v4/vm/instances/7/transfer"],
   },
   {
-    name: "the pages of a read besides the call",
+    name: "the pages of a related list",
     call: "GET /vm/instances/7/configs",
-    answered: [page(1, 1), page(1, 3)],
-    left: [2, 3].map((number) => `GET /v4/vm/instances/7/disks?page=${number}&page_size=100`),
+    firstResponses: [page(1, 1), page(1, 3)],
+    pending: [2, 3].map((number) => `GET /v4/vm/instances/7/disks?page=${number}&page_size=100`),
   },
   {
-    name: "a list that is read whole",
+    name: "a list whose pages are all fetched",
     call: "GET /networking/ipv4",
-    answered: [page(1, 2)],
-    left: ["GET /v4/networking/ips?page=2&page_size=100"],
+    firstResponses: [page(1, 2)],
+    pending: ["GET /v4/networking/ips?page=2&page_size=100"],
   },
   {
-    name: "the halves of an object",
+    name: "the parts of a merged resource",
     call: "GET /account/settings",
-    answered: [],
-    left: ["GET /v4/account", "GET /v4/account/settings"],
+    firstResponses: [],
+    pending: ["GET /v4/account", "GET /v4/account/settings"],
   },
   {
-    name: "a read before the call",
+    name: "a prerequisite request",
     call: "POST /vm/instances/7/disks",
     body: {
       filesystem: "ext4",
@@ -88,34 +91,34 @@ const rows: Row[] = [
       root_pass: "a-B-3-d-e-f",
       stackscript: 12,
     },
-    answered: [],
-    left: ["GET /v4/vm/stackscripts/12"],
+    firstResponses: [],
+    pending: ["GET /v4/vm/stackscripts/12"],
   },
   {
-    name: "a read that is waited with",
+    name: "a read that polls for a status",
     call: "POST /vm/instances/7/boot",
     body: {},
-    answered: [],
-    left: ["GET /v4/vm/instances/7"],
+    firstResponses: [],
+    pending: ["GET /v4/vm/instances/7"],
   },
   {
-    name: "the pause between two such reads",
+    name: "the pause between two polls",
     call: "POST /vm/instances/7/boot",
     body: {},
-    answered: [json(200, { id: 7, status: "provisioning" })],
-    left: [],
+    firstResponses: [json(200, { id: 7, status: "provisioning" })],
+    pending: [],
   },
 ];
 
 describe("a client's disconnect aborts the v4 request and starts no other", () => {
-  test.each(rows)("during $name", async ({ call, body, answered, left }) => {
+  test.each(rows)("during $name", async ({ call, body, firstResponses, pending }) => {
     const [method = "", path = ""] = call.split(" ");
-    const most = answered.length + left.length;
-    const [first = neverRespond, ...others] = answered;
+    const most = firstResponses.length + pending.length;
+    const [first = neverRespond, ...others] = firstResponses;
     gateway.v4.respondWith(first, ...others, neverRespond);
     await leaveAfter(most, call, body);
-    const calls = gateway.v4.calls.slice(answered.length);
-    expect(calls.map((made) => `${made.method} ${made.path}`).sort()).toEqual(left);
+    const calls = gateway.v4.calls.slice(firstResponses.length);
+    expect(calls.map((sent) => `${sent.method} ${sent.path}`).sort()).toEqual(pending);
     for (const { ended: over } of calls) await expect(over).resolves.toBe("broken off");
     const warnings = await warningsOf(`${method} ${path.replace("7", ":id")}`);
     expect(warnings).toMatch(/client_aborted/);
@@ -145,7 +148,7 @@ test("a failed request starts no further v4 request", async () => {
   expect(await gateway.request("GET /networking/ipv4")).toMatchObject({ status: 500 });
   await waitFor(() => held.length === 7);
   const asked = gateway.v4.calls.slice();
-  for (const answer of held) answer();
+  for (const respond of held) respond();
   await Promise.all(asked.map(({ ended: over }) => over));
   gateway.v4.respondWith(page(1, 1));
   await gateway.request("GET /networking/ipv4");

@@ -1,4 +1,4 @@
-/** What tells clients that alpha will go: RFC 9745 and RFC 8594. */
+/** The headers that announce alpha's end: RFC 9745 and RFC 8594. */
 import { afterEach, expect, test } from "vitest";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
@@ -21,13 +21,13 @@ test("each alpha response has Deprecation, Sunset and Link if they are configure
     SUNSET_DATE: "2027-06-30",
     SUNSET_LINK: "https://example.org/leaving-alpha",
   });
-  const farewell = [
+  const deprecationHeaders = [
     `@${Date.UTC(2026, 0, 1) / 1000}`,
     "Wed, 30 Jun 2027 00:00:00 GMT",
     '<https://example.org/leaving-alpha>; rel="sunset"',
   ];
   for (const call of ["GET /vm/instances", "GET /datacenters", "GET /nothing", "POST /vm/instances"]) {
-    expect(await reported(call)).toEqual(farewell);
+    expect(await reported(call)).toEqual(deprecationHeaders);
   }
 });
 

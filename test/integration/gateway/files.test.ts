@@ -1,4 +1,4 @@
-/** Files go through as they come: nothing is held, and what ends on one side ends on the other. */
+/** Files are streamed without buffering. If one side ends a stream, the other side ends too. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { request as ask, type ClientRequest, type IncomingMessage } from "node:http";
 import { gzipSync } from "node:zlib";

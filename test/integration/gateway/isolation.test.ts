@@ -1,4 +1,4 @@
-/** No response carries anything of another request, whatever order v4 answers in (jsonata#804, lesson L29). */
+/** No response contains data of another request, in whatever order v4 responds (jsonata#804, lesson L29). */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { array, assert, asyncProperty, nat, shuffledSubarray } from "fast-check";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
@@ -30,7 +30,7 @@ function say(path: string, client: number): unknown {
 
 const backup = (client: number) => ({ id: client, label: `backup-${client}`, status: "successful" });
 
-/** Holds every call until all clients have one, then answers in an order of its own; calls after that in turn. */
+/** Holds all calls until every client has one, then responds in another order. Responds to later calls one by one. */
 function inOrder(order: readonly number[]): Responder {
   const held: (() => void)[] = [];
   return (call, response) => {

@@ -1,5 +1,5 @@
 /**
- * Lesson L22: v4 has two levels where alpha has four, so that the gateway enforces what the client had asked for.
+ * Lesson L22: v4 has two levels and alpha four, so the gateway enforces the levels that the client requested.
  * Every route of the pack, with every level that alpha has, against every scope that v4 may have given.
  */
 import { beforeAll, describe, expect, test } from "vitest";
@@ -36,7 +36,7 @@ const pack = loadPack("mappings");
 const { scopes } = pack;
 const routes = [...new Map(summarizePack(pack).routes.map((route) => [route.alpha, route])).values()];
 
-/** Whether what was asked for and what v4 gave have anything in common. */
+/** Whether the requested and the granted scopes overlap. */
 function hasAny(asked: string, given: string): boolean {
   if (asked === "" || given === "") return false;
   const [area = ""] = given.split(":");
@@ -44,7 +44,7 @@ function hasAny(asked: string, given: string): boolean {
   return asked === "*" || given === "*" || AREAS[resource] === area;
 }
 
-/** What alpha would have let through: the level asked for, and what v4 gave. */
+/** Whether alpha permits it, by the requested level and v4's grant. */
 function allowed(call: string, needed: string, asked: string, given: string): boolean {
   if (needed === "public") return true;
   // Without scopes a token only shows the user's name and e-mail address.
@@ -81,7 +81,7 @@ beforeAll(() => {
   }
   const upstream: PipelineDependencies["upstream"] = { call, close: async () => {} };
   const plenty = { points: 1_000_000, seconds: 600 };
-  const road = createAlphaPipeline({
+  const pipeline = createAlphaPipeline({
     ...createPipelineConfig(pack),
     upstream,
     files: { stream: call },
@@ -111,12 +111,12 @@ beforeAll(() => {
     };
     calls = 0;
     found = grant;
-    const { status } = await road(request);
+    const { status } = await pipeline(request);
     return { status, calls };
   };
 });
 
-/** A token as the gateway's own exchange keeps it: what was asked for, as far as v4 gave it. */
+/** A token as the gateway's exchange stores it: the requested scopes within v4's grant. */
 const grantOf = (asked: string, given: string): TokenLookup => {
   const levels = scopes.common(scopes.read(asked).grants, scopes.grants(given));
   return { levels: scopes.read(scopes.write(levels)).grants, token: "v4", hash: "hash", isRevoked: false };
@@ -160,9 +160,9 @@ describe("least privilege for every route × every alpha level × every v4 scope
 });
 
 describe("while the token store cannot say whether the gateway issued a token", () => {
-  const known = routes.filter(({ scope }) => scope.includes(":"));
-  const lowest = known.filter(({ scope }) => scope.endsWith(":view"));
-  const higher = known.filter(({ scope }) => !scope.endsWith(":view"));
+  const scopedRoutes = routes.filter(({ scope }) => scope.includes(":"));
+  const lowest = scopedRoutes.filter(({ scope }) => scope.endsWith(":view"));
+  const higher = scopedRoutes.filter(({ scope }) => !scope.endsWith(":view"));
 
   test.each(lowest.map(({ alpha }) => alpha))("%s is permitted: v4 has no lower level", async (call) => {
     expect([401, 403]).not.toContain((await send(call, "unknown")).status);

@@ -1,4 +1,4 @@
-/** The lane of v4's own clients: byte for byte, streamed both ways, and never a whole-looking half. */
+/** The native proxy: requests and responses are streamed unchanged, and a broken response never looks complete. */
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -37,7 +37,7 @@ beforeEach(() => {
 const KEY = "native-secret-token";
 
 let paths = 0;
-/** Records of this lane are written after the response: a path of its own tells them apart. */
+/** The native proxy writes records after the response. A unique path identifies the record of a test. */
 const newPath = (): string => `/v4/path-${(paths += 1)}`;
 
 function open(method: string, path: string, headers: Record<string, string> = {}) {
@@ -459,7 +459,7 @@ describe("L9 faults of v4 in the native proxy", () => {
   test.each([
     ["closes without a word", raw("")],
     ["resets without a word", raw("", "reset")],
-    ["answers garbage", raw("\u0000\u0001\r\n\r\n")],
+    ["responds with garbage", raw("\u0000\u0001\r\n\r\n")],
     ["says nothing at all", neverRespond],
   ])("A-173 %s gives 500 in JSON, without a retry, and keeps the connection", async (_name, behaviour) => {
     gateway.v4.respondWith(behaviour);
@@ -502,10 +502,10 @@ describe("L9 faults of v4 in the native proxy", () => {
     const path = newPath();
     const request = open("GET", path);
     request.end();
-    const heard = await responseOf(request)
+    const outcome = await responseOf(request)
       .then(async (response) => `${response.statusCode} ${await textOf(response)}`)
       .catch(() => "broken off");
-    expect(heard).toMatch(/^(?:broken off|500 .*could not process)/);
+    expect(outcome).toMatch(/^(?:broken off|500 .*could not process)/);
     const record = await newestNative(path);
     expect(record.warnings).not.toEqual([]);
   });
@@ -527,8 +527,8 @@ describe("L9 faults of v4 in the native proxy", () => {
   });
 
   test("v4 may respond before the upload ends", async () => {
-    gateway.v4.onRequestHead((_call, incoming) => {
-      incoming.socket.end("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}");
+    gateway.v4.onRequestHead((_call, v4Request) => {
+      v4Request.socket.end("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}");
     });
     const request = open("POST", "/v4/upload", { "content-length": "1000000" });
     request.write(Buffer.alloc(1000));
@@ -614,7 +614,7 @@ describe("native requests with AUDIT_DURABILITY=strict", () => {
 describe("a failing v4 in the native proxy", () => {
   const asBearer = { as: null, headers: { authorization: "Bearer t" } };
 
-  /** More than half of fifty tries must fail before v4 is left alone. */
+  /** The circuit opens after more than half of fifty requests have failed. */
   const often = <T>(work: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: 60 }, work));
 
   test("opens the circuit: 503 with Retry-After in v4's error shape, for the alpha pipeline too", async () => {
@@ -626,7 +626,7 @@ describe("a failing v4 in the native proxy", () => {
     try {
       for (const { status } of await often(() => alone.request("GET /anything", asBearer)))
         expect([500, 503]).toContain(status);
-      const response = await alone.request("GET /left-alone", asBearer);
+      const response = await alone.request("GET /circuit-open", asBearer);
       expect(response).toMatchObject({ status: 503, body: { errors: [{ reason: expect.any(String) }] } });
       expect(response.headers.get("retry-after")).toBe("1");
       expect(response.headers.get("content-type")).toBe("application/json");
@@ -634,7 +634,7 @@ describe("a failing v4 in the native proxy", () => {
 
       const records = await alone.readAudit();
       const [alpha, native] = records.slice(0, 2);
-      expect(native).toMatchObject({ alpha: { path: "/v4/left-alone", status: 503 }, v4: [] });
+      expect(native).toMatchObject({ alpha: { path: "/v4/circuit-open", status: 503 }, v4: [] });
       expect([native.warnings, alpha.warnings]).toEqual([
         [expect.stringMatching(/circuit is open/)],
         [expect.stringMatching(/circuit is open/)],
@@ -675,14 +675,14 @@ describe("a failing v4 in the native proxy", () => {
     try {
       await asked.request("GET /anything", asBearer);
       asked.v4.respondWith(fails);
-      let made = 0;
+      let count = 0;
       await often(() =>
         asked.request("GET /anything", {
           as: null,
-          headers: { authorization: `Bearer made-up-${(made += 1)}` },
+          headers: { authorization: `Bearer made-up-${(count += 1)}` },
         }),
       );
-      await often(() => asked.request("DELETE /vm/instances/7", { as: `made-up-${(made += 1)}` }));
+      await often(() => asked.request("DELETE /vm/instances/7", { as: `made-up-${(count += 1)}` }));
       expect(asked.v4.calls).toHaveLength(120);
       asked.v4.respondWith(json(200, {}));
       expect((await asked.request("GET /anything", asBearer)).status).toBe(200);
@@ -751,7 +751,7 @@ test("NATIVE_LANE=off gives 401 without a v4 request", async () => {
 });
 
 test("the record of a native request has method and path, but no bodies and no token", async () => {
-  gateway.v4.respondWith(json(201, { secret_answer: 1 }));
+  gateway.v4.respondWith(json(201, { secret_member: 1 }));
   const request = open("POST", "/v4/record?token=abc", { "user-agent": "native/1", "content-length": "13" });
   request.end('{"a":"bcdef"}');
   await textOf(await responseOf(request));
@@ -764,5 +764,5 @@ test("the record of a native request has method and path, but no bodies and no t
     warnings: [],
     bytes: { in: 13, out: 19 },
   });
-  expect(JSON.stringify(record)).not.toMatch(/native-secret-token|token=abc|bcdef|secret_answer/);
+  expect(JSON.stringify(record)).not.toMatch(/native-secret-token|token=abc|bcdef|secret_member/);
 });

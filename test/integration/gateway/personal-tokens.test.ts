@@ -1,10 +1,12 @@
-/** Issue 13.13: a personal token that was made through alpha may do what was asked for, and no more, in both dialects. */
+/** Issue 13.13: a personal token that was created through alpha permits only the requested scopes, in both dialects. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mkdtemp, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { json } from "../../support/fake-v4.ts";
 import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
+import { startGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 
 let folder: string;
 let gateway: Gateway;
@@ -17,25 +19,25 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-interface Made {
+interface CreatedToken {
   id: number;
   token: string;
   scopes: string;
 }
-const make = async (body: object, as?: string): Promise<Made> =>
+const createToken = async (body: object, as?: string): Promise<CreatedToken> =>
   (await gateway.request("POST /account/tokens", { body, ...(as !== undefined && { as }) })).body;
 const bearer = (call: string, token: string, at = gateway): Promise<TestResponse> =>
   at.request(call, { as: null, headers: { authorization: `Bearer ${token}` } });
 const REMOVE = "DELETE /v4/vm/instances/5201";
 
 describe("a personal token created for vms:modify", () => {
-  let made: Made;
+  let created: CreatedToken;
   beforeAll(async () => {
-    made = await make({ label: "cli", scopes: "vms:modify" });
+    created = await createToken({ label: "cli", scopes: "vms:modify" });
   });
 
   test("permits changing but not deleting instances, in alpha and as Bearer, without a v4 request", async () => {
-    const as = made.token;
+    const as = created.token;
     expect((await gateway.request("PUT /vm/instances/5201", { as, body: { group: "g" } })).status).toBe(200);
     expect((await bearer("GET /v4/vm/instances/5201", as)).status).toBe(200);
     gateway.takeV4Requests();
@@ -45,26 +47,26 @@ describe("a personal token created for vms:modify", () => {
   });
 
   test("is listed, read and renamed with its requested levels", async () => {
-    expect(made.scopes).toBe("vms:modify");
-    const shown = { id: made.id, scopes: "vms:modify", token: `${made.token.slice(0, 16)}...` };
-    expect((await gateway.request(`GET /account/tokens/${made.id}`)).body).toMatchObject(shown);
+    expect(created.scopes).toBe("vms:modify");
+    const expected = { id: created.id, scopes: "vms:modify", token: `${created.token.slice(0, 16)}...` };
+    expect((await gateway.request(`GET /account/tokens/${created.id}`)).body).toMatchObject(expected);
     const { body } = await gateway.request("GET /account/tokens");
-    expect(body.tokens.find(({ id }: Made) => id === made.id)).toMatchObject(shown);
-    const renamed = await gateway.request(`PUT /account/tokens/${made.id}`, { body: { label: "other" } });
-    expect(renamed.body).toMatchObject({ ...shown, label: "other" });
+    expect(body.tokens.find(({ id }: CreatedToken) => id === created.id)).toMatchObject(expected);
+    const renamed = await gateway.request(`PUT /account/tokens/${created.id}`, { body: { label: "other" } });
+    expect(renamed.body).toMatchObject({ ...expected, label: "other" });
   });
 
   test("keeps its levels after a restart of the gateway", async () => {
     const settings = { DATA_DIR: folder, UPSTREAM_URL: gateway.sandbox.url, AUDIT: "off" };
     const other = await startGateway(settings);
-    expect((await other.request("GET /vm/instances/5201", { as: made.token })).status).toBe(200);
-    expect((await other.request(REMOVE, { as: made.token })).status).toBe(403);
-    expect((await bearer(REMOVE, made.token, other)).status).toBe(403);
+    expect((await other.request("GET /vm/instances/5201", { as: created.token })).status).toBe(200);
+    expect((await other.request(REMOVE, { as: created.token })).status).toBe(403);
+    expect((await bearer(REMOVE, created.token, other)).status).toBe(403);
     await other.stop();
   });
 
   test("gets 401 in alpha and as Bearer if its record is lost, without a v4 request", async () => {
-    const { token } = await make({ label: "lost", scopes: "vms:modify" });
+    const { token } = await createToken({ label: "lost", scopes: "vms:modify" });
     const database = new DatabaseSync(join(folder, "state.db"));
     database.exec("DELETE FROM entry WHERE key LIKE 'grant:%'");
     database.close();
@@ -76,7 +78,7 @@ describe("a personal token created for vms:modify", () => {
   });
 
   test("ends when it is deleted", async () => {
-    const { id, token } = await make({ label: "short", scopes: "vms:modify" });
+    const { id, token } = await createToken({ label: "short", scopes: "vms:modify" });
     expect((await gateway.request("GET /vm/instances", { as: token })).status).toBe(200);
     await gateway.request(`DELETE /account/tokens/${id}`);
     expect((await gateway.request("GET /vm/instances", { as: token })).status).toBe(401);
@@ -89,8 +91,8 @@ describe("a personal token created with another token", () => {
     // v4 gives a token without scopes all that the caller's has there.
     ["vms:modify,tokens:create", undefined, "vms:modify,tokens:create"],
   ])("with %s, requested for %s, permits %s", async (own, asked, may) => {
-    const { token } = await make({ label: "own", scopes: own });
-    const next = await make({ label: "next", ...(asked !== undefined && { scopes: asked }) }, token);
+    const { token } = await createToken({ label: "own", scopes: own });
+    const next = await createToken({ label: "next", ...(asked !== undefined && { scopes: asked }) }, token);
     expect(next.scopes).toBe(may);
     expect((await gateway.request(REMOVE, { as: next.token })).status).toBe(403);
     expect((await bearer(REMOVE, next.token)).status).toBe(403);
@@ -99,7 +101,7 @@ describe("a personal token created with another token", () => {
   });
 
   test("with all scopes, requested for all, is v4's own", async () => {
-    const { token, scopes } = await make({ label: "all", scopes: "*" });
+    const { token, scopes } = await createToken({ label: "all", scopes: "*" });
     expect(scopes).toBe("*");
     expect((await gateway.requestV4("GET /profile", { as: token })).status).toBe(200);
   });
@@ -109,7 +111,7 @@ test.each([
   [{}, 99 * 365],
   [{ expiry: "2030-05-20T12:00:00" }, 365],
 ])("the record of a token %j lives at least as long as the token", async (more, days) => {
-  await make({ label: "kept", scopes: "vms:modify", ...more });
+  await createToken({ label: "kept", scopes: "vms:modify", ...more });
   const database = new DatabaseSync(join(folder, "state.db"), { readOnly: true });
   const rows = database
     .prepare(
@@ -119,4 +121,19 @@ test.each([
   database.close();
   expect(new Set(rows.map(({ key }) => String(key).split(":")[0]))).toEqual(new Set(["grant", "levels"]));
   for (const { ends } of rows) expect((Number(ends) - Date.now()) / 86_400_000).toBeGreaterThan(days);
+});
+
+test("v4's token is not handed out if v4's response does not say its scopes", async () => {
+  const other = await startGatewayWithFakeV4();
+  try {
+    other.v4.respondWith(json(200, { id: 7, label: "cli", token: "f".repeat(64), expiry: null }));
+    const { status, body } = await other.request("POST /account/tokens", {
+      body: { label: "cli", scopes: "vms:modify" },
+    });
+    expect([status, body.scopes]).toEqual([200, ""]);
+    expect(body.token).toMatch(/./);
+    expect(body.token).not.toBe("f".repeat(64));
+  } finally {
+    await other.stop();
+  }
 });

@@ -1,4 +1,4 @@
-/** What fails inside: it costs one request, the client gets a neutral 500, and somebody hears of it (lesson L31). */
+/** Internal errors: one request fails, its client gets a neutral 500, and the error is logged (lesson L31). */
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { scheduleBrownOuts } from "../../../src/pipeline/brown-outs/brown-outs.ts";
 import { emptyTokenStore } from "../../../src/tools/dry-run.ts";
@@ -15,13 +15,13 @@ import { createTokenLocks } from "../../../src/auth/token-locks.ts";
 import type { HttpResponse } from "../../../src/upstream/client.ts";
 
 let pack: Pack;
-let heard: unknown[];
+let loggedErrors: unknown[];
 let stop = () => {};
 beforeAll(() => {
   pack = loadPack("mappings");
 });
 beforeEach(() => {
-  heard = [];
+  loggedErrors = [];
 });
 afterEach(() => stop());
 
@@ -46,7 +46,7 @@ function createPipeline(
     brownOuts: scheduleBrownOuts([]),
     limits: createRateLimits(createMemoryLimiter(RATE), createMemoryLimiter(RATE)),
     record: () => {},
-    onUnexpectedError: (error, { id }) => heard.push([(error as Error).message, id]),
+    onUnexpectedError: (error, { id }) => loggedErrors.push([(error as Error).message, id]),
     ...parts,
   });
 }
@@ -68,7 +68,7 @@ const failing = (message: string) => async (): Promise<never> => {
 
 test("nothing fails", async () => {
   expect(await createPipeline({})(request)).toMatchObject({ status: 200, body: Buffer.from("{}") });
-  expect(heard).toEqual([]);
+  expect(loggedErrors).toEqual([]);
 });
 
 test.each<[string, () => Partial<PipelineDependencies>, (() => Promise<HttpResponse>) | undefined]>([
@@ -90,7 +90,7 @@ test.each<[string, () => Partial<PipelineDependencies>, (() => Promise<HttpRespo
     }),
     undefined,
   ],
-  ["the audit that the answer waits for", () => ({ record: failing("secret of 10.0.0.1") }), undefined],
+  ["the audit that the response waits for", () => ({ record: failing("secret of 10.0.0.1") }), undefined],
   [
     "the audit, before it has begun",
     () => ({
@@ -111,6 +111,6 @@ test.each<[string, () => Partial<PipelineDependencies>, (() => Promise<HttpRespo
     expect(JSON.parse(response.body.toString())).toEqual({
       errors: [{ reason: "The service could not process this request (my-id)." }],
     });
-    expect(heard).toEqual([["secret of 10.0.0.1", "my-id"]]);
+    expect(loggedErrors).toEqual([["secret of 10.0.0.1", "my-id"]]);
   },
 );

@@ -1,4 +1,4 @@
-/** What comes over the wire and is no request, or not quite one, or two: the connection and its neighbours stay sound. */
+/** Invalid HTTP, unusual HTTP and pipelined requests: neither the connection nor others break. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   startListeningGatewayWithFakeV4,
@@ -35,7 +35,7 @@ describe("invalid HTTP (further cases: test/system/hostile/scripts)", () => {
     client.send("garbage\r\n\r\n");
     await client.waitForEnd();
     client.socket.on("error", () => {});
-    // Its own side is still open; only a connection that is gone makes a write fail.
+    // The client's side is still open, so only a closed connection makes a write fail.
     await waitFor(() => {
       if (!client.socket.destroyed) client.socket.write("more");
       return client.socket.destroyed;
@@ -61,7 +61,7 @@ describe("unusual but valid requests", () => {
     gateway.v4.respondWith(async (call, response) => {
       const mine = first;
       first = false;
-      // The first to arrive is the last to be answered.
+      // The first request to arrive gets its response last.
       if (mine) await waitFor(() => gateway.v4.calls.length === 3);
       json(200, envelope([{ id: Number(/page=(\d+)/.exec(call.path)?.[1]), label: "x" }]))(call, response);
     });

@@ -1,4 +1,4 @@
-/** Secrets planted wherever a client or v4 can put one: none of them is in a byte of the store. */
+/** Secrets in any part of a request or response never appear in the audit store, nor in the data for a collector. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import {
   type GatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { json, plain } from "../../support/fake-v4.ts";
+import { startOtlpCollector, type OtlpCollector } from "../../support/otlp-collector.ts";
 
 const PLANTED = "s3cr3t";
 const names = loadPack("mappings")
@@ -20,10 +21,13 @@ const names = loadPack("mappings")
 
 let folder: string;
 let gateway: GatewayWithFakeV4;
+let collector: OtlpCollector;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "redaction-"));
+  collector = await startOtlpCollector();
   gateway = await startGatewayWithFakeV4({
+    AUDIT_OTLP: collector.url,
     DATA_DIR: folder,
     RATE_LIMIT: "1000000/1",
     RATE_LIMIT_CREATE: "1000000/1",
@@ -31,6 +35,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await gateway.stop();
+  await collector.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -100,11 +105,11 @@ const ascii = (value: unknown): string =>
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** What a client sends, and v4 answers. */
+/** A request of a client, and v4's response. */
 const exchange = fc.record({
   body: nested,
   filter: nested,
-  answer: nested,
+  response: nested,
   status: fc.constantFrom(200, 400, 404, 500),
   named: fc.tuple(spelling, secret),
   form: fc.constantFrom(
@@ -144,8 +149,8 @@ function bodyOf({ body, named, form }: Exchange): { text: string | Uint8Array<Ar
   return forms[form];
 }
 
-/** v4 says secrets again, under no name that tells what they are. */
-function echoes({ echo, named: [, value], answer: response }: Exchange): object {
+/** v4 repeats the secrets without a name that identifies them. */
+function echoes({ echo, named: [, value], response }: Exchange): object {
   const spelt = `"${value}" (${encodeURIComponent(value)}) of ${TOKEN} ${JSON.stringify({ note: value })}`;
   if (echo === "reason") return { ...response, errors: [{ reason: `No: ${spelt}` }] };
   if (echo === "field") return { errors: [{ reason: spelt, field: value }], [value]: 1 };
@@ -176,16 +181,16 @@ async function run(planted: Exchange): Promise<void> {
   await gateway.request(`GET /vm/instances/${pair(named)}`, { as: TOKEN });
   const query = new URLSearchParams({ [name]: value }).toString();
   await gateway.request(`GET /account/users/${encodeURIComponent(value)}?${query}`, { as: TOKEN });
-  const own = encodeURIComponent(value);
-  await gateway.request(`GET /vm/nothing/${encodeURIComponent(name)}/${own}`, { as: TOKEN });
-  await gateway.request(`GET /vm/nothing/https://me:${own}@host/`, { as: TOKEN });
+  const encoded = encodeURIComponent(value);
+  await gateway.request(`GET /vm/nothing/${encodeURIComponent(name)}/${encoded}`, { as: TOKEN });
+  await gateway.request(`GET /vm/nothing/https://me:${encoded}@host/`, { as: TOKEN });
   const refused = { authorization: `${credentials}${TOKEN}` };
   await gateway.request(`GET /vm/instances?label=${TOKEN}`, { as: null, headers: refused });
   const native = { authorization: `Bearer ${TOKEN}` };
   await gateway.request(`GET /vm/instances/${TOKEN}?${pair(named)}`, { as: null, headers: native });
 }
 
-test("no secret planted in requests, responses and errors is stored", async () => {
+test("no secret planted in requests, responses and errors is stored, or sent to a collector", async () => {
   let runs = 0;
   await fc.assert(
     fc.asyncProperty(exchange, async (planted) => {
@@ -208,9 +213,13 @@ test("no secret planted in requests, responses and errors is stored", async () =
   const segments = readSegments(folder);
   expect(segments.split("\n").length).toBeGreaterThan(runs * 9);
   expect(around(segments)).toBe("");
+  const received = (): number =>
+    collector.logs().filter(({ eventName }) => eventName === "alpha_gateway.request").length;
+  await waitFor(() => received() === runs * 9);
+  expect(around(collector.bytes().toString())).toBe("");
 }, 120_000);
 
-/** Where a secret stands in a text; empty where none does. */
+/** The text around a secret; empty if there is none. */
 function around(text: string): string {
   const at = text.indexOf(PLANTED);
   return at === -1 ? "" : text.slice(Math.max(0, at - 300), at + 50);

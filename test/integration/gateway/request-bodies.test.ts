@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { request } from "../../support/request.ts";
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
-import { createBodyReaders } from "../../../src/pipeline/http/read-body.ts";
+import { createBodyReaders } from "../../../src/pipeline/http/receive-body.ts";
 import {
   startListeningGatewayWithFakeV4,
   waitFor,
@@ -161,10 +161,10 @@ describe("memory of buffered bodies", () => {
       ]);
     expect(await bytesKept()).toBe(2 * LIMIT);
 
-    const known = await half("good-memory");
+    const knownClient = await half("good-memory");
     await waitFor(async () => (await bytesKept()) === 3 * LIMIT);
-    known.send("{");
-    expect(await known.waitForResponses(1)).toMatchObject([{ status: 400 }]);
+    knownClient.send("{");
+    expect(await knownClient.waitForResponses(1)).toMatchObject([{ status: 400 }]);
     clients.closeAll();
     await waitFor(async () => (await bytesKept()) === 0);
   });
@@ -193,12 +193,12 @@ describe("time limits of bodies", () => {
   test("reject a slow body, earlier without an accepted token", async () => {
     await gateway.request("GET /vm/instances", { as: "good-slow" });
     const bytes = (token: string): string => `${head(STOP, as(token), "Content-Length: 1000")}{`;
-    const known = await clients.open(bytes("good-slow"));
+    const knownClient = await clients.open(bytes("good-slow"));
     const unknown = await clients.open(bytes("bad-slow"));
     const [response] = await unknown.waitForResponses(1);
     expect(response).toMatchObject({ status: 400, body: expect.stringContaining("too slowly") });
-    expect(known.text()).toBe("");
-    known.send(`${" ".repeat(998)}}`);
-    expect(await known.waitForResponses(1)).toMatchObject([{ status: 200 }]);
+    expect(knownClient.text()).toBe("");
+    knownClient.send(`${" ".repeat(998)}}`);
+    expect(await knownClient.waitForResponses(1)).toMatchObject([{ status: 200 }]);
   }, 20_000);
 });

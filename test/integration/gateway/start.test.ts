@@ -126,15 +126,15 @@ test("catalog routes cause no v4 requests", async () => {
 test("stop() finishes in-flight requests and accepts no others", async () => {
   v4 = await startFakeV4();
   gateway = await startListeningGateway({ UPSTREAM_URL: v4.url });
-  let answer = () => {};
+  let respond = () => {};
   v4.respondWith((call, response) => {
-    answer = () => void json(200, {})(call, response);
+    respond = () => void json(200, {})(call, response);
   });
   const inFlight = gateway.request("DELETE /vm/instances/7");
   await waitFor(() => v4?.calls[0]);
   const stopped = gateway.stop();
   expect(await gateway.readiness()).toContain("draining");
-  answer();
+  respond();
   expect(await inFlight).toMatchObject({ status: 200 });
   await stopped;
   await expect(gateway.request("GET /datacenters")).rejects.toThrow(/ECONNREFUSED/);

@@ -1,4 +1,4 @@
-/** Tokens of which nothing is known yet: what they cost v4, and what they cost their address. */
+/** Tokens that v4 has not accepted or rejected yet: the v4 requests that they cause, and their limit by address. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   startGatewayWithFakeV4,
@@ -71,7 +71,7 @@ describe("concurrent requests with one unknown token", () => {
     gateway.v4.respondWith((call, response) => void held.push(() => json(200, envelope([]))(call, response)));
     const reported = times(3, () => get("good"));
     await waitFor(() => held.length === 3);
-    for (const answer of held) answer();
+    for (const respond of held) respond();
     expect(statuses(await Promise.all(reported))).toEqual([200, 200, 200]);
   });
 

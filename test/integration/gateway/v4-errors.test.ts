@@ -16,7 +16,7 @@ const DEPLOYED = {
   root_pass: "a-secret-pass",
   root_ssh_key: "ssh-rsa AAA",
 };
-const refusal = (status: number, ...errors: unknown[]) => json(status, { errors });
+const v4Error = (status: number, ...errors: unknown[]) => json(status, { errors });
 
 describe("statuses of v4 errors", () => {
   const table: [number, number, string][] = [
@@ -39,7 +39,7 @@ describe("statuses of v4 errors", () => {
     [505, 500, "Said by v4."],
   ];
   test.each(table)("A-168…A-173 v4's %i becomes alpha's %i", async (v4, alpha, reason) => {
-    gateway.v4.respondWith(refusal(v4, { reason }));
+    gateway.v4.respondWith(v4Error(v4, { reason }));
     const response = await gateway.request("GET /vm/instances");
     expect(response).toMatchObject({ status: alpha, body: { errors: [{ reason }] } });
     const { warnings } = await gateway.readLastRecord();
@@ -63,7 +63,7 @@ describe("statuses of v4 errors", () => {
         json(v4, {}),
         json(v4, null),
         json(v4, { errors: {} }),
-        refusal(v4),
+        v4Error(v4),
       ]) {
         gateway.v4.respondWith(behaviour);
         expect(await gateway.request("GET /vm/instances")).toMatchObject({
@@ -77,7 +77,7 @@ describe("statuses of v4 errors", () => {
 
 describe("L10 fields in v4 errors are renamed to what the client sent", () => {
   const refused = async (...errors: unknown[]) => {
-    gateway.v4.respondWith(refusal(400, ...errors));
+    gateway.v4.respondWith(v4Error(400, ...errors));
     const response = await gateway.request("POST /vm/instances", { body: DEPLOYED });
     expect(response.status).toBe(400);
     return response.body.errors;
@@ -112,7 +112,7 @@ describe("L10 fields in v4 errors are renamed to what the client sent", () => {
     ["alerts.cpu", "alerts.cpu.threshold"],
     ["backups.schedule.day", "backups.schedule.day"],
   ])("%s of an edit becomes alpha's %s", async (field, named) => {
-    gateway.v4.respondWith(refusal(400, { field, reason: "No." }));
+    gateway.v4.respondWith(v4Error(400, { field, reason: "No." }));
     const response = await gateway.request("PUT /vm/instances/7", {
       body: { alerts: { cpu: { enabled: true, threshold: 5 } } },
     });
@@ -144,7 +144,7 @@ describe("L10 fields in v4 errors are renamed to what the client sent", () => {
 describe("a member that the gateway added and v4 rejects", () => {
   test("a default label is dropped in one retry of the create", async () => {
     gateway.v4.respondWith(
-      refusal(400, { field: "label", reason: "Taken." }),
+      v4Error(400, { field: "label", reason: "Taken." }),
       json(200, { id: 7, label: "vm7" }),
     );
     const { label: _none, ...unnamed } = GOOD;
@@ -160,7 +160,7 @@ describe("a member that the gateway added and v4 rejects", () => {
   });
 
   test("is retried once, and the error names no field", async () => {
-    gateway.v4.respondWith(refusal(400, { field: "label", reason: "Taken." }));
+    gateway.v4.respondWith(v4Error(400, { field: "label", reason: "Taken." }));
     const { label: _none, ...unnamed } = GOOD;
     const response = await gateway.request("POST /vm/instances", { body: unnamed });
     expect(response).toMatchObject({ status: 400, body: { errors: [{ reason: "Taken." }] } });
@@ -188,8 +188,8 @@ describe("a member that the gateway added and v4 rejects", () => {
 describe("related requests (lesson L12)", () => {
   test.each([
     ["fails", plain(500, "")],
-    ["is no JSON", plain(200, "<h1>")],
-    ["is no object", json(200, [])],
+    ["is not JSON", plain(200, "<h1>")],
+    ["is not an object", json(200, [])],
     ["is refused", json(403, {})],
     ["breaks off", raw("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{")],
   ])("one that %s omits its fields from the response", async (_name, behaviour) => {
@@ -219,7 +219,7 @@ describe("reasons of v4 errors", () => {
     ["Too short.", "region", "Too short.", "datacenter"],
     ["label is too short", "label", "label is too short", "label"],
   ])("%s: v4's %s becomes %s", async (reason, field, alpha, named) => {
-    gateway.v4.respondWith(refusal(400, { reason, field }));
+    gateway.v4.respondWith(v4Error(400, { reason, field }));
     const response = await gateway.request("POST /vm/instances", { body: { ...GOOD, backup: 5 } });
     expect(response.body.errors).toEqual([{ field: named, reason: alpha }]);
   });

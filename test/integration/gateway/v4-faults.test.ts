@@ -1,4 +1,4 @@
-/** Whatever v4 answers, the client gets one of alpha's statuses and JSON of alpha's shape, and the record says what really happened. */
+/** Any faulty response of v4: the client gets one of alpha's statuses and JSON of alpha's shape, and the record has the fault. */
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
@@ -17,7 +17,7 @@ const inBytes: Responder = (_call, response) => {
 };
 
 let gateway: GatewayWithFakeV4;
-/** For what v4 never ends: the others must not be given up because the machine is busy. */
+/** A gateway with a short timeout, for responses that never end. The other one must not time out on a busy machine. */
 let hasty: GatewayWithFakeV4;
 beforeAll(async () => {
   gateway = await startGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "15000" });
@@ -32,7 +32,7 @@ const CREATE = { body: { datacenter: "newark", type: "g6-standard-1", label: "we
 const problems = (reason: unknown) => ({ errors: [{ reason }] });
 const failed = problems(expect.stringMatching(/^The service could not process this request/));
 
-/** What every fault has in common: nothing of v4's words, addresses or headers gets through. */
+/** Expects no text, address or header of v4 in a response. */
 function expectNoLeak(result: { text: string; headers: Headers }): void {
   expect(result.text).not.toMatch(/nginx|10\.1\.2\.3|127\.0\.0\.1|UND_ERR|ECONN|node:|\bat \w+/);
   expect(result.headers.get("content-type")).toBe("application/json");
@@ -42,17 +42,17 @@ function expectNoLeak(result: { text: string; headers: Headers }): void {
 }
 
 describe("L9 an unusable response gives 500, and only harmless requests are retried", () => {
-  // A v4 that did nothing but fail would soon be left alone.
+  // Without successes in between the circuit would open.
   afterEach(async () => {
     gateway.v4.respondWith(json(200, envelope([])));
     await Promise.all([1, 2, 3, 4].map(() => gateway.request("GET /vm/instances")));
   });
 
-  // What v4 does, calls that a GET makes, what the record says.
+  // What v4 does, the number of requests of a GET, the warning in the record.
   const table: [string, Responder, number, RegExp][] = [
-    ["closes without a word", raw(""), 3, /truncated/],
-    ["resets without a word", raw("", "reset"), 3, /truncated|unreachable/],
-    ["says nothing at all", neverRespond, 1, /timed_out/],
+    ["closes without a response", raw(""), 3, /truncated/],
+    ["resets without a response", raw("", "reset"), 3, /truncated|unreachable/],
+    ["never responds", neverRespond, 1, /timed_out/],
     ["sends half a head", raw("HTTP/1.1 200 OK\r\nContent-Ty"), 3, /truncated/],
     ["sends half a head and waits", raw("HTTP/1.1 200 OK\r\nContent-Ty", "leave"), 1, /timed_out/],
     ["ends in mid-body", raw(head(500) + LIST), 3, /truncated/],
@@ -70,14 +70,14 @@ describe("L9 an unusable response gives 500, and only harmless requests are retr
       3,
       /truncated/,
     ],
-    ["says a length that cuts the JSON", raw(head(20) + LIST), 1, /not JSON/],
+    ["sends a length that cuts the JSON", raw(head(20) + LIST), 1, /not JSON/],
     [
-      "says two lengths",
+      "sends two lengths",
       raw(`HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`),
       3,
       /truncated/,
     ],
-    ["answers garbage", raw("\u0000\u0001SSH-2.0-OpenSSH\r\n\r\n"), 3, /truncated/],
+    ["responds with garbage", raw("\u0000\u0001SSH-2.0-OpenSSH\r\n\r\n"), 3, /truncated/],
     [
       "switches protocols",
       raw("HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"),
@@ -86,50 +86,55 @@ describe("L9 an unusable response gives 500, and only harmless requests are retr
     ],
     ["sends a head of 100 KB", raw(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(100_000)}\r\n\r\n{}`), 3, /truncated/],
     [
-      "answers HTML with 200",
+      "responds 200 with HTML",
       plain(200, HTML, { "content-type": "text/html", server: "nginx" }),
       1,
       /not JSON/,
     ],
     [
-      "answers HTML with 500",
+      "responds 500 with HTML",
       plain(500, HTML, { "content-type": "text/html", "set-cookie": "a=b" }),
       1,
       /v4 said 500/,
     ],
-    ["answers text with 500", plain(500, "Traceback: at node:10.1.2.3"), 1, /v4 said 500/],
-    ["answers nothing with 500", plain(500, ""), 1, /v4 said 500/],
-    ["answers 502", plain(502, HTML), 3, /v4 responded with 502/],
-    ["answers 504", plain(504, ""), 3, /v4 responded with 504/],
-    ["answers 600", plain(600, "{}"), 1, /v4 responded with 600/],
-    ["answers 304", plain(304, ""), 1, /v4 responded with 304/],
-    ["answers half a JSON", plain(200, LIST.slice(0, -3)), 1, /not JSON/],
-    ["answers two JSONs", plain(200, LIST + LIST), 1, /not JSON/],
-    ["answers a gzip that is none", plain(200, LIST, { "content-encoding": "gzip" }), 3, /truncated/],
-    ["answers an unknown coding", plain(200, LIST, { "content-encoding": "rot13" }), 3, /truncated/],
+    ["responds 500 with text", plain(500, "Traceback: at node:10.1.2.3"), 1, /v4 said 500/],
+    ["responds 500 without a body", plain(500, ""), 1, /v4 said 500/],
+    ["responds 502", plain(502, HTML), 3, /v4 responded with 502/],
+    ["responds 504", plain(504, ""), 3, /v4 responded with 504/],
+    ["responds 600", plain(600, "{}"), 1, /v4 responded with 600/],
+    ["responds 304", plain(304, ""), 1, /v4 responded with 304/],
+    ["responds with truncated JSON", plain(200, LIST.slice(0, -3)), 1, /not JSON/],
+    ["responds with two JSON texts", plain(200, LIST + LIST), 1, /not JSON/],
+    ["responds with invalid gzip data", plain(200, LIST, { "content-encoding": "gzip" }), 3, /truncated/],
     [
-      "answers a coding in a coding in a coding",
+      "responds with an unknown Content-Encoding",
+      plain(200, LIST, { "content-encoding": "rot13" }),
+      3,
+      /truncated/,
+    ],
+    [
+      "responds with three nested Content-Encodings",
       plain(200, LIST, { "content-encoding": "gzip, gzip, gzip" }),
       3,
       /truncated/,
     ],
-    ["answers a gzip bomb", plain(200, bomb, { "content-encoding": "gzip" }), 1, /too_large/],
-    ["answers 20 MB", plain(200, Buffer.alloc(20 * 1024 * 1024, " ")), 1, /too_large/],
+    ["responds with a gzip bomb", plain(200, bomb, { "content-encoding": "gzip" }), 1, /too_large/],
+    ["responds with 20 MB", plain(200, Buffer.alloc(20 * 1024 * 1024, " ")), 1, /too_large/],
     ["nests 50 000 levels", plain(200, deep), 1, /not JSON/],
     [
-      "L11 answers 301 to itself",
+      "L11 redirects with 301 to itself",
       plain(301, "", { location: "/v4/vm/instances" }),
       1,
       /v4 responded with 301/,
     ],
     [
-      "L11 answers 302 to elsewhere",
+      "L11 redirects with 302 to another host",
       plain(302, HTML, { location: "http://10.1.2.3/" }),
       1,
       /v4 responded with 302/,
     ],
     [
-      "L11 answers 307 to elsewhere",
+      "L11 redirects with 307 to another host",
       plain(307, "", { location: "http://10.1.2.3/" }),
       1,
       /v4 responded with 307/,
@@ -148,7 +153,7 @@ describe("L9 an unusable response gives 500, and only harmless requests are retr
     const record = await pair.readLastRecord();
     expect(record.alpha.status).toBe(500);
     expect(record.v4).toHaveLength(1);
-    // A 500 that is told as a 500 needs no warning besides the status of the call.
+    // A 500 that stays a 500 has no warning. The record has the status of the v4 request.
     const status = record.v4[0].status === null ? [] : [`v4 said ${record.v4[0].status}`];
     expect([...record.warnings, ...status].join("\n")).toMatch(warning);
   });
@@ -169,8 +174,12 @@ describe("L9 JSON of the wrong shape gives 500", () => {
     ["an object for a list", json(200, { id: 7 })],
     ["null", json(200, null)],
     ["a string", json(200, "ok")],
-    ["an envelope whose data is no list", json(200, { data: {}, page: 1, pages: 1, results: 0 })],
-    ["an envelope of strange counts", json(200, { data: [], page: "1", pages: -1, results: 1e300 })],
+    ["an envelope whose data is not a list", json(200, { data: {}, page: 1, pages: 1, results: 0 })],
+    [
+      "an envelope with two lists of data",
+      plain(200, '{"data":[{"id":1}],"page":1,"pages":1,"results":1,"data":[{"id":2}]}'),
+    ],
+    ["an envelope with invalid counts", json(200, { data: [], page: "1", pages: -1, results: 1e300 })],
     ["a list of nothing but null", json(200, envelope([null]))],
     ["a list of numbers", json(200, envelope([1, 2]))],
     ["a page of a hundred thousand rows", json(200, envelope(Array.from({ length: 100_000 }, () => ({}))))],

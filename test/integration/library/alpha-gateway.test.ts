@@ -17,7 +17,7 @@ import {
   type MappingPack,
 } from "../../../src/index.ts";
 import { openExistingAuditStore } from "../../../src/app/audit-store.ts";
-import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
+import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 
 let sandbox: Sandbox;
 let pack: MappingPack;
@@ -77,8 +77,8 @@ describe("an application with alphaGateway", () => {
     expect(alpha.body).toMatchObject({ page: 2, vms: expect.any(Array) });
     expect(await gateway.ready()).toEqual([]);
 
-    const own = await request(app).post("/orders").send({ book: 7 });
-    expect(own.body).toEqual({ ordered: { book: 7 } });
+    const appResponse = await request(app).post("/orders").send({ book: 7 });
+    expect(appResponse.body).toEqual({ ordered: { book: 7 } });
     expect((await request(app).get("/logout-page")).text).toBe("Goodbye");
   });
 

@@ -16,7 +16,7 @@ import {
   type GatewayOptions,
   type MappingPack,
 } from "../../../src/index.ts";
-import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
+import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 
 let sandbox: Sandbox;
 let pack: MappingPack;
@@ -122,7 +122,7 @@ describe("createGateway", () => {
     expect(await gateway.ready()).toEqual(["not started"]);
   });
 
-  test("starts again after stop, also while the stop is in progress", async () => {
+  test("starts again after it was stopped, also while it stops", async () => {
     const gateway = create();
     await gateway.start();
     const stopping = gateway.stop();

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 beforeEach(async () => {
-  // Each test has a client of its own: what was asked is remembered by client.
+  // Each test has its own client, since the gateway stores requested scopes by client.
   const { body } = await gateway.requestV4("POST /account/oauth-clients", {
     body: { label: "app", redirect_uri: REGISTERED },
   });

@@ -1,4 +1,4 @@
-/** A login server that is slow, broken, or says what nobody expects: alpha's errors, and nothing left behind. */
+/** A slow or faulty login server: the client gets alpha's errors, and no state is left over. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { request } from "../../support/request.ts";
 import { openGateway, startGateway, type Gateway } from "../../support/gateway.ts";
@@ -81,8 +81,8 @@ describe("POST /oauth/token with a failing login server", () => {
     ["a token that fits into no header", json(200, { ...good, access_token: "a\r\nb" })],
     ["no scopes", json(200, { ...good, scope: undefined })],
     ["scopes of another type", json(200, { ...good, scope: ["vms:read_only"] })],
-    ["a large answer", plain(200, `{"x":"${"y".repeat(100_000)}"}`)],
-    ["an answer that breaks off", raw("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", "end")],
+    ["a large response", plain(200, `{"x":"${"y".repeat(100_000)}"}`)],
+    ["a truncated response", raw("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", "end")],
     ["a reset", raw("", "reset")],
     ["silence", neverRespond],
   ];
@@ -133,9 +133,9 @@ describe("POST /oauth/token/expire with a failing login server", () => {
   test("revokes the access token and the refresh token", async () => {
     const token = await handedOut("e");
     expect(await app.expire(token)).toMatchObject({ status: 200, body: {} });
-    const own = { client_id: "client", client_secret: "client-secret-of-this-test" };
-    expect(asked()[0]).toEqual({ ...own, token: "e".repeat(64), token_type_hint: "access_token" });
-    expect(asked()).toContainEqual({ ...own, token: "refresh-e", token_type_hint: "refresh_token" });
+    const credentials = { client_id: "client", client_secret: "client-secret-of-this-test" };
+    expect(asked()[0]).toEqual({ ...credentials, token: "e".repeat(64), token_type_hint: "access_token" });
+    expect(asked()).toContainEqual({ ...credentials, token: "refresh-e", token_type_hint: "refresh_token" });
     expect((await gateway.request("GET /vm/instances", { as: token })).status).toBe(401);
   });
 

@@ -1,4 +1,4 @@
-/** What v4's responses tell of a token, and what the gateway does with it from then on. */
+/** The token cache: what v4's responses say about a token, and how the gateway uses it. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, plain, type Responder } from "../../support/fake-v4.ts";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 afterEach(() => gateway.v4.respondWith(json(200, {})));
 
-/** Every test has a token that nothing is known of. */
+/** Every test has a token that is not cached. */
 const fresh = (): string => `token-${(tokens += 1)}`;
 const list = (scopes?: string): Responder =>
   json(200, envelope([]), scopes === undefined ? {} : { "x-oauth-scopes": scopes });

@@ -1,4 +1,4 @@
-/** Tokens that live as alpha's did (lesson L24): v4's end after two hours, alpha's never told a client about an end. */
+/** Tokens are refreshed transparently (lesson L24): v4 tokens expire after two hours, alpha tokens never expired. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -43,31 +43,31 @@ class Issuer {
 let directory: string;
 let issuer: Issuer;
 let now: number;
-/** By how much somebody has set the time of day. */
+/** Milliseconds by which the system clock was set. */
 let setBy: number;
 let open: KeyValueStore[];
-let books: TokenStore[];
+let tokenStores: TokenStore[];
 let troubles: unknown[];
 
-/** The book of one process; all of them share the store. */
+/** The token store of one process. All processes share the key-value store. */
 function process(secret = "secret", wrap = (store: KeyValueStore): KeyValueStore => store): TokenStore {
   const opened = openSqliteStore({ directory });
   open.push(opened);
   const store = wrap(opened);
   const elapsed = () => now;
   const clock = () => now + setBy;
-  const own = createGatewayTokens(secret);
+  const gatewayTokens = createGatewayTokens(secret);
   const records = createTokenRecords({
     store,
     encryptor: createEncryptor(secret),
-    gatewayTokens: own,
+    gatewayTokens: gatewayTokens,
     size: 100,
     elapsed,
   });
   const renew = createTokenRefresh({ records, store, issuer, scopes, clock });
   return createTokenStore({
     records,
-    gatewayTokens: own,
+    gatewayTokens: gatewayTokens,
     refresh: renew,
     scopes,
     clock,
@@ -83,16 +83,16 @@ beforeEach(async () => {
   setBy = 0;
   open = [];
   troubles = [];
-  books = [process(), process()];
+  tokenStores = [process(), process()];
 });
 afterEach(async () => {
   for (const store of open) await store.close();
   await rm(directory, { recursive: true });
 });
 
-const first = (): TokenStore => books[0] as TokenStore;
-const second = (): TokenStore => books[1] as TokenStore;
-/** v4's, and the gateway's own that a client has in its place. */
+const first = (): TokenStore => tokenStores[0] as TokenStore;
+const second = (): TokenStore => tokenStores[1] as TokenStore;
+/** v4's token, and the gateway's token that the client has instead. */
 const TOKEN = "access-0";
 let mine: string;
 let HASH: string;
@@ -109,9 +109,9 @@ async function handOut(scope = "vms:modify", refreshing: RefreshCredentials | nu
   HASH = tokenHash(mine);
 }
 
-/** What v4 is shown for the client's token. */
-async function shown(book = first()): Promise<string> {
-  const found = await book.find(HASH, mine);
+/** The v4 token behind the client's token. */
+async function v4TokenOf(tokenStore = first()): Promise<string> {
+  const found = await tokenStore.find(HASH, mine);
   if (found === undefined || found === "unknown") return String(found);
   return found.isRevoked ? "over" : found.token;
 }
@@ -119,8 +119,8 @@ async function shown(book = first()): Promise<string> {
 describe("a token that the gateway issued", () => {
   test("is known in every process, with its levels", async () => {
     await handOut();
-    for (const book of books) {
-      const found = await book.find(HASH, mine);
+    for (const tokenStore of tokenStores) {
+      const found = await tokenStore.find(HASH, mine);
       expect(found).toMatchObject({
         token: TOKEN,
         hash: `${HASH}.${tokenHash(TOKEN)}`,
@@ -132,7 +132,7 @@ describe("a token that the gateway issued", () => {
 
   test("survives a restart", async () => {
     await handOut();
-    expect(await shown(process())).toBe(TOKEN);
+    expect(await v4TokenOf(process())).toBe(TOKEN);
   });
 
   test("is not in the store in plain text", async () => {
@@ -145,7 +145,7 @@ describe("a token that the gateway issued", () => {
 
   test("permits nothing with another secret", async () => {
     await handOut();
-    expect(await shown(process("another secret"))).toBe("over");
+    expect(await v4TokenOf(process("another secret"))).toBe("over");
   });
 
   test("has the form of alpha's tokens, and is recognized as the gateway's own", async () => {
@@ -164,16 +164,16 @@ describe("a token that the gateway issued", () => {
   test("is invalid if its record is lost, in a process that knew it and in another", async () => {
     await handOut();
     await open[0]?.delete(`grant:${HASH}`);
-    expect(await shown(second())).toBe("over");
-    expect(await shown(first())).toBe(TOKEN);
+    expect(await v4TokenOf(second())).toBe("over");
+    expect(await v4TokenOf(first())).toBe(TOKEN);
     now += 3001;
-    expect(await shown(first())).toBe("over");
+    expect(await v4TokenOf(first())).toBe("over");
   });
 
   test("has a cache key of its own after its record is lost, and after another one's is", async () => {
-    const book = process();
+    const tokenStore = process();
     const lost = [createGatewayTokens("secret").create(), createGatewayTokens("secret").create()];
-    const found = await Promise.all(lost.map(async (token) => book.find(tokenHash(token), token)));
+    const found = await Promise.all(lost.map(async (token) => tokenStore.find(tokenHash(token), token)));
     expect(found).toEqual(
       lost.map((token) => expect.objectContaining({ isRevoked: true, token, hash: tokenHash(token) })),
     );
@@ -182,8 +182,8 @@ describe("a token that the gateway issued", () => {
   test("of an earlier version works as v4's token until its record is lost", async () => {
     const hash = tokenHash("v4's own");
     const key = `grant:${hash}`;
-    const sealed = createEncryptor("secret").encrypt(JSON.stringify({ scopes: "vms:modify" }), key);
-    await open[0]?.set(key, sealed, 600);
+    const encrypted = createEncryptor("secret").encrypt(JSON.stringify({ scopes: "vms:modify" }), key);
+    await open[0]?.set(key, encrypted, 600);
     expect(await first().find(hash, "v4's own")).toMatchObject({
       token: "v4's own",
       levels: new Map([["vms", 1]]),
@@ -202,7 +202,7 @@ describe("a token near its expiry", () => {
   test("is not refreshed before the last ten minutes", async () => {
     await handOut();
     now += HOURS_2 - 601_000;
-    expect(await shown()).toBe(TOKEN);
+    expect(await v4TokenOf()).toBe(TOKEN);
     expect(issuer.renewed).toEqual([]);
   });
 
@@ -211,17 +211,17 @@ describe("a token near its expiry", () => {
     const gate = Promise.withResolvers<void>();
     issuer.gate = gate.promise;
     now += HOURS_2 - 300_000;
-    expect(await shown()).toBe(TOKEN);
+    expect(await v4TokenOf()).toBe(TOKEN);
     gate.resolve();
-    await waitFor(async () => (await shown()) === "access-1");
+    await waitFor(async () => (await v4TokenOf()) === "access-1");
     expect(issuer.renewed).toEqual([refresh]);
-    expect(await shown()).toBe("access-1");
+    expect(await v4TokenOf()).toBe("access-1");
   });
 
   test("is refreshed once for many concurrent requests in many processes", async () => {
     await handOut();
     now += HOURS_2 + 1000;
-    const asked = Array.from({ length: 40 }, (_, n) => shown(n % 2 ? first() : second()));
+    const asked = Array.from({ length: 40 }, (_, n) => v4TokenOf(n % 2 ? first() : second()));
     expect(new Set(await Promise.all(asked))).toEqual(new Set(["access-1"]));
     expect(issuer.renewed).toHaveLength(1);
   });
@@ -230,7 +230,7 @@ describe("a token near its expiry", () => {
     await handOut();
     for (let n = 1; n <= 5; n += 1) {
       now += HOURS_2 + 1000;
-      expect(await shown(n % 2 ? first() : second())).toBe(`access-${n}`);
+      expect(await v4TokenOf(n % 2 ? first() : second())).toBe(`access-${n}`);
     }
   });
 
@@ -247,7 +247,7 @@ describe("a token near its expiry", () => {
   test("expires with v4's token if it has no refresh token", async () => {
     await handOut("vms:modify", null);
     now += 2 * HOURS_2;
-    expect(await shown()).toBe(TOKEN);
+    expect(await v4TokenOf()).toBe(TOKEN);
     expect(issuer.renewed).toEqual([]);
   });
 });
@@ -257,10 +257,10 @@ describe("failed refreshes", () => {
     await handOut();
     issuer.state = "refusing";
     now += HOURS_2;
-    expect(await shown()).toBe("over");
+    expect(await v4TokenOf()).toBe("over");
     issuer.state = "up";
     now += 60_000;
-    expect(await shown(second())).toBe("over");
+    expect(await v4TokenOf(second())).toBe("over");
     expect(issuer.renewed).toHaveLength(1);
   });
 
@@ -268,34 +268,34 @@ describe("failed refreshes", () => {
     await handOut();
     issuer.state = "down";
     now += HOURS_2 - 300_000;
-    expect(await shown()).toBe(TOKEN);
+    expect(await v4TokenOf()).toBe(TOKEN);
     await waitFor(() => troubles.length === 1);
-    expect(await shown()).toBe(TOKEN);
+    expect(await v4TokenOf()).toBe(TOKEN);
     expect(issuer.renewed).toHaveLength(1);
     issuer.state = "up";
     now += 10_000;
-    expect(await shown()).toBe(TOKEN);
-    await waitFor(async () => (await shown()) === "access-2");
+    expect(await v4TokenOf()).toBe(TOKEN);
+    await waitFor(async () => (await v4TokenOf()) === "access-2");
   });
 
   test("do not count as a rejected token if v4's token expires meanwhile", async () => {
     await handOut();
     issuer.state = "down";
     now += HOURS_2;
-    await expect(shown()).rejects.toThrow(TokenUnavailableError);
+    await expect(v4TokenOf()).rejects.toThrow(TokenUnavailableError);
     issuer.state = "up";
     now += 10_000;
-    expect(await shown()).toBe("access-2");
+    expect(await v4TokenOf()).toBe("access-2");
   });
 
   test("by a process that dies block others only until the lock expires", async () => {
     await handOut();
     await open[0]?.setIfAbsent(`renewing:${HASH}`, "", 1);
     now += HOURS_2 - 300_000;
-    expect(await shown()).toBe(TOKEN);
+    expect(await v4TokenOf()).toBe(TOKEN);
     await waitFor(async () => {
       now += 6000;
-      return (await shown()) !== TOKEN;
+      return (await v4TokenOf()) !== TOKEN;
     });
   });
 
@@ -304,8 +304,8 @@ describe("failed refreshes", () => {
     // The login server has given the next token, and the process died before the store had it.
     await issuer.refresh(refresh);
     now += HOURS_2 - 300_000;
-    expect(await shown()).toBe(TOKEN);
-    await waitFor(async () => (await shown()) === "over");
+    expect(await v4TokenOf()).toBe(TOKEN);
+    await waitFor(async () => (await v4TokenOf()) === "over");
   });
 });
 
@@ -350,7 +350,7 @@ describe("the lock of a refresh", () => {
     const gate = Promise.withResolvers<void>();
     issuer.gate = gate.promise;
     now += HOURS_2;
-    const renewing = shown();
+    const renewing = v4TokenOf();
     await waitFor(() => issuer.renewed.length === 1);
     const lock = `renewing:${HASH}`;
     const holder = (await open[0]?.get(lock)) ?? "";
@@ -364,7 +364,7 @@ describe("the lock of a refresh", () => {
   test("is released at the end", async () => {
     await handOut();
     now += HOURS_2;
-    expect(await shown()).toBe("access-1");
+    expect(await v4TokenOf()).toBe("access-1");
     expect(await open[0]?.get(`renewing:${HASH}`)).toBeUndefined();
   });
 });
@@ -372,11 +372,11 @@ describe("the lock of a refresh", () => {
 describe("a token that the client expired", () => {
   test("is rejected at once in this process, and within seconds in others", async () => {
     await handOut();
-    expect(await shown(second())).toBe(TOKEN);
+    expect(await v4TokenOf(second())).toBe(TOKEN);
     await first().revoke(HASH);
-    expect(await shown(first())).toBe("over");
+    expect(await v4TokenOf(first())).toBe("over");
     now += 3001;
-    expect(await shown(second())).toBe("over");
+    expect(await v4TokenOf(second())).toBe("over");
   });
 
   test("stays expired if a refresh was in progress, and the new token is revoked", async () => {
@@ -384,70 +384,70 @@ describe("a token that the client expired", () => {
     const gate = Promise.withResolvers<void>();
     issuer.gate = gate.promise;
     now += HOURS_2;
-    const renewing = shown(first());
+    const renewing = v4TokenOf(first());
     await waitFor(() => issuer.renewed.length === 1);
     await second().revoke(HASH);
     gate.resolve();
     expect(await renewing).toBe("over");
     expect(issuer.discarded.map(({ token }) => token)).toEqual(["access-1"]);
     now += 60_000;
-    for (const book of books) expect(await shown(book)).toBe("over");
+    for (const tokenStore of tokenStores) expect(await v4TokenOf(tokenStore)).toBe("over");
   });
 });
 
 describe("the copy of a token in a process", () => {
-  const counting = (): { book: TokenStore; reads: () => number; fail: () => void } => {
+  const counting = (): { tokenStore: TokenStore; reads: () => number; fail: () => void } => {
     let reads = 0;
     let failing = false;
-    const book = process("secret", (store) => ({
+    const tokenStore = process("secret", (store) => ({
       ...store,
       get: (key) => {
         reads += 1;
         return failing ? Promise.reject(new Error("the store is down")) : store.get(key);
       },
     }));
-    return { book, reads: () => reads, fail: () => (failing = true) };
+    return { tokenStore, reads: () => reads, fail: () => (failing = true) };
   };
 
   test("is used without waiting, and refreshed from the store after seconds", async () => {
     await handOut();
-    const { book, reads } = counting();
-    await book.find(HASH, mine);
-    for (let n = 0; n < 100; n += 1) expect(book.find(HASH, mine)).not.toBeInstanceOf(Promise);
+    const { tokenStore, reads } = counting();
+    await tokenStore.find(HASH, mine);
+    for (let n = 0; n < 100; n += 1) expect(tokenStore.find(HASH, mine)).not.toBeInstanceOf(Promise);
     expect(reads()).toBe(1);
     now += 3001;
-    await book.find(HASH, mine);
+    await tokenStore.find(HASH, mine);
     expect(reads()).toBe(2);
   });
 
   test("is refreshed from the store although the system clock was set back", async () => {
     await handOut();
-    const { book, reads } = counting();
-    await book.find(HASH, mine);
+    const { tokenStore, reads } = counting();
+    await tokenStore.find(HASH, mine);
     setBy = -HOURS_2;
     now += 3001;
-    await book.find(HASH, mine);
+    await tokenStore.find(HASH, mine);
     expect(reads()).toBe(2);
   });
 
   test("has unknown tokens for a minute", async () => {
-    const { book, reads } = counting();
-    await book.find("hash", "token");
+    const { tokenStore, reads } = counting();
+    await tokenStore.find("hash", "token");
     now += 50_000;
-    expect(book.find("hash", "token")).toBeUndefined();
+    expect(tokenStore.find("hash", "token")).toBeUndefined();
     expect(reads()).toBe(1);
   });
 
   test("is used while the store is down, and unknown tokens are not guessed", async () => {
     await handOut();
-    const { book, fail } = counting();
-    await book.find(HASH, mine);
+    const { tokenStore, fail } = counting();
+    await tokenStore.find(HASH, mine);
     fail();
     now += 60_000;
-    expect(await shown(book)).toBe(TOKEN);
-    expect(await book.find("never seen", "x")).toBe("unknown");
+    expect(await v4TokenOf(tokenStore)).toBe(TOKEN);
+    expect(await tokenStore.find("never seen", "x")).toBe("unknown");
     await expect(async () =>
-      book.find("never seen either", createGatewayTokens("secret").create()),
+      tokenStore.find("never seen either", createGatewayTokens("secret").create()),
     ).rejects.toThrow(TokenUnavailableError);
   });
 });

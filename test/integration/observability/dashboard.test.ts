@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { SETTINGS } from "../../../src/config/schema.ts";
+import { SETTINGS } from "../../../src/config/setting-definitions.ts";
 import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
@@ -80,8 +80,10 @@ describe.each(queries)("%s", (_title, query) => {
 
 test("the dashboard shows every metric of requests, with unique panel ids", () => {
   const displayed = queries.map(([, query]) => query).join("\n");
-  const own = [...series.keys()].filter((name) => /^alpha_gateway_.*_(?:total|bucket)$/.test(name));
-  expect(own.filter((name) => !displayed.includes(name))).toEqual([]);
+  const gatewayMetrics = [...series.keys()].filter((name) =>
+    /^alpha_gateway_.*_(?:total|bucket)$/.test(name),
+  );
+  expect(gatewayMetrics.filter((name) => !displayed.includes(name))).toEqual([]);
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
 });
 

@@ -25,7 +25,7 @@ describe("the metrics", () => {
 
   test.each([
     [
-      "requests by lane, route and status",
+      "requests by pipeline, route and status",
       'requests_total{lane="alpha",route="GET /vm/instances",status="200"}',
       2,
     ],
@@ -38,9 +38,9 @@ describe("the metrics", () => {
       'upstream_seconds_sum{lane="native",route="none"}',
       undefined,
     ],
-    ["answers of v4", 'upstream_answers_total{lane="alpha",class="2xx"}', 2],
-    ["calls without an answer", 'upstream_answers_total{lane="alpha",class="none"}', 1],
-    ["refusals", 'refusals_total{reason="limit"}', 1],
+    ["responses of v4", 'upstream_answers_total{lane="alpha",class="2xx"}', 2],
+    ["upstream requests without a response", 'upstream_answers_total{lane="alpha",class="none"}', 1],
+    ["rejections", 'refusals_total{reason="limit"}', 1],
   ])("count %s", async (_, line, count) => {
     metrics.observeRequest(outcome);
     metrics.observeRequest({ ...outcome, v4: [{ status: 200 }, { status: null }] });

@@ -1,4 +1,4 @@
-/** Alpha's rate limits: 420 with its phrase, before v4 hears of the request; and v4's own, told in alpha's words. */
+/** Alpha's rate limits: 420 with its phrase, without a v4 request. v4's own limit is translated to alpha's. */
 import { afterEach, describe, expect, test } from "vitest";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";

@@ -84,6 +84,23 @@ test("a route of an older pack is accepted", async () => {
   expect(call).toMatchObject({ counterpart: "unknown", v4: [] });
 });
 
+test("filters in a recorded query are fields that change", async () => {
+  const { alpha, ...record } = sampleRecord("1", { route: "GET /invoices", client: CLIENT });
+  const query = "created[gte]=1700000000&sort=-total&page=2";
+  const { clients } = await createReport({
+    store: storeOf({
+      usage: [{ route: "GET /invoices", sample: "1" }],
+      records: [{ ...record, alpha: { ...alpha, path: "/invoices", query } }],
+    }),
+    pack: loadPack("test/fixtures/invoice-pack"),
+    query: {},
+    now: NOW,
+  });
+  expect(clients[0]?.calls[0]?.filters.map(({ field, v4 }) => [field, v4])).toEqual([
+    ["created", "createdAt"],
+  ]);
+});
+
 test("calls are ordered by number of requests, whatever their status", async () => {
   const client = await clientOf({
     usage: [

@@ -1,4 +1,4 @@
-/** The report of what five clients did in a day, before a real gateway and with either store. */
+/** The report of a day's traffic of five clients, with a real gateway and each audit store. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
@@ -39,7 +39,7 @@ describe("the report of a gateway with SQLite", () => {
 
   test("has a guide for each client from its own calls, the most frequent first", async () => {
     const info = summarizeReport(await reportOf(gateway));
-    // UPDATE_GOLDEN=1 writes what is now: to be read before it is committed.
+    // UPDATE_GOLDEN=1 writes the current report. Read it before you commit it.
     if (process.env["UPDATE_GOLDEN"]) writeFileSync(GOLDEN, stringify(info, { lineWidth: 0 }));
     expect(info).toEqual(parse(readFileSync(GOLDEN, "utf8")));
   });

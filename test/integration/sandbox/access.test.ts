@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { TokenName } from "../../../src/sandbox/sandbox.ts";
+import type { TokenName } from "../../../src/sandbox/create-sandbox.ts";
 import type { TestSandbox } from "./sandbox-service.ts";
 import { items, createTestSandbox, webServer } from "./sandbox-service.ts";
 

@@ -70,24 +70,24 @@ describe("resize", () => {
     const path = `${instance}/disks/${String(disk?.["id"])}`;
     const response = await service.request(`POST ${path}/resize`, { body: { size } });
     service.clock.advance(10_000);
-    return { answer: response, before: disk, after: (await service.request(`GET ${path}`)).body };
+    return { response, before: disk, after: (await service.request(`GET ${path}`)).body };
   }
 
   test("uses the free space", async () => {
     const [disk] = items(await service.request(`GET ${roomy}/disks`));
-    const { answer: response, after } = await resize(roomy, Number(disk?.["size"]) + free);
+    const { response, after } = await resize(roomy, Number(disk?.["size"]) + free);
     expect([response.status, response.body]).toEqual([200, {}]);
     expect(after).toMatchObject({ size: Number(disk?.["size"]) + free, status: "ready" });
   });
 
   test.each([undefined, 0, "10", 10_000_000])("to %j is 400 naming size", async (size) => {
-    const { answer: response, before, after } = await resize(roomy, size);
+    const { response, before, after } = await resize(roomy, size);
     expect(errorFields(response)).toEqual(["size"]);
     expect(after).toEqual(before);
   });
 
   test("of a disk of a running instance is accepted and fails", async () => {
-    const { answer: response, before, after } = await resize("/vm/instances/5201", 2000);
+    const { response, before, after } = await resize("/vm/instances/5201", 2000);
     expect(response.status).toBe(200);
     expect(after).toEqual(before);
     const [event] = items(await service.request("GET /account/events"));

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { startSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { openRawClient } from "../../support/raw-client.ts";
 import { request } from "../../support/request.ts";
 import type { TestSandbox } from "./sandbox-service.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
+import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { request, type TestResponse } from "../../support/request.ts";
 
 /** It listens: faults break and delay connections. */

@@ -79,11 +79,11 @@ test.each(cases)("%s", async (_name, filter, picks) => {
 test.each([["nothing is picked by accident", cases.filter(([, filter]) => Object.keys(filter).length > 0)]])(
   "%s: each of the cases above selects some rows and omits others",
   (_name, table) => {
-    const telling = table.filter(([, , picks]) => {
+    const selective = table.filter(([, , picks]) => {
       const found = all.filter(picks).length;
       return found > 0 && found < all.length;
     });
-    expect(telling.length).toBeGreaterThanOrEqual(18);
+    expect(selective.length).toBeGreaterThanOrEqual(18);
   },
 );
 

@@ -4,7 +4,7 @@ import { createTestSandbox, webServer } from "./sandbox-service.ts";
 
 let service: TestSandbox;
 
-function standing({ headers }: SandboxResponse): unknown[] {
+function limitHeaders({ headers }: SandboxResponse): unknown[] {
   return ["limit", "remaining", "reset"].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
 }
 
@@ -16,14 +16,14 @@ describe("the general limit", () => {
   test("counts down, returns 429 with Retry-After, and starts a new window", async () => {
     const reset = service.clock.now() / 1000 + 120;
     for (const left of [2, 1, 0]) {
-      expect(standing(await service.request("GET /profile"))).toEqual([3, left, reset]);
+      expect(limitHeaders(await service.request("GET /profile"))).toEqual([3, left, reset]);
     }
     service.clock.advance(20_000);
     const refused = await service.request("GET /profile");
     expect(refused.status).toBe(429);
     expect(refused.body).toEqual({ errors: [{ reason: expect.any(String) }] });
     expect(refused.headers.get("retry-after")).toBe("100");
-    expect(standing(refused)).toEqual([3, 0, reset]);
+    expect(limitHeaders(refused)).toEqual([3, 0, reset]);
     service.clock.advance(100_000);
     expect((await service.request("GET /profile")).status).toBe(200);
   });
@@ -44,13 +44,13 @@ describe("the default limits", () => {
   });
 
   test("are 1600 in 120 seconds", async () => {
-    expect(standing(await service.request("GET /regions"))[0]).toBe(1600);
+    expect(limitHeaders(await service.request("GET /regions"))[0]).toBe(1600);
   });
 
   test("V-161 V-193 reject the 11th create in 30 seconds with 429, not another user's", async () => {
     for (let count = 1; count <= 10; count += 1) {
       const response = await service.request("POST /vm/instances", { body: webServer });
-      expect([response.status, standing(response)[1]]).toEqual([200, 10 - count]);
+      expect([response.status, limitHeaders(response)[1]]).toEqual([200, 10 - count]);
     }
     const refused = await service.request("POST /vm/instances", { body: webServer, as: "vms" });
     expect(refused.status).toBe(429);

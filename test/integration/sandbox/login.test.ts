@@ -40,11 +40,11 @@ const post = (path: string, form: Record<string, string> | FormData | string): P
     raw: typeof form === "string" || form instanceof FormData ? form : new URLSearchParams(form),
   });
 
-const own = { client_id: client, client_secret: secret };
+const credentials = { client_id: client, client_secret: secret };
 const exchange = async (form: Record<string, string> = {}): Promise<TestResponse> =>
-  post("/oauth/token", { ...own, code: form["code"] ?? (await code()), ...form });
+  post("/oauth/token", { ...credentials, code: form["code"] ?? (await code()), ...form });
 const renew = (refresh: unknown): Promise<TestResponse> =>
-  post("/oauth/token", { ...own, grant_type: "refresh_token", refresh_token: String(refresh) });
+  post("/oauth/token", { ...credentials, grant_type: "refresh_token", refresh_token: String(refresh) });
 const works = async (token: unknown): Promise<number> =>
   (await service.request("GET /vm/instances", { as: { authorization: `Bearer ${String(token)}` } })).status;
 
@@ -234,12 +234,12 @@ describe("the token endpoint", () => {
 
   test("V-173 A-146 accepts multipart/form-data", async () => {
     const form = new FormData();
-    for (const [name, value] of Object.entries({ ...own, code: await code() })) form.set(name, value);
+    for (const [name, value] of Object.entries({ ...credentials, code: await code() })) form.set(name, value);
     expect((await post("/oauth/token", form)).status).toBe(200);
   });
 
   test.each(["client_id", "client_secret", "code"])("V-173 gives no token without %s", async (missing) => {
-    const { [missing]: _, ...form } = { ...own, code: await code() } as Record<string, string>;
+    const { [missing]: _, ...form } = { ...credentials, code: await code() } as Record<string, string>;
     const { status, body } = await post("/oauth/token", form);
     expect([status, body["access_token"]]).toEqual([400, undefined]);
   });
@@ -251,8 +251,8 @@ describe("the token endpoint", () => {
     ["a client without a secret", { client_id: "1b2c3d4e5f60718293a4" }, 401],
     ["an unknown code", { code: "0".repeat(64) }, 400],
   ])("V-173 A-146 gives no token with %s", async (_, change, status) => {
-    const answered = await exchange(change);
-    expect([answered.status, answered.body["access_token"]]).toEqual([status, undefined]);
+    const exchanged = await exchange(change);
+    expect([exchanged.status, exchanged.body["access_token"]]).toEqual([status, undefined]);
   });
 
   test.each(['{"code":"x"}', "", "x".repeat(70_000)])("rejects a body that is not a form", async (body) => {
@@ -320,7 +320,7 @@ describe("the token endpoint", () => {
 
   test.each(["access_token", "refresh_token"])("gives nothing for a revoked %s", async (name) => {
     const { body } = await exchange();
-    expect((await post("/oauth/revoke", { ...own, token: String(body[name]) })).status).toBe(200);
+    expect((await post("/oauth/revoke", { ...credentials, token: String(body[name]) })).status).toBe(200);
     const gone = name === "access_token" ? await works(body[name]) : (await renew(body[name])).status;
     expect([400, 401]).toContain(gone);
   });
@@ -328,7 +328,7 @@ describe("the token endpoint", () => {
   test("does not revoke another client's token", async () => {
     const { body } = await exchange();
     const { status } = await post("/oauth/revoke", {
-      ...own,
+      ...credentials,
       client_secret: "wrong",
       token: String(body["access_token"]),
     });

@@ -25,7 +25,7 @@ async function seen(id: number, seconds: number): Promise<unknown[]> {
   return found;
 }
 
-/** Seeded: what the provider has planned, a pool, failover, and a type with a successor. */
+/** Seeded instances: with a planned migration, a pool, failover, and a type with a successor. */
 const [planned, pooled, failing, upgradable] = [5221, 5222, 5223, 5263];
 
 describe("V-122 migrate", () => {

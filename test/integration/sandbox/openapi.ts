@@ -15,7 +15,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { content?: Record<string, { schema?: AnySchema }> }>>;
 }
 
-/** Answers carry empty strings where nothing was ever said, also of members that must not be sent empty. */
+/** Responses have empty strings for unset members, even for members that requests must not send empty. */
 const ignored = new Set(["example", "minLength"]);
 
 const file = process.env["V4_OPENAPI"] ?? "../shared/reference/v4.openapi.json";
@@ -41,18 +41,18 @@ export function describedOperations(): readonly {
 
 const described = existsSync(file) ? read(JSON.parse(readFileSync(file, "utf8")) as Json) : undefined;
 
-/** @throws {Error} that says which member of which answer the description does not allow. */
+/** @throws {Error} that names the response and the member that the description does not allow. */
 export function validateResponse(request: string, status: number, body: unknown): void {
   if (!described || status === 204) return;
   const [method = "", path = ""] = request.split(" ");
-  const faults = status >= 400 ? described.refusal(body) : described.success(method, path, body);
+  const faults = status >= 400 ? described.error(body) : described.success(method, path, body);
   if (faults)
     throw new Error(`${request} answered ${status}, which v4 does not describe: ${faults.slice(0, 500)}`);
 }
 
 function read(document: Json): {
   success(method: string, path: string, body: unknown): string | undefined;
-  refusal(body: unknown): string | undefined;
+  error(body: unknown): string | undefined;
 } {
   const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
   ajv.addSchema({ $id: "v4", components: plain(document["components"]) });
@@ -88,7 +88,7 @@ function read(document: Json): {
       const schema = operation?.responses["200"]?.content?.["application/json"]?.schema;
       return schema === undefined ? undefined : faultsOf(schema, body);
     },
-    refusal: (body) => faultsOf(refused, body),
+    error: (body) => faultsOf(refused, body),
   };
 }
 
@@ -127,14 +127,14 @@ function fits(template: readonly string[], segments: readonly string[]): boolean
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (value === null || typeof value !== "object") return value;
-  // Ways to pay are described as one of several that look alike.
+  // Payment methods are described as one of several schemas that accept the same values.
   const { nullable, $ref, oneOf, ...rest } = value as Json;
-  const made = Object.fromEntries(
+  const members = Object.fromEntries(
     Object.entries(rest)
       .filter(([key]) => !key.startsWith("x-") && !ignored.has(key))
       .map(([key, member]) => [key, plain(member)]),
   );
-  if (oneOf) made["anyOf"] = plain(oneOf);
-  if (typeof $ref === "string") made["$ref"] = `v4${$ref}`;
-  return nullable === true ? { anyOf: [{ type: "null" }, made] } : made;
+  if (oneOf) members["anyOf"] = plain(oneOf);
+  if (typeof $ref === "string") members["$ref"] = `v4${$ref}`;
+  return nullable === true ? { anyOf: [{ type: "null" }, members] } : members;
 }

@@ -1,4 +1,4 @@
-/** What is under way when the sandbox starts: it comes to its end, as whatever is begun later does. */
+/** Jobs that run when the sandbox starts end, as jobs do that start later. */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Json, TestSandbox } from "./sandbox-service.ts";
 import { items, createTestSandbox } from "./sandbox-service.ts";

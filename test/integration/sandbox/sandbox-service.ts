@@ -2,8 +2,8 @@
 
 import type { ManualClock } from "../../../src/sandbox/clock.ts";
 import { manualClock } from "../../../src/sandbox/clock.ts";
-import type { SandboxService, ServiceOptions, TokenName } from "../../../src/sandbox/sandbox.ts";
-import { createSandbox } from "../../../src/sandbox/sandbox.ts";
+import type { SandboxService, ServiceOptions, TokenName } from "../../../src/sandbox/create-sandbox.ts";
+import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { request, type RequestOptions, type TestResponse } from "../../support/request.ts";
 import { validateResponse } from "./openapi.ts";
 
@@ -59,7 +59,7 @@ export function items(response: SandboxResponse): Json[] {
   return response.body["data"] as Json[];
 }
 
-/** The members that the errors of a response name; `undefined` for an error that names none. */
+/** The fields of the errors in a response; `undefined` for an error without a field. */
 export function errorFields(response: SandboxResponse): unknown[] {
   return (response.body["errors"] as Json[]).map(({ field }) => field);
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { setTimeout as wait } from "node:timers/promises";
 import type { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 
-/** An implementation under test: `open` gives a store over the same, at first empty, place each time. */
+/** An implementation under test: each `open` opens the same store, which is empty at first. */
 export interface StatePlace {
   readonly open: () => Promise<KeyValueStore>;
   readonly remove: () => Promise<void>;
@@ -10,19 +10,19 @@ export interface StatePlace {
 
 const LONG = 600;
 
-/** Short enough to wait for. That a thing is still there is only looked at where its end is far. */
+/** Seconds that a test can wait for. Tests that expect a value use a long lifetime. */
 const SHORT = 1;
 
-async function until(fulfilled: () => Promise<boolean>): Promise<void> {
-  while (!(await fulfilled())) await wait(50);
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  while (!(await isDone())) await wait(50);
 }
 
-/** What every store of shared state has to do. */
+/** The contract of every key-value store. */
 export function testKeyValueStore(name: string, makePlace: () => Promise<StatePlace>): void {
   describe(`the key-value store in ${name}`, () => {
     let place: StatePlace;
     let store: KeyValueStore;
-    /** What another process has: the same place, opened a second time. */
+    /** The same store, opened a second time as by another process. */
     let other: KeyValueStore;
 
     beforeEach(async () => {

@@ -1,4 +1,4 @@
-/** The client of v4: how much it takes upon itself, when it gives up, and what it never does. */
+/** The upstream client: its limits, timeouts, retries and circuit breaker. */
 import { once } from "node:events";
 import { PassThrough, type Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -27,7 +27,13 @@ afterEach(async () => {
 });
 
 function connect(options: Partial<UpstreamOptions> = {}): UpstreamClient {
-  upstream = createUpstream({ origin: new URL(v4.url), timeoutMs: 10_000, connections: 4, ...options });
+  upstream = createUpstream({
+    name: "v4",
+    origin: new URL(v4.url),
+    timeoutMs: 10_000,
+    connections: 4,
+    ...options,
+  });
   return upstream;
 }
 const GET = { method: "GET", path: "/v4/x", headers: {} };
@@ -40,10 +46,10 @@ const faultOf = (call: Promise<unknown>): Promise<UpstreamError> =>
 
 describe("upstream responses", () => {
   test("have status, headers, text and duration", async () => {
-    v4.respondWith(json(201, { a: 1 }, { "x-answer": "yes" }));
+    v4.respondWith(json(201, { a: 1 }, { "x-test": "yes" }));
     expect(await connect().call(POST)).toMatchObject({
       status: 201,
-      headers: { "x-answer": "yes" },
+      headers: { "x-test": "yes" },
       text: '{"a":1}',
       ms: expect.any(Number),
     });
@@ -51,11 +57,11 @@ describe("upstream responses", () => {
     expect(v4.calls[0]?.received().toString()).toBe("{}");
   });
 
-  test.each([100, 1000, 10_000])("are limited to %i bytes", async (answerLimit) => {
-    const client = connect({ maxResponseBytes: answerLimit });
-    v4.respondWith(plain(200, "x".repeat(answerLimit)));
-    expect((await client.call(GET)).text).toHaveLength(answerLimit);
-    v4.respondWith(plain(200, "x".repeat(answerLimit + 1)));
+  test.each([100, 1000, 10_000])("are limited to %i bytes", async (limit) => {
+    const client = connect({ maxResponseBytes: limit });
+    v4.respondWith(plain(200, "x".repeat(limit)));
+    expect((await client.call(GET)).text).toHaveLength(limit);
+    v4.respondWith(plain(200, "x".repeat(limit + 1)));
     expect(await faultOf(client.call(GET))).toMatchObject({ kind: "too_large" });
     expect(v4.calls).toHaveLength(1);
   });
@@ -77,7 +83,7 @@ describe("timeouts of upstream requests", () => {
     ["silence", neverRespond],
     ["one byte now and then, without an end", dribble],
     [
-      "informational answers without an end",
+      "informational responses without an end",
       (_call, response) => {
         const timer = setInterval(() => response.writeProcessing(), 20);
         response.once("close", () => clearInterval(timer));
@@ -145,9 +151,9 @@ describe("a client that disconnects", () => {
   });
 
   test("while it waits for a connection: v4 gets no request", async () => {
-    let answer = () => {};
+    let respond = () => {};
     v4.respondWith((call, response) => {
-      answer = () => void json(200, {})(call, response);
+      respond = () => void json(200, {})(call, response);
     });
     const client = connect({ connections: 1 });
     const controller = new AbortController();
@@ -155,7 +161,7 @@ describe("a client that disconnects", () => {
     const second = faultOf(client.call(GET, controller.signal));
     await waitFor(() => v4.calls[0]);
     controller.abort();
-    answer();
+    respond();
     expect(await first).toMatchObject({ status: 200 });
     expect(await second).toMatchObject({ kind: "client_aborted" });
     expect(v4.calls).toHaveLength(1);
@@ -230,7 +236,7 @@ describe("a failing v4", () => {
 
   test.each<[string, Responder]>([
     ["503", plain(503, "")],
-    ["no answer", raw("", "reset")],
+    ["no response", raw("", "reset")],
     ["no HTTP", raw("SSH-2.0-OpenSSH\r\n")],
   ])("opens the circuit after enough of %s, and the next request probes it", async (_name, behaviour) => {
     const client = connect({ breaker: { ...breaker, openMs: 0 } });
@@ -270,13 +276,13 @@ describe("requests that wait for a connection", () => {
     for (let round = 0; round < 2; round += 1) {
       const calls = Array.from({ length: 6 }, () =>
         client.call(POST).then(
-          () => "answered",
+          () => "completed",
           (fault) => fault.kind,
         ),
       );
       expect(client.shortages()).toEqual([]);
       await waitFor(() => client.shortages()[0] === "all connections to v4 are in use");
-      expect(new Set(await Promise.all(calls))).toEqual(new Set(["answered", "no_connection"]));
+      expect(new Set(await Promise.all(calls))).toEqual(new Set(["completed", "no_connection"]));
       expect(client.shortages()).toEqual([]);
       expect(client.breaker.state()).toBe("closed");
     }
@@ -329,12 +335,12 @@ describe("shares of the connections", () => {
   test("requests with unknown tokens leave half of the connections to others", async () => {
     v4.respondWith(hangs);
     const client = connect({ connections: 8, timeoutMs: 2000 });
-    const made = Array.from({ length: 50 }, (_, index) =>
+    const hanging = Array.from({ length: 50 }, (_, index) =>
       hang(client, 1, as(`made-up ${index}`, false, `198.51.100.${index}`)),
     ).flat();
     await waitFor(() => v4.calls.length === 4);
     expect(await client.call(as("another"))).toMatchObject({ status: 200 });
-    await Promise.all(made);
+    await Promise.all(hanging);
   });
 
   test("a shortage is reported while requests wait", async () => {

@@ -22,7 +22,7 @@ export interface Console {
   readonly complaints: readonly string[];
   /** Opens a view by its address, `#/clients`, and waits until it is there. */
   open(hash: string): Promise<void>;
-  /** Accessibility violations of what is shown: rule and places. */
+  /** Accessibility violations of the current page: rule and elements. */
   violations(): Promise<string[]>;
   /** Pixels that the page is wider than the window. */
   overflow(): Promise<number>;

@@ -22,7 +22,7 @@ interface Recorded {
   let browser: Browser;
   let gateway: ListeningGateway;
   let records: Recorded[];
-  let shown: Console;
+  let consolePage: Console;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -35,7 +35,7 @@ interface Recorded {
     const response = await fetch(`${gateway.adminUrl}/api/audit?limit=200`);
     records = ((await response.json()) as { records: Recorded[] }).records;
   }, LONG_MS);
-  afterEach(() => shown?.close());
+  afterEach(() => consolePage?.close());
   afterAll(async () => {
     await browser?.close();
     await gateway?.stop();
@@ -45,9 +45,9 @@ interface Recorded {
     `#/traffic/${records.find(({ alpha }) => alpha.route === route && alpha.status === status)?.id}`;
 
   test("shows the queue of the audit store, what is lost, the compression and the time of a commit", async () => {
-    shown = await openConsole(browser, gateway);
-    await shown.open("#/traffic");
-    const store = shown.page.locator("#audit-store");
+    consolePage = await openConsole(browser, gateway);
+    await consolePage.open("#/traffic");
+    const store = consolePage.page.locator("#audit-store");
     await store.waitFor();
     expect(await store.textContent()).toMatch(
       /^Audit: 0 waiting · 0 lost · [\d.]+ kB in [\d.]+ kB \([\d.]+ to 1\) · [\d.]+ ms for a commit$/,
@@ -62,7 +62,7 @@ interface Recorded {
   ] as const)(
     "has no errors, is accessible and fits the window in every view: $width, $scheme",
     async (look) => {
-      shown = await openConsole(browser, gateway, look);
+      consolePage = await openConsole(browser, gateway, look);
       const { clients } = (await (await fetch(`${gateway.adminUrl}/api/usage/clients`)).json()) as {
         clients: { client: string }[];
       };
@@ -80,22 +80,26 @@ interface Recorded {
         "#/mappings",
       ];
       for (const view of views) {
-        await shown.open(view);
-        expect({ view, violations: await shown.violations(), overflow: await shown.overflow() }).toEqual({
+        await consolePage.open(view);
+        expect({
+          view,
+          violations: await consolePage.violations(),
+          overflow: await consolePage.overflow(),
+        }).toEqual({
           view,
           violations: [],
           overflow: 0,
         });
       }
-      expect(shown.complaints).toEqual([]);
+      expect(consolePage.complaints).toEqual([]);
     },
     LONG_MS,
   );
 
   test("filters the list, keeps filters in the URL, and clears them", async () => {
-    shown = await openConsole(browser, gateway);
-    await shown.open("#/traffic");
-    const { page } = shown;
+    consolePage = await openConsole(browser, gateway);
+    await consolePage.open("#/traffic");
+    const { page } = consolePage;
     const calls = page.locator("tbody tr");
     const refused = records.filter(({ alpha }) => alpha.status === 400).length;
     await page.getByLabel("Status").selectOption("400");
@@ -110,13 +114,13 @@ interface Recorded {
     await page.getByLabel("Lane").selectOption("native");
     await waitFor(async () => (await page.locator("tbody tr:not(:has(.tag))").count()) === 0);
     expect(await calls.count()).toBeGreaterThan(0);
-    expect(shown.complaints).toEqual([]);
+    expect(consolePage.complaints).toEqual([]);
   });
 
   test("updates the list until it is paused", async () => {
-    shown = await openConsole(browser, gateway);
-    await shown.open("#/traffic?route=GET+%2Fvm%2Ftypes");
-    const { page } = shown;
+    consolePage = await openConsole(browser, gateway);
+    await consolePage.open("#/traffic?route=GET+%2Fvm%2Ftypes");
+    const { page } = consolePage;
     const calls = page.locator("tbody tr");
     await gateway.request("GET /vm/types");
     await waitFor(async () => (await calls.count()) === 1);
@@ -130,9 +134,9 @@ interface Recorded {
   });
 
   test("can be used by keyboard alone", async () => {
-    shown = await openConsole(browser, gateway);
-    await shown.open("#/traffic");
-    const { page } = shown;
+    consolePage = await openConsole(browser, gateway);
+    await consolePage.open("#/traffic");
+    const { page } = consolePage;
     const focused = () => page.evaluate("document.activeElement.textContent.trim()");
     await page.keyboard.press("Tab");
     expect(await focused()).toBe("Skip to the content");
@@ -168,9 +172,9 @@ interface Recorded {
     ["alpha", "vms"],
     ["v4", "data"],
   ])("copies a request as a working curl command in %s", async (dialect, list) => {
-    shown = await openConsole(browser, gateway);
-    await shown.open(callOf("GET /vm/instances"));
-    const { page } = shown;
+    consolePage = await openConsole(browser, gateway);
+    await consolePage.open(callOf("GET /vm/instances"));
+    const { page } = consolePage;
     await page.getByRole("button", { name: `Copy as curl (${dialect})` }).click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
     const [url = "", ...options] = await wordsOf(await page.evaluate("navigator.clipboard.readText()"));
@@ -183,9 +187,9 @@ interface Recorded {
   });
 
   test("downloads a request as JSON and as HAR", async () => {
-    shown = await openConsole(browser, gateway);
-    await shown.open(callOf("POST /vm/instances"));
-    const { page } = shown;
+    consolePage = await openConsole(browser, gateway);
+    await consolePage.open(callOf("POST /vm/instances"));
+    const { page } = consolePage;
     const saved = async (press: () => Promise<void>): Promise<string> => {
       const [download] = await Promise.all([page.waitForEvent("download"), press()]);
       return readFile(await download.path(), "utf8");
@@ -198,18 +202,20 @@ interface Recorded {
   });
 
   test("explains fields with their class and values", async () => {
-    shown = await openConsole(browser, gateway);
-    await shown.open(callOf("GET /vm/instances/:id"));
-    const row = shown.page.locator("tr", { has: shown.page.getByRole("rowheader", { name: "datacenter" }) });
+    consolePage = await openConsole(browser, gateway);
+    await consolePage.open(callOf("GET /vm/instances/:id"));
+    const row = consolePage.page.locator("tr", {
+      has: consolePage.page.getByRole("rowheader", { name: "datacenter" }),
+    });
     expect(await row.innerText()).toMatch(/expanded[^]*region[^]*expanded to the entry of the catalog/);
-    const line = shown.page.locator("section[aria-label=Alpha] .line", { hasText: '"total_transfer"' });
+    const line = consolePage.page.locator("section[aria-label=Alpha] .line", { hasText: '"total_transfer"' });
     expect(await line.getAttribute("data-class")).toBe("composed");
   });
 
   test("sorts tables by column, ascending and descending", async () => {
-    shown = await openConsole(browser, gateway);
-    await shown.open("#/clients");
-    const { page } = shown;
+    consolePage = await openConsole(browser, gateway);
+    await consolePage.open("#/clients");
+    const { page } = consolePage;
     const figures = async () => (await page.locator("td[data-label=Requests]").allInnerTexts()).map(Number);
     const head = page.getByRole("columnheader", { name: "Requests" });
     expect(await head.getAttribute("aria-sort")).toBe("descending");
@@ -220,9 +226,9 @@ interface Recorded {
   });
 
   test("shows the mean time of each route, and of its pipeline stages", async () => {
-    shown = await openConsole(browser, gateway);
-    await shown.open("#/mappings");
-    const times = shown.page.locator("td[data-label='Mean time'] details").first();
+    consolePage = await openConsole(browser, gateway);
+    await consolePage.open("#/mappings");
+    const times = consolePage.page.locator("td[data-label='Mean time'] details").first();
     expect(await times.locator("summary").innerText()).toMatch(/^\d+\.\d{3} ms$/);
     await times.locator("summary").click();
     expect(await times.locator("div").allInnerTexts()).toContainEqual(
@@ -231,18 +237,18 @@ interface Recorded {
   });
 
   test("shows each client's migration state, remaining work and planned brown-outs", async () => {
-    shown = await openConsole(browser, gateway);
-    await shown.open("#/migration");
-    const text = await shown.page.locator("main").innerText();
+    consolePage = await openConsole(browser, gateway);
+    await consolePage.open("#/migration");
+    const text = await consolePage.page.locator("main").innerText();
     for (const result of [/not begun/, /moving/, /ready/, /GET \/vm\/instances\/:id/, /planned/])
       expect(text).toMatch(result);
     expect(text).toContain(WINDOW);
   });
 
   test("keeps the chosen theme", async () => {
-    shown = await openConsole(browser, gateway);
-    await shown.open("#/traffic");
-    const { page } = shown;
+    consolePage = await openConsole(browser, gateway);
+    await consolePage.open("#/traffic");
+    const { page } = consolePage;
     const paper = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
     const light = await paper();
     await page.getByRole("button", { name: /light and dark/ }).click();
@@ -257,38 +263,38 @@ interface Recorded {
 (await describeWith("chromium"))("the console of a gateway that", () => {
   let browser: Browser;
   let gateway: ListeningGateway;
-  let shown: Console;
+  let consolePage: Console;
 
   beforeAll(async () => {
     browser = await openBrowser();
   }, LONG_MS);
   afterEach(async () => {
-    await shown.close();
+    await consolePage.close();
     await gateway.stop();
   });
   afterAll(() => browser.close());
 
   test("has no requests says what it will show", async () => {
     gateway = await startListeningGateway();
-    shown = await openConsole(browser, gateway);
+    consolePage = await openConsole(browser, gateway);
     for (const [view, text] of [
       ["#/traffic", "No calls yet"],
       ["#/clients", "No client yet"],
       ["#/migration", "Nothing to show yet"],
     ] as const) {
-      await shown.open(view);
-      await shown.page.getByText(text).waitFor();
-      expect(await shown.violations()).toEqual([]);
+      await consolePage.open(view);
+      await consolePage.page.getByText(text).waitFor();
+      expect(await consolePage.violations()).toEqual([]);
     }
-    expect(shown.complaints).toEqual([]);
+    expect(consolePage.complaints).toEqual([]);
   });
 
   test("has an admin token requires it, and signs out", async () => {
     gateway = await startListeningGateway({ ADMIN_TOKEN: "open-sesame" });
-    shown = await openConsole(browser, gateway);
-    const { page } = shown;
+    consolePage = await openConsole(browser, gateway);
+    const { page } = consolePage;
     await page.goto(`${gateway.adminUrl}/`);
-    expect(await shown.violations()).toEqual([]);
+    expect(await consolePage.violations()).toEqual([]);
     await page.getByLabel("Admin token").fill("wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("alert").waitFor();
@@ -301,9 +307,9 @@ interface Recorded {
 
   test("becomes unreachable says so, and recovers", async () => {
     gateway = await startListeningGateway();
-    shown = await openConsole(browser, gateway);
-    await shown.open("#/traffic");
-    const { page } = shown;
+    consolePage = await openConsole(browser, gateway);
+    await consolePage.open("#/traffic");
+    const { page } = consolePage;
     await page.route("**/*", (route) => route.abort());
     const banner = page.locator("#offline");
     await banner.waitFor();

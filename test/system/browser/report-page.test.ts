@@ -11,14 +11,14 @@ const LONG_MS = 120_000;
 (await describeWith("chromium"))("the report in a browser", () => {
   let browser: Browser;
   let gateway: ListeningGateway;
-  let shown: Console;
+  let consolePage: Console;
 
   beforeAll(async () => {
     browser = await openBrowser();
     gateway = await startListeningGateway({ AUDIT_DURABILITY: "strict" });
     await sendTraffic(gateway.url, gateway.sandbox.tokens);
   }, LONG_MS);
-  afterEach(() => shown?.close());
+  afterEach(() => consolePage?.close());
   afterAll(async () => {
     await browser?.close();
     await gateway?.stop();
@@ -32,14 +32,14 @@ const LONG_MS = 120_000;
   ] as const)(
     "has no errors, is accessible and fits the window: $width, $scheme",
     async (look) => {
-      shown = await openConsole(browser, gateway, look);
-      await shown.open("api/report?format=html");
-      expect(await shown.page.locator("h2").allTextContents()).toEqual(
+      consolePage = await openConsole(browser, gateway, look);
+      await consolePage.open("api/report?format=html");
+      expect(await consolePage.page.locator("h2").allTextContents()).toEqual(
         expect.arrayContaining(["Clients", "What changes in all calls", "control-panel/1.4"]),
       );
-      expect(await shown.violations()).toEqual([]);
-      expect(await shown.overflow()).toBe(0);
-      expect(shown.complaints).toEqual([]);
+      expect(await consolePage.violations()).toEqual([]);
+      expect(await consolePage.overflow()).toBe(0);
+      expect(consolePage.complaints).toEqual([]);
     },
     LONG_MS,
   );
@@ -47,8 +47,8 @@ const LONG_MS = 120_000;
   test(
     "is opened from the console, as a whole and for one client",
     async () => {
-      shown = await openConsole(browser, gateway);
-      const { page } = shown;
+      consolePage = await openConsole(browser, gateway);
+      const { page } = consolePage;
       const opened = async (): Promise<(string | null)[]> => {
         const [report] = await Promise.all([
           page.context().waitForEvent("page"),
@@ -57,13 +57,13 @@ const LONG_MS = 120_000;
         await report.locator("main h1").waitFor();
         return report.locator("section.client > h2").allTextContents();
       };
-      await shown.open("#/migration");
+      await consolePage.open("#/migration");
       expect((await opened()).length).toBeGreaterThan(1);
       const row = page.getByRole("row", { name: "control-panel/1.4" });
       await row.getByRole("link").first().click();
       await page.getByText("What it calls").waitFor();
       expect(await opened()).toEqual(["control-panel/1.4"]);
-      expect(shown.complaints).toEqual([]);
+      expect(consolePage.complaints).toEqual([]);
     },
     LONG_MS,
   );

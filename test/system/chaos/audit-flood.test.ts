@@ -1,4 +1,4 @@
-/** Made-up tokens by the hundred, with user agents as long as a head may be: the audit keeps what it has. */
+/** Hundreds of made-up tokens with user agents of the maximum length do not displace audit records. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ test("a flood of unknown tokens and long user agents deletes no record", async (
   const settings = { DATA_DIR: folder, AUDIT_SIZE_LIMIT: "10mb", AUDIT_DURABILITY: "strict" };
   const gateway = await startListeningGateway(settings);
   const admin = gateway.adminUrl;
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers of two shapes
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses of two shapes
   const read = async (path: string): Promise<any> => (await fetch(`${admin}/api/${path}`)).json();
   try {
     for (let n = 0; n < 5; n += 1) expect((await gateway.request("GET /vm/instances")).status).toBe(200);

@@ -1,4 +1,4 @@
-/** A clock that is set by hours while a process serves: what is meant as a duration stays one. */
+/** A system clock that is set by hours while a process serves does not change durations. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createFolder, removeFolders } from "../e2e/folder.ts";
 import { killAll, serve, type Serving } from "../e2e/program.ts";
@@ -102,16 +102,16 @@ describe.each([
   test(
     "times out no upstream request early or late",
     async () => {
-      let answer = (): void => {};
+      let respond = (): void => {};
       v4.respondWith(
-        (call, response) => void (answer = () => void acceptGoodTokens(call, response)),
+        (call, response) => void (respond = () => void acceptGoodTokens(call, response)),
         neverRespond,
       );
       const early = statusOf("good-slow");
       await waitFor(() => v4.calls.length > 0);
       clock.set(seconds);
       expect(await waitForReadiness(gateway.admin, 200)).toEqual([]);
-      answer();
+      respond();
       expect(await early).toBe(200);
 
       const late = statusOf("good-later");
@@ -125,15 +125,15 @@ describe.each([
   test(
     "gives records its time, and does not affect durations",
     async () => {
-      let answer = (): void => {};
+      let respond = (): void => {};
       v4.respondWith(
-        (call, response) => void (answer = () => void acceptGoodTokens(call, response)),
+        (call, response) => void (respond = () => void acceptGoodTokens(call, response)),
         acceptGoodTokens,
       );
       const during = statusOf("good-recorded");
       await waitFor(() => v4.calls.length === 1);
       clock.set(seconds);
-      answer();
+      respond();
       expect(await during).toBe(200);
       expect(await statusOf("good-recorded")).toBe(200);
       const displayed = Date.now() + seconds * 1000;

@@ -1,4 +1,4 @@
-/** A disk that is full, under load: what is promised of the audit in SQLite holds, and it goes on when there is space. */
+/** A full disk under load: the SQLite audit keeps its guarantees, and recovers when there is space. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";

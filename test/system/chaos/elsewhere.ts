@@ -67,7 +67,7 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     fault: "Redis hangs",
     outcome:
       "the first command times out after half a second; after it none waits until Redis responds to a ping",
-    file: "test/integration/storage/redis-store.test.ts",
+    file: "test/integration/storage/redis-key-value-store.test.ts",
     test: "waits once for a Redis that hangs",
   },
   {

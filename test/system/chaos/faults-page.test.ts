@@ -1,4 +1,4 @@
-/** The page of faults says what the suites hold the gateway against. */
+/** The page of faults has the expectations of the suites. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ELSEWHERE } from "./elsewhere.ts";
@@ -6,7 +6,7 @@ import { faultsPage } from "./faults-page.ts";
 
 const PAGE = "docs/faults.md";
 
-test("docs/faults.md is what its data gives", () => {
+test("docs/faults.md is up to date with the data of the suites", () => {
   if (process.env["CHAOS_PAGE"]) writeFileSync(PAGE, faultsPage());
   expect(readFileSync(PAGE, "utf8")).toBe(faultsPage());
 });

@@ -11,9 +11,9 @@ import { V4_FAULTS } from "./v4-faults.ts";
 
 const LONG = 120_000;
 const MB = 1024 * 1024;
-/** Requests that are answered while v4 has a fault. */
+/** Requests that get a response while v4 has a fault. */
 const ENOUGH = 40;
-/** What a process may hold more than before: files of its stores come and go, and memory is given back late. */
+/** The growth that a process may have: its stores open and close files, and memory is released late. */
 const MORE = { descriptors: 5, bytes: 100 * MB };
 
 let v4: FakeV4;
@@ -64,14 +64,14 @@ function held(): Held {
 }
 
 const ask = async (): Promise<number> => {
-  // A connection for each request: those of clients are not what is counted.
+  // A connection for each request, since client connections are not counted.
   const headers = { authorization: "token good", connection: "close" };
   const response = await fetch(`${gateway.url}/v4/vm/instances`, { headers });
   await response.arrayBuffer();
   return response.status;
 };
 
-/** Connections that nobody uses are ended after seconds: none is left then. */
+/** Idle connections are closed after seconds. Then none is left. */
 const noneIsLeft = (): Promise<boolean> => waitFor(() => proxy.countOpenConnections() === 0);
 
 test(

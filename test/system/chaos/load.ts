@@ -1,14 +1,16 @@
-/** Requests without a pause while something breaks, and what the responses were. */
+/** Sends requests without a pause during a fault, and collects the responses. */
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 
 export interface Load<T> {
-  /** Waits for this many more answers. */
+  /** Waits for this many more responses. */
   waitForMore(count: number): Promise<void>;
-  /** All that was answered; an error counts as its message, and ends the load. */
+  /** Waits until one of the load's own requests had this response, or an error ended the load. */
+  waitForResponse(response: T): Promise<void>;
+  /** Ends the load and returns the distinct responses. An error counts as its message, and ends the load. */
   end(): Promise<ReadonlySet<T | string>>;
 }
 
-/** Asks from this many clients until it is told to end. */
+/** Sends requests from this many clients until the load is ended. */
 export function startLoad<T>(ask: () => Promise<T>, clients = 4): Load<T> {
   const said = new Set<T | string>();
   const end = new AbortController();
@@ -29,6 +31,9 @@ export function startLoad<T>(ask: () => Promise<T>, clients = 4): Load<T> {
     async waitForMore(count) {
       const enough = responses + count;
       await waitFor(() => responses >= enough || end.signal.aborted);
+    },
+    async waitForResponse(response) {
+      await waitFor(() => said.has(response) || end.signal.aborted);
     },
     async end() {
       end.abort();

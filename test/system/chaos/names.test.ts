@@ -1,4 +1,4 @@
-/** A name of v4 that leads nowhere, at the start or later: the gateway serves what it can, and finds v4 again automatically. */
+/** v4's host name does not resolve, at the start or later: the gateway serves from caches and recovers automatically. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -25,7 +25,7 @@ beforeEach(async () => {
   const folder = createFolder();
   hosts = join(folder, "hosts");
   const resolver = join(folder, "resolv.conf");
-  // Where nobody answers, and that at once.
+  // An address that refuses connections at once.
   writeFileSync(resolver, "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
   resolves(true);
   const mounts = 'mount --bind "$0" /etc/hosts && mount --bind "$1" /etc/resolv.conf && shift && exec "$@"';
@@ -54,7 +54,7 @@ async function ask({ url }: Serving, method = "GET"): Promise<{ status: number; 
   return { status: response.status, text: await response.text() };
 }
 
-/** Nothing of the name, nor of what the resolver said, gets through. */
+/** Expects neither the host name nor the resolver's error in a response. */
 function expectNoLeak({ status, text }: { status: number; text: string }): void {
   expect(status).toBe(500);
   expect(JSON.parse(text)).toEqual({ errors: [{ reason: expect.stringMatching(/^The service could not/) }] });

@@ -1,4 +1,4 @@
-/** Faults of the connection to PostgreSQL, under load: what is promised of the audit holds, whatever becomes of it. */
+/** Faults of the connection to PostgreSQL under load: the audit keeps its guarantees. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readAuditRecords } from "../../support/audit-records.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";

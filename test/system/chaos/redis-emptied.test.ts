@@ -1,4 +1,4 @@
-/** Redis restarted with nothing in it: what was handed out is refused, and never does more than before (issue 13.11). */
+/** Redis loses its data: issued tokens are rejected, and never permit more than before (issue 13.11). */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createApplication, REGISTERED, type Application } from "../../integration/oauth/application.ts";
 import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";

@@ -63,8 +63,9 @@ describe.each([
       for (const word of ["second", "third", "fourth"]) {
         pack.says(word);
         gateway.signal("SIGHUP");
-        await says(gateway, word);
+        await load.waitForResponse(word);
       }
+      await says(gateway, "fourth");
       expect([...(await load.end())].sort()).toEqual(["first", "fourth", "second", "third"]);
       expect(await readMetric(gateway.admin, SUCCESSFUL)).toBe(1);
 
@@ -119,16 +120,16 @@ test(
   "a request finishes with the pack that it started with",
   async () => {
     const gateway = await start();
-    let answer = (): void => {};
+    let respond = (): void => {};
     v4.respondWith((call, response) => {
-      answer = () => void LIST(call, response);
+      respond = () => void LIST(call, response);
     }, LIST);
     const inFlight = ask(gateway);
     while (v4.calls.length === 0) await wait(10);
     pack.says("second");
     gateway.signal("SIGHUP");
     await says(gateway, "second");
-    answer();
+    respond();
     expect(await inFlight).toBe("first");
     expect(await ask(gateway)).toBe("second");
   },

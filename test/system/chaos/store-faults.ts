@@ -1,12 +1,12 @@
-/** What can be wrong on the way to a store, and what is told then: data of the suites and of their page. */
+/** Faults of the connection to a store, and the expected statuses: data of the suites and of their page. */
 import { delayBy, resetAfter, respondWith, readOnly, type Fault } from "../../support/fault-proxy.ts";
 
 export interface StoreFault {
   readonly name: string;
   readonly fault: Fault | "refuse";
-  /** Statuses where it is the way to Redis. */
+  /** The statuses with a faulty connection to Redis. */
   readonly redis: { readonly request: number; readonly signIn: number; readonly ready: 200 | 503 };
-  /** Where it is the way to PostgreSQL: of a request whose record may come later, and of one whose record may not. */
+  /** The statuses with a faulty connection to PostgreSQL, with relaxed and with strict durability. */
   readonly postgres: { readonly relaxed: number; readonly strict: number; readonly ready: 200 | 503 };
 }
 
@@ -19,7 +19,7 @@ const fine: typeof away = {
   postgres: { relaxed: 200, strict: 200, ready: 200 },
 };
 
-/** Begins as a message of PostgreSQL's does; of Redis' there is none like it. */
+/** The beginning of a message of PostgreSQL. Redis has no such message. */
 const GARBAGE = "R\u0000\u0000\u0000\u0008SSH-2.0\r\n";
 
 export const STORE_FAULTS: readonly StoreFault[] = [

@@ -1,4 +1,4 @@
-/** Streams under faults: records that can't be kept, uploads that drip, downloads that nobody reads. */
+/** Streams under faults: records that cannot be stored, slow uploads, and downloads that are not read. */
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { acceptGoodTokens, plain, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
@@ -52,7 +52,7 @@ describe("64 slow clients", () => {
     `POST /v4/support/tickets/7/attachments HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n` +
     "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000\r\n\r\n";
 
-  /** Others are served in both dialects, nobody takes v4 for one that fails, and the gateway is ready. */
+  /** Expects that others are served in both dialects, the circuit is closed, and the gateway is ready. */
   async function expectServed(): Promise<void> {
     const bearer = { as: null, headers: { authorization: "Bearer good-another" } };
     expect(await gateway.request("GET /vm/instances", { as: "good-another" })).toMatchObject({ status: 200 });

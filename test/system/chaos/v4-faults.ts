@@ -1,4 +1,4 @@
-/** What can be wrong between the gateway and v4, and what a client is told then: data of the suite and of its page. */
+/** Faults of the connection to v4, and the responses to clients: data of the suite and of its page. */
 import {
   sendByteByByte,
   respondEndlessly,
@@ -14,7 +14,7 @@ export interface V4Fault {
   /** Statuses of a read and of a create. */
   readonly read: number;
   readonly create: number;
-  /** How often v4 is asked for a read. A create is sent once, whatever comes. */
+  /** The number of v4 requests for a read. A create is always sent once. */
   readonly tries: number;
 }
 

@@ -1,4 +1,4 @@
-/** Faults of the connection to v4: what the client is told, that nothing is left over, and that it ends automatically. */
+/** Faults of the connection to v4: the client gets an error, nothing leaks, and the gateway recovers automatically. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";

@@ -1,4 +1,4 @@
-/** `explain` as people run it: a process, what it prints, and how it ends. */
+/** `explain` as a process: its output and its exit code. */
 
 import { afterEach, describe, expect, test } from "vitest";
 import { spawnSync } from "node:child_process";
@@ -8,7 +8,7 @@ afterEach(killAll);
 
 const explain = (...args: string[]) => run(["explain", ...args]).ended;
 
-/** The words of each curl in what was printed, when a shell runs all of it. */
+/** The arguments of each printed curl command, as a shell parses them. */
 function pasted(printed: string): string[][] {
   const script = `V4=https://v4.example TOKEN=t; curl() { printf '%s\\0' "$@"; printf '\\0'; }\n${printed}`;
   const { stdout, stderr, status } = spawnSync("bash", ["-c", script], { encoding: "utf8" });

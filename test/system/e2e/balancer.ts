@@ -1,4 +1,4 @@
-/** Debian's haproxy with the configuration that stands in deploy/, before gateways of this machine. */
+/** Debian's haproxy with the configuration from deploy/, in front of local gateways. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ export interface Balancer {
 
 const port = (url: string): string => new URL(url).port;
 
-/** This machine's addresses in place of the composition's. @throws where one of those doesn't stand there. */
+/** Replaces the addresses of the composition with local ones. @throws {Error} if one is missing. */
 function moved(listen: number, [one, two]: readonly [Serving, Serving]): string {
   const moves: [RegExp, string][] = [
     [/bind :8080/g, `bind 127.0.0.1:${listen}`],

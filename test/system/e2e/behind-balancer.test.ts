@@ -1,4 +1,4 @@
-/** One of two gateways ends while clients create things through a load balancer: none is lost, none is made twice. */
+/** One of two gateways stops while clients create objects through a load balancer: no create is lost or repeated. */
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";

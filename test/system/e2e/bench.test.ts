@@ -13,10 +13,10 @@ test("the bench runs, every request gets a response, and each target has figures
 
   const number = String.raw` +-?[\d.]+`;
   for (const target of [
-    "alpha lane, AUDIT=off",
-    "alpha lane, AUDIT=metadata",
-    "alpha lane, AUDIT=full",
-    "native lane",
+    "alpha pipeline, AUDIT=off",
+    "alpha pipeline, AUDIT=metadata",
+    "alpha pipeline, AUDIT=full",
+    "native proxy",
     "bare",
   ]) {
     const rows = out.match(new RegExp(`^${target}.*${number.repeat(9)}$`, "gm"));
@@ -36,7 +36,7 @@ test("an unknown bench flag is rejected", async () => {
 test("the report compares CPU time with the peer, takes medians, and names what failed", () => {
   const round = (target: string, cpu: number, failed = 0): Measurement => ({
     target,
-    ask: "List",
+    request: "List",
     requests: 10,
     failed,
     fault: failed ? "status 500, 20 bytes" : undefined,

@@ -131,7 +131,7 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
       serve(createFolder(), { env: { ...DEFAULT_GRACE, ...settings, ...here, DATA_DIR: createFolder() } });
     running = await Promise.all([start(gateways[0]), start(gateways[1])]);
     balancer = await startBalancer(running);
-    await serves();
+    await waitUntilServing();
   }, 60_000);
 
   afterEach(async () => {
@@ -142,13 +142,13 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
     removeFolders();
   });
 
-  /** Ends with what was last answered, where it doesn't come to serve. */
-  async function serves(): Promise<void> {
+  /** Waits until the load balancer responds with 200. @throws {Error} with its last status after 30 s. */
+  async function waitUntilServing(): Promise<void> {
     const deadline = Date.now() + 30_000;
     for (;;) {
-      const answered = await status().catch((error: unknown) => error);
-      if (answered === 200) return;
-      if (Date.now() > deadline) throw new Error(`the load balancer doesn't serve: ${String(answered)}`);
+      const lastStatus = await status().catch((error: unknown) => error);
+      if (lastStatus === 200) return;
+      if (Date.now() > deadline) throw new Error(`the load balancer doesn't serve: ${String(lastStatus)}`);
       await wait(100);
     }
   }
@@ -182,7 +182,7 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
       const figures = await (await admin(gateway, "/metrics")).text();
       expect(figures).toMatch(/^alpha_gateway_requests_total\{.*instances.*\} \d+$/m);
     }
-    // Further rejections of the same client are recorded together, once a minute is over.
+    // Further rejections of the same client are merged into one record after a minute.
     const recorded = async (status: number) =>
       (await audited()).filter(({ alpha }) => alpha.route?.includes("instances") && alpha.status === status);
     while ((await recorded(200)).length < 61 || (await recorded(420)).length === 0) await wait(50);

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { existsSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { createRecordIds } from "../../../src/audit/record-id.ts";
 import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
@@ -51,8 +52,30 @@ test("export can filter, and write CSV or HAR", async () => {
   expect(har.err).toBe(csv.err);
 });
 
+test("a compressed export is what zstd decompresses to the NDJSON export, and replay reads it", async () => {
+  const folder = await recorded();
+  const env = { DATA_DIR: folder };
+  const file = join(folder, "calls.ndjson.zst");
+  const toFile = ["sh", "-c", 'exec "$@" > "$FILE"', "sh"];
+  const written = await run(["export", "--format", "ndjson.zst"], {
+    env: { ...env, FILE: file },
+    within: toFile,
+  }).ended;
+  expect(written.err).toBe(`${RECORDS} of ${RECORDS} records\n`);
+  const plain = await run(["export"], { env }).ended;
+  expect(execFileSync("zstd", ["-dc", file]).toString()).toBe(plain.out);
+
+  const replayed = await run(["replay", "--from", file], { env }).ended;
+  expect(replayed.err).toBe(`${RECORDS} records\n`);
+
+  truncateSync(file, statSync(file).size - 10);
+  const cut = await run(["replay", "--from", file], { env }).ended;
+  expect(cut.err).toContain("The compressed export is damaged or incomplete");
+  expect(cut.code).toBe(1);
+});
+
 test.each([
-  [["--format", "pdf"], "Allowed choices are ndjson, csv, har"],
+  [["--format", "pdf"], "Allowed choices are ndjson, ndjson.zst, csv, har"],
   [["--status", "ok"], "--status: Has to be a status"],
   [["--route", "list"], "--route: Has to be a route of the pack"],
 ])("export %j is rejected with a message", async (args, result) => {

@@ -1,4 +1,4 @@
-/** What `AUDIT_DURABILITY=strict` promises: no client has a response whose record a kill can take away. */
+/** `AUDIT_DURABILITY=strict`: when a client has a response, a kill cannot lose its record. */
 import { createServer, type Server } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -37,8 +37,8 @@ afterEach(async () => {
   removeFolders();
 });
 
-/** Asks without a pause until nobody answers; tells each request that was answered. */
-async function askOn(gateway: Serving, name: string, answered: string[]): Promise<void> {
+/** Sends requests without a pause until the gateway is gone; collects the ids of those that got a response. */
+async function askOn(gateway: Serving, name: string, respondedIds: string[]): Promise<void> {
   for (let n = 0; ; n += 1) {
     const id = `${name}-${n}`;
     const authorization = n % 2 === 0 ? "token abc" : "Bearer abc";
@@ -53,48 +53,48 @@ async function askOn(gateway: Serving, name: string, answered: string[]): Promis
     );
     if (status === undefined) return;
     expect(status).toBe(200);
-    answered.push(id);
+    respondedIds.push(id);
   }
 }
 
-/** Kills a gateway under load this many times over the same store; gives the ids of all answered requests. */
-async function killed(times: number, folder: string): Promise<string[]> {
-  const answered: string[] = [];
+/** Kills a gateway under load this many times with the same store; returns the ids of all requests that got a response. */
+async function killUnderLoad(times: number, folder: string): Promise<string[]> {
+  const respondedIds: string[] = [];
   let next = serve(folder, { env });
   next.catch(() => {});
   for (let round = 0; round < times; round += 1) {
     const gateway = await next;
-    // Starts while this one is loaded: starting is what takes the time.
+    // The next one starts while this one is under load, since a start takes long.
     if (round + 1 < times) next = serve(folder, { env });
     next.catch(() => {});
-    const before = answered.length;
+    const before = respondedIds.length;
     const clients = Array.from({ length: CLIENTS }, (_, client) =>
-      askOn(gateway, `${round}-${client}`, answered),
+      askOn(gateway, `${round}-${client}`, respondedIds),
     );
-    while (answered.length < before + CLIENTS) await wait(1);
+    while (respondedIds.length < before + CLIENTS) await wait(1);
     await wait(Math.random() * 100);
     gateway.signal("SIGKILL");
     await Promise.all(clients);
     await gateway.ended;
   }
-  return answered;
+  return respondedIds;
 }
 
 test(
   "SQLite has the record of every response after 20 kills",
   async () => {
     const folder = createFolder();
-    const answered = await killed(20, folder);
+    const respondedIds = await killUnderLoad(20, folder);
 
     const database = new DatabaseSync(join(folder, "audit.db"));
     const intact = database.prepare("PRAGMA integrity_check").get();
     const counted = database.prepare("SELECT sum(requests) AS requests FROM usage").get();
     database.close();
-    const kept = await readAuditRecords({ folder });
-    expect(answered.length).toBeGreaterThanOrEqual(20 * CLIENTS);
-    expect(missing(answered, kept)).toEqual([]);
+    const records = await readAuditRecords({ folder });
+    expect(respondedIds.length).toBeGreaterThanOrEqual(20 * CLIENTS);
+    expect(missing(respondedIds, records)).toEqual([]);
     expect(intact).toEqual({ integrity_check: "ok" });
-    expect(counted).toEqual({ requests: kept.length });
+    expect(counted).toEqual({ requests: records.length });
   },
   LONG,
 );
@@ -106,11 +106,11 @@ withPostgres("with a server", () => {
       const database = await makeDatabase();
       try {
         env["DATABASE_URL"] = database.url;
-        const answered = await killed(10, createFolder());
+        const respondedIds = await killUnderLoad(10, createFolder());
         await killAll();
-        const kept = await readAuditRecords({ url: database.url });
-        expect(answered.length).toBeGreaterThanOrEqual(10 * CLIENTS);
-        expect(missing(answered, kept)).toEqual([]);
+        const records = await readAuditRecords({ url: database.url });
+        expect(respondedIds.length).toBeGreaterThanOrEqual(10 * CLIENTS);
+        expect(missing(respondedIds, records)).toEqual([]);
       } finally {
         await database.drop();
       }
@@ -119,7 +119,7 @@ withPostgres("with a server", () => {
   );
 });
 
-function missing(answered: readonly string[], kept: readonly AuditRecord[]): string[] {
-  const ids = new Set(kept.map(({ requestId }) => requestId));
-  return answered.filter((id) => !ids.has(id));
+function missing(respondedIds: readonly string[], records: readonly AuditRecord[]): string[] {
+  const ids = new Set(records.map(({ requestId }) => requestId));
+  return respondedIds.filter((id) => !ids.has(id));
 }

@@ -1,4 +1,4 @@
-/** The manifests without a cluster: what they set, ask and name is held against the program itself. */
+/** Checks the manifests without a cluster: their settings, probes and names must match the program. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -59,7 +59,7 @@ const environment = environmentOf(
 );
 const { version } = JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8")) as { version: string };
 
-/** Keys of the secret, as the head of each file tells to make it. */
+/** The keys of the secret, from the command in the head of each file. */
 const secretsOf = (text: string): Record<string, string> =>
   Object.fromEntries(
     [...text.matchAll(/--from-literal=(\w+)=(\S*?)…/g)].map(([, name = "", begin = ""]) => [

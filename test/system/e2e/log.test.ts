@@ -1,4 +1,4 @@
-/** What a gateway writes down for operators: its settings, what went wrong, and never a secret. */
+/** The log has the settings and errors for operators, and never a secret. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { createFolder, removeFolders } from "./folder.ts";

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
+import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { freePort } from "../../support/free-port.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { typeScriptBlocks } from "./markdown-code.ts";
@@ -21,6 +21,7 @@ const SOURCES = [
   "src",
   "mappings",
   "schema",
+  "examples",
   "LICENSE",
   "README.md",
 ];
@@ -47,7 +48,7 @@ interface Locked {
   readonly devOptional?: boolean;
 }
 
-/** The lock of a place that has the package and what it depends on, in the versions of this repository. */
+/** A lock file with the package and its dependencies, in the versions of this repository. */
 function lockOf({ filename, integrity, version }: Packed): object {
   const read = (name: string) => JSON.parse(readFileSync(join(REPOSITORY, name), "utf8"));
   const { packages } = read("package-lock.json") as { packages: Record<string, Locked> };
@@ -131,7 +132,7 @@ test("package-lock.json has a hash for each package, and names no host", () => {
   expect(without.filter(([, one]) => !isElsewhere(one))).toEqual([]);
 });
 
-test("the package contains only the program, its pack and the schemas of packs", () => {
+test("the package contains only the program, its pack, the schemas of packs and examples", () => {
   const paths = packed.files.map(({ path }) => path);
 
   expect(paths).toEqual(
@@ -144,9 +145,11 @@ test("the package contains only the program, its pack and the schemas of packs",
       "dist/admin/public/index.html",
       "mappings/pack.yaml",
       "schema/pack.json",
+      "examples/payments/service.ts",
+      "examples/media-type-versions/pack/pack.yaml",
     ]),
   );
-  const strange = /^(?!bin\/|dist\/|mappings\/|schema\/|(?:LICENSE|README\.md|package\.json)$)/;
+  const strange = /^(?!bin\/|dist\/|mappings\/|schema\/|examples\/|(?:LICENSE|README\.md|package\.json)$)/;
   expect(paths.filter((path) => strange.test(path))).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-/** The program as an operator meets it: a process, what it prints, the signals it gets and how it ends. */
+/** Runs the program as a process: its output, signals and exit code. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -16,7 +16,7 @@ export interface Ended {
 
 export interface Program {
   readonly pid: number;
-  /** Resolves with the first match in what it has printed on standard output. @throws when it ends before. */
+  /** Resolves with the first match in its standard output. @throws {Error} if it ends before. */
   waitForOutput(pattern: RegExp): Promise<RegExpExecArray>;
   signal(name: NodeJS.Signals): void;
   readonly ended: Promise<Ended>;
@@ -28,13 +28,13 @@ export interface RunOptions {
   readonly cwd?: string;
   /** What Node is given to run. Default: `src/main.ts` of the repository. */
   readonly script?: readonly string[];
-  /** A program, and what it is given, that ends by becoming Node. */
+  /** A program and its arguments, which starts Node in the end. */
   readonly within?: readonly string[];
 }
 
 const running = new Set<Program & { kill(): void }>();
 
-/** Runs it with the settings given and none of this machine's own. */
+/** Runs it with the given settings only, without the environment of this machine. */
 export function run(
   args: readonly string[],
   { env, cwd = REPOSITORY, script, within = [] }: RunOptions = {},
@@ -85,7 +85,7 @@ export function run(
   return program;
 }
 
-/** For `afterEach`: nothing is left running, whatever became of the test. */
+/** Kills all processes that are left. For `afterEach`. */
 export async function killAll(): Promise<void> {
   const left = [...running];
   for (const program of left) program.kill();

@@ -1,4 +1,4 @@
-/** Several gateways and one Redis, as processes: what they share, and what becomes of it when Redis goes. */
+/** Several gateways with one Redis, as processes: their shared state, also while Redis is down. */
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient } from "@redis/client";
 import { afterEach, beforeEach, expect, test } from "vitest";

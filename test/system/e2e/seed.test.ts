@@ -44,7 +44,7 @@ describe("a seed file", () => {
   });
 
   test.each([
-    ["is no YAML", "accounts: [", /^AG_SEED_INVALID: Seed data, \S+data\.yaml: .+/],
+    ["is not YAML", "accounts: [", /^AG_SEED_INVALID: Seed data, \S+data\.yaml: .+/],
     ["is of another form", "accounts: 5", /^AG_SEED_INVALID: Seed data: a list of accounts is needed/],
     [
       "has a fault deep inside",

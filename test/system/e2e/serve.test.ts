@@ -13,7 +13,7 @@ afterEach(async () => {
   removeFolders();
 });
 
-/** What the pasted line answers; where there is no curl, what the same call answers without it. */
+/** The response to the pasted command; without curl, the response to the same request. */
 async function paste(line: string): Promise<string> {
   try {
     return (await execute("sh", ["-c", line])).stdout;

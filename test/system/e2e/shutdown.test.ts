@@ -30,14 +30,14 @@ const ask = (url: string, scheme = "token"): Promise<Response> =>
 /** Its rejection must be expected before it comes. */
 const outcomeOf = (response: Promise<Response>): Promise<string> =>
   response.then(
-    () => "answered",
+    () => "completed",
     () => "broken off",
   );
 
-/** The records of the audit store when the process is gone. */
+/** The records of the audit store after the process has ended. */
 const records = (): Promise<AuditRecord[]> => readAuditRecords({ folder });
 
-/** The signal is heard a moment after it is sent. */
+/** The process handles a signal a moment after it is sent. */
 async function drains(admin: string): Promise<unknown> {
   for (;;) {
     const response = await fetch(`${admin}/readyz`);
@@ -104,13 +104,13 @@ describe("connections that are open at a shutdown", () => {
     const clients = [used, unused, await openRawClient(gateway.url)];
     for (const client of clients) client.send(ASK + ASK);
 
-    const heard = await Promise.all(clients.map((client) => client.waitForEnd()));
-    expect(heard.map((text) => text.match(/^connection: .*/gim))).toEqual([
+    const received = await Promise.all(clients.map((client) => client.waitForEnd()));
+    expect(received.map((text) => text.match(/^connection: .*/gim))).toEqual([
       ["Connection: keep-alive", "Connection: close"],
       ["Connection: close"],
       ["Connection: close"],
     ]);
-    expect(heard.map((text) => text.match(/HTTP\/1.1 404/g)?.length)).toEqual([2, 1, 1]);
+    expect(received.map((text) => text.match(/HTTP\/1.1 404/g)?.length)).toEqual([2, 1, 1]);
     gateway.signal("SIGKILL");
   });
 
@@ -126,9 +126,9 @@ describe("connections that are open at a shutdown", () => {
     await drains(gateway.admin);
     v4.respondToAll();
 
-    const heard = await client.waitForEnd();
-    expect(heard.match(/HTTP\/1.1 200/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
-    expect(heard.match(/^connection: .*/gim)).toEqual(["Connection: keep-alive", "Connection: close"]);
+    const received = await client.waitForEnd();
+    expect(received.match(/HTTP\/1.1 200/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
+    expect(received.match(/^connection: .*/gim)).toEqual(["Connection: keep-alive", "Connection: close"]);
     expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
   });
 });

@@ -1,4 +1,4 @@
-/** A v4 service that answers its catalogs at once, and everything else when it is told to. */
+/** A v4 service that serves its catalogs at once, and responds to other requests when a test releases them. */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,7 +8,7 @@ export interface SlowV4 {
   readonly port: number;
   /** Resolves when this many requests are waiting for their response. */
   waitForRequests(count: number): Promise<void>;
-  /** Answers all that wait, with an empty list. */
+  /** Responds to all waiting requests with an empty list. */
   respondToAll(): void;
   close(): Promise<void>;
 }

@@ -16,11 +16,11 @@ test("a short soak run with all clients and operators succeeds and leaks no desc
   expect({ code, err }).toEqual({ code: 0, err: "" });
 }, 180_000);
 
-/** Half an hour in which all stays as it is, but for what is given of each minute. */
+/** Half an hour without changes, except the given values of each minute. */
 function halfAnHour(changed: (minute: number) => Partial<Sample> = () => ({})): Outcome {
   const samples = Array.from({ length: 30 }, (_, minute) => ({
     second: (minute + 1) * 60,
-    answers: 5400,
+    responses: 5400,
     p99: 20,
     residentMb: 300,
     heapMb: 80,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { startService } from "../../../src/app/start.ts";
 import { readSettings } from "../../../src/config/settings.ts";
-import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { startSandbox } from "../../../src/sandbox/create-sandbox.ts";
 
 const SOURCES = `${pathToFileURL(join(import.meta.dirname, "..", "..", "..", "src")).href}/`;
 

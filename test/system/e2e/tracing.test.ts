@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { json as bodyOf } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { startSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { createApplication, SECRET as CLIENT_SECRET } from "../../integration/oauth/application.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { createFolder, removeFolders } from "./folder.ts";
@@ -85,7 +85,7 @@ async function end(gateway: Serving): Promise<void> {
   expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
 }
 
-/** Asks once in each lane, and ends the gateway. */
+/** Sends one alpha and one native request, and stops the gateway. */
 async function traced(env: Readonly<Record<string, string>>): Promise<void> {
   const gateway = await serveTraced(env);
   for (const scheme of ["token", "Bearer"]) {

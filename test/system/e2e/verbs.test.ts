@@ -58,7 +58,9 @@ test("check finds no problem in the included pack, and prints what it covers", a
     /^\d+ routes, \d+ objects, \d+ fields\nfields by class: .+\nsurface: \d+ of \d+ routes mapped, (\d+) of \1 fields mapped\n/,
   );
   expect(out).toMatch(/^ {2}POST \/feedback +400 This call has no counterpart/m);
-  expect(out).toMatch(/\nexpressions compiled \d+, interpreted 0\n\d+ examples passed\n$/);
+  expect(out).toMatch(
+    /\nexpressions compiled \d+, interpreted 0\ngolden cases: (\d+) of \1 routes, .+\n {2}without a golden case: .+\n\d+ examples passed\n$/,
+  );
   expect(code).toBe(0);
 });
 

@@ -38,7 +38,7 @@ test("serve with a pack for another v4, and no address of it, says what is missi
   expect([code, out]).toEqual([1, ""]);
   expect(err).toContain("AG_SETTINGS_INVALID: ");
   expect(err).toContain(
-    "UPSTREAM_URL is missing: this pack is for another v4 than the embedded sandbox, which has no GET /api/new/items",
+    "UPSTREAM_URL is missing: this pack is for another service than the embedded sandbox, which has no GET /api/new/items",
   );
 }, 60_000);
 

@@ -92,7 +92,7 @@ describe("a worker that is killed", () => {
 
     while (workersOf(gateway).length < 2) await wait(50);
     expect(workersOf(gateway)).toContain(other);
-    // It serves when it is asked for its figures: two processes of workers and the primary tell of their memory.
+    // It serves while its metrics are read: two workers and the primary report their memory.
     expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(200);
     expect(await metric(gateway, REQUESTS)).toBe(25);
     expect(await flood(gateway, 20)).toEqual({ 200: 5, 420: 15 });
@@ -159,7 +159,7 @@ describe("shutdown with workers", () => {
       gateway.signal(signal);
       while ((await fetch(`${gateway.admin}/readyz`)).status !== 503) await wait(10);
       await waitUntilClosed(gateway.url);
-      for (const answer of held) answer();
+      for (const respond of held) respond();
       expect(await Promise.all(inFlight)).toEqual([200, 200, 200, 200]);
       expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
     },

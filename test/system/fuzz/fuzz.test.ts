@@ -52,7 +52,10 @@ describe("the fuzzer itself", () => {
 
   test("reports its progress regularly", async () => {
     const reported: number[] = [];
-    await fuzz("planted-crash.ts", 200_000, "", { tellMs: 1, tell: ({ runs }) => void reported.push(runs) });
+    await fuzz("planted-crash.ts", 200_000, "", {
+      reportEveryMs: 1,
+      report: ({ runs }) => void reported.push(runs),
+    });
     expect(reported.at(-1)).toBeGreaterThan(0);
     expect(reported).toEqual(reported.toSorted((one, other) => one - other));
   });

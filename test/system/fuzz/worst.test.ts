@@ -5,20 +5,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { random } from "../../../fuzz/random.ts";
-import type { Bench } from "../../../fuzz/worst/measure.ts";
-import { HEADING, splitPage, withWorst } from "../../../fuzz/worst/page.ts";
-import { bytesOf } from "../../../fuzz/worst/request.ts";
+import type { CostBench } from "../../../fuzz/worst/cost-bench.ts";
+import { HEADING, splitPage, withWorst } from "../../../fuzz/worst/section.ts";
+import { bytesOf } from "../../../fuzz/worst/raw-request.ts";
 import { search, type Worst } from "../../../fuzz/worst/search.ts";
 import { grow, type Pump } from "../../../fuzz/worst/text.ts";
 
 const pump: Pump = { before: "[", unit: "{},", after: "0]" };
 
-/** A route that costs what `cost` says of the body. */
+/** Searches a route whose cost is `cost` of the body. */
 const find = (cost: (body: string) => { ms: number; mb: number }): Promise<Worst[]> => {
-  const bench: Bench = {
-    async measure(request, _answers, { room } = {}) {
-      const [, body = ""] = bytesOf(request, room ?? { body: 1_000_000, head: 16_000 }).split("\r\n\r\n");
-      return { ...cost(body), came: { status: 200, bytes: 0, beginning: "" } };
+  const bench: CostBench = {
+    async measure(request, _responses, { limits } = {}) {
+      const [, body = ""] = bytesOf(request, limits ?? { body: 1_000_000, head: 16_000 }).split("\r\n\r\n");
+      return { ...cost(body), response: { status: 200, bytes: 0, beginning: "" } };
     },
     stop: async () => undefined,
   };
@@ -27,9 +27,9 @@ const find = (cost: (body: string) => { ms: number; mb: number }): Promise<Worst
     where: "body",
     pump,
     request: (body: Pump) => ({ method: "POST", target: "/things", headers: [], body }),
-    answers: [],
+    responses: [],
   };
-  return search(bench, [candidate], { runs: 500, random: random(1), collect: () => {}, tell: () => {} });
+  return search(bench, [candidate], { runs: 500, random: random(1), collect: () => {}, report: () => {} });
 };
 
 describe("the search for the most expensive request", () => {

@@ -1,6 +1,6 @@
 /**
- * Requests that are none, or two, or read differently by the next in line: what the gateway answers on the bare
- * connection, and what v4 sees of it. The scripts are data; one that is added is run here, and behind proxies.
+ * Invalid, pipelined and ambiguous requests: the gateway's responses on a raw connection, and the requests that v4
+ * receives. The scripts are data. Each one runs here and behind proxies.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -8,7 +8,7 @@ import {
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { runScript } from "./run-script.ts";
-import { SCHEMES, readScripts, type Scheme } from "./script.ts";
+import { SCHEMES, readScripts, type Dialect } from "./script.ts";
 import { SETTINGS } from "./settings.ts";
 
 /** Settings under which Express and its middleware read more of a request. */
@@ -28,27 +28,21 @@ describe.each(Object.entries(PLACES))("a gateway %s", (_place, settings) => {
   });
   afterAll(() => gateway.stop());
 
-  describe.each(Object.keys(SCHEMES) as Scheme[])("in the %s dialect", (lane) => {
+  describe.each(Object.keys(SCHEMES) as Dialect[])("in the %s dialect", (dialect) => {
     test.each(readScripts().map((script) => [script.title, script] as const))(
       "%s",
       async (_title, script) => {
-        const expected = script.expected[lane];
+        const expected = script.expected[dialect];
         const door = { gateway, address: gateway.url };
         const garbage = gateway.v4.countMalformedRequests();
-        const {
-          answers: responses,
-          closes,
-          v4,
-          told: reported,
-          ...safe
-        } = await runScript(script, lane, door, expected);
-        expect({ answers: responses, closes }).toEqual({
-          answers: expected.answers,
+        const { statuses, closes, v4, labels, ...safe } = await runScript(script, dialect, door, expected);
+        expect({ statuses, closes }).toEqual({
+          statuses: expected.statuses,
           closes: expected.closes,
         });
-        // What breaks off in its body may have gone on its way or not.
+        // A request that breaks off within its body may have been forwarded or not.
         expect(expected.v4).toEqual(expect.arrayContaining([...v4]));
-        expect(expected.v4).toEqual(expect.arrayContaining([...reported]));
+        expect(expected.v4).toEqual(expect.arrayContaining([...labels]));
         expect(safe).toEqual({ foreign: [], ambiguous: [], astray: [], inStep: true, othersSafe: true });
         expect(gateway.v4.countMalformedRequests()).toBe(garbage);
       },

@@ -1,9 +1,9 @@
-/** The same scripts with what stands before a gateway in production: nobody's bytes become somebody else's request. */
+/** The same scripts behind a proxy: bytes of one client never become a request of another. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { describeWith } from "../../support/services.ts";
 import { FRONTS } from "./fronts.ts";
 import { runBehind } from "./run-behind.ts";
-import { SCHEMES, readScripts, type Scheme } from "./script.ts";
+import { SCHEMES, readScripts, type Dialect } from "./script.ts";
 
 const scripts = readScripts();
 
@@ -15,13 +15,13 @@ for (const name of FRONTS) {
       all = await runBehind(name, scripts);
     }, 180_000);
 
-    describe.each(Object.keys(SCHEMES) as Scheme[])("in the %s dialect", (lane) => {
+    describe.each(Object.keys(SCHEMES) as Dialect[])("in the %s dialect", (dialect) => {
       test.each(scripts.map((script) => [script.title, script] as const))("%s", (_title, script) => {
-        const seen = all.get(script)?.[lane];
-        // A proxy reads some things more kindly. What it takes for a request is one, if its response comes back here.
+        const seen = all.get(script)?.[dialect];
+        // A proxy accepts some invalid input. That is safe if the response comes back on the same connection.
         expect(seen).toMatchObject({ ambiguous: [], astray: [], othersSafe: true, garbage: 0 });
         expect(["first", "second", "third", "smuggled"]).toEqual(
-          expect.arrayContaining([...(seen?.told ?? [])]),
+          expect.arrayContaining([...(seen?.labels ?? [])]),
         );
       });
     });

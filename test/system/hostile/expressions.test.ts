@@ -1,9 +1,9 @@
-/** No expression of a pack, however it is meant, ends the process, fills its memory or throws what nobody expects. */
+/** No hostile expression of a pack ends the process, exhausts its memory or throws an unexpected error. */
 import { once } from "node:events";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { describe, expect, test } from "vitest";
-import { EXPRESSIONS } from "./expressions.ts";
+import { EXPRESSIONS } from "./hostile-expressions.ts";
 
 /** Megabytes of a thread's heap. A gateway has several times as much. */
 const HEAP = { maxOldGenerationSizeMb: 128 };

@@ -1,4 +1,4 @@
-/** What stands before a gateway in real deployments, with the settings that are usual there. */
+/** Proxies that run in front of a gateway in production, with usual settings. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ interface Kind {
   readonly config: (folder: string, gateway: string) => string;
 }
 
-/** Kept-alive connections to the gateway, used for one client after the other: what makes smuggling worth while. */
+/** The proxy reuses keep-alive connections for several clients, so that smuggled requests would affect others. */
 const nginx: Kind = {
   program: "/usr/sbin/nginx",
   file: "nginx.conf",
@@ -96,7 +96,7 @@ async function responses(address: string): Promise<boolean> {
   }
 }
 
-/** Starts one before a gateway and waits until it listens. @throws with what it printed, where it ends instead. */
+/** Starts a proxy in front of a gateway and waits until it listens. @throws {Error} with its output if it ends. */
 export async function startFront(name: FrontName, gatewayUrl: string): Promise<Front> {
   const { program, args, file, config } = KINDS[name];
   const folder = await mkdtemp(join(tmpdir(), `${name}-`));

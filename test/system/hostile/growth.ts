@@ -5,7 +5,7 @@ import { grow } from "../../../fuzz/worst/text.ts";
 /** A factor of work for a doubled input, from which on it is more than linear. Squared it would be 4. */
 export const LINEAR = 2.5;
 
-/** Work that takes so much of a thread is well above what disturbs a measurement, in milliseconds. */
+/** Milliseconds of thread time that are well above the noise of a measurement. */
 const CLEAR_MS = 4;
 const TIMES = 5;
 
@@ -40,7 +40,7 @@ export function growth(
     const before = least(() => work(short));
     if (before < CLEAR_MS) continue;
     const middle = least(() => work(long));
-    // A pause of the collector or a step of the work is over with the next doubling.
+    // A pause of the garbage collector does not repeat with the next doubling.
     if (middle / before < LINEAR) return middle / before;
     const longest = make(4 * length);
     return Math.min(middle / before, least(() => work(longest)) / middle);
@@ -48,7 +48,7 @@ export function growth(
   return 1;
 }
 
-/** What stands around, so that it is looked at at all, or is no match at the end. */
+/** Text around a shape, so that an expression starts to match, or fails only at the end. */
 const FRAMES = [
   ["", ""],
   ["", "!"],
@@ -57,15 +57,15 @@ const FRAMES = [
 
 /** Made once: making a text takes longer than most work on it. */
 function remembered(make: (length: number) => string): (length: number) => string {
-  const made = new Map<number, string>();
+  const texts = new Map<number, string>();
   return (length) => {
-    const text = made.get(length) ?? make(length);
-    made.set(length, text);
+    const text = texts.get(length) ?? make(length);
+    texts.set(length, text);
     return text;
   };
 }
 
-/** Texts at which expressions go back and try again, of any length. */
+/** Texts of any length that make expressions backtrack. */
 export const SHAPES = UNITS.flatMap((unit) =>
   FRAMES.map(([before, after]) => ({
     name: `${before}${unit}…${after}`,

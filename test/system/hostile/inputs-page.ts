@@ -1,18 +1,18 @@
 import type { FrontName } from "./fronts.ts";
 import type { ScriptResult } from "./run-script.ts";
-import type { Scheme, Script } from "./script.ts";
+import type { Dialect, Script } from "./script.ts";
 
 export type TargetName = "gateway" | FrontName;
 
-/** What came of one script by every way it was run. */
+/** The results of one script at the gateway and behind each proxy. */
 export interface Row {
   readonly script: Script;
-  readonly seen: Partial<Record<TargetName, Readonly<Record<Scheme, ScriptResult>>>>;
+  readonly seen: Partial<Record<TargetName, Readonly<Record<Dialect, ScriptResult>>>>;
 }
 
 /** Statuses in their order, then whether the connection was ended. */
-const words = ({ answers: responses, closes }: ScriptResult): string =>
-  [responses.join(" ") || "no response", ...(closes ? ["ended"] : [])].join(", ");
+const words = ({ statuses, closes }: ScriptResult): string =>
+  [statuses.join(" ") || "no response", ...(closes ? ["ended"] : [])].join(", ");
 
 function cell(seen: Row["seen"][TargetName]): string {
   if (!seen) return "not run";
@@ -22,7 +22,7 @@ function cell(seen: Row["seen"][TargetName]): string {
 
 function v4Cell({ gateway }: Row["seen"]): string {
   if (!gateway) return "not run";
-  const of = ({ told: reported }: ScriptResult): string => reported.join(", ") || "nothing";
+  const of = ({ labels }: ScriptResult): string => labels.join(", ") || "nothing";
   const [alpha, native] = [of(gateway.alpha), of(gateway.native)];
   return alpha === native ? alpha : `${alpha} / ${native}`;
 }

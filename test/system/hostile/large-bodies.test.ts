@@ -1,4 +1,4 @@
-/** Bodies that are as large as they may be, and as wrong: few faults, a small answer, and little work. */
+/** Invalid bodies of the maximum size: few faults are reported, in a small response, with little work. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isObject } from "../../../src/dialect/json/parse.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
@@ -111,10 +111,10 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Dotted names of all members, those in lists under the name of their list. */
 function names(schema: Schema, path: readonly string[] = []): string[] {
   const { properties } = schema;
-  const own = path.length > 0 ? [path.join(".")] : [];
-  if (!isObject(properties)) return own;
+  const ownName = path.length > 0 ? [path.join(".")] : [];
+  if (!isObject(properties)) return ownName;
   return [
-    ...own,
+    ...ownName,
     ...Object.entries(properties).flatMap(([name, member]) => names(member as Schema, [...path, name])),
   ];
 }

@@ -1,4 +1,4 @@
-/** 200 clients at once, in both dialects: nothing of one stands in another's response, v4 call or audit record. */
+/** 200 clients at once, in both dialects: no data of one appears in another's response, v4 request or audit record. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { array, assert, asyncProperty, nat, shuffledSubarray } from "fast-check";
 import {
@@ -32,17 +32,17 @@ function say({ headers, method, path, received }: ReceivedRequest): unknown {
   return path.includes("page=") ? envelope([objectOf(mark), objectOf(mark)]) : objectOf(mark);
 }
 
-/** Holds the first call of every client, then answers in an order of its own; what comes after that at once. */
+/** Holds the first request of every client, then responds in the given order. Responds to later requests at once. */
 function inOrder(order: readonly number[]): Responder {
   const held: (() => void)[] = [];
   let open = false;
   return (call, response) => {
-    const answer = () => json(200, say(call))(call, response);
+    const respond = () => json(200, say(call))(call, response);
     if (open) {
-      answer();
+      respond();
       return;
     }
-    held.push(answer);
+    held.push(respond);
     if (held.length < CLIENTS) return;
     open = true;
     for (const index of order) held[index]?.();
@@ -50,7 +50,7 @@ function inOrder(order: readonly number[]): Responder {
 }
 
 interface Question {
-  readonly lane: "token" | "Bearer";
+  readonly dialect: "token" | "Bearer";
   readonly method: string;
   readonly path: string;
   readonly filter?: unknown;
@@ -58,19 +58,19 @@ interface Question {
 }
 
 const KINDS: readonly ((mark: string) => Question)[] = [
-  (mark) => ({ lane: "token", method: "GET", path: "/v4/vm/instances", filter: { label: mark } }),
-  () => ({ lane: "token", method: "GET", path: "/v4/vm/instances/7" }),
-  (mark) => ({ lane: "token", method: "PUT", path: "/v4/vm/instances/7", body: { label: mark } }),
-  (mark) => ({ lane: "Bearer", method: "GET", path: `/v4/things/${mark}` }),
-  (mark) => ({ lane: "Bearer", method: "POST", path: `/v4/things/${mark}`, body: { label: mark } }),
+  (mark) => ({ dialect: "token", method: "GET", path: "/v4/vm/instances", filter: { label: mark } }),
+  () => ({ dialect: "token", method: "GET", path: "/v4/vm/instances/7" }),
+  (mark) => ({ dialect: "token", method: "PUT", path: "/v4/vm/instances/7", body: { label: mark } }),
+  (mark) => ({ dialect: "Bearer", method: "GET", path: `/v4/things/${mark}` }),
+  (mark) => ({ dialect: "Bearer", method: "POST", path: `/v4/things/${mark}`, body: { label: mark } }),
 ];
 
-async function ask(client: number, { lane, method, path, filter, body }: Question): Promise<string> {
+async function ask(client: number, { dialect, method, path, filter, body }: Question): Promise<string> {
   const mark = markOf(client);
   const response = await fetch(`${gateway.url}${path}`, {
     method,
     headers: {
-      authorization: `${lane} ${mark}`,
+      authorization: `${dialect} ${mark}`,
       "x-request-id": `id-${mark}`,
       ...(filter !== undefined && { "x-filter": JSON.stringify(filter) }),
       ...(body !== undefined && { "content-type": "application/json" }),

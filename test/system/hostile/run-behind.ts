@@ -1,25 +1,25 @@
 import { startListeningGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { startFront, type FrontName } from "./fronts.ts";
 import { runScript, type ScriptResult } from "./run-script.ts";
-import { SCHEMES, type Scheme, type Script } from "./script.ts";
+import { SCHEMES, type Dialect, type Script } from "./script.ts";
 import { SETTINGS } from "./settings.ts";
 
-/** What came of a script behind a proxy. */
+/** The result of a script behind a proxy. */
 export interface ProxiedResult extends ScriptResult {
-  /** How often v4 was sent something that is no HTTP. */
+  /** Requests to v4 that were not valid HTTP. */
   readonly garbage: number;
 }
 
 interface Job {
   readonly script: Script;
-  readonly lane: Scheme;
-  readonly tell: (seen: ProxiedResult) => void;
+  readonly dialect: Dialect;
+  readonly report: (seen: ProxiedResult) => void;
 }
 
-/** Nearly all of a script's time is waiting for what must not come: this many wait at once. */
+/** Scripts that run at once. Most of their time is spent waiting for bytes that must not come. */
 const AT_ONCE = 8;
 
-/** Does one job after the other, with a v4, a gateway and a proxy that nobody else uses. */
+/** Runs one job after the other, with its own v4, gateway and proxy. */
 async function doJobs(name: FrontName, jobs: Job[]): Promise<void> {
   const gateway = await startListeningGatewayWithFakeV4(SETTINGS);
   try {
@@ -27,8 +27,8 @@ async function doJobs(name: FrontName, jobs: Job[]): Promise<void> {
     try {
       for (let job = jobs.shift(); job; job = jobs.shift()) {
         const before = gateway.v4.countMalformedRequests();
-        const seen = await runScript(job.script, job.lane, { gateway, address: front.address });
-        job.tell({ ...seen, garbage: gateway.v4.countMalformedRequests() - before });
+        const seen = await runScript(job.script, job.dialect, { gateway, address: front.address });
+        job.report({ ...seen, garbage: gateway.v4.countMalformedRequests() - before });
       }
     } finally {
       await front.stop();
@@ -38,17 +38,17 @@ async function doJobs(name: FrontName, jobs: Job[]): Promise<void> {
   }
 }
 
-/** Runs all scripts in both dialects behind a proxy. @throws when one can't be run, once the others are over. */
+/** Runs all scripts in both dialects behind a proxy. @throws {Error} if one could not run, after all have ended. */
 export async function runBehind(
   name: FrontName,
   scripts: readonly Script[],
-): Promise<ReadonlyMap<Script, Readonly<Record<Scheme, ProxiedResult>>>> {
-  const all = new Map(scripts.map((script) => [script, {} as Record<Scheme, ProxiedResult>]));
+): Promise<ReadonlyMap<Script, Readonly<Record<Dialect, ProxiedResult>>>> {
+  const all = new Map(scripts.map((script) => [script, {} as Record<Dialect, ProxiedResult>]));
   const jobs = [...all].flatMap(([script, seen]) =>
-    (Object.keys(SCHEMES) as Scheme[]).map((lane): Job => ({
+    (Object.keys(SCHEMES) as Dialect[]).map((dialect): Job => ({
       script,
-      lane,
-      tell: (result) => void (seen[lane] = result),
+      dialect,
+      report: (result) => void (seen[dialect] = result),
     })),
   );
   const done = await Promise.allSettled(Array.from({ length: AT_ONCE }, () => doJobs(name, jobs)));

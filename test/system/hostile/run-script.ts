@@ -1,17 +1,17 @@
 import { envelope, json, type ReceivedRequest, type Responder, type FakeV4 } from "../../support/fake-v4.ts";
 import type { ListeningGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { openRawClient, type RawClient } from "../../support/raw-client.ts";
-import { bytesOf, SCHEMES, type Scheme, type Outcome, type Script } from "./script.ts";
+import { bytesOf, SCHEMES, type Dialect, type Outcome, type Script } from "./script.ts";
 
-/** What came of a script. */
+/** The result of a script. */
 export interface ScriptResult extends Outcome {
-  /** Labels in the bodies of the responses that are v4's: whose response each one is. */
-  readonly told: readonly string[];
-  /** Tokens that v4 saw, but for the first, and whose response the client didn't get: the next one would have. */
+  /** Labels in v4's response bodies. Each is the token whose response it is. */
+  readonly labels: readonly string[];
+  /** Tokens of v4 requests, except the first, whose response the client did not get. The next client would get it. */
   readonly astray: readonly string[];
-  /** What v4 was sent that is HTTP, and yet could be read in two ways. */
+  /** Ambiguous parts of the requests to v4. */
   readonly ambiguous: readonly string[];
-  /** Bodies of responses that are no JSON: of Node or Express, and not the gateway's own. */
+  /** Response bodies that are not JSON: they come from Node or Express, not from the gateway. */
   readonly foreign: readonly string[];
   /** Whether a request that is sent afterwards on the connection, where it is open, gets its own response. */
   readonly inStep: boolean;
@@ -19,20 +19,20 @@ export interface ScriptResult extends Outcome {
   readonly othersSafe: boolean;
 }
 
-/** For how long nothing must come for a script to be over, where nobody knows what to wait for. */
+/** A script without an expectation is over after this time without bytes. */
 const QUIET_MS = 150;
-/** For how long a response is waited for that would show that all is well. */
+/** How long to wait for an expected response. */
 const LATE_MS = 5000;
 
-export const requestText = (lane: Scheme, token: string): string =>
-  `GET /v4/vm/instances HTTP/1.1\r\nHost: gateway\r\nAuthorization: ${SCHEMES[lane]} ${token}\r\n\r\n`;
+export const requestText = (dialect: Dialect, token: string): string =>
+  `GET /v4/vm/instances HTTP/1.1\r\nHost: gateway\r\nAuthorization: ${SCHEMES[dialect]} ${token}\r\n\r\n`;
 
 const labels = (text: string): string[] =>
   [...text.matchAll(/"label":"([^"]*)"/g)].map(([, label = ""]) => label);
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Until the connection is over, or silent for a while. */
+/** Waits until the connection is closed or quiet. */
 async function quiet(client: RawClient): Promise<void> {
   for (;;) {
     const before = client.text().length;
@@ -46,14 +46,14 @@ const strays = (client: RawClient, { v4 }: ListeningGatewayWithFakeV4): string[]
   return tokensSeen(v4).filter((token) => token !== "first" && !reported.includes(token));
 };
 
-/** Waits for what must come, so that only what must not come takes time. */
-async function hear(
+/** Waits for the expected responses, or for quiet if there is no expectation. */
+async function waitForExpected(
   client: RawClient,
   gateway: ListeningGatewayWithFakeV4,
   expected: Outcome | undefined,
 ): Promise<void> {
   if (expected) {
-    await client.waitForResponses(expected.answers.length);
+    await client.waitForResponses(expected.statuses.length);
     if (expected.closes) await client.waitForEnd();
     return;
   }
@@ -63,18 +63,18 @@ async function hear(
   while (!client.isEnded() && misses() && performance.now() - begun < LATE_MS);
 }
 
-async function isInStep(client: RawClient, lane: Scheme): Promise<boolean> {
+async function isInStep(client: RawClient, dialect: Dialect): Promise<boolean> {
   if (client.isEnded()) return true;
   const before = client.text().length;
   const responsesBefore = (await client.waitForResponses(0)).length;
-  client.send(requestText(lane, "after"));
+  client.send(requestText(dialect, "after"));
   await Promise.race([client.waitForResponses(responsesBefore + 1), wait(LATE_MS)]);
   return labels(client.text().slice(before)).join() === "after";
 }
 
-async function getsItsOwn(address: string, lane: Scheme, token: string): Promise<boolean> {
+async function getsItsOwn(address: string, dialect: Dialect, token: string): Promise<boolean> {
   const client = await openRawClient(address);
-  client.send(requestText(lane, token));
+  client.send(requestText(dialect, token));
   const [response] = await client.waitForResponses(1);
   client.close();
   return response?.status === 200 && labels(response.body).join() === token;
@@ -88,7 +88,7 @@ const tokenOf = ({ headers }: ReceivedRequest): string => (headers.authorization
 const tokensSeen = (v4: FakeV4): string[] =>
   [...new Set(v4.calls.map(tokenOf))].filter((token) => token !== "after" && !OTHERS.includes(token));
 
-/** A head that every reader understands alike has one of these at most. */
+/** A head with two of one of these is ambiguous. */
 const ONCE = ["host", "content-length", "transfer-encoding", "authorization", "x-filter"];
 
 function ambiguities({ rawHeaders, headers }: ReceivedRequest): string[] {
@@ -103,7 +103,7 @@ function ambiguities({ rawHeaders, headers }: ReceivedRequest): string[] {
   ];
 }
 
-/** Says whose token it was. */
+/** Responds with the token of the request as the label. */
 const sayWhoAsked: Responder = (call, response) =>
   json(200, envelope([{ id: 7, label: tokenOf(call) }]))(call, response);
 
@@ -118,37 +118,37 @@ function isJsonText(text: string): boolean {
 
 export interface Target {
   readonly gateway: ListeningGatewayWithFakeV4;
-  /** Where the client knocks: the gateway's own address, or a proxy's before it. */
+  /** The address that the client connects to: the gateway, or a proxy in front of it. */
   readonly address: string;
 }
 
-/** Runs one. `expected` is what to wait for; without it, whatever comes until all is quiet. */
+/** Runs a script and waits for the `expected` responses; without `expected`, until the connection is quiet. */
 export async function runScript(
   script: Script,
-  lane: Scheme,
+  dialect: Dialect,
   { gateway, address }: Target,
   expected?: Outcome,
 ): Promise<ScriptResult> {
   gateway.v4.respondWith(sayWhoAsked);
   const client = await openRawClient(address);
   try {
-    for (const part of bytesOf(script, lane)) {
+    for (const part of bytesOf(script, dialect)) {
       if (typeof part === "string") client.send(part);
-      else await (expected ? client.waitForResponses(part.answers) : quiet(client));
+      else await (expected ? client.waitForResponses(part.responses) : quiet(client));
     }
-    await hear(client, gateway, expected);
+    await waitForExpected(client, gateway, expected);
     const responses = await client.waitForResponses(0);
     const closes = client.isEnded();
     const ambiguous = gateway.v4.calls.flatMap(ambiguities);
     const reported = responses.flatMap(({ body }) => labels(body));
     const astray = expected ? [] : strays(client, gateway);
     const v4 = tokensSeen(gateway.v4);
-    const inStep = expected ? await isInStep(client, lane) : true;
-    const safe = await Promise.all(OTHERS.map((token) => getsItsOwn(address, lane, token)));
+    const inStep = expected ? await isInStep(client, dialect) : true;
+    const safe = await Promise.all(OTHERS.map((token) => getsItsOwn(address, dialect, token)));
     const statuses = responses.map(({ status }) => status);
     const othersSafe = !safe.includes(false);
     const foreign = responses.map(({ body }) => body).filter((body) => body !== "" && !isJsonText(body));
-    return { answers: statuses, closes, told: reported, foreign, ambiguous, astray, v4, inStep, othersSafe };
+    return { statuses, closes, labels: reported, foreign, ambiguous, astray, v4, inStep, othersSafe };
   } finally {
     client.close();
   }

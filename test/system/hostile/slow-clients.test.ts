@@ -1,4 +1,4 @@
-/** Clients that take their time, on purpose: they keep nobody else waiting, and not for ever. */
+/** Clients that are slow on purpose time out, and block no others. */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import {
   startListeningGatewayWithFakeV4,
@@ -23,8 +23,8 @@ const post = (scheme: string): string =>
 
 test.each([
   ["in mid-head", "GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nX-Slow: "],
-  ["in mid-body of the alpha lane", post("token")],
-  ["in mid-body of the native lane", post("Bearer")],
+  ["in mid-body of the alpha pipeline", post("token")],
+  ["in mid-body of the native proxy", post("Bearer")],
   [
     "in the middle of a file",
     "POST /v4/support/tickets/7/attachments HTTP/1.1\r\nHost: a\r\nAuthorization: token slow\r\n" +

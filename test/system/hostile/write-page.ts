@@ -2,13 +2,13 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { splitPage } from "../../../fuzz/worst/page.ts";
+import { splitPage } from "../../../fuzz/worst/section.ts";
 import { startListeningGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { FRONTS, type FrontName } from "./fronts.ts";
 import { page, type Row } from "./inputs-page.ts";
 import { runBehind } from "./run-behind.ts";
 import { runScript, type ScriptResult } from "./run-script.ts";
-import { readScripts, type Scheme, type Script } from "./script.ts";
+import { readScripts, type Dialect, type Script } from "./script.ts";
 import { SETTINGS } from "./settings.ts";
 
 const PAGE = join(import.meta.dirname, "../../../docs/inputs.md");
@@ -17,8 +17,8 @@ const rows = readScripts().map((script): Row => ({ script, seen: {} }));
 async function runAtTheGateway(): Promise<void> {
   const gateway = await startListeningGatewayWithFakeV4(SETTINGS);
   const door = { gateway, address: gateway.url };
-  const run = (script: Script, lane: Scheme): Promise<ScriptResult> =>
-    runScript(script, lane, door, script.expected[lane]);
+  const run = (script: Script, dialect: Dialect): Promise<ScriptResult> =>
+    runScript(script, dialect, door, script.expected[dialect]);
   try {
     for (const { script, seen } of rows)
       seen.gateway = { alpha: await run(script, "alpha"), native: await run(script, "native") };

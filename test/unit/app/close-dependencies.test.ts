@@ -1,4 +1,4 @@
-/** The end of a gateway: whatever can't be closed keeps nothing else open. */
+/** Closing a gateway: a dependency that fails to close does not keep others open. */
 import { expect, test } from "vitest";
 import { closeDependencies, type Dependencies } from "../../../src/app/dependencies.ts";
 

@@ -35,9 +35,9 @@ test("GATEWAY_SECRET is used if it is set, and no file is written", () => {
 
 test("the secret is generated once, in a file that only its owner can read", () => {
   const inside = join(folder, "data");
-  const made = secret(inside);
-  expect(made).toMatch(/^[0-9a-f]{64}$/);
-  expect(secret(inside)).toBe(made);
+  const created = secret(inside);
+  expect(created).toMatch(/^[0-9a-f]{64}$/);
+  expect(secret(inside)).toBe(created);
   expect(readdirSync(inside)).toEqual([SECRET_FILE]);
   expect([mode(inside), mode(join(inside, SECRET_FILE))]).toEqual([0o700, 0o600]);
 });
@@ -47,9 +47,9 @@ test("two data folders have different secrets", () => {
 });
 
 test.each([0o644, 0o640, 0o666])("a secret file with mode %o is restricted to its owner", (open) => {
-  const made = secret();
+  const created = secret();
   chmodSync(file, open);
-  expect(secret()).toBe(made);
+  expect(secret()).toBe(created);
   expect(mode(file)).toBe(0o600);
 });
 

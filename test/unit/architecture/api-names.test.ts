@@ -62,7 +62,7 @@ function namesOfThePack(): Set<string> {
 /** Words of everyday HTTP and OAuth and of the packs' own language, which these interfaces happen to use as well. */
 const EVERYDAY = new Set(
   (
-    "|get|post|put|delete|id|type|status|label|data|page|pages|results|size|list|authorization|cookie|object|code|create|read_only|" +
+    "|get|post|put|delete|username|password|id|type|status|label|data|page|pages|results|size|list|authorization|cookie|object|code|create|read_only|" +
     "not found|and|or|version|description|all|public|events|images|account|current|disk|secret|errors|token|name|read|client|range|title|ipv4|ipv6|grants|scopes|closed|bearer|redirect_uri|state|total|tokens|disk"
   ).split("|"),
 );

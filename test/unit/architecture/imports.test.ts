@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
-/** What each folder of `src/` may import besides itself. Arrows point one way: down this list. */
+/** The folders that each folder of `src/` may import, in addition to itself. Imports go only down this list. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ".": ["cli", "app", "tools/replay", "mapping", "config", "audit", "storage"],
   cli: [

@@ -1,10 +1,10 @@
-/** The command line without processes: what is declared, and how errors are reported. */
+/** The command line, without processes: its declarations and its errors. */
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createProgram, runCommandLine } from "../../../src/cli/program.ts";
-import { SETTINGS } from "../../../src/config/schema.ts";
+import { SETTINGS } from "../../../src/config/setting-definitions.ts";
 
 let out = "";
 let err = "";
@@ -109,7 +109,7 @@ describe("errors of usage", () => {
     [["explain", "GET /a", "-d", "{"], /^AG_USAGE: -d is not valid JSON\n/],
     [["replay"], /^AG_USAGE: required option '--from <source>' not specified\n/],
     [["report", "--format", "pdf"], /Allowed choices are md, html, json, csv\.\n/],
-    [["export", "--format", "xml"], /Allowed choices are ndjson, csv, har\.\n/],
+    [["export", "--format", "xml"], /Allowed choices are ndjson, ndjson\.zst, csv, har\.\n/],
     [
       ["export", "--status", "9", "--since", "x"],
       /^AG_USAGE: invalid flags:\n {2}--status: .+\n {2}--since: /,

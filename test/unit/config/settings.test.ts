@@ -9,7 +9,7 @@ import {
   type SettingOptions,
   type SettingTexts,
 } from "../../../src/config/settings.ts";
-import { SETTINGS, SETTING_SECTIONS, type Settings } from "../../../src/config/schema.ts";
+import { SETTINGS, SETTING_SECTIONS, type Settings } from "../../../src/config/setting-definitions.ts";
 
 function problemsOf(read: () => Settings): readonly string[] {
   try {
@@ -43,6 +43,9 @@ const CONTRACT: Record<string, string | undefined> = {
   TOKEN_TTL_SECONDS: "300",
   TOKEN_NEGATIVE_TTL_SECONDS: "30",
   TOKEN_CACHE_SIZE: "10000",
+  UPSTREAM_TOKEN: undefined,
+  CLIENT_TOKENS: undefined,
+  UPSTREAM_TOKENS_FILE: undefined,
   GATEWAY_SECRET: undefined,
   CATALOG_TTL_SECONDS: "600",
   UPSTREAM_TIMEOUT_MS: "30000",
@@ -54,6 +57,7 @@ const CONTRACT: Record<string, string | undefined> = {
   AUDIT_RETENTION_DAYS: "30",
   AUDIT_SIZE_LIMIT: "2gb",
   NATIVE_LANE: "on",
+  PUBLIC_URL: undefined,
   DEPRECATION_DATE: undefined,
   SUNSET_DATE: undefined,
   SUNSET_LINK: undefined,

@@ -5,7 +5,7 @@ import { ByteMap } from "../../../src/dialect/json/byte-map.ts";
 const text = (bytes: Uint8Array | undefined): string | undefined =>
   bytes === undefined ? undefined : Buffer.from(bytes).toString();
 
-/** Few letters, so that keys meet, begin alike, and are empty. */
+/** Few letters, so that keys are equal, share prefixes, or are empty. */
 const key = fc.string({ unit: fc.constantFrom("a", "b", "é", '"'), maxLength: 6 });
 
 test("a byte table finds the same keys as a Map of the texts, at any offset", () => {

@@ -1,9 +1,10 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readFileSync } from "node:fs";
-import { splitPage } from "../../../fuzz/worst/page.ts";
+import { places } from "../../../fuzz/worst/places.ts";
+import { isAdminRow, MOST_MB, MOST_MS, splitPage } from "../../../fuzz/worst/section.ts";
 import { readScripts } from "../../system/hostile/script.ts";
 
-const { rest } = splitPage(readFileSync("docs/inputs.md", "utf8"));
+const { rest, section } = splitPage(readFileSync("docs/inputs.md", "utf8"));
 
 const rowsOf = (text: string): string[][] =>
   text
@@ -18,8 +19,8 @@ test("docs/inputs.md has a row for each script, and no other (npm run hostile:pa
 });
 
 test("docs/inputs.md has the gateway's statuses as the scripts expect them", () => {
-  const words = ({ answers: responses, closes }: { answers: readonly number[]; closes: boolean }) =>
-    [responses.join(" ") || "no response", ...(closes ? ["ended"] : [])].join(", ");
+  const words = ({ statuses, closes }: { statuses: readonly number[]; closes: boolean }) =>
+    [statuses.join(" ") || "no response", ...(closes ? ["ended"] : [])].join(", ");
   expect(rows.map(([, gateway]) => gateway)).toEqual(
     readScripts().map(({ expected: { alpha, native } }) =>
       [...new Set([words(alpha), words(native)])].join(" / "),
@@ -29,4 +30,18 @@ test("docs/inputs.md has the gateway's statuses as the scripts expect them", () 
 
 test("docs/inputs.md lists no input that harms others", () => {
   expect(rows.map((cells) => cells.at(-1))).toEqual(rows.map(() => "yes"));
+});
+
+describe("cost of the worst request (npm run fuzz -- worst --page docs/inputs.md writes it)", () => {
+  const costs = rowsOf(section).map(([of = "", ms, , mb]) => ({ of, ms: Number(ms), mb: Number(mb) }));
+
+  test("has a row for each route, form and header", () => {
+    const searched = new Set(places("mappings").candidates.map(({ of }) => of));
+    expect(costs.map(({ of }) => of).sort()).toEqual([...searched].sort());
+  });
+
+  test(`no request costs more than ${MOST_MS} ms or ${MOST_MB} MB`, () => {
+    const expensive = costs.filter((row) => !isAdminRow(row) && !(row.ms <= MOST_MS && row.mb <= MOST_MB));
+    expect(expensive).toEqual([]);
+  });
 });

@@ -1,9 +1,9 @@
-/** Each page of the documentation is compared with what it names: files, commands, settings, alerts, reasons. */
+/** The files, commands, settings, alerts and reasons that each page of the documentation names exist. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { SETTINGS } from "../../../src/config/schema.ts";
+import { SETTINGS } from "../../../src/config/setting-definitions.ts";
 
 const pages = [
   "README.md",

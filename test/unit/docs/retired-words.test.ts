@@ -6,21 +6,13 @@ import { describeFound, findInMarkdown, findInTypeScript } from "./retired-words
 /** Files and folders whose prose is checked. Add a folder to check all pages in it. */
 const PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "mappings/README.md", "docs"];
 
-/** Files and folders of the code that still have retired words. Entries are only removed, never added. */
-const NOT_YET_CLEAN = [
-  "src/audit/clean-json.ts",
-  "src/audit/redact-walk.ts",
-  "src/audit/redact.ts",
-  "src/audit/secret-names.ts",
-  "src/audit/secret-values.ts",
-  "src/mapping/",
-  "src/pipeline/recorded-request.ts",
-];
-
-const isExcepted = (path: string): boolean => NOT_YET_CLEAN.some((entry) => path.startsWith(entry));
-
 const pages = PAGES.flatMap(listFiles).filter((path) => path.endsWith(".md"));
-const sources = listFiles("src").filter((path) => path.endsWith(".ts"));
+/** The list of retired words, and its test. */
+const isAboutRetiredWords = (path: string): boolean => path.startsWith("test/unit/docs/retired-words");
+
+const sources = ["src", "bench", "fuzz", "test"]
+  .flatMap(listFiles)
+  .filter((path) => path.endsWith(".ts") && !isAboutRetiredWords(path));
 
 const findInPage = (page: string): string[] => findInMarkdown(readFileSync(page, "utf8")).map(describeFound);
 
@@ -42,17 +34,8 @@ describe("retired words in documents", () => {
 });
 
 describe("retired words in code", () => {
-  test("src/ uses standard terms, except in the files and folders that are excepted", () => {
-    const found = sources
-      .filter((path) => !isExcepted(path))
-      .flatMap((path) => findInFile(path).map((word) => `${path}: ${describeFound(word)}`));
-    expect(found).toEqual([]);
-  });
-
-  test.each(NOT_YET_CLEAN)("%s is an exception that is still needed", (entry) => {
-    const below = sources.filter((path) => path.startsWith(entry));
-    // Remove the entry once this fails.
-    expect(below.some((path) => findInFile(path).length > 0)).toBe(true);
+  test.each(sources)("%s uses standard terms", (path) => {
+    expect(findInFile(path).map(describeFound)).toEqual([]);
   });
 
   test.each([

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readdirSync, readFileSync } from "node:fs";
 import { summarizePack } from "../../../src/mapping/pack-summary.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { SETTING_SECTIONS, SETTINGS } from "../../../src/config/schema.ts";
+import { SETTING_SECTIONS, SETTINGS } from "../../../src/config/setting-definitions.ts";
 
 const settingsPage = readFileSync("docs/reference/settings.md", "utf8");
 

@@ -6,8 +6,8 @@ const rows = page.split("\n").filter((line) => line.startsWith("| ") && !line.st
 
 test("each threat in docs/threat-model.md names at least one test file that exists", () => {
   for (const row of rows) {
-    const shown = row.split(" | ").at(-1) ?? "";
-    const tests = [...shown.matchAll(/`(test\/[^`]+\.test\.ts)`/g)].map(([, path = ""]) => path);
+    const testCell = row.split(" | ").at(-1) ?? "";
+    const tests = [...testCell.matchAll(/`(test\/[^`]+\.test\.ts)`/g)].map(([, path = ""]) => path);
     expect({ row, tests: tests.length }).not.toMatchObject({ tests: 0 });
     expect(tests.filter((path) => !existsSync(path))).toEqual([]);
   }

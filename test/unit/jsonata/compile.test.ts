@@ -220,8 +220,8 @@ describe("an expression cannot inject code", () => {
         const object = Object.fromEntries([[text, { [`${text}!`]: 1 }]]);
         expect(compile(`\`${text}\``).evaluate(object, {})).toEqual(object[text]);
         expect(compile(`\`${text}\``).evaluate({}, {})).toBeUndefined();
-        const made = compile(`{ ${JSON.stringify(text)}: 1 }`).evaluate({}, {}) as object;
-        expect(Object.entries(made)).toEqual([[text, 1]]);
+        const result = compile(`{ ${JSON.stringify(text)}: 1 }`).evaluate({}, {}) as object;
+        expect(Object.entries(result)).toEqual([[text, 1]]);
       }),
     );
   });

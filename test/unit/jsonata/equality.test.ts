@@ -37,7 +37,7 @@ function frozen<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** The interpreter writes into its own empty arrays too: what it wrote is nothing. */
+/** The interpreter marks its empty arrays. Those marks do not count. */
 function withoutHoles(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((member) => member !== undefined).map(withoutHoles);
   if (typeof value !== "object" || value === null) return value;
@@ -57,7 +57,7 @@ function races(source: string): boolean {
   return found;
 }
 
-/** Sources that parse: some ask for the parent of what has none. */
+/** Sources that parse. Some ask for the parent of a value without one. */
 const parsing = expressions.filter((source) => {
   try {
     parse(source);
@@ -102,7 +102,7 @@ test("the printed result is the JSON of the evaluated result", () => {
   );
 }, 60_000);
 
-/** Of each object only the members that are read. What is no object stays as it is. */
+/** Each object with only the members that are read. Other values stay unchanged. */
 function membersRead(value: unknown, reads: InputNames): unknown {
   if (reads === "all" || typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const members = [...reads].map(([name, inner]): [string, unknown] => [

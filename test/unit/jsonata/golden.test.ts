@@ -58,7 +58,7 @@ test.each(all.filter(({ title, code = "" }) => title === INTERPRETED && !code.st
   },
 );
 
-/** All kinds of nodes that JSONata's parser makes of what can be written. */
+/** All kinds of nodes that JSONata's parser returns. */
 const KINDS =
   "apply bind binary block condition descendant function lambda name number operator parent partial path regex string " +
   "transform unary value variable wildcard";

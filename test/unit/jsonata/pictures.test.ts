@@ -23,7 +23,7 @@ async function outcome(
   }
 }
 
-/** What the compiled expression gives, and what the interpreter gives. */
+/** The results of the compiled expression and of the interpreter. */
 async function outcomesOf(source: string, input: unknown): Promise<[compiled: object, interpreted: object]> {
   const interpreted = await outcome(interpret, source, input);
   fc.pre(!MISTAKES.has(interpreted.code));

@@ -1,4 +1,4 @@
-/** Regular expressions of packs: they find what JavaScript finds, in a time that grows with the text alone. */
+/** Regular expressions of packs find the same matches as JavaScript's, in linear time. */
 import { describe, expect, test } from "vitest";
 import { HttpError } from "../../../src/dialect/http-error.ts";
 import { check, compile, ExpressionError, prepareRegex } from "../../../src/jsonata/index.ts";

@@ -41,7 +41,7 @@ const wanted = ({ result, undefinedResult, code, error }: Case): Outcome =>
 /** Cases that JSONata passes and the gateway rejects on purpose: the list has more items than it allows. */
 const REJECTED: Readonly<Record<string, string>> = { "range-operator/case021.json": "D2015" };
 
-/** What comes out, as JSON, or the code of the error. */
+/** The result as JSON, or the code of the error. */
 async function outcome(make: (source: string) => Expression, one: Case): Promise<Outcome> {
   try {
     const value = await make(one.expr).evaluate(inputOf(one), one.bindings ?? {});

@@ -1,4 +1,4 @@
-/** What a pack may leave out, and what two sides may share. */
+/** The optional parts of a pack, and names that both sides may share. */
 import { describe, expect, test } from "vitest";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createDryRun } from "../../../src/tools/dry-run.ts";

@@ -17,11 +17,45 @@ describe("check reports a value that can never work", () => {
     ["another header with a space", dialect("X-True-Status", "X True"), "31: is not the name of a header"],
     ["a scheme with a space", dialect("scheme: Token", "scheme: My Token"), "36: is not a scheme"],
     [
+      "credentials in two places",
+      dialect("{ scheme: Token }", "{ scheme: Token, header: X-Key }"),
+      "36: a token is in one place, not in scheme and header",
+    ],
+    [
+      "credentials in no place",
+      dialect("{ scheme: Token }", "{ token: table }"),
+      "36: the place of the token is missing; one of scheme, basic, header, query, cookie",
+    ],
+    [
+      "a token in a header that frames messages",
+      dialect("{ scheme: Token }", "{ header: Content-Length }"),
+      "36: is a header that frames messages",
+    ],
+    [
+      "a status without a body on a route with one",
+      book("upstream: POST /items, body", "upstream: POST /items, status: 204, body"),
+      '"response: none"',
+    ],
+    [
+      "a header that has the token",
+      dialect("id: code", "headers: { request: { Authorization: X-Other } }\n  id: code"),
+      'this header has the token: see "credentials"',
+    ],
+    [
+      "a version without a value",
+      dialect("id: code", "version: { header: X-Version }\n  id: code"),
+      'a version needs either "header" and "value", or "media_type"',
+    ],
+    [
+      "a body that is merged with a prerequisite that the route does not have",
+      { file: "tray.yaml", from: "{ place_ids: tray.place_ids }", to: "crate" },
+      'the body is merged with "crate", and the route has no prerequisite "crate"',
+    ],
+    [
       "a base path without a slash",
       dialect("base_path: /old", "base_path: old"),
       "9: is not the start of a path",
     ],
-    ["a page size above the largest", dialect("size: 10", "size: 51"), "13: a page of 51 is larger"],
     [
       "a query in the path of a route",
       book("GET /books,", "GET /books?x=1,"),
@@ -33,12 +67,72 @@ describe("check reports a value that can never work", () => {
       "38: a path has no fragment",
     ],
     [
-      "a required member that is no property",
+      "a segment whose parameters nothing separates",
+      book("client: GET /books/:number", "client: 'GET /books/{number}{name}'"),
+      '33: "{number}{name}" needs text between its parameters',
+    ],
+    [
+      "a brace of a path that holds no name",
+      book("client: GET /books/:number", "client: 'GET /books/{}{number}'"),
+      '33: "{}{number}" has a brace that holds no name; a parameter is a segment :id, or {id} anywhere',
+    ],
+    [
+      "the rest of a path inside a segment",
+      book("client: GET /books/:number", "client: 'GET /books/{number}-{rest}.txt'"),
+      "33: :rest matches the rest of the path and must be last, without other text",
+    ],
+    [
+      "an unknown value kind of a path parameter",
+      dialect("name: text", "name: { values: stat }"),
+      '12: unknown value kind "stat"; did you mean "state"?',
+    ],
+    [
+      "a value of the query in a path that may be missing",
+      book(
+        "    upstream: GET /items/{number}\n",
+        "    upstream: GET /items/{number}/{kind}\n    query: { parameters: { kind: { path: kind } } }\n",
+      ),
+      '36: a value in a path needs "required: true" or a "default"',
+    ],
+    [
+      "a member for the path that the body does not have",
+      book("    set: { origin", "    to_path: { id: place }\n    set: { origin"),
+      '20: no member of the body is sent as "place"',
+    ],
+    [
+      "a wrapper without the object",
+      book("    set: { origin", "    upstream: { object: { book: item } }\n    set: { origin"),
+      "20: a wrapper needs $object once",
+    ],
+    [
+      "a path parameter of a wrapper that the path does not have",
+      book(
+        "    set: { origin",
+        "    upstream: { object: { id: $number, book: $object } }\n    set: { origin",
+      ),
+      "39: the body uses :number, and the path has no such parameter",
+    ],
+    [
+      "a form with a list at the top",
+      {
+        file: "tray.yaml",
+        from: "routes:",
+        to: "  add:\n    upstream: { media_type: application/x-www-form-urlencoded }\n    schema: { type: array }\n\nroutes:",
+      },
+      "23: a form has no list at the top",
+    ],
+    [
+      "a media type of bodies with a wildcard",
+      book("    set: { origin", "    upstream: { media_type: text/* }\n    set: { origin"),
+      "20: a body has one exact media type",
+    ],
+    [
+      "a required member without a property",
       book("required: [shelf]", "required: [shelv]"),
       '24: "shelv" is not a property of this schema; did you mean "shelf"?',
     ],
     [
-      "a required member of a condition that is no property",
+      "a required member of a condition without a property",
       book("required: [shelf]", "anyOf: [{ required: [shelf] }, { required: [shelv] }]"),
       '24: "shelv" is not a property of this schema; did you mean "shelf"?',
     ],
@@ -118,7 +212,7 @@ describe("check reports one mistake once", () => {
       'unknown key "schem"; did you mean "scheme"?',
     ],
     [
-      "a file that is no map",
+      "a file that is not a map",
       { file: "shelf.yaml", from: "object: shelf", to: "- object: shelf" },
       "shelf.yaml:3: ",
     ],
@@ -157,13 +251,13 @@ describe("check words a problem for authors", () => {
       '29: unknown format "dat"; there are: ip',
     ],
     [
-      "a pattern that is none",
+      "an invalid pattern",
       book("{ type: integer }", "{ type: string, pattern: '(' }"),
       "29: not a regular expression of a pack",
     ],
     [
       "an empty name",
-      dialect("parameter: page, size: 10", "parameter: '', size: 10"),
+      dialect("parameter: page }, size: 10", "parameter: '' }, size: 10"),
       "13: must not be empty",
     ],
     ["a number below the smallest", dialect("maximum: 50", "maximum: 0"), "37: must be above 0"],
@@ -180,13 +274,13 @@ describe("check words a problem for authors", () => {
     ["a number that JSON does not have", book("origin: gateway", "origin: .inf"), "20: is not a JSON value"],
     [
       "a missing key with a simple value",
-      dialect("{ scheme: key }", "{}"),
-      'the key "scheme" is missing; scheme: "Bearer"',
+      dialect("{ parameter: page }, size: 10", "{}, size: 10"),
+      'the key "parameter" is missing; parameter: "page"',
     ],
     [
       "a missing key with a map",
       dialect(", size: { parameter: per_page, maximum: 50 }", ""),
-      'the key "size" is missing; size: {"parameter":"page_size","maximum":100}',
+      'the key "size" is missing; size: 25 # Number of items of every page.',
     ],
   ] as const)("%s", (_what, edit, message) => {
     const found = diagnosticsOf(edit);

@@ -1,4 +1,4 @@
-/** What becomes of a body before its rules are looked at, seen in the reference pack's edit of a configuration. */
+/** How a body is normalized before it is checked, with the reference pack's edit of a configuration. */
 import { expect, test } from "vitest";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 

@@ -21,6 +21,11 @@ const PACKS = [
   "test/fixtures/library-pack",
   "test/fixtures/smallest-pack",
   "test/fixtures/shop-pack",
+  "examples/payments/pack",
+  "examples/media-type-versions/pack",
+  "test/fixtures/invoice-pack",
+  "test/fixtures/orders-pack",
+  "test/fixtures/songs-pack",
 ];
 
 const files = PACKS.flatMap((folder) =>

@@ -10,7 +10,7 @@ export interface SentRequest {
   readonly body: unknown;
 }
 
-/** The response to a request, parsed, and what v4 got. */
+/** The parsed response to a request, and the requests that v4 got. */
 export interface LibraryResponse extends Pick<DryRunResponse, "context"> {
   readonly status: number;
   readonly body: unknown;

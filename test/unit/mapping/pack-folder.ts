@@ -13,8 +13,8 @@ export interface Edit {
   readonly to: string;
 }
 
-/** Where a fault stands, and all that is said of it. */
-export type ToldFault = Pick<Diagnostic, "file" | "line" | "column" | "message">;
+/** A diagnostic's location and message. */
+export type ReportedFault = Pick<Diagnostic, "file" | "line" | "column" | "message">;
 
 /** Copies the library's pack with changes in it, hands its folder over, and removes it once `use` has ended. */
 export function withPack<T>(edits: readonly Edit[], use: (folder: string) => T): T {
@@ -42,7 +42,7 @@ export function withPack<T>(edits: readonly Edit[], use: (folder: string) => T):
 }
 
 /** Loads the library's pack with changes in it; gives its faults with their hints, files by their names alone. */
-export const faultsOf = (...edits: readonly Edit[]): ToldFault[] =>
+export const faultsOf = (...edits: readonly Edit[]): ReportedFault[] =>
   withPack(edits, (folder) => {
     try {
       loadPack(folder);

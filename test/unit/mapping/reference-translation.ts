@@ -112,7 +112,7 @@ async function byKind(value: unknown, rule: Rule, { pack, scopes }: Surroundings
 async function byCatalog(value: unknown, rule: Rule, row: unknown, around: Surroundings): Promise<unknown> {
   const name = rule.catalog ?? "";
   const { hidden_prefix: hidden, stub, ids } = around.pack.files.get(name)?.catalog ?? { stub: "null" };
-  const known = (id: string): Json | undefined =>
+  const catalogObject = (id: string): Json | undefined =>
     Object.hasOwn(around.catalogs[name] ?? {}, id) ? around.catalogs[name]?.[id] : undefined;
   const isHidden = (id: string): boolean => hidden !== undefined && id.startsWith(hidden);
   const values = lookup(around.pack);
@@ -120,10 +120,10 @@ async function byCatalog(value: unknown, rule: Rule, row: unknown, around: Surro
   if (rule.id_only) return typeof value === "string" ? alphaId(value) : value;
   if (Array.isArray(value)) {
     const displayed = value.filter((id) => typeof id === "string").filter((id) => !isHidden(id));
-    return displayed.map(known).filter((object) => object !== undefined);
+    return displayed.map(catalogObject).filter((object) => object !== undefined);
   }
   if (typeof value !== "string" || isHidden(value)) return null;
-  return known(value) ?? evaluate(stub, row, { id: value, name: alphaId(value), values });
+  return catalogObject(value) ?? evaluate(stub, row, { id: value, name: alphaId(value), values });
 }
 
 async function valueOf(rule: Rule, v4: unknown, around: Surroundings): Promise<unknown> {
@@ -149,7 +149,7 @@ async function valueOf(rule: Rule, v4: unknown, around: Surroundings): Promise<u
   return value ?? rule.default ?? null;
 }
 
-/** The alpha object of a v4 object. What is no object has no members. */
+/** The alpha object of a v4 object. Values that are not objects have no members. */
 export async function translate(name: string, v4: unknown, around: Surroundings): Promise<Json> {
   const alpha: Json = {};
   for (const [field, rule] of rulesOf(around.pack, name)) {

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { createRouter, type ParameterType } from "../../../src/mapping/router.ts";
+import { describe, expect, test } from "vitest";
+import { createRouter, parseSegment, type ParameterType } from "../../../src/mapping/router.ts";
 
 /** What a path parameter of a type is, found in a path; undefined where no route is. */
 function found(type: ParameterType, segment: string): string | undefined {
@@ -7,6 +7,49 @@ function found(type: ParameterType, segment: string): string | undefined {
   router.add("GET", { segments: ["hosts", { parameter: "host", type }] }, "route");
   return router.match("GET", ["hosts", segment])?.parameters["host"];
 }
+
+describe("a segment with text around its parameters", () => {
+  /** The parameters that a pattern finds in a segment; undefined if it does not match. */
+  const parametersOf = (pattern: string, segment: string) => {
+    const router = createRouter<string>();
+    const types: Readonly<Record<string, ParameterType>> = { n: "integer" };
+    router.add("GET", { segments: [parseSegment(pattern, (name) => types[name] ?? "text")] }, "route");
+    return router.match("GET", [segment])?.parameters;
+  };
+
+  test.each([
+    [":id.json", "a.json", { id: "a" }],
+    ["{id}:archive", "a:archive", { id: "a" }],
+    ["report-{n}", "report-7", { n: "7" }],
+    ["{a}-{b}", "x-y-z", { a: "x", b: "y-z" }],
+    ["{a}..{b}.csv", "1..2.csv", { a: "1", b: "2" }],
+  ])("%s matches %s", (pattern, segment, expected) =>
+    expect(parametersOf(pattern, segment)).toEqual(expected),
+  );
+
+  test.each([
+    [":id.json", "a.xml"],
+    [":id.json", ".json"],
+    ["report-{n}", "report-x"],
+    ["report-{n}", "report-"],
+    ["{a}-{b}", "x-"],
+    ["{a}-{b}", "-y"],
+    ["ab{a}ba", "aba"],
+  ])("%s does not match %s", (pattern, segment) => expect(parametersOf(pattern, segment)).toBeUndefined());
+
+  test("is tried after a literal segment and before a parameter, with more text first", () => {
+    const router = createRouter<string>();
+    for (const pattern of [":id", "{id}.json", "{id}.min.json", "a.min.json"])
+      router.add("GET", { segments: [parseSegment(pattern, () => "text")] }, pattern);
+    const routeOf = (segment: string) => router.match("GET", [segment])?.route;
+    expect(["a", "a.json", "b.min.json", "a.min.json"].map(routeOf)).toEqual([
+      ":id",
+      "{id}.json",
+      "{id}.min.json",
+      "a.min.json",
+    ]);
+  });
+});
 
 test.each([
   ["ip", "198.51.100.23", "198.51.100.23"],

@@ -1,4 +1,4 @@
-/** What alpha has stands in the pack as data; the reference beside the repository, where it is there, says the same. */
+/** The pack has all of alpha's surface as data, and matches the reference next to the repository, if that exists. */
 
 import { describe, expect, test } from "vitest";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

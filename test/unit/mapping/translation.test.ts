@@ -14,7 +14,7 @@ import {
   type ReferencePack,
 } from "./reference-translation.ts";
 
-/** One id of each catalog is known, whatever it is called; the others are not. */
+/** Each catalog has one id; all other ids are unknown. */
 const KNOWN = "known/id";
 
 const knownCatalogs = ({ files }: ReferencePack): KnownCatalogs =>
@@ -24,8 +24,8 @@ const knownCatalogs = ({ files }: ReferencePack): KnownCatalogs =>
 
 function copyOf(catalogs: KnownCatalogs): CatalogCopy {
   const find = (name: string, id: string) => {
-    const known = catalogs[name] ?? {};
-    const object = Object.hasOwn(known, id) ? known[id] : undefined;
+    const knownObjects = catalogs[name] ?? {};
+    const object = Object.hasOwn(knownObjects, id) ? knownObjects[id] : undefined;
     return object && { object, text: printJson(object) };
   };
   return {
@@ -116,7 +116,7 @@ function treeOf(paths: Iterable<string>): Tree {
   return tree;
 }
 
-/** The text of an object with some of the members of a tree, in any order, some of them twice, and others besides. */
+/** The text of an object with some members of a tree, in any order, some of them twice, and with other members. */
 function document(tree: Tree, value: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const members = [...tree].map(([name, inner]) =>
     fc
@@ -147,7 +147,7 @@ function document(tree: Tree, value: fc.Arbitrary<string>): fc.Arbitrary<string>
 function placesOf(pack: ReferencePack, name: string): { readonly v4: Tree; readonly with: Tree } {
   const rules = [...rulesOf(pack, name).values()];
   const sources = rules.flatMap(({ read = "" }) => read);
-  const besides = sources.flatMap((source) =>
+  const relatedPaths = sources.flatMap((source) =>
     [...source.matchAll(/\$related\.([\w.]+)/g)].map(([, path = ""]) => path),
   );
   const named = sources.flatMap((source) =>
@@ -155,11 +155,11 @@ function placesOf(pack: ReferencePack, name: string): { readonly v4: Tree; reado
   );
   return {
     v4: treeOf([...rules.flatMap(({ upstream }) => upstream ?? []), ...named]),
-    with: treeOf(besides),
+    with: treeOf(relatedPaths),
   };
 }
 
-/** What comes out, or the kind of error. The interpreter's time is limited by the clock, however busy the machine is. */
+/** The result, or the kind of error. The interpreter's time is limited by the clock, however busy the machine is. */
 async function outcome(run: () => unknown): Promise<string> {
   try {
     return printJson(await run());
@@ -195,7 +195,7 @@ describe.each(["mappings", "test/fixtures/library-pack"])(
             const extra = parseJson(more) as Json;
             const around = { pack: reference, catalogs, with: extra, scopes: engines.compiled.scopes };
             const wanted = await outcome(() => translate(name, parseJson(text), around));
-            // Twice: the second time finds what the first one has cached.
+            // Twice, since the second run uses the cache of the first.
             expect(await outcome(() => translated("compiled", name, text, extra))).toBe(wanted);
             expect(await outcome(() => translated("compiled", name, text, extra))).toBe(wanted);
             expect(await outcome(() => translated("interpreted", name, text, extra))).toBe(wanted);
@@ -211,8 +211,8 @@ describe("a value that the catalog does not have", () => {
   const pack = loadPack("mappings");
 
   /** The alpha objects of the type of an instance. The copy of the catalog finds ids by their value only. */
-  async function typesOf(row: Json, known: KnownCatalogs = {}): Promise<unknown> {
-    const catalogs = { ...copyOf(known), cachedText: () => undefined };
+  async function typesOf(row: Json, knownObjects: KnownCatalogs = {}): Promise<unknown> {
+    const catalogs = { ...copyOf(knownObjects), cachedText: () => undefined };
     const from = cursorAt(JSON.stringify(row));
     const alpha = await pack.resources.get("instance")?.read(from, { catalogs, related: {} });
     return (parseJson(alpha ?? "") as Json)["type"];
@@ -231,10 +231,10 @@ describe("a value that the catalog does not have", () => {
   });
 
   test("is shown as in the catalog as soon as the catalog has it", async () => {
-    const known = { type: { "retired-1": { id: "found" } } };
+    const knownObjects = { type: { "retired-1": { id: "found" } } };
     for (const [catalogs, id] of [
       [{}, "retired-1"],
-      [known, "found"],
+      [knownObjects, "found"],
       [{}, "retired-1"],
     ] as const)
       expect(await typesOf(row(1024), catalogs)).toEqual([expect.objectContaining({ id })]);

@@ -1,5 +1,5 @@
 import { readExamples } from "../../../src/tools/examples/example.ts";
-import { fillShape } from "../../../src/dialect/shape.ts";
+import { onePage } from "../../../src/dialect/envelope.ts";
 import type { Pack } from "../../../src/mapping/pack.ts";
 import { connectCatalogs } from "../../../src/app/connect-catalogs.ts";
 import type { CatalogCache } from "../../../src/upstream/catalog-cache.ts";
@@ -13,9 +13,7 @@ export async function exampleCatalogs(
     lists[`GET ${path.split("?")[0]?.slice(pack.dialect.upstream.base_path.length)}`];
   const response = (path: string) => {
     const list = listOf(path);
-    const text = JSON.stringify(
-      fillShape(pack.lists.upstream, { items: list, page: 1, pages: 1, total: list?.length }),
-    );
+    const text = JSON.stringify(onePage(pack.lists.upstream, list ?? []));
     return { status: list ? 200 : 404, headers: {}, text, ms: 0 };
   };
   const upstream = {

@@ -1,4 +1,4 @@
-/** One law of every object: reading it is a function of what v4 gave, and leaves that as it is. */
+/** A law of every object: reading it is a pure function of v4's object, which it does not change. */
 
 import { beforeAll, describe, expect, test } from "vitest";
 import * as fc from "fast-check";

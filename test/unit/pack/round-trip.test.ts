@@ -67,7 +67,7 @@ const MADE_BY_V4: Readonly<Record<string, (v4: Json) => Json>> = {
   "ticket.nodebalancer_id": (v4) => ({ entity: { type: "nodebalancer", id: v4["nodebalancer_id"] } }),
 };
 
-/** @throws {Error} that names a field whose values the pack doesn't tell. */
+/** @throws {Error} that names a field whose values the pack does not define. */
 function valuesOf(name: string, { rule, schema }: Writable): fc.Arbitrary<unknown> {
   const isList = schema["type"] === "array";
   if (rule.catalog !== undefined) {
@@ -94,7 +94,7 @@ async function written({ body, field }: Writable, value: unknown): Promise<Json>
   return v4;
 }
 
-const shown = async ({ resource, field }: Writable, v4: unknown): Promise<unknown> =>
+const readValue = async ({ resource, field }: Writable, v4: unknown): Promise<unknown> =>
   compileGetter(field)(await readObject(resource, v4, { catalogs, related: {} }));
 
 /** The value that a client would send for the one it is shown: of an object, its id. */
@@ -109,17 +109,17 @@ const isUnused = (value: unknown): boolean => value === null || value === undefi
 describe("a written alpha object reads back the same", () => {
   test.each(writable)("%s", async (name, member) => {
     const { resource, field, rule, schema } = member;
-    const known = `${resource.name}.${field}`;
+    const fieldName = `${resource.name}.${field}`;
     const through = async (value: unknown) => {
       const v4 = await written(member, value);
-      const response = { ...v4, ...MADE_BY_V4[known]?.(v4) };
-      const read = asSent(await shown(member, response), rule);
+      const response = { ...v4, ...MADE_BY_V4[fieldName]?.(v4) };
+      const read = asSent(await readValue(member, response), rule);
       return schema["type"] === "array" ? [read].flat() : read;
     };
     await fc.assert(
       fc.asyncProperty(valuesOf(name, member), async (value) => {
         const once = (await through(value)) ?? null;
-        const wanted = known in NORMALISED ? await through(once) : value;
+        const wanted = fieldName in NORMALISED ? await through(once) : value;
         expect(once).toEqual(wanted ?? null);
       }),
       { numRuns: 60 },
@@ -134,10 +134,10 @@ describe("writing back what was read changes nothing", () => {
     await fc.assert(
       fc.asyncProperty(valuesOf(name, member), async (value) => {
         const now = await written(member, value);
-        const before = await shown(member, now);
+        const before = await readValue(member, now);
         const back = asSent(before, member.rule);
         const again = isUnused(back) ? {} : await written(member, back);
-        expect(await shown(member, { ...now, ...again })).toEqual(before);
+        expect(await readValue(member, { ...now, ...again })).toEqual(before);
       }),
       { numRuns: 40 },
     );

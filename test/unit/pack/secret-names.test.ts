@@ -69,6 +69,8 @@ describe("a secret next to its name", () => {
     ["behind an encoded name", `form-data; name*=utf-8''root%5Fpass\r\n\r\n${S}`],
     ["behind an encoded name with a language", `form-data; name*=UTF-8'en-us'root%5Fpass\r\n\r\n${S}`],
     ["behind an encoded name with a Cyrillic letter", `x; name*=utf-8''root%5Fp%D0%B0ss\r\n\r\n${S}`],
+    ["behind an encoded name with an invalid byte", `p%61ss%FFword: ${S}`],
+    ["behind an encoded name with half a character", `p%61ss\ud83dword: ${S}`],
     ["behind a name with a tab in it", `pass\tword: ${S}`],
   ])("in a text, %s", (_, text) => expect(redaction.raw(text)).not.toContain(S));
 });

@@ -32,9 +32,9 @@ function plain(value: unknown): unknown {
   if (!isJson(value)) return value;
   const { nullable, $ref, ...rest } = value;
   const stored = Object.entries(rest).filter(([key]) => !key.startsWith("x-") && key !== "example");
-  const made: Json = Object.fromEntries(stored.map(([key, member]) => [key, plain(member)]));
-  if (typeof $ref === "string") made["$ref"] = `v4${$ref}`;
-  return nullable === true ? { anyOf: [{ type: "null" }, made] } : made;
+  const result: Json = Object.fromEntries(stored.map(([key, member]) => [key, plain(member)]));
+  if (typeof $ref === "string") result["$ref"] = `v4${$ref}`;
+  return nullable === true ? { anyOf: [{ type: "null" }, result] } : result;
 }
 
 /** A path with fewer parameters is the nearer one. */
@@ -76,7 +76,7 @@ function membersOf(document: Json, schema: unknown): Set<string> | undefined {
   return new Set([...Object.keys(isJson(properties) ? properties : {}), ...sets.flatMap((set) => [...set])]);
 }
 
-/** Fields that a filter names, through its groups; what begins with a plus is an operator. */
+/** The fields of a filter and its groups. Names that begin with a plus are operators. */
 function filterFields(filter: unknown): string[] {
   if (Array.isArray(filter)) return filter.flatMap(filterFields);
   if (!isJson(filter)) return [];
@@ -128,8 +128,8 @@ export function describedRequests(): (request: V4Request) => string[] {
     const validate = compiled.get(wanted) ?? ajv.compile(plain(wanted) as AnySchema);
     compiled.set(wanted, validate);
     void validate(body);
-    const known = membersOf(document, wanted);
-    const unknown = Object.keys(body as Json).filter((name) => known && !known.has(name));
+    const knownMembers = membersOf(document, wanted);
+    const unknown = Object.keys(body as Json).filter((name) => knownMembers && !knownMembers.has(name));
     return [
       ...(validate.errors ?? [])
         .filter((error) => !isClearing(method, error))

@@ -16,7 +16,7 @@ const catalogs = [...pack.resources.values()].flatMap(({ catalog }) =>
   const faultsOf = isDescribed ? describedRequests() : () => [];
 
   const calls = examples.flatMap(({ definition: { title, upstream } }) =>
-    // What v4 refuses by rules of its own goes on to it, and it says so.
+    // v4 itself rejects requests that break its own rules.
     upstream
       .filter(({ response: { status } }) => status !== 400)
       .map(

@@ -1,4 +1,4 @@
-/** Values of fields, generated from what the pack says of them: a new field is covered without code. */
+/** Values of fields, generated from the pack, so that a new field is covered without code. */
 
 import * as fc from "fast-check";
 import { readFileSync } from "node:fs";
@@ -50,7 +50,7 @@ export function ofType({ name, lists, nullable }: FieldType): fc.Arbitrary<unkno
   return nullable ? fc.option(some) : some;
 }
 
-/** What v4 may hold in a field; undefined where the pack doesn't tell. */
+/** Values that v4 may have in a field; undefined if the pack does not define them. */
 export function v4Values(
   pack: Pack,
   [object, field]: readonly [string, string],
@@ -92,7 +92,7 @@ function objects({ properties, required }: Json): fc.Arbitrary<unknown> | undefi
   return fc.record(model, { requiredKeys: (required ?? []) as string[] });
 }
 
-/** Values that a schema of the pack lets through; undefined where they can't be told. */
+/** Values that a schema of the pack accepts; undefined if they cannot be derived. */
 export function ofSchema(schema: Json): fc.Arbitrary<unknown> | undefined {
   const { type, minimum, maximum, items } = schema;
   if (Array.isArray(schema["enum"])) return fc.constantFrom(...(schema["enum"] as unknown[]));

@@ -93,22 +93,20 @@ describe("unknown tokens", () => {
   test("any number of clients behind one address can become known one by one", async () => {
     const limits = limitsOf(10);
     for (let n = 0; n < 100; n += 1) {
-      const { status: standing, creditAddress: vouch } = await limits.consume(
+      const { status: rateLimit, creditAddress } = await limits.consume(
         asking({ token: `client ${n}`, isKnownToken: false }),
       );
-      expect(standing).toMatchObject({ isAllowed: true, remaining: 9 });
-      await vouch?.();
+      expect(rateLimit).toMatchObject({ isAllowed: true, remaining: 9 });
+      await creditAddress?.();
     }
   });
 
   test("a token counts against its own limit while it becomes known", async () => {
     const limits = limitsOf(2);
     for (const expected of [true, true, false]) {
-      const { status: standing, creditAddress: vouch } = await limits.consume(
-        asking({ isKnownToken: false }),
-      );
-      expect(standing.isAllowed).toBe(expected);
-      await vouch?.();
+      const { status: rateLimit, creditAddress } = await limits.consume(asking({ isKnownToken: false }));
+      expect(rateLimit.isAllowed).toBe(expected);
+      await creditAddress?.();
     }
   });
 });

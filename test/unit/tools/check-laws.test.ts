@@ -1,7 +1,8 @@
 /** `check --laws`: laws that hold for every pack, with generated values. */
 import { describe, expect, test } from "vitest";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { checkLaws, type LawReport } from "../../../src/tools/check-laws.ts";
+import { checkLaws } from "../../../src/tools/check-laws.ts";
+import type { LawReport } from "../../../src/tools/laws/law-report.ts";
 import { withPack, type Edit } from "../mapping/pack-folder.ts";
 
 const checkLibrary = (...edits: readonly Edit[]): Promise<LawReport> =>
@@ -35,6 +36,30 @@ describe("the laws of a pack", () => {
     expect((await checkLibrary(edit)).findings).toContainEqual(
       expect.objectContaining({ kind: "changed", subject: 'book.title in "buy"' }),
     );
+  });
+
+  test("find a filter that does not select the object whose value clients read", async () => {
+    const edit = {
+      file: "book.yaml",
+      from: "values: state, filter: true",
+      to: "values: state, read: '$uppercase($value)', filter: true",
+    };
+    expect((await checkLibrary(edit)).findings).toContainEqual(
+      expect.objectContaining({
+        kind: "filter",
+        subject: expect.stringContaining("book.state in GET /books"),
+      }),
+    );
+  });
+
+  test("find an error whose field is lost on the way", async () => {
+    const edit = {
+      file: "pack.yaml",
+      from: "error: { problems: [{ at: $field, text: $message }] }",
+      to: 'error: { problems: [{ at: $field, text: $message }, "more"] }',
+    };
+    const { findings } = await checkLibrary(edit);
+    expect(findings).toContainEqual(expect.objectContaining({ kind: "error", subject: "errors of client" }));
   });
 
   test("have the same cases with the same seed", async () => {

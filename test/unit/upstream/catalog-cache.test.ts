@@ -1,4 +1,4 @@
-/** The gateway's copies of v4's catalogs, whatever v4 says in place of one. */
+/** The gateway's copies of v4's catalogs, with valid and invalid responses of v4. */
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import type { Pack } from "../../../src/mapping/pack.ts";
@@ -14,6 +14,8 @@ beforeAll(() => {
 });
 afterEach(() => catalogs?.stop());
 
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` }, query: undefined });
+
 type Say = (call: HttpRequest) => { readonly status?: number; readonly text: string } | Promise<never>;
 
 const envelope = (data: readonly unknown[], pages = 1) => ({
@@ -21,8 +23,8 @@ const envelope = (data: readonly unknown[], pages = 1) => ({
 });
 const newark = { id: "us-east", country: "us" };
 
-/** Copies of a v4 that says of its regions what it is told, and nothing of the others. */
-function copies(say: Say) {
+/** Catalog caches of a v4 with the given regions; its other catalogs are empty. */
+function createCatalogs(say: Say) {
   const calls: HttpRequest[] = [];
   const faults: string[] = [];
   const call = async (asked: HttpRequest): Promise<HttpResponse> => {
@@ -37,16 +39,16 @@ function copies(say: Say) {
 }
 const labels = () => catalogs?.list("datacenter")?.map(({ object }) => object["id"]);
 
-describe("the catalog cache before the first read", () => {
+describe("the catalog cache before the initial read", () => {
   test("has no copies, and reports every catalog as missing", () => {
-    const { catalogs } = copies(() => envelope([newark]));
+    const { catalogs } = createCatalogs(() => envelope([newark]));
     expect(catalogs.list("datacenter")).toBeUndefined();
     expect(catalogs.isLoaded("datacenter")).toBe(false);
     expect(catalogs.missing()).toContain("datacenter: not read yet");
   });
 
   test("shares one read among concurrent callers (L27)", async () => {
-    const { catalogs, calls } = copies(() => envelope([newark]));
+    const { catalogs, calls } = createCatalogs(() => envelope([newark]));
     await Promise.all([catalogs.refresh(), catalogs.refresh(), catalogs.refresh()]);
     expect(calls()).toHaveLength(1);
     expect(catalogs.missing()).toEqual([]);
@@ -67,7 +69,7 @@ describe("an invalid catalog response", () => {
     ["ten thousand levels", () => ({ text: "[".repeat(10_000) })],
     ["no connection", () => Promise.reject(new UpstreamError("unreachable", "refused"))],
   ])("is reported as not ready with a reason, and other catalogs are read: %s", async (_name, say) => {
-    const { catalogs, calls, faults } = copies(say);
+    const { catalogs, calls, faults } = createCatalogs(say);
     await catalogs.refresh();
     expect(catalogs.list("datacenter")).toBeUndefined();
     expect(catalogs.missing()).toEqual([expect.stringMatching(/^datacenter: ./)]);
@@ -78,7 +80,9 @@ describe("an invalid catalog response", () => {
 
   test("keeps the previous copy, which is ready", async () => {
     let broken = false;
-    const { catalogs, faults } = copies(() => (broken ? { status: 500, text: "" } : envelope([newark])));
+    const { catalogs, faults } = createCatalogs(() =>
+      broken ? { status: 500, text: "" } : envelope([newark]),
+    );
     await catalogs.refresh();
     const before = labels();
     broken = true;
@@ -89,7 +93,7 @@ describe("an invalid catalog response", () => {
   });
 
   test("is a catalog whose second page fails", async () => {
-    const { catalogs } = copies(({ path }) =>
+    const { catalogs } = createCatalogs(({ path }) =>
       path.includes("page=1&") ? envelope([newark], 2) : { status: 500, text: "" },
     );
     await catalogs.refresh();
@@ -99,7 +103,7 @@ describe("an invalid catalog response", () => {
 
 describe("catalog rows", () => {
   test("are skipped if they are invalid, have no id or occur twice", async () => {
-    const { catalogs } = copies(() =>
+    const { catalogs } = createCatalogs(() =>
       envelope([
         null,
         7,
@@ -120,7 +124,7 @@ describe("catalog rows", () => {
   test.each(["__proto__", "constructor", "toString", "", "a/../b"])(
     "with the id %j change no other row",
     async (id) => {
-      const { catalogs } = copies(() => ({
+      const { catalogs } = createCatalogs(() => ({
         text: `{"data":[{"id":${JSON.stringify(id)},"country":"x","__proto__":{"country":"y"}}],"page":1,"pages":1,"results":1}`,
       }));
       await catalogs.refresh();
@@ -140,10 +144,14 @@ describe("a catalog that is too large keeps the previous copy", () => {
     ["pages without end", () => envelope([row(1)], 1000), /more than 100 pages/],
     ["all pages together", () => envelope(rows(9, "x".repeat(100_000)), 50), /more than \d+ characters/],
     ["the number of its items", () => envelope(rows(5000), 50), /more than 10000 items/],
-    ["the number of what is no item", () => envelope(Array.from({ length: 20_000 }, () => 0)), /items/],
+    [
+      "the number of items that are not objects",
+      () => envelope(Array.from({ length: 20_000 }, () => 0)),
+      /items/,
+    ],
   ])("%s", async (_name, say, reason) => {
     let hostile = false;
-    const { catalogs, calls, faults } = copies((call) => (hostile ? say(call) : envelope([newark])));
+    const { catalogs, calls, faults } = createCatalogs((call) => (hostile ? say(call) : envelope([newark])));
     await catalogs.refresh();
     const before = labels();
     hostile = true;
@@ -156,11 +164,11 @@ describe("a catalog that is too large keeps the previous copy", () => {
 
 describe("reading catalogs with clients' tokens", () => {
   const image = { id: "vm/debian9", label: "Debian 9", is_public: true };
-  const own = { id: "vm/own", label: "My own", is_public: false };
+  const privateImage = { id: "vm/own", label: "My own", is_public: false };
   const UNKNOWN = { status: 401, text: "{}" };
 
-  /** Copies of a v4 that says of each list what it is told, by the token. */
-  function copiesByToken(
+  /** Catalog caches of a v4 with the given lists, by token. */
+  function createCatalogsByToken(
     list: string,
     say: (token: string | undefined) => ReturnType<Say>,
     ttlSeconds = 600,
@@ -172,17 +180,19 @@ describe("reading catalogs with clients' tokens", () => {
       const said = asked ? await say(headers["authorization"]) : envelope([]);
       return { status: 200, headers: {}, ms: 1, ...said };
     };
-    const made = connectCatalogs(pack, { call, close: async () => {} }, ttlSeconds, () => {});
-    catalogs = made;
-    return { catalogs: made, tokens };
+    const cache = connectCatalogs(pack, { call, close: async () => {} }, ttlSeconds, () => {});
+    catalogs = cache;
+    return { catalogs: cache, tokens };
   }
-  const images = (made: CatalogCache) => made.list("distribution")?.map(({ object }) => object["id"]);
+  const images = (cache: CatalogCache) => cache.list("distribution")?.map(({ object }) => object["id"]);
 
   test("a public catalog is never read with one, and is read again without", async () => {
     let closed = true;
-    const { catalogs, tokens } = copiesByToken("/v4/regions", () => (closed ? UNKNOWN : envelope([newark])));
+    const { catalogs, tokens } = createCatalogsByToken("/v4/regions", () =>
+      closed ? UNKNOWN : envelope([newark]),
+    );
     await catalogs.refresh();
-    await catalogs.refreshWith("hash", "Bearer good");
+    await catalogs.refreshWith("hash", bearer("good"));
     expect(tokens).toEqual([undefined]);
     expect(catalogs.missing()).toEqual([expect.stringMatching(/^datacenter: /)]);
     closed = false;
@@ -194,40 +204,42 @@ describe("reading catalogs with clients' tokens", () => {
   });
 
   test("of a private catalog only public rows are cached", async () => {
-    const { catalogs } = copiesByToken("/v4/images", (token) => (token ? envelope([image, own]) : UNKNOWN));
+    const { catalogs } = createCatalogsByToken("/v4/images", (token) =>
+      token ? envelope([image, privateImage]) : UNKNOWN,
+    );
     await catalogs.refresh();
     expect(catalogs.missing()).toEqual([]);
-    await catalogs.refreshWith("hash", "Bearer good");
+    await catalogs.refreshWith("hash", bearer("good"));
     expect(images(catalogs)).toEqual(["vm/debian9"]);
   });
 
   test("one 401 does not make a catalog private: it is read again without a token", async () => {
     let closed = true;
     const other = { ...image, id: "vm/debian10" };
-    const { catalogs, tokens } = copiesByToken("/v4/images", (token) =>
+    const { catalogs, tokens } = createCatalogsByToken("/v4/images", (token) =>
       closed && token === undefined ? UNKNOWN : envelope([token === undefined ? other : image]),
     );
     await catalogs.refresh();
-    await catalogs.refreshWith("hash", "Bearer good");
+    await catalogs.refreshWith("hash", bearer("good"));
     closed = false;
     await catalogs.refresh();
     expect(images(catalogs)).toEqual(["vm/debian10"]);
-    await catalogs.refreshWith("hash", "Bearer good");
+    await catalogs.refreshWith("hash", bearer("good"));
     expect(tokens).toEqual([undefined, "Bearer good", undefined]);
   });
 
   test("a token that cannot read a catalog uses no attempt of another, and is not tried again at once", async () => {
-    const { catalogs, tokens } = copiesByToken("/v4/images", (token) =>
+    const { catalogs, tokens } = createCatalogsByToken("/v4/images", (token) =>
       token === "Bearer good" ? envelope([image]) : UNKNOWN,
     );
     await catalogs.refresh();
     await Promise.all([
-      catalogs.refreshWith("hash1", "Bearer bad"),
-      catalogs.refreshWith("hash1", "Bearer bad"),
-      catalogs.refreshWith("hash2", "Bearer good"),
+      catalogs.refreshWith("hash1", bearer("bad")),
+      catalogs.refreshWith("hash1", bearer("bad")),
+      catalogs.refreshWith("hash2", bearer("good")),
     ]);
-    await catalogs.refreshWith("hash1", "Bearer bad");
-    await catalogs.refreshWith("hash2", "Bearer good");
+    await catalogs.refreshWith("hash1", bearer("bad"));
+    await catalogs.refreshWith("hash2", bearer("good"));
     expect(images(catalogs)).toEqual(["vm/debian9"]);
     expect(tokens).toEqual([undefined, "Bearer bad", "Bearer good"]);
   });
@@ -239,11 +251,11 @@ describe("catalogs after a failed read", () => {
   });
 
   test.each([
-    ["it is tried again by itself", false, 2],
+    ["it is retried automatically", false, 2],
     ["it is not, once stopped", true, 1],
   ])("%s", async (_name, stop, reads) => {
     vi.useFakeTimers();
-    const { catalogs, calls } = copies(() => ({ status: 500, text: "" }));
+    const { catalogs, calls } = createCatalogs(() => ({ status: 500, text: "" }));
     await catalogs.refresh();
     if (stop) catalogs.stop();
     await vi.advanceTimersByTimeAsync(3000);
@@ -252,7 +264,7 @@ describe("catalogs after a failed read", () => {
 
   test("are not read again once the cache is stopped", async () => {
     vi.useFakeTimers();
-    const { catalogs, calls } = copies(() => ({ status: 500, text: "" }));
+    const { catalogs, calls } = createCatalogs(() => ({ status: 500, text: "" }));
     const reading = catalogs.refresh();
     catalogs.stop();
     await reading;

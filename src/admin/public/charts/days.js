@@ -1,5 +1,6 @@
 import { draw, make } from "../dom.js";
 import { count, dayName, percent } from "../format.js";
+import { ClientName, clientName, upstreamName } from "../names.js";
 
 const HEIGHT = 200;
 const LEFT = 44;
@@ -37,7 +38,7 @@ function bars(day, index, { step, scale }) {
   return draw(
     "g",
     {},
-    draw("title", {}, `${dayName(day.day)}: ${count(day.alpha)} alpha, ${count(day.native)} native`),
+    draw("title", {}, `${dayName(day.day)}: ${count(day.alpha)} ${clientName}, ${count(day.native)} native`),
     draw("rect", { class: "bar-alpha", x, width, y: base - height(day.alpha), height: height(day.alpha) }),
     draw("rect", {
       class: "bar-native",
@@ -78,7 +79,7 @@ function asTable(days) {
       make("td", { class: "number" }, count(native)),
       make("td", { class: "number" }, percent(native, alpha + native)),
     );
-  const heads = ["Day", "Alpha", "Native", "Share native"].map((name, index) =>
+  const heads = ["Day", ClientName, "Native", "Share native"].map((name, index) =>
     make("th", { scope: "col", class: index > 0 && "number" }, name),
   );
   return make(
@@ -107,8 +108,8 @@ export function daysChart(given) {
     make(
       "figcaption",
       {},
-      make("span", { class: "key key-alpha" }, "alpha"),
-      make("span", { class: "key key-native" }, "native (v4)"),
+      make("span", { class: "key key-alpha" }, clientName),
+      make("span", { class: "key key-native" }, `native (${upstreamName})`),
     ),
     draw(
       "svg",

@@ -1,11 +1,12 @@
 import { draw, make } from "../dom.js";
 import { ms } from "../format.js";
+import { upstreamName } from "../names.js";
 
 /** Where the time of a call went: v4 and the gateway itself. */
 export function timingsBar({ timings: { total, upstream } }) {
   const own = Math.max(0, total - upstream);
   const share = total === 0 ? 0 : Math.min(100, (upstream / total) * 100);
-  const text = `${ms(total)}: v4 ${ms(upstream)}, gateway ${ms(own)}`;
+  const text = `${ms(total)}: ${upstreamName} ${ms(upstream)}, gateway ${ms(own)}`;
   return make(
     "figure",
     { class: "timings" },
@@ -19,7 +20,7 @@ export function timingsBar({ timings: { total, upstream } }) {
       "figcaption",
       {},
       make("b", {}, ms(total)),
-      make("span", { class: "key key-v4" }, `v4 ${ms(upstream)}`),
+      make("span", { class: "key key-v4" }, `${upstreamName} ${ms(upstream)}`),
       make("span", { class: "key key-own" }, `gateway ${ms(own)}`),
     ),
   );

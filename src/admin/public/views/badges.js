@@ -1,4 +1,5 @@
 import { make } from "../dom.js";
+import { clientName, upstreamName } from "../names.js";
 
 /** A status, coloured by its class. */
 export const statusBadge = (status) =>
@@ -13,10 +14,10 @@ export const CLASSES = {
   same: ["=", "the same value under the same name"],
   renamed: ["→", "the same value under another name or path"],
   value: ["ƒ", "another value, from a table or an expression"],
-  expanded: ["+", "v4 has an id, alpha the whole object"],
+  expanded: ["+", `${upstreamName} has an id, ${clientName} the whole object`],
   derived: ["∴", "computed from other members, or constant"],
-  composed: ["⋈", "computed from another v4 call"],
-  absent: ["∅", "v4 has no value, alpha gets a neutral one"],
+  composed: ["⋈", `computed from another ${upstreamName} call`],
+  missing: ["∅", `${upstreamName} has no value, ${clientName} gets a neutral one`],
   lossy: ["≈", "the translation loses something"],
 };
 

@@ -1,4 +1,5 @@
 import { make, say } from "../dom.js";
+import { clientName, upstreamName } from "../names.js";
 
 const MOMENT_MS = 1500;
 
@@ -54,8 +55,8 @@ export function callTools(record, curl) {
   return make(
     "div",
     { class: "tools", role: "group", "aria-label": "Take away" },
-    copyButton("Copy as curl (alpha)", curl.alpha),
-    curl.v4.length > 0 && copyButton("Copy as curl (v4)", curl.v4.join("\n\n")),
+    copyButton(`Copy as curl (${clientName})`, curl.alpha),
+    curl.v4.length > 0 && copyButton(`Copy as curl (${upstreamName})`, curl.v4.join("\n\n")),
     saveButton("Download JSON", `${record.id}.json`, JSON.stringify(record, null, 2)),
     harLink(record),
   );

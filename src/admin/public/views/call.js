@@ -3,6 +3,7 @@ import { read } from "../api.js";
 import { make } from "../dom.js";
 import { bytes, dateTime } from "../format.js";
 import { address } from "../router.js";
+import { upstreamName } from "../names.js";
 import { legend, statusBadge } from "./badges.js";
 import { callTools } from "./call-tools.js";
 import { fieldTable } from "./field-table.js";
@@ -54,7 +55,7 @@ function errorLines(errors) {
     const origin =
       v4 === null
         ? "from the gateway itself"
-        : `from v4 (${v4.call}${v4.field ? `, field ${v4.field}` : ""})`;
+        : `from ${upstreamName} (${v4.call}${v4.field ? `, field ${v4.field}` : ""})`;
     return [
       field && make("b", { class: "mono" }, `${field} `),
       `${reason} `,
@@ -68,7 +69,7 @@ function bodyLines({ body }) {
   return [
     ...body.dropped.map((name) => [
       make("b", { class: "mono" }, name),
-      " was sent by the client and not forwarded to v4",
+      ` was sent by the client and not forwarded to ${upstreamName}`,
     ]),
     ...body.added.map((name) => [make("b", { class: "mono" }, name), " was added by the gateway"]),
   ];
@@ -95,6 +96,7 @@ export async function showCall(id, { signal }) {
     noteList("Warnings", record.warnings, "warn"),
     noteList("Errors", errorLines(explained.errors), "warn"),
     noteList("Losses", record.losses, "loss"),
+    noteList("Ignored query parameters", alpha.ignored ?? [], ""),
     noteList("Request body", bodyLines(explained), ""),
     make(
       "section",

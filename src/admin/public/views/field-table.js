@@ -1,8 +1,9 @@
 import { make } from "../dom.js";
 import { brief } from "../format.js";
+import { ClientName, clientName, upstreamName } from "../names.js";
 import { CLASSES, classChip } from "./badges.js";
 
-const COLUMNS = ["Alpha", "How", "Value", "v4", "v4's value", "Rule"];
+const COLUMNS = [ClientName, "How", "Value", upstreamName, `${upstreamName}'s value`, "Rule"];
 
 /** The index of the list row of a field; undefined if the field is not in a row. */
 const rowOf = ({ field }) => /^[^.[]+\[(\d+)\]/.exec(field)?.[1];
@@ -14,10 +15,10 @@ function line(field) {
     {},
     make("th", { scope: "row", class: "mono main" }, field.field),
     make("td", {}, classChip(field.class), field.loss && classChip("lossy")),
-    make("td", { class: "mono value", "data-label": "alpha" }, brief(field.value)),
+    make("td", { class: "mono value", "data-label": clientName }, brief(field.value)),
     make(
       "td",
-      { class: "mono", "data-label": "v4" },
+      { class: "mono", "data-label": upstreamName },
       v4.field ?? "",
       v4.field === null && v4.call && make("span", { class: "quiet" }, v4.call),
     ),

@@ -1,4 +1,5 @@
 import { make } from "../dom.js";
+import { clientName, upstreamName } from "../names.js";
 
 const STATUSES = ["200", "400", "401", "403", "404", "420", "500"];
 const SPANS = [
@@ -41,8 +42,8 @@ export function filterForm(parameters, changed) {
       "Lane",
       select("lane", [
         ["", "both"],
-        ["alpha", "alpha"],
-        ["native", "native (v4)"],
+        ["alpha", clientName],
+        ["native", `native (${upstreamName})`],
       ]),
     ),
     field("Time", select("span", SPANS)),

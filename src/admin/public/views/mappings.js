@@ -2,6 +2,7 @@ import { read, readStages } from "../api.js";
 import { make } from "../dom.js";
 import { count, plural } from "../format.js";
 import { address } from "../router.js";
+import { ClientName, upstreamName } from "../names.js";
 import { classChip, CLASSES, legend } from "./badges.js";
 import { sortableTable } from "./sortable.js";
 
@@ -33,13 +34,13 @@ function stageTimes(stages) {
 
 const routeColumns = (used, stages) => [
   {
-    name: "Alpha",
+    name: ClientName,
     main: true,
     value: ({ alpha }) => alpha,
     cell: ({ alpha }) =>
       make("a", { href: address("traffic", undefined, { route: alpha }), class: "mono" }, alpha),
   },
-  { name: "v4", value: ({ v4 }) => v4, cell: ({ v4 }) => make("span", { class: "mono" }, v4) },
+  { name: upstreamName, value: ({ v4 }) => v4, cell: ({ v4 }) => make("span", { class: "mono" }, v4) },
   { name: "Scope", value: ({ scope }) => scope, cell: ({ scope }) => make("span", { class: "mono" }, scope) },
   {
     name: "Losses",
@@ -69,7 +70,7 @@ function objectDetails({ name, fields }) {
       {},
       make("th", { scope: "row", class: "mono main" }, field.name),
       make("td", {}, classChip(field.class)),
-      make("td", { class: "mono", "data-label": "v4" }, field.v4 ?? ""),
+      make("td", { class: "mono", "data-label": upstreamName }, field.v4 ?? ""),
       make("td", {}, field.filter ? "filterable" : ""),
       make(
         "td",
@@ -77,7 +78,7 @@ function objectDetails({ name, fields }) {
         field.loss && make("span", { class: "lost" }, `${CLASSES.lossy[0]} ${field.loss}`),
       ),
     );
-  const heads = ["Alpha", "How", "v4", "Filter", "Not kept"].map((head) =>
+  const heads = [ClientName, "How", upstreamName, "Filter", "Not kept"].map((head) =>
     make("th", { scope: "col" }, head),
   );
   return make(

@@ -4,6 +4,7 @@ import { read } from "../api.js";
 import { emptyState, make } from "../dom.js";
 import { ago, count, dateTime, percent, plural } from "../format.js";
 import { address } from "../router.js";
+import { ClientName, clientName } from "../names.js";
 import { clientColumn } from "./clients.js";
 import { lastAlphaCalls, readinessOf, readinessTag } from "./readiness.js";
 import { reportLinks } from "./report-links.js";
@@ -22,7 +23,7 @@ function figures(clients, states, days) {
     { class: "figures" },
     figure(percent(native, all), "of all requests were native"),
     figure(percent(last.native, last.native + last.alpha), `on the last day, ${last.day}`),
-    figure(`${done} / ${clients.length}`, "clients no longer use alpha"),
+    figure(`${done} / ${clients.length}`, `clients no longer use ${clientName}`),
     figure(
       count(new Set(states).has("moving") ? states.filter((state) => state === "moving").length : 0),
       "use both",
@@ -40,7 +41,7 @@ function brownOuts(windows) {
     return make(
       "p",
       { class: "hint" },
-      "None are planned. BROWN_OUTS switches alpha off for a short time, to find forgotten clients.",
+      `None are planned. BROWN_OUTS switches ${clientName} off for a short time, to find forgotten clients.`,
     );
   const line = (window) =>
     make(
@@ -69,7 +70,7 @@ function leftOver(routes) {
 
 const LEFT_COLUMNS = [
   {
-    name: "Alpha route",
+    name: `${ClientName} route`,
     main: true,
     value: ({ route }) => route,
     cell: ({ route }) => make("a", { href: address("traffic", undefined, { route }), class: "mono" }, route),
@@ -93,7 +94,7 @@ const clientColumns = (stateOf) => [
   clientColumn,
   { name: "State", value: stateOf, cell: (row) => readinessTag(stateOf(row)) },
   {
-    name: "Alpha",
+    name: ClientName,
     number: true,
     value: ({ requests, native }) => requests - native,
     cell: ({ requests, native }) => count(requests - native),
@@ -138,7 +139,7 @@ export async function showMigration({ signal }) {
         caption: "Readiness of each client",
         columns: clientColumns(stateOf),
         rows: clients,
-        sorted: "Alpha",
+        sorted: ClientName,
       }),
     ),
     make(
@@ -146,11 +147,11 @@ export async function showMigration({ signal }) {
       {},
       make("h2", {}, "What is left"),
       left.length === 0
-        ? make("p", {}, "No alpha route is in use.")
+        ? make("p", {}, `No ${clientName} route is in use.`)
         : [
-            make("p", { class: "hint" }, `${plural(left.length, "alpha route")} still in use`),
+            make("p", { class: "hint" }, `${plural(left.length, `${clientName} route`)} still in use`),
             sortableTable({
-              caption: "Alpha routes in use",
+              caption: `${ClientName} routes in use`,
               columns: LEFT_COLUMNS,
               rows: left,
               sorted: "Requests",

@@ -1,4 +1,5 @@
 import { make } from "../dom.js";
+import { clientName, upstreamName } from "../names.js";
 
 const QUIET_DAYS = 7;
 const DAY_MS = 86_400_000;
@@ -11,9 +12,9 @@ export function readinessOf({ requests, native }, lastAlpha, now = Date.now()) {
 }
 
 export const READINESS = {
-  "not begun": "uses alpha only",
+  "not begun": `uses ${clientName} only`,
   moving: "uses both",
-  ready: "uses v4 only",
+  ready: `uses ${upstreamName} only`,
   silent: `no calls for ${QUIET_DAYS} days, and never native`,
 };
 

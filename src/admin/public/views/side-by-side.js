@@ -1,5 +1,6 @@
 import { make } from "../dom.js";
 import { ms } from "../format.js";
+import { ClientName, clientName, upstreamName } from "../names.js";
 import { statusBadge } from "./badges.js";
 import { jsonBlock } from "./json-lines.js";
 
@@ -51,13 +52,27 @@ const alphaRules = ({ answer, body }) => {
 /** The alpha call on the left, its v4 calls on the right. Every line is marked with its rule. */
 export function sideBySide({ alpha, v4, lane }, explained) {
   const query = alpha.query ? `?${alpha.query}` : "";
-  const own = box({ ...alpha, path: alpha.path + query }, alphaRules(explained), "alpha");
-  const calls = v4.map((call) => box(call, v4Rules(call, explained), `v4 ${nameOf(call)}`));
-  const none = make("p", { class: "hint" }, "There was no v4 call: the gateway responded itself.");
+  const own = box({ ...alpha, path: alpha.path + query }, alphaRules(explained), clientName);
+  const calls = v4.map((call) => box(call, v4Rules(call, explained), `${upstreamName} ${nameOf(call)}`));
+  const none = make(
+    "p",
+    { class: "hint" },
+    `There was no ${upstreamName} call: the gateway responded itself.`,
+  );
   return make(
     "div",
     { class: "sides" },
-    make("section", { "aria-label": "Alpha" }, make("h3", {}, lane === "native" ? "Client" : "Alpha"), own),
-    make("section", { "aria-label": "v4" }, make("h3", {}, "v4"), calls.length > 0 ? calls : none),
+    make(
+      "section",
+      { "aria-label": ClientName },
+      make("h3", {}, lane === "native" ? "Client" : ClientName),
+      own,
+    ),
+    make(
+      "section",
+      { "aria-label": upstreamName },
+      make("h3", {}, upstreamName),
+      calls.length > 0 ? calls : none,
+    ),
   );
 }

@@ -2,12 +2,13 @@ import { read, repeat } from "../api.js";
 import { emptyState, make, say } from "../dom.js";
 import { ms, plural, time } from "../format.js";
 import { address, keepInAddress } from "../router.js";
+import { upstreamName } from "../names.js";
 import { auditQuery, filterForm } from "./filters.js";
 import { statusBadge } from "./badges.js";
 
 const PAGE = 50;
 const EVERY_MS = 2000;
-const COLUMNS = ["Time", "Client", "Call", "Status", "v4 calls", "Duration"];
+const COLUMNS = ["Time", "Client", "Call", "Status", `${upstreamName} calls`, "Duration"];
 
 /** One call as a row; the link in it opens the call. */
 function row(record) {
@@ -43,7 +44,7 @@ function row(record) {
     make("td", {}, statusBadge(alpha.status)),
     make(
       "td",
-      { class: "quiet", "data-label": "v4" },
+      { class: "quiet", "data-label": upstreamName },
       v4.map(({ status }) => status ?? "no answer").join(", ") || "none",
     ),
     make("td", { class: "number" }, ms(timings.total)),
@@ -173,7 +174,7 @@ const exportLinks = () =>
     "p",
     { class: "links" },
     "Export ",
-    ["ndjson", "csv", "har"].map((format) => [
+    ["ndjson", "ndjson.zst", "csv", "har"].map((format) => [
       make("a", { href: `/api/audit/export?format=${format}`, download: true }, format.toUpperCase()),
       " ",
     ]),

@@ -1,18 +1,20 @@
 /** Alpha filter → v4 filter: which fields a client may filter by, and what their values are in v4. */
 import type { Scalar } from "../../../dialect/filter/condition.ts";
+import type { QueryField } from "../../../dialect/filter/query-filter.ts";
 import type { SelectField, SelectFields } from "../../../dialect/filter/select.ts";
 import type { FilterField } from "../../../dialect/filter/translate.ts";
-import type { FieldRule } from "../../schema/field-definition.ts";
+import { readText, type ValueType } from "../../../dialect/query.ts";
+import { filterName, isFilterable, type FieldRule } from "../../schema/field-definition.ts";
 import type { CatalogCopy, CatalogEntry } from "../../translation-context.ts";
-import type { Catalog } from "../catalog.ts";
-import type { CompileFields, FieldContext } from "./context.ts";
+import type { Catalog } from "../compile-catalog.ts";
+import type { CompileFields, FieldContext } from "./field-context.ts";
 
 /** The v4 values that a filter value stands for; `undefined` where there is none. */
 type TranslateValue = (value: Scalar, copy: CatalogCopy) => readonly Scalar[] | undefined;
 
 function compileValue(rule: FieldRule, context: FieldContext): TranslateValue | undefined {
   const kind = rule.values === undefined ? undefined : context.values.get(rule.values);
-  if (kind) return (value) => kind.v4ValuesByAlpha.get(value) as readonly Scalar[] | undefined;
+  if (kind?.filterValues) return (value) => kind.filterValues?.(value, rule.arguments ?? {});
   const catalog = rule.catalog === undefined ? undefined : context.catalogs.get(rule.catalog);
   if (!catalog) return undefined;
   return (value, copy) => {
@@ -27,19 +29,20 @@ export const compileFilter: CompileFields<(copy: CatalogCopy) => ReadonlyMap<str
   context,
   locationOf,
 ) => {
-  const filterable = [...rules].filter(([, rule]) => rule.filter === true);
+  const filterable = [...rules].filter(([, rule]) => isFilterable(rule));
   const prepared = filterable.map(([name, rule]) => {
-    if (rule.upstream === undefined)
+    if (filterName(rule) === undefined)
       locationOf(name).report('a field that can be filtered by needs "upstream"');
     const kind = rule.values === undefined ? undefined : context.values.get(rule.values);
     const isComplete = rule.values !== undefined && !locationOf(name).isRemoved(rule.values);
-    if (isComplete && kind?.v4ValuesByAlpha.size === 0)
+    if (isComplete && kind && !kind.filterValues)
       locationOf(name).report(
-        `"${rule.values}" has no table: the upstream can't filter by the result of an expression`,
+        `"${rule.values}" has no table and no "write" that can be compiled: a filter needs the upstream's value`,
       );
     return {
       name,
       rule,
+      kind,
       translate: compileValue(rule, context),
       catalog: context.catalogs.get(rule.catalog ?? ""),
     };
@@ -47,16 +50,21 @@ export const compileFilter: CompileFields<(copy: CatalogCopy) => ReadonlyMap<str
 
   const bindCopy = (copy: CatalogCopy): ReadonlyMap<string, FilterField> =>
     new Map(
-      prepared.map(({ name, rule, translate, catalog }): [string, FilterField] => [
+      prepared.map(({ name, rule, kind, translate, catalog }): [string, FilterField] => [
         name,
         {
-          v4: rule.upstream ?? name,
+          // The boundary is found in objects of the upstream.
+          v4: (rule.boundary === undefined ? filterName(rule) : rule.upstream) ?? name,
           dateTime: rule.format === "date-time",
           ...(rule.accepts?.includes("object") && { reference: true, idName: context.id }),
           ...(rule.boundary !== undefined && { boundaryField: rule.boundary }),
           ...(translate && { translate: (value: Scalar) => translate(value, copy) }),
           ...(catalog?.hiddenPrefix !== undefined && { hiddenPrefix: catalog.hiddenPrefix }),
-          ordered: !catalog?.renames && rule.values === undefined && rule.boundary === undefined,
+          ...(kind?.keepsOrder && { keepsOrder: true }),
+          ordered:
+            !catalog?.renames &&
+            (rule.values === undefined || kind?.keepsOrder === true) &&
+            rule.boundary === undefined,
         },
       ]),
     );
@@ -89,3 +97,23 @@ export function compileSelectFields(
   );
   return new Map([...plain, ...negated]);
 }
+
+/** The types of values that clients filter by, where a query has them as text. */
+function compileQueryField(rule: FieldRule, { values }: FieldContext): QueryField {
+  const kind = values.get(rule.values ?? "");
+  const byText = new Map([...(kind?.v4ValuesByAlpha.keys() ?? [])].map((value) => [String(value), value]));
+  if (byText.size > 0)
+    return {
+      expected: `one of ${[...byText.keys()].join(", ")}`,
+      read: (text) => byText.get(text) as Scalar | undefined,
+    };
+  const type: ValueType = rule.boundary === undefined ? (rule.type ?? "string") : "boolean";
+  return { expected: `of type ${type}`, read: (text) => readText(text, type) };
+}
+
+/** Compiles the fields of filters in a query. Negated names of a catalog are boolean. */
+export const compileQueryFields = (
+  rules: ReadonlyMap<string, FieldRule>,
+  context: FieldContext,
+): ReadonlyMap<string, QueryField> =>
+  new Map([...rules].map(([name, rule]) => [name, compileQueryField(rule, context)]));

@@ -11,9 +11,9 @@ import {
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../../jsonata/index.ts";
 import type { FieldRule } from "../../schema/field-definition.ts";
 import { evaluateFor, resolveReference, type SourceLocation } from "../../load/source-location.ts";
-import type { ReadContext } from "../../translation-context.ts";
+import type { LossSink, ReadContext } from "../../translation-context.ts";
 import { cacheStubs, type ExpandWithCache } from "../stub-cache.ts";
-import type { FieldContext } from "./context.ts";
+import type { FieldContext } from "./field-context.ts";
 
 /** Translates the text of a v4 value to alpha. The whole v4 object lies between `start` and `end` of the cursor. */
 export type ReadStepFunction = (
@@ -105,10 +105,23 @@ function byCatalog(
   ];
 }
 
+/** Names losses of a nested object by the field that holds it. */
+const prefixLosses = (field: string, lost: LossSink): LossSink => ({
+  add: (loss) => lost.add(`${field}.${loss}`),
+  has: (loss) => lost.has(`${field}.${loss}`),
+});
+
 function byObject(name: string, context: FieldContext, location: SourceLocation): ReadStep {
   resolveReference(location.at("object"), "object", name, context.resources);
-  const readOne = (text: string, reading: ReadContext): MaybePromise<JsonText> =>
-    context.readers.get(name)?.(cursorAt(text), reading);
+  const { field = "" } = location.origin;
+  const readOne = (text: string, reading: ReadContext): MaybePromise<JsonText> => {
+    const { lost } = reading;
+    const mayLose = lost !== undefined && context.mayLose(name);
+    return context.readers.get(name)?.(
+      cursorAt(text),
+      mayLose ? { ...reading, lost: prefixLosses(field, lost) } : reading,
+    );
+  };
   const run: ReadStepFunction = (text, reading) => {
     if (!isArrayText(text)) return readOne(text, reading);
     return thenMaybe(

@@ -2,7 +2,8 @@
 import { ByteMap } from "../../../dialect/json/byte-map.ts";
 import type { Cursor } from "../../../dialect/json/scan.ts";
 import { toJsonText, type JsonText } from "../../../dialect/json/text.ts";
-import type { Bindings, Expression, InputNames, MaybePromise } from "../../../jsonata/index.ts";
+import type { MaybePromise } from "../../../jsonata/index.ts";
+import { emitInput, emitIsObject, emitValueAt, onlyPath } from "../../codegen/emit-input.ts";
 import {
   createReaderUnit,
   generateReader,
@@ -17,7 +18,9 @@ import { compileExpressionAt, type SourceLocation } from "../../load/source-loca
 import type { FieldRule } from "../../schema/field-definition.ts";
 import type { AppendFunction, ReadContext, ReadFunction } from "../../translation-context.ts";
 import { networkAddress as networkOf } from "../ip-address.ts";
-import type { CompileFields, FieldContext } from "./context.ts";
+import type { FieldContext } from "./field-context.ts";
+import { createReadBindings, PURE_VARIABLES, READ_VARIABLES } from "./read-bindings.ts";
+import { emitLossTest } from "./loss.ts";
 import { compileReadSteps, MAX_CACHED_LENGTH, MAX_CACHED_VALUES, type ReadStep } from "./read-steps.ts";
 
 /** The read direction of all fields of an object. */
@@ -30,8 +33,17 @@ export interface ObjectReader {
   readonly mayBeAsync: boolean;
 }
 
-/** Compiles the read direction: all fields become one generated function, which goes over the v4 object once. */
-export const compileRead: CompileFields<ObjectReader> = (rules, context, locationOf) => {
+/**
+ * Compiles the read direction: all fields become one generated function, which goes over the v4 object once.
+ *
+ * @param inputs Members that only bodies have. The object may show that v4 did not keep one of them.
+ */
+export function compileRead(
+  rules: ReadonlyMap<string, FieldRule>,
+  inputs: ReadonlyMap<string, FieldRule>,
+  context: FieldContext,
+  locationOf: (field: string) => SourceLocation,
+): ObjectReader {
   const unit = createReaderUnit();
   const fields = new Map(
     [...rules].map(([name, rule]): [string, ReaderField] => {
@@ -39,15 +51,21 @@ export const compileRead: CompileFields<ObjectReader> = (rules, context, locatio
       const variable = code.kind === "computed" ? unit.builder.name("field") : "";
       const mayBeAsync = code.kind === "computed" && (code.mayBeAsync || rule.object !== undefined);
       const neutral = toJsonText(rule.default) ?? "null";
-      return [name, { code, variable, mayBeAsync, isArray: rule.as_array === true, neutral }];
+      const isArray = rule.as_array === true;
+      const isOptional = (rule.omit_null ?? context.omitsNull) && neutral === "null" && !isArray;
+      return [name, { code, variable, mayBeAsync, isArray, neutral, isOptional }];
     }),
   );
-  const { append, code } = generateReader(fields, unit, locationOf);
+  const losses = [...rules, ...inputs].flatMap(
+    ([name, rule]) =>
+      emitLossTest({ name, rule, field: fields.get(name), context, location: locationOf(name), unit }) ?? [],
+  );
+  const { append, code } = generateReader(fields, losses, unit, locationOf);
   const mayBeAsync = [...fields.values()].some(
     ({ code: field }) => field.kind === "computed" && field.mayBeAsync,
   );
   return { append, read: readFromAppend(append), code, mayBeAsync };
-};
+}
 
 /** Turns a function that appends to a buffer into one that returns the text. */
 const readFromAppend =
@@ -61,36 +79,6 @@ const readFromAppend =
       sharedOutputBuffer.truncate(start);
     }
   };
-
-const READ_VARIABLES = ["value", "related", "values", "networkOf", "request", "scopesOf"];
-
-const emitValueAt = ({ start, end }: ByteRange): string => `valueAt(cursor, ${start}, ${end})`;
-
-/** The input of an expression: an object with only the members that the expression reads. */
-const emitInput = ({ inputNames }: Expression, { plan }: ReaderUnit): string =>
-  inputNames === "all" ? "valueAt(cursor, start, at)" : emitMembersRead(inputNames, [], plan);
-
-function emitMembersRead(
-  inputNames: Exclude<InputNames, "all">,
-  parents: readonly string[],
-  plan: ReaderUnit["plan"],
-): string {
-  const members = [...inputNames].map(
-    ([name, inner]) => `${JSON.stringify(name)}: ${emitMemberRead(inner, [...parents, name], plan)}`,
-  );
-  return `{ ${members.join(", ")} }`;
-}
-
-/** Whether a member is an object (123 is its brace). */
-const emitIsObject = ({ start, end }: ByteRange): string => `${end} > 0 && bytes[${start}] === 123`;
-
-/** The value of a member. Of an object only what is read of it; an array is parsed as a whole. */
-function emitMemberRead(reads: InputNames, path: readonly string[], plan: ReaderUnit["plan"]): string {
-  const range = plan.range(path);
-  if (reads === "all") return emitValueAt(range);
-  const members = emitMembersRead(reads, path, plan);
-  return `(${emitIsObject(range)} ? ${members} : ${emitValueAt(range)})`;
-}
 
 type NonEmptySteps = readonly [ReadStep, ...ReadStep[]];
 
@@ -132,15 +120,8 @@ function emitExpression(
   unit: ReaderUnit,
 ): FieldCode {
   const expression = compileExpressionAt(location.at("read"), rule.read, READ_VARIABLES);
-  const { lookup: values, scopesOf } = context;
-  const bind = (value: unknown, reading: ReadContext): Bindings => ({
-    value,
-    related: reading.related,
-    request: reading.sentBody,
-    values,
-    networkOf,
-    scopesOf,
-  });
+  const { lookup: values } = context;
+  const bind = createReadBindings(context);
   const range = rule.upstream === undefined ? undefined : unit.plan.range(rule.upstream.split("."));
   const call = (run: unknown, variables: ReadonlySet<string>): string => {
     const value = range && variables.has("value") ? emitValueAt(range) : "undefined";
@@ -176,16 +157,6 @@ function emitExpression(
   return { kind: "computed", js: guard + js, mayBeAsync };
 }
 
-/** Functions whose results depend on their arguments alone. */
-const PURE_VARIABLES: ReadonlySet<string> = new Set(["values", "networkOf"]);
-
-/** The path of the only member that is read. */
-function onlyPath(reads: InputNames, parents: readonly string[] = []): readonly string[] | undefined {
-  if (reads === "all") return parents.length > 0 ? parents : undefined;
-  const [[name, inner] = ["", reads] as const, ...others] = reads;
-  return name === "" || others.length > 0 ? undefined : onlyPath(inner, [...parents, name]);
-}
-
 /**
  * A test of one member, cached by the bytes of its value. Where the member is in no object the general test runs.
  * Fields with the same test share its result.
@@ -197,8 +168,8 @@ function emitCachedTest(
   general: () => string,
   { builder, plan, tests }: ReaderUnit,
 ): string {
-  const known = tests.get(source);
-  if (known) return known.variable;
+  const sameTest = tests.get(source);
+  if (sameTest) return sameTest.variable;
   const cache = new ByteMap();
   const test = (cursor: Cursor, start: number, end: number): boolean => {
     const cached = cache.find(cursor.bytes, start, end);

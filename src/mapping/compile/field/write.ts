@@ -12,7 +12,7 @@ import type { FieldRule } from "../../schema/field-definition.ts";
 import type { JsonObject, WriteContext } from "../../translation-context.ts";
 import { compileGetter, compileSetter } from "../member-paths.ts";
 import { applyValueKind } from "../value-kinds.ts";
-import type { CompileFields, FieldContext } from "./context.ts";
+import type { CompileFields, FieldContext } from "./field-context.ts";
 
 /** Translates a member of an alpha body to the value of one v4 member. `undefined` is not sent. */
 export type WriteFunction = (

@@ -1,7 +1,7 @@
 /** The operators as the documents of the two dialects spell them. */
 
 import { createGrammar } from "../../../../src/dialect/filter/grammar.ts";
-import type { FilterDefinition } from "../../../../src/dialect/filter/grammar.ts";
+import type { FilterDefinition } from "../../../../src/dialect/filter/filter-definition.ts";
 
 export const definition: FilterDefinition = {
   header: "X-Filter",
@@ -22,4 +22,4 @@ export const definition: FilterDefinition = {
 /** The operators of v4. */
 export const upstreamOperators = { ...definition.operators, order_by: "+order_by" };
 
-export const grammar = createGrammar(definition, upstreamOperators);
+export const grammar = createGrammar(definition, { header: "X-Filter", operators: upstreamOperators });

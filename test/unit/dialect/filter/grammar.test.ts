@@ -1,11 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { createGrammar, type OperatorSpellings } from "../../../../src/dialect/filter/grammar.ts";
+import { createGrammar } from "../../../../src/dialect/filter/grammar.ts";
+import type { OperatorSpellings } from "../../../../src/dialect/filter/filter-definition.ts";
 import { definition, grammar, upstreamOperators } from "./alpha-grammar.ts";
 
 const changed = (operators: OperatorSpellings) => ({
   ...definition,
   operators: { ...definition.operators, ...operators },
 });
+
+const upstreamOf = (operators: OperatorSpellings) => ({ header: "X-Filter", operators });
 
 describe("the filter grammar of a pack", () => {
   test("maps each spelling of the client to its operator", () => {
@@ -22,14 +25,14 @@ describe("the filter grammar of a pack", () => {
 
   test("has the prefix that all spellings share", () => {
     expect(grammar.prefix).toBe("+");
-    expect(createGrammar({ header: "Q", operators: { or: "$op:any", and: "$op:all" } }, {}).prefix).toBe(
-      "$op:a",
-    );
+    expect(
+      createGrammar({ header: "Q", operators: { or: "$op:any", and: "$op:all" } }, undefined).prefix,
+    ).toBe("$op:a");
   });
 
   test("rejects an operator that the upstream does not have, by the client's spelling", () => {
     const { contains: _contains, ...withoutLike } = upstreamOperators;
-    expect(() => createGrammar(definition, withoutLike).upstream("contains")).toThrow(
+    expect(() => createGrammar(definition, upstreamOf(withoutLike)).upstream("contains")).toThrow(
       "+contains is not supported any more.",
     );
   });
@@ -38,6 +41,6 @@ describe("the filter grammar of a pack", () => {
     ["a spelling of two operators", changed({ gt: ["+gt", "+ne"] }), "two operators have the spelling +ne"],
     ["no prefix", changed({ or: "any" }), "must have a common prefix"],
   ])("%s is a fault of the pack", (_name, faulty, message) => {
-    expect(() => createGrammar(faulty, upstreamOperators)).toThrow(message);
+    expect(() => createGrammar(faulty, upstreamOf(upstreamOperators))).toThrow(message);
   });
 });

@@ -59,19 +59,24 @@ describe("A-022 to A-025 operators accept only their type of value", () => {
 
 describe("A-026 to A-028 ordering", () => {
   test.each(["+order-by", "+order_by"])("%s orders by the field", (key) => {
-    expect(parse(JSON.stringify({ [key]: "label" }))).toEqual({ conditions: [], orderBy: "label" });
+    expect(parse(JSON.stringify({ [key]: "label" }))).toEqual({
+      conditions: [],
+      order: [{ field: "label" }],
+    });
   });
 
   test.each([
     ["asc", false],
     ["desc", true],
   ])("%s is a direction", (order, descending) => {
-    expect(parse(JSON.stringify({ "+order": order, "+order-by": "label" }))).toMatchObject({ descending });
+    expect(parse(JSON.stringify({ "+order": order, "+order-by": "label" }))).toMatchObject({
+      order: [{ descending }],
+    });
   });
 
   test.each([
     ["both spellings", '{"+order-by":"label","+order_by":"label"}', "+order-by"],
-    ["a field that is no name", '{"+order-by":["label"]}', "+order-by"],
+    ["a field that is not a name", '{"+order-by":["label"]}', "+order-by"],
     ["a direction alone", '{"+order":"asc"}', "+order"],
     ["another direction", '{"+order-by":"label","+order":"DESC"}', "+order"],
     ["a direction that is null", '{"+order-by":"label","+order":null}', "+order"],

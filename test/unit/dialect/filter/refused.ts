@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { HttpError } from "../../../../src/dialect/http-error.ts";
 
-/** Runs what must end in a 400 without `field`, and gives its reason. */
+/** Runs a function that must throw a 400 without `field`, and returns its reason. */
 export function reasonOf(run: () => unknown): string {
   try {
     run();

@@ -1,13 +1,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { readExamples } from "../../../../src/tools/examples/example.ts";
 import { runExamples } from "../../../../src/tools/examples/run-examples.ts";
 import { formatDiagnosticLine, type Diagnostic } from "../../../../src/mapping/load/diagnostic.ts";
 import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
+import { splitPath } from "../../../../src/mapping/router.ts";
 
-/** All examples of a pack, and what was wrong with reading them. */
+/** All examples of a pack, and the problems of reading them. */
 const examplesOf = (folder: string) => {
   const diagnostics: Diagnostic[] = [];
   const read = readExamples(folder, diagnostics);
@@ -18,7 +19,18 @@ describe.each([
   "mappings",
   "test/fixtures/library-pack",
   "test/fixtures/smallest-pack",
+  "test/fixtures/receipts-pack",
+  "test/fixtures/tickets-pack",
+  "test/fixtures/songs-pack",
   "test/fixtures/shop-pack",
+  "examples/payments/pack",
+  "examples/media-type-versions/pack",
+  "test/fixtures/invoice-pack",
+  "test/fixtures/orders-pack",
+  "test/fixtures/form-client-pack",
+  "test/fixtures/form-upstream-pack",
+  "test/fixtures/paths-pack",
+  "test/fixtures/search-pack",
 ])("the pack in %s", (folder) => {
   const { examples, catalogs, diagnostics, pack } = examplesOf(folder);
 
@@ -55,6 +67,28 @@ describe.each([
   });
 });
 
+test("in a pack without credentials a call that a case does not expect is not a catalog read", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pack-"));
+  try {
+    for (const [name, text] of Object.entries({
+      "pack.yaml": "format: 2\nclient: {}\nupstream: {}\n",
+      "shelf.yaml":
+        `object: shelf\nlist: shelves\nfields: { id: id }\ncatalog: { upstream: [{ request: GET /shelves }], stub: '{ "id": $id }' }\n` +
+        'routes: [{ client: "GET /place", upstream: "GET /shelves" }]\n',
+      "examples/catalogs.yaml": "GET /shelves: [{ id: a }]\n",
+      "examples/place.yaml": "title: A\nrequest: GET /place\nresponse: { body: { id: a } }\n",
+    })) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    const { examples, catalogs, pack } = examplesOf(folder);
+    const [found] = await runExamples(pack, examples, catalogs);
+    expect(found?.message).toBe("one more upstream request than expected: GET /shelves");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test("an invalid example is reported with its line and a hint", () => {
   const folder = mkdtempSync(join(tmpdir(), "pack-"));
   try {
@@ -74,6 +108,8 @@ describe("an example that fails", () => {
   const { examples, catalogs, pack } = examplesOf("test/fixtures/library-pack");
   const first = examples.find(({ definition }) => definition.title.startsWith("One object"));
   if (!first) throw new Error("the example is gone");
+  const withHeaders = (headers: object) =>
+    first.definition.upstream.map((call, index) => (index === 0 ? { ...call, headers } : call));
   const broken = (change: object) => ({ ...first, definition: { ...first.definition, ...change } });
 
   test.each([
@@ -98,6 +134,21 @@ describe("an example that fails", () => {
       { upstream: [{ request: "GET /items/8", response: { status: 200, body: {} } }] },
       'upstream request is "GET /api/new/items/7"',
     ],
+    [
+      "another header of a call",
+      { headers: { Authorization: "key k" }, upstream: withHeaders({ Authorization: "Token other" }) },
+      'upstream header Authorization is "Token k", expected "Token other"',
+    ],
+    [
+      "a header that a call should not have",
+      { headers: { Authorization: "key k" }, upstream: withHeaders({ authorization: null }) },
+      'upstream header authorization is "Token k", expected none',
+    ],
+    [
+      "a header that the response does not have",
+      { response: { ...first.definition.response, headers: { "X-Missing": "1" } } },
+      'header X-Missing is missing, expected "1"',
+    ],
   ])("%s is reported with file, line and column", async (_case, change, message) => {
     const [diagnostic] = await runExamples(pack, [broken(change)], catalogs);
     expect(diagnostic && formatDiagnosticLine(diagnostic)).toContain(message);
@@ -106,5 +157,38 @@ describe("an example that fails", () => {
       line: expect.any(Number),
       column: expect.any(Number),
     });
+  });
+});
+
+describe("losses of the shipped pack", () => {
+  const { examples, pack } = examplesOf("mappings");
+  const stated = examples.flatMap(({ definition: { request, losses } }) => {
+    const [method = "", path = ""] = request.split(" ");
+    const segments = splitPath(path.split("?", 1)[0] ?? "")?.slice(path.startsWith("/v4/") ? 1 : 0) ?? [];
+    const routes = pack.match(method, segments)?.routes ?? [];
+    return losses === undefined ? [] : [{ objects: new Set(routes.map(({ object }) => object)), losses }];
+  });
+  const lossy = [...pack.resources.values()].flatMap((resource) => {
+    const inherited = pack.resources.get(resource.extends ?? "")?.losses ?? [];
+    return [...new Map([...resource.members, ...resource.fields])]
+      .map(([name, rule]) => ({ loss: `${name}: ${rule.loss}`, rule }))
+      .filter(({ loss, rule }) => rule.loss !== undefined && !inherited.includes(loss))
+      .map(({ loss, rule }) => [resource.name, loss, rule.loss_when] as const);
+  });
+  // No response shows these.
+  const visible = lossy.filter(([, , when]) => when !== "false");
+
+  test("are visible in a response, except one", () => expect(lossy.length - visible.length).toBe(1));
+
+  test.each(visible)('%s has golden cases with and without the loss "%s"', (object, loss) => {
+    const cases = stated.filter(({ objects }) => objects.has(object));
+    expect(cases.some(({ losses }) => losses.includes(loss))).toBe(true);
+    expect(cases.some(({ losses }) => !losses.includes(loss))).toBe(true);
+  });
+
+  test("a golden case states only losses that its route may have", () => {
+    const possible = new Set(pack.routes.flatMap(({ losses }) => losses));
+    const others = stated.flatMap(({ losses }) => losses).filter((loss) => !possible.has(loss));
+    expect(others.filter((loss) => !/: v4 did not give (it|all)$/.test(loss))).toEqual([]);
   });
 });

@@ -171,6 +171,21 @@ describe("check --update after a change of the pack", () => {
     expect(remaining).toContainEqual(expect.stringContaining("book.yaml:6: fields.number.read"));
   });
 
+  test("a changed header is written, and a removed header as null", async () => {
+    const { remaining, textOf } = await update([
+      { file: "pack.yaml", from: "upstream_header: X-New-Call", to: "upstream_header: X-Other" },
+      {
+        file: "examples/book/read.yaml",
+        from: "response:\n  body: { number: 7",
+        to: "response:\n  headers: { X-New-Call: GET /api/new/items/7, X-Other: a }\n  body: { number: 7",
+      },
+    ]);
+    expect(remaining).toEqual([]);
+    expect(textOf("book/read.yaml")).toContain(
+      "headers: { X-New-Call: null, X-Other: GET /api/new/items/7 }",
+    );
+  });
+
   test("a file that needs no change is not written", async () => {
     expect((await update([])).updated).toEqual([]);
   });

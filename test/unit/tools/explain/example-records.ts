@@ -2,14 +2,13 @@
 import type { AuditRecord } from "../../../../src/audit/record.ts";
 import { readExamples, splitCall, type Example } from "../../../../src/tools/examples/example.ts";
 import type { Pack } from "../../../../src/mapping/pack.ts";
-import type { JsonObject } from "../../../../src/mapping/translation-context.ts";
 import { splitPath } from "../../../../src/mapping/router.ts";
 import { sampleRecord } from "../../../integration/audit/sample-record.ts";
 
 async function routeOf(pack: Pack, method: string, path: string, body: unknown): Promise<string | null> {
   const segments = (splitPath(path) ?? []).slice(pack.prefix.length);
   for (const route of pack.match(method, segments)?.routes ?? []) {
-    if (!route.matchesBody || (await route.matchesBody((body ?? {}) as JsonObject))) return route.name;
+    if (!route.matchesBody || (await route.matchesBody(body ?? {}))) return route.name;
   }
   return null;
 }

@@ -21,7 +21,7 @@ function recordCalled(title: string): AuditRecord {
 const fieldsOf = async (title: string): Promise<Map<string, ExplainedField>> =>
   new Map((await explainRecord(recordCalled(title), pack)).answer.map((field) => [field.field, field]));
 
-/** Every place of a body where something stands that is no object with members. */
+/** The paths of all values of a body that are not objects with members. */
 function leaves(value: unknown, at = ""): string[] {
   if (typeof value !== "object" || value === null) return [at];
   const members = Array.isArray(value)
@@ -67,12 +67,12 @@ describe("explaining an instance with its backups", () => {
   const title = "Backups are on: the newest good ones are shown";
 
   test.each([
-    ["id", "same", { call: "GET /v4/vm/instances/5201", field: "id", value: 5201 }, "the same in v4"],
+    ["id", "same", { call: "GET /v4/vm/instances/5201", field: "id", value: 5201 }, "the same name"],
     [
       "status",
       "value",
       { field: "status", value: "running" },
-      "the same in v4, mapped by the value table vm_status",
+      "the same name, mapped by the value table vm_status",
     ],
     [
       "datacenter",
@@ -108,10 +108,13 @@ describe("explaining an instance with its backups", () => {
     expect(response.find(({ field }) => field === "total_transfer")?.v4).toEqual({ call: null, field: null });
   });
 
-  test("a loss has its reason", async () => {
-    const fields = await fieldsOf(title);
-    expect(fields.get("total_transfer")?.loss).toBe("a part of a GB; 0 in lists");
-    expect(fields.get("id")?.loss).toBeNull();
+  test("a loss that the record has is shown with its reason, and no other", async () => {
+    const loss = "total_transfer: a part of a GB; 0 in lists";
+    const { answer: response } = await explainRecord({ ...recordCalled(title), losses: [loss] }, pack);
+    expect(response.filter((field) => field.loss !== null)).toMatchObject([
+      { field: "total_transfer", loss: "a part of a GB; 0 in lists" },
+    ]);
+    expect([...(await fieldsOf(title)).values()].filter((field) => field.loss !== null)).toEqual([]);
   });
 });
 
@@ -166,9 +169,9 @@ describe("an incomplete explanation says why", () => {
     [
       "a truncated response of v4",
       { v4: [{ ...(call as never as AuditRecord["v4"][0]), response: truncated }] },
-      /response of v4 was too long/,
+      /response of the upstream was too long/,
     ],
-    ["no v4 request", { v4: [] }, /no v4 request/],
+    ["no upstream request", { v4: [] }, /no upstream request/],
   ])("%s", async (_case, change, note) => {
     const { note: explainedNote, answer: response } = await explainRecord({ ...whole, ...change }, pack);
     expect(explainedNote).toMatch(note);

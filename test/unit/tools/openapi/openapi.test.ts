@@ -33,6 +33,22 @@ const operation = (document: Document, name: string): Operation => {
   return found;
 };
 
+test("a request body has the media types, the wrapper and the lists of the pack", () => {
+  const contentOf = (folder: string, name: string): Json =>
+    operation(describeFolder(folder), name).requestBody?.content ?? {};
+  expect(Object.keys(contentOf("test/fixtures/form-client-pack", "POST /customers"))).toEqual([
+    "application/x-www-form-urlencoded",
+  ]);
+  expect(contentOf("test/fixtures/form-upstream-pack", "POST /orders")["application/json"]).toMatchObject({
+    schema: { anyOf: [{ required: ["order"], properties: { order: { type: "object" } } }, { type: "null" }] },
+  });
+  expect(
+    contentOf("test/fixtures/form-upstream-pack", "POST /orders/batch")["application/json"],
+  ).toMatchObject({
+    schema: { anyOf: [{ type: "array", items: { type: "object" } }, { type: "null" }] },
+  });
+});
+
 /** The key of the response to a status: the status itself, or `default`. */
 function describedStatus(document: ReturnType<typeof describeFolder>, status: number): string {
   const { responses } = (document as { components: { responses: Record<string, unknown> } }).components;
@@ -44,6 +60,8 @@ describe.each([
   "test/fixtures/library-pack",
   "test/fixtures/smallest-pack",
   "test/fixtures/shop-pack",
+  "test/fixtures/invoice-pack",
+  "test/fixtures/orders-pack",
 ])("the description of %s", (folder) => {
   const document = describeFolder(folder);
   const pack = loadPack(folder);
@@ -101,17 +119,18 @@ describe.each([
       const [method = "", path = ""] = route.split(" ");
       const place = ["paths", path.replaceAll(/:(\w+)/g, "{$1}"), method.toLowerCase()];
       const { status, body } = definition.response;
+      const { success, error } = pack.responseTypes;
       const content = ["content", "application/json", "schema"];
       const response =
-        status === 200
-          ? [...place, "responses", "200"]
-          : ["components", "responses", describedStatus(document, status)];
-      expect(findErrors([...response, ...content], body)).toEqual([]);
+        status < 400
+          ? [...place, "responses", String(status), "content", success, "schema"]
+          : ["components", "responses", describedStatus(document, status), "content", error, "schema"];
+      expect(body === undefined ? [] : findErrors(response, body)).toEqual([]);
       const { requestBody } = operation(document, route);
-      // What is shown may be sent back: where a rule is broken, what is shown is read first.
+      // A value that was read may be sent back unchanged: a request that breaks a rule is compared with the current value.
       const isSentBack =
         requestBody?.description !== undefined && definition.upstream[0]?.request.startsWith("GET ");
-      if (definition.body === undefined || !requestBody || status !== 200 || isSentBack) return;
+      if (definition.body === undefined || !requestBody || status >= 400 || isSentBack) return;
       expect(findErrors([...place, "requestBody", ...content], definition.body)).toEqual([]);
     });
   });

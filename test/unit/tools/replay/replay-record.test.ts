@@ -50,7 +50,9 @@ const ONE = records.find(
 )?.[1];
 const EDIT = records.find(
   ([, { alpha, v4 }]) =>
-    alpha.route === "PUT /vm/instances/:id" && alpha.status === 200 && v4[0]?.method === "PUT",
+    alpha.route === "PUT /vm/instances/:id" &&
+    alpha.status === 200 &&
+    v4.some(({ body }) => body instanceof Object && "group" in body),
 )?.[1];
 
 const CREATE = "A distribution, a key file of two lines, and the backup service by its other name";
@@ -198,7 +200,7 @@ describe("a recorded neutral error is the same", () => {
   });
 
   test("where an earlier version worded it otherwise", async () => {
-    const reason = "The service could not answer this request (another-request).";
+    const reason = "The service could not process this request (another-request).";
     const library = withPack([], loadPack);
     expect(await createReplay(library)(recorded(500, reason))).toEqual({ kind: "same" });
     expect(await createReplay(library)(recorded(500, "Out of stock."))).toMatchObject({ kind: "changed" });
@@ -243,7 +245,7 @@ describe("a result is inconclusive", () => {
     await withChangedPack(edits, async (folder) => {
       const changed = loadPack(folder);
       expect(await createReplay(changed)(secret)).toMatchObject({ kind: "inconclusive" });
-      expect(await createReplay(changed, replay)(secret)).toMatchObject({
+      expect(await createReplay(changed, { control: replay })(secret)).toMatchObject({
         kind: "changed",
         differences: [{ was: "false", is: "true" }],
       });

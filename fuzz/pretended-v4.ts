@@ -1,0 +1,15 @@
+import { fillShape } from "../src/dialect/shape.ts";
+import type { Pack } from "../src/mapping/pack.ts";
+import type { Upstream, HttpResponse, HttpRequest } from "../src/upstream/client.ts";
+
+/** A v4 without a network: the result of `respond`, or an empty list. */
+export function pretendedV4(
+  { lists }: Pack,
+  respond: (call: HttpRequest) => HttpResponse | undefined,
+): Upstream {
+  const text = JSON.stringify(fillShape(lists.upstream, { items: [], page: 1, pages: 1, total: 0 }));
+  return {
+    call: (call) => Promise.resolve(respond(call) ?? { status: 200, headers: {}, text, ms: 0 }),
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,75 @@
+import type { Input, Measured, Worst } from "./search.ts";
+import { LIMITS } from "./cost-bench.ts";
+
+/** The limits that no request may exceed. */
+export const MOST_MS = 50;
+export const MOST_MB = 20;
+
+export const HEADING = "## Cost of the worst request";
+
+const LONGEST = 40;
+
+/** Escapes backquotes and characters that would end the cell of a table. */
+const code = (text: string): string =>
+  `\`${text.replaceAll(/[`|]|[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)}\``;
+
+const short = (text: string): string => (text.length > LONGEST ? `…${text.slice(-LONGEST)}` : text);
+
+/** The growing part of a request, in Markdown: `X-Filter: {"+or":[ {}, … ]}`. */
+export function shapeOf({ candidate: { where }, pump: { before, unit }, part }: Input): string {
+  const bytes =
+    (where.startsWith("body") || where.includes("form") || where === "file" ? LIMITS.body : LIMITS.head) *
+    part;
+  const size = bytes >= 10_000 ? `${Math.round(bytes / 1000)} kB` : `${Math.round(bytes)} B`;
+  return `${where}: ${before === "" ? "" : `${code(short(before))} and `}${size} of ${code(unit.slice(0, LONGEST))}`;
+}
+
+const row = ({ of, time, memory }: Worst): string => {
+  const cells = (measured: Measured, number: string): string => `${number} | ${shapeOf(measured.input)}`;
+  return `| ${of} | ${cells(time, time.cost.ms.toFixed(1))} | ${cells(memory, memory.cost.mb.toFixed(1))} |`;
+};
+
+/** Rows of the admin listener: the operator decides who reaches it, and no bound applies to them. */
+export const isAdminRow = ({ of }: Pick<Worst, "of">): boolean => of.endsWith("(admin)");
+
+const HEAD = [
+  "| Request | ms | Input that takes longest | MB | Input that allocates most |",
+  "|---|---|---|---|---|",
+];
+
+/** The section of the page, in Markdown. */
+export function worstSection(worst: readonly Worst[]): string {
+  const admin = worst.filter(isAdminRow);
+  return [
+    HEADING,
+    "",
+    "Written by `npm run fuzz -- worst --page docs/inputs.md`. For each route, form and header a search looks for the",
+    `most expensive request below the limits (a body of ${LIMITS.body / 1e6} MB, a head of ${LIMITS.head / 1000} kB) that a client with a good token can send:`,
+    "milliseconds of the thread of the event loop, the audit record included and full garbage collections excluded, and",
+    `megabytes allocated. No row may have more than ${MOST_MS} ms or ${MOST_MB} MB. A header has one row for all kinds of requests;`,
+    "parts that the gateway reads alike are searched once, and their worst inputs are tried everywhere else.",
+    "",
+    ...HEAD,
+    ...worst.filter((each) => !isAdminRow(each)).map(row),
+    "",
+    ...(admin.length > 0
+      ? [
+          "The admin listener has no bound, because the operator decides who reaches it:",
+          "",
+          ...HEAD,
+          ...admin.map(row),
+          "",
+        ]
+      : []),
+  ].join("\n");
+}
+
+/** The page without the section, which is its last one, and the section. */
+export function splitPage(page: string): { readonly rest: string; readonly section: string } {
+  const at = page.indexOf(`${HEADING}\n`);
+  return at < 0 ? { rest: page, section: "" } : { rest: page.slice(0, at), section: page.slice(at) };
+}
+
+/** A page with this section in place of an earlier one. */
+export const withWorst = (page: string, worst: readonly Worst[]): string =>
+  `${splitPage(page).rest.trimEnd()}\n\n${worstSection(worst)}`;

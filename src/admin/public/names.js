@@ -1,0 +1,12 @@
+import { read } from "./api.js";
+
+const { names } = await read("/api");
+
+/** A name at the start of a label. One with a number, such as `v4`, stays as it is. */
+const capitalize = (name) => (/\d/.test(name) ? name : name[0].toUpperCase() + name.slice(1));
+
+/** The names of both sides, as the pack has them. */
+export const { client: clientName, upstream: upstreamName } = names;
+
+/** The client's name at the start of a label. */
+export const ClientName = capitalize(clientName);

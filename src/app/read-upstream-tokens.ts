@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import { parse, YAMLParseError } from "yaml";
+import { createUpstreamTokens, type UpstreamTokens } from "../auth/upstream-tokens.ts";
+import type { Settings } from "../config/setting-definitions.ts";
+import { SettingsError } from "../config/settings.ts";
+import type { Pack } from "../mapping/pack.ts";
+
+type TokenSettings = Pick<Settings, "CLIENT_TOKENS" | "UPSTREAM_TOKEN" | "UPSTREAM_TOKENS_FILE">;
+
+const isTexts = (value: unknown): value is Record<string, string> =>
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((text) => typeof text === "string" && text !== "");
+
+/** What is wrong with a file, without its content: that is secret. */
+function problemOf(error: unknown): string {
+  if (!(error instanceof YAMLParseError)) return (error as NodeJS.ErrnoException).code ?? "it cannot be read";
+  return `it is not YAML: ${error.code} in line ${error.linePos?.[0].line ?? 1}`;
+}
+
+/** Reads the table of a file: the client's token, a colon, and the upstream's token. @throws {SettingsError} */
+function readTable(file: string): [client: string, upstream: string][] {
+  const fail = (problem: string): never => {
+    throw new SettingsError([`UPSTREAM_TOKENS_FILE: ${file}: ${problem}`]);
+  };
+  let table: unknown;
+  try {
+    // Without the failsafe schema a token of digits would become a number.
+    table = parse(readFileSync(file, "utf8"), { schema: "failsafe", prettyErrors: true });
+  } catch (error) {
+    return fail(problemOf(error));
+  }
+  return isTexts(table) ? Object.entries(table) : fail("it is not a map of client tokens to upstream tokens");
+}
+
+/** The tokens of the settings, and the setting that has them. */
+function readTokens(
+  { CLIENT_TOKENS, UPSTREAM_TOKEN, UPSTREAM_TOKENS_FILE }: TokenSettings,
+  { dialect: { client, upstream } }: Pack,
+): { readonly pairs: [string, string][]; readonly gatewayToken?: string; readonly setting: string } {
+  const missing = (setting: string, reason: string): never => {
+    throw new SettingsError([`${setting} is missing: ${reason}`]);
+  };
+  if (upstream.credentials?.token === "table") {
+    const file =
+      UPSTREAM_TOKENS_FILE ?? missing("UPSTREAM_TOKENS_FILE", "the pack looks tokens up in a table");
+    return { pairs: readTable(file), setting: "UPSTREAM_TOKENS_FILE" };
+  }
+  const gatewayToken =
+    UPSTREAM_TOKEN ?? missing("UPSTREAM_TOKEN", `the pack sends a fixed token to ${upstream.name}`);
+  if (client.credentials && !CLIENT_TOKENS)
+    missing(
+      "CLIENT_TOKENS",
+      `${upstream.name} gets a fixed token, so only the gateway can check those of clients`,
+    );
+  return {
+    pairs: (CLIENT_TOKENS ?? []).map((token) => [token, gatewayToken]),
+    gatewayToken,
+    setting: "UPSTREAM_TOKEN",
+  };
+}
+
+/**
+ * Reads the tokens that the upstream gets in place of the clients', where the pack asks for them.
+ *
+ * @throws {SettingsError} If a setting is missing, if the table can't be read, and if a token can't be sent.
+ */
+export function readUpstreamTokens(settings: TokenSettings, pack: Pack): UpstreamTokens | undefined {
+  const { upstream } = pack.dialect;
+  const format = pack.credentials.upstream;
+  if (!format || upstream.credentials?.token === "client") return undefined;
+  const { pairs, gatewayToken, setting } = readTokens(settings, pack);
+  const sent = gatewayToken === undefined ? pairs.map(([, token]) => token) : [gatewayToken];
+  if (!sent.every((token) => format.accepts(token)))
+    throw new SettingsError([
+      `${setting}: a token has characters that the credentials of ${upstream.name} cannot have`,
+    ]);
+  return createUpstreamTokens(pairs, gatewayToken);
+}

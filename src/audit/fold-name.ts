@@ -1,0 +1,72 @@
+/** Characters that a name may have without being seen as a part of it; `+` is a blank in forms, U+FFFD an invalid byte. */
+const UNSEEN = /[\p{DI}\p{C}\p{Z}\p{M}\p{Pc}\p{Pd}\s+\u2800\ufffd]/u;
+const UNSEEN_ASCII = /[-_+\s\p{Cc}]+/gu;
+
+/** Characters that stand for whole words. NFKD makes up to 18 characters of one, and no name is spelt with them. */
+const LIGATURES = /[\ufdf0-\ufdff\u3300-\u33ff]/;
+
+/** Whether a text is ASCII. Faster than a loop over the characters. */
+export const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
+
+/**
+ * A name without what makes two spellings of it differ: case, width and other forms of compatibility (Unicode's NFKD),
+ * accents, separators, invisible characters, and letters of other alphabets that look like Latin ones.
+ */
+export function foldName(name: string): string {
+  if (isAscii(name)) return name.toLowerCase().replaceAll(UNSEEN_ASCII, "");
+  const letters = LIGATURES.test(name) ? mapUnits(name, dropLigature) : name;
+  return mapUnits(letters.normalize("NFKD"), foldUnit);
+}
+
+/** The result for a UTF-16 unit that is dropped. */
+const DROPPED = 0x10000;
+
+/** Maps the UTF-16 units of a text without an allocation for each: a client can send a hundred thousand of them. */
+function mapUnits(text: string, map: (unit: number) => number): string {
+  const units = new Uint16Array(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = map(text.charCodeAt(at));
+    if (unit !== DROPPED) units[length++] = unit;
+  }
+  return Buffer.from(units.buffer, 0, 2 * length).toString("utf16le");
+}
+
+const dropLigature = (unit: number): number => (LIGATURES.test(String.fromCharCode(unit)) ? DROPPED : unit);
+
+/** What each unit becomes, or 0 until it is needed. */
+const FOLDED = new Uint32Array(0x10000);
+
+/** Folds one unit. Characters of two units are not letters of names, and count as invisible. */
+const foldUnit = (unit: number): number =>
+  FOLDED[unit] || (FOLDED[unit] = findFold(String.fromCharCode(unit)));
+
+function findFold(unit: string): number {
+  if (UNSEEN.test(unit)) return DROPPED;
+  return (LOOKS_LIKE.get(unit) ?? unit).toLowerCase().charCodeAt(0);
+}
+
+/** Cyrillic and Greek letters, and a few more, by the Latin letter that they look like (Unicode TR 39, confusables). */
+const LOOKS_LIKE = new Map(
+  [
+    ["авсԁеһіјкӏмпорԛгѕтүхуԝ", "abcdehijklmnopqrstyxyw"],
+    ["АВСԀЕНІЈКМОРԚЅТХУҮԜ", "abcdehijkmopqstxyyw"],
+    ["αβϲεηικνορτυχγω", "abcenikvoptuxyw"],
+    ["ΑΒϹΕΗΙΚΜΝΟΡΤΥΧΖ", "abcehikmnoptyxz"],
+    ["ıɑɡɩøđł", "iagiodl"],
+  ].flatMap(([from = "", to = ""]) =>
+    Array.from(from).map((letter, index) => [letter, to[index] ?? ""] as const),
+  ),
+);
+
+/** The offset in a text of the character that is at an offset of the folded text. */
+export function unfoldedOffset(text: string, folded: number): number {
+  let before = 0;
+  let at = 0;
+  for (const character of text) {
+    before += foldName(character).length;
+    if (before > folded) return at;
+    at += character.length;
+  }
+  return text.length;
+}

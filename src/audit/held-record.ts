@@ -1,0 +1,41 @@
+import { JsonText } from "./json-text.ts";
+import { ownBytes } from "./record-text.ts";
+import type { AuditRecord, RecordedBody } from "./record.ts";
+
+/** A record that waits in a queue: its bodies are JSON texts, and keep no larger buffers in memory. */
+export interface HeldRecord {
+  readonly record: AuditRecord;
+  /** Bytes, approximately. */
+  readonly size: number;
+}
+
+/** Size of a record without bodies, approximately. */
+const HEAD_BYTES = 1000;
+
+interface WithBodies {
+  readonly body?: RecordedBody;
+  readonly response?: RecordedBody;
+}
+
+/** Prepares a record to wait in a queue. */
+export function holdRecord(record: AuditRecord): HeldRecord {
+  let size = HEAD_BYTES;
+
+  function hold(body: RecordedBody): RecordedBody {
+    if (typeof body === "string") {
+      size += body.length;
+      return body;
+    }
+    const held = new JsonText(body instanceof JsonText ? ownBytes(body.bytes) : JSON.stringify(body));
+    size += held.bytes.length;
+    return held;
+  }
+
+  const holdBodies = <T extends WithBodies>(exchange: T): T => ({
+    ...exchange,
+    ...(exchange.body !== undefined && { body: hold(exchange.body) }),
+    ...(exchange.response !== undefined && { response: hold(exchange.response) }),
+  });
+  const held = { ...record, alpha: holdBodies(record.alpha), v4: record.v4.map(holdBodies) };
+  return { record: held, size };
+}

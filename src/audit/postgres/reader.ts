@@ -1,0 +1,201 @@
+import { promisify } from "node:util";
+import { zstdDecompress } from "node:zlib";
+import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../record-pages.ts";
+import { recordText } from "../segment.ts";
+import type { AuditQuery, TextPage } from "../store.ts";
+import { daysOf, MAX_USAGE_ROWS } from "../usage.ts";
+import type { ClientUsage, DayUsage, RouteUsage, UsageQuery, UsageReader } from "../usage.ts";
+import type { Database } from "./database.ts";
+
+const decompress = promisify(zstdDecompress);
+
+/** Index rows of one page, up to the maximum size of a page. Rows of earlier versions have their text in `record`. */
+const PAGE = (where: string, limit: string): string => `
+  SELECT time::text, seq::text, segment::text, start, size, record::text FROM (
+    SELECT time, seq, segment, start, size, record, sum(size) OVER (ORDER BY time DESC, seq DESC) - size AS before
+    FROM (
+      SELECT time, seq, segment, start, size, record FROM audit ${where} ORDER BY time DESC, seq DESC LIMIT ${limit}
+    ) AS page
+  ) AS sized WHERE before = 0 OR before + size <= ${PAGE_SIZE} ORDER BY sized.time DESC, sized.seq DESC
+`;
+const BY_ID = "SELECT segment::text, start, size, record::text FROM audit WHERE id = $1";
+const SEGMENTS = "SELECT id::text, data FROM audit_segment WHERE id = ANY($1::bigint[])";
+
+/** Segments that are in memory at the same time. */
+const SEGMENTS_AT_ONCE = 16;
+
+/** A row of the index, and its text if an earlier version has written it. */
+interface FoundRow {
+  readonly segment: string | null;
+  readonly start: number;
+  readonly size: number;
+  readonly record: string | null;
+}
+
+const CLIENTS = (where: string, limit: string): string => `
+  SELECT client, (array_agg(agent ORDER BY last DESC))[1] AS "userAgent", sum(requests)::float8 AS requests,
+    sum(lossy)::float8 AS lossy, min(first)::float8 AS first, max(last)::float8 AS last,
+    coalesce(sum(requests) FILTER (WHERE status >= 400), 0)::float8 AS errors,
+    coalesce(sum(requests) FILTER (WHERE lane = 'native'), 0)::float8 AS native
+  FROM audit_usage ${where} GROUP BY client ORDER BY 3 DESC, client LIMIT ${limit}
+`;
+const ROUTES = (where: string, limit: string): string => `
+  SELECT client, lane, route, status, sum(requests)::float8 AS requests, sum(lossy)::float8 AS lossy,
+    min(first)::float8 AS first, max(last)::float8 AS last, (array_agg(sample ORDER BY last DESC))[1] AS sample
+  FROM audit_usage ${where} GROUP BY client, lane, route, status
+  ORDER BY 5 DESC, client, lane, route, status LIMIT ${limit}
+`;
+const DAYS = (where: string): string => `
+  SELECT day, coalesce(sum(requests) FILTER (WHERE lane = 'alpha'), 0)::float8 AS alpha,
+    coalesce(sum(requests) FILTER (WHERE lane = 'native'), 0)::float8 AS native,
+    coalesce(sum(requests) FILTER (WHERE status >= 400), 0)::float8 AS errors, sum(lossy)::float8 AS lossy,
+    (count(DISTINCT client) FILTER (WHERE lane = 'alpha'))::float8 AS "alphaClients"
+  FROM audit_usage ${where} GROUP BY day ORDER BY day
+`;
+
+type Term = readonly [left: string, ...values: (string | number | undefined)[]];
+
+/** Collects values as the parameters of one statement. */
+function parameters() {
+  const values: (string | number)[] = [];
+  const add = (value: string | number): string => `$${values.push(value)}`;
+
+  /** Joins the terms that have values with AND. `?` is replaced by each value. */
+  function where(terms: readonly Term[]): string {
+    const conditions = terms.flatMap(([condition, ...given]) => {
+      if (given[0] === undefined) return [];
+      const left = given.values();
+      return [condition.replaceAll("?", () => add(left.next().value ?? ""))];
+    });
+    return conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
+  }
+
+  return { values, add, where };
+}
+
+function recordTerms(query: AuditQuery): Term[] {
+  const { client, route, status, since } = query;
+  const { cursor, until } = queryEnd(query);
+  return [
+    ["client = ?", client],
+    ["route = ?", route],
+    ["status = ?", status],
+    ["time >= ?", since && Date.parse(since)],
+    ["time < ?", until],
+    ["(time, seq) < (?::bigint, ?::bigint)", cursor?.time, cursor?.seq],
+  ];
+}
+
+function usageTerms(query: UsageQuery): Term[] {
+  const { first, last } = daysOf(query);
+  return [
+    ["day >= ?", first],
+    ["day <= ?", last],
+    ["client = ?", query.client === null ? "" : query.client],
+  ];
+}
+
+/**
+ * Reads the texts of rows, a few segments at a time. Rows of a segment that was deleted meanwhile are left out.
+ *
+ * @throws {AuditUnavailableError}
+ */
+async function readTexts(database: Database, rows: readonly FoundRow[]): Promise<string[]> {
+  const texts = rows.map(({ record }) => record ?? undefined);
+  const ids = [...new Set(rows.flatMap(({ segment }) => segment ?? []))];
+  for (let first = 0; first < ids.length; first += SEGMENTS_AT_ONCE) {
+    const given = [ids.slice(first, first + SEGMENTS_AT_ONCE)];
+    const segments = await database.query<{ id: string; data: Buffer }>(SEGMENTS, given);
+    for (const { id, data } of segments) {
+      const bytes = await decompress(data);
+      rows.forEach((row, index) => {
+        if (row.segment === id) texts[index] = recordText(bytes, row);
+      });
+    }
+  }
+  return texts.filter((text) => text !== undefined);
+}
+
+/** Reads the text of one record. @throws {AuditUnavailableError} */
+export async function readRecord(database: Database, id: string): Promise<string | undefined> {
+  const rows = await database.query<FoundRow>(BY_ID, [id.replaceAll("\u0000", "")]);
+  const [text] = await readTexts(database, rows);
+  return text;
+}
+
+/** Reads one page of records. @throws {AuditUnavailableError} */
+export async function readPage(database: Database, query: AuditQuery): Promise<TextPage> {
+  const { values, add, where } = parameters();
+  const limit = clampLimit(query);
+  const text = PAGE(where(recordTerms(query)), add(limit + 1));
+  const rows = await database.query<FoundRow & { time: string; seq: string }>(text, values);
+  const found = rows.slice(0, limit);
+  const last = found.at(-1);
+  // A page may also be full because of its size. A query checks whether more records follow.
+  const more = last && (rows.length > limit || (await follows(database, query, last)));
+  const next = more ? writeCursor({ time: Number(last.time), seq: Number(last.seq) }) : null;
+  return { records: await readTexts(database, found), next };
+}
+
+async function follows(
+  database: Database,
+  query: AuditQuery,
+  last: { time: string; seq: string },
+): Promise<boolean> {
+  const { values, where } = parameters();
+  const before = writeCursor({ time: Number(last.time), seq: Number(last.seq) });
+  const text = where(recordTerms({ ...query, before }));
+  const rows = await database.query<{ found: boolean }>(
+    `SELECT EXISTS (SELECT 1 FROM audit ${text}) AS found`,
+    values,
+  );
+  return rows[0]?.found === true;
+}
+
+/** Counts the matching records. @throws {AuditUnavailableError} */
+export async function countRecords(database: Database, query: AuditQuery): Promise<number> {
+  const { values, where } = parameters();
+  const text = `SELECT count(*)::float8 AS count FROM audit ${where(recordTerms(query))}`;
+  const rows = await database.query<{ count: number }>(text, values);
+  return rows[0]?.count ?? 0;
+}
+
+/** Creates the reader of the summaries. Counts are doubles, which are exact below 2^53. */
+export function usageReader(database: Database): UsageReader {
+  async function read<Row extends object>(
+    statement: (where: string, limit: string) => string,
+    query: UsageQuery,
+    limit?: number,
+  ): Promise<Row[]> {
+    const { values, add, where } = parameters();
+    const text = where(usageTerms(query));
+    return database.query<Row>(statement(text, limit === undefined ? "" : add(limit)), values);
+  }
+
+  return {
+    clients: async (query) =>
+      (await read<Span & ClientUsage>(CLIENTS, query, query.limit ?? MAX_USAGE_ROWS)).map((row) => ({
+        ...row,
+        client: row.client || null,
+        ...span(row),
+      })),
+    usage: async (query) =>
+      (await read<Span & RouteUsage>(ROUTES, query, query.limit ?? MAX_USAGE_ROWS)).map((row) => ({
+        ...row,
+        client: row.client || null,
+        route: row.route || null,
+        ...span(row),
+      })),
+    days: (query) => read<DayUsage>(DAYS, query),
+  };
+}
+
+interface Span {
+  readonly first: string;
+  readonly last: string;
+}
+
+/** Converts milliseconds to ISO 8601. */
+function span({ first, last }: Span): Span {
+  return { first: new Date(first).toISOString(), last: new Date(last).toISOString() };
+}

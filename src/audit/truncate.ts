@@ -1,0 +1,44 @@
+/** What is recorded instead of a body that exceeds the limit, or that can't be searched for secrets. */
+export interface TruncatedBody {
+  readonly truncated: true;
+  /** Bytes of the complete body, if known. */
+  readonly bytes: number | null;
+  /** The first bytes of the redacted body, as JSON text. */
+  readonly text: string;
+  /** Why nothing of the body is recorded, if the reason is not its length. */
+  readonly why?: string;
+}
+
+/** The start of a text, at most `limit` bytes of UTF-8, without an incomplete character at its end. */
+export function truncateUtf8(text: string, limit: number): string {
+  if (Buffer.byteLength(text) <= limit) return text;
+  return new TextDecoder().decode(Buffer.from(text).subarray(0, limit), { stream: true });
+}
+
+/** The start of a text that takes at most `limit` bytes as JSON, where a control character takes six. */
+function truncateEscaped(text: string, limit: number): string {
+  const length = Buffer.byteLength(JSON.stringify(text));
+  return length <= limit
+    ? text
+    : truncateUtf8(text, Math.floor((Buffer.byteLength(text) * limit) / length / 3));
+}
+
+/**
+ * The mark of a body that is longer than the limit.
+ *
+ * @param text The redacted body.
+ * @param bytes Of the complete body, if known.
+ */
+export const truncatedBody = (text: string, limit: number, bytes: number | undefined): TruncatedBody => ({
+  truncated: true,
+  bytes: bytes ?? null,
+  text: truncateEscaped(truncateUtf8(text, limit), 2 * limit),
+});
+
+/** The mark of a body of which only the length is recorded. */
+export const omittedBody = (bytes: number | undefined, why: string): TruncatedBody => ({
+  truncated: true,
+  bytes: bytes ?? null,
+  text: "",
+  why,
+});

@@ -1,0 +1,255 @@
+/** Every setting: its name as an environment variable, its type, its default, and what it means. */
+import { z } from "zod";
+import {
+  addresses,
+  brownOutWindows,
+  day,
+  diskSize,
+  integer,
+  LONGEST_TIMER_MS,
+  LONGEST_TIMER_SECONDS,
+  memorySize,
+  onOrOff,
+  oneOf,
+  origins,
+  port,
+  portOrOff,
+  postgresUrl,
+  productWords,
+  rate,
+  redisUrl,
+  text,
+  tokenList,
+  trueOrFalse,
+  url,
+} from "./setting-types.ts";
+
+/** What people read about a setting. */
+export interface SettingDescription {
+  /** In Markdown, as in `docs/reference/settings.md`. */
+  readonly meaning: string;
+  /** As one would type it; undefined: the setting is unset. */
+  readonly default?: string;
+  /** The value is never printed. */
+  readonly secret?: true;
+}
+
+const descriptions = z.registry<SettingDescription>();
+
+function described<T extends z.ZodType>(type: T, description: SettingDescription): T {
+  descriptions.add(type, description);
+  return type;
+}
+
+const withDefault = <T extends z.ZodType<unknown, unknown>>(
+  type: T,
+  text: string & z.input<T>,
+  meaning: string,
+) => described(type.prefault(text), { meaning, default: text });
+
+const unset = <T extends z.ZodType>(type: T, meaning: string) => described(type.optional(), { meaning });
+
+const secret = <T extends z.ZodType>(type: T, meaning: string) =>
+  described(type.optional(), { meaning, secret: true });
+
+const seconds = (least: number) => integer(least, LONGEST_TIMER_SECONDS);
+const milliseconds = (least: number) => integer(least, LONGEST_TIMER_MS);
+
+const listeners = {
+  HOST: withDefault(text, "127.0.0.1", "Address of the public listener"),
+  PORT: withDefault(port, "8080", "Port of the public listener"),
+  ADMIN_HOST: withDefault(
+    text,
+    "127.0.0.1",
+    "Address of the admin listener. Without `ADMIN_TOKEN` it must be a loopback address",
+  ),
+  ADMIN_PORT: withDefault(portOrOff, "8081", "Port of the admin listener. `off` disables the listener"),
+  ADMIN_TOKEN: secret(
+    text,
+    "Token that the admin listener requires. `/healthz` and `/readyz` never require it",
+  ),
+  TRUST_PROXY: unset(
+    addresses,
+    "Addresses of the proxies in front. Only they may set the client address in `X-Forwarded-For`",
+  ),
+  CORS_ORIGINS: unset(origins, "Origins of browser clients, separated by commas, or `*`"),
+  BODY_LIMIT: withDefault(
+    memorySize,
+    "1mb",
+    "Largest request body. All bodies in memory together are limited to 32 times this size, 128 MB at most",
+  ),
+  WORKERS: withDefault(
+    integer(1, 64),
+    "1",
+    "Worker processes on this machine. They share one rate limit and one token cache, with or without Redis",
+  ),
+  SHUTDOWN_GRACE_MS: withDefault(
+    milliseconds(0),
+    "10000",
+    "Time for in-flight requests to finish after SIGTERM",
+  ),
+};
+
+const v4 = {
+  UPSTREAM_URL: unset(
+    url,
+    "Base URL of the v4 service; `/v4/...` is appended. It must be `https` or a loopback address. Unset: the embedded sandbox",
+  ),
+  AUTH_URL: unset(url, "Base URL of the login server, by the same rules. Unset: the sandbox's login server"),
+  ALLOW_HTTP_UPSTREAM: withDefault(
+    trueOrFalse,
+    "false",
+    "Allow plain `http` to another machine, for example to a sidecar's service",
+  ),
+  UPSTREAM_TIMEOUT_MS: withDefault(
+    milliseconds(1),
+    "30000",
+    "Timeout of a v4 call. File transfers may take four times as long",
+  ),
+  UPSTREAM_CONNECTIONS: withDefault(
+    integer(1, 10_000),
+    "64",
+    "Connections to v4. File transfers have additional connections: an eighth of this number, at least 2",
+  ),
+  CATALOG_TTL_SECONDS: withDefault(
+    seconds(1),
+    "600",
+    "Lifetime of cached v4 catalogs (datacenters, distributions, kernels, types)",
+  ),
+  NATIVE_LANE: withDefault(
+    onOrOff,
+    "on",
+    "Forward requests with `Authorization: Bearer` to v4. `off` returns 401 for them",
+  ),
+  SANDBOX: withDefault(
+    trueOrFalse,
+    "false",
+    "Use the embedded sandbox although `NODE_ENV` is `production`. Its tokens are public",
+  ),
+  SEED: unset(text, "YAML file of accounts to add to the embedded sandbox"),
+};
+
+const mapping = {
+  MAPPINGS_DIR: unset(
+    text,
+    "Folder of the mapping pack. Unset: `./mappings`, or the pack in the installed package if that folder does not exist",
+  ),
+  WORDS: withDefault(
+    productWords,
+    "vm=vm,orch=orch",
+    "Product names of your service, for example `vm=acme,orch=acmeks`",
+  ),
+  PUBLIC_URL: unset(
+    url,
+    "Base URL at which clients reach the gateway. Required by a pack whose links have a host (`links: absolute`)",
+  ),
+  DEPRECATION_DATE: unset(day, "`Deprecation` header of alpha responses (RFC 9745), `YYYY-MM-DD`"),
+  SUNSET_DATE: unset(day, "`Sunset` header of alpha responses (RFC 8594), `YYYY-MM-DD`"),
+  SUNSET_LINK: unset(url, 'URL in the `Link` header with `rel="sunset"`'),
+  BROWN_OUTS: unset(
+    brownOutWindows,
+    "Times at which alpha is switched off on purpose, for example `0 10 * * 1 for 15m; routes=GET /vm/instances`",
+  ),
+};
+
+const tokens = {
+  RATE_LIMIT: withDefault(
+    rate,
+    "1600/120",
+    "Requests per seconds for each token. Requests without a token count per client address",
+  ),
+  RATE_LIMIT_CREATE: withDefault(rate, "10/30", "The same for creating instances"),
+  TOKEN_TTL_SECONDS: withDefault(seconds(1), "300", "Lifetime of cached token info"),
+  TOKEN_NEGATIVE_TTL_SECONDS: withDefault(
+    seconds(0),
+    "30",
+    "How long a token that v4 rejected is rejected without asking v4",
+  ),
+  TOKEN_CACHE_SIZE: withDefault(integer(1, 1_000_000), "10000", "Tokens in the cache"),
+  UPSTREAM_TOKEN: secret(text, "The token that v4 gets, for a pack with `token: setting`"),
+  CLIENT_TOKENS: secret(
+    tokenList,
+    "The tokens that clients may use, separated by commas. Required with `UPSTREAM_TOKEN` if clients have credentials: v4 does not see their tokens",
+  ),
+  UPSTREAM_TOKENS_FILE: unset(
+    text,
+    "YAML file with the token of v4 for each token of a client, for a pack with `token: table`. Read at start and whenever the pack is reloaded",
+  ),
+  GATEWAY_SECRET: secret(
+    text,
+    "Key that encrypts stored tokens. Unset: a random key, created once in `DATA_DIR`. Required with `REDIS_URL`",
+  ),
+  REDIS_URL: secret(
+    redisUrl,
+    "`redis://` or `rediss://`: rate limits, token info and gateway tokens, shared by all replicas",
+  ),
+};
+
+const audit = {
+  AUDIT: withDefault(oneOf("full", "metadata", "off"), "full", "`full`, `metadata` (no bodies) or `off`"),
+  AUDIT_DURABILITY: withDefault(
+    oneOf("relaxed", "strict"),
+    "relaxed",
+    "`relaxed`: commit within 100 ms. `strict`: commit before the response ends",
+  ),
+  AUDIT_BODY_LIMIT: withDefault(memorySize, "256kb", "Longer bodies are recorded cut and marked as cut"),
+  AUDIT_RETENTION_DAYS: withDefault(
+    integer(1, 36_500),
+    "30",
+    "Records are deleted, a day (UTC) at a time, when they are all older",
+  ),
+  AUDIT_SIZE_LIMIT: withDefault(
+    diskSize,
+    "2gb",
+    "Limit of the audit store. Above it, records of callers without an accepted token are deleted first, then the oldest. Summaries may use an additional tenth, 100 MB at most",
+  ),
+  AUDIT_OTLP: unset(
+    url,
+    "Base URL of an OpenTelemetry collector, for example `http://127.0.0.1:4318`: records are also sent to it as logs, to `/v1/logs` below it",
+  ),
+  DATA_DIR: withDefault(text, "./data", "Folder for SQLite: the audit store and gateway tokens"),
+  DATABASE_URL: secret(
+    postgresUrl,
+    "`postgres://...`: the audit store is PostgreSQL, shared by all replicas",
+  ),
+  LOG_LEVEL: withDefault(
+    oneOf("fatal", "error", "warn", "info", "debug", "trace", "silent"),
+    "info",
+    "`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`. `debug` logs each request",
+  ),
+  LOG_FORMAT: withDefault(
+    oneOf("auto", "json", "text"),
+    "auto",
+    "`json`, `text`, or `auto`: text on a terminal, JSON otherwise. The log goes to standard error",
+  ),
+  SERVER_TIMING: withDefault(
+    onOrOff,
+    "off",
+    "`on`: alpha responses have a `Server-Timing` header with the milliseconds of each pipeline stage",
+  ),
+};
+
+/** All settings, from texts or typed values to typed values. */
+export const settingsSchema = z.object({ ...listeners, ...v4, ...mapping, ...tokens, ...audit });
+
+/** The settings as the gateway uses them. Sizes are in bytes. */
+export type Settings = Readonly<z.output<typeof settingsSchema>>;
+
+/** The settings as they are given: texts of the environment, or typed values. */
+export type SettingValues = Readonly<z.input<typeof settingsSchema>>;
+
+export type SettingName = keyof Settings;
+
+/** The sections of `serve --help` and of `docs/reference/settings.md`, in order. */
+export const SETTING_SECTIONS = {
+  Listeners: Object.keys(listeners),
+  v4: Object.keys(v4),
+  Mapping: Object.keys(mapping),
+  "Tokens and rate limits": Object.keys(tokens),
+  "Audit and log": Object.keys(audit),
+} as Readonly<Record<string, readonly SettingName[]>>;
+
+/** What people read about each setting. */
+export const SETTINGS = Object.fromEntries(
+  Object.entries(settingsSchema.shape).map(([name, type]) => [name, descriptions.get(type)]),
+) as Readonly<Record<SettingName, SettingDescription>>;

@@ -1,0 +1,44 @@
+/** Wrappers around single objects, such as `{ "customer": { … } }`, of both dialects. */
+import { printJson } from "./json/parse.ts";
+import { createMemberTable, forEachMember, isObjectAt, readRaw, type Cursor } from "./json/scan.ts";
+import { fillShape, nameOf, namesIn, type Shape } from "./shape.ts";
+
+/** Reads the object in a wrapper. Returns undefined if the value has none. */
+export type ReadWrapped = <T>(from: Cursor, readObject: (from: Cursor) => T) => T | undefined;
+
+/** Returns the keys that lead to the object. @param name of the resource: `$name` as a key */
+export const objectPath = (shape: Shape, name: string): readonly string[] =>
+  (namesIn(shape).find((found) => found.name === "object")?.path ?? []).map((key) =>
+    nameOf(key) === "name" ? name : key,
+  );
+
+/** Creates a reader of the object at a path. Other members are skipped. */
+export function createObjectReader(path: readonly string[]): ReadWrapped {
+  const levels = path.map((key) => createMemberTable([key]));
+  return (from, readObject) => {
+    let found: ReturnType<typeof readObject> | undefined;
+    function descend(level: number): void {
+      const members = levels[level];
+      if (!members) found = readObject(from);
+      else if (!isObjectAt(from)) readRaw(from);
+      else
+        forEachMember(from, members, (number) => {
+          if (number === 0) descend(level + 1);
+          else readRaw(from);
+        });
+    }
+    descend(0);
+    return found;
+  };
+}
+
+/** Placeholder of the object in the text of a wrapper. No pack has it. */
+const OBJECT = crypto.randomUUID();
+
+/** Creates the function that puts the text of an object into its wrapper. */
+export function createObjectWriter(shape: Shape, name: string): (object: string) => string {
+  const [open = "", close = ""] = printJson(fillShape(shape, { name, object: OBJECT })).split(
+    printJson(OBJECT),
+  );
+  return (object) => open + object + close;
+}

@@ -1,0 +1,54 @@
+/** Links to other pages of a list: in the `Link` header (RFC 8288), and in bodies. */
+import { readParameters } from "../query.ts";
+
+/** A part of a `Link` header: the target, and its parameters up to the next one. Each character is matched once. */
+const LINK = /<([^<>]*)>([^<]*)/g;
+const RELATION = /;\s*rel\s*=\s*"?([^";,]*)/i;
+
+/** Returns the target of a relation such as `next`; undefined if the header does not have it. */
+export function findLink(
+  header: string | readonly string[] | undefined,
+  relation: string,
+): string | undefined {
+  for (const [, target, parameters = ""] of [header ?? []].flat().join(", ").matchAll(LINK)) {
+    const relations = RELATION.exec(parameters)?.[1]?.trim().toLowerCase().split(" ");
+    if (relations?.includes(relation)) return target;
+  }
+  return undefined;
+}
+
+/** Returns a parameter of the query of a link. The link itself is never followed. */
+export const linkParameter = (link: string, parameter: string): string | undefined =>
+  URL.parse(link, "http://upstream.invalid")?.searchParams.get(parameter) || undefined;
+
+/** Returns the value of a `Link` header; undefined without links. */
+export function formatLinks(links: Readonly<Record<string, string | null | undefined>>): string | undefined {
+  const parts = Object.entries(links).flatMap(([relation, target]) =>
+    target === undefined || target === null ? [] : [`<${target}>; rel="${relation}"`],
+  );
+  return parts.length > 0 ? parts.join(", ") : undefined;
+}
+
+/**
+ * Returns the path of a request for a link: it starts with one slash, since two would name a host, and characters that a
+ * path can't have are escaped (RFC 3986, section 3.3), since they could end the link.
+ */
+export const linkPath = (path: string): string =>
+  path
+    .toWellFormed()
+    .replace(/^[/\\]+/, "/")
+    .replace(/[^\w.~!$&'()*+,;=:@/%-]/gu, encodeURIComponent);
+
+/** Returns a path with a query in which one parameter is replaced, or removed (null). Others stay. */
+export function withParameter(
+  path: string,
+  query: string,
+  parameter: string,
+  value: string | number | null,
+): string {
+  const parameters = readParameters(query);
+  if (value === null) parameters.delete(parameter);
+  else parameters.set(parameter, String(value));
+  const text = parameters.toString();
+  return text === "" ? path : `${path}?${text}`;
+}

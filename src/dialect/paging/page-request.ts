@@ -1,0 +1,122 @@
+/** The page that a client asks for. */
+import { HttpError } from "../http-error.ts";
+import { readParameters } from "../query.ts";
+import { MAX_CURSOR } from "./cursor.ts";
+import { LAST, type ClientPageSize, type PagingStyle } from "./styles.ts";
+
+/** A part of a list: all items after `start` items, or after a cursor, up to a number. */
+export interface PageRequest {
+  /** Number of items before the page, counted from the cursor where there is one. */
+  readonly start: number;
+  readonly size: number;
+  /** The upstream's own cursor. */
+  readonly cursor?: string;
+  /** The client's value of the item before the page, which is to be found. */
+  readonly after?: string;
+}
+
+/** What a client's cursor is: the upstream's own, a member of an item, or an offset that the gateway encodes. */
+export type ClientCursor = "upstream" | "item" | "offset";
+
+export interface PageReaderOptions {
+  /** Undefined: lists have no pages. */
+  readonly style: PagingStyle | undefined;
+  readonly size: ClientPageSize;
+  readonly cursor: ClientCursor;
+  /** Pages that start after this number of items are rejected. */
+  readonly reach: number;
+}
+
+/** Returns the cursor of a page that starts at an offset. */
+export const writeOffsetCursor = (offset: number): string =>
+  Buffer.from(`offset:${offset}`).toString("base64url");
+
+/** Parses a cursor of {@link writeOffsetCursor}; undefined for any other text. */
+export function readOffsetCursor(text: string): number | undefined {
+  const [, digits] = /^offset:(\d{1,9})$/.exec(Buffer.from(text, "base64url").toString()) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** The only value of a parameter; undefined without one. @throws {HttpError} 400 for two of them */
+function onlyValue(query: URLSearchParams, parameter: string): string | undefined {
+  const values = query.getAll(parameter);
+  if (values.length > 1) throw new HttpError(400, `${parameter} must be given once.`);
+  return values[0];
+}
+
+/** @throws {HttpError} 400 for anything but an integer within the bounds */
+function readInteger(
+  query: URLSearchParams,
+  parameter: string,
+  { least, most, otherwise }: { readonly least: number; readonly most: number; readonly otherwise: number },
+): number {
+  const values = query.getAll(parameter);
+  const [text = String(otherwise)] = values;
+  if (values.length > 1 || !isIntegerFrom(text, least))
+    throw new HttpError(400, `${parameter} must be one integer, ${least} or greater.`);
+  if (Number(text) > most) throw new HttpError(400, `${parameter} must be at most ${most}.`);
+  return Number(text);
+}
+
+const isIntegerFrom = (text: string, least: number): boolean => /^\d+$/.test(text) && Number(text) >= least;
+
+/** Returns the number of items that a client asks for. @throws {HttpError} 400 for one that the pack rejects */
+function readSize(query: URLSearchParams, size: ClientPageSize): number {
+  const { parameter, default: otherwise, maximum, above, invalid } = size;
+  if (parameter === undefined) return otherwise;
+  const text = invalid === "default" ? onlyValue(query, parameter) : undefined;
+  if (text !== undefined && !isIntegerFrom(text, 1)) return otherwise;
+  const most = above === "maximum" ? Infinity : maximum;
+  return Math.min(maximum, readInteger(query, parameter, { least: 1, most, otherwise }));
+}
+
+/**
+ * Creates the function that reads the page of a query.
+ *
+ * @returns A function that throws {HttpError} 400 for an invalid page.
+ */
+export function createPageReader({
+  style,
+  size,
+  cursor,
+  reach,
+}: PageReaderOptions): (query: string) => PageRequest {
+  const firstPage: PageRequest = { start: 0, size: size.default };
+  if (!style) return () => firstPage;
+
+  function readStart(
+    query: URLSearchParams,
+    items: number,
+  ): Partial<PageRequest> & { readonly start: number } {
+    if (style?.kind === "cursor") return readCursor(query, style.parameter);
+    const { kind = "page", parameter = "", first = 0 } = style ?? {};
+    const step = kind === "page" ? items : 1;
+    const most = Math.min(LAST, first + Math.ceil(reach / step) - 1);
+    return {
+      start: (readInteger(query, parameter, { least: first, most, otherwise: first }) - first) * step,
+    };
+  }
+
+  function readCursor(
+    query: URLSearchParams,
+    parameter: string,
+  ): Partial<PageRequest> & { readonly start: number } {
+    const text = onlyValue(query, parameter);
+    if (text === undefined) return { start: 0 };
+    if (text === "" || text.length > MAX_CURSOR)
+      throw new HttpError(400, `${parameter} must have 1 to ${MAX_CURSOR} characters.`);
+    if (cursor === "upstream") return { start: 0, cursor: text };
+    if (cursor === "item") return { start: 0, after: text };
+    const start = readOffsetCursor(text);
+    if (start === undefined || start >= reach)
+      throw new HttpError(400, `${parameter} is not a cursor of this list.`);
+    return { start };
+  }
+
+  return (text) => {
+    if (text === "") return firstPage;
+    const query = readParameters(text);
+    const items = readSize(query, size);
+    return { ...readStart(query, items), size: items };
+  };
+}

@@ -1,0 +1,129 @@
+/** What a list says to the client about its page: the values of its shape, and its headers. */
+import { LIST_VALUES, type ListValues } from "../envelope.ts";
+import { formatLinks, withParameter } from "./links.ts";
+import { writeOffsetCursor, type ClientCursor, type PageRequest } from "./page-request.ts";
+import { LAST, type PagingStyle } from "./styles.ts";
+
+/** What is known about a page of the client. */
+export interface ClientPage {
+  readonly request: PageRequest;
+  /** Number of items before the page; for a page after a cursor of the upstream, after that cursor. */
+  readonly start: number;
+  /** Number of items of the page. */
+  readonly count: number;
+  readonly total: number | undefined;
+  readonly hasMore: boolean;
+  /** The upstream's cursor behind the page. */
+  readonly cursor: string | undefined;
+  /** The cursor that the last item is for the client. */
+  readonly lastItem: () => string | undefined;
+  /** Path of the client's request, after the base of links that have a host. */
+  readonly path: string;
+  readonly query: string;
+}
+
+export interface PageWriterOptions {
+  readonly style: PagingStyle | undefined;
+  readonly cursor: ClientCursor;
+  /** The names in the client's list shape. */
+  readonly names: ReadonlySet<string>;
+  readonly linkHeader: boolean;
+  readonly totalHeader: string | undefined;
+}
+
+/** The values of a page, and the headers of its response. */
+export interface PageDescription {
+  readonly values: ListValues;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
+/** Creates the function that describes a page to the client. */
+export function createPageWriter(options: PageWriterOptions): (page: ClientPage) => PageDescription {
+  const { style, names, linkHeader, totalHeader } = options;
+  const used = LIST_VALUES.filter((name) => names.has(name));
+  return (page) => {
+    const positions = createPositions(page, options);
+    const values = Object.fromEntries(used.map((name) => [name, VALUES[name](page, positions)]));
+    const links = linkHeader && style ? formatLinks(positions.links()) : undefined;
+    const total = totalHeader === undefined ? undefined : page.total;
+    const headers = {
+      ...(links !== undefined && { link: links }),
+      ...(totalHeader !== undefined && total !== undefined && { [totalHeader]: String(total) }),
+    };
+    return { values, headers: links === undefined && total === undefined ? undefined : headers };
+  };
+}
+
+/** The values of the client's page parameter for this page and for others. */
+interface Positions {
+  /** Number of the page. */
+  readonly page: number;
+  /** Null: there is no such page, or it can't be named. */
+  readonly next: string | number | null;
+  readonly previous: string | number | null;
+  link(value: string | number | null | undefined): string | null;
+  links(): Readonly<Record<"first" | "prev" | "next" | "last", string | null>>;
+}
+
+function createPositions(clientPage: ClientPage, { style, cursor }: PageWriterOptions): Positions {
+  const { request, start, total, hasMore, path, query } = clientPage;
+  const { size } = request;
+  const first = style === undefined || style.kind === "cursor" ? 1 : style.first;
+  const page = first + Math.floor(start / size);
+  const isCounted = style !== undefined && style.kind !== "cursor";
+  const valueAt = (offset: number): number =>
+    style?.kind === "page" ? first + offset / size : first + offset;
+  const nextCursor = (): string | null => {
+    if (cursor === "offset") return start + size > LAST ? null : writeOffsetCursor(start + size);
+    return (cursor === "item" ? clientPage.lastItem() : clientPage.cursor) ?? null;
+  };
+  const next = (): string | number | null => {
+    if (!hasMore || !style) return null;
+    return isCounted ? valueAt(start + size) : nextCursor();
+  };
+  /** The first page is the one without a parameter. */
+  const link = (value: string | number | null | undefined): string | null =>
+    value === undefined || !style ? null : withParameter(path, query, style.parameter, value);
+  const last = (): string | number | undefined =>
+    isCounted && total !== undefined && style.kind === "page"
+      ? valueAt(Math.max(0, Math.ceil(total / size) - 1) * size)
+      : undefined;
+  return {
+    page,
+    get next() {
+      return next();
+    },
+    previous: isCounted && start > 0 ? valueAt(Math.max(0, start - size)) : null,
+    link,
+    links() {
+      return {
+        first: link(null),
+        prev: link(this.previous ?? undefined),
+        next: link(this.next ?? undefined),
+        last: link(last()),
+      };
+    },
+  };
+}
+
+type ListValue = ListValues[keyof ListValues];
+
+const VALUES: Readonly<
+  Record<(typeof LIST_VALUES)[number], (page: ClientPage, positions: Positions) => ListValue>
+> = {
+  page: (_, { page }) => page,
+  pages: ({ total, request: { size } }) => (total === undefined ? undefined : Math.ceil(total / size)),
+  total: ({ total }) => total,
+  size: ({ request: { size } }) => size,
+  count: ({ count }) => count,
+  offset: ({ start }) => start,
+  has_more: ({ hasMore }) => hasMore,
+  next_page: (_, { next }) => next,
+  previous_page: (_, { previous }) => previous,
+  next_offset: (_, { next }) => next,
+  next_cursor: (_, { next }) => next,
+  next_link: (_, positions) => positions.links().next,
+  previous_link: (_, positions) => positions.links().prev,
+  first_link: (_, positions) => positions.links().first,
+  last_link: (_, positions) => positions.links().last,
+};

@@ -1,0 +1,30 @@
+/** How a dialect pages its lists, as the pack says. */
+
+/** By page numbers, by offsets, or by cursors. */
+export type PagingStyle =
+  | { readonly kind: "page" | "offset"; readonly parameter: string; readonly first: number }
+  | {
+      readonly kind: "cursor";
+      readonly parameter: string;
+      /** The cursor is this member of the last item; undefined: it is opaque. */
+      readonly item: string | undefined;
+    };
+
+/** Number of items of a page. */
+export interface PageSize {
+  /** The query parameter; undefined: the size is fixed. */
+  readonly parameter: string | undefined;
+  readonly default: number;
+  readonly maximum: number;
+}
+
+/** Number of items of a page that a client chooses. */
+export interface ClientPageSize extends PageSize {
+  /** What happens to a number above the maximum: a 400, or a page of the maximum. */
+  readonly above: "reject" | "maximum";
+  /** What happens to 0, a negative number, and anything that is not an integer: a 400, or a page of the default. */
+  readonly invalid: "reject" | "default";
+}
+
+/** No list has more pages or items, and every upstream can count to it. */
+export const LAST = 999_999_999;

@@ -1,0 +1,39 @@
+/** Emits the code that gives the input of an expression: only the members of the v4 object that it reads. */
+import type { Expression, InputNames } from "../../jsonata/index.ts";
+import type { ByteRange, ReaderUnit } from "./generate-reader.ts";
+
+/** The value of a range. */
+export const emitValueAt = ({ start, end }: ByteRange): string => `valueAt(cursor, ${start}, ${end})`;
+
+/** The input of an expression: an object with only the members that the expression reads. */
+export const emitInput = ({ inputNames }: Expression, { plan }: ReaderUnit): string =>
+  inputNames === "all" ? "valueAt(cursor, start, at)" : emitMembersRead(inputNames, [], plan);
+
+function emitMembersRead(
+  inputNames: Exclude<InputNames, "all">,
+  parents: readonly string[],
+  plan: ReaderUnit["plan"],
+): string {
+  const members = [...inputNames].map(
+    ([name, inner]) => `${JSON.stringify(name)}: ${emitMemberRead(inner, [...parents, name], plan)}`,
+  );
+  return `{ ${members.join(", ")} }`;
+}
+
+/** Whether a member is an object (123 is its brace). */
+export const emitIsObject = ({ start, end }: ByteRange): string => `${end} > 0 && bytes[${start}] === 123`;
+
+/** The value of a member. Of an object only what is read of it; an array is parsed as a whole. */
+function emitMemberRead(reads: InputNames, path: readonly string[], plan: ReaderUnit["plan"]): string {
+  const range = plan.range(path);
+  if (reads === "all") return emitValueAt(range);
+  const members = emitMembersRead(reads, path, plan);
+  return `(${emitIsObject(range)} ? ${members} : ${emitValueAt(range)})`;
+}
+
+/** The path of the only member that is read. */
+export function onlyPath(reads: InputNames, parents: readonly string[] = []): readonly string[] | undefined {
+  if (reads === "all") return parents.length > 0 ? parents : undefined;
+  const [[name, inner] = ["", reads] as const, ...others] = reads;
+  return name === "" || others.length > 0 ? undefined : onlyPath(inner, [...parents, name]);
+}

@@ -1,0 +1,175 @@
+import type { UpstreamFilter } from "../../dialect/filter/filter-writer.ts";
+import { parseJson, printJson } from "../../dialect/json/parse.ts";
+import { detachString, isStringText, fromJsonText, type JsonText } from "../../dialect/json/text.ts";
+import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import type { CatalogDefinition } from "../schema/resource-definition.ts";
+import { compileExpressionAt, resolveReference, type SourceLocation } from "../load/source-location.ts";
+import type { CatalogCopy, CatalogEntry, JsonObject, ReadContext } from "../translation-context.ts";
+import type { ValueKind } from "./value-kinds.ts";
+
+/** Parses the text of an alpha object and copies it into one string, because it goes into many responses. */
+export function createCatalogEntry(text: string, lost?: ReadonlySet<string>): CatalogEntry {
+  const detached = detachString(text);
+  const object = parseJson(detached) as JsonObject;
+  return { object, text: detached, ...(lost && lost.size > 0 && { losses: [...lost] }) };
+}
+
+/** One v4 list from which a catalog is read. */
+export interface CatalogCall {
+  readonly path: string;
+  /** Condition in the upstream's filter form; empty without one. */
+  readonly filter: UpstreamFilter;
+  /** Whether v4 may have no such list. It counts as empty then. */
+  readonly optional: boolean;
+  /** Whether its items are in alpha's list. If not, they only appear where an object refers to them. */
+  readonly listed: boolean;
+}
+
+/** A catalog: objects such as regions or plans that v4 names by id and alpha embeds as a whole. */
+export interface Catalog {
+  readonly name: string;
+  readonly calls: readonly CatalogCall[];
+  /** v4 ids of the whole list in the order of the pack; undefined if the pack does not fix the list. */
+  readonly fixedIds: readonly string[] | undefined;
+  /** Additional filter names, each with the boolean field that it negates. */
+  readonly opposites: Readonly<Record<string, string>>;
+  /** Translates a v4 id to alpha. */
+  alphaId(v4Id: string): string;
+  /** Translates the id of a request to v4; undefined if it does not exist. */
+  v4Id(requested: string, copy: CatalogCopy): string | undefined;
+  /** Translates the id of a filter to v4. Ids that only occur in responses are valid, too. */
+  filterId(requested: string, copy: CatalogCopy): string | undefined;
+  /** v4 ids with this prefix are shown as null. */
+  readonly hiddenPrefix: string | undefined;
+  /** Whether alpha and v4 ids differ, so that their sort order differs. */
+  readonly renames: boolean;
+  /** Whether the pack has no alpha id for a v4 id. */
+  hasNoAlphaId(v4Id: unknown): boolean;
+  /** Returns the text of the alpha object of a v4 id. `row` returns the text of the v4 object that refers to it. */
+  readonly expand: (v4Id: JsonText, row: () => string, reading: ReadContext) => MaybePromise<JsonText>;
+  /** Returns the cached UTF-8 text of the alpha object, if there is one. The v4 id is in `bytes`, from `start` to `end`. */
+  readonly cachedText: (
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    reading: ReadContext,
+  ) => Uint8Array | undefined;
+  /** Whether `expand` may return a promise. */
+  readonly mayBeAsync: boolean;
+  /** Whether alpha clients never see the object of this v4 id. */
+  isHidden(v4Id: unknown): boolean;
+  /** Returns the text of a list of alpha objects. Hidden and unknown ones are omitted. */
+  readonly expandAll: (v4Ids: readonly string[], reading: ReadContext) => string;
+  /** If the catalog is read with a client's token: which items may be cached. Undefined: no token may be used. */
+  readonly keepsItem: ((item: unknown) => MaybePromise<boolean>) | undefined;
+  /** The whole list, created without v4; undefined if the pack does not fix its ids. */
+  fixedList(): Promise<CatalogEntry[]> | undefined;
+  /** Members of the v4 object that `stub` reads; undefined if it may read all of them. */
+  readonly stubMembers: readonly string[] | undefined;
+  /** Returns the text of a substitute object for an id that the cache does not have. */
+  stub(v4Id: string, row: unknown): MaybePromise<JsonText>;
+}
+
+/** Returns the path of a call. Reports other methods than GET: catalogs are read in the background. */
+function callPath(call: string, location: SourceLocation): string {
+  const path = /^GET (\/\S+)$/.exec(call)?.[1];
+  if (path === undefined) location.report(`"${call}" is not GET /path`);
+  return path ?? "/";
+}
+
+interface CatalogContext {
+  readonly values: ReadonlyMap<string, ValueKind>;
+  /** The function `$values("kind", value)` of expressions. */
+  readonly lookup: (kind: string, value: unknown) => unknown;
+}
+
+/** Compiles the catalog of one resource. */
+export function compileCatalog(
+  name: string,
+  definition: CatalogDefinition,
+  context: CatalogContext,
+  location: SourceLocation,
+): Catalog {
+  const { accepts = {}, closed = false, hidden_prefix: hidden, ignore_case: ignoreCase = false } = definition;
+  const ids =
+    definition.ids === undefined
+      ? undefined
+      : resolveReference(location.at("ids"), "value kind", definition.ids, context.values);
+  const fold = (id: string) => (ignoreCase ? id.toLowerCase() : id);
+  const aliases = new Map(Object.entries(accepts).map(([alias, v4Id]) => [fold(alias), v4Id]));
+  const stub = compileExpressionAt(location.at("stub"), definition.stub, ["id", "name", "values"]);
+  const alphaId = (v4Id: string): string => (ids?.lookup(v4Id) as string | undefined) ?? v4Id;
+  const isHidden = (v4Id: unknown): boolean =>
+    hidden !== undefined && typeof v4Id === "string" && v4Id.startsWith(hidden);
+
+  const stubFor = (v4Id: string, row: unknown): MaybePromise<JsonText> =>
+    stub.print(row, { id: v4Id, name: alphaId(v4Id), values: context.lookup });
+
+  const hiddenBytes = Buffer.from(hidden === undefined ? "" : printJson(hidden).slice(0, -1));
+  function isHiddenAt(bytes: Uint8Array, start: number): boolean {
+    for (let at = 0; at < hiddenBytes.length; at += 1)
+      if (bytes[start + at] !== hiddenBytes[at]) return false;
+    return hiddenBytes.length > 0;
+  }
+
+  const textOf = (id: string, { catalogs }: ReadContext): JsonText =>
+    isHidden(id) ? null : catalogs.find(name, id)?.text;
+
+  function expand(v4Id: JsonText, row: () => string, reading: ReadContext): MaybePromise<JsonText> {
+    if (v4Id === null || v4Id === undefined || !isStringText(v4Id)) return null;
+    const id = fromJsonText(v4Id) as string;
+    const found = textOf(id, reading);
+    return found === undefined ? stubFor(id, fromJsonText(row())) : found;
+  }
+
+  function v4Id(requested: string, copy: CatalogCopy): string | undefined {
+    const translated = aliases.get(fold(requested)) ?? ids?.v4ByAlpha.get(requested);
+    if (translated !== undefined) return translated as string;
+    const id = ignoreCase ? (copy.canonicalSpelling(name, requested) ?? requested) : requested;
+    if (closed || alphaId(id) !== id || isHidden(id)) return undefined;
+    return copy.find(name, id) || !copy.isLoaded(name) ? id : undefined;
+  }
+
+  const mayCache =
+    definition.with_token === undefined
+      ? undefined
+      : compileExpressionAt(location.at("with_token"), definition.with_token, []);
+  const fixedIds = closed && ids ? ([...ids.v4ByAlpha.values()] as string[]) : undefined;
+
+  return {
+    name,
+    keepsItem: mayCache && ((item) => thenMaybe(mayCache.evaluate(item, {}), Boolean)),
+    fixedList: () =>
+      fixedIds &&
+      Promise.resolve(mapMaybe(fixedIds, (id) => stubFor(id, {}))).then((texts) =>
+        texts.map((text) => createCatalogEntry(text ?? "{}")),
+      ),
+    hiddenPrefix: hidden,
+    renames: ids !== undefined,
+    hasNoAlphaId: (v4Id) => ids !== undefined && ids.lookup(v4Id) === undefined,
+    calls: definition.upstream.map((entry, index) => ({
+      path: callPath(entry.request, location.at("upstream", index, "request")),
+      filter: entry.filter ?? {},
+      optional: entry.optional ?? false,
+      listed: entry.listed ?? true,
+    })),
+    fixedIds,
+    opposites: definition.opposites ?? {},
+    alphaId,
+    v4Id,
+    filterId: (requested, copy) =>
+      v4Id(requested, copy) ??
+      (alphaId(requested) === requested && copy.find(name, requested) ? requested : undefined),
+    isHidden,
+    expandAll(v4Ids, reading) {
+      const ids = v4Ids.filter(isStringText).map((id) => fromJsonText(id) as string);
+      return `[${ids.flatMap((id) => textOf(id, reading) ?? []).join(",")}]`;
+    },
+    expand,
+    cachedText: (bytes, start, end, { catalogs }) =>
+      isHiddenAt(bytes, start) ? undefined : catalogs.cachedText(name, bytes, start, end),
+    mayBeAsync: stub.engine === "interpreted",
+    stubMembers: stub.inputNames === "all" ? undefined : [...stub.inputNames.keys()],
+    stub: stubFor,
+  };
+}

@@ -1,0 +1,116 @@
+/** The headers that pass from one side to the other. */
+import { HttpError } from "../../dialect/http-error.ts";
+import type { SourceLocation } from "../load/source-location.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import type { PassedHeadersDefinition } from "../schema/headers-definition.ts";
+
+/** All lines of each header by its lower-case name. */
+type HeaderLines = Readonly<Record<string, readonly string[] | undefined>>;
+
+/** The headers that pass on one route. Names are in lower case. */
+export interface PassedHeaders {
+  /**
+   * Returns the headers of the upstream request.
+   *
+   * @param mayBeCurrent Whether one upstream response becomes the client's, so that it may be a 304.
+   * @throws {HttpError} 400 for a header that is required and missing, and for one that comes twice
+   */
+  readonly request: (sent: HeaderLines, mayBeCurrent: boolean) => Readonly<Record<string, string>>;
+  /** Returns the headers of the client's response. @param locate Returns the client's path of a `Location`. */
+  readonly response: (
+    received: Readonly<Record<string, string | string[] | undefined>>,
+    locate: (location: string) => string | undefined,
+  ) => Record<string, string>;
+  /** As the pack writes them. */
+  readonly definition: PassedHeadersDefinition;
+}
+
+const EMPTY: PassedHeadersDefinition = { request: {}, response: {} };
+
+/** Headers whose value is an address of the upstream. Clients must never see it. */
+const ADDRESSES: ReadonlySet<string> = new Set(["location", "content-location"]);
+
+/** Headers with which a response may be a 304. */
+export const CONDITIONAL: ReadonlySet<string> = new Set(["if-none-match", "if-modified-since"]);
+
+/** Characters of a value that a response may have. */
+const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Reports headers without a rule, and those that are not the pack's to pass. */
+function checkHeaders(
+  { request, response }: PassedHeadersDefinition,
+  { client, upstream }: DialectDefinition,
+  location: SourceLocation,
+): void {
+  const isToken = (name: string | undefined, header: string | undefined): boolean =>
+    name !== undefined && name.toLowerCase() === header?.toLowerCase();
+  const placeOf = (credentials: DialectDefinition["client"]["credentials"]): string | undefined =>
+    credentials?.header ?? ((credentials?.scheme ?? credentials?.basic) ? "Authorization" : undefined);
+  const fixed = new Set(Object.keys(upstream.headers ?? {}).map((name) => name.toLowerCase()));
+  for (const [name, { upstream: target }] of Object.entries(request)) {
+    const at = location.at("request", name);
+    if (target === undefined) at.report('the name of the upstream\'s header is missing: "upstream"');
+    if (isToken(name, placeOf(client.credentials)) || isToken(target, placeOf(upstream.credentials)))
+      at.report('this header has the token: see "credentials"');
+    if (target !== undefined && fixed.has(target.toLowerCase()))
+      at.report(`"${target}" has a fixed value in "headers" of the upstream`);
+  }
+  for (const [name, { upstream: source, const: value }] of Object.entries(response))
+    if ((source === undefined) === (value === undefined))
+      location.at("response", name).report('a header needs either "upstream" or "const"');
+}
+
+/** Compiles the headers of a route; undefined if none pass. */
+export function compileHeaders(
+  own: PassedHeadersDefinition | undefined,
+  dialect: DialectDefinition,
+  locations: { readonly route: SourceLocation; readonly pack: SourceLocation },
+): PassedHeaders | undefined {
+  const common = dialect.client.headers ?? EMPTY;
+  if (own) checkHeaders(own, dialect, locations.route.at("headers"));
+  const definition = {
+    request: { ...common.request, ...own?.request },
+    response: { ...common.response, ...own?.response },
+  };
+  const requests = Object.entries(definition.request).map(([name, rule]) => ({
+    name,
+    line: name.toLowerCase(),
+    target: (rule.upstream ?? name).toLowerCase(),
+    ...rule,
+  }));
+  const responses = Object.entries(definition.response).flatMap(([name, { upstream }]) =>
+    upstream === undefined ? [] : [{ name: name.toLowerCase(), source: upstream.toLowerCase() }],
+  );
+  const constants = Object.entries(definition.response).flatMap(([name, { const: value }]) =>
+    value === undefined ? [] : [[name.toLowerCase(), value] as const],
+  );
+  if (requests.length + responses.length + constants.length === 0) return undefined;
+  return {
+    definition,
+    request(sent, mayBeCurrent) {
+      const headers: Record<string, string> = {};
+      for (const { name, line, target, required, default: standard } of requests) {
+        const [value = standard, ...others] = sent[line] ?? [];
+        if (others.length > 0) throw new HttpError(400, `There is more than one ${name} header.`);
+        if (!mayBeCurrent && CONDITIONAL.has(target)) continue;
+        if (value !== undefined && value !== "") headers[target] = value;
+        else if (required) throw new HttpError(400, `The ${name} header is required.`);
+      }
+      return headers;
+    },
+    response(received, locate) {
+      const headers: Record<string, string> = Object.fromEntries(constants);
+      for (const { name, source } of responses) {
+        const value = received[source];
+        const text = Array.isArray(value) ? value.join(", ") : value;
+        const translated = text !== undefined && ADDRESSES.has(source) ? locate(text) : text;
+        if (translated !== undefined && SENDABLE.test(translated)) headers[name] = translated;
+      }
+      return headers;
+    },
+  };
+}
+
+/** Reports problems of the headers that all routes have. */
+export const checkCommonHeaders = (dialect: DialectDefinition, location: SourceLocation): void =>
+  checkHeaders(dialect.client.headers ?? EMPTY, dialect, location.at("client", "headers"));

@@ -1,0 +1,279 @@
+/** Client query parameters → upstream query: the value of each parameter that the pack names. */
+import { HttpError, INVALID_VALUE, type ErrorDetail } from "../../dialect/http-error.ts";
+import type { ParameterUse } from "../../dialect/filter/query-filter.ts";
+import { formatParameter, readText, shortName, type Query, type ValueType } from "../../dialect/query.ts";
+import { ExpressionError, mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import {
+  compileExpressionAt,
+  evaluateFor,
+  failureAsValue,
+  resolveReference,
+  type SourceLocation,
+} from "../load/source-location.ts";
+import type { ParameterDefinition } from "../schema/parameter-definition.ts";
+import type { JsonObject } from "../translation-context.ts";
+import { compileSchema, validSchema, type Schema } from "./body-schema.ts";
+import { isText } from "../router.ts";
+import { applyValueKind, type ValueKind } from "./value-kinds.ts";
+
+/** What parameters may refer to. */
+export interface ParameterContext {
+  readonly values: ReadonlyMap<string, ValueKind>;
+  readonly messages: ReadonlyMap<string, string>;
+  /** `$values(kind, value)` of expressions. */
+  readonly lookup: (kind: string, value: unknown) => unknown;
+}
+
+/** One compiled parameter of the client. */
+export interface Parameter {
+  readonly name: string;
+  readonly definition: ParameterDefinition;
+  /** Reads the values of a request, none of them if the client has not sent it. @throws {HttpError} 400 */
+  readonly read: (texts: readonly string[] | undefined) => unknown;
+  /** Returns the upstream's value; undefined if nothing is sent. @throws {ExpressionError} */
+  readonly write: (value: unknown, all: JsonObject) => MaybePromise<unknown>;
+}
+
+/** Maximum number of values of one parameter. */
+const MAX_VALUES = 100;
+
+const TYPES: readonly unknown[] = ["string", "integer", "number", "boolean"] satisfies ValueType[];
+
+const typesOf = ({ type }: Schema): ValueType[] =>
+  [type].flat().filter((name): name is ValueType => TYPES.includes(name));
+
+/** Returns the value of a text as the first type that it has. A text that has none stays: the schema rejects it. */
+function convertText(text: string, types: readonly ValueType[]): unknown {
+  for (const type of types) {
+    const value = readText(text, type);
+    if (value !== undefined) return value;
+  }
+  return text;
+}
+
+/** Reports keys of a parameter that exclude each other, or that have no effect. */
+function reportInvalidParameter(definition: ParameterDefinition, location: SourceLocation): void {
+  const { upstream, path, reject, ignore, required, multiple } = definition;
+  const outcomes = [upstream, path, reject, ignore].filter((outcome) => outcome !== undefined).length;
+  if (outcomes === 0) location.report('a parameter needs "upstream", "path", "reject" or "ignore"');
+  if (outcomes > 1) location.report('"upstream", "path", "reject" and "ignore" exclude each other');
+  if (path !== undefined && ((!required && definition.default === undefined) || multiple !== undefined))
+    location.at("path").report('a value in a path needs "required: true" or a "default", and no "multiple"');
+  if (required && definition.default !== undefined)
+    location.at("default").report('"default" has no effect on a required parameter');
+  if (definition.arguments && definition.values === undefined)
+    location.at("arguments").report('"arguments" belong to a value kind: "values" is missing');
+  if (definition.upstream_multiple !== undefined && multiple === undefined)
+    location.at("upstream_multiple").report('the parameter has one value: "multiple" is missing');
+  if (Array.isArray(definition.default) !== (multiple !== undefined) && definition.default !== undefined)
+    location
+      .at("default")
+      .report(multiple ? "must be a list: the parameter has several values" : "must be one value");
+}
+
+/** Compiles one parameter. */
+export function compileParameter(
+  name: string,
+  definition: ParameterDefinition,
+  { values, messages, lookup }: ParameterContext,
+  location: SourceLocation,
+): Parameter {
+  reportInvalidParameter(definition, location);
+  const { schema = {}, multiple, reject, required } = definition;
+  const field = shortName(name);
+  const fail = (reason: string): never => {
+    throw new HttpError(400, [{ field, reason }]);
+  };
+  const types = typesOf(schema);
+  const at = location.at("schema");
+  const check = compileSchema({ type: "object", properties: { value: validSchema(schema, at) } }, at);
+  const reasonOf = (value: unknown): string | undefined => check({ value })[0]?.reason;
+  const rejection =
+    reject === undefined
+      ? undefined
+      : (resolveReference(location.at("reject"), "message", reject, messages) ?? "");
+  const kind =
+    definition.values === undefined
+      ? undefined
+      : resolveReference(location.at("values"), "value kind", definition.values, values);
+  const convert = kind && applyValueKind(kind.write, definition.arguments ?? {});
+  const expression =
+    definition.write === undefined
+      ? undefined
+      : compileExpressionAt(location.at("write"), definition.write, ["value", "values"]);
+  const { origin } = location;
+  for (const value of definition.default === undefined ? [] : [definition.default].flat()) {
+    const reason = reasonOf(value);
+    if (reason !== undefined) location.at("default").report(`does not fit "schema": ${reason}`);
+  }
+
+  function readOne(text: string): unknown {
+    const value = convertText(text, types);
+    const reason = reasonOf(value);
+    return reason === undefined ? value : fail(reason);
+  }
+
+  return {
+    name,
+    definition,
+    read(texts) {
+      if (texts === undefined) return required ? fail("This parameter is required.") : definition.default;
+      if (rejection !== undefined) return fail(rejection);
+      if (multiple === undefined)
+        return texts.length > 1 ? fail("There is more than one.") : readOne(texts[0] ?? "");
+      const given = multiple === "comma" ? texts.flatMap((text) => text.split(",")) : texts;
+      if (given.length > MAX_VALUES) return fail(`Must have at most ${MAX_VALUES} entries.`);
+      return given.map(readOne);
+    },
+    write(value, all) {
+      const written = expression ? expression.evaluate(all, { value, values: lookup }) : value;
+      if (!convert) return written;
+      return evaluateFor(origin, () =>
+        thenMaybe(written, (result) =>
+          Array.isArray(result) ? mapMaybe(result, (each: unknown) => convert(each)) : convert(result),
+        ),
+      );
+    },
+  };
+}
+
+/** A value of a query: text, or a number or a boolean as text. */
+const isPrintable = (value: unknown): value is string | number | boolean =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+
+const INVALID = Symbol("invalid");
+
+/** The text of a parameter in the upstream's query; empty if it is not sent. */
+function print({ definition }: Parameter, value: unknown): string | typeof INVALID {
+  const { upstream, multiple, upstream_multiple: separation = multiple } = definition;
+  if (upstream === undefined || value === undefined || value === null) return "";
+  const all: unknown[] = [value].flat();
+  if (!all.every(isPrintable)) return INVALID;
+  const texts = all.map(String);
+  if (separation !== "comma") return texts.map((text) => formatParameter(upstream, text)).join("&");
+  // The upstream would read two values.
+  if (texts.some((text) => text.includes(","))) return INVALID;
+  return texts.length === 0 ? "" : formatParameter(upstream, texts.join(","));
+}
+
+/** What a query becomes. */
+export interface TranslatedQuery {
+  /** The upstream's query; empty if nothing is sent. */
+  readonly upstream: string;
+  /** Values of the upstream's path by name. */
+  readonly path: Readonly<Record<string, string>>;
+  /** Names of parameters that the pack does not name, the first ones. */
+  readonly ignored: readonly string[];
+}
+
+/** What a route does with the client's query. */
+export interface QueryRules {
+  readonly parameters: readonly Parameter[];
+  /** Whether a parameter that the pack does not name is a 400. */
+  readonly rejectsUnknown: boolean;
+  /** @throws {HttpError} 400 with all problems */
+  readonly translate: (query: Query) => MaybePromise<TranslatedQuery>;
+}
+
+const NO_VALUES = {};
+const NOTHING: TranslatedQuery = { upstream: "", path: NO_VALUES, ignored: [] };
+
+/** Maximum number of problems and of names in a record. */
+const MAX_NAMED = 20;
+
+const failureOf = (name: string, cause?: Error): ErrorDetail => ({
+  field: shortName(name),
+  reason: INVALID_VALUE,
+  ...(cause && { cause }),
+});
+
+/** What else a route does with a query. */
+interface QueryOptions {
+  readonly rejectsUnknown: boolean;
+  /** Whether the route makes an upstream call. If not, parameters are checked and have no effect. */
+  readonly hasCall: boolean;
+  /** Whether pages or filters use a parameter, or ignore it; undefined if it is not theirs. */
+  readonly useOf: (name: string) => ParameterUse | undefined;
+}
+
+/** Creates the rules of a route. */
+export function createQueryRules(
+  parameters: readonly Parameter[],
+  { rejectsUnknown, hasCall, useOf }: QueryOptions,
+): QueryRules {
+  const names = new Set(parameters.map(({ name }) => name));
+  const needsNone = parameters.every(
+    ({ definition }) => definition.required === undefined && definition.default === undefined,
+  );
+
+  /** The first parameters that have no effect. */
+  function findUnused(query: Query): { unknown: string[]; ignored: string[] } {
+    const unknown: string[] = [];
+    const ignored: string[] = [];
+    for (const name of query.keys()) {
+      if (unknown.length + ignored.length === MAX_NAMED) break;
+      const use = names.has(name) ? "used" : useOf(name);
+      if (use === "used") continue;
+      (rejectsUnknown && use === undefined ? unknown : ignored).push(shortName(name));
+    }
+    return { unknown, ignored };
+  }
+
+  function readAll(query: Query, errors: ErrorDetail[]): JsonObject {
+    const values: JsonObject = {};
+    for (const { name, read } of parameters) {
+      try {
+        const value = read(query.get(name));
+        if (value !== undefined) values[name] = value;
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error;
+        errors.push(...error.details);
+      }
+    }
+    return values;
+  }
+
+  return {
+    parameters,
+    rejectsUnknown,
+    translate(query) {
+      if (query.size === 0 && needsNone) return NOTHING;
+      const { unknown, ignored } = findUnused(query);
+      const errors: ErrorDetail[] = unknown.map((field) => ({
+        field,
+        reason: "This parameter is not known.",
+      }));
+      const values = readAll(query, errors);
+      if (errors.length > 0) throw new HttpError(400, errors.slice(0, MAX_NAMED));
+      const sent = parameters.filter(
+        ({ name, definition: { upstream, path } }) =>
+          (upstream ?? path) !== undefined && Object.hasOwn(values, name),
+      );
+      if (!hasCall) {
+        const unused = sent.flatMap(({ name }) => (query.has(name) ? [name] : []));
+        return { upstream: "", path: NO_VALUES, ignored: [...ignored, ...unused] };
+      }
+      return thenMaybe(
+        mapMaybe(sent, ({ name, write }) => failureAsValue(() => write(values[name], values))),
+        (written) => {
+          const path: Record<string, string> = {};
+          const texts = sent.map((parameter, index) => {
+            const value = written[index];
+            const { path: name } = parameter.definition;
+            if (name !== undefined && isPrintable(value) && isText(String(value))) {
+              path[name] = String(value);
+              return "";
+            }
+            const isInvalid = value instanceof ExpressionError || name !== undefined;
+            const text = isInvalid ? INVALID : print(parameter, value);
+            if (text !== INVALID) return text;
+            errors.push(failureOf(parameter.name, value instanceof Error ? value : undefined));
+            return "";
+          });
+          if (errors.length > 0) throw new HttpError(400, errors);
+          return { upstream: texts.filter(Boolean).join("&"), path, ignored };
+        },
+      );
+    },
+  };
+}

@@ -1,0 +1,109 @@
+/** The query parameters of each route: those of the dialect, and its own. */
+import type { SourceLocation } from "../load/source-location.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import type { ParameterDefinition } from "../schema/parameter-definition.ts";
+import type { RouteDefinition } from "../schema/route-definition.ts";
+import type { LocatedFile } from "./compile-pack.ts";
+import type { Dialects } from "./dialects.ts";
+import { compileQueryFilter, reportInvalidCondition, upstreamFilterNames } from "./filters.ts";
+import type { Paging } from "./paging.ts";
+import { compileParameter, createQueryRules, type Parameter, type ParameterContext } from "./parameters.ts";
+import type { Resource } from "./resource.ts";
+import type { Route } from "./route.ts";
+
+/** The query parameters that all routes of a pack have. */
+export interface DialectQuery {
+  readonly context: ParameterContext;
+  readonly parameters: readonly Parameter[];
+  readonly unknown: "ignore" | "reject";
+  readonly paging: Paging;
+  readonly credentials: Dialects["credentials"];
+}
+
+/** Compiles parameters. Reports those that are read or sent by something else. */
+function compileParameters(
+  definitions: Readonly<Record<string, ParameterDefinition>>,
+  { context, paging, credentials }: Pick<DialectQuery, "context" | "paging" | "credentials">,
+  location: SourceLocation,
+): Parameter[] {
+  return Object.entries(definitions).map(([name, definition]) => {
+    const at = location.at(name);
+    if (paging.clientNames.includes(name)) at.report(`"${name}" asks for a page: see "pagination"`);
+    if (definition.upstream !== undefined && paging.upstreamNames.includes(definition.upstream))
+      at.report(`"${definition.upstream}" asks the upstream for a page: see "pagination"`);
+    if (name === credentials.client?.queryParameter)
+      at.report(`"${name}" has the client's token: see "credentials"`);
+    if (definition.upstream !== undefined && definition.upstream === credentials.upstream?.queryParameter)
+      at.report(`"${definition.upstream}" has the upstream's token: see "credentials"`);
+    return compileParameter(name, definition, context, at);
+  });
+}
+
+/** Reports parameters that the upstream would get twice. @param path The upstream path, which may have a query. */
+function reportDuplicates(
+  parameters: readonly Parameter[],
+  path: string,
+  filterNames: readonly string[],
+  { upstreamNames }: Paging,
+  location: SourceLocation,
+): void {
+  const report = (name: string): void => location.report(`the upstream gets the parameter "${name}" twice`);
+  const sent = new Set(new URLSearchParams(path.split("?")[1] ?? "").keys());
+  for (const name of new Set(filterNames)) {
+    if (sent.has(name) || upstreamNames.includes(name)) report(name);
+    sent.add(name);
+  }
+  for (const { definition } of parameters) {
+    const { upstream } = definition;
+    if (upstream === undefined) continue;
+    if (sent.has(upstream)) report(upstream);
+    sent.add(upstream);
+  }
+}
+
+/** Compiles the parameters that all routes have. */
+export function compileDialectQuery(
+  { definition, location }: LocatedFile<DialectDefinition>,
+  context: ParameterContext,
+  { paging, credentials }: Pick<Dialects, "paging" | "credentials">,
+): DialectQuery {
+  const { parameters, unknown } = definition.client.query;
+  const at = location.at("client", "query", "parameters");
+  const reserved = { context, paging, credentials };
+  return { ...reserved, unknown, parameters: compileParameters(parameters, reserved, at) };
+}
+
+/** Compiles what a route does with the client's query, and how it reads its filter from it. */
+export function compileRouteQuery(
+  definition: RouteDefinition,
+  resource: Resource,
+  source: Route["source"],
+  { query: dialectQuery, dialect }: { readonly query: DialectQuery; readonly dialect: DialectDefinition },
+  location: SourceLocation,
+): Pick<Route, "query" | "queryFilter"> {
+  const { query = { parameters: {} }, response } = definition;
+  if (definition.where) reportInvalidCondition(definition.where, dialect, location.at("where"));
+  const at = location.at("query");
+  const ofRoute = compileParameters(query.parameters, dialectQuery, at.at("parameters"));
+  const names = new Set(ofRoute.map(({ name }) => name));
+  const all = [...dialectQuery.parameters.filter(({ name }) => !names.has(name)), ...ofRoute];
+  const hasCall = "call" in source;
+  if (hasCall) {
+    const filterNames = upstreamFilterNames(definition, resource, dialect);
+    reportDuplicates(all, source.call.template, filterNames, dialectQuery.paging, at);
+  } else
+    for (const { name, definition: parameter } of ofRoute)
+      if ((parameter.upstream ?? parameter.path) !== undefined)
+        at.at("parameters", name).report("has no effect: the route makes no upstream call");
+  const { unknown = dialectQuery.unknown } = query;
+  const pages = response === "list" ? dialectQuery.paging.clientNames : [];
+  const isParameter = (name: string): boolean =>
+    pages.includes(name) || all.some((parameter) => parameter.name === name);
+  const queryFilter = compileQueryFilter(definition, resource, dialect, isParameter, location.at("client"));
+  const rules = createQueryRules(all, {
+    rejectsUnknown: unknown === "reject",
+    hasCall,
+    useOf: (name) => (pages.includes(name) ? "used" : queryFilter?.use(name)),
+  });
+  return { query: rules, queryFilter };
+}

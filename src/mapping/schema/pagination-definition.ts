@@ -1,0 +1,120 @@
+/** The schemas of `pagination` in `pack.yaml`: how each dialect pages its lists. */
+import { z } from "zod";
+import { about } from "./about.ts";
+import { headerName } from "./text-types.ts";
+
+const name = z.string().min(1);
+
+const parameter = (example: string) => about(name, "The query parameter.", example);
+
+const page = about(
+  z
+    .strictObject({
+      parameter: parameter("page"),
+      first: about(z.int().min(0).max(1).default(1), "Number of the first page.", 0),
+    })
+    .optional(),
+  "Pages have numbers.",
+  { parameter: "page", first: 0 },
+);
+
+const offset = about(
+  z
+    .strictObject({
+      parameter: parameter("offset"),
+      first: about(z.int().min(0).max(1).default(0), "Offset of the first item.", 1),
+    })
+    .optional(),
+  "A page starts at an offset, counted in items.",
+  { parameter: "offset" },
+);
+
+const cursor = about(
+  z
+    .strictObject({
+      parameter: parameter("starting_after"),
+      item: about(
+        name.optional(),
+        "The cursor is this member of the last item of the page before, `id` for example. Without it, the cursor is opaque and comes from `$next_cursor`, `$next_link` or the `Link` header.",
+        "id",
+      ),
+    })
+    .optional(),
+  "A page starts after a cursor.",
+  { parameter: "starting_after", item: "id" },
+);
+
+const linkHeader = about(
+  z.boolean().default(false),
+  "Lists have a `Link` header with the next page (RFC 8288), and others where they are known.",
+  true,
+);
+
+const totalHeader = about(
+  headerName.optional(),
+  "A response header with the number of all items.",
+  "X-Total-Count",
+);
+
+const maximum = (text: string) => about(z.int().positive().max(10_000), text, 100);
+
+const fixedSize = about(z.int().positive().max(10_000), "Number of items of every page.", 25);
+
+const styles = { page, offset, cursor };
+
+/** How clients ask for a page. */
+export const clientPagination = z.strictObject({
+  ...styles,
+  size: about(
+    z.union([
+      fixedSize,
+      z.strictObject({
+        parameter: parameter("limit"),
+        default: about(z.int().positive(), "Number of items where the client gives none.", 10),
+        maximum: maximum("The largest number."),
+        above: about(
+          z.enum(["reject", "maximum"]).default("reject"),
+          "A number above the maximum is a 400 (`reject`), or the client gets a page of the `maximum`.",
+          "maximum",
+        ),
+        invalid: about(
+          z.enum(["reject", "default"]).default("reject"),
+          "0, a negative number, and a text that is not an integer are a 400 (`reject`), or the client gets a page of the `default`.",
+          "default",
+        ),
+      }),
+    ]),
+    "Number of items of a page: fixed, or chosen by the client.",
+    { parameter: "limit", default: 10, maximum: 100 },
+  ),
+  link_header: linkHeader,
+  links: about(
+    z.enum(["path", "absolute"]).default("path"),
+    "Links to other pages are paths, or have the host of the setting `PUBLIC_URL` (`absolute`). The `Host` of a request is never used.",
+    "absolute",
+  ),
+  total_header: totalHeader,
+});
+
+/** How the upstream pages its lists. */
+export const upstreamPagination = z.strictObject({
+  ...styles,
+  size: about(
+    z.union([
+      fixedSize,
+      z.strictObject({ parameter: parameter("page_size"), maximum: maximum("The largest number.") }),
+    ]),
+    "Number of items of a page: fixed, or asked for by the gateway.",
+    { parameter: "page_size", maximum: 100 },
+  ),
+  link_header: linkHeader,
+  total_header: totalHeader,
+  max_items: about(
+    z.int().positive().optional(),
+    "How many items the gateway reads at most for one page of the client: to reach a page that the upstream can't jump to, to find the item of a cursor, and for clients without pages. Default: 1000, or 100 pages.",
+    1000,
+  ),
+});
+
+export type ClientPagination = z.infer<typeof clientPagination>;
+export type UpstreamPagination = z.infer<typeof upstreamPagination>;

@@ -1,0 +1,63 @@
+/** Kinds of text in a pack that must follow the rules of HTTP. */
+import { z } from "zod";
+
+const TOKEN = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
+
+/** The name of a header (RFC 9110, section 5.1). */
+export const headerName = z.string().regex(TOKEN, "is not the name of a header: letters, digits and hyphens");
+
+/** Headers that frame a message, or that the gateway writes itself. */
+const RESERVED =
+  /^(?:accept|accept-encoding|connection|content-(?:encoding|length|type)|cookie|expect|host|keep-alive|proxy-.*|set-cookie|te|traceparent|trailer|transfer-encoding|upgrade|user-agent|x-request-id)$/i;
+
+/** The name of a header that a pack may read and write. */
+export const fieldHeaderName = z
+  .string()
+  .regex(/^[\w-]+$/, "is not the name of a header: letters, digits and hyphens")
+  .refine(
+    (name) => !RESERVED.test(name),
+    "is a header that frames messages, or that the gateway writes itself",
+  );
+
+/** The value of a header (RFC 9110, section 5.5): visible ASCII characters, and blanks between them. */
+export const headerValue = z
+  .string()
+  .regex(
+    /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/,
+    "is not the value of a header: ASCII without line breaks",
+  );
+
+/** A media type with parameters, `application/json;version=2`. */
+export const versionMediaType = z
+  .string()
+  .regex(
+    /^[!#$&^\w.+-]+\/[!#$&^\w.+-]+(?: *; *[\w-]+=[\w.-]+)*$/,
+    "is not a media type, such as application/vnd.shop.v1+json",
+  );
+
+/** The name of a query parameter. */
+export const parameterName = z
+  .string()
+  .regex(/^[^\s&=#?]+$/, "is not the name of a query parameter: no blanks, and none of & = # ?");
+
+/** The name of a cookie (RFC 6265, section 4.1.1). */
+export const cookieName = z
+  .string()
+  .regex(/^[\w.-]+$/, "is not the name of a cookie: letters, digits, hyphens and dots");
+
+/** The scheme of an `Authorization` header (RFC 9110, section 11.1). */
+export const authScheme = z.string().regex(TOKEN, "is not a scheme: letters, digits and hyphens");
+
+/** A media type, `image/png`, or `image/*` for all of a kind (RFC 9110, section 8.3.1). */
+export const mediaType = z
+  .string()
+  .regex(/^[!#$&^\w.+-]+\/(?:\*|[!#$&^\w.+-]+)$/, "is not a media type, such as image/png");
+
+/** The status of a final response (RFC 9110, section 15). */
+export const status = z.int().min(200).max(599);
+
+/** The start of all paths of a side. `/` means no prefix: a prefix does not end with a slash. */
+export const pathPrefix = z
+  .string()
+  .regex(/^\/[^?#\s]*$/, "is not the start of a path: /, or /api/v4")
+  .overwrite((prefix) => prefix.replace(/(?<!\/)\/+$/, ""));

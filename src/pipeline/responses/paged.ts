@@ -1,0 +1,101 @@
+/** A page of a list whose pages differ from v4's: rows of one or more v4 pages. */
+import { linkPath } from "../../dialect/paging/links.ts";
+import { HttpError } from "../../dialect/http-error.ts";
+import type { Paging } from "../../mapping/compile/paging.ts";
+import type { ReadContext } from "../../mapping/translation-context.ts";
+import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
+import { buildUpstreamRequest } from "../stages/build-request.ts";
+import { callUpstream } from "../stages/call-upstream.ts";
+import { throwTranslatedError } from "../translate-error.ts";
+import type { ListPage, PreparedRequest } from "../upstream-call.ts";
+import { InvalidUpstreamResponseError, type UpstreamResponse } from "../upstream-response.ts";
+import { acceptPage } from "../upstream-list.ts";
+import { applyTokenScopes } from "./token-scopes.ts";
+import { findRow, translatePage, type TranslatedPage } from "./translate-page.ts";
+
+/** Alpha's rows, and the parts of v4's pages that they come from. */
+type Parts = readonly TranslatedPage[];
+
+function pageOf({ page, path }: PreparedRequest): ListPage {
+  if (!page) throw new Error(`${path} is not a page of a list`);
+  return page;
+}
+
+/** @throws {InvalidUpstreamResponseError} for a row without a cursor: clients would take its page for the last one */
+function cursorOf(row: unknown, { clientCursor }: Paging): string {
+  const cursor = clientCursor(row);
+  if (cursor === undefined)
+    throw new InvalidUpstreamResponseError("the last row of the page has no valid cursor");
+  return cursor;
+}
+
+/** Reads the next v4 page. While the item of a cursor is searched, no row is taken. */
+async function readPage(
+  response: UpstreamResponse,
+  { walk, request }: ListPage,
+  reading: ReadContext,
+  { match: { route }, services: { pack, translation } }: AuthorizedRequest,
+): Promise<TranslatedPage> {
+  const { paging } = pack;
+  if (walk.isSearching) {
+    const isRow = (row: unknown): boolean => paging.clientCursor(row) === request.after;
+    const { catalogs, related } = reading;
+    const { index } = await findRow(response, route, { catalogs, related }, translation, isRow);
+    if (index >= 0) walk.found(index);
+  }
+  const page = await translatePage(response, route, reading, translation, { from: walk.from, to: walk.to });
+  const { values, count } = page;
+  acceptPage(walk, {
+    values,
+    headers: response.headers,
+    count,
+    lastItem: () => paging.upstreamCursor(page.lastUpstream()),
+  });
+  return page;
+}
+
+export const pagedKind: ResponseKind<Parts> = {
+  buildRequest: buildUpstreamRequest,
+  async callUpstream(prepared, authorized) {
+    const { match, services, upstream, report } = authorized;
+    const page = pageOf(prepared);
+    const first = await callUpstream(prepared, authorized);
+    const reading = { catalogs: services.catalogs, related: first.related, lost: report.losses };
+    const parts: TranslatedPage[] = [];
+    for (let { response } = first; ;) {
+      parts.push(await readPage(response, page, reading, authorized));
+      if (page.walk.isDone) return parts;
+      response = await upstream.call({ ...prepared, path: page.pathOf(page.walk.query) });
+      if (!response.success) throwTranslatedError(response, match.route, prepared, authorized);
+    }
+  },
+  buildResponse(parts, prepared, authorized) {
+    const { match, services, request: client, report } = authorized;
+    const { route } = match;
+    const { request, walk } = pageOf(prepared);
+    const { paging, listWriter } = services.pack;
+    if (walk.isSearching)
+      throw new HttpError(400, `${paging.style?.parameter} names none of the items that can be found.`);
+    if (!paging.style && walk.hasMore)
+      throw new InvalidUpstreamResponseError(`the list has more than ${request.size} rows`);
+    const filled = parts.filter(({ taken }) => taken > 0);
+    const { values, headers } = paging.describePage({
+      request,
+      start: walk.start,
+      count: filled.reduce((sum, { taken }) => sum + taken, 0),
+      total: walk.total,
+      hasMore: walk.hasMore,
+      cursor: walk.cursor,
+      lastItem: () => cursorOf(filled.at(-1)?.lastClient(), paging),
+      path: services.translation.linkBase + linkPath(client.path),
+      query: client.query,
+    });
+    report.listHeaders = headers;
+    const [open, close] = listWriter(route.list).around(values);
+    const rows = filled.flatMap(({ rows: bytes }, index) => (index === 0 ? [bytes] : [COMMA, bytes]));
+    const body = Buffer.concat([Buffer.from(open), ...rows, Buffer.from(close)]);
+    return route.tokenLevels ? applyTokenScopes(body, route.tokenLevels, authorized) : body;
+  },
+};
+
+const COMMA = Buffer.from(",");

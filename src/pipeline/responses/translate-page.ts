@@ -1,0 +1,146 @@
+/** A part of a v4 page, translated: the rows of one page of alpha may come from several. */
+import { readRaw, type Cursor } from "../../dialect/json/scan.ts";
+import { fromJsonText } from "../../dialect/json/text.ts";
+import type { ListValues } from "../../dialect/envelope.ts";
+import { awaitAll, ignoreRejections, type MaybePromise } from "../../jsonata/index.ts";
+import { sharedOutputBuffer } from "../../mapping/codegen/output-buffer.ts";
+import type { Route } from "../../mapping/compile/route.ts";
+import type { ReadContext } from "../../mapping/translation-context.ts";
+import {
+  objectAt,
+  openListBody,
+  type TranslationConfig,
+  type UpstreamResponse,
+} from "../upstream-response.ts";
+
+/** The rows of a page from one index up to another. */
+export interface RowRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What was read of a page. */
+export interface TranslatedPage {
+  readonly values: ListValues;
+  /** Number of all its rows. */
+  readonly count: number;
+  /** Alpha's rows of the range, joined by commas. */
+  readonly rows: Buffer;
+  /** Number of rows of the range. */
+  readonly taken: number;
+  /** v4's last row before the end of the range; undefined without rows. */
+  readonly lastUpstream: () => unknown;
+  /** Alpha's last row of the range. */
+  readonly lastClient: () => unknown;
+}
+
+/** Translates the rows of a range. Other rows are skipped. @throws see `translateList` */
+export async function translatePage(
+  response: UpstreamResponse,
+  route: Route,
+  reading: ReadContext,
+  config: TranslationConfig,
+  range: RowRange,
+): Promise<TranslatedPage> {
+  return route.append
+    ? appendRows(response, route.append, reading, config, range)
+    : readRows(response, route, reading, config, range);
+}
+
+/** Reads a page, and hands over each row of the range. */
+function readRange(
+  response: UpstreamResponse,
+  config: TranslationConfig,
+  { from, to }: RowRange,
+  readRow: (row: Cursor) => unknown,
+): Pick<TranslatedPage, "values" | "count" | "taken" | "lastUpstream"> {
+  let cursor: Cursor | undefined;
+  let lastAt = 0;
+  let index = 0;
+  const { items, ...values } = openListBody(response, config, (row) => {
+    const isBefore = index < from;
+    const isBehind = index >= to;
+    index += 1;
+    if (!isBehind) {
+      cursor = row;
+      lastAt = row.at;
+    }
+    if (isBefore || isBehind) readRaw(row);
+    else readRow(objectAt(row));
+  });
+  const end = cursor;
+  return {
+    values,
+    count: items.length,
+    taken: Math.max(0, Math.min(items.length, to) - from),
+    lastUpstream: () => end && fromJsonText(readRaw({ ...end, at: lastAt })),
+  };
+}
+
+/** Writes rows one behind the other, without a text for each. */
+function appendRows(
+  response: UpstreamResponse,
+  append: NonNullable<Route["append"]>,
+  reading: ReadContext,
+  config: TranslationConfig,
+  range: RowRange,
+): TranslatedPage {
+  const output = sharedOutputBuffer;
+  const start = output.at;
+  let lastAt = start;
+  try {
+    const page = readRange(response, config, range, (row) => {
+      if (output.at > start) output.append(",");
+      lastAt = output.at;
+      void append(row, reading, output);
+    });
+    const rows = output.takeBytes(start);
+    const offset = lastAt - start;
+    return {
+      ...page,
+      rows,
+      lastClient: () => (page.taken > 0 ? fromJsonText(rows.toString("utf8", offset)) : undefined),
+    };
+  } finally {
+    output.truncate(start);
+  }
+}
+
+/** Reads rows one by one. Where one fails, promises of those before it must not stay without a handler. */
+async function readRows(
+  response: UpstreamResponse,
+  route: Route,
+  reading: ReadContext,
+  config: TranslationConfig,
+  range: RowRange,
+): Promise<TranslatedPage> {
+  const pending: MaybePromise<string>[] = [];
+  try {
+    const page = readRange(response, config, range, (row) => pending.push(route.read(row, reading)));
+    const rows = await awaitAll(pending);
+    return {
+      ...page,
+      rows: Buffer.from(rows.join(",")),
+      lastClient: () => (rows.length > 0 ? fromJsonText(rows.at(-1) ?? "") : undefined),
+    };
+  } catch (error) {
+    ignoreRejections(pending);
+    throw error;
+  }
+}
+
+/**
+ * Finds the index of the row whose member is a cursor of the client. All rows are translated: only that shows the value that
+ * clients know.
+ */
+export async function findRow(
+  response: UpstreamResponse,
+  route: Route,
+  reading: ReadContext,
+  config: TranslationConfig,
+  isRow: (row: unknown) => boolean,
+): Promise<{ readonly index: number; readonly page: TranslatedPage }> {
+  const page = await translatePage(response, route, reading, config, { from: 0, to: Infinity });
+  const rows = fromJsonText(`[${page.rows.toString()}]`) as readonly unknown[];
+  return { index: rows.findIndex(isRow), page };
+}

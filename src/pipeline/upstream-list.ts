@@ -1,0 +1,30 @@
+/** v4's lists, page by page. */
+import type { ListWalk } from "../dialect/paging/list-walk.ts";
+import type { ReceivedPage } from "../dialect/paging/upstream-pages.ts";
+import { readValue } from "../dialect/json/scan.ts";
+import type { TranslationServices } from "./authorized-request.ts";
+import { InvalidUpstreamResponseError, openListBody, type UpstreamResponse } from "./upstream-response.ts";
+
+/** Takes a page into account. @throws {InvalidUpstreamResponseError} where the list has too many pages */
+export function acceptPage(walk: ListWalk, page: ReceivedPage): void {
+  try {
+    walk.accept(page);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new InvalidUpstreamResponseError(`the list can't be read: ${error.message}`);
+  }
+}
+
+/** A page, and its items. */
+export interface ParsedPage extends ReceivedPage {
+  readonly items: readonly unknown[];
+}
+
+type ListServices = Pick<TranslationServices, "pack" | "translation">;
+
+/** Parses a page. @throws {InvalidUpstreamResponseError} for anything but a list */
+export function parsePage(response: UpstreamResponse, { pack, translation }: ListServices): ParsedPage {
+  const { items, ...values } = openListBody(response, translation, readValue);
+  const lastItem = (): string | undefined => pack.paging.upstreamCursor(items.at(-1));
+  return { items, values, headers: response.headers, count: items.length, lastItem };
+}

@@ -1,0 +1,48 @@
+/** The law of errors: what an error of one shape says is what is read from it. */
+import type { ErrorFormat } from "../../dialect/errors.ts";
+import type { ErrorDetail } from "../../dialect/http-error.ts";
+import { namesIn } from "../../dialect/shape.ts";
+import type { Pack } from "../../mapping/pack.ts";
+import { between, pick, WORDS, type Random } from "./generate-values.ts";
+import type { MutableReport } from "./law-report.ts";
+
+/** The texts of problems, and their fields where each problem has its own entry. */
+function summarize(details: readonly ErrorDetail[], hasFields: boolean): unknown {
+  const fields = hasFields ? details.map(({ field }) => field ?? null) : [];
+  return { text: details.map(({ reason }) => reason).join(" "), fields };
+}
+
+function checkFormat(
+  side: string,
+  { shape, read, write }: ErrorFormat,
+  details: readonly ErrorDetail[],
+  report: MutableReport,
+): void {
+  const hasFields = namesIn(shape).some(
+    ({ name, path }) => path.includes("[]") && ["field", "pointer"].includes(name),
+  );
+  const [expected, actual] = [details, read(write(details, 400)) ?? []].map((each) =>
+    summarize(each, hasFields),
+  );
+  report.cases += 1;
+  if (JSON.stringify(actual) === JSON.stringify(expected)) return;
+  report.findings.push({ kind: "error", subject: `errors of ${side}`, value: details, expected, actual });
+}
+
+/** Checks the shapes of errors of both sides. */
+export function checkErrors(
+  { errors }: Pack,
+  { runs, random }: { readonly runs: number; readonly random: Random },
+  report: MutableReport,
+): void {
+  for (const side of ["client", "upstream"] as const)
+    for (let run = 0; run < runs; run += 1) {
+      const details = Array.from({ length: between(1, 3, random) }, (): ErrorDetail => ({
+        reason: pick(WORDS, random) ?? "",
+        ...(random() < 0.5 && { field: random() < 0.5 ? "name" : "address.city" }),
+      }));
+      const found = report.findings.length;
+      checkFormat(side, errors[side], details, report);
+      if (report.findings.length > found) break;
+    }
+}

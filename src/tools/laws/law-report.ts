@@ -1,0 +1,39 @@
+/** What a check of the laws found. */
+import type { CatalogCopy } from "../../mapping/translation-context.ts";
+
+/**
+ * A finding. `changed`: a client reads another value than it wrote. That can be deliberate. `unstable`: what it reads
+ * changes again when it is written back. `compiled`: a compiled expression has another result than JSONata. `filter`: a filter by the
+ * value that clients read does not select the object. `error`: an error loses a text or a field.
+ */
+export interface LawFinding {
+  readonly kind: "changed" | "unstable" | "compiled" | "filter" | "error";
+  /** `book.title in "create"`, or the object. */
+  readonly subject: string;
+  readonly value: unknown;
+  readonly expected: unknown;
+  readonly actual: unknown;
+}
+
+/** How many cases a check ran, and what they found. */
+export interface LawReport {
+  readonly cases: number;
+  /** Members that no value could be generated for. */
+  readonly untested: readonly string[];
+  readonly findings: readonly LawFinding[];
+}
+
+/** A report while it is written. */
+export interface MutableReport {
+  cases: number;
+  readonly untested: string[];
+  readonly findings: LawFinding[];
+}
+
+/** Laws are checked without catalogs. */
+export const NO_CATALOGS: CatalogCopy = {
+  isLoaded: () => false,
+  find: () => undefined,
+  cachedText: () => undefined,
+  canonicalSpelling: () => undefined,
+};

@@ -1,0 +1,41 @@
+/** The client's query: the parameters that the upstream gets, and the record of the others. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { json } from "../../support/fake-v4.ts";
+import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { request } from "../../support/request.ts";
+
+let gateway: GatewayWithFakeV4;
+beforeAll(async () => {
+  gateway = await startGatewayWithFakeV4({ MAPPINGS_DIR: "test/fixtures/invoice-pack" });
+  gateway.v4.respondWith(json(200, { id: 3, status: "draft" }));
+});
+afterAll(() => gateway.stop());
+
+const headers = { authorization: "Bearer good" };
+
+test("parameters that the pack names are translated, and the record has the names of the others", async () => {
+  const { status } = await request(gateway.app, "GET /invoices/3/preview?days=2&color=red&good=1&lang=de", {
+    headers,
+  });
+  expect(status).toBe(200);
+  expect(gateway.v4.calls.at(-1)?.path).toBe(
+    "/v2/invoices/3/drafts?final=false&locale=de&dueHours=48&copy=false",
+  );
+  expect((await gateway.readLastRecord()).alpha.ignored).toEqual(["color", "good"]);
+});
+
+test("filters in the query are those of the upstream, with its values", async () => {
+  gateway.v4.respondWith(json(200, { content: [], totalElements: 0 }));
+  const filter = "created[gte]=1700000000&state=paid&sort=-created&q=a%20b%26c";
+  const { status, body } = await request(gateway.app, `GET /invoices?${filter}`, { headers });
+  expect([status, body]).toEqual([200, { invoices: [], count: 0 }]);
+  expect(gateway.v4.calls.at(-1)?.path).toBe(
+    "/v2/invoices?page=1&size=2&min.createdAt=2023-11-14T22:13:20.000Z" +
+      "&status=SETTLED&status=WRITTEN_OFF&text=a%20b%26c&order=createdAt,desc",
+  );
+});
+
+test("a request without unknown parameters has none of them in its record", async () => {
+  await request(gateway.app, "GET /invoices?state=open", { headers });
+  expect((await gateway.readLastRecord()).alpha).not.toHaveProperty("ignored");
+});

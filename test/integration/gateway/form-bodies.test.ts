@@ -1,0 +1,66 @@
+/** Bodies that are forms, sent over HTTP. What they become is in the golden cases of the packs. */
+import { afterEach, expect, test } from "vitest";
+import { json } from "../../support/fake-v4.ts";
+import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { request } from "../../support/request.ts";
+
+let gateway: GatewayWithFakeV4 | undefined;
+
+afterEach(() => gateway?.stop());
+
+const start = async (pack: string): Promise<GatewayWithFakeV4> => {
+  gateway = await startGatewayWithFakeV4({ MAPPINGS_DIR: `test/fixtures/${pack}` });
+  gateway.v4.respondWith(json(200, { id: 5 }));
+  return gateway;
+};
+
+const FORM = "application/x-www-form-urlencoded";
+
+const post = async (raw: string | Uint8Array, type: string, call = "POST /customers") => {
+  const { app } = await start("form-client-pack");
+  const headers = { authorization: "Bearer good-token", "content-type": type };
+  return request(app, call, { raw, headers });
+};
+
+test("a client's form reaches the upstream as JSON of the pack's media type", async () => {
+  const { status, body } = await post("name=Ada&address[floor]=2", `${FORM}; charset=UTF-8`);
+  expect([status, body.id]).toEqual([200, 5]);
+  const [call] = gateway?.v4.calls ?? [];
+  expect(call?.headers["content-type"]).toBe("application/vnd.billing+json");
+  expect(call?.json()).toEqual({ customer: { full_name: "Ada", location: { level: 2 } } });
+});
+
+test("a client's JSON reaches the upstream as a form", async () => {
+  const { app, v4 } = await start("form-upstream-pack");
+  const body = { order: { note: "ü", lines: [{ count: 3 }] } };
+  await request(app, "POST /orders", { body, headers: { authorization: "Bearer good-token" } });
+  expect(v4.calls.map((call) => [call.headers["content-type"], call.received().toString()])).toEqual([
+    [FORM, "description=%C3%BC&items%5B0%5D%5Bquantity%5D=3&currency=eur"],
+  ]);
+});
+
+test.each([
+  [
+    "JSON where clients send forms",
+    '{"name":"Ada"}',
+    "application/json",
+    415,
+    /must be application\/x-www-form/,
+  ],
+  ["a form in another charset", "name=Ada", `${FORM}; charset=iso-8859-1`, 415, /in UTF-8/],
+  ["bytes that are not UTF-8", Buffer.from("name=\xff", "latin1"), FORM, 400, /not a valid form/],
+  ["a malformed escape", "name=%e", FORM, 400, /not a valid form/],
+  ["a form that is nested too deeply", `a${"[a]".repeat(40)}=1`, FORM, 400, /nested too deeply/],
+  ["a form with too many members", "a=1&".repeat(30_000), FORM, 400, /too many members/],
+])("%s is an error, and the upstream is not called", async (_case, raw, type, status, message) => {
+  const response = await post(raw, type);
+  expect(response.status).toBe(status);
+  expect(response.body.errors[0].message).toMatch(message);
+  expect(gateway?.v4.calls).toEqual([]);
+});
+
+test("the audit has a form with its names, without the values of secret names", async () => {
+  await post("name=Ada&cards[0][password]=hunter2secret", FORM);
+  const { alpha } = await gateway!.readLastRecord();
+  expect(alpha.body).toEqual({ name: "Ada", "cards[0][password]": "[redacted]" });
+});

@@ -1,0 +1,48 @@
+/** Single objects in wrappers, over HTTP. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { json } from "../../support/fake-v4.ts";
+import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { request } from "../../support/request.ts";
+
+let gateway: GatewayWithFakeV4;
+beforeAll(async () => {
+  gateway = await startGatewayWithFakeV4({ MAPPINGS_DIR: "test/fixtures/receipts-pack" });
+});
+afterAll(() => gateway.stop());
+
+const wrapped = (invoice: object) => ({ data: { invoice }, links: [] });
+const get = () => request(gateway.app, "GET /v1/receipts/7", { headers: { authorization: "Bearer good" } });
+
+test("the object is read from the upstream's wrapper and written into the client's", async () => {
+  gateway.v4.respondWith(json(200, wrapped({ id: 7, paid: false, total: { cents: 5 } })));
+  const { status, body } = await get();
+  expect([status, body]).toEqual([200, { receipt: { id: "re_7", amount: 5, payer: null } }]);
+});
+
+test("the record explains the members by their paths in both wrappers", async () => {
+  gateway.v4.respondWith(json(200, wrapped({ id: 7, paid: false, total: { cents: 5 } })));
+  await get();
+  const { id } = await gateway.readLastRecord();
+  const { body } = await gateway.requestAdmin(`GET /api/audit/${id}/explain`);
+  expect(body.answer[1]).toMatchObject({
+    field: "receipt.amount",
+    value: 5,
+    v4: { field: "data.invoice.total.cents", value: 5 },
+  });
+});
+
+test.each([
+  ["no wrapper", { id: 7 }],
+  ["a wrapper without an object", { data: {}, links: [] }],
+  ["a wrapper around a number", { data: { invoice: 7 } }],
+  ["a list", []],
+])("%s is an invalid response of the upstream", async (_what, body) => {
+  gateway.v4.respondWith(json(200, body));
+  expect((await get()).status).toBe(500);
+});
+
+test("errors have no wrapper", async () => {
+  gateway.v4.respondWith(json(404, { message: "gone" }));
+  const { status, body } = await get();
+  expect([status, body]).toEqual([404, { message: "gone" }]);
+});

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { StateUnavailableError } from "../../../src/storage/key-value-store.ts";
+import { openSqliteStore, STATE_FILE } from "../../../src/storage/sqlite-store.ts";
+import { testKeyValueStore } from "./contract.ts";
+
+testKeyValueStore("SQLite", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "state-"));
+  return {
+    open: async () => openSqliteStore({ directory }),
+    remove: () => rm(directory, { recursive: true }),
+  };
+});
+
+describe("the SQLite key-value store", () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "state-"));
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  test("creates its folder, and files that only the owner can read", async () => {
+    const deep = join(directory, "not", "yet", "there");
+    const store = openSqliteStore({ directory: deep });
+    await store.set("key", "value", 600);
+    const modes = await Promise.all(["", "-wal"].map((side) => stat(join(deep, STATE_FILE + side))));
+    expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o600, 0o600]);
+    await store.close();
+  });
+
+  test("survives a restart", async () => {
+    const before = openSqliteStore({ directory });
+    await before.set("key", "value", 600);
+    await before.addToSet("set", "member", 600);
+    await before.close();
+    const after = openSqliteStore({ directory });
+    expect(await after.get("key")).toBe("value");
+    expect(await after.setMembers("set")).toEqual(["member"]);
+    await after.close();
+  });
+
+  test("is bounded: the value that expires first is deleted, and a set accepts no new member", async () => {
+    const store = openSqliteStore({ directory, maxEntries: 10, maxMembers: 10 });
+    const added = [];
+    for (let n = 0; n < 30; n += 1) {
+      await store.set(`key ${n}`, "value", 600 + n);
+      added.push(await store.addToSet("set", `member ${n}`, 600 + n));
+    }
+    expect(added).toEqual(Array.from({ length: 30 }, (_, n) => n < 10));
+    expect(await store.addToSet("set", "member 0", 600)).toBe(true);
+    expect(await store.addToSet("reserved", "member", 600, 1)).toBe(false);
+    expect(await store.addToSet("reserved", "member", 600, 1, true)).toBe(true);
+    expect(await store.addToSet("reserved", "another", 600, 1, true)).toBe(false);
+    const stored = [];
+    for (let n = 0; n < 30; n += 1) if (await store.get(`key ${n}`)) stored.push(n);
+    expect(stored).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29]);
+    expect(await store.setMembers("set")).toHaveLength(10);
+    await store.close();
+  });
+
+  test("does not write a member again that has nearly all of its time", async () => {
+    const store = openSqliteStore({ directory });
+    await store.addToSet("set", "member", 3600);
+    const { size } = await stat(join(directory, `${STATE_FILE}-wal`));
+    for (let n = 0; n < 50; n += 1) expect(await store.addToSet("set", "member", 3600)).toBe(true);
+    expect((await stat(join(directory, `${STATE_FILE}-wal`))).size).toBe(size);
+    await store.addToSet("set", "member", 3700);
+    expect((await stat(join(directory, `${STATE_FILE}-wal`))).size).toBeGreaterThan(size);
+    await store.close();
+  });
+
+  test("deletes expired entries", async () => {
+    const store = openSqliteStore({ directory });
+    await store.set("ended", "value", 0);
+    await store.addToSet("set", "ended", 0);
+    await store.close();
+    await openSqliteStore({ directory }).close();
+    const database = new DatabaseSync(join(directory, STATE_FILE));
+    const rows = (table: string) => database.prepare(`SELECT * FROM ${table}`).all();
+    expect([...rows("entry"), ...rows("member")]).toEqual([]);
+    database.close();
+  });
+
+  test("reports that it cannot be written", async () => {
+    const store = openSqliteStore({ directory });
+    await store.close();
+    await expect(store.set("key", "value", 600)).rejects.toThrow(StateUnavailableError);
+    expect(store.isReady()).toBe(false);
+  });
+
+  function newerDatabase(file: string): void {
+    const database = new DatabaseSync(file);
+    database.exec("PRAGMA user_version = 99");
+    database.close();
+  }
+
+  test.each([
+    ["a file that is not a database", (file: string) => writeFile(file, "no database, but long".repeat(99))],
+    ["a database of a newer version", async (file: string) => newerDatabase(file)],
+  ])("does not open %s, and names the file and the remedy", async (_, spoil) => {
+    const file = join(directory, STATE_FILE);
+    await spoil(file);
+    const open = () => openSqliteStore({ directory });
+    expect(open).toThrow(StateUnavailableError);
+    expect(open).toThrow(file);
+    expect(open).toThrow(/not a database|newer version/);
+    expect(open).toThrow("move it away");
+  });
+
+  test("does not open if the folder is a file", async () => {
+    await writeFile(join(directory, "file"), "");
+    expect(() => openSqliteStore({ directory: join(directory, "file") })).toThrow("cannot be used");
+  });
+});

@@ -1,0 +1,42 @@
+/** A gateway with a small pack, in front of a service whose responses a test sets. */
+import { startFakeV4, type FakeV4 } from "./fake-v4.ts";
+import { openGateway, type TestSettings } from "./gateway.ts";
+import { request, type RequestOptions, type TestResponse } from "./request.ts";
+import { writeSmallPack, type SmallPack } from "./small-pack.ts";
+
+export interface SmallGateway {
+  readonly service: FakeV4;
+  /** Sends a request without credentials of its own. */
+  send(call: string, options?: RequestOptions): Promise<TestResponse>;
+  /** The newest audit record, as JSON text. */
+  lastRecord(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts both. The audit is committed before a response ends. */
+export async function startSmallGateway(pack: SmallPack, settings: TestSettings = {}): Promise<SmallGateway> {
+  const { folder, remove } = writeSmallPack(pack);
+  const service = await startFakeV4();
+  const close = async (): Promise<void> => {
+    await service.close();
+    remove();
+  };
+  const gateway = await openGateway({
+    UPSTREAM_URL: service.url,
+    MAPPINGS_DIR: folder,
+    AUDIT_DURABILITY: "strict",
+    ...settings,
+  }).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  return {
+    service,
+    send: (call, options) => request(gateway.app, call, options),
+    lastRecord: async () => (await gateway.requestAdmin("GET /api/audit?limit=1")).text,
+    async stop() {
+      await gateway.stop();
+      await close();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+/** Small packs that tests write: one object and its routes, and what a test says about both sides. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stringify } from "yaml";
+
+/** The files of a pack, as data. */
+export interface SmallPack {
+  readonly client?: object;
+  readonly upstream?: object;
+  /** Other keys of `pack.yaml`. */
+  readonly pack?: object;
+  /** Keys of the resource file. */
+  readonly book?: object;
+}
+
+/** Writes a pack with the object `book` into a new folder. */
+export function writeSmallPack({ client = {}, upstream = {}, pack = {}, book = {} }: SmallPack): {
+  readonly folder: string;
+  remove(): void;
+} {
+  const folder = mkdtempSync(join(tmpdir(), "small-pack-"));
+  const resource = {
+    object: "book",
+    list: "books",
+    fields: { id: "id", title: "name" },
+    routes: [{ client: "GET /books/:id", upstream: "GET /items/{id}" }],
+    ...book,
+  };
+  writeFileSync(join(folder, "pack.yaml"), stringify({ format: 2, client, upstream, ...pack }));
+  writeFileSync(join(folder, "book.yaml"), stringify(resource));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}

@@ -1,0 +1,62 @@
+/** The README of each example: its commands, as a reader would paste them, in a copy of its folder. */
+import { execFile } from "node:child_process";
+import { cpSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, expect, test } from "vitest";
+import { freePort } from "../../support/free-port.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, REPOSITORY, run, serve } from "./program.ts";
+
+const execute = promisify(execFile);
+
+afterEach(async () => {
+  await killAll();
+  removeFolders();
+});
+
+/** `...` stands for any text. */
+const matcherOf = (output: string): RegExp =>
+  new RegExp(
+    output
+      .trim()
+      .split("...")
+      .map((part) => RegExp.escape(part))
+      .join("[^]*"),
+  );
+
+test.each([
+  ["payments", 9001],
+  ["media-type-versions", 9002],
+])(
+  "each command in the README of examples/%s gives what the page shows",
+  async (name, usualPort) => {
+    const folder = createFolder();
+    cpSync(join(REPOSITORY, "examples", name), folder, { recursive: true });
+    for (const each of ["bin", "src", "node_modules", "package.json"])
+      symlinkSync(join(REPOSITORY, each), join(folder, each));
+    const port = String(await freePort());
+    run([], { script: ["service.ts"], cwd: folder, env: { PORT: port } });
+    const gateway = await serve(createFolder(), {
+      cwd: folder,
+      flags: ["--mappings-dir", "pack", "--upstream-url", `http://127.0.0.1:${port}`],
+    });
+    const text = readFileSync(join(folder, "README.md"), "utf8");
+    expect(text).toContain(
+      `node service.ts &\nnpx alpha-gateway serve --mappings-dir pack --upstream-url http://127.0.0.1:${usualPort}\n`,
+    );
+    const env = { PATH: `${join(folder, "node_modules/.bin")}:${process.env["PATH"]}`, HOME: folder };
+    const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
+    for (const [index, [, language, command = ""]] of blocks.entries()) {
+      if (language !== "sh" || /service\.ts|cp -r/.test(command)) continue;
+      const [, next, output = ""] = blocks[index + 1] ?? [];
+      const { stdout } = await execute(
+        "bash",
+        ["-euo", "pipefail", "-c", command.replaceAll("http://127.0.0.1:8080", gateway.url)],
+        { cwd: folder, env },
+      );
+      expect(stdout).toMatch(matcherOf(next === "text" ? output : ""));
+    }
+  },
+  120_000,
+);

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { sendToLibrary } from "./library-gateway.ts";
+
+const wholeTray = { file: "tray.yaml", from: "{ place_ids: tray.place_ids }", to: "tray" };
+const noPlaces = { rows: [], page: 1, last_page: 1, total: 0 };
+
+/** Changes a tray that the upstream replaces as a whole. Calls are added to `calls`. */
+const move = (tray: unknown, calls: string[] = []) =>
+  sendToLibrary(
+    { edits: [wholeTray] },
+    { method: "PUT", path: "/old/trays/3", body: { stands: [] } },
+    (call) => {
+      calls.push(call);
+      if (call.startsWith("GET /api/new/places")) return [200, noPlaces];
+      return [200, call.startsWith("GET") ? tray : {}];
+    },
+  );
+
+test("a body that is merged with a whole object keeps what the client did not send", async () => {
+  const { sent } = await move({ id: 3, kind: "shelf", place_ids: ["B/2"], weight: { kg: 4 } });
+  expect(sent.filter(({ call }) => call.startsWith("PUT"))).toEqual([
+    { call: expect.anything(), body: { id: 3, kind: "shelf", place_ids: [], weight: { kg: 4 } } },
+  ]);
+});
+
+test.each([[null], [[]], ["text"]])("nothing is written if the current object is %j", async (tray) => {
+  const calls: string[] = [];
+  await expect(move(tray, calls)).rejects.toThrow('no object "tray"');
+  expect(calls.length).toBeGreaterThan(0);
+  expect(calls.filter((call) => !call.startsWith("GET"))).toEqual([]);
+});

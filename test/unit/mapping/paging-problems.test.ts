@@ -1,0 +1,105 @@
+/** What `check` says about pages that can't be translated. */
+import { expect, test } from "vitest";
+import { PackError } from "../../../src/mapping/load/diagnostic.ts";
+import { loadPagingPack, type Side } from "./paging-packs.ts";
+
+const PAGES: Side = {
+  pagination: { page: { parameter: "page" }, size: { parameter: "size", maximum: 50 } },
+  list: { items: "$items", total: "$total" },
+};
+const CURSORS: Side = {
+  pagination: { cursor: { parameter: "cursor" }, size: { parameter: "limit", maximum: 50 } },
+  list: { items: "$items", next: "$next_cursor" },
+};
+const clientSize = { parameter: "limit", default: 10, maximum: 50 };
+
+function problemsOf(client: Side, upstream: Side): string[] {
+  try {
+    loadPagingPack(client, upstream);
+    return [];
+  } catch (error) {
+    if (!(error instanceof PackError)) throw error;
+    return error.diagnostics.map(({ message, hint = "" }) => `${message}; ${hint}`);
+  }
+}
+
+test.each<[string, Side, Side, string]>([
+  [
+    "two styles at once",
+    { pagination: { page: { parameter: "p" }, offset: { parameter: "o" }, size: 5 }, list: "$items" },
+    PAGES,
+    'one of "page", "offset" and "cursor"',
+  ],
+  ["no style", { pagination: { size: 5 }, list: "$items" }, PAGES, 'one of "page", "offset" and "cursor"'],
+  [
+    "a total that the upstream does not have",
+    { pagination: { page: { parameter: "page" }, size: 5 }, list: { data: "$items", count: "$total" } },
+    CURSORS,
+    'the gateway does not know "$total": lists of upstream have no total; add $total',
+  ],
+  [
+    "a header with a total that the upstream does not have",
+    { pagination: { page: { parameter: "page" }, size: 5, total_header: "X-Total" }, list: "$items" },
+    CURSORS,
+    "lists of upstream have no total",
+  ],
+  [
+    "the number of a page between cursors",
+    {
+      pagination: { cursor: { parameter: "after", item: "id" }, size: 5 },
+      list: { data: "$items", page: "$page" },
+    },
+    PAGES,
+    '"$page" needs "pagination" with "page" or "offset"',
+  ],
+  [
+    "a cursor that clients do not learn",
+    { pagination: { cursor: { parameter: "after" }, size: 5 }, list: { data: "$items", more: "$has_more" } },
+    PAGES,
+    "clients do not learn the next cursor; add $next_cursor",
+  ],
+  [
+    "a cursor that the gateway does not learn",
+    { pagination: { page: { parameter: "page" }, size: 5 }, list: "$items" },
+    { ...CURSORS, list: "$items" },
+    "the gateway does not learn the next cursor; add $next_cursor",
+  ],
+  [
+    "absolute links of lists without links",
+    { pagination: { page: { parameter: "page" }, size: 5, links: "absolute" }, list: "$items" },
+    PAGES,
+    "lists of clients have no links; add $next_link",
+  ],
+  [
+    "a default above the maximum",
+    { pagination: { page: { parameter: "page" }, size: { ...clientSize, default: 51 } }, list: "$items" },
+    PAGES,
+    "the default 51 is larger than the maximum 50",
+  ],
+  [
+    "pages that need too many requests",
+    { pagination: { page: { parameter: "page" }, size: { ...clientSize, maximum: 501 } }, list: "$items" },
+    { pagination: { page: { parameter: "page" }, size: 5 }, list: "$items" },
+    "a page of 501 items needs more than 100 requests to upstream",
+  ],
+  [
+    "a walk that needs too many requests",
+    { pagination: { page: { parameter: "page" }, size: 5 }, list: "$items" },
+    { ...CURSORS, pagination: { ...CURSORS.pagination, max_items: 5001 } },
+    "needs more than 100 requests with pages of 50 items",
+  ],
+  [
+    "sizes that do not fit between the upstream's cursors",
+    { ...CURSORS, pagination: { cursor: { parameter: "after" }, size: clientSize } },
+    { ...CURSORS, pagination: { cursor: { parameter: "cursor" }, size: 20 } },
+    "the size must be fixed, and a multiple of 20",
+  ],
+  [
+    "an unknown value of a list",
+    { pagination: { page: { parameter: "page" }, size: 5 }, list: { data: "$items", more: "$has_mor" } },
+    PAGES,
+    'unknown name "$has_mor"; did you mean "$has_more"?',
+  ],
+])("check reports %s", (_what, client, upstream, message) =>
+  expect(problemsOf(client, upstream)).toEqual([expect.stringContaining(message)]),
+);

@@ -1,0 +1,424 @@
+/** Filters and sorting in the query or in a header, on either side. */
+import { describe, expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import { PackError } from "../../../src/mapping/load/diagnostic.ts";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { createDryRun } from "../../../src/tools/dry-run.ts";
+
+const HEADER = {
+  header: "X-Find",
+  operators: {
+    and: "$and",
+    or: "$or",
+    gte: "$gte",
+    neq: "$ne",
+    contains: "$has",
+    order_by: "$by",
+    order: "$dir",
+    search: "$text",
+  },
+};
+const QUERY = {
+  parameter: "{field}",
+  operators: { gte: "{field}[gte]", neq: "{field}[ne]", contains: "{field}[has]", search: "q" },
+  in: { parameter: "{field}", multiple: "comma" },
+  sort: { parameter: "sort" },
+};
+
+interface Changes {
+  readonly client?: object;
+  readonly upstream?: object;
+  readonly resource?: object;
+  readonly route?: object;
+}
+
+/** Writes a pack with filters, and passes its folder on. */
+function withFilters<T>({ client, upstream, resource, route }: Changes, use: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), "pack-"));
+  const pack = {
+    format: 2,
+    client: { ...(client && { filters: client }), pagination: { page: { parameter: "page" }, size: 5 } },
+    upstream: upstream && { filters: upstream },
+    values: {
+      state: { read: { O: "open", C: "closed", X: "closed" } },
+      cents: { read: "$value / 100", write: "$round($value * 100)", keeps_order: true },
+    },
+  };
+  const thing = {
+    object: "thing",
+    list: "things",
+    fields: {
+      id: { upstream: "key", type: "integer", filter: true },
+      state: { upstream: "status", values: "state", filter: true },
+      price: { upstream: "amount", values: "cents", type: "number", filter: true },
+      born: { upstream: "created", format: "date-time", filter: true },
+      owned: { upstream: "has_owner", type: "boolean", filter: true },
+      name: { upstream: "label", filter: true },
+      city: { upstream: "address.town", filter: "town" },
+      note: "note",
+    },
+    routes: [{ client: "GET /things", upstream: "GET /items", response: "list", ...route }],
+    ...resource,
+  };
+  try {
+    writeFileSync(join(folder, "pack.yaml"), stringify({ ...pack, upstream: pack.upstream ?? {} }));
+    writeFileSync(join(folder, "thing.yaml"), stringify(thing));
+    return use(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** What the upstream got, or the client's error. */
+async function list(changes: Changes, query: string, header?: unknown, rows: readonly object[] = []) {
+  const pack = withFilters(changes, (folder) => loadPack(folder));
+  const sent: { path: string; filter: unknown }[] = [];
+  const run = createDryRun(pack, {
+    async call({ path, headers }) {
+      const filter = headers["x-find"];
+      sent.push({ path: decodeURIComponent(path), filter: filter && JSON.parse(filter) });
+      return { status: 200, headers: {}, text: JSON.stringify(rows), ms: 0 };
+    },
+    close: async () => {},
+  });
+  const headers = header === undefined ? {} : { "X-Find": JSON.stringify(header) };
+  const { response, context } = await run.send({ method: "GET", path: `/things${query}`, headers });
+  run.catalogs.stop();
+  const body = JSON.parse(response.body) as { message?: string };
+  return { status: response.status, message: body.message, body, sent, ignored: context.ignoredParameters };
+}
+
+describe("a filter has the same meaning", () => {
+  // name | in a client's query | in a client's header | in the upstream's query | in the upstream's header
+  test.each([
+    ["an integer", "?id=5", { id: 5 }, "?key=5", { key: 5 }],
+    ["a boolean", "?owned=true", { owned: true }, "?has_owner=true", { has_owner: true }],
+    ["text with a separator", "?name=a%26b%3D1", { name: "a&b=1" }, "?label=a&b=1", { label: "a&b=1" }],
+    ["a value of a table", "?state=open", { state: "open" }, "?status=O", { status: "O" }],
+    [
+      "a value with two upstream values",
+      "?state=closed",
+      { state: "closed" },
+      "?status=C,X",
+      { $or: [{ status: "C" }, { status: "X" }] },
+    ],
+    [
+      "several values",
+      "?name=a,b",
+      { $or: [{ name: "a" }, { name: "b" }] },
+      "?label=a,b",
+      { $or: [{ label: "a" }, { label: "b" }] },
+    ],
+    [
+      "a comparison of a converted value",
+      "?price[gte]=1.5",
+      { price: { $gte: 1.5 } },
+      "?amount[gte]=150",
+      { amount: { $gte: 150 } },
+    ],
+    [
+      "a time",
+      "?born[gte]=2020-01-01T00:00:00Z",
+      { born: { $gte: "2020-01-01T00:00:00Z" } },
+      "?created[gte]=2020-01-01T00:00:00",
+      { created: { $gte: "2020-01-01T00:00:00" } },
+    ],
+    ["a field with another name in filters", "?city=Bath", { city: "Bath" }, "?town=Bath", { town: "Bath" }],
+    ["an operator", "?name[ne]=a", { name: { $ne: "a" } }, "?label[ne]=a", { label: { $ne: "a" } }],
+    [
+      "two conditions",
+      "?name[has]=a&id[gte]=7",
+      { name: { $has: "a" }, id: { $gte: 7 } },
+      "?label[has]=a&key[gte]=7",
+      { label: { $has: "a" }, key: { $gte: 7 } },
+    ],
+    [
+      "a descending order",
+      "?sort=-name",
+      { $by: "name", $dir: "desc" },
+      "?sort=-label",
+      { $by: "label", $dir: "desc" },
+    ],
+    [
+      "an order by a converted value",
+      "?sort=price",
+      { $by: "price", $dir: "asc" },
+      "?sort=amount",
+      { $by: "amount", $dir: "asc" },
+    ],
+    ["a search", "?q=blue%20socks", { $text: "blue socks" }, "?q=blue socks", { $text: "blue socks" }],
+    ["nothing", "", {}, "", undefined],
+  ])("%s, in all four combinations", async (_name, query, header, upstreamQuery, upstreamHeader) => {
+    const sent = [
+      await list({ client: QUERY, upstream: QUERY }, query),
+      await list({ client: HEADER, upstream: QUERY }, "", header),
+      await list({ client: QUERY, upstream: HEADER }, query),
+      await list({ client: HEADER, upstream: HEADER }, "", header),
+    ].map(({ sent: [call], message }) => call ?? message);
+    const inQuery = { path: `/items${upstreamQuery}`, filter: undefined };
+    const inHeader = { path: "/items", filter: upstreamHeader };
+    expect(sent).toEqual([inQuery, inQuery, inHeader, inHeader]);
+  });
+});
+
+describe("orders in a query", () => {
+  test.each([
+    ["{ a minus }", { parameter: "sort" }, "sort=-name", "sort=-label"],
+    ["several, with commas", { parameter: "sort", multiple: "comma" }, "sort=name,-id", "sort=label,-key"],
+    [
+      "several, repeated, with a direction each",
+      { parameter: "sort", ascending: "{field},asc", descending: "{field},desc", multiple: "repeat" },
+      "sort=name,desc&sort=id,asc",
+      "sort=label,desc&sort=key,asc",
+    ],
+    [
+      "a direction after a colon",
+      { parameter: "sort", ascending: "{field}:a", descending: "{field}:d" },
+      "sort=name:d",
+      "sort=label:d",
+    ],
+    [
+      "two parameters",
+      { parameter: "order_by", direction: "order" },
+      "order_by=name&order=desc",
+      "order_by=label&order=desc",
+    ],
+    [
+      "two parameters without a direction",
+      { parameter: "order_by", direction: "order" },
+      "order_by=name",
+      "order_by=label",
+    ],
+    ["an empty one", { parameter: "sort" }, "sort=", ""],
+  ])("%s", async (_name, sort, query, expected) => {
+    const filters = { ...QUERY, sort };
+    const { sent } = await list({ client: filters, upstream: filters }, `?${query}`);
+    expect(sent[0]?.path).toBe(`/items${expected && `?${expected}`}`);
+  });
+
+  test("become one another", async () => {
+    const two = {
+      ...QUERY,
+      sort: { parameter: "by", direction: "dir", ascending: "up", descending: "down" },
+    };
+    const minus = await list({ client: QUERY, upstream: two }, "?sort=-name");
+    expect(minus.sent[0]?.path).toBe("/items?by=label&dir=down");
+    const named = await list({ client: two, upstream: QUERY }, "?by=name&dir=down");
+    expect(named.sent[0]?.path).toBe("/items?sort=-label");
+  });
+
+  test.each([
+    ["several where the upstream has one", "sort=name,id", "A list can be ordered by one field only."],
+    ["an unknown field", "sort=size", "size cannot be ordered by."],
+    ["a field whose values have another order", "sort=state", "state cannot be ordered by."],
+  ])("%s are a 400", async (_name, query, message) => {
+    const several = { ...QUERY, sort: { parameter: "sort", multiple: "comma" } };
+    const result = await list({ client: several, upstream: QUERY }, `?${query}`);
+    expect(result).toMatchObject({ status: 400, message, sent: [] });
+  });
+});
+
+describe("a filter that can't be translated exactly is a 400, and the upstream is not called", () => {
+  const both = { client: QUERY, upstream: QUERY };
+  test.each([
+    ["a value that is not an integer", both, "?id=five", "id must be of type integer."],
+    ["a number that would be rounded", both, "?id=9007199254740993", "id must be of type integer."],
+    ["a value that is not in the table", both, "?state=lost", "state must be one of open, closed."],
+    ["a time that is invalid", both, "?born=yesterday", "born is compared with date-times only"],
+    ["a comparison of text", both, "?name[gte]=m", "name is compared with numbers only."],
+    ["a comparison of a table", both, "?state[gte]=open", "[gte] cannot be used on state."],
+    ["a repeated parameter", both, "?name=a&name=b", "name is given more than once."],
+    ["a repeated search", both, "?q=a&q=b", "q is given more than once."],
+    ["a field without a filter", both, "?note=x", "note cannot be filtered by."],
+    ["an operator on a field without a filter", both, "?note[gte]=x", "note cannot be filtered by."],
+    ["an operator on an unknown field", both, "?size[gte]=5", "size cannot be filtered by."],
+    [
+      "an operator that the upstream lacks",
+      { client: QUERY, upstream: { parameter: "{field}" } },
+      "?name[ne]=a",
+      "[ne] is not supported any more.",
+    ],
+    [
+      "a search that the upstream lacks",
+      { client: QUERY, upstream: { parameter: "{field}" } },
+      "?q=a",
+      "q is not supported any more.",
+    ],
+    [
+      "several values that the upstream can't have",
+      { client: QUERY, upstream: { parameter: "{field}" } },
+      "?name=a,b",
+      "or is not supported any more.",
+    ],
+    ["any filter, where the upstream has none", { client: QUERY }, "?name=a", "name cannot be compared with"],
+    [
+      "a comma that the upstream would read as a list",
+      { client: { ...QUERY, in: undefined }, upstream: QUERY },
+      "?name=a,b",
+      "name cannot be compared with this value.",
+    ],
+  ])("%s", async (_name, changes, query, message) => {
+    const result = await list(changes, query);
+    expect(result).toMatchObject({ status: 400, message: expect.stringContaining(message), sent: [] });
+  });
+
+  test.each([
+    ["a choice between fields", { $or: [{ name: "a" }, { id: 5 }] }, "conditions that cannot be combined"],
+    ["a choice between operators", { $or: [{ id: { $gte: 5 } }, { id: 1 }] }, "cannot be combined"],
+    ["two values of one field", { $and: [{ name: "a" }, { name: "b" }] }, "cannot be combined"],
+    ["null", { name: null }, "name cannot be compared with this value."],
+    ["not null", { name: { $ne: null } }, "name cannot be compared with this value."],
+  ])("%s, for a query", async (_name, filter, message) => {
+    const result = await list({ client: HEADER, upstream: QUERY }, "", filter);
+    expect(result).toMatchObject({ status: 400, message: expect.stringContaining(message), sent: [] });
+  });
+});
+
+describe("a filter by an unknown field is ignored where the pack says so", () => {
+  test("and the record has its name", async () => {
+    const client = { ...QUERY, unknown: "ignore" };
+    const { status, sent, ignored } = await list(
+      { client, upstream: QUERY },
+      "?note=x&size[gte]=5&name=a&z=1",
+    );
+    expect([status, sent[0]?.path, ignored]).toEqual([200, "/items?label=a", ["note", "size[gte]", "z"]]);
+  });
+});
+
+describe("a condition of the pack", () => {
+  const route = { where: { kind: "public", amount: { "{field}[gte]": 5 } } };
+
+  test("is added to the client's in the query", async () => {
+    const { sent } = await list({ client: QUERY, upstream: QUERY, route }, "?name=a");
+    expect(sent[0]?.path).toBe("/items?label=a&kind=public&amount[gte]=5");
+  });
+
+  test("is sent where clients can't filter", async () => {
+    const { sent } = await list({ upstream: QUERY, route }, "");
+    expect(sent[0]?.path).toBe("/items?kind=public&amount[gte]=5");
+  });
+
+  test("can't be replaced by the client's", async () => {
+    const result = await list({ client: QUERY, upstream: QUERY, route }, "?price[gte]=0");
+    expect(result).toMatchObject({ status: 400, sent: [] });
+  });
+});
+
+test("a list that the gateway filters itself has the same parameters", async () => {
+  const rows = [5, 7, 9].map((key) => ({ key, amount: key * 100, label: key > 5 ? "b" : "a", status: "O" }));
+  const route = { aggregate: { max_items: 10 } };
+  const { sent, body } = await list(
+    { client: { ...QUERY, sort: { parameter: "sort", multiple: "comma" } }, route },
+    "?id[gte]=5&sort=-name,-id&state=open",
+    undefined,
+    rows,
+  );
+  expect(sent.map(({ path }) => path)).toEqual(["/items"]);
+  expect((body as unknown as { id: number }[]).map(({ id }) => id)).toEqual([9, 7, 5]);
+});
+
+test("a catalog is read with its condition in the query", async () => {
+  const resource = {
+    catalog: { upstream: [{ request: "GET /items", filter: { kind: "public" } }], stub: '{ "id": $id }' },
+    routes: [{ client: "GET /things", catalog: true, response: "list" }],
+  };
+  const paths: string[] = [];
+  const run = createDryRun(
+    withFilters({ client: QUERY, upstream: QUERY, resource }, (folder) => loadPack(folder)),
+    {
+      async call({ path }) {
+        paths.push(path);
+        return { status: 200, headers: {}, text: "[]", ms: 0 };
+      },
+      close: async () => {},
+    },
+  );
+  await run.catalogs.refresh();
+  run.catalogs.stop();
+  expect(paths).toEqual(["/items?kind=public"]);
+});
+
+describe("hostile queries", () => {
+  test("with too many conditions are a 400", async () => {
+    const values = Array.from({ length: 300 }, (_, index) => index).join(",");
+    expect(await list({ client: QUERY, upstream: QUERY }, `?id=${values}`)).toMatchObject({
+      status: 400,
+      message: "The filter has more than 200 conditions.",
+    });
+  });
+
+  test("with deep brackets name no field", async () => {
+    const deep = `name${"[a]".repeat(2000)}`;
+    const { status, sent } = await list({ client: QUERY, upstream: QUERY }, `?${deep}=1&__proto__[gte]=1`);
+    expect([status, sent]).toEqual([400, []]);
+  });
+});
+
+describe("check reports filters", () => {
+  const query = (change: object) => ({ client: { ...QUERY, ...change }, upstream: QUERY });
+  test.each([
+    ["in both places", query({ header: "X-Find" }), '"parameter" belongs to filters in the query'],
+    [
+      "without a place",
+      query({ parameter: undefined, in: undefined, sort: undefined, operators: {} }),
+      "the place of filters is missing",
+    ],
+    [
+      "in a header that can't be ignored",
+      { client: { ...HEADER, unknown: "ignore" }, upstream: HEADER },
+      "a filter in a header by an unknown field is always a 400",
+    ],
+    ["without the place of the field", query({ parameter: "name" }), "needs the place of the field, once"],
+    [
+      "with an operator that a query lacks",
+      query({ operators: { or: "any" } }),
+      'a query has no operator "or"',
+    ],
+    [
+      "with one parameter for two operators",
+      query({ operators: { gt: "{field}[a]", gte: "{field}[a]" } }),
+      '"gt" has the same parameter',
+    ],
+    ["with an ambiguous order", query({ sort: { parameter: "s", descending: "{field}" } }), "are the same"],
+    [
+      "with an order without a field",
+      query({ sort: { parameter: "s", descending: "desc" } }),
+      "place of the field",
+    ],
+    [
+      "with a comma in an order",
+      query({ sort: { parameter: "s", descending: "{field},desc", multiple: "comma" } }),
+      "has a comma",
+    ],
+    [
+      "with the parameter of a page",
+      query({ sort: { parameter: "page" } }),
+      '"page" is a parameter of filters',
+    ],
+    ["that a pack adds for an upstream without filters", { route: { where: { kind: "a" } } }, "no effect"],
+    [
+      "that a pack adds in another form",
+      { upstream: QUERY, route: { where: { $or: [{ kind: "a" }] } } },
+      "a condition in a query is a field with a value",
+    ],
+    [
+      "whose parameters the upstream gets twice",
+      { client: QUERY, upstream: QUERY, route: { upstream: "GET /items?label=a" } },
+      'the upstream gets the parameter "label" twice',
+    ],
+  ])("%s", (_name, changes, message) => {
+    const faults = withFilters(changes, (folder) => {
+      try {
+        loadPack(folder);
+        return [];
+      } catch (error) {
+        if (!(error instanceof PackError)) throw error;
+        return error.diagnostics.map((each) => each.message);
+      }
+    });
+    expect(faults).toEqual([expect.stringContaining(message)]);
+  });
+});
