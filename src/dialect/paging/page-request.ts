@@ -1,6 +1,6 @@
 /** The page that a client asks for. */
 import { HttpError } from "../http-error.ts";
-import { readParameters } from "../query.ts";
+import type { Query } from "../query.ts";
 import { MAX_CURSOR } from "./cursor.ts";
 import { LAST, type ClientPageSize, type PagingStyle } from "./styles.ts";
 
@@ -38,19 +38,19 @@ export function readOffsetCursor(text: string): number | undefined {
 }
 
 /** The only value of a parameter; undefined without one. @throws {HttpError} 400 for two of them */
-function onlyValue(query: URLSearchParams, parameter: string): string | undefined {
-  const values = query.getAll(parameter);
+function onlyValue(query: Query, parameter: string): string | undefined {
+  const values = query.get(parameter) ?? [];
   if (values.length > 1) throw new HttpError(400, `${parameter} must be given once.`);
   return values[0];
 }
 
 /** @throws {HttpError} 400 for anything but an integer within the bounds */
 function readInteger(
-  query: URLSearchParams,
+  query: Query,
   parameter: string,
   { least, most, otherwise }: { readonly least: number; readonly most: number; readonly otherwise: number },
 ): number {
-  const values = query.getAll(parameter);
+  const values = query.get(parameter) ?? [];
   const [text = String(otherwise)] = values;
   if (values.length > 1 || !isIntegerFrom(text, least))
     throw new HttpError(400, `${parameter} must be one integer, ${least} or greater.`);
@@ -61,7 +61,7 @@ function readInteger(
 const isIntegerFrom = (text: string, least: number): boolean => /^\d+$/.test(text) && Number(text) >= least;
 
 /** Returns the number of items that a client asks for. @throws {HttpError} 400 for one that the pack rejects */
-function readSize(query: URLSearchParams, size: ClientPageSize): number {
+function readSize(query: Query, size: ClientPageSize): number {
   const { parameter, default: otherwise, maximum, above, invalid } = size;
   if (parameter === undefined) return otherwise;
   const text = invalid === "default" ? onlyValue(query, parameter) : undefined;
@@ -80,14 +80,11 @@ export function createPageReader({
   size,
   cursor,
   reach,
-}: PageReaderOptions): (query: string) => PageRequest {
+}: PageReaderOptions): (query: Query) => PageRequest {
   const firstPage: PageRequest = { start: 0, size: size.default };
   if (!style) return () => firstPage;
 
-  function readStart(
-    query: URLSearchParams,
-    items: number,
-  ): Partial<PageRequest> & { readonly start: number } {
+  function readStart(query: Query, items: number): Partial<PageRequest> & { readonly start: number } {
     if (style?.kind === "cursor") return readCursor(query, style.parameter);
     const { kind = "page", parameter = "", first = 0 } = style ?? {};
     const step = kind === "page" ? items : 1;
@@ -97,10 +94,7 @@ export function createPageReader({
     };
   }
 
-  function readCursor(
-    query: URLSearchParams,
-    parameter: string,
-  ): Partial<PageRequest> & { readonly start: number } {
+  function readCursor(query: Query, parameter: string): Partial<PageRequest> & { readonly start: number } {
     const text = onlyValue(query, parameter);
     if (text === undefined) return { start: 0 };
     if (text === "" || text.length > MAX_CURSOR)
@@ -113,9 +107,8 @@ export function createPageReader({
     return { start };
   }
 
-  return (text) => {
-    if (text === "") return firstPage;
-    const query = readParameters(text);
+  return (query) => {
+    if (query.size === 0) return firstPage;
     const items = readSize(query, size);
     return { ...readStart(query, items), size: items };
   };

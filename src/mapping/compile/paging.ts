@@ -6,6 +6,7 @@ import { createPageReader, type ClientCursor, type PageRequest } from "../../dia
 import { createPageWriter, type PageDescription, type ClientPage } from "../../dialect/paging/page-values.ts";
 import { LAST, type ClientPageSize, type PageSize, type PagingStyle } from "../../dialect/paging/styles.ts";
 import { createPageQuery, type UpstreamPages } from "../../dialect/paging/upstream-pages.ts";
+import type { Query } from "../../dialect/query.ts";
 import { namesIn, type Shape } from "../../dialect/shape.ts";
 import { compileGetter } from "./member-paths.ts";
 import type { SourceLocation } from "../load/source-location.ts";
@@ -32,7 +33,7 @@ export interface Paging {
   /** Whether every page of the client is one page of the upstream, which has all values that the client gets. */
   readonly isDirect: boolean;
   /** Reads the page of a query. @throws {HttpError} 400 for an invalid page */
-  readonly readPage: (query: string) => PageRequest;
+  readonly readPage: (query: Query) => PageRequest;
   /** Describes a page to the client. */
   readonly describePage: (page: ClientPage) => PageDescription;
   /** Starts to read a page from the upstream. */

@@ -31,9 +31,9 @@ function findStart(
  * @throws {HttpError} 400 for an invalid page or filter
  */
 export function paginate(rows: readonly CatalogEntry[], authorized: AuthorizedRequest): string {
-  const { request, match, services, report } = authorized;
+  const { request, query, match, services, report } = authorized;
   const { paging, listWriter } = services.pack;
-  const page = paging.readPage(request.query);
+  const page = paging.readPage(query);
   const selected = selectRequested(rows, authorized);
   const start = findStart(selected, page, paging);
   const end = start + page.size;
@@ -67,6 +67,6 @@ function selectRequested(
 
 /** Rejects an invalid page or filter, before v4 is called. @throws {HttpError} 400 */
 export function checkPage(authorized: AuthorizedRequest): void {
-  authorized.services.pack.paging.readPage(authorized.request.query);
+  authorized.services.pack.paging.readPage(authorized.query);
   selectRequested([], authorized);
 }

@@ -51,7 +51,7 @@ export async function buildListRequest(
 ): Promise<PreparedRequest> {
   const { paging } = authorized.services.pack;
   // An invalid page is rejected before v4 is called for the boundary of a filter.
-  const page = paging.readPage(authorized.request.query);
+  const page = paging.readPage(authorized.query);
   const filter = await buildFilter(prepared, authorized);
   const list = { ...prepared, filter: filter.header };
   const pathOf = (query: string): string => addQuery(addQuery(prepared.path, query), filter.query);

@@ -139,8 +139,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "a network of a body": (text) => networkAddress(text, 64),
   "a path": splitPath,
   "the route of a path": (text) => matchRoute(request({ path: `/v4/vm/distributions/${text}` }), pack),
-  "the page of a query": (text) => pack.paging.readPage(`page=${text}`),
-  "a query": (text) => pack.paging.readPage(text),
+  "the page of a query": (text) => pack.paging.readPage(parseQuery(`page=${text}`)),
+  "a query": (text) => pack.paging.readPage(parseQuery(text)),
   "the links of a list": (text) => findLink(text, "next"),
   "a cursor of the gateway": (text) => readOffsetCursor(text),
   "the filter of a request": (text) =>
