@@ -1,6 +1,6 @@
 /** What a list says to the client about its page: the values of its shape, and its headers. */
 import { LIST_VALUES, type ListValues } from "../envelope.ts";
-import { formatLinks, withParameter } from "./links.ts";
+import { formatLinks, linkPath, withParameter } from "./links.ts";
 import { writeOffsetCursor, type ClientCursor, type PageRequest } from "./page-request.ts";
 import { LAST, type PagingStyle } from "./styles.ts";
 
@@ -17,7 +17,9 @@ export interface ClientPage {
   readonly cursor: string | undefined;
   /** The cursor that the last item is for the client. */
   readonly lastItem: () => string | undefined;
-  /** Path of the client's request, after the base of links that have a host. */
+  /** Scheme, host and base path of links; empty for links without a host. */
+  readonly linkBase: string;
+  /** Path of the client's request. */
   readonly path: string;
   readonly query: string;
 }
@@ -66,7 +68,7 @@ interface Positions {
 }
 
 function createPositions(clientPage: ClientPage, { style, cursor }: PageWriterOptions): Positions {
-  const { request, start, total, hasMore, path, query } = clientPage;
+  const { request, start, total, hasMore, linkBase, path, query } = clientPage;
   const { size } = request;
   const first = style === undefined || style.kind === "cursor" ? 1 : style.first;
   const page = first + Math.floor(start / size);
@@ -81,9 +83,13 @@ function createPositions(clientPage: ClientPage, { style, cursor }: PageWriterOp
     if (!hasMore || !style) return null;
     return isCounted ? valueAt(start + size) : nextCursor();
   };
+  let target: string | undefined;
   /** The first page is the one without a parameter. */
-  const link = (value: string | number | null | undefined): string | null =>
-    value === undefined || !style ? null : withParameter(path, query, style.parameter, value);
+  const link = (value: string | number | null | undefined): string | null => {
+    if (value === undefined || !style) return null;
+    target ??= linkBase + linkPath(path);
+    return withParameter(target, query, style.parameter, value);
+  };
   const last = (): string | number | undefined =>
     isCounted && total !== undefined && style.kind === "page"
       ? valueAt(Math.max(0, Math.ceil(total / size) - 1) * size)

@@ -1,5 +1,4 @@
 /** A page of a list whose pages differ from v4's: rows of one or more v4 pages. */
-import { linkPath } from "../../dialect/paging/links.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import type { Paging } from "../../mapping/compile/paging.ts";
 import type { ReadContext } from "../../mapping/translation-context.ts";
@@ -87,7 +86,8 @@ export const pagedKind: ResponseKind<Parts> = {
       hasMore: walk.hasMore,
       cursor: walk.cursor,
       lastItem: () => cursorOf(filled.at(-1)?.lastClient(), paging),
-      path: services.translation.linkBase + linkPath(client.path),
+      linkBase: services.translation.linkBase,
+      path: client.path,
       query: client.query,
     });
     report.listHeaders = headers;

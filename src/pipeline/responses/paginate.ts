@@ -1,4 +1,3 @@
-import { linkPath } from "../../dialect/paging/links.ts";
 import { writeList } from "../../dialect/envelope.ts";
 import { selectRows } from "../../dialect/filter/select.ts";
 import { HttpError } from "../../dialect/http-error.ts";
@@ -46,7 +45,8 @@ export function paginate(rows: readonly CatalogEntry[], authorized: AuthorizedRe
     hasMore: end < selected.length,
     cursor: writeOffsetCursor(end),
     lastItem: () => paging.clientCursor(items.at(-1)?.object),
-    path: services.translation.linkBase + linkPath(request.path),
+    linkBase: services.translation.linkBase,
+    path: request.path,
     query: request.query,
   });
   report.listHeaders = headers;
