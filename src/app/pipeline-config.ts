@@ -33,6 +33,7 @@ export function createPipelineConfig(
       errors: pack.errors,
       statuses: pack.statuses,
       errorCodes: pack.errorCodes,
+      rateLimitHeaders: pack.rateLimitHeaders,
       parseList: pack.parseList,
       listWriter: pack.listWriter,
       linkBase: readLinkBase(settings, pack),
@@ -54,7 +55,7 @@ export function readLinkBase({ PUBLIC_URL }: Pick<Settings, "PUBLIC_URL">, { pag
 }
 
 function createResponseDefaults(
-  { dialect: { client }, credentials, responseTypes, statuses }: Pack,
+  { dialect: { client }, credentials, rateLimitHeaders, responseTypes, statuses }: Pack,
   settings: ResponseSettings,
 ): ResponseDefaults {
   const vary = [
@@ -77,6 +78,7 @@ function createResponseDefaults(
     },
     upstreamHeader: client.upstream_header?.toLowerCase(),
     statuses,
+    rateLimitHeaders: rateLimitHeaders.client,
     responseTypes,
     serverTiming: settings.SERVER_TIMING ?? false,
   };

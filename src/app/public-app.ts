@@ -98,12 +98,11 @@ export function createPublicApp(settings: Settings, dependencies: PublicAppDepen
 /** What a browser client may send, and may read of a response. */
 function corsSettings(
   { CORS_ORIGINS: origins = [] }: Settings,
-  { pack: { dialect } }: PublicAppDependencies,
+  { pack: { dialect, rateLimitHeaders } }: PublicAppDependencies,
 ): Parameters<typeof allowOrigins>[0] {
   const { client } = dialect;
   const { request = {}, response = {} } = client.headers ?? {};
   const present = (...names: (string | undefined)[]) => names.filter((name) => name !== undefined);
-  const limits = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After"];
   return {
     origins,
     allowHeaders: [
@@ -120,7 +119,8 @@ function corsSettings(
     ],
     exposeHeaders: [
       "X-Request-Id",
-      ...limits,
+      ...rateLimitHeaders.client.names,
+      "Retry-After",
       ...Object.keys(response),
       ...present(
         client.upstream_header,

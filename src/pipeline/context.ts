@@ -6,6 +6,7 @@ import type { Route } from "../mapping/compile/route.ts";
 import type { Parameters } from "../mapping/router.ts";
 import type { SentBody } from "../audit/client-body.ts";
 import type { RequestSpan } from "../observability/tracing/tracing.ts";
+import type { RateLimitValues } from "../dialect/rate-limit-headers.ts";
 import type { RateLimitStatus } from "../rate-limit/limiter.ts";
 import type { TokenInfo } from "../auth/token-cache.ts";
 import type { UpstreamToken } from "../auth/upstream-tokens.ts";
@@ -132,8 +133,8 @@ export interface StageTimes {
 
 /** Collected from v4's responses: what alpha's response lost, and headers of the response. */
 export interface ResponseReport extends TranslationReport {
-  /** v4's own rate limit headers, where v4 rejected the request. */
-  upstreamRateLimitHeaders: Readonly<Record<string, string>> | undefined;
+  /** v4's own rate limit, as far as it says it, where v4 rejected the request. */
+  upstreamRateLimit: Partial<RateLimitValues> | undefined;
   /** Headers of a list about its page. */
   listHeaders: Readonly<Record<string, string>> | undefined;
   /** The head of v4's success, on a route whose responses have headers of it. */
@@ -194,7 +195,7 @@ export const createContext = (startedAt = performance.now(), span?: RequestSpan)
   losses: new Set(),
   warnings: [],
   rejectedBy: undefined,
-  upstreamRateLimitHeaders: undefined,
+  upstreamRateLimit: undefined,
   listHeaders: undefined,
   upstreamHead: undefined,
 });

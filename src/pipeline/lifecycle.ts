@@ -4,6 +4,7 @@ import { CLIENT_GONE } from "../audit/record.ts";
 import { AuditUnavailableError } from "../audit/store.ts";
 import { TokenUnavailableError } from "../auth/token-store.ts";
 import type { ErrorFormat } from "../dialect/errors.ts";
+import type { RateLimitHeaders } from "../dialect/rate-limit-headers.ts";
 import type { Statuses } from "../dialect/statuses.ts";
 import { HttpError, type ErrorDetail } from "../dialect/http-error.ts";
 import { printJson } from "../dialect/json/parse.ts";
@@ -48,6 +49,8 @@ export interface ResponseDefaults {
   /** The response header with the upstream request, in lower case; undefined: none. */
   readonly upstreamHeader: string | undefined;
   readonly statuses: Statuses;
+  /** The headers with the status of the rate limit. */
+  readonly rateLimitHeaders: RateLimitHeaders;
   /** The media types of responses that are not files. */
   readonly responseTypes: { readonly success: string; readonly error: string };
   /** Whether responses have a `Server-Timing` header. */
@@ -201,7 +204,7 @@ export function toSuccess(
 type ResponseHeaderValues = Pick<
   RequestContext,
   | "rateLimitStatus"
-  | "upstreamRateLimitHeaders"
+  | "upstreamRateLimit"
   | "listHeaders"
   | "upstreamEquivalent"
   | "stageTimes"
@@ -211,16 +214,16 @@ type ResponseHeaderValues = Pick<
 
 /** The client's rate limit status at the gateway, or v4's where v4 rejected the request (contract, rule 6). */
 function addLimitHeaders(
-  { rateLimitStatus, upstreamRateLimitHeaders }: ResponseHeaderValues,
+  { rateLimitStatus, upstreamRateLimit }: ResponseHeaderValues,
+  rateLimitHeaders: RateLimitHeaders,
   isLimited: boolean,
   headers: Record<string, string>,
 ): void {
   if (!rateLimitStatus) return;
-  headers["x-ratelimit-limit"] = String(rateLimitStatus.limit);
-  headers["x-ratelimit-remaining"] = String(rateLimitStatus.remaining);
-  headers["x-ratelimit-reset"] = String(rateLimitStatus.resetAt);
-  if (isLimited) headers["retry-after"] = String(rateLimitStatus.retryAfter);
-  if (upstreamRateLimitHeaders) Object.assign(headers, upstreamRateLimitHeaders);
+  const status = upstreamRateLimit ? { ...rateLimitStatus, ...upstreamRateLimit } : rateLimitStatus;
+  rateLimitHeaders.write(status, headers);
+  if (isLimited || upstreamRateLimit?.retryAfter !== undefined)
+    headers["retry-after"] = String(status.retryAfter);
 }
 
 /** Other links stay: a `Link` header is a list (RFC 8288, section 3). */
@@ -246,9 +249,10 @@ const NO_BYTES = Buffer.alloc(0);
 function finalizeResponse(
   request: AlphaRequest,
   { status, body, headers: ownHeaders }: HandlerResult,
-  { headers: defaults, alwaysOk, upstreamHeader, statuses, responseTypes, serverTiming }: ResponseDefaults,
+  style: ResponseDefaults,
   values: ResponseHeaderValues,
 ): AlphaResponse {
+  const { headers: defaults, alwaysOk, upstreamHeader, statuses, responseTypes, serverTiming } = style;
   const isAlwaysOk =
     alwaysOk !== undefined && header(request, alwaysOk.requestHeader)?.toLowerCase() === "true";
   const isLimited = status === statuses.limited;
@@ -259,7 +263,7 @@ function finalizeResponse(
     "x-request-id": request.id,
   };
   if (body === "") delete headers["content-type"];
-  addLimitHeaders(values, isLimited, headers);
+  addLimitHeaders(values, style.rateLimitHeaders, isLimited, headers);
   if (upstreamHeader !== undefined && values.upstreamEquivalent !== undefined)
     headers[upstreamHeader] = values.upstreamEquivalent;
   if (values.listHeaders) addListHeaders(values.listHeaders, headers);

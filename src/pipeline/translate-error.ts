@@ -13,17 +13,6 @@ const DEFAULT_REASONS: Readonly<Record<number, string>> = {
   404: "Not found",
 };
 
-const LIMIT_HEADERS = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"];
-
-function upstreamLimitHeaders(headers: UpstreamResponse["headers"]): Record<string, string> {
-  return Object.fromEntries(
-    LIMIT_HEADERS.flatMap((name) => {
-      const value = headers[name];
-      return typeof value === "string" && /^\d{1,15}$/.test(value) ? [[name, value]] : [];
-    }),
-  );
-}
-
 /** An unknown id in a body is a 400: 404 would mean that the path does not exist (translation 3.1). */
 function statusOf(response: UpstreamResponse, route: Route, method: string, statuses: Statuses): number {
   const isUnknownInBody = response.status === 404 && method === "POST" && !route.namesObject;
@@ -87,7 +76,7 @@ export function throwTranslatedError(
   const { statuses } = config;
   const tableStatus = statusOf(response, route, call.method, statuses);
   if (response.status === TOO_MANY_REQUESTS)
-    report.upstreamRateLimitHeaders = upstreamLimitHeaders(response.headers);
+    report.upstreamRateLimit = config.rateLimitHeaders.upstream.read(response.headers);
   if (tableStatus !== response.status)
     report.warnings.push(`${config.upstreamName} responded with ${response.status}`);
   const defaultReason =

@@ -4,6 +4,7 @@ import { cursorAt, expectEnd, isObjectAt, type Cursor } from "../dialect/json/sc
 import type { ListWriter, ParseListBody } from "../dialect/envelope.ts";
 import type { ErrorCodes } from "../dialect/error-codes.ts";
 import type { ErrorFormat } from "../dialect/errors.ts";
+import type { RateLimitHeaders } from "../dialect/rate-limit-headers.ts";
 import { isSuccess, type Statuses } from "../dialect/statuses.ts";
 import type { JsonObject } from "../mapping/translation-context.ts";
 import type { HttpResponse } from "../upstream/client.ts";
@@ -21,6 +22,7 @@ export interface TranslationConfig {
   readonly errors: { readonly client: ErrorFormat; readonly upstream: ErrorFormat };
   readonly statuses: Statuses;
   readonly errorCodes: ErrorCodes;
+  readonly rateLimitHeaders: { readonly upstream: RateLimitHeaders };
   readonly parseList: ParseListBody;
   readonly listWriter: (list: string) => ListWriter;
   /** What links to the client's pages have before their path; empty if they are paths. */

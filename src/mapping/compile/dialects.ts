@@ -14,9 +14,10 @@ import { createFilterWriter, type FilterWriter } from "../../dialect/filter/filt
 import type { Grammar } from "../../dialect/filter/grammar.ts";
 import { compileMediaTypes, type ClientMediaTypes } from "./body-format.ts";
 import { namesIn, type Shape } from "../../dialect/shape.ts";
+import { createRateLimitHeaders, type RateLimitHeaders } from "../../dialect/rate-limit-headers.ts";
 import { createStatuses, type Statuses } from "../../dialect/statuses.ts";
 import type { SourceLocation } from "../load/source-location.ts";
-import { checkCommonHeaders } from "./headers.ts";
+import { checkCommonHeaders, checkRateLimitHeaders } from "./headers.ts";
 import { checkVersionPlace, compileVersion, type CheckVersion } from "./versions.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
@@ -48,6 +49,8 @@ export interface Dialects {
   readonly errors: { readonly client: ErrorFormat; readonly upstream: ErrorFormat };
   /** The media types of the client's bodies. */
   readonly mediaTypes: ClientMediaTypes;
+  /** Where each dialect has the status of its rate limits. */
+  readonly rateLimitHeaders: { readonly client: RateLimitHeaders; readonly upstream: RateLimitHeaders };
   /** Undefined if clients can't filter. */
   readonly grammar: Grammar | undefined;
   /** Writes filters of the upstream, also those of the pack alone. */
@@ -169,6 +172,7 @@ export function compileDialects(definition: DialectDefinition, location: SourceL
   }
   checkCredentials(definition, location);
   checkCommonHeaders(definition, location);
+  checkRateLimitHeaders(definition, location);
   checkVersionPlace(client.version, location.at("client", "version"));
   checkVersionPlace(upstream.version, location.at("upstream", "version"));
   const mediaType = client.version?.media_type ?? "application/json";
@@ -198,6 +202,10 @@ export function compileDialects(definition: DialectDefinition, location: SourceL
         codeOf: () => undefined,
         titleOf: (status) => STATUS_CODES[status],
       }),
+    },
+    rateLimitHeaders: {
+      client: createRateLimitHeaders(client.rate_limit_headers),
+      upstream: createRateLimitHeaders(upstream.rate_limit_headers),
     },
     mediaTypes: compileMediaTypes(client.bodies),
     grammar: compileGrammar(definition, location),

@@ -1,4 +1,5 @@
 /** The headers that pass from one side to the other. */
+import { createRateLimitHeaders } from "../../dialect/rate-limit-headers.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
@@ -36,6 +37,10 @@ export const CONDITIONAL: ReadonlySet<string> = new Set(["if-none-match", "if-mo
 /** Characters of a value that a response may have. */
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
+/** The lower-case names of a side's rate limit headers. */
+const limitNames = ({ rate_limit_headers: definition }: DialectDefinition["client" | "upstream"]): string[] =>
+  createRateLimitHeaders(definition).names.map((name) => name.toLowerCase());
+
 /** Reports headers without a rule, and those that are not the pack's to pass. */
 function checkHeaders(
   { request, response }: PassedHeadersDefinition,
@@ -55,9 +60,14 @@ function checkHeaders(
     if (target !== undefined && fixed.has(target.toLowerCase()))
       at.report(`"${target}" has a fixed value in "headers" of the upstream`);
   }
-  for (const [name, { upstream: source, const: value }] of Object.entries(response))
+  const limits = limitNames(client);
+  for (const [name, { upstream: source, const: value }] of Object.entries(response)) {
+    const at = location.at("response", name);
     if ((source === undefined) === (value === undefined))
-      location.at("response", name).report('a header needs either "upstream" or "const"');
+      at.report('a header needs either "upstream" or "const"');
+    if (limits.includes(name.toLowerCase()))
+      at.report('this header has the gateway\'s rate limit: see "rate_limit_headers"');
+  }
 }
 
 /** Compiles the headers of a route; undefined if none pass. */
@@ -114,3 +124,17 @@ export function compileHeaders(
 /** Reports problems of the headers that all routes have. */
 export const checkCommonHeaders = (dialect: DialectDefinition, location: SourceLocation): void =>
   checkHeaders(dialect.client.headers ?? EMPTY, dialect, location.at("client", "headers"));
+
+/** Reports headers of a rate limit of which one has two values, and a unit of nothing. */
+export function checkRateLimitHeaders(dialect: DialectDefinition, location: SourceLocation): void {
+  for (const side of ["client", "upstream"] as const) {
+    const { rate_limit_headers: definition } = dialect[side];
+    if (!definition) continue;
+    const at = location.at(side, "rate_limit_headers");
+    const names = limitNames(dialect[side]);
+    if (names.length === 0) at.report({ message: "no header is named", hint: "limit: RateLimit-Limit" });
+    if (new Set(names).size < names.length) at.report("one header has two values");
+    if (definition.reset_unit !== undefined && definition.reset === undefined)
+      at.at("reset_unit").report('the header that has this unit is missing: "reset"');
+  }
+}

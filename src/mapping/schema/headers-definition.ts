@@ -32,6 +32,26 @@ export const requestHeader = z.preprocess(named, requestHeaderRule);
 /** A header that clients get: its rule, or in short form only its upstream name. */
 export const responseHeader = z.preprocess(named, responseHeaderRule);
 
+/** The headers with the status of a rate limit. */
+export const rateLimitHeaders = z.strictObject({
+  limit: about(
+    fieldHeaderName.optional(),
+    "The header with the number of requests that are allowed in a window.",
+    "RateLimit-Limit",
+  ),
+  remaining: about(
+    fieldHeaderName.optional(),
+    "The header with the number of requests that remain in this window.",
+    "RateLimit-Remaining",
+  ),
+  reset: about(fieldHeaderName.optional(), "The header with the end of the window.", "RateLimit-Reset"),
+  reset_unit: about(
+    z.enum(["epoch_seconds", "seconds_left"]).optional(),
+    "The end of the window is a time in seconds since 1970 (`epoch_seconds`, the default), or the number of seconds until then (`seconds_left`).",
+    "seconds_left",
+  ),
+});
+
 /** The headers that pass from one side to the other. */
 export const passedHeaders = z.strictObject({
   request: about(

@@ -3,7 +3,13 @@ import { z } from "zod";
 import { about } from "./about.ts";
 import { clientCredentials, upstreamCredentials } from "./credentials-definition.ts";
 import { clientPagination, upstreamPagination } from "./pagination-definition.ts";
-import { clientVersion, fixedHeaders, passedHeaders, upstreamVersion } from "./headers-definition.ts";
+import {
+  clientVersion,
+  fixedHeaders,
+  passedHeaders,
+  rateLimitHeaders,
+  upstreamVersion,
+} from "./headers-definition.ts";
 import { clientQuery, pathParameters } from "./parameter-definition.ts";
 import { clientBodies, upstreamBodies } from "./bodies-definition.ts";
 import { headerName, mediaType, pathPrefix } from "./text-types.ts";
@@ -172,6 +178,16 @@ export const clientDefinition = z.strictObject({
   headers: about(passedHeaders.optional(), "Headers that pass from one side to the other. Default: none.", {
     response: { ETag: "ETag" },
   }),
+  rate_limit_headers: about(
+    rateLimitHeaders.optional(),
+    "The response headers with the status of the gateway's rate limit, or with the upstream's where the upstream has rejected the request (429). Without it: none.",
+    {
+      limit: "RateLimit-Limit",
+      remaining: "RateLimit-Remaining",
+      reset: "RateLimit-Reset",
+      reset_unit: "seconds_left",
+    },
+  ),
   version: about(
     clientVersion.optional(),
     "The version that this pack serves, by a header or by a media type. A request for another one is a 400, or a 406.",
@@ -236,6 +252,11 @@ export const upstreamDefinition = z.strictObject({
   headers: about(fixedHeaders.optional(), "Headers that all upstream requests have.", {
     "X-Client": "web",
   }),
+  rate_limit_headers: about(
+    rateLimitHeaders.optional(),
+    "The headers of a 429 with the status of the upstream's rate limit. Without it: they are not read.",
+    { limit: "X-RateLimit-Limit", remaining: "X-RateLimit-Remaining", reset: "X-RateLimit-Reset" },
+  ),
   version: about(
     upstreamVersion.optional(),
     "The version that the gateway asks for, by a header or by the media type in `Accept`.",

@@ -42,6 +42,34 @@ describe("check reports a value that can never work", () => {
       'this header has the token: see "credentials"',
     ],
     [
+      "a header that has the rate limit already",
+      dialect(
+        "id: code",
+        "rate_limit_headers: { reset: X-End }\n  headers: { response: { x-end: X-End } }\n  id: code",
+      ),
+      'this header has the gateway\'s rate limit: see "rate_limit_headers"',
+    ],
+    [
+      "a rate limit in no header",
+      dialect("id: code", "rate_limit_headers: {}\n  id: code"),
+      "no header is named; limit: RateLimit-Limit",
+    ],
+    [
+      "a header with two values of a rate limit",
+      dialect("id: code", "rate_limit_headers: { limit: X-Rate, reset: x-rate }\n  id: code"),
+      "one header has two values",
+    ],
+    [
+      "a unit of no header",
+      dialect("id: code", "rate_limit_headers: { limit: X-Rate, reset_unit: seconds_left }\n  id: code"),
+      'the header that has this unit is missing: "reset"',
+    ],
+    [
+      "a rate limit in a header that frames messages",
+      dialect("id: code", "rate_limit_headers: { limit: Content-Length }\n  id: code"),
+      "is a header that frames messages",
+    ],
+    [
       "a version without a value",
       dialect("id: code", "version: { header: X-Version }\n  id: code"),
       'a version needs either "header" and "value", or "media_type"',

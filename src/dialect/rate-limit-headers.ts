@@ -1,0 +1,64 @@
+/** The headers in which a dialect has the status of a rate limit, as the pack names them. */
+
+/** The names of the headers, and what the reset is. */
+interface RateLimitHeadersDefinition {
+  readonly limit?: string | undefined;
+  readonly remaining?: string | undefined;
+  readonly reset?: string | undefined;
+  readonly reset_unit?: "epoch_seconds" | "seconds_left" | undefined;
+}
+
+/** The status of a rate limit. */
+export interface RateLimitValues {
+  /** Requests that are allowed in a window. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** End of the window, in seconds since 1970. */
+  readonly resetAt: number;
+  /** Seconds to wait. */
+  readonly retryAfter: number;
+}
+
+/** Reads and writes the headers of one dialect. */
+export interface RateLimitHeaders {
+  /** The names, as the pack writes them. */
+  readonly names: readonly string[];
+  /** Returns the values that are in headers with lower-case names. Values that are not numbers are left out. */
+  read(headers: Readonly<Record<string, string | string[] | undefined>>): Partial<RateLimitValues>;
+  /** Adds the headers that the dialect has. `Retry-After` is the standard's and not among them (RFC 9110, section 10.2.3). */
+  write(values: RateLimitValues, headers: Record<string, string>): void;
+}
+
+const now = (): number => Date.now() / 1000;
+
+function readNumber(value: string | string[] | undefined): number | undefined {
+  return typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+}
+
+/** Compiles the headers of a dialect; one that names none has none. */
+export function createRateLimitHeaders(definition: RateLimitHeadersDefinition = {}): RateLimitHeaders {
+  const { limit, remaining, reset, reset_unit: unit } = definition;
+  const [limitName, remainingName, resetName] = [limit, remaining, reset].map((name) => name?.toLowerCase());
+  const isLeft = unit === "seconds_left";
+  return {
+    names: [limit, remaining, reset].filter((name) => name !== undefined),
+    read(headers) {
+      const valueOf = (name: string | undefined) =>
+        name === undefined ? undefined : readNumber(headers[name]);
+      const resetValue = valueOf(resetName);
+      const values = {
+        limit: valueOf(limitName),
+        remaining: valueOf(remainingName),
+        resetAt: isLeft && resetValue !== undefined ? now() + resetValue : resetValue,
+        retryAfter: valueOf("retry-after"),
+      };
+      return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+    },
+    write(values, headers) {
+      if (limitName !== undefined) headers[limitName] = String(values.limit);
+      if (remainingName !== undefined) headers[remainingName] = String(values.remaining);
+      if (resetName !== undefined)
+        headers[resetName] = String(Math.ceil(isLeft ? Math.max(0, values.resetAt - now()) : values.resetAt));
+    },
+  };
+}

@@ -1,0 +1,111 @@
+/** The names of the headers with the status of a rate limit, which each pack has for itself. */
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { json } from "../../support/fake-v4.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import type { TestResponse } from "../../support/request.ts";
+
+const NOW = 1_800_000_000;
+const READ = "GET /books/7";
+const SECONDS = { limit: "RateLimit-Limit", reset: "RateLimit-Reset", reset_unit: "seconds_left" };
+const EPOCH = { remaining: "X-Rate-Left", reset: "X-Rate-End" };
+
+let gateway: SmallGateway | undefined;
+afterEach(async () => {
+  vi.useRealTimers();
+  await gateway?.stop();
+  gateway = undefined;
+});
+
+/** Starts a gateway whose time stands still. Undefined: the side names no headers. */
+async function start(client: object | undefined, upstream?: object, settings = {}): Promise<SmallGateway> {
+  vi.useFakeTimers({ toFake: ["Date"], now: NOW * 1000 });
+  gateway = await startSmallGateway(
+    {
+      ...(client && { client: { rate_limit_headers: client } }),
+      ...(upstream && { upstream: { rate_limit_headers: upstream } }),
+    },
+    settings,
+  );
+  gateway.service.respondWith(json(200, { id: 7, name: "Waves" }));
+  return gateway;
+}
+
+const limitHeaders = ({ headers }: TestResponse): Record<string, string> =>
+  Object.fromEntries([...headers].filter(([name]) => /rate|retry/i.test(name)));
+
+describe("the rate limit of the gateway", () => {
+  test("is in no header if the pack names none", async () => {
+    const { send } = await start(undefined);
+    expect(limitHeaders(await send(READ))).toEqual({});
+  });
+
+  test("is in the headers that the pack names, and in no others", async () => {
+    const { send } = await start({ remaining: "X-Rate-Left" }, undefined, { RATE_LIMIT: "3/60" });
+    expect(limitHeaders(await send(READ))).toEqual({ "x-rate-left": "2" });
+    expect(limitHeaders(await send(READ))).toEqual({ "x-rate-left": "1" });
+  });
+
+  test("resets at a time, or in a number of seconds", async () => {
+    const atTime = await start(EPOCH, undefined, { RATE_LIMIT: "3/60" });
+    expect(limitHeaders(await atTime.send(READ))["x-rate-end"]).toBe(String(NOW + 60));
+    await atTime.stop();
+    const inSeconds = await start(SECONDS, undefined, { RATE_LIMIT: "3/60" });
+    expect(limitHeaders(await inSeconds.send(READ))).toEqual({
+      "ratelimit-limit": "3",
+      "ratelimit-reset": "60",
+    });
+  });
+
+  test("is always in Retry-After where it rejects a request", async () => {
+    const { send } = await start(undefined, undefined, { RATE_LIMIT: "1/60" });
+    await send(READ);
+    expect(limitHeaders(await send(READ))).toEqual({ "retry-after": "60" });
+  });
+
+  test("may be read by browsers", async () => {
+    const { send } = await start(EPOCH, undefined, { CORS_ORIGINS: "https://app.example" });
+    const { headers } = await send(READ, { headers: { origin: "https://app.example" } });
+    expect(headers.get("access-control-expose-headers")).toBe(
+      "X-Request-Id, X-Rate-Left, X-Rate-End, Retry-After",
+    );
+  });
+});
+
+describe("the rate limit of the upstream, where it rejects a request", () => {
+  test.each([
+    [
+      "a time becomes seconds",
+      SECONDS,
+      EPOCH,
+      { "x-rate-end": String(NOW + 30) },
+      { "ratelimit-reset": "30" },
+    ],
+    [
+      "a time that has passed is 0 seconds",
+      SECONDS,
+      EPOCH,
+      { "x-rate-end": "5" },
+      { "ratelimit-reset": "0" },
+    ],
+    [
+      "seconds become a time",
+      EPOCH,
+      SECONDS,
+      { "ratelimit-reset": "30" },
+      { "x-rate-end": String(NOW + 30) },
+    ],
+    ["a time stays the same", EPOCH, EPOCH, { "x-rate-left": "0" }, { "x-rate-left": "0" }],
+  ])("%s", async (_what, client, upstream, received, expected) => {
+    const { send, service } = await start(client, upstream);
+    service.respondWith(json(429, { message: "Too many" }, received));
+    const response = await send(READ);
+    expect(response.status).toBe(429);
+    expect(limitHeaders(response)).toMatchObject(expected);
+  });
+
+  test("is not read from headers that the pack does not name", async () => {
+    const { send, service } = await start(SECONDS, undefined, { RATE_LIMIT: "3/60" });
+    service.respondWith(json(429, {}, { "ratelimit-limit": "800", "x-ratelimit-limit": "801" }));
+    expect(limitHeaders(await send(READ))["ratelimit-limit"]).toBe("3");
+  });
+});
