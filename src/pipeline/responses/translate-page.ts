@@ -2,7 +2,6 @@
 import { readRaw, type Cursor } from "../../dialect/json/scan.ts";
 import { fromJsonText } from "../../dialect/json/text.ts";
 import type { ListValues } from "../../dialect/envelope.ts";
-import { awaitAll, ignoreRejections, type MaybePromise } from "../../jsonata/index.ts";
 import { sharedOutputBuffer } from "../../mapping/codegen/output-buffer.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { ReadContext } from "../../mapping/translation-context.ts";
@@ -12,6 +11,7 @@ import {
   type TranslationConfig,
   type UpstreamResponse,
 } from "../upstream-response.ts";
+import { collectRows } from "./translate-response.ts";
 
 /** The rows of a page from one index up to another. */
 export interface RowRange {
@@ -106,7 +106,7 @@ function appendRows(
   }
 }
 
-/** Reads rows one by one. Where one fails, promises of those before it must not stay without a handler. */
+/** Reads rows one by one. */
 async function readRows(
   response: UpstreamResponse,
   route: Route,
@@ -114,19 +114,14 @@ async function readRows(
   config: TranslationConfig,
   range: RowRange,
 ): Promise<TranslatedPage> {
-  const pending: MaybePromise<string>[] = [];
-  try {
-    const page = readRange(response, config, range, (row) => pending.push(route.read(row, reading)));
-    const rows = await awaitAll(pending);
-    return {
-      ...page,
-      rows: Buffer.from(rows.join(",")),
-      lastClient: () => (rows.length > 0 ? fromJsonText(rows.at(-1) ?? "") : undefined),
-    };
-  } catch (error) {
-    ignoreRejections(pending);
-    throw error;
-  }
+  const { list, rows } = await collectRows(route, reading, (readRow) =>
+    readRange(response, config, range, readRow),
+  );
+  return {
+    ...list,
+    rows: Buffer.from(rows.join(",")),
+    lastClient: () => (rows.length > 0 ? fromJsonText(rows.at(-1) ?? "") : undefined),
+  };
 }
 
 /**

@@ -110,19 +110,36 @@ function writeRows(
   }
 }
 
-/** Reads rows one by one. Where one fails, promises of those before it must not stay without a handler. */
+/** Reads rows one by one. */
 async function readRows(
   response: UpstreamResponse,
   route: Route,
   reading: ReadContext,
   config: TranslationConfig,
 ): Promise<string> {
-  const rows: MaybePromise<string>[] = [];
+  const { list, rows } = await collectRows(route, reading, (readRow) =>
+    openListBody(response, config, (from) => readRow(objectAt(from))),
+  );
+  return writeList(rows, list, config.listWriter(route.list));
+}
+
+/**
+ * Translates rows that may be asynchronous.
+ *
+ * @param readList Reads a list, and calls its argument at each row to translate.
+ * @throws Whatever a row or `readList` throws. No promise of another row then stays without a handler.
+ */
+export async function collectRows<List>(
+  { read }: Route,
+  reading: ReadContext,
+  readList: (readRow: (from: Cursor) => void) => List,
+): Promise<{ readonly list: List; readonly rows: readonly string[] }> {
+  const pending: MaybePromise<string>[] = [];
   try {
-    const list = openListBody(response, config, (from) => rows.push(route.read(objectAt(from), reading)));
-    return writeList(await awaitAll(rows), list, config.listWriter(route.list));
+    const list = readList((from) => void pending.push(read(from, reading)));
+    return { list, rows: await awaitAll(pending) };
   } catch (error) {
-    ignoreRejections(rows);
+    ignoreRejections(pending);
     throw error;
   }
 }
