@@ -42,7 +42,7 @@ export async function callUpstream(
 ): Promise<UpstreamResult> {
   const { match, report } = authorized;
   const { route } = match;
-  if (route.related.length > 0) await checkEachValues(prepared, route);
+  const eachValues = await readEachValues(prepared, route);
   if (route.wait) await waitUntil(route.wait, authorized);
   const response = await callWithRetry(prepared, authorized);
   if (route.headers && (response.success || isNotModified(response, prepared))) {
@@ -51,11 +51,11 @@ export async function callUpstream(
   }
   if (!response.success) throwTranslatedError(response, route, prepared, authorized);
   for (const loss of prepared.losses ?? []) report.losses.add(loss);
-  if (!route.readAfterWrite) return withRelated(response, prepared, authorized);
+  if (!route.readAfterWrite) return withRelated(response, eachValues, authorized);
   const current = await readAfterWrite(route.readAfterWrite, authorized);
   if (current && report.upstreamHead)
     report.upstreamHead = { ...report.upstreamHead, headers: { ...response.headers, ...current.headers } };
-  if (current) return withRelated(current, prepared, authorized);
+  if (current) return withRelated(current, eachValues, authorized);
   return { response, related: {}, fallback: await fallbackBody(route.readAfterWrite, response, authorized) };
 }
 
@@ -142,7 +142,7 @@ const NOTHING_RELATED = {};
 /** Fetches related responses, in parallel. One that fails costs its fields, not the response (translation 1.3). */
 async function withRelated(
   response: UpstreamResponse,
-  prepared: PreparedRequest,
+  eachValues: EachValues,
   authorized: AuthorizedRequest,
 ): Promise<UpstreamResult> {
   const { route } = authorized.match;
@@ -150,7 +150,7 @@ async function withRelated(
   const found = await Promise.all(
     route.related.map(async (related) => {
       if (!(await related.isNeeded(valueAt(response.json, route.upstreamPath)))) return [];
-      const value = await fetchRelated(related, prepared, authorized);
+      const value = await fetchRelated(related, eachValues.get(related), authorized);
       if (value !== undefined) return [[related.name, value] as const];
       authorized.report.losses.add(
         `${related.name}: ${authorized.services.translation.upstreamName} did not give it`,
@@ -163,10 +163,10 @@ async function withRelated(
 
 function fetchRelated(
   related: RelatedRequest,
-  prepared: PreparedRequest,
+  values: readonly unknown[] | undefined,
   authorized: AuthorizedRequest,
 ): Promise<unknown> {
-  if (related.eachValue) return fetchEach(related, related.eachValue, prepared, authorized);
+  if (values) return fetchEach(related, values, authorized);
   return related.allPages ? fetchRows(related, authorized) : fetchOne(related, {}, authorized);
 }
 
@@ -199,29 +199,33 @@ const jsonOf = (response: UpstreamResponse | undefined): unknown =>
 const MOST_EACH_VALUES = 100;
 
 /** The values of a body for each of which a related request is sent. */
-const eachValuesOf = async (
-  valuesIn: NonNullable<RelatedRequest["eachValue"]>,
-  { body = {} }: PreparedRequest,
-): Promise<unknown[]> => [(await valuesIn(body)) ?? []].flat();
+type EachValues = ReadonlyMap<RelatedRequest, readonly unknown[]>;
 
-/** Rejects a body with too many values before anything is written. */
-async function checkEachValues(prepared: PreparedRequest, { related, errorField }: Route): Promise<void> {
-  for (const { eachValue, eachMember } of related) {
-    if (!eachValue || new Set(await eachValuesOf(eachValue, prepared)).size <= MOST_EACH_VALUES) continue;
-    const field = eachMember === undefined ? undefined : errorField(eachMember);
-    const reason = `Must be at most ${MOST_EACH_VALUES} different values.`;
-    throw new HttpError(400, [{ reason, ...(field !== undefined && { field }) }]);
+/** Reads these values. @throws {HttpError} 400 for too many of them, before anything is written */
+async function readEachValues(
+  { body = {} }: PreparedRequest,
+  { related, errorField }: Route,
+): Promise<EachValues> {
+  const eachValues = new Map<RelatedRequest, readonly unknown[]>();
+  for (const request of related) {
+    if (!request.eachValue) continue;
+    const values = [(await request.eachValue(body)) ?? []].flat();
+    if (new Set(values).size > MOST_EACH_VALUES) {
+      const field = request.eachMember === undefined ? undefined : errorField(request.eachMember);
+      const reason = `Must be at most ${MOST_EACH_VALUES} different values.`;
+      throw new HttpError(400, [{ reason, ...(field !== undefined && { field }) }]);
+    }
+    eachValues.set(request, values);
   }
+  return eachValues;
 }
 
 /** One request for each different value of the body that was sent. Those that fail are left out. */
 async function fetchEach(
   related: RelatedRequest,
-  valuesIn: NonNullable<RelatedRequest["eachValue"]>,
-  prepared: PreparedRequest,
+  values: readonly unknown[],
   authorized: AuthorizedRequest,
 ): Promise<unknown[]> {
-  const values = await eachValuesOf(valuesIn, prepared);
   const distinct = [...new Set(values)];
   const fetchValue = (value: unknown) =>
     fetchOne(related, { each: value }, authorized).catch((error: unknown) => {
