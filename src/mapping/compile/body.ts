@@ -71,8 +71,8 @@ export interface BodyRules {
   readonly format: UpstreamBodyFormat;
   /** Translates a valid object to v4. */
   readonly write: (body: JsonObject, writing: WriteContext) => MaybePromise<WrittenBody>;
-  /** Path parameters of the upstream's operation, with the upstream member that has their value, and its client name. */
-  readonly toPath: ReadonlyMap<string, { readonly member: string; readonly field: string }>;
+  /** Members of the upstream's body whose values its operation has in the path, by path parameter. */
+  readonly toPath: ReadonlyMap<string, PathMember>;
   /** Where the values are that the body is merged with: a prerequisite, and the path in its response. */
   readonly mergeSources: readonly string[];
   /** Names of path parameters that are sent in the body. */
@@ -90,6 +90,12 @@ export interface BodyMember {
   readonly name: string;
   readonly get: (body: unknown) => unknown;
   readonly remove: (body: JsonObject) => void;
+}
+
+/** A member of a translated body whose value is sent in the path. */
+interface PathMember extends Pick<BodyMember, "get" | "remove"> {
+  /** Its name for the client. */
+  readonly field: string;
 }
 
 interface Member extends BodyMember, FormMember {
@@ -296,12 +302,15 @@ export function compileBody(
   const lossy = new Set(
     members.filter(({ rule }) => rule.loss !== undefined && rule.loss_when === undefined),
   );
-  const toPath = new Map(
+  const toPath = new Map<string, PathMember>(
     Object.entries(definition.to_path ?? {}).map(([parameter, member]) => {
       const field = members.find(({ rule }) => rule.upstream === member)?.name;
       if (field === undefined)
         location.at("to_path", parameter).report(`no member of the body is sent as "${member}"`);
-      return [parameter, { member, field: field ?? member }];
+      return [
+        parameter,
+        { field: field ?? member, get: compileGetter(member), remove: compileRemover(member) },
+      ];
     }),
   );
   if (isList && typeof definition.merge_with === "string")

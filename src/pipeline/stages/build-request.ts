@@ -6,7 +6,7 @@ import { mapMaybe } from "../../jsonata/index.ts";
 import type { BodyMember, BodyRules, WrittenBody } from "../../mapping/compile/body.ts";
 import { changedMembers } from "../../mapping/compile/changed-members.ts";
 import { InvalidPathValueError, type Endpoint } from "../../mapping/compile/endpoint.ts";
-import { compileCopy, compileGetter, compileRemover } from "../../mapping/compile/member-paths.ts";
+import { compileCopy, compileRemover } from "../../mapping/compile/member-paths.ts";
 import { isText } from "../../mapping/router.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Prerequisite } from "../../mapping/compile/route-steps.ts";
@@ -85,12 +85,12 @@ function takePathValues(
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   if (toPath.size === 0 || !isObject(v4)) return values;
-  for (const [parameter, { member, field }] of toPath) {
-    const value = compileGetter(member)(v4);
+  for (const [parameter, { field, get, remove }] of toPath) {
+    const value = get(v4);
     if (value === undefined || value === null) throw new HttpError(400, [{ field, reason: REQUIRED }]);
     const isValid = typeof value === "number" || (typeof value === "string" && isText(value));
     if (!isValid) throw new HttpError(400, [{ field, reason: INVALID_VALUE }]);
-    compileRemover(member)(v4);
+    remove(v4);
     values[parameter] = value;
   }
   return values;
