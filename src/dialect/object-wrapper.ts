@@ -1,16 +1,14 @@
 /** Wrappers around single objects, such as `{ "customer": { … } }`, of both dialects. */
 import { printJson } from "./json/parse.ts";
 import { createMemberTable, forEachMember, isObjectAt, readRaw, type Cursor } from "./json/scan.ts";
-import { fillShape, nameOf, namesIn, type Shape } from "./shape.ts";
+import { fillShape, findPath, type Shape } from "./shape.ts";
 
 /** Reads the object in a wrapper. Returns undefined if the value has none. */
 export type ReadWrapped = <T>(from: Cursor, readObject: (from: Cursor) => T) => T | undefined;
 
 /** Returns the keys that lead to the object. @param name of the resource: `$name` as a key */
 export const objectPath = (shape: Shape, name: string): readonly string[] =>
-  (namesIn(shape).find((found) => found.name === "object")?.path ?? []).map((key) =>
-    nameOf(key) === "name" ? name : key,
-  );
+  findPath(shape, "object", { name }) ?? [];
 
 /** Creates a reader of the object at a path. Other members are skipped. */
 export function createObjectReader(path: readonly string[]): ReadWrapped {

@@ -33,6 +33,12 @@ export function namesIn(shape: Shape, path: readonly string[] = []): ShapePath[]
 /** Values of a shape by name. An undefined value leaves its member out. */
 export type ShapeValues = Readonly<Record<string, unknown>>;
 
+/** Returns a key of a shape as bodies have it: `$name` as the text of that name. Keys without a text stay. */
+export function fillKey(key: string, values: ShapeValues): string {
+  const value = values[nameOf(key) ?? ""];
+  return typeof value === "string" ? value : key;
+}
+
 /**
  * Fills a shape.
  *
@@ -47,8 +53,7 @@ export function fillShape(shape: Shape, values: ShapeValues, items: readonly Sha
   return Object.fromEntries(
     Object.entries(shape).flatMap(([key, member]) => {
       const value = fillShape(member, values, items);
-      const keyName = nameOf(key);
-      return value === undefined ? [] : [[keyName === undefined ? key : String(values[keyName]), value]];
+      return value === undefined ? [] : [[fillKey(key, values), value]];
     }),
   );
 }
@@ -60,12 +65,16 @@ export const valueAt = (body: unknown, path: readonly string[]): unknown =>
     body,
   );
 
-/** Returns the keys that lead to a name in a shape, with the name of the list; undefined if the shape lacks it. */
-export const pathOf = (shape: Shape, name: string, list = ""): readonly string[] | undefined =>
+/** Returns the keys that lead to a name in a shape; undefined if the shape lacks it. @param values Values of keys */
+export const findPath = (
+  shape: Shape,
+  name: string,
+  values: ShapeValues = {},
+): readonly string[] | undefined =>
   namesIn(shape)
     .find((found) => found.name === name)
-    ?.path.map((key) => (nameOf(key) === "list" ? list : key));
+    ?.path.map((key) => fillKey(key, values));
 
 /** Returns the same path as text, `page.total`. */
-export const dottedPath = (shape: Shape, name: string, list = ""): string | undefined =>
-  pathOf(shape, name, list)?.join(".");
+export const dottedPath = (shape: Shape, name: string, values?: ShapeValues): string | undefined =>
+  findPath(shape, name, values)?.join(".");

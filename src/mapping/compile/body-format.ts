@@ -2,7 +2,8 @@
 import { printForm, type FormLists } from "../../dialect/form.ts";
 import { HttpError, REQUIRED, UNKNOWN_MEMBER, type ErrorDetail } from "../../dialect/http-error.ts";
 import { isObject, printJson } from "../../dialect/json/parse.ts";
-import { fillShape, nameOf, namesIn, valueAt, type Shape } from "../../dialect/shape.ts";
+import { objectPath } from "../../dialect/object-wrapper.ts";
+import { fillKey, fillShape, nameOf, namesIn, valueAt, type Shape } from "../../dialect/shape.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import type { ClientBodiesDefinition, UpstreamBodiesDefinition } from "../schema/bodies-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
@@ -59,17 +60,12 @@ function otherNames(shape: Shape, location: SourceLocation): string[] {
   return names.filter((name) => name !== "object");
 }
 
-/** A key of a shape. `$name` is the name of the resource. */
-const keyOf = (key: string, resource: string): string => (nameOf(key) === "name" ? resource : key);
-
-/** The keys that lead to the object in a wrapper. */
-const pathOf = (shape: Shape, resource: string): string[] =>
-  (namesIn(shape).find(({ name }) => name === "object")?.path ?? []).map((key) => keyOf(key, resource));
-
 /** Errors of the members of a body that its wrapper does not have. */
 function unknownMembers(sent: unknown, shape: Shape, resource: string, parent = ""): ErrorDetail[] {
   if (!isObject(sent) || !isObject(shape)) return [];
-  const inner = new Map(Object.entries(shape).map(([key, value]) => [keyOf(key, resource), value]));
+  const inner = new Map(
+    Object.entries(shape).map(([key, value]) => [fillKey(key, { name: resource }), value]),
+  );
   return Object.entries(sent).flatMap(([key, value]) =>
     inner.has(key)
       ? unknownMembers(value, inner.get(key), resource, `${parent}${key}.`)
@@ -89,7 +85,7 @@ export function compileUnwrap(
 ): (sent: unknown) => unknown {
   if (shape === undefined) return (sent) => sent;
   for (const name of otherNames(shape, location)) location.report(`unknown name "$${name}"`);
-  const path = pathOf(shape, resource);
+  const path = objectPath(shape, resource);
   return (sent) => {
     if (isObject(sent) && Object.keys(sent).length === 0) return sent;
     const object = valueAt(sent, path);
@@ -139,7 +135,7 @@ export function compileUpstreamFormat(
   location: SourceLocation,
 ): UpstreamBodyFormat {
   const isForm = mediaType.toLowerCase() === FORM;
-  const path = pathOf(shape, resource);
+  const path = objectPath(shape, resource);
   const prefix = `${path.join(".")}.`;
   if (isForm && isList && nameOf(shape) !== undefined)
     location.report("a form has no list at the top: put it into a wrapper");

@@ -1,6 +1,6 @@
 import { HttpError, type ErrorDetail } from "../../dialect/http-error.ts";
 import { ExpressionError, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import { pathOf, type Shape } from "../../dialect/shape.ts";
+import { findPath, type Shape } from "../../dialect/shape.ts";
 import { compileChecks } from "./checks.ts";
 import type { Resource } from "./resource.ts";
 import type { PrerequisiteDefinition } from "../schema/pack-definition.ts";
@@ -177,7 +177,7 @@ export function compileTokens(
         message: `the object has no field "${member}"`,
         hint: suggestionFor(member, [...fields.keys()]),
       });
-  const rows = response === "list" ? pathOf(listShape, "items", list) : undefined;
+  const rows = response === "list" ? findPath(listShape, "items", { list }) : undefined;
   return { ...tokens, rows };
 }
 

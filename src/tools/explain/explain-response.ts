@@ -185,7 +185,7 @@ async function explainSelected(
 ): Promise<ExplainedResponse> {
   const { response } = record.alpha;
   const isList = route.response === "list";
-  const itemsPath = dottedPath(pack.lists.client, "items", route.list) ?? "";
+  const itemsPath = dottedPath(pack.lists.client, "items", { list: route.list }) ?? "";
   const objects = isList ? readRows(response, itemsPath) : [response];
   const sources = findSources(record, route, pack);
   const fields = await Promise.all(
@@ -252,7 +252,7 @@ export async function explainResponse(
     return { fields: await explain(pair), note: null };
   }
   const items = dottedPath(pack.lists.upstream, "items") ?? "";
-  const clientItems = dottedPath(pack.lists.client, "items", route.list) ?? "";
+  const clientItems = dottedPath(pack.lists.client, "items", { list: route.list }) ?? "";
   const v4Rows = readRows(call.response, items);
   const rows = readRows(response, clientItems);
   if (route.kind === "paged" && v4Rows.length !== rows.length) {

@@ -4,7 +4,7 @@ import type { ParameterType } from "../../mapping/router.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { QueryFilter } from "../../dialect/filter/query-filter.ts";
 import { isObject } from "../../dialect/json/parse.ts";
-import { fillShape, nameOf, namesIn, type Shape } from "../../dialect/shape.ts";
+import { fillKey, fillShape, nameOf, namesIn, type Shape } from "../../dialect/shape.ts";
 import { describeBody, extensionName, objectRef } from "./schemas.ts";
 
 type Json = Record<string, unknown>;
@@ -168,7 +168,7 @@ function describeListShape(
   if (name !== undefined) return describeListValue(name, names.firstPage);
   if (!isObject(shape)) return { const: shape };
   const members = Object.entries(shape).map(([key, member]): [string, Json] => [
-    nameOf(key) === undefined ? key : names.list,
+    fillKey(key, names),
     describeListShape(member, items, names),
   ]);
   return {
