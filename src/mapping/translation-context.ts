@@ -24,6 +24,14 @@ export interface CatalogCopy {
   canonicalSpelling(catalog: string, anyCase: string): string | undefined;
 }
 
+/** No catalog has been read yet. */
+export const NO_CATALOGS: CatalogCopy = {
+  isLoaded: () => false,
+  find: () => undefined,
+  cachedText: () => undefined,
+  canonicalSpelling: () => undefined,
+};
+
 /** Collects what the translation of a response loses. A `Set` of texts is one. */
 export interface LossSink {
   add(loss: string): unknown;

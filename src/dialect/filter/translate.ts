@@ -2,6 +2,7 @@ import type { Condition, Conditions, FieldCondition, Filter, Scalar, Test } from
 import type { Grammar } from "./grammar.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
+import { fieldNames } from "./filter-defaults.ts";
 import { throwFilterError } from "./filter-error.ts";
 import type { SentFilter } from "./filter-writer.ts";
 
@@ -37,11 +38,14 @@ type V4Object = Readonly<Record<string, unknown>>;
 /** One key of a v4 filter object with its value. */
 type Part = readonly [key: string, value: unknown];
 
+const NO_VALUES: ReadonlyMap<string, Scalar> = new Map();
+
 /**
  * Translates a filter to v4's header or query. A filter that can't be translated exactly is rejected, so that a client never
  * gets another list than it asked for.
  *
  * @param extra A v4 condition of the pack that is ANDed to the filter.
+ * @param unfiltered The values that v4 gets for fields by which the list is not filtered, by v4 name.
  * @throws {HttpError} 400 If v4 can't filter like this.
  */
 export function translateFilter(
@@ -49,12 +53,28 @@ export function translateFilter(
   fields: FilterFields,
   grammar: Grammar,
   extra: object = {},
+  unfiltered: ReadonlyMap<string, Scalar> = NO_VALUES,
 ): SentFilter {
   const client = translateConditions(filter.conditions, fields, grammar);
   const [first = {}, ...others] = [client, extra].filter((object) => Object.keys(object).length > 0);
   const conditions = others.length === 0 ? first : { [grammar.upstream("and")]: [first, ...others] };
   const search = filter.search === undefined ? {} : { [grammar.upstream("search")]: filter.search };
-  return grammar.writer.write({ ...conditions, ...search, ...translateOrder(filter, fields, grammar) });
+  const all = unfiltered.size === 0 ? {} : valuesOfUnfiltered(unfiltered, filter, fields);
+  return grammar.writer.write({
+    ...conditions,
+    ...all,
+    ...search,
+    ...translateOrder(filter, fields, grammar),
+  });
+}
+
+function valuesOfUnfiltered(
+  unfiltered: ReadonlyMap<string, Scalar>,
+  { conditions }: Filter,
+  fields: FilterFields,
+): V4Object {
+  const used = new Set(fieldNames(conditions).map((name) => fields.get(name)?.v4));
+  return Object.fromEntries([...unfiltered].filter(([name]) => !used.has(name)));
 }
 
 function translateOrder(

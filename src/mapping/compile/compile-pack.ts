@@ -6,6 +6,7 @@ import type { FieldRule } from "../schema/field-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import { createLocationTranslator } from "./locations.ts";
 import { compileDialects } from "./dialects.ts";
+import { reportInvalidFilterRules } from "./default-filters.ts";
 import { reportInvalidCondition } from "./filters.ts";
 import { compileDialectQuery } from "./route-query.ts";
 import { compileEndpoint } from "./endpoint.ts";
@@ -169,6 +170,7 @@ export function compilePack(
   for (const [name, part] of Object.entries(definition.parts))
     parts.set(name, compilePart(part, context, location.at("parts", name)));
   for (const { definition: file, location: at } of files) {
+    reportInvalidFilterRules(file, values, definition, at);
     const resource = compileResource(file, context, at);
     resources.set(file.object, resource);
     readers.set(file.object, resource.read);
@@ -181,7 +183,7 @@ export function compilePack(
   const routes = new Map<string, Route[]>();
   const prerequisites = new Map(Object.entries(definition.prerequisites));
   const dialects = compileDialects(definition, location);
-  const { paging } = dialects;
+  const { paging, grammar } = dialects;
   const messages = new Map(Object.entries(definition.messages));
   const query = compileDialectQuery(dialect, { values, messages, lookup }, dialects);
   const pathParameters = compilePathParameters(
@@ -190,7 +192,7 @@ export function compilePack(
     location.at("client", "path_parameters"),
   );
   const access = scopes.access;
-  const routeContext = { dialect: definition, paging, access, prerequisites, resources, query };
+  const routeContext = { dialect: definition, paging, access, prerequisites, resources, query, grammar };
   for (const { definition: file, location: at } of files) {
     const resource = resources.get(file.object);
     const ofFile = compilePathParameters(file.path_parameters ?? {}, values, at.at("path_parameters"));

@@ -15,6 +15,8 @@ import { suggestionFor } from "../load/suggest.ts";
 import { resolveReference, type SourceLocation } from "../load/source-location.ts";
 import type { ReadFunction } from "../translation-context.ts";
 import type { BodyRules } from "./body.ts";
+import type { Grammar } from "../../dialect/filter/grammar.ts";
+import { compileFilterDefaults } from "./default-filters.ts";
 import { compileRouteQuery, type DialectQuery } from "./route-query.ts";
 import { lossText } from "./field/loss.ts";
 import { objectLosses, type Resource } from "./resource.ts";
@@ -41,6 +43,7 @@ export interface RouteCompileContext {
   readonly prerequisites: ReadonlyMap<string, PrerequisiteDefinition>;
   readonly resources: ReadonlyMap<string, Resource>;
   readonly query: DialectQuery;
+  readonly grammar: Grammar;
   /** The path parameters of the pack and of the resource. */
   readonly pathParameters: PathParameterRules;
 }
@@ -341,6 +344,7 @@ export function compileRoute(
     body,
     query,
     queryFilter,
+    ...compileFilterDefaults(definition, resource, dialect, context.grammar, location),
     prerequisites,
     wait: compileWait(definition.wait, parameters, prefix, location.at("wait")),
     readAfterWrite: compileReadAfterWrite(

@@ -51,8 +51,8 @@ export interface Dialects {
   readonly mediaTypes: ClientMediaTypes;
   /** Where each dialect has the status of its rate limits. */
   readonly rateLimitHeaders: { readonly client: RateLimitHeaders; readonly upstream: RateLimitHeaders };
-  /** Undefined if clients can't filter. */
-  readonly grammar: Grammar | undefined;
+  /** Without filters of the client it has no operators. */
+  readonly grammar: Grammar;
   /** Writes filters of the upstream, also those of the pack alone. */
   readonly filterWriter: FilterWriter;
   readonly paging: Paging;

@@ -7,7 +7,7 @@ import {
 } from "../../dialect/filter/filter-definition.ts";
 import type { UpstreamFilter } from "../../dialect/filter/filter-writer.ts";
 import { createGrammar, type Grammar } from "../../dialect/filter/grammar.ts";
-import { createQueryFilter, type QueryFilter } from "../../dialect/filter/query-filter.ts";
+import { createQueryFilter, type QueryField, type QueryFilter } from "../../dialect/filter/query-filter.ts";
 import { formsOf } from "../../dialect/filter/sort-parameter.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { readText } from "../../dialect/query.ts";
@@ -121,30 +121,37 @@ export function reportInvalidCondition(
   }
 }
 
-/** Compiles the filter grammar; undefined if clients can't filter. Reports its problems at the operators. */
-export function compileGrammar(
-  { client, upstream }: DialectDefinition,
-  location: SourceLocation,
-): Grammar | undefined {
+/** Compiles the filter grammar. Reports its problems at the operators. */
+export function compileGrammar({ client, upstream }: DialectDefinition, location: SourceLocation): Grammar {
+  const withoutClient = createGrammar({ operators: {} }, upstream.filters);
   if (upstream.filters) reportInvalidFilters(upstream.filters, location.at("upstream", "filters"));
-  if (!client.filters) return undefined;
+  if (!client.filters) return withoutClient;
   const at = location.at("client", "filters");
   if (client.filters.header !== undefined && client.filters.unknown === "ignore")
     at.at("unknown").report("has no effect: a filter in a header by an unknown field is always a 400");
-  if (!reportInvalidFilters(client.filters, at)) return undefined;
+  if (!reportInvalidFilters(client.filters, at)) return withoutClient;
   try {
     return createGrammar(client.filters, upstream.filters);
   } catch (error) {
     at.at("operators").report((error as Error).message);
-    return undefined;
+    return withoutClient;
   }
 }
 
-/** The fields by which a list can be filtered. Where the gateway itself filters, all fields are. */
-const filterNames = ({ catalog, aggregate }: RouteDefinition, resource: Resource): string[] =>
-  catalog || aggregate
-    ? [...resource.selectFields.keys()]
-    : [...resource.members].flatMap(([name, rule]) => (isFilterable(rule) ? [name] : []));
+/** Negated names of a catalog. */
+const BOOLEAN: QueryField = { expected: "of type boolean", read: (text) => readText(text, "boolean") };
+
+/** The fields by which a list can be filtered, with the values that they have in a query. Where the gateway itself filters, all fields are. */
+export function listFields(
+  { catalog, aggregate }: RouteDefinition,
+  { selectFields, members, queryFields }: Resource,
+): ReadonlyMap<string, QueryField> {
+  const names =
+    catalog || aggregate
+      ? [...selectFields.keys()]
+      : [...members].flatMap(([name, rule]) => (isFilterable(rule) ? [name] : []));
+  return new Map(names.map((name) => [name, queryFields.get(name) ?? BOOLEAN]));
+}
 
 /** Compiles how a list reads its filter from the query; undefined if it has none there. */
 export function compileQueryFilter(
@@ -156,9 +163,7 @@ export function compileQueryFilter(
 ): QueryFilter | undefined {
   const { filters } = client;
   if (!filters || filters.header !== undefined || definition.response !== "list") return undefined;
-  const names = filterNames(definition, resource);
-  const boolean = { expected: "of type boolean", read: (text: string) => readText(text, "boolean") };
-  const fields = new Map(names.map((name) => [name, resource.queryFields.get(name) ?? boolean]));
+  const fields = listFields(definition, resource);
   const isOther = (name: string): boolean => resource.members.has(name) && !isParameter(name);
   const filter = createQueryFilter(filters, fields, isOther);
   for (const name of [...filter.parameters.keys(), ...filter.others])
@@ -174,8 +179,8 @@ export function upstreamFilterNames(
   { client, upstream }: DialectDefinition,
 ): string[] {
   const { filters } = upstream;
-  if (!client.filters || !filters || filters.header !== undefined || definition.response !== "list")
-    return [];
+  if (!filters || filters.header !== undefined || definition.response !== "list") return [];
+  if (!client.filters && !definition.default_filter && !definition.default_order) return [];
   if (definition.catalog || definition.aggregate) return [];
   const { parameter, in: choice, operators, sort } = filters;
   const fields = [...resource.members.values()].flatMap((rule) => filterName(rule) ?? []);

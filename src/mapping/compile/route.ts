@@ -1,3 +1,5 @@
+import type { Scalar } from "../../dialect/filter/condition.ts";
+import type { FilterDefaults } from "../../dialect/filter/filter-defaults.ts";
 import type { QueryFilter } from "../../dialect/filter/query-filter.ts";
 import type { SelectFields } from "../../dialect/filter/select.ts";
 import type { FilterField } from "../../dialect/filter/translate.ts";
@@ -105,6 +107,10 @@ export interface Route {
   readonly query: QueryRules;
   /** Parses the filter of a list from the query; undefined if clients filter by a header. */
   readonly queryFilter: QueryFilter | undefined;
+  /** What the client's filter is completed with; undefined for nothing. */
+  readonly filterDefaults: FilterDefaults | undefined;
+  /** The upstream's values for fields by which a list is not filtered, by the upstream's names. */
+  readonly unfiltered: ReadonlyMap<string, Scalar>;
   readonly prerequisites: readonly Prerequisite[];
   readonly wait: Wait | undefined;
   readonly readAfterWrite: ReadAfterWrite | undefined;

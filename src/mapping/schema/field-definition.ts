@@ -6,6 +6,21 @@ const json = z.json();
 const name = z.string().min(1);
 const expression = z.string().min(1);
 
+/** How clients filter by a field, in long form. */
+const filterRule = z.strictObject({
+  upstream: about(
+    name.optional(),
+    "The upstream's name in filters. Default: `upstream` of the field.",
+    "status",
+  ),
+  all: about(name.optional(), "The client's value that means no filter by the field.", "all"),
+  upstream_all: about(
+    z.union([name, z.number(), z.boolean()]).optional(),
+    "The upstream's value that means no filter. It is sent with every list that is not filtered by the field, for an upstream with a default filter.",
+    "any",
+  ),
+});
+
 /** The rule of one field. It serves all four translations: response, body, filter, and field of an error. */
 const fieldRule = z.strictObject({
   upstream: about(
@@ -63,8 +78,8 @@ const fieldRule = z.strictObject({
     true,
   ),
   filter: about(
-    z.union([z.boolean(), name]).optional(),
-    "Clients may filter by the field. A filter by any other field is an error. A text is the upstream's name in filters, if it is not `upstream`.",
+    z.union([z.boolean(), name, filterRule]).optional(),
+    "Clients may filter by the field. A filter by any other field is an error. A text is the upstream's name in filters, if it is not `upstream`. An object has the values that mean no filter.",
     true,
   ),
   boundary: about(
@@ -104,6 +119,12 @@ export type FieldRule = z.infer<typeof fieldRule>;
 /** Whether clients may filter by a field. */
 export const isFilterable = ({ filter }: FieldRule): boolean => filter !== undefined && filter !== false;
 
+/** The long form of `filter`; undefined if clients can't filter by the field. */
+export const filterRuleOf = ({ filter, upstream }: FieldRule): z.infer<typeof filterRule> | undefined => {
+  if (filter === undefined || filter === false) return undefined;
+  if (filter === true) return { upstream };
+  return typeof filter === "string" ? { upstream: filter } : { upstream, ...filter };
+};
+
 /** The upstream's name of a field in filters; undefined if clients can't filter by it. */
-export const filterName = ({ filter, upstream }: FieldRule): string | undefined =>
-  typeof filter === "string" ? filter : filter ? upstream : undefined;
+export const filterName = (rule: FieldRule): string | undefined => filterRuleOf(rule)?.upstream;

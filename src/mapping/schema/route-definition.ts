@@ -8,6 +8,7 @@ import { mediaType } from "./text-types.ts";
 const json = z.json();
 const name = z.string().min(1);
 const expression = z.string().min(1);
+const filterValue = z.union([z.string(), z.number(), z.boolean()]);
 
 const relatedRequest = z.strictObject({
   upstream: about(name, "The GET of the related object or list.", "GET /books/{id}/loan"),
@@ -127,6 +128,16 @@ export const route = z.strictObject({
     z.record(z.string(), json).optional(),
     "A condition in the upstream's filter form that is added to the client's filter.",
     { kind: "public" },
+  ),
+  default_filter: about(
+    z.record(name, z.union([filterValue, z.array(filterValue).min(1)])).optional(),
+    "Values of the client's fields by which the list is filtered if the client's filter does not have the field. A list is one of several values.",
+    { state: "open" },
+  ),
+  default_order: about(
+    z.record(name, z.enum(["ascending", "descending"])).optional(),
+    "The client's fields by which the list is sorted if the client does not say it, the most important first.",
+    { created: "descending" },
   ),
   aggregate: about(
     z

@@ -1,6 +1,7 @@
 import { mapMaybe, thenMaybe } from "../../jsonata/index.ts";
 import { printJson } from "../../dialect/json/parse.ts";
 import { cursorAt } from "../../dialect/json/scan.ts";
+import { addQuery } from "../../mapping/compile/endpoint.ts";
 import { createCatalogEntry } from "../../mapping/compile/compile-catalog.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Aggregation } from "../../mapping/compile/route-steps.ts";
@@ -23,7 +24,10 @@ export const aggregatedKind: ResponseKind<readonly unknown[]> = {
     const { route, parameters } = authorized.match;
     // An invalid page or filter is rejected before v4 is called.
     checkPage(authorized);
-    return requestWithoutBody(endpointOf(route), parameters);
+    const prepared = requestWithoutBody(endpointOf(route), parameters);
+    const { writer } = authorized.services.pack.grammar;
+    const { query, header } = writer.write(Object.fromEntries(route.unfiltered));
+    return { ...prepared, path: addQuery(prepared.path, query), filter: header };
   },
   async callUpstream(prepared, authorized) {
     const { match } = authorized;

@@ -59,10 +59,8 @@ function selectRequested(
   rows: readonly CatalogEntry[],
   authorized: AuthorizedRequest,
 ): readonly CatalogEntry[] {
-  const { match, services } = authorized;
-  const { grammar } = services.pack;
-  const filter = grammar && requestedFilter(authorized, grammar);
-  return filter ? selectRows(rows, filter, match.route.selectFields) : rows;
+  const filter = requestedFilter(authorized);
+  return filter ? selectRows(rows, filter, authorized.match.route.selectFields) : rows;
 }
 
 /** Rejects an invalid page or filter, before v4 is called. @throws {HttpError} 400 */

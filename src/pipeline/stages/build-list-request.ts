@@ -1,6 +1,7 @@
 /** The v4 request for one page of a list: alpha's page and filter, translated. */
 import { parseFilter } from "../../dialect/filter/parse-filter.ts";
-import type { Conditions, Filter } from "../../dialect/filter/condition.ts";
+import type { Filter } from "../../dialect/filter/condition.ts";
+import { completeFilter, fieldNames } from "../../dialect/filter/filter-defaults.ts";
 import type { Grammar } from "../../dialect/filter/grammar.ts";
 import type { SentFilter } from "../../dialect/filter/filter-writer.ts";
 import { translateFilter, type FilterField, type FilterFields } from "../../dialect/filter/translate.ts";
@@ -14,6 +15,8 @@ import { throwTranslatedError } from "../translate-error.ts";
 import type { PreparedRequest } from "../upstream-call.ts";
 import { acceptPage, parsePage } from "../upstream-list.ts";
 
+const NO_FILTER: Filter = { conditions: [] };
+
 /** Node decodes header bytes as Latin-1; clients write JSON in UTF-8. Bytes that are not UTF-8 are not changed. */
 function decodeHeader(line: string): string {
   try {
@@ -24,15 +27,15 @@ function decodeHeader(line: string): string {
 }
 
 /**
- * The filter of a request, parsed by the client's grammar; undefined without one.
+ * The filter of a request with the defaults of its list; undefined without one.
  *
  * @throws {HttpError} 400 for an invalid filter
  */
-export const requestedFilter = (
-  { request, query, match }: AuthorizedRequest,
-  grammar: Grammar,
-): Filter | undefined =>
-  match.route.queryFilter ? match.route.queryFilter.parse(query) : filterInHeader(request, grammar);
+export function requestedFilter({ request, query, match, services }: AuthorizedRequest): Filter | undefined {
+  const { queryFilter, filterDefaults } = match.route;
+  const filter = queryFilter ? queryFilter.parse(query) : filterInHeader(request, services.pack.grammar);
+  return filterDefaults ? completeFilter(filter ?? NO_FILTER, filterDefaults) : filter;
+}
 
 /** The filter in the header of a request. @throws {HttpError} 400 for an invalid filter, and for two header lines */
 export function filterInHeader(request: AlphaRequest, grammar: Grammar): Filter | undefined {
@@ -41,8 +44,6 @@ export function filterInHeader(request: AlphaRequest, grammar: Grammar): Filter 
   const [line] = lines;
   return line === undefined || line.trim() === "" ? undefined : parseFilter(decodeHeader(line), grammar);
 }
-
-const NO_FILTER: Filter = { conditions: [] };
 
 /** Builds the request for the first upstream page of the client's page, with the client's filter. */
 export async function buildListRequest(
@@ -68,12 +69,12 @@ export async function buildListRequest(
 /** Translates the client's filter. */
 async function buildFilter(prepared: PreparedRequest, authorized: AuthorizedRequest): Promise<SentFilter> {
   const { match, services } = authorized;
-  const { grammar, filterWriter } = services.pack;
-  if (!grammar) return filterWriter.write(match.route.where ?? {});
-  const filter = requestedFilter(authorized, grammar) ?? NO_FILTER;
-  const declared = match.route.filterFields(services.catalogs);
+  const { where, unfiltered, filterFields } = match.route;
+  const { grammar } = services.pack;
+  const filter = requestedFilter(authorized) ?? NO_FILTER;
+  const declared = filterFields(services.catalogs);
   const fields = await resolveFilterBoundaries(filter, declared, prepared, authorized, grammar);
-  return translateFilter(filter, fields, grammar, match.route.where);
+  return translateFilter(filter, fields, grammar, where, unfiltered);
 }
 
 /** Translates the client's cursor where both sides have the same item as cursor. Otherwise the item is to be found. */
@@ -96,9 +97,6 @@ async function withUpstreamCursor(
 
 /** How far back a boundary is searched. */
 const MOST_PAGES = 10;
-
-const fieldNames = (conditions: Conditions): string[] =>
-  conditions.flatMap((each) => (each.kind === "field" ? [each.field] : each.members.flatMap(fieldNames)));
 
 /**
  * Resolves the boundaries of a filter. Some fields hold for every object up to one, and for none after it: v4 is asked

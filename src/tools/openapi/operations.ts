@@ -1,5 +1,5 @@
 import type { Pack } from "../../mapping/pack.ts";
-import type { CatalogCopy } from "../../mapping/translation-context.ts";
+import { NO_CATALOGS } from "../../mapping/translation-context.ts";
 import type { ParameterType } from "../../mapping/router.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { QueryFilter } from "../../dialect/filter/query-filter.ts";
@@ -8,13 +8,6 @@ import { fillKey, fillShape, nameOf, namesIn, type Shape } from "../../dialect/s
 import { describeBody, extensionName, objectRef } from "./schemas.ts";
 
 type Json = Record<string, unknown>;
-
-const EMPTY_CATALOGS: CatalogCopy = {
-  isLoaded: () => false,
-  find: () => undefined,
-  cachedText: () => undefined,
-  canonicalSpelling: () => undefined,
-};
 
 const PARAMETER_SCHEMAS: Readonly<Record<ParameterType, Json>> = {
   integer: { type: "integer", minimum: 0 },
@@ -48,7 +41,7 @@ function parseRouteName(name: string): { method: string; path: string; parameter
 
 /** The fields by which a list can be filtered and sorted. */
 const listFilterFields = (route: Route): string[] => [
-  ...("catalog" in route.source ? route.selectFields : route.filterFields(EMPTY_CATALOGS)).keys(),
+  ...("catalog" in route.source ? route.selectFields : route.filterFields(NO_CATALOGS)).keys(),
 ];
 
 /** The parameters that the pack names, without those that it rejects. */

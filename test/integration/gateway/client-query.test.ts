@@ -35,6 +35,24 @@ test("filters in the query are those of the upstream, with its values", async ()
   );
 });
 
+test("a list without a filter has the client's default filter and order", async () => {
+  gateway.v4.respondWith(json(200, { content: [], totalElements: 0 }));
+  await request(gateway.app, "GET /reminders?page=2", { headers });
+  expect(gateway.v4.calls.at(-1)?.path).toBe(
+    "/v2/reminders?page=2&size=2&status=O&status=L&day=EVER&order=createdAt,desc",
+  );
+});
+
+test("a value that means no filter is not sent", async () => {
+  await request(gateway.app, "GET /reminders?state=all&sort=created", { headers });
+  expect(gateway.v4.calls.at(-1)?.path).toBe("/v2/reminders?page=1&size=2&day=EVER&order=createdAt,asc");
+  const { status, body } = await request(gateway.app, "GET /reminders?state=lost", { headers });
+  expect([status, body]).toEqual([
+    400,
+    { error: { message: "state must be one of open, late, sent, or all." } },
+  ]);
+});
+
 test("a request without unknown parameters has none of them in its record", async () => {
   await request(gateway.app, "GET /invoices?state=open", { headers });
   expect((await gateway.readLastRecord()).alpha).not.toHaveProperty("ignored");

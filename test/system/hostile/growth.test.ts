@@ -19,7 +19,6 @@ import {
 import { parseForm, printForm } from "../../../src/dialect/form.ts";
 import { findLink } from "../../../src/dialect/paging/links.ts";
 import { readOffsetCursor } from "../../../src/dialect/paging/page-request.ts";
-import { createGrammar } from "../../../src/dialect/filter/grammar.ts";
 import { parseFilter } from "../../../src/dialect/filter/parse-filter.ts";
 import { isJson } from "../../../src/dialect/json/scan.ts";
 import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
@@ -47,7 +46,7 @@ import { LINEAR, growth, tooMuch } from "./growth.ts";
 
 const pack = loadPack("mappings");
 const { dialect, scopes } = pack;
-const grammar = pack.grammar ?? createGrammar({ header: "", operators: {} }, undefined);
+const { grammar } = pack;
 const queryFilter = createQueryFilter(
   {
     parameter: "filter[{field}]",

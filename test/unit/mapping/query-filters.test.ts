@@ -72,6 +72,18 @@ function withFilters<T>({ client, upstream, resource, route }: Changes, use: (fo
   }
 }
 
+/** The messages of `check`. */
+const problemsOf = (changes: Changes): string[] =>
+  withFilters(changes, (folder) => {
+    try {
+      loadPack(folder);
+      return [];
+    } catch (error) {
+      if (!(error instanceof PackError)) throw error;
+      return error.diagnostics.map(({ message }) => message);
+    }
+  });
+
 /** What the upstream got, or the client's error. */
 async function list(changes: Changes, query: string, header?: unknown, rows: readonly object[] = []) {
   const pack = withFilters(changes, (folder) => loadPack(folder));
@@ -307,6 +319,129 @@ describe("a condition of the pack", () => {
   });
 });
 
+const DEFAULTS = {
+  default_filter: { state: "open" },
+  default_order: { born: "descending", id: "ascending" },
+};
+const SORTED = { ...QUERY, sort: { parameter: "sort", multiple: "comma" } };
+const ONE_ORDER = { default_filter: { state: "open" }, default_order: { born: "descending" } };
+
+describe("a default filter and order", () => {
+  const changes = { client: SORTED, upstream: SORTED, route: DEFAULTS };
+
+  test.each([
+    ["apply if the client gives none", "", "?status=O&sort=-created,key"],
+    ["apply to other fields than the client's", "?name=a", "?label=a&status=O&sort=-created,key"],
+    ["are replaced by the client's", "?state=closed&sort=name", "?status=C,X&sort=label"],
+    ["are replaced by an operator on the field", "?state[ne]=closed&sort=name", undefined],
+  ])("%s", async (_name, query, expected) => {
+    const { sent, status } = await list(changes, query);
+    expect(sent[0]?.path).toBe(expected && `/items${expected}`);
+    expect(status).toBe(expected === undefined ? 400 : 200);
+  });
+
+  test("apply to filters in headers, on either side", async () => {
+    const route = ONE_ORDER;
+    const inHeader = { status: "O", $by: "created", $dir: "desc" };
+    const none = await list({ client: HEADER, upstream: HEADER, route }, "");
+    expect(none.sent[0]?.filter).toEqual(inHeader);
+    const empty = await list({ client: HEADER, upstream: HEADER, route }, "", {});
+    expect(empty.sent[0]?.filter).toEqual(inHeader);
+    const group = { $or: [{ state: "open" }, { id: 5 }], $by: "name" };
+    const nested = await list({ client: HEADER, upstream: HEADER, route }, "", group);
+    expect(nested.sent[0]?.filter).toEqual({ $or: [{ status: "O" }, { key: 5 }], $by: "label" });
+    expect((await list({ client: QUERY, upstream: HEADER, route }, "")).sent[0]?.filter).toEqual(inHeader);
+  });
+
+  test("apply where clients can't filter", async () => {
+    const { sent } = await list({ upstream: SORTED, route: DEFAULTS }, "");
+    expect(sent[0]?.path).toBe("/items?status=O&sort=-created,key");
+  });
+
+  test("have several values", async () => {
+    const route = { default_filter: { name: ["a", "b"] } };
+    expect((await list({ client: QUERY, upstream: QUERY, route }, "")).sent[0]?.path).toBe(
+      "/items?label=a,b",
+    );
+  });
+
+  test("apply to a list that the gateway filters itself", async () => {
+    const rows = ["a", "b", "a"].map((label, key) => ({ key, label, status: "O" }));
+    const route = {
+      aggregate: { max_items: 10 },
+      default_filter: { name: "a" },
+      default_order: { id: "descending" },
+    };
+    const idsOf = async (query: string) =>
+      (
+        (await list({ client: QUERY, route }, query, undefined, rows)).body as unknown as { id: number }[]
+      ).map(({ id }) => id);
+    expect(await idsOf("")).toEqual([2, 0]);
+    expect(await idsOf("?name=b")).toEqual([1]);
+  });
+});
+
+describe("a value that means no filter", () => {
+  const fields = {
+    id: { upstream: "key", type: "integer", filter: { all: "any" } },
+    state: { upstream: "status", values: "state", filter: { all: "all", upstream_all: "ALL" } },
+    name: { upstream: "label", filter: { upstream: "title", all: "*" } },
+  };
+  const resource = { fields };
+  const inQuery = { client: QUERY, upstream: QUERY, resource };
+
+  test.each([
+    ["is not sent, and the upstream gets its own", "?state=all&id=any", "?status=ALL"],
+    ["of the upstream is sent without a filter of the client", "", "?status=ALL"],
+    ["of the upstream is not sent with a filter by the field", "?state=open", "?status=O"],
+    ["among several values includes all", "?state=open,all&name=x,*", "?status=ALL"],
+    ["is text for another operator on text", "?name[has]=*", "?title[has]=*&status=ALL"],
+  ])("%s", async (_name, query, expected) => {
+    expect((await list(inQuery, query)).sent[0]?.path).toBe(`/items${expected}`);
+  });
+
+  test("is left out of a filter in a header, in groups too", async () => {
+    const changes = { client: HEADER, upstream: HEADER, resource };
+    const sentFor = async (filter: object) => (await list(changes, "", filter)).sent[0]?.filter;
+    expect(await sentFor({ state: "all", id: 5 })).toEqual({ key: 5, status: "ALL" });
+    expect(await sentFor({ $and: [{ name: "*" }, { id: 5 }] })).toEqual({
+      $and: [{ key: 5 }],
+      status: "ALL",
+    });
+    expect(await sentFor({ $or: [{ name: "*" }, { id: 5 }] })).toEqual({ status: "ALL" });
+    expect(await sentFor({ $and: [{ name: "*" }] })).toEqual({ status: "ALL" });
+    expect(await sentFor({ $or: [{ state: "open" }, { id: 5 }] })).toEqual({
+      $or: [{ status: "O" }, { key: 5 }],
+    });
+  });
+
+  test.each([
+    ["?state[ne]=all", 'state cannot be compared with "all" by this operator.'],
+    ["?id[gte]=any", 'id cannot be compared with "any" by this operator.'],
+    ["?state=lost", "state must be one of open, closed, or all."],
+  ])("with an operator, or another one, is a 400: %s", async (query, message) => {
+    expect(await list(inQuery, query)).toMatchObject({ status: 400, message, sent: [] });
+  });
+
+  test("replaces the default filter", async () => {
+    const route = { default_filter: { state: "open" } };
+    expect((await list({ ...inQuery, route }, "?name=a")).sent[0]?.path).toBe("/items?title=a&status=O");
+    // `resource` replaces the routes: they are added again.
+    const routes = [{ client: "GET /things", upstream: "GET /items", response: "list", ...route }];
+    const all = await list({ ...inQuery, resource: { fields, routes } }, "?state=all");
+    expect(all.sent[0]?.path).toBe("/items?status=ALL");
+  });
+
+  test("of the upstream is not sent with a condition of the pack on the field, and is sent for a whole list", async () => {
+    const where = { ...inQuery, route: { where: { status: "X" } } };
+    expect((await list(where, "")).sent[0]?.path).toBe("/items?status=X");
+    const whole = { ...inQuery, route: { aggregate: { max_items: 10 } } };
+    expect((await list(whole, "?state=open")).sent[0]?.path).toBe("/items?status=ALL");
+    const inHeader = { ...whole, client: HEADER, upstream: HEADER };
+    expect((await list(inHeader, "", { state: "open" })).sent[0]?.filter).toEqual({ status: "ALL" });
+  });
+});
+
 test("a list that the gateway filters itself has the same parameters", async () => {
   const rows = [5, 7, 9].map((key) => ({ key, amount: key * 100, label: key > 5 ? "b" : "a", status: "O" }));
   const route = { aggregate: { max_items: 10 } };
@@ -354,6 +489,91 @@ describe("hostile queries", () => {
     const deep = `name${"[a]".repeat(2000)}`;
     const { status, sent } = await list({ client: QUERY, upstream: QUERY }, `?${deep}=1&__proto__[gte]=1`);
     expect([status, sent]).toEqual([400, []]);
+  });
+});
+
+describe("check reports defaults", () => {
+  const route = (change: object) => ({ client: QUERY, upstream: QUERY, route: change });
+  const state = (filter: object) => ({
+    client: QUERY,
+    upstream: QUERY,
+    resource: { fields: { state: { upstream: "status", values: "state", filter } } },
+  });
+  test.each([
+    ["by an unknown field", route({ default_filter: { stat: "open" } }), 'can\'t be filtered by "stat"'],
+    ["by a field without a filter", route({ default_filter: { note: "x" } }), 'can\'t be filtered by "note"'],
+    ["by an unknown value", route({ default_filter: { state: "lost" } }), "must be one of open, closed"],
+    ["by a value of another type", route({ default_filter: { id: "x" } }), "must be of type integer"],
+    ["of an order by an unknown field", route({ default_order: { size: "ascending" } }), 'sorted by "size"'],
+    [
+      "of an order by a converted value",
+      route({ default_order: { state: "ascending" } }),
+      "state cannot be ordered by.",
+    ],
+    [
+      "of an order that the upstream can't have",
+      route({ default_order: { id: "ascending", name: "ascending" } }),
+      "A list can be ordered by one field only.",
+    ],
+    [
+      "that contradict a condition of the pack",
+      route({ default_filter: { name: "a" }, where: { label: "b" } }),
+      "cannot be combined",
+    ],
+    [
+      "that the upstream can't have",
+      { client: QUERY, route: { default_filter: { name: "a" } } },
+      'the upstream has no "filters"',
+    ],
+    [
+      "of a single object",
+      route({
+        client: "GET /things/:id",
+        upstream: "GET /items/{id}",
+        response: "object",
+        default_order: { id: "ascending" },
+      }),
+      '"default_order" needs a route that responds with a list',
+    ],
+    [
+      "that mean no filter",
+      {
+        client: QUERY,
+        upstream: QUERY,
+        resource: {
+          fields: { name: { upstream: "label", filter: { all: "*" } } },
+          routes: [
+            {
+              client: "GET /things",
+              upstream: "GET /items",
+              response: "list",
+              default_filter: { name: "*" },
+            },
+          ],
+        },
+      },
+      '"*" means no filter: leave the field out',
+    ],
+    ["with a value for no filter that is a value", state({ all: "open" }), '"open" is a value of the field'],
+    ["with one of the upstream that is a value", state({ upstream_all: "X" }), '"X" is a value'],
+    [
+      "with a value for no filter that the upstream can't get",
+      { ...state({ upstream_all: "ALL" }), upstream: { sort: { parameter: "sort" } } },
+      "the upstream can't compare a field with a value",
+    ],
+    [
+      "with a value for no filter of a boundary",
+      {
+        client: HEADER,
+        upstream: HEADER,
+        resource: {
+          fields: { seen: { upstream: "seen", boundary: "key", filter: { upstream_all: "ALL" } } },
+        },
+      },
+      'it has a "boundary"',
+    ],
+  ])("%s", (_name, changes, message) => {
+    expect(problemsOf(changes)).toEqual([expect.stringContaining(message)]);
   });
 });
 
@@ -410,15 +630,6 @@ describe("check reports filters", () => {
       'the upstream gets the parameter "label" twice',
     ],
   ])("%s", (_name, changes, message) => {
-    const faults = withFilters(changes, (folder) => {
-      try {
-        loadPack(folder);
-        return [];
-      } catch (error) {
-        if (!(error instanceof PackError)) throw error;
-        return error.diagnostics.map((each) => each.message);
-      }
-    });
-    expect(faults).toEqual([expect.stringContaining(message)]);
+    expect(problemsOf(changes)).toEqual([expect.stringContaining(message)]);
   });
 });

@@ -2,7 +2,6 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { createGrammar } from "../../../src/dialect/filter/grammar.ts";
 import { parseFilter } from "../../../src/dialect/filter/parse-filter.ts";
 import { translateFilter, type FilterFields } from "../../../src/dialect/filter/translate.ts";
 import { HttpError } from "../../../src/dialect/http-error.ts";
@@ -14,7 +13,7 @@ import { readObject } from "../../support/read-object.ts";
 import { v4Values, words, type Json } from "./values.ts";
 
 const pack = loadPack("mappings");
-const grammar = pack.grammar ?? createGrammar({ header: "", operators: {} }, undefined);
+const { grammar } = pack;
 let catalogs: CatalogCopy;
 let v4Ids: (catalog: string) => string[];
 beforeAll(async () => {

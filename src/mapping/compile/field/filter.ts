@@ -4,7 +4,7 @@ import type { QueryField } from "../../../dialect/filter/query-filter.ts";
 import type { SelectField, SelectFields } from "../../../dialect/filter/select.ts";
 import type { FilterField } from "../../../dialect/filter/translate.ts";
 import { readText, type ValueType } from "../../../dialect/query.ts";
-import { filterName, isFilterable, type FieldRule } from "../../schema/field-definition.ts";
+import { filterName, filterRuleOf, isFilterable, type FieldRule } from "../../schema/field-definition.ts";
 import type { CatalogCopy, CatalogEntry } from "../../translation-context.ts";
 import type { Catalog } from "../compile-catalog.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
@@ -99,7 +99,17 @@ export function compileSelectFields(
 }
 
 /** The types of values that clients filter by, where a query has them as text. */
-function compileQueryField(rule: FieldRule, { values }: FieldContext): QueryField {
+function compileQueryField(rule: FieldRule, context: FieldContext): QueryField {
+  const { all } = filterRuleOf(rule) ?? {};
+  const field = compileValues(rule, context);
+  if (all === undefined) return field;
+  return {
+    expected: `${field.expected}, or ${all}`,
+    read: (text) => (text === all ? all : field.read(text)),
+  };
+}
+
+function compileValues(rule: FieldRule, { values }: FieldContext): QueryField {
   const kind = values.get(rule.values ?? "");
   const byText = new Map([...(kind?.v4ValuesByAlpha.keys() ?? [])].map((value) => [String(value), value]));
   if (byText.size > 0)
