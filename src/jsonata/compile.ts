@@ -62,10 +62,15 @@ const withExpressionErrors =
   };
 
 /** Compiles on the first call: most expressions are only evaluated, or only printed. */
-function compileLazily(ast: AstNode, output: OutputKind, options: ProgramOptions): Program {
+function compileLazily(
+  ast: AstNode,
+  output: OutputKind,
+  options: ProgramOptions,
+  generated?: Generated,
+): Program {
   let program: Program | undefined;
   return (input, bindings) => {
-    program ??= createProgram(ast, generate(ast, { output }), output, options);
+    program ??= createProgram(ast, generated ?? generate(ast, { output }), output, options);
     return program(input, bindings);
   };
 }
@@ -160,7 +165,7 @@ function compileOrInterpret(source: string, options: ProgramOptions): Expression
     ...compileChoice(ast, options),
     engine: "compiled",
     code: code.source,
-    evaluate: createProgram(ast, code, "value", options),
+    evaluate: compileLazily(ast, "value", options, code),
     print: compileLazily(ast, "text", options) as Expression["print"],
   };
 }

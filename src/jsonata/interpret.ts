@@ -136,8 +136,25 @@ function parseWithJsonata(source: string): { readonly program: jsonata.Expressio
   }
 }
 
-/** Returns the syntax tree of a source. @throws {ExpressionError} If it does not parse, or has an unsupported pattern. */
-export const parse = (source: string): AstNode => parseWithJsonata(source).ast;
+/** Syntax trees by source. A pack has its expressions checked and then compiled, and uses many of them for several fields. */
+const parsed = new Map<string, AstNode>();
+
+/** The number of syntax trees that are kept. */
+const MAX_PARSED = 256;
+
+/**
+ * Returns the syntax tree of a source. It may be shared: nothing may change it.
+ *
+ * @throws {ExpressionError} If it does not parse, or has an unsupported pattern.
+ */
+export function parse(source: string): AstNode {
+  const cached = parsed.get(source);
+  if (cached) return cached;
+  const { ast } = parseWithJsonata(source);
+  if (parsed.size === MAX_PARSED) parsed.clear();
+  parsed.set(source, ast);
+  return ast;
+}
 
 /**
  * Creates an expression that is evaluated by the `jsonata` package, asynchronously.
