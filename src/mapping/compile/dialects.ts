@@ -42,7 +42,7 @@ export interface Dialects {
   readonly nativeScheme: string | undefined;
   /** Checks the version that a request asks for; undefined if the pack serves any. */
   readonly checkVersion: CheckVersion | undefined;
-  /** Headers of all upstream requests, with lower-case names; undefined if there are none. */
+  /** Headers of all upstream requests, with lower-case names; undefined if the pack names none. */
   readonly upstreamHeaders: Readonly<Record<string, string>> | undefined;
   /** The media types of the client's responses. */
   readonly responseTypes: { readonly success: string; readonly error: string };

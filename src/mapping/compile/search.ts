@@ -17,7 +17,7 @@ interface SearchRequest extends ListRequest {
   readonly body: JsonObject;
 }
 
-/** The parameter that a value of a shape stands for. */
+/** Returns the name of a parameter of a shape, such as `$name`; undefined for a constant. */
 const parameterOf = (value: unknown): string | undefined =>
   typeof value === "string" && value.startsWith("$") ? value.slice(1) : undefined;
 

@@ -74,7 +74,7 @@ const place = {
   value: about(headerValue.optional(), "Its value.", "2024-05-01"),
   media_type: about(
     versionMediaType.optional(),
-    "The media type that stands for the version, with its parameters.",
+    "The media type of the version, with its parameters.",
     "application/vnd.shop.v1+json",
   ),
 };

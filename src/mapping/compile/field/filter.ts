@@ -9,7 +9,7 @@ import type { CatalogCopy, CatalogEntry } from "../../translation-context.ts";
 import type { Catalog } from "../compile-catalog.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
 
-/** The v4 values that a filter value stands for; `undefined` where there is none. */
+/** Returns the v4 values that mean the same as a filter value; undefined if v4 has no such value. */
 type TranslateValue = (value: Scalar, copy: CatalogCopy) => readonly Scalar[] | undefined;
 
 function compileValue(rule: FieldRule, context: FieldContext): TranslateValue | undefined {
