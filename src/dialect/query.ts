@@ -61,7 +61,7 @@ const NUMBER = /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?(?:[eE][+-]?\d{1,3})?$/;
 const INTEGER = /^-?(?:0|[1-9]\d{0,15})$/;
 
 /** Returns the value of a text as a type; undefined if it has another one, or is a number that would be rounded. */
-export function readText(text: string, type: ValueType): string | number | boolean | undefined {
+export function parseScalar(text: string, type: ValueType): string | number | boolean | undefined {
   if (type === "string") return text;
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : undefined;
   const number = (type === "integer" ? INTEGER : NUMBER).test(text) ? Number(text) : Number.NaN;

@@ -43,7 +43,7 @@ export function countBytes(most: number, onBytes: (count: number) => void): Tran
 }
 
 /** Reads a response that is not a file. */
-export async function readText({ status, headers, body }: StreamResponse): Promise<UpstreamResponse> {
+export async function readResponse({ status, headers, body }: StreamResponse): Promise<UpstreamResponse> {
   const limited = countBytes(LONGEST_TEXT, () => {});
   pipeline(body, limited, () => {});
   return toUpstreamResponse({ status, headers, text: await text(limited), ms: 0 });

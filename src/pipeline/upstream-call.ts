@@ -18,7 +18,13 @@ import { ConnectionUnavailableError, type ShareClient } from "../upstream/connec
 import { toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
 import type { FileUpstream } from "../upstream/file-client.ts";
 import { header, NOBODY, type AlphaRequest, type Credentials, type RouteMatch } from "./context.ts";
-import { openFile, readText, StreamedBytes, type FileRequest, type StreamedResponse } from "./file-stream.ts";
+import {
+  openFile,
+  readResponse,
+  StreamedBytes,
+  type FileRequest,
+  type StreamedResponse,
+} from "./file-stream.ts";
 import { instrumentCall, type InstrumentedCall, type UpstreamActivity } from "./instrument-call.ts";
 import type { ResponseCache } from "./response-cache.ts";
 import type { ClientToken } from "./stages/authorize.ts";
@@ -245,7 +251,7 @@ export class UpstreamCaller {
         const ms = performance.now() - startedAt;
         this.#updateTokenCache(credentials, response);
         if (isSuccess(response.status) && wantsFile) return { ...openFile(response, bytes, onBreak), ms };
-        return { status: response.status, response: await readText(response), ms };
+        return { status: response.status, response: await readResponse(response), ms };
       } catch (error) {
         throw error instanceof HttpError ? error : toUpstreamError(error);
       }

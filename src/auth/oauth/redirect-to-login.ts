@@ -37,7 +37,7 @@ const escapeValue = (encodedValue: string): string =>
     (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
   );
 
-function parseQuery(query: string): QueryParameter[] {
+function splitQuery(query: string): QueryParameter[] {
   return query
     .split("&")
     .filter(Boolean)
@@ -72,7 +72,7 @@ export async function redirectToLogin(
   context: Pick<RequestContext, "losses" | "upstreamEquivalent">,
   { definition, scopes, requestedScopes, authOrigin, rateLimitedStatus }: AuthorizeDependencies,
 ): Promise<HandlerResult> {
-  const parameters = parseQuery(request.query);
+  const parameters = splitQuery(request.query);
   const forwarded = definition.pass.flatMap((name) => {
     const sameName = parameters.filter((parameter) => parameter.name === name);
     if (sameName.length > 1) throw new HttpError(400, `There is more than one ${name}.`);

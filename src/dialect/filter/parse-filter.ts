@@ -39,7 +39,7 @@ interface ParserState {
  * @throws {HttpError} 400 With a reason that names the invalid key.
  */
 export function parseFilter(text: string, grammar: Grammar): Filter {
-  const source = readText(text, headerOf(grammar));
+  const source = readFilterObject(text, headerOf(grammar));
   const state = { grammar, nodes: 0 };
   const order: [string, unknown, Operator][] = [];
   const others: [string, unknown][] = [];
@@ -54,7 +54,7 @@ export function parseFilter(text: string, grammar: Grammar): Filter {
 
 const headerOf = ({ header }: Grammar): string => header ?? "the filter";
 
-function readText(text: string, header: string): WholeObject {
+function readFilterObject(text: string, header: string): WholeObject {
   if (text.length > maxLength) throwFilterError(header, `is longer than ${maxLength} characters.`);
   const value = readJson(text, header);
   return isObject(value) ? value : throwFilterError(header, "must hold one JSON object.");

@@ -5,7 +5,7 @@ import type { Grammar } from "../../dialect/filter/grammar.ts";
 import type { QueryField } from "../../dialect/filter/query-filter.ts";
 import { selectRows } from "../../dialect/filter/select.ts";
 import { translateFilter } from "../../dialect/filter/translate.ts";
-import { readText } from "../../dialect/query.ts";
+import { parseScalar } from "../../dialect/query.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import { filterRuleOf, type FieldRule } from "../schema/field-definition.ts";
@@ -46,7 +46,7 @@ export function reportInvalidFilterRules(
 
 /** Whether a text is a value of a type. Every text is one of strings, and no filter has all of them. */
 const isOfType = (text: string, type: FieldRule["type"]): boolean =>
-  type !== undefined && type !== "string" && readText(text, type) !== undefined;
+  type !== undefined && type !== "string" && parseScalar(text, type) !== undefined;
 
 /** The conditions of `default_filter` by field. */
 function compileDefaultFilter(

@@ -10,7 +10,7 @@ import { createGrammar, type Grammar } from "../../dialect/filter/grammar.ts";
 import { createQueryFilter, type QueryField, type QueryFilter } from "../../dialect/filter/query-filter.ts";
 import { formsOf } from "../../dialect/filter/sort-parameter.ts";
 import { isObject } from "../../dialect/json/parse.ts";
-import { readText } from "../../dialect/query.ts";
+import { parseScalar } from "../../dialect/query.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import { filterName, isFilterable } from "../schema/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
@@ -139,7 +139,7 @@ export function compileGrammar({ client, upstream }: DialectDefinition, location
 }
 
 /** Negated names of a catalog. */
-const BOOLEAN: QueryField = { expected: "of type boolean", read: (text) => readText(text, "boolean") };
+const BOOLEAN: QueryField = { expected: "of type boolean", read: (text) => parseScalar(text, "boolean") };
 
 /** The fields by which a list can be filtered, with the values that they have in a query. Where the gateway itself filters, all fields are. */
 export function listFields(

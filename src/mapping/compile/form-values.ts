@@ -1,7 +1,7 @@
 /** Gives the texts of a form the types that the schema of the body says. */
 import type { FormObject, FormValue } from "../../dialect/form.ts";
 import { isObject } from "../../dialect/json/parse.ts";
-import { readText } from "../../dialect/query.ts";
+import { parseScalar } from "../../dialect/query.ts";
 import { hasType, type Schema } from "./body-schema.ts";
 
 type Convert = (value: unknown) => unknown;
@@ -31,7 +31,7 @@ function compileText(schema: Schema): (text: string) => unknown {
   return (text) => {
     if (text === "" && isNullable) return null;
     return (
-      (isNumber ? readText(text, "number") : undefined) ??
+      (isNumber ? parseScalar(text, "number") : undefined) ??
       (isBoolean ? BOOLEANS.get(text) : undefined) ??
       text
     );

@@ -35,7 +35,7 @@ const decoded = (text: string): string | undefined => {
 const PARAMETER = /:(\w+)|\{(\w+)\}/g;
 
 /** Translates an upstream value to the client's; undefined if it has none. */
-function readText({ read }: ReturnType<ValueKind["reader"]>, value: string): string | undefined {
+function translateValue({ read }: ReturnType<ValueKind["reader"]>, value: string): string | undefined {
   try {
     const text = read(JSON.stringify(value));
     const translated = text instanceof Promise ? undefined : fromJsonText(text);
@@ -71,7 +71,7 @@ function compileInverse(
       const texts = needed.map((parameter, index) => {
         const value = values[names.indexOf(parameter)] ?? "";
         const reader = readers[index];
-        return reader ? readText(reader, value) : value;
+        return reader ? translateValue(reader, value) : value;
       });
       if (!texts.every((text) => text !== undefined && text !== "")) return undefined;
       let next = 0;

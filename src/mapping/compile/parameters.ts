@@ -1,7 +1,7 @@
 /** Client query parameters → upstream query: the value of each parameter that the pack names. */
 import { HttpError, INVALID_VALUE, type ErrorDetail } from "../../dialect/http-error.ts";
 import type { ParameterUse } from "../../dialect/filter/query-filter.ts";
-import { formatParameter, readText, shortName, type Query, type ValueType } from "../../dialect/query.ts";
+import { formatParameter, parseScalar, shortName, type Query, type ValueType } from "../../dialect/query.ts";
 import { ExpressionError, mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import {
   compileExpressionAt,
@@ -45,7 +45,7 @@ const typesOf = ({ type }: Schema): ValueType[] =>
 /** Returns the value of a text as the first type that it has. A text that has none stays: the schema rejects it. */
 function convertText(text: string, types: readonly ValueType[]): unknown {
   for (const type of types) {
-    const value = readText(text, type);
+    const value = parseScalar(text, type);
     if (value !== undefined) return value;
   }
   return text;

@@ -3,7 +3,7 @@ import type { Scalar } from "../../../dialect/filter/condition.ts";
 import type { QueryField } from "../../../dialect/filter/query-filter.ts";
 import type { SelectField, SelectFields } from "../../../dialect/filter/select.ts";
 import type { FilterField } from "../../../dialect/filter/translate.ts";
-import { readText, type ValueType } from "../../../dialect/query.ts";
+import { parseScalar, type ValueType } from "../../../dialect/query.ts";
 import { filterName, filterRuleOf, isFilterable, type FieldRule } from "../../schema/field-definition.ts";
 import type { CatalogCopy, CatalogEntry } from "../../translation-context.ts";
 import type { Catalog } from "../compile-catalog.ts";
@@ -118,7 +118,7 @@ function compileValues(rule: FieldRule, { values }: FieldContext): QueryField {
       read: (text) => byText.get(text) as Scalar | undefined,
     };
   const type: ValueType = rule.boundary === undefined ? (rule.type ?? "string") : "boolean";
-  return { expected: `of type ${type}`, read: (text) => readText(text, type) };
+  return { expected: `of type ${type}`, read: (text) => parseScalar(text, type) };
 }
 
 /** Compiles the fields of filters in a query. Negated names of a catalog are boolean. */
