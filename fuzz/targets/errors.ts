@@ -66,7 +66,7 @@ export const target: Target = {
     hold("the status is one of alpha's", clientStatuses.has(response.status));
     const error = JSON.parse(response.body) as Record<string, unknown>;
     if (response.status === 200) return;
-    const details = errors.client.read(error) ?? [];
+    const details = errors.client.read(error)?.details ?? [];
     hold("an error has reasons", details.length > 0);
     hold(
       "an error has nothing else",

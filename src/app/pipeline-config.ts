@@ -34,6 +34,7 @@ export function createPipelineConfig(
       statuses: pack.statuses,
       errorCodes: pack.errorCodes,
       rateLimitHeaders: pack.rateLimitHeaders,
+      validationSummary: pack.validationSummary,
       parseList: pack.parseList,
       listWriter: pack.listWriter,
       linkBase: readLinkBase(settings, pack),

@@ -220,7 +220,6 @@ function oauthRoutes(
     tokenStore: oauth.tokenStore,
     tokens: shared.tokens,
     limits: shared.limits,
-    rateLimitedStatus: pack.statuses.limited,
     clock: Date.now,
   });
 }

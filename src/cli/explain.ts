@@ -149,7 +149,7 @@ function isRejected({ result: { response, context } }: Explanation): boolean {
 }
 
 function describeRejection({ result: { response }, pack }: Explanation, route: Route | undefined): string[] {
-  const errors = pack.errors.client.read(JSON.parse(response.body)) ?? [];
+  const errors = pack.errors.client.read(JSON.parse(response.body))?.details ?? [];
   const lines = errors.map(({ field, reason }) => `  ${field === undefined ? "" : `${field}: `}${reason}`);
   const cause = route ? "" : `: ${pack.dialect.client.name} has no such route`;
   return [`rejected by the gateway with ${response.status}${cause}`, ...lines].map(shellComment);

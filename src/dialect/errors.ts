@@ -1,19 +1,36 @@
 /** Error bodies of both dialects. */
-import type { ErrorDetail } from "./http-error.ts";
+import type { ErrorDetail, ErrorSummary } from "./http-error.ts";
 import { isObject } from "./json/parse.ts";
 import { fillShape, isItemTemplate, namesIn, valueAt, type Shape } from "./shape.ts";
+
+/** What an error body says. */
+export interface ReadErrors {
+  readonly details: readonly ErrorDetail[];
+  /** What it says in addition, outside of the array with the problems. */
+  readonly summary: ErrorDetail | undefined;
+}
+
+/** What else an error body may have. */
+export interface ErrorContext {
+  readonly summary?: ErrorSummary | undefined;
+  /** The name of the resource. */
+  readonly name?: string | undefined;
+}
 
 /** Reads and writes the error bodies of one dialect. */
 export interface ErrorFormat {
   /** As the pack writes it. */
   readonly shape: Shape;
-  /** Parses an error body; undefined if the value is not one. Entries without a message are omitted. */
-  read(body: unknown): ErrorDetail[] | undefined;
+  /**
+   * Parses an error body; undefined if the value is not one. An entry without a text has that of the whole error, if it has
+   * a field. Otherwise it is omitted.
+   */
+  read(body: unknown): ReadErrors | undefined;
   /**
    * Creates an error body. Its size is bounded, whatever the errors repeat: the number of entries, their texts and the
    * total length have limits.
    */
-  write(details: readonly ErrorDetail[], status: number): unknown;
+  write(details: readonly ErrorDetail[], status: number, context?: ErrorContext): unknown;
 }
 
 /** Maximum number of entries of an error body. No form has more fields. */
@@ -24,8 +41,8 @@ const MAX_TEXT_LENGTH = 2000;
 /** Maximum number of characters of an error body. Each may take six bytes (`\u0000`), so no error body is above 128 KB. */
 const MAX_CHARACTERS = 20_000;
 
-function limitDetails(details: readonly ErrorDetail[]): ErrorDetail[] {
-  let left = MAX_CHARACTERS;
+function limitDetails(details: readonly ErrorDetail[], maxCharacters: number): ErrorDetail[] {
+  let left = maxCharacters;
   const limited: ErrorDetail[] = [];
   for (const detail of details.slice(0, MAX_ERRORS)) {
     const reason = detail.reason.slice(0, MAX_TEXT_LENGTH);
@@ -75,7 +92,7 @@ function findEntries(
 }
 
 /** Creates a reader of one problem. */
-function createDetailReader(shape: Shape): (body: unknown) => ErrorDetail[] {
+function createDetailReader(shape: Shape): (body: unknown, whole?: string) => ErrorDetail[] {
   const paths = new Map(
     namesIn(shape).flatMap(({ name, path }) => (path.includes("[]") ? [] : [[name, path] as const])),
   );
@@ -85,13 +102,14 @@ function createDetailReader(shape: Shape): (body: unknown) => ErrorDetail[] {
     if (typeof value === "number" && name === "code") return String(value);
     return typeof value === "string" && value !== "" ? value : undefined;
   };
-  return (body) => {
-    // Problem details may have no more than a title, other errors no more than a code.
-    const reason = textAt(body, "message") ?? textAt(body, "title") ?? textAt(body, "code");
-    if (reason === undefined) return [];
+  return (body, whole) => {
     const pointer = textAt(body, "pointer");
     const field = textAt(body, "field") ?? (pointer === undefined ? undefined : fromPointer(pointer));
     const code = textAt(body, "code");
+    // Problem details may have no more than a title, other errors no more than a code.
+    const text = textAt(body, "message") ?? textAt(body, "title") ?? code;
+    const reason = text ?? (field === undefined ? undefined : whole);
+    if (reason === undefined) return [];
     return [{ reason, ...(field !== undefined && { field }), ...(code !== undefined && { code }) }];
   };
 }
@@ -111,33 +129,52 @@ export function createErrorFormat(shape: Shape, { codeOf, titleOf }: StatusTexts
   const entries = findEntries(shape);
   const readEntry = entries && createDetailReader(entries.entry);
   const readWhole = createDetailReader(shape);
-  const entryNames = entries ? namesIn(entries.entry).map(({ name }) => name) : [];
+  const entryNames = new Set(entries && namesIn(entries.entry).map(({ name }) => name));
+  const problemNames = [...entryNames].filter((name) => name !== "name");
+  const hasPlace = ({ reason, code }: ErrorDetail): boolean =>
+    entryNames.has("message") || (reason === code && entryNames.has("code"));
   // An entry of constants alone says nothing about its problem, which the texts outside the array have.
   const hasEntry = (values: Readonly<Record<string, unknown>>): boolean =>
-    entryNames.length === 0 || entryNames.some((name) => values[name] !== undefined);
+    problemNames.length === 0 || problemNames.some((name) => values[name] !== undefined);
+
+  /** The text outside of the array: of the whole error, and of the problems that have no place for theirs. */
+  function messageOf(details: readonly ErrorDetail[], summary: ErrorSummary | undefined): string {
+    if (!summary) return details.map(({ reason }) => reason).join(" ");
+    const isMissing = (detail: ErrorDetail): boolean => !hasPlace(detail) && detail.reason !== summary.reason;
+    const rest = summary.isComplete ? [] : details.filter(isMissing);
+    return [summary, ...rest].map(({ reason }) => reason).join(" ");
+  }
+
   return {
     shape,
     read(body) {
       const list = entries && valueAt(body, entries.path);
+      const whole = readWhole(body);
+      const [summary] = whole;
       const found =
         readEntry && Array.isArray(list)
-          ? list.slice(0, MAX_ERRORS).flatMap((entry) => readEntry(entry))
+          ? list.slice(0, MAX_ERRORS).flatMap((entry) => readEntry(entry, summary?.reason))
           : [];
-      const whole = readWhole(body);
-      if (found.length === 0) return whole.length > 0 ? whole : undefined;
-      const code = whole[0]?.code;
-      return code === undefined ? found : found.map((detail) => ({ code, ...detail }));
+      if (found.length === 0) return whole.length > 0 ? { details: whole, summary: undefined } : undefined;
+      const code = summary?.code;
+      const details = code === undefined ? found : found.map((detail) => ({ code, ...detail }));
+      return { details, summary };
     },
-    write(details, status) {
-      const limited = limitDetails(details);
+    write(details, status, { summary: given, name } = {}) {
+      // Without an array the error is that of one problem.
+      const summary = entries && given && { ...given, reason: given.reason.slice(0, MAX_TEXT_LENGTH) };
+      const limited = limitDetails(details, MAX_CHARACTERS - (summary?.reason.length ?? 0));
       const [first] = limited;
-      const common = { status, title: titleOf(status) };
+      const common = { status, title: titleOf(status), name };
       const values = limited.map((detail) => {
         const { code = codeOf(status), ...others } = toValues(detail);
         return { ...common, ...others, code };
       });
-      const message = limited.map(({ reason }) => reason).join(" ");
-      return fillShape(shape, { ...common, ...(first && values[0]), message }, values.filter(hasEntry));
+      const ofWhole = {
+        message: messageOf(limited, summary),
+        ...(summary?.code !== undefined && { code: summary.code }),
+      };
+      return fillShape(shape, { ...common, ...(first && values[0]), ...ofWhole }, values.filter(hasEntry));
     },
   };
 }

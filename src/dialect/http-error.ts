@@ -4,6 +4,8 @@ export interface ErrorDetail {
   readonly field?: string;
   /** The client's code of the upstream's error. */
   readonly code?: string;
+  /** The rule of a request that is broken, see `VALIDATION_RULES`. */
+  readonly rule?: string;
   /** What failed, for the operator. Clients do not see it. */
   readonly cause?: Error;
 }
@@ -15,6 +17,14 @@ export const REQUIRED = "This field is required.";
 /** The reason of a member that the body does not have. */
 export const UNKNOWN_MEMBER = "There is no such field.";
 
+/** What an error says as a whole, in addition to its problems. */
+export interface ErrorSummary {
+  readonly reason: string;
+  readonly code?: string | undefined;
+  /** Whether it stands for the reasons of all problems. */
+  readonly isComplete?: boolean;
+}
+
 /** A rejection by a limit of the gateway itself, which the metrics count. */
 export interface Rejection {
   readonly by: "bodies" | "brown_out" | "limit";
@@ -23,8 +33,8 @@ export interface Rejection {
 }
 
 /**
- * The gateway rejects a request, with alpha's status and all problems at once. This is the only error whose text clients
- * see: every other one becomes a neutral 500 (`pipeline/lifecycle.ts`).
+ * The gateway rejects a request, with a standard status and all problems at once. The client gets its own status for that
+ * one. This is the only error whose text clients see: every other one becomes a neutral 500 (`pipeline/lifecycle.ts`).
  */
 export class HttpError extends Error {
   override readonly name = "HttpError";
@@ -48,5 +58,22 @@ export class HttpError extends Error {
     this.details = list;
     this.rejection = rejection;
     this.headers = headers;
+  }
+}
+
+/** A request breaks a rule for its body, its query parameters or its filter. The pack may give it another status than 400. */
+export class ValidationError extends HttpError {
+  constructor(problems: readonly ErrorDetail[] | string) {
+    super(400, problems);
+  }
+}
+
+/** An error that has its final status: the upstream's, translated, or one that the pack has for a route. */
+export class TranslatedError extends HttpError {
+  readonly summary: ErrorSummary | undefined;
+
+  constructor(status: number, problems: readonly ErrorDetail[] | string, summary?: ErrorSummary) {
+    super(status, problems);
+    this.summary = summary;
   }
 }

@@ -3,6 +3,7 @@
 interface StatusesDefinition {
   readonly statuses?: Readonly<Record<string, number>> | undefined;
   readonly phrases?: Readonly<Record<string, string>> | undefined;
+  readonly validation?: { readonly status?: number | undefined } | undefined;
 }
 
 /** Translates statuses to the client's. */
@@ -11,6 +12,8 @@ export interface Statuses {
   translate(status: number): number;
   /** The client's status of an invalid request. */
   readonly invalid: number;
+  /** The client's status of a request whose body, query or filter breaks a rule. */
+  readonly validation: number;
   /** The client's status of a failure of the upstream or of the gateway. */
   readonly failed: number;
   /** The client's status where a rate limit is exceeded. */
@@ -30,18 +33,21 @@ export const TOO_MANY_REQUESTS = 429;
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /** Compiles the statuses of a pack. The most exact key counts. A redirect counts as a 500, since it is not followed. */
-export function createStatuses({ statuses = {}, phrases = {} }: StatusesDefinition): Statuses {
+export function createStatuses({ statuses = {}, phrases = {}, validation }: StatusesDefinition): Statuses {
   function translate(status: number): number {
     const error = status < 400 ? 500 : status;
     const exact = statuses[error] ?? statuses[`${Math.floor(error / 100)}XX`] ?? statuses["default"];
     return exact ?? error;
   }
+  const invalid = translate(400);
+  const validationStatus = validation?.status ?? invalid;
   return {
     translate,
-    invalid: translate(400),
+    invalid,
+    validation: validationStatus,
     failed: translate(500),
     limited: translate(TOO_MANY_REQUESTS),
-    all: [...new Set([400, 401, 403, 404, TOO_MANY_REQUESTS, 500].map(translate))],
+    all: [...new Set([invalid, validationStatus, ...[401, 403, 404, TOO_MANY_REQUESTS, 500].map(translate)])],
     passesOthers: statuses["default"] === undefined && statuses["4XX"] === undefined,
     phrases,
   };

@@ -3,10 +3,15 @@ import { finished } from "node:stream/promises";
 import { CLIENT_GONE } from "../audit/record.ts";
 import { AuditUnavailableError } from "../audit/store.ts";
 import { TokenUnavailableError } from "../auth/token-store.ts";
-import type { ErrorFormat } from "../dialect/errors.ts";
 import type { RateLimitHeaders } from "../dialect/rate-limit-headers.ts";
 import type { Statuses } from "../dialect/statuses.ts";
-import { HttpError, type ErrorDetail } from "../dialect/http-error.ts";
+import {
+  HttpError,
+  TranslatedError,
+  ValidationError,
+  type ErrorDetail,
+  type ErrorSummary,
+} from "../dialect/http-error.ts";
 import { printJson } from "../dialect/json/parse.ts";
 import { ExpressionError } from "../jsonata/index.ts";
 import { InvalidPathValueError } from "../mapping/compile/endpoint.ts";
@@ -25,7 +30,7 @@ import {
   type ResponseBody,
 } from "./context.ts";
 import type { RequestOutcome } from "./stages/audit-record.ts";
-import { InvalidUpstreamResponseError } from "./upstream-response.ts";
+import { InvalidUpstreamResponseError, type TranslationConfig } from "./upstream-response.ts";
 
 /** Turns a client's request into its response. It never rejects. */
 export type AlphaHandler = (request: AlphaRequest) => Promise<AlphaResponse>;
@@ -58,7 +63,7 @@ export interface ResponseDefaults {
 }
 
 export interface LifecycleDependencies {
-  readonly translation: { readonly errors: { readonly client: ErrorFormat }; readonly statuses: Statuses };
+  readonly translation: Pick<TranslationConfig, "errors" | "statuses" | "errorCodes" | "validationSummary">;
   readonly style: ResponseDefaults;
   /** Starts a request's span; undefined without tracing. */
   readonly startSpan?: ((request: AlphaRequest) => RequestSpan) | undefined;
@@ -83,7 +88,7 @@ export function withLifecycle(
       context.rejectedBy = by;
       if (warning !== undefined) context.warnings.push(warning);
     }
-    const { isUnexpected, ...result } = toErrorResult(error, request.id, context.warnings, translation);
+    const { isUnexpected, ...result } = toErrorResult(error, request.id, context, translation);
     if (isUnexpected) onUnexpectedError(error, request, context);
     return result;
   }
@@ -145,6 +150,21 @@ const EXPECTED = [
   AuditUnavailableError,
 ];
 
+/** An error of the gateway with the client's status and codes. Other errors have theirs. */
+function toClientError(
+  error: HttpError,
+  { statuses, errorCodes, validationSummary }: LifecycleDependencies["translation"],
+): Pick<HttpError, "status" | "details"> & { readonly summary?: ErrorSummary | undefined } {
+  if (error instanceof TranslatedError) return error;
+  if (!(error instanceof ValidationError))
+    return { status: statuses.translate(error.status), details: error.details };
+  const details = error.details.map((detail) => {
+    const code = errorCodes.ofRule(detail.rule);
+    return code === undefined ? detail : { ...detail, code };
+  });
+  return { status: statuses.validation, details, summary: validationSummary };
+}
+
 /**
  * The response to an error. Only the gateway's own HTTP errors show their reasons. All others show one neutral
  * sentence with the request's id, under which the log and the audit record have the cause.
@@ -152,14 +172,17 @@ const EXPECTED = [
 function toErrorResult(
   error: unknown,
   id: string,
-  warnings: string[],
-  { errors, statuses }: LifecycleDependencies["translation"],
+  { warnings, match }: Pick<RequestContext, "warnings" | "match">,
+  translation: LifecycleDependencies["translation"],
 ): HandlerResult & { readonly isUnexpected: boolean } {
+  const { errors, statuses } = translation;
+  const name = match?.route.object;
   if (error instanceof HttpError) {
     for (const { cause } of error.details) if (cause) warnings.push(cause.message);
+    const { status, details, summary } = toClientError(error, translation);
     return {
-      status: error.status,
-      body: printJson(errors.client.write(error.details, error.status)),
+      status,
+      body: printJson(errors.client.write(details, status, { summary, name })),
       ...(error.headers && { headers: error.headers }),
       isUnexpected: false,
     };
@@ -173,7 +196,7 @@ function toErrorResult(
   const detail: ErrorDetail = { reason: `The service could not process this request (${id})${cause}.` };
   return {
     status: statuses.failed,
-    body: printJson(errors.client.write([detail], statuses.failed)),
+    body: printJson(errors.client.write([detail], statuses.failed, { name })),
     isUnexpected,
   };
 }

@@ -41,7 +41,6 @@ export interface PipelineDependencies
 export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler {
   const dependencies = { ...options, responseCache: createResponseCache() };
   const { pack, limits, brownOuts, tokens, scopes, catalogs, dialect } = dependencies;
-  const { statuses } = pack;
   const readCredentials = createCredentialsReader({
     credentials: pack.credentials,
     nativeScheme: dependencies.nativeScheme,
@@ -65,8 +64,8 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     // Enforce the rate limit and brown-outs.
     const { status, creditAddress } = await consumeRateLimit(request, client, context.match, limits);
     context.rateLimitStatus = status;
-    rejectLimited(status, statuses.limited);
-    rejectInBrownOut(credentials, context.match, brownOuts, statuses.failed);
+    rejectLimited(status);
+    rejectInBrownOut(credentials, context.match, brownOuts);
     stageTimes.rateLimit = performance.now();
 
     // Authorize each candidate. From here on, this request may hold the lock of its token.

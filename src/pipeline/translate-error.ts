@@ -1,6 +1,6 @@
 /** From v4's errors to alpha's. */
 import { SecretValues } from "../audit/secret-values.ts";
-import { HttpError, type ErrorDetail } from "../dialect/http-error.ts";
+import { TranslatedError, type ErrorDetail, type ErrorSummary } from "../dialect/http-error.ts";
 import { TOO_MANY_REQUESTS, type Statuses } from "../dialect/statuses.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
@@ -83,13 +83,18 @@ export function throwTranslatedError(
     tableStatus === statuses.failed
       ? "The service could not process this request."
       : "The request was refused.";
-  const upstreamErrors = config.errors.upstream.read(response.json)?.map(concealToken(authorized));
-  if (!upstreamErrors) throw new HttpError(tableStatus, DEFAULT_REASONS[tableStatus] ?? defaultReason);
-  const codes = upstreamErrors.map(({ code }) =>
-    code === undefined ? undefined : config.errorCodes.translate(code),
-  );
+  const read = config.errors.upstream.read(response.json);
+  if (!read) throw new TranslatedError(tableStatus, DEFAULT_REASONS[tableStatus] ?? defaultReason);
+  const conceal = concealToken(authorized);
+  const upstreamErrors = read.details.map(conceal);
+  const translateCode = ({ code }: ErrorDetail) =>
+    code === undefined ? undefined : config.errorCodes.translate(code);
+  const codes = upstreamErrors.map(translateCode);
+  const overall = read.summary && conceal(read.summary);
+  const overallCode = overall && translateCode(overall);
   // Of several problems the first one whose code has a status decides it.
-  const status = codes.find((rule) => rule?.status !== undefined)?.status ?? tableStatus;
+  const status = [overallCode, ...codes].find((rule) => rule?.status !== undefined)?.status ?? tableStatus;
+  const summary: ErrorSummary | undefined = overall && { reason: overall.reason, code: overallCode?.code };
   const errors = upstreamErrors.map(({ reason, field }, index): ErrorDetail => {
     const code = codes[index]?.code;
     const name = field === undefined || call.gatewayFields.has(field) ? undefined : route.errorField(field);
@@ -105,10 +110,8 @@ export function throwTranslatedError(
     call.clientSent(notFoundField) &&
     first?.field === undefined
   ) {
-    throw new HttpError(status, [
-      { ...first, reason: first?.reason ?? defaultReason, field: notFoundField },
-      ...others,
-    ]);
+    const named = { ...first, reason: first?.reason ?? defaultReason, field: notFoundField };
+    throw new TranslatedError(status, [named, ...others], summary);
   }
-  throw new HttpError(status, errors);
+  throw new TranslatedError(status, errors, summary);
 }

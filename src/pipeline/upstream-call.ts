@@ -4,7 +4,7 @@ import { HttpError } from "../dialect/http-error.ts";
 import type { ListWalk } from "../dialect/paging/list-walk.ts";
 import type { PageRequest } from "../dialect/paging/page-request.ts";
 import type { Scopes } from "../dialect/scopes.ts";
-import { isSuccess, type Statuses } from "../dialect/statuses.ts";
+import { isSuccess, TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import type { UpstreamBodyFormat } from "../mapping/compile/body-format.ts";
@@ -120,7 +120,6 @@ export interface CallDependencies {
   readonly tokens: TokenCache;
   readonly scopes: Scopes;
   readonly dialect: UpstreamDialect;
-  readonly translation: { readonly statuses: Statuses };
   readonly responseCache: ResponseCache;
   /** Undefined if v4 gets the clients' tokens. */
   readonly upstreamTokens?: UpstreamTokens | undefined;
@@ -312,8 +311,7 @@ export class UpstreamCaller {
   /** The error of a client that has used up its own share of the connections; undefined for any other error. */
   #tooManyAtOnce(error: unknown, what: "files" | "requests"): HttpError | undefined {
     if (!(error instanceof ConnectionUnavailableError && error.isOwnShare)) return undefined;
-    const { limited } = this.#dependencies.translation.statuses;
-    return new HttpError(limited, `Too many ${what} at the same time. Try again later.`);
+    return new HttpError(TOO_MANY_REQUESTS, `Too many ${what} at the same time. Try again later.`);
   }
 
   /** Caches what v4's response says about the token. On a public route v4 may not have looked at it. */

@@ -5,6 +5,7 @@ import type { ListWriter, ParseListBody } from "../dialect/envelope.ts";
 import type { ErrorCodes } from "../dialect/error-codes.ts";
 import type { ErrorFormat } from "../dialect/errors.ts";
 import type { RateLimitHeaders } from "../dialect/rate-limit-headers.ts";
+import type { ErrorSummary } from "../dialect/http-error.ts";
 import { isSuccess, type Statuses } from "../dialect/statuses.ts";
 import type { JsonObject } from "../mapping/translation-context.ts";
 import type { HttpResponse } from "../upstream/client.ts";
@@ -23,6 +24,8 @@ export interface TranslationConfig {
   readonly statuses: Statuses;
   readonly errorCodes: ErrorCodes;
   readonly rateLimitHeaders: { readonly upstream: RateLimitHeaders };
+  /** What errors about a request that breaks a rule say as a whole. */
+  readonly validationSummary: ErrorSummary | undefined;
   readonly parseList: ParseListBody;
   readonly listWriter: (list: string) => ListWriter;
   /** What links to the client's pages have before their path; empty if they are paths. */

@@ -23,7 +23,6 @@ export interface OAuthDependencies
     ExchangeDependencies["requestedScopes"];
   readonly tokenStore: ExchangeDependencies["tokenStore"] & RevokeDependencies["tokenStore"];
   readonly limits: RateLimits;
-  readonly rateLimitedStatus: number;
 }
 
 type Handler = (
@@ -50,14 +49,14 @@ const ANONYMOUS = { credentials: NOBODY, tokenInfo: undefined };
 
 /** Creates the handlers of alpha's calls to the login server. Each keeps to the rate limit and is audited. */
 export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes {
-  const { definition, limits, rateLimitedStatus, authOrigin } = dependencies;
+  const { definition, limits, authOrigin } = dependencies;
 
   const createHandler = (route: string | undefined, handle: Handler): AlphaHandler =>
     withLifecycle(async (request, context) => {
       if (route !== undefined) context.route = route;
       const { status } = await consumeRateLimit(request, ANONYMOUS, undefined, limits);
       context.rateLimitStatus = status;
-      rejectLimited(status, rateLimitedStatus);
+      rejectLimited(status);
       if (hasFragment(request)) throw new HttpError(400, "The address has a fragment.");
       context.upstream = createUpstreamActivity(context.warnings, context.span?.call);
       return handle(request, context, context.upstream);

@@ -1,5 +1,5 @@
 import { parseJson, isObject } from "../../dialect/json/parse.ts";
-import { HttpError } from "../../dialect/http-error.ts";
+import { TranslatedError } from "../../dialect/http-error.ts";
 import { isSuccess, TOO_MANY_REQUESTS, type Statuses } from "../../dialect/statuses.ts";
 import { InvalidUpstreamResponseError } from "../../pipeline/upstream-response.ts";
 import {
@@ -110,7 +110,7 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
     const reason = definition.error_messages
       .map((name) => asText(json?.[name]))
       .find((text) => text !== undefined);
-    throw new HttpError(
+    throw new TranslatedError(
       status === 401 || status === TOO_MANY_REQUESTS ? statuses.translate(status) : statuses.invalid,
       reason?.slice(0, LONGEST_REASON) ?? "The request was refused.",
     );

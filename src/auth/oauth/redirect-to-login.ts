@@ -1,6 +1,7 @@
 import { HttpError } from "../../dialect/http-error.ts";
 import { readParameters } from "../../dialect/query.ts";
 import type { Scopes } from "../../dialect/scopes.ts";
+import { TOO_MANY_REQUESTS } from "../../dialect/statuses.ts";
 import type { HandlerResult } from "../../pipeline/lifecycle.ts";
 import type { AlphaRequest, RequestContext } from "../../pipeline/context.ts";
 import type { OAuthDefinition } from "../../mapping/schema/oauth-definition.ts";
@@ -10,7 +11,6 @@ export interface AuthorizeDependencies {
   readonly definition: OAuthDefinition["authorize"];
   readonly scopes: Scopes;
   readonly requestedScopes: Pick<RequestedScopes, "save">;
-  readonly rateLimitedStatus: number;
   /** Base address of the login server. */
   readonly authOrigin: URL;
 }
@@ -64,13 +64,13 @@ export function logout(
  * Redirects the browser to the login server, and stores the scopes that the client requests.
  *
  * @throws {HttpError} 400 without a client, with a repeated parameter, or if all scopes are unknown; the browser is not
- *   redirected then (A-141). Alpha's status for rate limits if the address or the application has requested too many
+ *   redirected then (A-141). 429 if the address or the application has requested too many
  *   different scopes.
  */
 export async function redirectToLogin(
   request: AlphaRequest,
   context: Pick<RequestContext, "losses" | "upstreamEquivalent">,
-  { definition, scopes, requestedScopes, authOrigin, rateLimitedStatus }: AuthorizeDependencies,
+  { definition, scopes, requestedScopes, authOrigin }: AuthorizeDependencies,
 ): Promise<HandlerResult> {
   const parameters = splitQuery(request.query);
   const forwarded = definition.pass.flatMap((name) => {
@@ -90,7 +90,7 @@ export async function redirectToLogin(
     throw new HttpError(400, `${INVALID_SCOPE}: ${unknownNames}`);
   if (unknown.length > 0) context.losses.add(`${definition.scopes}: unknown, not asked for: ${unknownNames}`);
   if (!(await requestedScopes.save(client, grants, request.address)))
-    throw new HttpError(rateLimitedStatus, "Too many different scopes were asked for. Try again later.", {
+    throw new HttpError(TOO_MANY_REQUESTS, "Too many different scopes were asked for. Try again later.", {
       by: "limit",
     });
 

@@ -1,4 +1,4 @@
-import { HttpError } from "../http-error.ts";
+import { ValidationError } from "../http-error.ts";
 
 /** Longer names are cut, so that an error does not repeat a whole header. */
 const maxNameLength = 60;
@@ -11,5 +11,5 @@ const maxNameLength = 60;
  */
 export function throwFilterError(name: string, problem: string): never {
   const shortName = name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
-  throw new HttpError(400, `${shortName} ${problem}`);
+  throw new ValidationError(`${shortName} ${problem}`);
 }

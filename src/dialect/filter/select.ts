@@ -1,5 +1,5 @@
 import type { Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
-import { HttpError } from "../http-error.ts";
+import { ValidationError } from "../http-error.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
 import { throwFilterError } from "./filter-error.ts";
@@ -59,7 +59,7 @@ type Predicate<Value> = (value: Value) => boolean;
 export function selectRows<Row>(rows: readonly Row[], filter: Filter, fields: SelectFields<Row>): Row[] {
   const holds = createPredicate(filter.conditions, fields);
   const order = createOrder(filter, fields);
-  if (filter.search !== undefined) throw new HttpError(400, "This list cannot be searched.");
+  if (filter.search !== undefined) throw new ValidationError("This list cannot be searched.");
   const selected = rows.filter(holds);
   return order ? selected.sort(order) : selected;
 }

@@ -1,5 +1,5 @@
 /** The order of a list in a query: `sort=-created`, `sort=name,-created`, `sort=created,desc`, `order_by=name&order=desc`. */
-import { HttpError } from "../http-error.ts";
+import { ValidationError } from "../http-error.ts";
 import { formatParameter, type Query } from "../query.ts";
 import type { Order } from "./condition.ts";
 import { FIELD, fillName, nameIn, type SortDefinition } from "./filter-definition.ts";
@@ -51,7 +51,7 @@ function createTwoParameters(definition: SortDefinition, direction: string): Sor
     write(order) {
       const [first, ...others] = order;
       if (!first) return "";
-      if (others.length > 0) throw new HttpError(400, "A list can be ordered by one field only.");
+      if (others.length > 0) throw new ValidationError("A list can be ordered by one field only.");
       const by = formatParameter(parameter, first.field);
       return first.descending === undefined
         ? by
@@ -96,7 +96,7 @@ export function createSortParameter(definition: SortDefinition): SortParameter {
     write(order) {
       const texts = order.map((each) => fillName(each.descending ? descending : ascending, each.field));
       if (multiple === undefined && texts.length > 1)
-        throw new HttpError(400, "A list can be ordered by one field only.");
+        throw new ValidationError("A list can be ordered by one field only.");
       const values = multiple === "comma" && texts.length > 0 ? [texts.join(",")] : texts;
       return values.map((value) => formatParameter(parameter, value)).join("&");
     },

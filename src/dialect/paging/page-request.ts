@@ -1,5 +1,5 @@
 /** The page that a client asks for. */
-import { HttpError } from "../http-error.ts";
+import { ValidationError } from "../http-error.ts";
 import type { Query } from "../query.ts";
 import { MAX_CURSOR } from "./cursor.ts";
 import { LAST, type ClientPageSize, type PagingStyle } from "./styles.ts";
@@ -40,7 +40,7 @@ export function readOffsetCursor(text: string): number | undefined {
 /** The only value of a parameter; undefined without one. @throws {HttpError} 400 for two of them */
 function onlyValue(query: Query, parameter: string): string | undefined {
   const values = query.get(parameter) ?? [];
-  if (values.length > 1) throw new HttpError(400, `${parameter} must be given once.`);
+  if (values.length > 1) throw new ValidationError(`${parameter} must be given once.`);
   return values[0];
 }
 
@@ -53,8 +53,8 @@ function readInteger(
   const values = query.get(parameter) ?? [];
   const [text = String(otherwise)] = values;
   if (values.length > 1 || !isIntegerFrom(text, least))
-    throw new HttpError(400, `${parameter} must be one integer, ${least} or greater.`);
-  if (Number(text) > most) throw new HttpError(400, `${parameter} must be at most ${most}.`);
+    throw new ValidationError(`${parameter} must be one integer, ${least} or greater.`);
+  if (Number(text) > most) throw new ValidationError(`${parameter} must be at most ${most}.`);
   return Number(text);
 }
 
@@ -98,12 +98,12 @@ export function createPageReader({
     const text = onlyValue(query, parameter);
     if (text === undefined) return { start: 0 };
     if (text === "" || text.length > MAX_CURSOR)
-      throw new HttpError(400, `${parameter} must have 1 to ${MAX_CURSOR} characters.`);
+      throw new ValidationError(`${parameter} must have 1 to ${MAX_CURSOR} characters.`);
     if (cursor === "upstream") return { start: 0, cursor: text };
     if (cursor === "item") return { start: 0, after: text };
     const start = readOffsetCursor(text);
     if (start === undefined || start >= reach)
-      throw new HttpError(400, `${parameter} is not a cursor of this list.`);
+      throw new ValidationError(`${parameter} is not a cursor of this list.`);
     return { start };
   }
 

@@ -1,6 +1,6 @@
 /** How bodies are written on each side: their media types, and the wrappers around their objects. */
 import { printForm, type FormLists } from "../../dialect/form.ts";
-import { HttpError, REQUIRED, UNKNOWN_MEMBER, type ErrorDetail } from "../../dialect/http-error.ts";
+import { ValidationError, REQUIRED, UNKNOWN_MEMBER, type ErrorDetail } from "../../dialect/http-error.ts";
 import { isObject, printJson } from "../../dialect/json/parse.ts";
 import { objectPath } from "../../dialect/object-wrapper.ts";
 import { fillKey, fillShape, nameOf, namesIn, valueAt, type Shape } from "../../dialect/shape.ts";
@@ -69,7 +69,7 @@ function unknownMembers(sent: unknown, shape: Shape, resource: string, parent = 
   return Object.entries(sent).flatMap(([key, value]) =>
     inner.has(key)
       ? unknownMembers(value, inner.get(key), resource, `${parent}${key}.`)
-      : [{ field: parent + key, reason: UNKNOWN_MEMBER }],
+      : [{ field: parent + key, reason: UNKNOWN_MEMBER, rule: "unknown" }],
   );
 }
 
@@ -90,8 +90,9 @@ export function compileUnwrap(
     if (isObject(sent) && Object.keys(sent).length === 0) return sent;
     const object = valueAt(sent, path);
     const errors = unknown === "reject" ? unknownMembers(sent, shape, resource).slice(0, MAX_ERRORS) : [];
-    if (object === undefined || object === null) errors.push({ field: path.join("."), reason: REQUIRED });
-    if (errors.length > 0) throw new HttpError(400, errors);
+    if (object === undefined || object === null)
+      errors.push({ field: path.join("."), reason: REQUIRED, rule: "required" });
+    if (errors.length > 0) throw new ValidationError(errors);
     return object;
   };
 }
@@ -117,8 +118,8 @@ function printFormOrThrow(content: unknown, lists: FormLists): string {
     return printForm(content as JsonObject, lists);
   } catch (error) {
     if (error instanceof SyntaxError)
-      throw new HttpError(400, "A name in the body is empty or has brackets.");
-    if (error instanceof RangeError) throw new HttpError(400, "The names in the body are too long.");
+      throw new ValidationError("A name in the body is empty or has brackets.");
+    if (error instanceof RangeError) throw new ValidationError("The names in the body are too long.");
     throw error;
   }
 }

@@ -52,7 +52,7 @@ function readForm(member: FormMember, value: unknown, reference: string): { valu
   try {
     return { value: parseJson(value, AS_TEXT) };
   } catch {
-    return { field: member.name, reason: "Must be an object, or one as JSON text." };
+    return { field: member.name, reason: "Must be an object, or one as JSON text.", rule: "type" };
   }
 }
 

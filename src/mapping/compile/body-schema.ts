@@ -8,7 +8,7 @@ import {
 } from "ajv/dist/2020.js";
 import names from "ajv/dist/compile/names.js";
 import {
-  HttpError,
+  ValidationError,
   INVALID_VALUE,
   REQUIRED,
   UNKNOWN_MEMBER,
@@ -189,7 +189,8 @@ function toErrorDetail(error: ErrorObject): ErrorDetail {
   const reason =
     typeof packReason === "string" ? packReason : (REASONS[error.keyword]?.(params) ?? INVALID_VALUE);
   const member = params.missingProperty ?? params.additionalProperty;
-  return { field: toDottedName(error.instancePath, member), reason };
+  const rule = keyword === "additionalProperties" ? "unknown" : keyword;
+  return { field: toDottedName(error.instancePath, member), reason, rule };
 }
 
 /** The first problems of a body. Two rules of one member may have the same reason, which is one problem. */
@@ -198,7 +199,8 @@ function toErrorDetails(errors: readonly ErrorObject[]): ErrorDetail[] {
   for (const error of errors) {
     if (SUPPRESSED_KEYWORDS.has(error.keyword)) continue;
     const detail = toErrorDetail(error);
-    details.set(`${detail.field} ${detail.reason}`, detail);
+    const key = `${detail.field} ${detail.reason}`;
+    if (!details.has(key)) details.set(key, detail);
     if (details.size >= MAX_ERRORS) break;
   }
   return [...details.values()];
@@ -223,7 +225,7 @@ export function compileSchema(
       return validate(body);
     } catch (error) {
       if (!(error instanceof RegexLimitError)) throw error;
-      throw new HttpError(400, "A text of the body is too long.");
+      throw new ValidationError("A text of the body is too long.");
     }
   }
   // Ajv caches schemas by `$id` forever: the next pack could not use the same one.

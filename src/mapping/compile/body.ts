@@ -155,7 +155,7 @@ function isLostInWrite(
 /** The error of a member that can't be translated. */
 const toErrorDetail = ({ name }: Member, { below, cause }: WriteFault, unknownRecord: string): ErrorDetail =>
   cause === "unknown id"
-    ? { field: name + below, reason: unknownRecord }
+    ? { field: name + below, reason: unknownRecord, rule: "unknown_record" }
     : { field: name + below, reason: INVALID_VALUE, cause };
 
 /** Merges the schema of a body with those of its parts. */

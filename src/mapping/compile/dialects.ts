@@ -15,12 +15,13 @@ import type { Grammar } from "../../dialect/filter/grammar.ts";
 import { compileMediaTypes, type ClientMediaTypes } from "./body-format.ts";
 import { namesIn, type Shape } from "../../dialect/shape.ts";
 import { createRateLimitHeaders, type RateLimitHeaders } from "../../dialect/rate-limit-headers.ts";
+import type { ErrorSummary } from "../../dialect/http-error.ts";
 import { createStatuses, type Statuses } from "../../dialect/statuses.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import { checkCommonHeaders, checkRateLimitHeaders } from "./headers.ts";
 import { checkVersionPlace, compileVersion, type CheckVersion } from "./versions.ts";
 import { suggestionFor } from "../load/suggest.ts";
-import type { DialectDefinition } from "../schema/pack-definition.ts";
+import type { DialectDefinition, ErrorsDefinition } from "../schema/pack-definition.ts";
 import { compileGrammar } from "./filters.ts";
 import { compilePaging, type Paging } from "./paging.ts";
 
@@ -28,6 +29,8 @@ import { compilePaging, type Paging } from "./paging.ts";
 export interface Dialects {
   readonly statuses: Statuses;
   readonly errorCodes: ErrorCodes;
+  /** What errors about a request that breaks a rule say as a whole; undefined for their reasons. */
+  readonly validationSummary: ErrorSummary | undefined;
   /** Where each dialect has its tokens; undefined for a dialect without tokens. */
   readonly credentials: {
     readonly client: CredentialsFormat | undefined;
@@ -128,7 +131,7 @@ const DEFAULT_LIST: Shape = "$items";
 const DEFAULT_ERROR: Shape = { message: "$message" };
 
 const LIST_NAMES = ["items", "list", ...LIST_VALUES];
-const ERROR_NAMES = ["message", "field", "pointer", "code", "status", "title"];
+const ERROR_NAMES = ["message", "field", "pointer", "code", "status", "title", "name"];
 
 /** Reports names that a shape can't have, and a name that it needs. */
 function checkShape(
@@ -147,6 +150,19 @@ function checkShape(
       ),
     });
   if (!found.includes(required)) location.report(`"$${required}" is missing`);
+}
+
+/** Reports texts and codes of errors that the client's shape has no place for. */
+function checkValidation({ validation }: ErrorsDefinition, shape: Shape, location: SourceLocation): void {
+  const names = namesIn(shape);
+  const at = location.at("errors", "validation");
+  if (validation?.codes && !names.some(({ name }) => name === "code"))
+    at.at("codes").report('"codes" has no effect: the errors of clients have no $code ("responses.error")');
+  const isBesideList =
+    names.some(({ path }) => path.includes("[]")) &&
+    names.some(({ name, path }) => name === "message" && !path.includes("[]"));
+  if (validation?.message !== undefined && !isBesideList)
+    at.at("message").report('"message" needs $message beside an array with the problems ("responses.error")');
 }
 
 /** A list of the upstream may have this many times the rows of its largest page. A longer one is invalid, and costs too much. */
@@ -180,10 +196,14 @@ export function compileDialects(definition: DialectDefinition, location: SourceL
   const paging = compilePaging(definition, lists, location);
   const statuses = createStatuses(errors);
   const errorCodes = createErrorCodes(errors);
+  const { message: validationMessage } = errors.validation ?? {};
+  checkValidation(errors, clientShapes?.error, location);
   const writers = new Map<string, ListWriter>();
   return {
     statuses,
     errorCodes,
+    validationSummary:
+      validationMessage === undefined ? undefined : { reason: validationMessage, isComplete: true },
     credentials: {
       client: createCredentialsFormat(client.credentials),
       upstream: createCredentialsFormat(upstream.credentials),

@@ -1,5 +1,5 @@
 /** Client query parameters → upstream query: the value of each parameter that the pack names. */
-import { HttpError, INVALID_VALUE, type ErrorDetail } from "../../dialect/http-error.ts";
+import { HttpError, ValidationError, INVALID_VALUE, type ErrorDetail } from "../../dialect/http-error.ts";
 import type { ParameterUse } from "../../dialect/filter/query-filter.ts";
 import { formatParameter, parseScalar, shortName, type Query, type ValueType } from "../../dialect/query.ts";
 import { ExpressionError, mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
@@ -81,13 +81,13 @@ export function compileParameter(
   reportInvalidParameter(definition, location);
   const { schema = {}, multiple, reject, required } = definition;
   const field = shortName(name);
-  const fail = (reason: string): never => {
-    throw new HttpError(400, [{ field, reason }]);
+  const fail = (reason: string, rule?: string): never => {
+    throw new ValidationError([{ field, reason, ...(rule !== undefined && { rule }) }]);
   };
   const types = typesOf(schema);
   const at = location.at("schema");
   const check = compileSchema({ type: "object", properties: { value: validSchema(schema, at) } }, at);
-  const reasonOf = (value: unknown): string | undefined => check({ value })[0]?.reason;
+  const problemOf = (value: unknown): ErrorDetail | undefined => check({ value })[0];
   const rejection =
     reject === undefined
       ? undefined
@@ -103,26 +103,27 @@ export function compileParameter(
       : compileExpressionAt(location.at("write"), definition.write, ["value", "values"]);
   const { origin } = location;
   for (const value of definition.default === undefined ? [] : [definition.default].flat()) {
-    const reason = reasonOf(value);
-    if (reason !== undefined) location.at("default").report(`does not fit "schema": ${reason}`);
+    const problem = problemOf(value);
+    if (problem) location.at("default").report(`does not fit "schema": ${problem.reason}`);
   }
 
   function readOne(text: string): unknown {
     const value = convertText(text, types);
-    const reason = reasonOf(value);
-    return reason === undefined ? value : fail(reason);
+    const problem = problemOf(value);
+    return problem ? fail(problem.reason, problem.rule) : value;
   }
 
   return {
     name,
     definition,
     read(texts) {
-      if (texts === undefined) return required ? fail("This parameter is required.") : definition.default;
+      if (texts === undefined)
+        return required ? fail("This parameter is required.", "required") : definition.default;
       if (rejection !== undefined) return fail(rejection);
       if (multiple === undefined)
         return texts.length > 1 ? fail("There is more than one.") : readOne(texts[0] ?? "");
       const given = multiple === "comma" ? texts.flatMap((text) => text.split(",")) : texts;
-      if (given.length > MAX_VALUES) return fail(`Must have at most ${MAX_VALUES} entries.`);
+      if (given.length > MAX_VALUES) return fail(`Must have at most ${MAX_VALUES} entries.`, "maxItems");
       return given.map(readOne);
     },
     write(value, all) {
@@ -242,9 +243,10 @@ export function createQueryRules(
       const errors: ErrorDetail[] = unknown.map((field) => ({
         field,
         reason: "This parameter is not known.",
+        rule: "unknown",
       }));
       const values = readAll(query, errors);
-      if (errors.length > 0) throw new HttpError(400, errors.slice(0, MAX_NAMED));
+      if (errors.length > 0) throw new ValidationError(errors.slice(0, MAX_NAMED));
       const sent = parameters.filter(
         ({ name, definition: { upstream, path } }) =>
           (upstream ?? path) !== undefined && Object.hasOwn(values, name),
@@ -270,7 +272,7 @@ export function createQueryRules(
             errors.push(failureOf(parameter.name, value instanceof Error ? value : undefined));
             return "";
           });
-          if (errors.length > 0) throw new HttpError(400, errors);
+          if (errors.length > 0) throw new ValidationError(errors);
           return { upstream: texts.filter(Boolean).join("&"), path, ignored };
         },
       );

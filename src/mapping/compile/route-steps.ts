@@ -1,4 +1,4 @@
-import { HttpError, type ErrorDetail } from "../../dialect/http-error.ts";
+import { ValidationError, type ErrorDetail } from "../../dialect/http-error.ts";
 import { ExpressionError, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { findPath, type Shape } from "../../dialect/shape.ts";
 import { compileChecks } from "./checks.ts";
@@ -97,7 +97,7 @@ export function compileBodyCondition(
         failureAsValue(() => holds(body)),
         (result) => {
           if (result instanceof ExpressionError)
-            throw new HttpError(400, [{ reason: INVALID_BODY, cause: result }]);
+            throw new ValidationError([{ reason: INVALID_BODY, cause: result }]);
           return result;
         },
       ))

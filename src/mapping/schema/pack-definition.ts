@@ -1,5 +1,6 @@
 /** The schema of `pack.yaml`. Unknown keys are errors, because they would have no effect. */
 import { z } from "zod";
+import { VALIDATION_RULES } from "../../dialect/error-codes.ts";
 import { about } from "./about.ts";
 import { headerName, status } from "./text-types.ts";
 import { field } from "./field-definition.ts";
@@ -123,6 +124,25 @@ const errors = z.strictObject({
       .optional(),
     "The code of errors that have none, such as the gateway's own, by the client's status.",
     { 404: "not_found", "4XX": "invalid_request" },
+  ),
+  validation: about(
+    z
+      .strictObject({
+        status: about(errorStatus.optional(), "Their status. Default: that of a 400.", 422),
+        message: about(
+          name.optional(),
+          "The text of `$message` outside of the array of `responses.error`. Default: the reasons.",
+          "Validation Failed",
+        ),
+        codes: about(
+          z.partialRecord(z.enum([...VALIDATION_RULES, "default"]), name).optional(),
+          "The code of each rule: keywords of JSON Schema; `unknown` for members and parameters that do not exist; `unknown_record` for ids that do not exist; `default` for all others. Default: that of `status_codes`.",
+          { required: "missing_field", default: "invalid" },
+        ),
+      })
+      .optional(),
+    "Errors of the gateway about a request whose body, query parameters or filter break a rule of the pack.",
+    { status: 422, codes: { required: "missing_field", default: "invalid" } },
   ),
   phrases: about(
     z.record(z.string().regex(/^[45]\d\d$/, "not a status"), name).optional(),

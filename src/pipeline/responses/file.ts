@@ -88,7 +88,7 @@ export const fileKind: ResponseKind<StreamedResponse> = {
     const { route } = match;
     if (!result.file) {
       const reading = { catalogs: services.catalogs, related: {} };
-      return translateObject(result.response, route, reading, services.translation);
+      return translateObject(result.response, route, reading);
     }
     if (route.file && isOfType(result.file.type, route.file.content_type)) return result.file;
     result.file.stream.destroy();

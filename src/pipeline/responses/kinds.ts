@@ -1,4 +1,4 @@
-import { HttpError } from "../../dialect/http-error.ts";
+import { TranslatedError } from "../../dialect/http-error.ts";
 import type { RouteKind } from "../../mapping/compile/route.ts";
 import type { ResponseKind } from "../authorized-request.ts";
 import { aggregatedKind } from "./aggregated.ts";
@@ -12,7 +12,7 @@ import { pagedKind } from "./paged.ts";
 const rejectedKind: ResponseKind<never> = {
   buildRequest({ match: { route } }) {
     const { error } = "error" in route.source ? route.source : {};
-    throw new HttpError(error?.status ?? 404, error?.reason ?? "Not found");
+    throw new TranslatedError(error?.status ?? 404, error?.reason ?? "Not found");
   },
   callUpstream: () => Promise.reject(new Error("a rejected route makes no v4 call")),
   buildResponse: () => Promise.reject(new Error("a rejected route has no response")),

@@ -92,6 +92,6 @@ export const mergedKind: ResponseKind<UpstreamResponse> = {
   callUpstream: callParts,
   buildResponse(response, { alpha: sentBody }, { match, services, report }) {
     const reading = { catalogs: services.catalogs, related: {}, sentBody, lost: report.losses };
-    return translateObject(response, match.route, reading, services.translation);
+    return translateObject(response, match.route, reading);
   },
 };

@@ -1,5 +1,5 @@
 /** A page of a list whose pages differ from v4's: rows of one or more v4 pages. */
-import { HttpError } from "../../dialect/http-error.ts";
+import { ValidationError } from "../../dialect/http-error.ts";
 import type { Paging } from "../../mapping/compile/paging.ts";
 import type { ReadContext } from "../../mapping/translation-context.ts";
 import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
@@ -74,7 +74,7 @@ export const pagedKind: ResponseKind<Parts> = {
     const { request, walk } = pageOf(prepared);
     const { paging, listWriter } = services.pack;
     if (walk.isSearching)
-      throw new HttpError(400, `${paging.style?.parameter} names none of the items that can be found.`);
+      throw new ValidationError(`${paging.style?.parameter} names none of the items that can be found.`);
     if (!paging.style && walk.hasMore)
       throw new InvalidUpstreamResponseError(`the list has more than ${request.size} rows`);
     const filled = parts.filter(({ taken }) => taken > 0);

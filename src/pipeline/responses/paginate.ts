@@ -1,6 +1,6 @@
 import { writeList } from "../../dialect/envelope.ts";
 import { selectRows } from "../../dialect/filter/select.ts";
-import { HttpError } from "../../dialect/http-error.ts";
+import { ValidationError } from "../../dialect/http-error.ts";
 import { readOffsetCursor, writeOffsetCursor, type PageRequest } from "../../dialect/paging/page-request.ts";
 import type { Paging } from "../../mapping/compile/paging.ts";
 import type { CatalogEntry } from "../../mapping/translation-context.ts";
@@ -20,7 +20,7 @@ function findStart(
       ? readOffsetCursor(value)
       : rows.findIndex(({ object }) => paging.clientCursor(object) === value) + 1 || undefined;
   if (index === undefined)
-    throw new HttpError(400, `${paging.style?.parameter} is not a cursor of this list.`);
+    throw new ValidationError(`${paging.style?.parameter} is not a cursor of this list.`);
   return index;
 }
 

@@ -20,8 +20,8 @@ const isWrite = ({ source, search }: Route): boolean =>
   !search && (!("call" in source) || source.call.method !== "GET");
 
 /** The error of a route for which an empty body means no. */
-function checkEmpty({ emptyError }: Route, { statuses }: TranslationConfig): void {
-  if (emptyError !== undefined) throw new HttpError(statuses.invalid, emptyError);
+function checkEmpty({ emptyError }: Route): void {
+  if (emptyError !== undefined) throw new HttpError(400, emptyError);
 }
 
 /**
@@ -34,10 +34,9 @@ export async function translateObject(
   response: UpstreamResponse,
   route: Route,
   reading: ReadContext,
-  config: TranslationConfig,
 ): Promise<string> {
   if (response.text === "") {
-    checkEmpty(route, config);
+    checkEmpty(route);
     if (route.response === "none" || isWrite(route)) return "{}";
   } else if (route.response === "none") {
     if (response.isValidJson !== true) readJsonOf(response, () => checkJson(response.text, response.bytes));
@@ -77,7 +76,7 @@ export async function translateList(
   config: TranslationConfig,
 ): Promise<string | Buffer> {
   const isEmpty = response.text === "";
-  if (isEmpty) checkEmpty(route, config);
+  if (isEmpty) checkEmpty(route);
   if (isEmpty && isWrite(route)) return "{}";
   return writeRows(response, route, reading, config) ?? readRows(response, route, reading, config);
 }

@@ -5,7 +5,7 @@ import { completeFilter, fieldNames } from "../../dialect/filter/filter-defaults
 import type { Grammar } from "../../dialect/filter/grammar.ts";
 import type { SentFilter } from "../../dialect/filter/filter-writer.ts";
 import { translateFilter, type FilterField, type FilterFields } from "../../dialect/filter/translate.ts";
-import { HttpError } from "../../dialect/http-error.ts";
+import { HttpError, ValidationError } from "../../dialect/http-error.ts";
 import type { PageRequest } from "../../dialect/paging/page-request.ts";
 import { addQuery } from "../../mapping/compile/endpoint.ts";
 import { compileGetter } from "../../mapping/compile/member-paths.ts";
@@ -91,7 +91,7 @@ async function withUpstreamCursor(
     client: request.address,
   });
   if (cursor === undefined)
-    throw new HttpError(400, `${services.pack.paging.style?.parameter} is not a cursor of this list.`);
+    throw new ValidationError(`${services.pack.paging.style?.parameter} is not a cursor of this list.`);
   return { start: 0, size: page.size, cursor };
 }
 
@@ -138,7 +138,7 @@ async function findBoundary(
   const { match, upstream, services } = authorized;
   const { paging } = services.pack;
   const newestFirst = grammar.writer.order([{ field: boundaryField, descending: true }]);
-  if (!newestFirst) throw new HttpError(400, `${name} cannot be filtered by.`);
+  if (!newestFirst) throw new ValidationError(`${name} cannot be filtered by.`);
   const order = grammar.writer.write(newestFirst);
   const [holds, numberOf] = [compileGetter(v4), compileGetter(boundaryField)];
   const walk = paging.walkAll(MOST_PAGES * paging.upstream.size.maximum);
@@ -152,5 +152,5 @@ async function findBoundary(
     if (newest !== undefined) return Number(numberOf(newest));
   } while (!walk.isDone);
   if (!walk.hasMore) return 0;
-  throw new HttpError(400, `${name} cannot be filtered by: what it divides lies too far back.`);
+  throw new ValidationError(`${name} cannot be filtered by: what it divides lies too far back.`);
 }

@@ -1,6 +1,6 @@
 /** The v4 request of a route: its path, and the body that alpha's body is translated to. */
 import { isDeepStrictEqual } from "node:util";
-import { HttpError, INVALID_VALUE, REQUIRED, type ErrorDetail } from "../../dialect/http-error.ts";
+import { ValidationError, INVALID_VALUE, REQUIRED, type ErrorDetail } from "../../dialect/http-error.ts";
 import { isObject, parseJson } from "../../dialect/json/parse.ts";
 import { mapMaybe } from "../../jsonata/index.ts";
 import type { BodyMember, BodyRules, WrittenBody } from "../../mapping/compile/body.ts";
@@ -87,9 +87,10 @@ function takePathValues(
   if (toPath.size === 0 || !isObject(v4)) return values;
   for (const [parameter, { field, get, remove }] of toPath) {
     const value = get(v4);
-    if (value === undefined || value === null) throw new HttpError(400, [{ field, reason: REQUIRED }]);
+    if (value === undefined || value === null)
+      throw new ValidationError([{ field, reason: REQUIRED, rule: "required" }]);
     const isValid = typeof value === "number" || (typeof value === "string" && isText(value));
-    if (!isValid) throw new HttpError(400, [{ field, reason: INVALID_VALUE }]);
+    if (!isValid) throw new ValidationError([{ field, reason: INVALID_VALUE }]);
     remove(v4);
     values[parameter] = value;
   }
@@ -101,7 +102,7 @@ async function buildWithoutBody(endpoint: Endpoint, authorized: AuthorizedReques
   if (route.prerequisites.length === 0) return requestWithoutBody(endpoint, parameters);
   const prerequisites = await fetchPrerequisites({}, [], authorized);
   const errors = [...prerequisites.errors, ...(await prerequisites.check({}))];
-  if (errors.length > 0) throw new HttpError(400, errors);
+  if (errors.length > 0) throw new ValidationError(errors);
   return requestWithoutBody(endpoint, { ...parameters, ...prerequisites.values });
 }
 
@@ -119,7 +120,7 @@ function createFetchCurrent(route: Route | undefined, authorized: AuthorizedRequ
       throwTranslatedError(response, route, prepared, authorized);
     if (!response.success) return undefined;
     const reading = { catalogs: services.catalogs, related: {} };
-    const json = await translateObject(response, route, reading, services.translation);
+    const json = await translateObject(response, route, reading);
     return parseJson(json) as JsonObject;
   };
 }
@@ -176,7 +177,7 @@ async function translateItems(
   );
   const items = normal.map(({ body }) => body);
   const errors = [...normal.flatMap(({ faults }) => faults), ...rules.check(items)];
-  if (errors.length > 0) throw new HttpError(400, errors);
+  if (errors.length > 0) throw new ValidationError(errors);
   const writing = {
     catalogs: services.catalogs,
     prerequisites: {},
@@ -185,7 +186,7 @@ async function translateItems(
   };
   const written = await mapMaybe(items, (item) => rules.write(item as JsonObject, writing));
   const faults = written.flatMap((item) => item.faults);
-  if (faults.length > 0) throw new HttpError(400, faults);
+  if (faults.length > 0) throw new ValidationError(faults);
   return {
     v4: written.map(({ v4 }) => v4),
     faults: [],
@@ -241,7 +242,7 @@ async function translateBody(
   const reported = new Set(errors.map(({ field }) => field));
   // Invalid members were removed: rules about missing members do not apply to them.
   errors.push(...(await prerequisites.check(written.v4)).filter(({ field }) => !reported.has(field)));
-  if (errors.length > 0) throw new HttpError(400, errors);
+  if (errors.length > 0) throw new ValidationError(errors);
   return { ...written, alpha: valid, prerequisites: prerequisites.values };
 }
 
@@ -290,13 +291,14 @@ async function fetchPrerequisites(
     if (isUseless || !(await step.isNeeded(body))) continue;
     const prepared = prerequisiteRequest(step, { ...match.parameters, ...body });
     if (!prepared) {
-      errors.push({ field: String(notFoundField), reason });
+      errors.push({ field: String(notFoundField), reason, rule: "unknown_record" });
       continue;
     }
     const response = await upstream.call(prepared);
     if (!response.success && notFoundField === undefined)
       throwTranslatedError(response, match.route, prepared, authorized);
-    if (response.status === 404 && notFoundField !== undefined) errors.push({ field: notFoundField, reason });
+    if (response.status === 404 && notFoundField !== undefined)
+      errors.push({ field: notFoundField, reason, rule: "unknown_record" });
     if (!response.success || response.json === undefined) continue;
     values[step.name] = response.json;
     fetched.push({ step, json: response.json });

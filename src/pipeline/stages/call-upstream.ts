@@ -1,7 +1,7 @@
 /** The v4 calls of a route: the call itself, what it waits for, and what its response is built from. */
 import { setTimeout as pause } from "node:timers/promises";
 import pMap from "p-map";
-import { HttpError } from "../../dialect/http-error.ts";
+import { ValidationError } from "../../dialect/http-error.ts";
 import { isObject, printJson } from "../../dialect/json/parse.ts";
 import { valueAt } from "../../dialect/shape.ts";
 import { addQuery, InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
@@ -96,7 +96,7 @@ function rejectsAddedMember(
 ): boolean {
   const errors =
     response.status === 400 && prepared.gatewayFields.has(member)
-      ? config.errors.upstream.read(response.json)
+      ? config.errors.upstream.read(response.json)?.details
       : undefined;
   return errors !== undefined && errors.every(({ field }) => field === member);
 }
@@ -213,7 +213,7 @@ async function readEachValues(
     if (new Set(values).size > MOST_EACH_VALUES) {
       const field = request.eachMember === undefined ? undefined : errorField(request.eachMember);
       const reason = `Must be at most ${MOST_EACH_VALUES} different values.`;
-      throw new HttpError(400, [{ reason, ...(field !== undefined && { field }) }]);
+      throw new ValidationError([{ reason, rule: "maxItems", ...(field !== undefined && { field }) }]);
     }
     eachValues.set(request, values);
   }

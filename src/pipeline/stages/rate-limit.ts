@@ -1,5 +1,6 @@
 import { fingerprint } from "../../auth/token-cache.ts";
 import { HttpError } from "../../dialect/http-error.ts";
+import { TOO_MANY_REQUESTS } from "../../dialect/statuses.ts";
 import type { RateLimitStatus } from "../../rate-limit/limiter.ts";
 import type { ConsumeResult, RateLimits } from "../../rate-limit/rate-limits.ts";
 import type { BrownOuts } from "../brown-outs/brown-outs.ts";
@@ -24,9 +25,10 @@ export const consumeRateLimit = (
     isCreate: match?.route.limit === "create",
   });
 
-/** @throws {HttpError} with alpha's status for a rate limit, where it is exceeded */
-export function rejectLimited({ isAllowed }: RateLimitStatus, limitedStatus: number): void {
-  if (!isAllowed) throw new HttpError(limitedStatus, "Too many requests. Try again later.", { by: "limit" });
+/** @throws {HttpError} 429 where the rate limit is exceeded */
+export function rejectLimited({ isAllowed }: RateLimitStatus): void {
+  if (!isAllowed)
+    throw new HttpError(TOO_MANY_REQUESTS, "Too many requests. Try again later.", { by: "limit" });
 }
 
 /**
@@ -40,14 +42,13 @@ export function rejectInBrownOut(
   { hash }: Credentials,
   match: RouteMatch | undefined,
   brownOuts: Pick<BrownOuts, "isActive">,
-  status: number,
 ): void {
   if (!match) return;
   const client = hash === undefined ? undefined : fingerprint(hash);
   const until = brownOuts.isActive({ client, route: match.route.name })?.toISOString();
   if (until === undefined) return;
   throw new HttpError(
-    status,
+    500,
     `This interface is going away and is switched off for a while. It is available again at ${until}.`,
     { by: "brown_out", warning: `brown-out until ${until}` },
   );

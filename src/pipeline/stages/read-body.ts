@@ -33,21 +33,18 @@ function limitReason({ message }: RangeError): string {
 /**
  * Parses a body. Clients send the literal `null` where they mean no body.
  *
- * @throws {HttpError} 400 for a body that is not of its media type; 415, translated, for another media type
+ * @throws {HttpError} 400 for a body that is not of its media type; 415 for another media type
  */
 export function parseBody(
   request: AlphaRequest,
   body: Buffer | undefined,
-  { mediaTypes, statuses }: Pick<Pack, "mediaTypes" | "statuses">,
+  { mediaTypes }: Pick<Pack, "mediaTypes">,
 ): SentJson {
   if (!body || body.length === 0) return { value: {}, isForm: false };
   const type = header(request, "content-type");
   const format = mediaTypes.formatOf(type);
   const wrongType = (): HttpError =>
-    new HttpError(
-      statuses.translate(UNSUPPORTED_MEDIA_TYPE),
-      `The body must be ${mediaTypes.names.join(" or ")} in UTF-8.`,
-    );
+    new HttpError(UNSUPPORTED_MEDIA_TYPE, `The body must be ${mediaTypes.names.join(" or ")} in UTF-8.`);
   if (format === undefined) throw wrongType();
   try {
     return { value: parse(utf8.decode(body), format) ?? {}, isForm: format === "form" };
@@ -82,7 +79,7 @@ export function readBody(
 export function parseOnUse(
   request: AlphaRequest,
   body: Buffer | undefined,
-  pack: Pick<Pack, "mediaTypes" | "statuses">,
+  pack: Pick<Pack, "mediaTypes">,
 ): ReadJson {
   let json: SentJson | undefined;
   return () => (json ??= parseBody(request, body, pack));

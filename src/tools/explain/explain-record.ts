@@ -9,9 +9,9 @@ import { callName } from "./recorded.ts";
 
 /** Explains the errors of a recorded response: which v4 request each comes from, and its name in v4. */
 function explainErrors(record: AuditRecord, route: Route | undefined, pack: Pack): readonly ExplainedError[] {
-  const alphaErrors = pack.errors.client.read(record.alpha.response) ?? [];
+  const alphaErrors = pack.errors.client.read(record.alpha.response)?.details ?? [];
   const failedCall = record.v4.findLast(({ status }) => status === null || !isSuccess(status));
-  const v4Errors = pack.errors.upstream.read(failedCall?.response) ?? [];
+  const v4Errors = pack.errors.upstream.read(failedCall?.response)?.details ?? [];
   return alphaErrors.map(({ reason, field }) => {
     const origin = v4Errors.find(
       (error) =>

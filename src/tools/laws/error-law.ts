@@ -21,7 +21,7 @@ function checkFormat(
   const hasFields = namesIn(shape).some(
     ({ name, path }) => path.includes("[]") && ["field", "pointer"].includes(name),
   );
-  const [expected, actual] = [details, read(write(details, 400)) ?? []].map((each) =>
+  const [expected, actual] = [details, read(write(details, 400))?.details ?? []].map((each) =>
     summarize(each, hasFields),
   );
   report.cases += 1;

@@ -19,7 +19,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 };
 
 /** Values that not every error has. */
-const OPTIONAL_NAMES: ReadonlySet<string> = new Set(["field", "pointer", "code"]);
+const OPTIONAL_NAMES: ReadonlySet<string> = new Set(["field", "pointer", "code", "name"]);
 
 /** The schema of a shape: `describe` gives that of a name. An array has one item for each problem. */
 function describeShape(shape: unknown, describe: (name: string) => Json): Json {

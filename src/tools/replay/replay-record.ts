@@ -51,7 +51,9 @@ function findObstacle(record: AuditRecord, pack: Pack): string | undefined {
 
 /** Whether an id was rejected that no catalog had. The entries of catalogs are not recorded. */
 const isUnknownRecord = ({ alpha }: AuditRecord, { dialect, errors }: Pack): boolean =>
-  (errors.client.read(alpha.response) ?? []).some(({ reason }) => reason === dialect.messages.unknown_record);
+  (errors.client.read(alpha.response)?.details ?? []).some(
+    ({ reason }) => reason === dialect.messages.unknown_record,
+  );
 
 interface ComparedCall {
   readonly method: string;

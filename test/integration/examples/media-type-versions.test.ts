@@ -97,7 +97,7 @@ describe("a task", () => {
       422,
       {
         code: "invalid_task",
-        message: "must not be blank",
+        message: "The issue is invalid.",
         errors: [{ field: "subject", reason: "must not be blank" }],
       },
     ]);

@@ -32,6 +32,16 @@ describe("check reports a value that can never work", () => {
       "36: is a header that frames messages",
     ],
     [
+      "codes of rules that errors have no place for",
+      dialect("errors:\n", "errors:\n  validation: { codes: { required: missing } }\n"),
+      '"codes" has no effect: the errors of clients have no $code',
+    ],
+    [
+      "a text of invalid requests that would replace their reasons",
+      dialect("errors:\n", "errors:\n  validation: { message: Invalid }\n"),
+      '"message" needs $message beside an array with the problems',
+    ],
+    [
       "a status without a body on a route with one",
       book("upstream: POST /items, body", "upstream: POST /items, status: 204, body"),
       '"response: none"',

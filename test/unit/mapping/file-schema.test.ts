@@ -26,6 +26,7 @@ const PACKS = [
   "test/fixtures/invoice-pack",
   "test/fixtures/orders-pack",
   "test/fixtures/songs-pack",
+  "test/fixtures/issues-pack",
 ];
 
 const files = PACKS.flatMap((folder) =>

@@ -7,6 +7,6 @@ test("a named schema validates bodies in the service's product words, and in the
   const load = () => withPack([edit], (folder) => loadPack(folder, { shelf: "rack" }));
   for (const pack of [load(), load()])
     expect(pack.resources.get("book")?.bodies.get("buy")?.check({})).toEqual([
-      { field: "rack", reason: "This field is required." },
+      { field: "rack", reason: "This field is required.", rule: "required" },
     ]);
 });

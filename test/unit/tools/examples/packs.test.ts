@@ -31,6 +31,7 @@ describe.each([
   "test/fixtures/form-upstream-pack",
   "test/fixtures/paths-pack",
   "test/fixtures/search-pack",
+  "test/fixtures/issues-pack",
 ])("the pack in %s", (folder) => {
   const { examples, catalogs, diagnostics, pack } = examplesOf(folder);
 

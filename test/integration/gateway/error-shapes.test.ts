@@ -1,0 +1,255 @@
+/** Errors in the shape, with the statuses and with the codes that a pack chooses. */
+import { afterEach, describe, expect, test } from "vitest";
+import { json } from "../../support/fake-v4.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+
+let gateway: SmallGateway | undefined;
+afterEach(async () => {
+  await gateway?.stop();
+  gateway = undefined;
+});
+
+const ERROR = {
+  message: "$message",
+  code: "$code",
+  errors: [{ resource: "$name", field: "$field", code: "$code" }],
+};
+const VALIDATION = {
+  status: 422,
+  message: "Validation Failed",
+  codes: {
+    required: "missing_field",
+    unknown: "unknown_field",
+    type: "wrong_type",
+    pattern: "malformed",
+    default: "invalid",
+  },
+};
+const BOOK = {
+  fields: {
+    id: "id",
+    title: { upstream: "name", filter: true },
+    year: "published",
+    isbn: "isbn",
+    shelf: "shelf",
+  },
+  bodies: {
+    create: {
+      checks: [{ field: "shelf", message: 'shelf = "full" ? "This shelf is full."' }],
+      schema: {
+        type: "object",
+        required: ["title"],
+        properties: {
+          title: { type: "string" },
+          year: { type: "integer", minimum: 1450 },
+          isbn: { type: "string", pattern: "^\\d{13}$" },
+          shelf: { type: "string" },
+        },
+      },
+    },
+  },
+  routes: [
+    { client: "GET /books", upstream: "GET /items", response: "list" },
+    {
+      client: "GET /books/:id",
+      upstream: "GET /items/{id}",
+      query: { parameters: { lang: { upstream: "l", schema: { enum: ["en"] } } } },
+    },
+    { client: "POST /books", upstream: "POST /items", body: "create" },
+    { client: "POST /books/:id/burn", reject: "never" },
+  ],
+};
+
+async function start(errors: object, error: object = ERROR): Promise<SmallGateway> {
+  gateway = await startSmallGateway({
+    client: {
+      credentials: { scheme: "Token" },
+      query: { unknown: "reject" },
+      bodies: { unknown: "reject" },
+      pagination: { page: { parameter: "page" }, size: 10 },
+      filters: { parameter: "{field}" },
+      responses: { error },
+    },
+    upstream: {
+      credentials: { scheme: "Bearer" },
+      filters: { parameter: "{field}" },
+      responses: {
+        error: {
+          title: "$message",
+          type: "$code",
+          problems: [{ at: "$field", text: "$message", type: "$code" }],
+        },
+      },
+    },
+    pack: { errors, messages: { never: "Books do not burn." } },
+    book: BOOK,
+  });
+  gateway.service.respondWith(json(200, []));
+  return gateway;
+}
+
+const headers = { authorization: "Token t-1" };
+
+describe("a request that breaks a rule of the pack", () => {
+  test.each<[what: string, call: string, body: object | undefined, errors: object[]]>([
+    [
+      "in its body",
+      "POST /books",
+      { year: "late", isbn: "x", pages: 3 },
+      [
+        { resource: "book", field: "title", code: "missing_field" },
+        { resource: "book", field: "pages", code: "unknown_field" },
+        { resource: "book", field: "year", code: "wrong_type" },
+        { resource: "book", field: "isbn", code: "malformed" },
+      ],
+    ],
+    [
+      "in a limit without a code",
+      "POST /books",
+      { title: "a", year: 9 },
+      [{ resource: "book", field: "year", code: "invalid" }],
+    ],
+    [
+      "in an expression",
+      "POST /books",
+      { title: "a", shelf: "full" },
+      [{ resource: "book", field: "shelf", code: "invalid" }],
+    ],
+    [
+      "in a query parameter",
+      "GET /books/7?lang=fr",
+      undefined,
+      [{ resource: "book", field: "lang", code: "invalid" }],
+    ],
+    [
+      "in an unknown query parameter",
+      "GET /books/7?x=1",
+      undefined,
+      [{ resource: "book", field: "x", code: "unknown_field" }],
+    ],
+    ["in a filter", "GET /books?title=a&title=b", undefined, [{ resource: "book", code: "invalid" }]],
+    ["in a page number", "GET /books?page=0", undefined, [{ resource: "book", code: "invalid" }]],
+  ])(
+    "%s has the pack's status, text and codes, and the name of the resource",
+    async (_what, call, body, errors) => {
+      const { send, service } = await start({ validation: VALIDATION });
+      const response = await send(call, { headers, ...(body && { body }) });
+      expect([response.status, service.calls]).toEqual([422, []]);
+      expect(response.body).toMatchObject({ message: "Validation Failed", code: expect.any(String) });
+      expect(response.body.errors).toHaveLength(errors.length);
+      expect(response.body.errors).toEqual(expect.arrayContaining(errors));
+    },
+  );
+
+  test("has its reasons as text where the pack has none", async () => {
+    const { send } = await start({ validation: { status: 422 } });
+    const { status, body } = await send("POST /books", { headers, body: {} });
+    expect([status, body.message]).toEqual([422, "This field is required."]);
+    expect(body.errors).toEqual([{ resource: "book", field: "title" }]);
+  });
+
+  test("is a 400 without these keys", async () => {
+    const { send } = await start({ status_codes: { 400: "bad" } });
+    const { status, body } = await send("POST /books", { headers, body: {} });
+    expect([status, body.errors]).toEqual([400, [{ resource: "book", field: "title", code: "bad" }]]);
+  });
+});
+
+test.each([
+  ["a body that is not JSON", "{", 400],
+  ["a body that is not an object", "[]", 400],
+])("%s breaks no rule of the pack", async (_what, raw, expected) => {
+  const { send } = await start({ validation: VALIDATION });
+  const { status, body } = await send("POST /books", { headers, raw });
+  expect([status, body.message]).not.toContain("Validation Failed");
+  expect(status).toBe(expected);
+});
+
+describe("`errors.statuses` applies to the gateway's own errors", () => {
+  const statuses = { 400: 422, 401: 403, 404: 410, 415: 406, 405: 400 };
+
+  test.each<[what: string, call: string, options: object, expected: number]>([
+    ["an invalid body", "POST /books", { headers, body: {} }, 422],
+    ["a body that is not JSON", "POST /books", { headers, raw: "{" }, 422],
+    ["a missing token", "GET /books/7", {}, 403],
+    ["an unknown path", "GET /none", { headers }, 410],
+    ["a media type", "POST /books", { headers: { ...headers, "content-type": "text/csv" }, raw: "a" }, 406],
+  ])("%s", async (_what, call, options, expected) => {
+    const { send, service } = await start({ statuses });
+    expect((await send(call, options)).status).toBe(expected);
+    expect(service.calls).toEqual([]);
+  });
+
+  test("but not to the status that a route has for what the upstream can't do", async () => {
+    const { send } = await start({ statuses });
+    expect((await send("POST /books/7/burn", { headers })).status).toBe(400);
+  });
+
+  test("once: a status that was translated is not translated again", async () => {
+    const { send, service } = await start({ statuses: { 409: 404, 404: 410 } });
+    service.respondWith(json(409, { title: "Lent." }));
+    expect((await send("GET /books/7", { headers })).status).toBe(404);
+  });
+});
+
+describe("an error of the upstream with a text of its own and with problems", () => {
+  const problems = [
+    { at: "name", text: "name is used.", type: "taken" },
+    { at: "published", text: "Too late.", type: "late" },
+  ];
+  const respond = async (error: object, body: object) => {
+    const { send, service } = await start(
+      { codes: { late: "too_late", conflict: { code: "clash", status: 423 } } },
+      error,
+    );
+    service.respondWith(json(409, body));
+    return send("POST /books", { headers, body: { title: "a" } });
+  };
+
+  test("keeps both where clients have a place for both", async () => {
+    const shape = {
+      title: "$title",
+      detail: "$message",
+      code: "$code",
+      errors: [{ reason: "$message", code: "$code" }],
+    };
+    const { status, body } = await respond(shape, { title: "Two problems.", type: "conflict", problems });
+    expect(status).toBe(423);
+    expect(body).toEqual({
+      title: "Locked",
+      detail: "Two problems.",
+      code: "clash",
+      errors: [
+        { reason: "title is used.", code: "taken" },
+        { reason: "Too late.", code: "too_late" },
+      ],
+    });
+  });
+
+  test("adds the texts of the problems where these have no place", async () => {
+    const { body } = await respond(ERROR, { title: "Two problems.", problems });
+    expect(body.message).toBe("Two problems. title is used. Too late.");
+  });
+
+  test("is the text of the problems where clients have one text and one field", async () => {
+    const { body } = await respond(
+      { param: "$field", message: "$message" },
+      { title: "A problem.", problems: [problems[0]] },
+    );
+    expect(body).toEqual({ param: "title", message: "title is used." });
+  });
+
+  test("gives its text to problems that have a field and no text", async () => {
+    const shape = { errors: [{ field: "$field", reason: "$message" }] };
+    const { body } = await respond(shape, { title: "Invalid.", problems: [{ at: "name" }, {}] });
+    expect(body.errors).toEqual([{ field: "title", reason: "Invalid." }]);
+  });
+
+  test("is cut to a limit", async () => {
+    const { body } = await respond(
+      { message: "$message", errors: [{ reason: "$message" }] },
+      { title: "x".repeat(9000), problems },
+    );
+    expect(body.message).toHaveLength(2000);
+  });
+});
