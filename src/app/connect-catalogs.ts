@@ -1,3 +1,4 @@
+import { createObjectReader, objectPath } from "../dialect/object-wrapper.ts";
 import { createListParser } from "../dialect/envelope.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -14,8 +15,9 @@ export function connectCatalogs(
 ): CatalogCache {
   const { name, base_path: prefix, filters, id } = pack.dialect.upstream;
   const { gatewayToken } = upstreamTokens ?? {};
-  const sources = [...pack.resources.values()].flatMap(({ catalog, read }) =>
-    catalog ? [{ catalog, read }] : [],
+  const { item } = pack.dialect.upstream.responses;
+  const sources = [...pack.resources.values()].flatMap(({ catalog, read, upstreamName }) =>
+    catalog ? [{ catalog, read, readWrapped: createObjectReader(objectPath(item, upstreamName)) }] : [],
   );
   const end = new AbortController();
   const catalogs = createCatalogCache({

@@ -36,7 +36,6 @@ export function createPipelineConfig(
       rateLimitHeaders: pack.rateLimitHeaders,
       validationSummary: pack.validationSummary,
       parseList: pack.parseList,
-      listWriter: pack.listWriter,
       linkBase: readLinkBase(settings, pack),
     },
     style: createResponseDefaults(pack, settings),

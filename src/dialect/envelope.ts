@@ -10,6 +10,7 @@ import {
   type Cursor,
 } from "./json/scan.ts";
 import { fromJsonText } from "./json/text.ts";
+import type { ReadWrapped } from "./object-wrapper.ts";
 import { toCursor } from "./paging/cursor.ts";
 import { fillShape, nameOf, namesIn, type Shape } from "./shape.ts";
 
@@ -84,10 +85,15 @@ const READERS: ReadonlyMap<string, (value: unknown) => unknown> = new Map<
   ["next_link", parseLink],
 ]);
 
-/** Parses a list and its items in one pass. Returns undefined if the value does not have the shape. */
+/**
+ * Parses a list and its items in one pass. Returns undefined if the value, or the wrapper of an item, does not have the shape.
+ *
+ * @param readWrapped reads the object in the wrapper of an item; undefined: items have none
+ */
 export type ParseListBody = <Item>(
   from: Cursor,
   readItem: (from: Cursor) => Item,
+  readWrapped?: ReadWrapped,
 ) => (ListValues & { readonly items: readonly Item[] }) | undefined;
 
 /** What a member of a list is: the items, a value by its index, or an object with more members. */
@@ -127,20 +133,26 @@ export function createListParser(shape: Shape, maxItems = Infinity): ParseListBo
   const names = read.map(({ name }) => name);
   const top = isObject(shape) ? compileLevel(shape, names) : undefined;
 
-  return (from, readItem) => {
+  return (from, readItem, readWrapped) => {
     type Item = ReturnType<typeof readItem>;
     let items: Item[] | undefined;
-    let isRepeated = false;
+    let isInvalid = false;
     const texts: (string | undefined)[] = [];
 
     function readItems(): void {
       if (!isArrayAt(from)) return void (items = void readRaw(from));
       // The items of the first one may have been written already.
-      isRepeated ||= items !== undefined;
+      isInvalid ||= items !== undefined;
       const found: Item[] = (items = []);
+      const readOne = (at: Cursor): void => void found.push(readItem(at));
+      let count = 0;
       forEachItem(from, () => {
-        if (found.length >= maxItems) throw new RangeError(`the list has more than ${maxItems} items`);
-        found.push(readItem(from));
+        if (count >= maxItems) throw new RangeError(`the list has more than ${maxItems} items`);
+        count += 1;
+        if (readWrapped) readWrapped(from, readOne);
+        else readOne(from);
+        // A wrapper without an object, or with two.
+        isInvalid ||= found.length !== count;
       });
     }
 
@@ -157,7 +169,7 @@ export function createListParser(shape: Shape, maxItems = Infinity): ParseListBo
 
     if (top) readLevel(top);
     else readItems();
-    if (!items || isRepeated) return undefined;
+    if (!items || isInvalid) return undefined;
     const values: Record<string, unknown> = {};
     for (const [index, { name, readValue }] of read.entries()) {
       const text = texts[index];
@@ -193,13 +205,24 @@ export interface ListWriter {
   readonly opensWithValues: boolean;
   /** Returns the texts before and after the items. */
   readonly around: (values: ListValues) => readonly [open: string, close: string];
+  /** The texts before the first item, between two, and after the last one: of wrappers around items too. */
+  readonly items: { readonly open: string; readonly separator: string; readonly close: string };
 }
 
-/** Creates a writer of the client's lists. It has at least one page, because clients fail on zero pages. */
-export function createListWriter(shape: Shape, list: string): ListWriter {
+/**
+ * Creates a writer of the client's lists. It has at least one page, because clients fail on zero pages.
+ *
+ * @param wrapper the texts around each item
+ */
+export function createListWriter(
+  shape: Shape,
+  list: string,
+  [open, close]: readonly [open: string, close: string] = ["", ""],
+): ListWriter {
   const names = namesIn(shape).map(({ name }) => name);
   return {
     opensWithValues: names.indexOf("items") > 0,
+    items: { open, separator: `${close},${open}`, close },
     around(values) {
       const { pages } = values;
       const atLeastOne = pages === undefined ? undefined : Math.max(1, pages);
@@ -213,5 +236,7 @@ export function createListWriter(shape: Shape, list: string): ListWriter {
 /** Returns a list around the texts of its items. */
 export function writeList(items: readonly string[], values: ListValues, writer: ListWriter): string {
   const [open, close] = writer.around(values);
-  return open + items.join(",") + close;
+  const { items: texts } = writer;
+  if (items.length === 0) return open + close;
+  return open + texts.open + items.join(texts.separator) + texts.close + close;
 }

@@ -1,4 +1,4 @@
-/** Wrappers around single objects, such as `{ "customer": { … } }`, of both dialects. */
+/** Wrappers around objects, such as `{ "customer": { … } }`, of both dialects: single ones, and the items of lists. */
 import { printJson } from "./json/parse.ts";
 import { createMemberTable, forEachMember, isObjectAt, readRaw, type Cursor } from "./json/scan.ts";
 import { fillShape, findPath, type Shape } from "./shape.ts";
@@ -10,8 +10,9 @@ export type ReadWrapped = <T>(from: Cursor, readObject: (from: Cursor) => T) => 
 export const objectPath = (shape: Shape, name: string): readonly string[] =>
   findPath(shape, "object", { name }) ?? [];
 
-/** Creates a reader of the object at a path. Other members are skipped. */
-export function createObjectReader(path: readonly string[]): ReadWrapped {
+/** Creates a reader of the object at a path; undefined if the path is empty. Other members are skipped. */
+export function createObjectReader(path: readonly string[]): ReadWrapped | undefined {
+  if (path.length === 0) return undefined;
   const levels = path.map((key) => createMemberTable([key]));
   return (from, readObject) => {
     let found: ReturnType<typeof readObject> | undefined;
@@ -33,10 +34,10 @@ export function createObjectReader(path: readonly string[]): ReadWrapped {
 /** Placeholder of the object in the text of a wrapper. No pack has it. */
 const OBJECT = crypto.randomUUID();
 
-/** Creates the function that puts the text of an object into its wrapper. */
-export function createObjectWriter(shape: Shape, name: string): (object: string) => string {
+/** Returns the texts of a wrapper before and after its object. @param name of the resource: `$name` */
+export function wrapperTexts(shape: Shape, name: string): readonly [open: string, close: string] {
   const [open = "", close = ""] = printJson(fillShape(shape, { name, object: OBJECT })).split(
     printJson(OBJECT),
   );
-  return (object) => open + object + close;
+  return [open, close];
 }

@@ -1,6 +1,7 @@
 /** v4's lists, page by page. */
 import type { ListWalk } from "../dialect/paging/list-walk.ts";
 import type { ReceivedPage } from "../dialect/paging/upstream-pages.ts";
+import type { ReadWrapped } from "../dialect/object-wrapper.ts";
 import { readValue } from "../dialect/json/scan.ts";
 import type { TranslationServices } from "./authorized-request.ts";
 import { InvalidUpstreamResponseError, openListBody, type UpstreamResponse } from "./upstream-response.ts";
@@ -22,9 +23,18 @@ export interface ParsedPage extends ReceivedPage {
 
 type ListServices = Pick<TranslationServices, "pack" | "translation">;
 
-/** Parses a page. @throws {InvalidUpstreamResponseError} for anything but a list */
-export function parsePage(response: UpstreamResponse, { pack, translation }: ListServices): ParsedPage {
-  const { items, ...values } = openListBody(response, translation, readValue);
+/**
+ * Parses a page.
+ *
+ * @param readWrapped reads the object in the wrapper of an item
+ * @throws {InvalidUpstreamResponseError} for anything but a list
+ */
+export function parsePage(
+  response: UpstreamResponse,
+  { pack, translation }: ListServices,
+  readWrapped: ReadWrapped | undefined,
+): ParsedPage {
+  const { items, ...values } = openListBody(response, translation, readValue, readWrapped);
   const lastItem = (): string | undefined => pack.paging.upstreamCursor(items.at(-1));
   return { items, values, headers: response.headers, count: items.length, lastItem };
 }

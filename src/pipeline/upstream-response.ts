@@ -1,11 +1,12 @@
 /** v4's responses: their JSON, and the lists and objects in it. */
 import { parseJson, isObject } from "../dialect/json/parse.ts";
 import { cursorAt, expectEnd, isObjectAt, type Cursor } from "../dialect/json/scan.ts";
-import type { ListWriter, ParseListBody } from "../dialect/envelope.ts";
+import type { ParseListBody } from "../dialect/envelope.ts";
 import type { ErrorCodes } from "../dialect/error-codes.ts";
 import type { ErrorFormat } from "../dialect/errors.ts";
 import type { RateLimitHeaders } from "../dialect/rate-limit-headers.ts";
 import type { ErrorSummary } from "../dialect/http-error.ts";
+import type { ReadWrapped } from "../dialect/object-wrapper.ts";
 import { isSuccess, type Statuses } from "../dialect/statuses.ts";
 import type { JsonObject } from "../mapping/translation-context.ts";
 import type { HttpResponse } from "../upstream/client.ts";
@@ -27,7 +28,6 @@ export interface TranslationConfig {
   /** What errors about a request that breaks a rule say as a whole. */
   readonly validationSummary: ErrorSummary | undefined;
   readonly parseList: ParseListBody;
-  readonly listWriter: (list: string) => ListWriter;
   /** What links to the client's pages have before their path; empty if they are paths. */
   readonly linkBase: string;
 }
@@ -130,16 +130,18 @@ export function readJsonOf<T>({ status }: UpstreamResponse, read: () => T): T {
 /**
  * Reads a list from start to end. Invalid JSON is found on the way.
  *
+ * @param readWrapped reads the object in the wrapper of an item
  * @throws {InvalidUpstreamResponseError} for anything but a list
  */
 export function openListBody<Item>(
   response: UpstreamResponse,
   { parseList }: TranslationConfig,
   readItem: (from: Cursor) => Item,
+  readWrapped: ReadWrapped | undefined,
 ) {
   return readJsonOf(response, () => {
     const from = cursorAt(response.text, response.bytes);
-    const list = parseList(from, readItem);
+    const list = parseList(from, readItem, readWrapped);
     expectEnd(from);
     response.isValidJson = true;
     if (!list) throw new InvalidUpstreamResponseError("the response is not a list of the pack's shape");

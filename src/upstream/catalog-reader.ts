@@ -3,7 +3,8 @@ import type { ParseListBody } from "../dialect/envelope.ts";
 import { ByteMap } from "../dialect/json/byte-map.ts";
 import type { FilterWriter } from "../dialect/filter/filter-writer.ts";
 import { printJson } from "../dialect/json/parse.ts";
-import { cursorAt, expectEnd, readRaw } from "../dialect/json/scan.ts";
+import { cursorAt, expectEnd, readRaw, type Cursor } from "../dialect/json/scan.ts";
+import type { ReadWrapped } from "../dialect/object-wrapper.ts";
 import { fromJsonText } from "../dialect/json/text.ts";
 import { addQuery } from "../mapping/compile/endpoint.ts";
 import type { Paging } from "../mapping/compile/paging.ts";
@@ -15,6 +16,8 @@ import type { Upstream } from "./client.ts";
 export interface CatalogSource {
   readonly catalog: Catalog;
   readonly read: ReadFunction;
+  /** Reads the object in the wrapper of an item; undefined if items have none. */
+  readonly readWrapped?: ReadWrapped | undefined;
 }
 
 /** A whole catalog, translated. */
@@ -58,6 +61,11 @@ export class CatalogNotShownError extends Error {
 
 const NO_TOKEN: SentToken = { headers: {}, query: undefined };
 
+/** A list of the upstream that a catalog has. */
+interface CatalogList extends Pick<CatalogSource, "readWrapped"> {
+  readonly call: CatalogCall;
+}
+
 /** What a catalog may still take while it is read. */
 interface Budget {
   items: number;
@@ -91,7 +99,12 @@ export function createCatalogReader(
 ): (source: CatalogSource, token: SentToken | undefined) => Promise<CachedCatalog> {
   const { name, upstream, paging, parseList } = options;
 
-  async function readPage(call: CatalogCall, query: string, budget: Budget, token: SentToken | undefined) {
+  async function readPage(
+    { call, readWrapped }: CatalogList,
+    query: string,
+    budget: Budget,
+    token: SentToken | undefined,
+  ) {
     const { headers: tokenHeaders, query: secretQuery } = token ?? options.gatewayToken ?? NO_TOKEN;
     const headers: Record<string, string> = {
       accept: "application/json",
@@ -111,37 +124,42 @@ export function createCatalogReader(
     if (response.status === 404 && call.optional) return undefined;
     if (response.status === 401) throw new CatalogNotShownError(`${name} does not show it without a token`);
     if (response.status === 403) throw new CatalogNotShownError(`${name} does not show it`);
-    const list = response.status === 200 ? parsePage(response.text, budget) : undefined;
+    const list = response.status === 200 ? parsePage(response.text, budget, readWrapped) : undefined;
     if (!list) throw new Error(`${name} responded with ${response.status}`);
     return { list, headers: response.headers };
   }
 
   /** @throws {Error} if the page exceeds the budget. */
-  function parsePage(text: string, budget: Budget): ReturnType<typeof parseList<string>> {
+  function parsePage(
+    text: string,
+    budget: Budget,
+    readWrapped: ReadWrapped | undefined,
+  ): ReturnType<typeof parseList<string>> {
     if (text.length > MAX_PAGE_CHARACTERS)
       throw new Error(`a page has more than ${MAX_PAGE_CHARACTERS} characters`);
     budget.characters -= text.length;
     if (budget.characters < 0) throw new Error(`it has more than ${MAX_CHARACTERS} characters`);
     const cursor = cursorAt(text);
-    const list = parseList(cursor, (item) => {
+    const readItem = (item: Cursor): string => {
       budget.items -= 1;
       if (budget.items < 0) throw new Error(`it has more than ${MAX_ITEMS} items`);
       return readRaw(item);
-    });
+    };
+    const list = parseList(cursor, readItem, readWrapped);
     expectEnd(cursor);
     return list;
   }
 
   /** Reads all pages. @returns The JSON text of each item. */
   async function readAllPages(
-    call: CatalogCall,
+    list: CatalogList,
     budget: Budget,
     token: SentToken | undefined,
   ): Promise<string[]> {
     const items: string[] = [];
     const walk = paging.walkAll(MAX_ITEMS);
     do {
-      const page = await readPage(call, walk.query, budget, token);
+      const page = await readPage(list, walk.query, budget, token);
       if (!page) return items;
       const { items: found, ...values } = page.list;
       items.push(...found);
@@ -152,14 +170,14 @@ export function createCatalogReader(
   }
 
   async function readCatalog(
-    { catalog, read }: CatalogSource,
+    { catalog, read, readWrapped }: CatalogSource,
     token: SentToken | undefined,
   ): Promise<CachedCatalog> {
     const entries = new Map<string, CatalogEntry>();
     const listed: string[] = [];
     const budget: Budget = { items: MAX_ITEMS, characters: MAX_CHARACTERS };
     for (const call of catalog.calls) {
-      for (const item of await readAllPages(call, budget, token)) {
+      for (const item of await readAllPages({ call, readWrapped }, budget, token)) {
         const value = fromJsonText(item);
         const id = idOf(value, options.id);
         if (id === undefined || entries.has(id)) continue;

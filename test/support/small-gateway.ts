@@ -10,6 +10,9 @@ export interface SmallGateway {
   send(call: string, options?: RequestOptions): Promise<TestResponse>;
   /** The newest audit record, as JSON text. */
   lastRecord(): Promise<string>;
+  /** Explains the newest audit record. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read explanations of every shape
+  explainLast(): Promise<any>;
   stop(): Promise<void>;
 }
 
@@ -30,10 +33,15 @@ export async function startSmallGateway(pack: SmallPack, settings: TestSettings 
     await close();
     throw error;
   });
+  const readAudit = (path: string) => gateway.requestAdmin(`GET /api/audit${path}`);
   return {
     service,
     send: (call, options) => request(gateway.app, call, options),
-    lastRecord: async () => (await gateway.requestAdmin("GET /api/audit?limit=1")).text,
+    lastRecord: async () => (await readAudit("?limit=1")).text,
+    async explainLast() {
+      const { records } = (await readAudit("?limit=1")).body;
+      return (await readAudit(`/${records[0].id}/explain`)).body;
+    },
     async stop() {
       await gateway.stop();
       await close();

@@ -1,7 +1,8 @@
 import { cursorAt, readRaw } from "../../dialect/json/scan.ts";
 import { fromJsonText } from "../../dialect/json/text.ts";
 import { HttpError } from "../../dialect/http-error.ts";
-import { createObjectReader, createObjectWriter, objectPath } from "../../dialect/object-wrapper.ts";
+import { createListWriter } from "../../dialect/envelope.ts";
+import { createObjectReader, objectPath, wrapperTexts } from "../../dialect/object-wrapper.ts";
 import type { Access } from "../../dialect/scopes.ts";
 import { thenMaybe } from "../../jsonata/index.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
@@ -184,23 +185,32 @@ function reportInvalidRoute(definition: RouteDefinition, resource: Resource, loc
       .report('"only_changes" needs "read_route": the route that reads the current object');
 }
 
-/** Compiles the wrappers around the object of a response. */
+/** An object without a wrapper. */
+const OBJECT = "$object";
+
+/** Compiles the wrappers around the object of a response, or around the items of a list. */
 function compileWrappers(
   { response, merge }: RouteDefinition,
-  { name, upstreamName }: Resource,
+  { name, upstreamName, list = "" }: Resource,
   { client, upstream }: DialectDefinition,
   location: SourceLocation,
-): Pick<Route, "upstreamPath" | "readWrapped" | "clientPath" | "wrapObject"> {
-  const isObject = response === "object";
-  const [clientShape, upstreamShape] = [client.responses.object, upstream.responses.object];
-  const upstreamPath = isObject ? objectPath(upstreamShape, upstreamName) : [];
+): Pick<Route, "upstreamPath" | "readWrapped" | "clientPath" | "wrapObject" | "listWriter"> {
+  const isList = response === "list";
+  const key = isList ? "item" : "object";
+  const hasObject = isList || response === "object";
+  const [clientShape = OBJECT, upstreamShape = OBJECT] = hasObject
+    ? [client.responses[key], upstream.responses[key]]
+    : [];
+  const upstreamPath = objectPath(upstreamShape, upstreamName);
+  const [open, close] = wrapperTexts(clientShape, name);
   if (merge && upstreamPath.length > 0)
     location.at("merge").report(`"merge" does not read the wrapper of ${upstream.name} ("responses.object")`);
   return {
     upstreamPath,
-    readWrapped: upstreamPath.length > 0 ? createObjectReader(upstreamPath) : undefined,
-    clientPath: isObject ? objectPath(clientShape, name) : [],
-    wrapObject: isObject && clientShape !== undefined ? createObjectWriter(clientShape, name) : undefined,
+    readWrapped: createObjectReader(upstreamPath),
+    clientPath: objectPath(clientShape, name),
+    wrapObject: isList || clientShape === OBJECT ? undefined : (object) => open + object + close,
+    listWriter: createListWriter(client.responses.list ?? "$items", list, [open, close]),
   };
 }
 
@@ -318,12 +328,7 @@ export function compileRoute(
     writeParameters: compilePathValues(parameters, context.pathParameters),
     access: access ?? "token",
     withoutScopes: undefined,
-    tokenLevels: compileTokens(
-      definition,
-      resource,
-      dialect.client.responses.list ?? "$items",
-      location.at("tokens"),
-    ),
+    tokenLevels: compileTokens(definition, resource, dialect.client.responses, location.at("tokens")),
     limit: definition.rate_limit,
     source,
     response: definition.response,

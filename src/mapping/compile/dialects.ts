@@ -3,13 +3,7 @@ import { STATUS_CODES } from "node:http";
 import { createCredentialsFormat, type CredentialsFormat } from "../../dialect/credentials.ts";
 import { createErrorCodes, type ErrorCodes } from "../../dialect/error-codes.ts";
 import { createErrorFormat, type ErrorFormat } from "../../dialect/errors.ts";
-import {
-  createListParser,
-  createListWriter,
-  LIST_VALUES,
-  type ListWriter,
-  type ParseListBody,
-} from "../../dialect/envelope.ts";
+import { createListParser, LIST_VALUES, type ParseListBody } from "../../dialect/envelope.ts";
 import { createFilterWriter, type FilterWriter } from "../../dialect/filter/filter-writer.ts";
 import type { Grammar } from "../../dialect/filter/grammar.ts";
 import { compileMediaTypes, type ClientMediaTypes } from "./body-format.ts";
@@ -63,8 +57,6 @@ export interface Dialects {
   readonly lists: { readonly client: Shape; readonly upstream: Shape };
   /** Parses the upstream's lists. */
   readonly parseList: ParseListBody;
-  /** Returns the writer of the client's lists of a name. */
-  readonly listWriter: (list: string) => ListWriter;
 }
 
 function nativeSchemeOf({ client, upstream }: DialectDefinition): string | undefined {
@@ -183,8 +175,10 @@ export function compileDialects(definition: DialectDefinition, location: SourceL
     const at = location.at(side, "responses");
     checkShape(shape?.list, LIST_NAMES, "items", at.at("list"));
     checkShape(shape?.error, ERROR_NAMES, "message", at.at("error"));
-    const { object } = definition[side].responses;
-    if (object !== undefined) checkShape(object, ["object"], "object", at.at("object"));
+    for (const key of ["object", "item"] as const) {
+      const wrapper = definition[side].responses[key];
+      if (wrapper !== undefined) checkShape(wrapper, ["object", "name"], "object", at.at(key));
+    }
   }
   checkCredentials(definition, location);
   checkCommonHeaders(definition, location);
@@ -198,7 +192,6 @@ export function compileDialects(definition: DialectDefinition, location: SourceL
   const errorCodes = createErrorCodes(errors);
   const { message: validationMessage } = errors.validation ?? {};
   checkValidation(errors, clientShapes?.error, location);
-  const writers = new Map<string, ListWriter>();
   return {
     statuses,
     errorCodes,
@@ -233,10 +226,5 @@ export function compileDialects(definition: DialectDefinition, location: SourceL
     paging,
     lists,
     parseList: createListParser(lists.upstream, MAX_PAGES_IN_ONE * paging.upstream.size.maximum),
-    listWriter(list) {
-      const writer = writers.get(list) ?? createListWriter(lists.client, list);
-      writers.set(list, writer);
-      return writer;
-    },
   };
 }

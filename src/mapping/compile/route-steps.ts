@@ -1,5 +1,6 @@
 import { ValidationError, type ErrorDetail } from "../../dialect/http-error.ts";
 import { ExpressionError, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import { objectPath } from "../../dialect/object-wrapper.ts";
 import { findPath, type Shape } from "../../dialect/shape.ts";
 import { compileChecks } from "./checks.ts";
 import type { Resource } from "./resource.ts";
@@ -154,13 +155,15 @@ export interface TokensStep {
   readonly created?: true | undefined;
   /** The keys that lead to the rows in the client's list; undefined for a single object. */
   readonly rows: readonly string[] | undefined;
+  /** The keys that lead to the object in a row. */
+  readonly item: readonly string[];
 }
 
 /** Compiles the key `tokens` of a route. Its members must be fields of the object in the response. */
 export function compileTokens(
   { tokens, response, aggregate, merge, catalog }: RouteDefinition,
-  { fields, list = "" }: Pick<Resource, "fields" | "list">,
-  listShape: Shape,
+  { fields, list = "", name }: Pick<Resource, "fields" | "list" | "name">,
+  { list: listShape = "$items", item }: { readonly list?: Shape; readonly item?: Shape },
   location: SourceLocation,
 ): TokensStep | undefined {
   if (!tokens) return undefined;
@@ -178,7 +181,7 @@ export function compileTokens(
         hint: suggestionFor(member, [...fields.keys()]),
       });
   const rows = response === "list" ? findPath(listShape, "items", { list }) : undefined;
-  return { ...tokens, rows };
+  return { ...tokens, rows, item: rows ? objectPath(item, name) : [] };
 }
 
 /** Compiles a request of the key `prerequisites`. @param body Names that its path may use. */

@@ -8,6 +8,7 @@ import { type MaybePromise } from "../../jsonata/index.ts";
 import type { BodyRules } from "./body.ts";
 import type { UpstreamBodyFormat } from "./body-format.ts";
 import type { QueryRules } from "./parameters.ts";
+import type { ListWriter } from "../../dialect/envelope.ts";
 import type { ReadWrapped } from "../../dialect/object-wrapper.ts";
 import type { Catalog } from "./compile-catalog.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
@@ -151,14 +152,16 @@ export interface Route {
   readonly translateCursor:
     | ((cursor: string, writing: WriteContext) => MaybePromise<string | undefined>)
     | undefined;
-  /** The keys that lead to the object in the upstream's response; empty without a wrapper, and for lists. */
+  /** The keys that lead to the object in the upstream's response, or in an item of a list; empty without a wrapper. */
   readonly upstreamPath: readonly string[];
-  /** Reads the object in the upstream's response; undefined without a wrapper. */
+  /** Reads the object in the upstream's response, or in an item of a list; undefined without a wrapper. */
   readonly readWrapped: ReadWrapped | undefined;
-  /** The keys that lead to the object in the client's response. */
+  /** The keys that lead to the object in the client's response, or in an item of a list. */
   readonly clientPath: readonly string[];
-  /** Puts the object of the response into the client's wrapper; undefined without one. */
+  /** Puts the object of the response into the client's wrapper; undefined without one, and for lists. */
   readonly wrapObject: ((object: string) => string) | undefined;
+  /** Writes the client's list. */
+  readonly listWriter: ListWriter;
   /** What a response of this route loses, as `field: reason`. */
   /** What its requests and responses may lose. A record has those that it lost. */
   readonly losses: readonly string[];

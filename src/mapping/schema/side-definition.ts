@@ -121,11 +121,22 @@ const errorShape = about(
 
 const objectShape = about(
   json.optional(),
-  "A single object as JSON, with `$object` where it is: a wrapper. `$name` as a key is the `object` of the resource, in the upstream its `upstream_object`. Default: the object itself.",
+  "A single object as JSON, with `$object` where it is: a wrapper. `$name` is the `object` of the resource, in the upstream its `upstream_object`. Default: the object itself.",
   { $name: "$object" },
 );
 
-const responses = z.strictObject({ list: listShape, object: objectShape, error: errorShape });
+const itemShape = about(
+  json.optional(),
+  "Each item of a list as JSON, with `$object` where it is: a wrapper as in `object`. Default: the item itself.",
+  { $name: "$object" },
+);
+
+const responses = z.strictObject({
+  list: listShape,
+  item: itemShape,
+  object: objectShape,
+  error: errorShape,
+});
 const errorMediaType = about(
   mediaType.optional(),
   "The media type of errors. Default: that of all responses.",

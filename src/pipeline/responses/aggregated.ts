@@ -31,7 +31,9 @@ export const aggregatedKind: ResponseKind<readonly unknown[]> = {
   },
   async callUpstream(prepared, authorized) {
     const { match } = authorized;
-    const list = await fetchAllPages(prepared, aggregationOf(match.route).maxRows, authorized);
+    const { readWrapped } = match.route;
+    const most = aggregationOf(match.route).maxRows;
+    const list = await fetchAllPages(prepared, { most, readWrapped }, authorized);
     if ("rejected" in list) return throwTranslatedError(list.rejected, match.route, prepared, authorized);
     return list.rows;
   },

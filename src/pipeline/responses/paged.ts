@@ -42,7 +42,9 @@ async function readPage(
     const { index } = await findRow(response, route, { catalogs, related }, translation, isRow);
     if (index >= 0) walk.found(index);
   }
-  const page = await translatePage(response, route, reading, translation, { from: walk.from, to: walk.to });
+  const { separator } = route.listWriter.items;
+  const range = { from: walk.from, to: walk.to, separator };
+  const page = await translatePage(response, route, reading, translation, range);
   const { values, count } = page;
   acceptPage(walk, {
     values,
@@ -72,7 +74,7 @@ export const pagedKind: ResponseKind<Parts> = {
     const { match, services, request: client, report } = authorized;
     const { route } = match;
     const { request, walk } = pageOf(prepared);
-    const { paging, listWriter } = services.pack;
+    const { paging } = services.pack;
     if (walk.isSearching)
       throw new ValidationError(`${paging.style?.parameter} names none of the items that can be found.`);
     if (!paging.style && walk.hasMore)
@@ -91,11 +93,12 @@ export const pagedKind: ResponseKind<Parts> = {
       query: client.query,
     });
     report.listHeaders = headers;
-    const [open, close] = listWriter(route.list).around(values);
-    const rows = filled.flatMap(({ rows: bytes }, index) => (index === 0 ? [bytes] : [COMMA, bytes]));
-    const body = Buffer.concat([Buffer.from(open), ...rows, Buffer.from(close)]);
+    const { around, items } = route.listWriter;
+    const [open, close] = around(values);
+    const separator = Buffer.from(items.separator);
+    const rows = filled.flatMap(({ rows: bytes }, index) => (index === 0 ? [bytes] : [separator, bytes]));
+    const [first, last] = rows.length > 0 ? [open + items.open, items.close + close] : [open, close];
+    const body = Buffer.concat([Buffer.from(first), ...rows, Buffer.from(last)]);
     return route.tokenLevels ? applyTokenScopes(body, route.tokenLevels, authorized) : body;
   },
 };
-
-const COMMA = Buffer.from(",");

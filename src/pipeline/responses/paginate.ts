@@ -31,7 +31,7 @@ function findStart(
  */
 export function paginate(rows: readonly CatalogEntry[], authorized: AuthorizedRequest): string {
   const { request, query, match, services, report } = authorized;
-  const { paging, listWriter } = services.pack;
+  const { paging } = services.pack;
   const page = paging.readPage(query);
   const selected = selectRequested(rows, authorized);
   const start = findStart(selected, page, paging);
@@ -52,7 +52,7 @@ export function paginate(rows: readonly CatalogEntry[], authorized: AuthorizedRe
   report.listHeaders = headers;
   for (const { losses = [] } of items) for (const loss of losses) report.losses.add(loss);
   const texts = items.map(({ text }) => text);
-  return writeList(texts, values, listWriter(match.route.list));
+  return writeList(texts, values, match.route.listWriter);
 }
 
 function selectRequested(

@@ -85,7 +85,7 @@ export async function applyTokenScopes(
 ): Promise<string> {
   const response = parseJson(body.toString());
   const found = step.rows ? valueAt(response, step.rows) : [response];
-  const rows = Array.isArray(found) ? found.filter(isObject) : [];
+  const rows = (Array.isArray(found) ? found : []).map((row) => valueAt(row, step.item)).filter(isObject);
   const apply = step.created ? issueGatewayToken : showRequestedLevels;
   await Promise.all(rows.map((row) => apply(row as Row, step, authorized)));
   return printJson(response);

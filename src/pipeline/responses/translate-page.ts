@@ -17,6 +17,8 @@ import { collectRows } from "./translate-response.ts";
 export interface RowRange {
   readonly from: number;
   readonly to: number;
+  /** The text between two rows. */
+  readonly separator: string;
 }
 
 /** What was read of a page. */
@@ -24,7 +26,7 @@ export interface TranslatedPage {
   readonly values: ListValues;
   /** Number of all its rows. */
   readonly count: number;
-  /** Alpha's rows of the range, joined by commas. */
+  /** Alpha's rows of the range, joined by the separator. */
   readonly rows: Buffer;
   /** Number of rows of the range. */
   readonly taken: number;
@@ -43,13 +45,14 @@ export async function translatePage(
   range: RowRange,
 ): Promise<TranslatedPage> {
   return route.append
-    ? appendRows(response, route.append, reading, config, range)
+    ? appendRows(response, route, route.append, reading, config, range)
     : readRows(response, route, reading, config, range);
 }
 
 /** Reads a page, and hands over each row of the range. */
 function readRange(
   response: UpstreamResponse,
+  { readWrapped }: Route,
   config: TranslationConfig,
   { from, to }: RowRange,
   readRow: (row: Cursor) => unknown,
@@ -57,7 +60,7 @@ function readRange(
   let cursor: Cursor | undefined;
   let lastAt = 0;
   let index = 0;
-  const { items, ...values } = openListBody(response, config, (row) => {
+  const readOne = (row: Cursor): void => {
     const isBefore = index < from;
     const isBehind = index >= to;
     index += 1;
@@ -67,7 +70,8 @@ function readRange(
     }
     if (isBefore || isBehind) readRaw(row);
     else readRow(objectAt(row));
-  });
+  };
+  const { items, ...values } = openListBody(response, config, readOne, readWrapped);
   const end = cursor;
   return {
     values,
@@ -80,6 +84,7 @@ function readRange(
 /** Writes rows one behind the other, without a text for each. */
 function appendRows(
   response: UpstreamResponse,
+  route: Route,
   append: NonNullable<Route["append"]>,
   reading: ReadContext,
   config: TranslationConfig,
@@ -89,8 +94,8 @@ function appendRows(
   const start = output.at;
   let lastAt = start;
   try {
-    const page = readRange(response, config, range, (row) => {
-      if (output.at > start) output.append(",");
+    const page = readRange(response, route, config, range, (row) => {
+      if (output.at > start) output.append(range.separator);
       lastAt = output.at;
       void append(row, reading, output);
     });
@@ -115,11 +120,11 @@ async function readRows(
   range: RowRange,
 ): Promise<TranslatedPage> {
   const { list, rows } = await collectRows(route, reading, (readRow) =>
-    readRange(response, config, range, readRow),
+    readRange(response, route, config, range, readRow),
   );
   return {
     ...list,
-    rows: Buffer.from(rows.join(",")),
+    rows: Buffer.from(rows.join(range.separator)),
     lastClient: () => (rows.length > 0 ? fromJsonText(rows.at(-1) ?? "") : undefined),
   };
 }
@@ -135,7 +140,8 @@ export async function findRow(
   config: TranslationConfig,
   isRow: (row: unknown) => boolean,
 ): Promise<{ readonly index: number; readonly page: TranslatedPage }> {
-  const page = await translatePage(response, route, reading, config, { from: 0, to: Infinity });
+  const range = { from: 0, to: Infinity, separator: "," };
+  const page = await translatePage(response, route, reading, config, range);
   const rows = fromJsonText(`[${page.rows.toString()}]`) as readonly unknown[];
   return { index: rows.findIndex(isRow), page };
 }

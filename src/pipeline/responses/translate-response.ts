@@ -84,22 +84,23 @@ export async function translateList(
 /** Writes rows one behind the other, without a text for each; undefined where rows of the route may be asynchronous. */
 function writeRows(
   response: UpstreamResponse,
-  { append, list: name }: Route,
+  { append, listWriter: writer, readWrapped }: Route,
   reading: ReadContext,
   config: TranslationConfig,
 ): Buffer | undefined {
   if (!append) return undefined;
-  const writer = config.listWriter(name);
   const output = sharedOutputBuffer;
   const start = output.at;
   try {
     // Nothing has to be known for a text without values.
     if (!writer.opensWithValues) output.append(writer.around({})[0]);
     const first = output.at;
-    const list = openListBody(response, config, (from) => {
-      if (output.at > first) output.append(",");
+    const readRow = (from: Cursor) => {
+      output.append(output.at > first ? writer.items.separator : writer.items.open);
       return append(objectAt(from), reading, output);
-    });
+    };
+    const list = openListBody(response, config, readRow, readWrapped);
+    if (output.at > first) output.append(writer.items.close);
     const [open, close] = writer.around(list);
     output.append(close);
     const bytes = output.takeBytes(start);
@@ -117,9 +118,9 @@ async function readRows(
   config: TranslationConfig,
 ): Promise<string> {
   const { list, rows } = await collectRows(route, reading, (readRow) =>
-    openListBody(response, config, (from) => readRow(objectAt(from))),
+    openListBody(response, config, (from) => readRow(objectAt(from)), route.readWrapped),
   );
-  return writeList(rows, list, config.listWriter(route.list));
+  return writeList(rows, list, route.listWriter);
 }
 
 /**

@@ -146,7 +146,7 @@ async function findBoundary(
     const path = addQuery(addQuery(list.path, walk.query), order.query);
     const response = await upstream.call({ ...list, path, filter: order.header });
     if (!response.success) throwTranslatedError(response, match.route, list, authorized);
-    const page = parsePage(response, services);
+    const page = parsePage(response, services, match.route.readWrapped);
     acceptPage(walk, page);
     const newest = page.items.find((item) => holds(item) === true);
     if (newest !== undefined) return Number(numberOf(newest));

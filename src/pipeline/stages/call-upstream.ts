@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import pMap from "p-map";
 import { ValidationError } from "../../dialect/http-error.ts";
 import { isObject, printJson } from "../../dialect/json/parse.ts";
+import type { ReadWrapped } from "../../dialect/object-wrapper.ts";
 import { valueAt } from "../../dialect/shape.ts";
 import { addQuery, InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
 import type { Route } from "../../mapping/compile/route.ts";
@@ -147,9 +148,10 @@ async function withRelated(
 ): Promise<UpstreamResult> {
   const { route } = authorized.match;
   if (route.related.length === 0) return { response, related: NOTHING_RELATED };
+  const object = route.response === "list" ? response.json : valueAt(response.json, route.upstreamPath);
   const found = await Promise.all(
     route.related.map(async (related) => {
-      if (!(await related.isNeeded(valueAt(response.json, route.upstreamPath)))) return [];
+      if (!(await related.isNeeded(object))) return [];
       const value = await fetchRelated(related, eachValues.get(related), authorized);
       if (value !== undefined) return [[related.name, value] as const];
       authorized.report.losses.add(
@@ -247,7 +249,10 @@ const MOST_RELATED_ROWS = 1000;
 
 async function fetchRows({ endpoint }: RelatedRequest, authorized: AuthorizedRequest): Promise<unknown> {
   const prepared = requestWithoutBody(endpoint, authorized.match.parameters);
-  const list = await fetchAllPages(prepared, MOST_RELATED_ROWS, authorized).catch(() => undefined);
+  const most = MOST_RELATED_ROWS;
+  const list = await fetchAllPages(prepared, { most, readWrapped: undefined }, authorized).catch(
+    () => undefined,
+  );
   return list && "rows" in list ? list.rows : undefined;
 }
 
@@ -257,19 +262,19 @@ export type AllPages = { readonly rows: readonly unknown[] } | { readonly reject
 /**
  * Fetches all pages of a v4 list, in pages as large as v4 allows.
  *
- * @param most rows of the list
+ * @param options the most rows of the list, and the reader of the wrapper of its items
  * @throws {InvalidUpstreamResponseError} where the list has more, or is not a list
  */
 export async function fetchAllPages(
   prepared: PreparedRequest,
-  most: number,
+  { most, readWrapped }: { readonly most: number; readonly readWrapped: ReadWrapped | undefined },
   { upstream, services }: AuthorizedRequest,
 ): Promise<AllPages> {
   const walk = services.pack.paging.walkAll(most);
   // A page is parsed at once: after an invalid one no other is requested.
   const fetchPage = async (query: string) => {
     const response = await upstream.call({ ...prepared, path: addQuery(prepared.path, query) });
-    return response.success ? parsePage(response, services) : { rejected: response };
+    return response.success ? parsePage(response, services, readWrapped) : { rejected: response };
   };
   const rows: unknown[] = [];
 

@@ -187,11 +187,17 @@ async function explainSelected(
   const isList = route.response === "list";
   const itemsPath = dottedPath(pack.lists.client, "items", { list: route.list }) ?? "";
   const objects = isList ? readRows(response, itemsPath) : [response];
+  const wrapper = route.clientPath;
   const sources = findSources(record, route, pack);
   const fields = await Promise.all(
     objects.map(async (alpha, row) => {
-      const at = isList ? `${itemsPath}[${row}]` : "";
-      const pair: ObjectPair = { at, alpha, v4: undefined, from: { call, at: "" } };
+      const at = [...(isList ? [`${itemsPath}[${row}]`] : []), ...wrapper].join(".");
+      const pair: ObjectPair = {
+        at,
+        alpha: valueAt(alpha, wrapper),
+        v4: undefined,
+        from: { call, at: "" },
+      };
       return explainObject(await route.resourceFor(undefined), pair, sources);
     }),
   );
@@ -241,8 +247,8 @@ export async function explainResponse(
   const sources = findSources(record, route, pack);
   const explain = async (pair: ObjectPair) => explainObject(await route.resourceFor(pair.v4), pair, sources);
   const name = callName(call);
+  const { clientPath, upstreamPath } = route;
   if (route.response === "object") {
-    const { clientPath, upstreamPath } = route;
     const pair: ObjectPair = {
       at: clientPath.join("."),
       alpha: valueAt(response, clientPath),
@@ -260,10 +266,10 @@ export async function explainResponse(
     return explainSelected(record, route, pack, { call: name, note });
   }
   const pairs = rows.map((alpha, row): ObjectPair => ({
-    at: `${clientItems}[${row}]`,
-    alpha,
-    v4: v4Rows[row],
-    from: { call: name, at: `${items}[${row}]` },
+    at: [`${clientItems}[${row}]`, ...clientPath].join("."),
+    alpha: valueAt(alpha, clientPath),
+    v4: valueAt(v4Rows[row], upstreamPath),
+    from: { call: name, at: [`${items}[${row}]`, ...upstreamPath].join(".") },
   }));
   const fields = await Promise.all(pairs.map(explain));
   const envelope =

@@ -128,14 +128,20 @@ function describeParameters(route: Route, names: readonly string[], pack: Pack):
 function describeResponse(route: Route, { dialect, paging, lists }: Pack): Json {
   if (route.response === "none") return { type: "object", maxProperties: 0 };
   const objects = anyOf(route.responseObjects.map(objectRef));
+  const wrap = (wrapper: Shape = "$object", object: Json): Json =>
+    describeWrapper(fillShape(wrapper, { object: "$object", name: route.object }), object);
+  const { responses } = dialect.client;
   if (route.response === "object") {
     // After a successful write, the read can fail.
     const object = route.readAfterWrite ? { anyOf: [objects, { type: "object" }] } : objects;
-    const wrapper = dialect.client.responses.object ?? "$object";
-    return describeWrapper(fillShape(wrapper, { object: "$object", name: route.object }), object);
+    return wrap(responses.object, object);
   }
   const maxItems = paging.style ? paging.size.maximum : undefined;
-  const items = { type: "array", ...(maxItems !== undefined && { maxItems }), items: objects };
+  const items = {
+    type: "array",
+    ...(maxItems !== undefined && { maxItems }),
+    items: wrap(responses.item, objects),
+  };
   return describeListShape(lists.client, items, { list: route.list, firstPage: firstPageOf(paging) });
 }
 
@@ -188,7 +194,7 @@ function describeSecurity(routes: readonly Route[], { dialect: { scopes } }: Pac
 
 /** The schema of a body or of a response in its wrapper. */
 function describeWrapper(wrapper: Shape, body: Json): Json {
-  if (nameOf(wrapper) !== undefined) return body;
+  if (nameOf(wrapper) === "object") return body;
   if (!isObject(wrapper)) return { const: wrapper };
   const members = Object.entries(wrapper).map(([key, member]) => [key, describeWrapper(member, body)]);
   const required = Object.keys(wrapper).filter((key) => namesIn(wrapper[key]).length > 0);

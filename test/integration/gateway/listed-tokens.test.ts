@@ -48,6 +48,17 @@ describe("levels of listed tokens are those that were requested", () => {
     expect(rows.find(({ id }) => id === created.id)).toMatchObject({ scopes: "vms:modify" });
   });
 
+  test("inside of the wrappers of items", async () => {
+    const item = "item: { token: $object }";
+    const { request } = await start("pack.yaml", SHAPE, `list: $items\n    ${item}`);
+    const { body: created } = await request("POST /account/tokens", {
+      body: { label: "cli", scopes: "vms:modify" },
+    });
+    const { body } = await request("GET /account/tokens");
+    const rows = body as { readonly token: { readonly id: number } }[];
+    expect(rows.find(({ token }) => token.id === created.id)?.token).toMatchObject({ scopes: "vms:modify" });
+  });
+
   test("or the pack is rejected, where the gateway does not search the response", async () => {
     const from = "tokens: &levels { token: token, scopes: scopes }";
     await expect(start("token.yaml", from, `${from}\n    aggregate: { max_items: 10 }`)).rejects.toThrow(

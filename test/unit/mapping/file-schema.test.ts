@@ -27,6 +27,7 @@ const PACKS = [
   "test/fixtures/orders-pack",
   "test/fixtures/songs-pack",
   "test/fixtures/issues-pack",
+  "test/fixtures/subscriptions-pack",
 ];
 
 const files = PACKS.flatMap((folder) =>

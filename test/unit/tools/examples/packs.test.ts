@@ -22,6 +22,7 @@ describe.each([
   "test/fixtures/receipts-pack",
   "test/fixtures/tickets-pack",
   "test/fixtures/songs-pack",
+  "test/fixtures/subscriptions-pack",
   "test/fixtures/shop-pack",
   "examples/payments/pack",
   "examples/media-type-versions/pack",

@@ -62,6 +62,7 @@ describe.each([
   "test/fixtures/shop-pack",
   "test/fixtures/invoice-pack",
   "test/fixtures/orders-pack",
+  "test/fixtures/subscriptions-pack",
 ])("the description of %s", (folder) => {
   const document = describeFolder(folder);
   const pack = loadPack(folder);
