@@ -31,7 +31,7 @@ function describeType({ name, lists, nullable }: FieldType, isObject: (name: str
 function describeRule(rule: FieldRule): Json {
   if (rule.const !== undefined) return { const: rule.const };
   if (rule.format === "date-time") return orNull(DATE_TIME);
-  const name = rule.object ?? rule.catalog;
+  const name = rule.object ?? (rule.id_only ? undefined : rule.catalog);
   if (name === undefined) return {};
   const one = objectRef(name);
   return rule.as_array === true
