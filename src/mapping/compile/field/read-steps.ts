@@ -57,8 +57,8 @@ const dateTimeStep: ReadStep = {
   isUnchanged: (_bytes, start, end) => end - start === NORMAL_LENGTH,
 };
 
-/** Results of short values are cached: rows of a list repeat few of them. */
-export const MAX_CACHED_LENGTH = 24;
+/** Results of short values are cached: rows of a list repeat few of them. An IPv6 network with quotes has up to 45 bytes. */
+export const MAX_CACHED_LENGTH = 48;
 export const MAX_CACHED_VALUES = 1000;
 
 /** The result of a value kind depends on the value alone, so it can be cached. */
