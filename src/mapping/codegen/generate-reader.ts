@@ -1,18 +1,11 @@
 /** Generates the JavaScript function that writes the text of an alpha object from the text of a v4 object. */
-import {
-  skipWhitespace,
-  endOfValue,
-  nameAt,
-  notJson,
-  rawTextAt,
-  type Cursor,
-} from "../../dialect/json/scan.ts";
+import { rawTextAt, type Cursor } from "../../dialect/json/scan.ts";
 import { fromJsonText, type JsonText } from "../../dialect/json/text.ts";
 import { ignoreRejections } from "../../jsonata/index.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import type { AppendFunction } from "../translation-context.ts";
 import { createCodeBuilder, indentCode, type CodeBuilder } from "./code-builder.ts";
-import { createMemberPlan, emitMembers, type ByteRange, type MemberPlan } from "./member-scan.ts";
+import { createMemberPlan, scanMembers, type ByteRange, type MemberPlan } from "./member-scan.ts";
 import { OutputBuffer, putRange, putTextOrNeutral, sizeOf } from "./output-buffer.ts";
 
 export type { ByteRange } from "./member-scan.ts";
@@ -84,16 +77,13 @@ function isEmpty(object: Readonly<Record<string, unknown>>): boolean {
 
 /** What generated code calls. The keys are the identifiers in that code: rename both or neither. */
 const runtime = {
-  skipWhitespace,
-  endOfValue,
   ignoreRejections,
   isEmpty,
-  nameAt,
-  notJson,
   putTextOrNeutral,
   putRange,
   sizeOf,
   rawTextAt,
+  scanMembers,
   valueAt,
   writeLater,
 };
@@ -128,8 +118,8 @@ function emitFunction(
   fields: readonly ReaderField[],
   losses: readonly string[],
 ): string {
-  const scan = emitMembers(plan.root, 0, builder);
-  const ranges = plan.ranges.flatMap(({ start, end }) => [start, end]);
+  const { scan, variables } = plan.compile();
+  const scanName = builder.constant(scan);
   const computed = fields.flatMap(({ code, variable, mayBeAsync }) =>
     code.kind === "computed" ? [{ variable, js: code.js, mayBeAsync }] : [],
   );
@@ -153,12 +143,11 @@ function emitFunction(
       "output.commit(o);",
       "}",
       "return function append(cursor, reading, output) {",
-      "const { bytes, depth, at: start } = cursor;",
-      `let ${["at = start", "code = 0", ...ranges.map((name) => `${name} = 0`)].join(", ")};`,
-      "if (bytes[at] === 123) {",
-      scan,
-      "} else at = endOfValue(bytes, at, depth);",
-      "cursor.at = at;",
+      "const { bytes, at: start } = cursor;",
+      `scanMembers(cursor, ${scanName});`,
+      "const { at } = cursor;",
+      `const { offsets } = ${scanName};`,
+      ...variables.map(([name, index]) => `const ${name} = offsets[${index}];`),
       ...[...tests.values()].map(({ variable, js }) => `const ${variable} = ${js};`),
       ...emitComputed(computed, promises),
       ...(losses.length > 0
