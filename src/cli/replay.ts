@@ -28,11 +28,10 @@ interface RecordSource {
   readonly close: () => Promise<void>;
 }
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-
 async function openSource(from: string, query: AuditQuery): Promise<RecordSource> {
   const isDatabase = /^postgres(ql)?:\/\//.test(from);
-  if (!isDatabase && !isFolder(from)) {
+  const isFolder = statSync(from, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!isDatabase && !isFolder) {
     const stream = from === "-" ? process.stdin : createReadStream(from);
     return { count: undefined, chunks: decodeExport(stream), close: async () => void stream.destroy() };
   }

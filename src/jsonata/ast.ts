@@ -6,8 +6,12 @@ export interface AstNode {
   readonly [part: string]: unknown;
 }
 
-const isNode = (value: unknown): value is AstNode =>
+/** Whether a value in a syntax tree is a node. */
+export const isNode = (value: unknown): value is AstNode =>
   typeof value === "object" && value !== null && typeof (value as AstNode).type === "string";
+
+/** Returns a part of a node that is a node. */
+export const childOf = (node: AstNode, name: string): AstNode => node[name] as AstNode;
 
 /** Calls `visit` for a node and all nodes below it, parents first. */
 export function walk(value: unknown, visit: (node: AstNode) => void): void {

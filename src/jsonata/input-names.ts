@@ -1,4 +1,4 @@
-import type { AstNode } from "./ast.ts";
+import { isNode, type AstNode } from "./ast.ts";
 
 /**
  * The members of its input that an expression reads, each with the members that it reads of that value; `all` if it may
@@ -20,9 +20,6 @@ const ARGUMENT_COUNTS: Readonly<Record<string, number>> = {
   each: 2,
   sift: 2,
 };
-
-const isNode = (value: unknown): value is AstNode =>
-  typeof value === "object" && value !== null && typeof (value as AstNode).type === "string";
 
 /** Types of nodes that read the whole input, or its parent. */
 const READS_ALL_TYPES = new Set(["wildcard", "descendant", "parent", "transform"]);

@@ -1,9 +1,10 @@
 /** Laws that hold for every pack, checked with generated values: `alpha-gateway check --laws`. */
 import { isDeepStrictEqual } from "node:util";
-import { isObject, printJson } from "../dialect/json/parse.ts";
+import { printJson } from "../dialect/json/parse.ts";
 import { cursorAt } from "../dialect/json/scan.ts";
 import { runInterpreted } from "../jsonata/index.ts";
 import type { BodyRules } from "../mapping/compile/body.ts";
+import { schemaAt } from "../mapping/compile/body-schema.ts";
 import { compileGetter, compileSetter } from "../mapping/compile/member-paths.ts";
 import type { Resource } from "../mapping/compile/resource.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -30,13 +31,6 @@ async function read(resource: Resource, upstream: unknown): Promise<unknown> {
     return `failed: ${(error as { jsonataCode?: string }).jsonataCode ?? (error as Error).message}`;
   }
 }
-
-const schemaAt = (schema: Schema, name: string): Schema =>
-  name.split(".").reduce<Schema>((outer, key) => {
-    const { properties } = outer;
-    const member = isObject(properties) ? properties[key] : undefined;
-    return isObject(member) ? member : {};
-  }, schema);
 
 /** The schema of a member. Of a field with a value table: the values of the table that the schema allows. */
 function schemaOf(

@@ -1,7 +1,7 @@
 import { emitTruth } from "./operators.ts";
 import { prepareRegex } from "../regex/index.ts";
 import { isRegExp } from "node:util/types";
-import type { AstNode } from "../ast.ts";
+import { childOf, type AstNode } from "../ast.ts";
 import { NotCompilableError, quote, type Code, type CodeKind } from "./code.ts";
 import { canParseTime } from "../runtime/builtins/parse-time.ts";
 import { lambdaScope } from "./frames.ts";
@@ -106,8 +106,6 @@ function emitReplace(args: readonly AstNode[], scope: Scope, otherwise: EmitOrdi
 
 const isLiteral = (node: AstNode | undefined): node is AstNode & { readonly value: string } =>
   node?.type === "string" && node["predicate"] === undefined;
-
-const childOf = (node: AstNode, name: string): AstNode => node[name] as AstNode;
 
 const argumentsOf = (node: AstNode): readonly AstNode[] => node["arguments"] as readonly AstNode[];
 

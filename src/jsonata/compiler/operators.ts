@@ -1,4 +1,4 @@
-import type { AstNode } from "../ast.ts";
+import { childOf, type AstNode } from "../ast.ts";
 import { kindOfEither, NotCompilableError, type Code, type CodeKind } from "./code.ts";
 import { blockScope } from "./frames.ts";
 import { positionOf, type Helper, type Scope } from "./scope.ts";
@@ -20,8 +20,6 @@ const OPERATORS: Readonly<Record<string, readonly [Helper, CodeKind, boolean]>> 
   "!=": ["isDifferent", "boolean", false],
   in: ["isMember", "boolean", false],
 };
-
-const childOf = (node: AstNode, name: string): AstNode => node[name] as AstNode;
 
 /** Emits a condition: code whose truth in JavaScript is the truth in JSONata. */
 export function emitTruth(code: Code, scope: Scope): string {

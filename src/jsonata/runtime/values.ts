@@ -83,9 +83,3 @@ export function joinText(left: unknown, right: unknown, position: number): strin
     throw thrown;
   }
 }
-
-/** Sets a member of any name. Assigning to `__proto__` would set the prototype, so that name is defined instead. */
-export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
-  if (name !== "__proto__") object[name] = value;
-  else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
-}

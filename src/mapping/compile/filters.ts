@@ -16,6 +16,7 @@ import { filterName, isFilterable } from "../schema/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import type { Resource } from "./resource.ts";
+import { isScalar } from "./value-kinds.ts";
 
 /** Keys that only one of the two forms has. */
 const QUERY_KEYS = ["parameter", "in", "sort"] as const;
@@ -97,9 +98,6 @@ function reportInvalidFilters(definition: FilterDefinition, location: SourceLoca
   if (sort) reportInvalidSort(sort, location.at("sort"));
   return true;
 }
-
-const isScalar = (value: unknown): boolean =>
-  typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
 /** Reports a condition of the pack that the upstream can't have. */
 export function reportInvalidCondition(

@@ -1,6 +1,6 @@
 // Dotted paths of JSON objects, compiled once. Only own members count: `__proto__` is a name like any other.
 
-import { isObject } from "../../dialect/json/parse.ts";
+import { isObject, setMember } from "../../dialect/json/parse.ts";
 
 type Json = Record<string, unknown>;
 
@@ -16,12 +16,6 @@ export function compileGetter(path: string): (value: unknown) => unknown {
   const [only] = keys;
   if (keys.length === 1 && only !== undefined) return (value) => ownMember(value, only);
   return (value) => keys.reduce(ownMember, value);
-}
-
-/** Sets a member. Assigning to `__proto__` would set the prototype; defining is many times slower than assigning. */
-function setMember(object: Json, key: string, value: unknown): void {
-  if (key !== "__proto__") object[key] = value;
-  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** Compiles a function that sets the value at a path, and creates the objects on the way. */

@@ -111,7 +111,8 @@ function writeByExpression(
   };
 }
 
-const isScalar = (value: unknown): value is Scalar =>
+/** Whether a value is one that fields are compared with, other than null. */
+export const isScalar = (value: unknown): value is Scalar =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 /** Whether two texts have the same scopes, in any order. */
 const haveSameScopes = (one: string, other: string): boolean => {

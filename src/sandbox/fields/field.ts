@@ -104,6 +104,7 @@ export function applyFields(fields: Fields, body: Body, target: Record<string, u
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+/** Whether a value of JSON is an object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }

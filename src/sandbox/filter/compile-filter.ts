@@ -3,7 +3,7 @@
  * (document 1, Filtering and sorting: operators nest to arbitrary depth).
  */
 
-import type { FieldType, Fields } from "../fields/field.ts";
+import { isObject, type FieldType, type Fields } from "../fields/field.ts";
 import type { FieldError } from "../http/problem.ts";
 import { Problem } from "../http/problem.ts";
 import type { Order, ValueTest } from "./filter-operators.ts";
@@ -158,10 +158,6 @@ function all<T>(tests: readonly ((value: T) => boolean)[]): (value: T) => boolea
 
 function never(): boolean {
   return false;
-}
-
-function isObject(value: unknown): value is Members {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
 // The filterable fields of a resource and how to read them.

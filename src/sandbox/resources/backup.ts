@@ -15,14 +15,10 @@ import { firstSchedule } from "./instance-create.ts";
 import { deleteDisksAndConfigs } from "./instance-maintenance.ts";
 import { requireWritableInstance } from "./instance-network.ts";
 import type { InstanceCall } from "./instance-power.ts";
-import { requireIdle } from "./instance-power.ts";
-import type { Backup, Instance } from "./row-types.ts";
+import { instanceOf, requireIdle } from "./instance-power.ts";
+import type { Backup } from "./row-types.ts";
 
 const restoring = 6;
-
-function instanceOf({ parents }: Pick<Call, "parents">): Row<Instance> {
-  return parents[0] as unknown as Row<Instance>;
-}
 
 function backupsOf(call: Call): Row<Backup>[] {
   return [...call.store.table("backup").inHome(childHome("instance", instanceOf(call).id))];

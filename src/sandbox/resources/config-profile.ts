@@ -9,7 +9,7 @@ import type { Call, Resource, RowCall } from "../resource/resource-declaration.t
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 import { publicHome } from "../store/store-table.ts";
-import { checkDevices } from "./instance-power.ts";
+import { checkDevices, instanceOf } from "./instance-power.ts";
 import type { Config, Disk, Instance } from "./row-types.ts";
 
 // The default profile of an instance created from an image or a backup: its disks in order.
@@ -105,10 +105,6 @@ const device = {
     volume_id: { type: "integer", nullable: true },
   },
 } as const;
-
-function instanceOf({ parents }: Pick<Call, "parents">): Row<Instance> {
-  return parents[0] as unknown as Row<Instance>;
-}
 
 function checkConfig(call: Call): FieldError[] {
   const { store, body } = call;

@@ -12,8 +12,8 @@ import { startTransition } from "../resource/transitions.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 import { checkImage, checkStrength, deployBody, imageOf, rootPass } from "./image.ts";
-import { isOff } from "./instance-power.ts";
-import type { Disk, Image, Instance } from "./row-types.ts";
+import { instanceOf, isOff } from "./instance-power.ts";
+import type { Disk, Image } from "./row-types.ts";
 
 /** 50 characters as in alpha, although the specification says 48 (ruling). */
 const label: Field = { type: "string", min: 1, max: 50 };
@@ -115,7 +115,7 @@ function cloneDisk(call: DiskCall): Row<Disk> {
 
 /** The event of a disk names its instance, so it can be recorded before the disk exists. */
 function newDisk(call: Call, event: string, plan: DiskPlan): Row<Disk> {
-  const instance = instanceOf(call);
+  const instance = instanceOf(call).value;
   const { id } = recordEvent(call, event, { value: instance }, diskJob);
   return addDisk(call.store, instance.id, plan, call.at, { event: { id, status: "finished" } });
 }
@@ -123,7 +123,7 @@ function newDisk(call: Call, event: string, plan: DiskPlan): Row<Disk> {
 function setDiskPassword(call: DiskCall): void {
   const [fieldError] = checkStrength(call.body["password"], "password");
   if (fieldError) throw invalid(fieldError.reason, fieldError.field);
-  if (!isOff({ value: instanceOf(call) })) throw invalid("The instance must be off");
+  if (!isOff(instanceOf(call))) throw invalid("The instance must be off");
   recordEvent(call, call.action.event ?? "", call.row);
 }
 
@@ -134,7 +134,7 @@ function resizeDisk({ action, ...call }: DiskCall): void {
   const free = freeSpace(call) + row.value.size;
   if (size > free) throw invalid(`size is above the free space of ${free} MB`, "size");
   const { id } = recordEvent(call, action.event ?? "", row, diskJob);
-  if (instanceOf(call).status === "running" && isAttached(call)) {
+  if (instanceOf(call).value.status === "running" && isAttached(call)) {
     const event = { id, status: "failed", message: "The disk is in use" } as const;
     return store.timeline.schedule({
       at: at + diskJob * 1000,
@@ -149,7 +149,7 @@ function resizeDisk({ action, ...call }: DiskCall): void {
 
 /** Returns the MB of the plan that no disk uses. */
 function freeSpace(call: Call): number {
-  const instance = instanceOf(call);
+  const instance = instanceOf(call).value;
   return instance.specs.disk - usedSpace(call.store, instance.id);
 }
 
@@ -158,10 +158,6 @@ function isAttached({ store, row, parents }: Omit<DiskCall, "action">): boolean 
   return [...configs].some(({ value }) =>
     Object.values(value.devices).some((device) => device?.disk_id === row.id),
   );
-}
-
-function instanceOf({ parents }: Pick<Call, "parents">): Instance {
-  return parents[0]?.value as unknown as Instance;
 }
 
 // Creates disk rows, which are `not ready` while the job runs.

@@ -4,7 +4,7 @@ import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
 import { recordEvent } from "../resource/event-log.ts";
 import { childHome } from "../resource/find-rows.ts";
-import type { ActionCall } from "../resource/resource-declaration.ts";
+import type { ActionCall, Call } from "../resource/resource-declaration.ts";
 import type { TransitionStage } from "../resource/transitions.ts";
 import { startTransition, transitionSeconds } from "../resource/transitions.ts";
 import type { Store } from "../store/sandbox-store.ts";
@@ -13,6 +13,11 @@ import { checkStrength } from "./image.ts";
 import type { Instance } from "./row-types.ts";
 
 export type InstanceCall = ActionCall<Instance>;
+
+/** The instance in the path of a call about something that belongs to it. */
+export function instanceOf({ parents }: Pick<Call, "parents">): Row<Instance> {
+  return parents[0] as unknown as Row<Instance>;
+}
 
 /** States in which no job is running. */
 const idle = new Set(["running", "offline", "stopped"]);

@@ -11,6 +11,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
+import { isObject } from "../fields/field.ts";
 import type { Grants } from "../resources/hidden-state.ts";
 
 /**
@@ -58,10 +59,6 @@ function accountId(text: string): string {
 
 function isUser(value: unknown): boolean {
   return isObject(value) && typeof value["username"] === "string" && typeof value["email"] === "string";
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
 // Types of seed data, hand-written or from a file.

@@ -1,6 +1,7 @@
 /** The store of the service: all rows, the pending changes and the clock. */
 
 import type { Clock } from "../clock.ts";
+import { isObject } from "../fields/field.ts";
 import type { ProductNames } from "../product-names.ts";
 import type { Resource } from "../resource/resource-declaration.ts";
 import type { RowTypes } from "../resources/row-types.ts";
@@ -135,10 +136,6 @@ function isTable(value: unknown): boolean {
 
 function isPendingChange(value: unknown): boolean {
   return isObject(value) && Number.isFinite(value["at"]) && typeof value["table"] === "string";
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
 // Pending changes: an instance is booted in two seconds, a disk is ready in three.

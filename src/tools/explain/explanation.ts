@@ -49,7 +49,8 @@ export interface Explanation {
   readonly body: ExplainedBody | null;
 }
 
-const toLine = (expression: string): string => expression.trim().replaceAll(/\s+/g, " ");
+/** An expression on one line. */
+export const toLine = (expression: string): string => expression.trim().replaceAll(/\s+/g, " ");
 
 function describeSource(name: string, { upstream: v4, read, const: constant }: FieldRule): string {
   if (constant !== undefined) return `always ${JSON.stringify(constant)}`;

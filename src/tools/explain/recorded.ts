@@ -10,13 +10,15 @@ export const isTruncated = (body: unknown): body is TruncatedBody =>
 /** `GET /path` of a request, without its query. */
 export const callName = ({ method, path }: RecordedCall): string => `${method} ${path.split("?", 1)[0]}`;
 
+/** Whether a recorded request is one to an endpoint. */
+export const isCallOf = (
+  endpoint: Endpoint,
+  { method, path }: Pick<RecordedCall, "method" | "path">,
+): boolean => endpoint.method === method && endpoint.matches(path.split("?", 1)[0] ?? "");
+
 /** Finds the last successful v4 request to an endpoint. */
 export function findRecordedCall(record: AuditRecord, endpoint: Endpoint): RecordedCall | undefined {
   return record.v4.findLast(
-    (call) =>
-      call.status !== null &&
-      isSuccess(call.status) &&
-      endpoint.method === call.method &&
-      endpoint.matches(call.path.split("?", 1)[0] ?? ""),
+    (call) => call.status !== null && isSuccess(call.status) && isCallOf(endpoint, call),
   );
 }

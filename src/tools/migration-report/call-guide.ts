@@ -4,11 +4,11 @@ import type { DialectDefinition } from "../../mapping/schema/pack-definition.ts"
 import type { AuditRecord } from "../../audit/record.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { explainBody } from "../explain/explain-body.ts";
-import { isTruncated } from "../explain/recorded.ts";
+import { isCallOf, isTruncated } from "../explain/recorded.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { compileGetter } from "../../mapping/compile/member-paths.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import { createAlphaCommand, createV4Commands, isCallOf, listV4Calls } from "./commands.ts";
+import { createAlphaCommand, createV4Commands, listV4Calls } from "./commands.ts";
 import type { CallSummary } from "./evidence.ts";
 import { describeField } from "./changes.ts";
 import { capitalize, type CallGuide, type Counterpart, type FieldChange } from "./model.ts";

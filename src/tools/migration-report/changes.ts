@@ -7,6 +7,7 @@ import type { Pack } from "../../mapping/pack.ts";
 import type { DialectDefinition } from "../../mapping/schema/pack-definition.ts";
 import type { FieldRule } from "../../mapping/schema/field-definition.ts";
 import { classOf } from "../../mapping/pack-summary.ts";
+import { toLine } from "../explain/explanation.ts";
 import {
   capitalize,
   type Difference,
@@ -32,7 +33,6 @@ const toText = (value: unknown): string => (typeof value === "string" ? value : 
 /** Code in a sentence. */
 const code = (text: string): string => `\`${text}\``;
 const literal = (value: unknown): string => code(JSON.stringify(value));
-const toLine = (expression: string): string => expression.trim().replaceAll(/\s+/g, " ");
 
 /** The values of a table that differ; empty for a kind without a table. */
 function findTablePairs(kind: string, { pack, direction }: ChangeContext): ValuePair[] {

@@ -1,6 +1,7 @@
-import type { AuditRecord, RecordedCall } from "../../audit/record.ts";
+import type { AuditRecord } from "../../audit/record.ts";
 import type { CredentialsPlace } from "../../dialect/credentials.ts";
 import { addressVariable, curl, recordCurls } from "../explain/curl.ts";
+import { isCallOf } from "../explain/recorded.ts";
 import { addQuery, type Endpoint } from "../../mapping/compile/endpoint.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Route } from "../../mapping/compile/route.ts";
@@ -61,10 +62,6 @@ function createCatalogCommands(route: Route, { dialect, filterWriter }: Pack): C
     };
   });
 }
-
-/** Whether a recorded request is one to an endpoint. */
-export const isCallOf = (endpoint: Endpoint, { method, path }: RecordedCall): boolean =>
-  endpoint.method === method && endpoint.matches(path.split("?", 1)[0] ?? "");
 
 /** The v4 requests of a record; undefined if the main call was not sent. */
 function createRecordedCommands(

@@ -2,10 +2,10 @@ import type { Report } from "./model.ts";
 import { count, createBlockWriter, type Block, type Line, type OutlineSpan } from "./outline.ts";
 import { outlineReport } from "./outline-report.ts";
 
-const toLine = (text: string): string => text.replaceAll(/[\r\n\t]+/g, " ");
+const joinLines = (text: string): string => text.replaceAll(/[\r\n\t]+/g, " ");
 
 /** Escapes markup: clients choose some of the texts (CommonMark 0.31, 2.4). */
-const escape = (text: string): string => toLine(text).replaceAll(/[\\`*_{}[\]<>#|~&]/g, String.raw`\$&`);
+const escape = (text: string): string => joinLines(text).replaceAll(/[\\`*_{}[\]<>#|~&]/g, String.raw`\$&`);
 
 /** A fence is longer than each sequence of backticks in the text (CommonMark 0.31, 6.1). */
 const fence = (text: string, minimum: number): string => {
@@ -14,7 +14,7 @@ const fence = (text: string, minimum: number): string => {
 };
 
 function code(text: string): string {
-  const line = toLine(text);
+  const line = joinLines(text);
   const mark = fence(line, 1);
   const padding = /^[` ]|[` ]$/.test(line) ? " " : "";
   return `${mark}${padding}${line}${padding}${mark}`;

@@ -1,15 +1,12 @@
 import type { AuditRecord, RecordedCall } from "../../audit/record.ts";
 import { printJson } from "../../dialect/json/parse.ts";
-import type { Endpoint } from "../../mapping/compile/endpoint.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Upstream, HttpResponse, HttpRequest } from "../../upstream/client.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
+import { isCallOf } from "../explain/recorded.ts";
 
 type CallName = Pick<RecordedCall, "method" | "path">;
-
-const isCallOf = (endpoint: Endpoint, { method, path }: CallName): boolean =>
-  endpoint.method === method && endpoint.matches(path.split("?", 1)[0] ?? "");
 
 /** Removes the requests that wait until the main call is possible: their number does not depend on the pack. */
 export function withoutWaiting<Call extends CallName>(

@@ -3,7 +3,8 @@ import { Failure } from "../failure.ts";
 import { tick } from "../guard.ts";
 import { sequence, type List } from "../sequence.ts";
 import { mergeSort } from "../sort.ts";
-import { setMember, isTruthy } from "../values.ts";
+import { setMember } from "../../../dialect/json/parse.ts";
+import { isTruthy } from "../values.ts";
 import { createNaturalOrder } from "./arrays.ts";
 
 /** Calls a function with as many of these arguments as it takes: value, index, the whole list. */
