@@ -1,6 +1,7 @@
 import type { ResponseDefaults } from "../pipeline/lifecycle.ts";
 import type { PipelineDependencies } from "../pipeline/pipeline.ts";
 import type { Pack } from "../mapping/pack.ts";
+import type { ClientCredentialsDefinition } from "../mapping/schema/credentials-definition.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { SettingsError } from "../config/settings.ts";
 
@@ -76,6 +77,7 @@ function createResponseDefaults(
       requestHeader: alwaysOk.request_header.toLowerCase(),
       statusHeader: alwaysOk.response_header.toLowerCase(),
     },
+    challenge: challengeOf(client.credentials),
     upstreamHeader: client.upstream_header?.toLowerCase(),
     statuses,
     rateLimitHeaders: rateLimitHeaders.client,
@@ -83,6 +85,10 @@ function createResponseDefaults(
     serverTiming: settings.SERVER_TIMING ?? false,
   };
 }
+
+/** The challenge of a 401 by an authentication scheme (RFC 9110, section 11.6.1), if the pack has a realm. */
+const challengeOf = ({ scheme = "Basic", realm }: ClientCredentialsDefinition = {}): string | undefined =>
+  realm === undefined ? undefined : `${scheme} realm="${realm}"`;
 
 /** Announces the end of alpha: RFC 9745 (a date is `@` and seconds) and RFC 8594. */
 const deprecationHeaders = ({

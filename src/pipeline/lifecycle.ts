@@ -51,6 +51,8 @@ export interface ResponseDefaults {
    * Undefined if clients can't ask for it.
    */
   readonly alwaysOk: { readonly requestHeader: string; readonly statusHeader: string } | undefined;
+  /** `WWW-Authenticate` of responses with status 401 (RFC 9110, section 11.6.1); undefined: they have none. */
+  readonly challenge: string | undefined;
   /** The response header with the upstream request, in lower case; undefined: none. */
   readonly upstreamHeader: string | undefined;
   readonly statuses: Statuses;
@@ -291,6 +293,7 @@ function finalizeResponse(
     headers[upstreamHeader] = values.upstreamEquivalent;
   if (values.listHeaders) addListHeaders(values.listHeaders, headers);
   if (serverTiming) headers["server-timing"] = serverTimingOf(values);
+  if (status === 401 && style.challenge !== undefined) headers["www-authenticate"] = style.challenge;
   if (ownHeaders) Object.assign(headers, ownHeaders);
   if (isAlwaysOk) headers[alwaysOk.statusHeader] = String(status);
   const file = typeof body === "string" || Buffer.isBuffer(body) ? undefined : body;

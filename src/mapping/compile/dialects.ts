@@ -106,6 +106,11 @@ function checkCredentials({ client, upstream, oauth }: DialectDefinition, locati
         hint: "remove all but one",
       });
   }
+  const { scheme, basic, realm } = client.credentials ?? {};
+  if (realm !== undefined && scheme === undefined && basic === undefined)
+    location
+      .at("client", "credentials", "realm")
+      .report('a challenge needs an authentication scheme: "scheme" or "basic"');
   const { token = "client" } = upstream.credentials ?? {};
   const at = location.at("upstream", "credentials");
   const isUnknown = location.at("client").isRemoved("credentials");

@@ -1,7 +1,7 @@
 /** The schema of `credentials` of both sides in `pack.yaml`. */
 import { z } from "zod";
 import { about } from "./about.ts";
-import { authScheme, fieldHeaderName, parameterName, cookieName } from "./text-types.ts";
+import { authScheme, cookieName, fieldHeaderName, parameterName, realm } from "./text-types.ts";
 
 const place = {
   scheme: about(authScheme.optional(), "Scheme of the `Authorization` header, in any case.", "Bearer"),
@@ -20,7 +20,14 @@ const place = {
 };
 
 /** Where clients send their token. */
-export const clientCredentials = z.strictObject(place);
+export const clientCredentials = z.strictObject({
+  ...place,
+  realm: about(
+    realm.optional(),
+    "Responses with status 401 have a challenge, `WWW-Authenticate`, with the scheme and this realm. Without it: they have none.",
+    "orders",
+  ),
+});
 
 /** Where the upstream gets a token, and which. */
 export const upstreamCredentials = z.strictObject({
@@ -32,4 +39,4 @@ export const upstreamCredentials = z.strictObject({
   ),
 });
 
-export type CredentialsDefinition = z.infer<typeof clientCredentials>;
+export type ClientCredentialsDefinition = z.infer<typeof clientCredentials>;

@@ -48,6 +48,11 @@ export const cookieName = z
 /** The scheme of an `Authorization` header (RFC 9110, section 11.1). */
 export const authScheme = z.string().regex(TOKEN, "is not a scheme: letters, digits and hyphens");
 
+/** The realm of a challenge, without characters that a quoted string escapes (RFC 9110, section 5.6.4). */
+export const realm = z
+  .string()
+  .regex(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/, "is not a realm: ASCII without quotation marks and backslashes");
+
 /** A media type, `image/png`, or `image/*` for all of a kind (RFC 9110, section 8.3.1). */
 export const mediaType = z
   .string()

@@ -103,6 +103,7 @@ describe.each(calls)("%s (%i)", (call, status, options = {}) => {
       "x-accepted-oauth-scopes",
       "x-spec-version",
       "warning",
+      "www-authenticate",
     ]) {
       expect([name, response.headers.get(name)]).toEqual([name, null]);
     }

@@ -120,6 +120,27 @@ describe("credentials that are not one valid token are a 401 in the client's err
   });
 });
 
+describe("a challenge of a 401", () => {
+  test.each([
+    ["Basic", { basic: "both", realm: "shop" }, 'Basic realm="shop"'],
+    ["any scheme", { scheme: "Key", realm: "old shop" }, 'Key realm="old shop"'],
+    ["no realm", { scheme: "Key" }, null],
+  ])("with %s", async (_what, client, challenge) => {
+    const { send, service } = await start(client, { header: "X-Key" });
+    const challengeOf = async (headers: Record<string, string>) => {
+      const response = await send("GET /books/7", { headers });
+      return [response.status, response.headers.get("www-authenticate")];
+    };
+    expect(await challengeOf({})).toEqual([401, challenge]);
+    expect(await challengeOf({ authorization: "Other abc" })).toEqual([401, challenge]);
+    const authorization = "basic" in client ? `Basic ${base64(`u:${TOKEN}`)}` : `Key ${TOKEN}`;
+    service.respondWith(json(403, {}));
+    expect(await challengeOf({ authorization })).toEqual([403, null]);
+    service.respondWith(json(401, {}, { "www-authenticate": "Bearer realm=upstream" }));
+    expect(await challengeOf({ authorization })).toEqual([401, challenge]);
+  });
+});
+
 describe("a token in the query", () => {
   test("is in no record, however its name is spelt, and other parameters are", async () => {
     const { send, lastRecord } = await start({ query: "api_key" }, { scheme: "Bearer" });

@@ -27,6 +27,16 @@ describe("check reports a value that can never work", () => {
       "36: the place of the token is missing; one of scheme, basic, header, query, cookie",
     ],
     [
+      "a challenge without an authentication scheme",
+      dialect("{ scheme: key }", "{ header: X-Key, realm: library }"),
+      'a challenge needs an authentication scheme: "scheme" or "basic"',
+    ],
+    [
+      "a realm with a quotation mark",
+      dialect("{ scheme: key }", "{ scheme: key, realm: 'a\"b' }"),
+      "is not a realm",
+    ],
+    [
       "a token in a header that frames messages",
       dialect("{ scheme: Token }", "{ header: Content-Length }"),
       "36: is a header that frames messages",
