@@ -5,6 +5,7 @@ import { onePage } from "../dialect/envelope.ts";
 import { addQuery, type Endpoint } from "../mapping/compile/endpoint.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import { isObject } from "../dialect/json/parse.ts";
+import { isSuccess } from "../dialect/statuses.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { splitPath, type Parameters } from "../mapping/router.ts";
@@ -145,7 +146,7 @@ function createSteps(
 function isRejected({ result: { response, context } }: Explanation): boolean {
   const { source } = context.match?.route ?? {};
   const isFromCatalog = source !== undefined && "catalog" in source;
-  return response.status !== 200 && !(isFromCatalog && response.status !== 400);
+  return !isSuccess(response.status) && !(isFromCatalog && response.status !== 400);
 }
 
 function describeRejection({ result: { response }, pack }: Explanation, route: Route | undefined): string[] {

@@ -41,7 +41,7 @@ export async function explainRecord(record: AuditRecord, pack: Pack): Promise<Ex
   const { route: name, status } = record.alpha;
   const route = name === null || record.lane === "native" ? undefined : pack.route(name);
   const explained =
-    route && status === 200 ? await explainResponse(record, route, pack) : { fields: [], note: null };
+    route && isSuccess(status) ? await explainResponse(record, route, pack) : { fields: [], note: null };
   return {
     route: name,
     note: describeGap(record, route) ?? explained.note,

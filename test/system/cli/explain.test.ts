@@ -116,6 +116,14 @@ describe("explain prints commands for a shell", () => {
   });
 });
 
+test("explain shows the call of a route whose success is not a 200", async () => {
+  const { out, code } = await explain("POST /orders/5/refund", "--mappings-dir", "test/fixtures/orders-pack");
+  expect([code, pasted(out)]).toEqual([
+    0,
+    [expect.arrayContaining([expect.stringContaining("/api/purchases/5/refunds")])],
+  ]);
+});
+
 describe("explain prints alpha's errors for a rejected request, and exits with 1", () => {
   test.each([
     [
