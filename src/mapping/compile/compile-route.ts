@@ -416,6 +416,12 @@ export function compileRoute(
     location
       .at("prerequisites")
       .report('"prerequisites" has no effect on this route: nothing is fetched before its response');
+  if (definition.read_route !== undefined && body?.members.length === 0)
+    location
+      .at("read_route")
+      .report(
+        "the route would always respond with the current object: its body has no members of the client",
+      );
   const objectKeys = ["prerequisites", "read_route", "only_changes", "merge", "retry"] as const;
   for (const key of objectKeys)
     if (body?.isList && definition[key] !== undefined)

@@ -15,8 +15,8 @@ const bodyDefinition = z.strictObject({
     "deployment",
   ]),
   schema: about(
-    z.record(z.string(), json),
-    "JSON Schema in the client's names. Its properties are the accepted members; its rules give the client's 400s. `message` in any part of it is the text that clients read. With `type: array` the body is a list, and each item is translated.",
+    z.record(z.string(), json).default({ type: "object", properties: {} }),
+    "JSON Schema in the client's names. Its properties are the accepted members; its rules give the client's 400s. `message` in any part of it is the text that clients read. With `type: array` the body is a list, and each item is translated. Without it: clients send no members, and the upstream gets those of `set`, `default` and `from_path`.",
     { type: "object", required: ["label"], properties: { label: { type: "string" } } },
   ),
   client: about(clientBody.optional(), "Keys of `client.bodies` that differ for this body.", {

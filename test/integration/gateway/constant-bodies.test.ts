@@ -1,0 +1,49 @@
+/** Bodies that only one side has. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { json } from "../../support/fake-v4.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+
+let gateway: SmallGateway;
+beforeAll(async () => {
+  gateway = await startSmallGateway({
+    upstream: { bodies: { object: { item: "$object" } } },
+    book: {
+      bodies: { close: { set: { status: "closed" }, from_path: { number: "id" } } },
+      routes: [
+        { client: "POST /books/:id/close", upstream: "PATCH /items/{id}", body: "close" },
+        { client: "PUT /books/:id/lock", upstream: "POST /items/{id}/lock", response: "none", status: 204 },
+      ],
+    },
+  });
+});
+afterAll(() => gateway.stop());
+
+test.each([
+  ["no body", {}],
+  ["an empty body of another media type", { raw: "", headers: { "content-type": "text/plain" } }],
+  ["members that the pack does not know", { body: { reason: "done" } }],
+])("a call with %s becomes a call with a constant body in the upstream's wrapper", async (_what, options) => {
+  gateway.service.respondWith(json(200, { id: 7, name: "Waves" }));
+  const { status, body } = await gateway.send("POST /books/7/close", options);
+  expect([status, body]).toEqual([200, { id: 7, title: "Waves" }]);
+  const call = gateway.service.calls.at(-1);
+  expect([call?.method, call?.path, call?.headers["content-type"]]).toEqual([
+    "PATCH",
+    "/items/7",
+    "application/json",
+  ]);
+  expect(call?.json()).toEqual({ item: { status: "closed", number: 7 } });
+});
+
+test("a body of a route without one is dropped, whatever it is", async () => {
+  for (const raw of ['{"reason":"spam"}', "{"]) {
+    gateway.service.respondWith(json(200, {}));
+    expect((await gateway.send("PUT /books/7/lock", { raw })).status).toBe(204);
+    const call = gateway.service.calls.at(-1);
+    expect([call?.path, call?.received().length, call?.headers["content-type"]]).toEqual([
+      "/items/7/lock",
+      0,
+      undefined,
+    ]);
+  }
+});
