@@ -86,7 +86,9 @@ export function createPageReader({
 
   function readStart(query: Query, items: number): Partial<PageRequest> & { readonly start: number } {
     if (style?.kind === "cursor") return readCursor(query, style.parameter);
-    const { kind = "page", parameter = "", first = 0 } = style ?? {};
+    const { kind = "page", parameter = "", first = 0, invalid } = style ?? {};
+    const text = invalid === "default" ? onlyValue(query, parameter) : undefined;
+    if (text !== undefined && !isIntegerFrom(text, first)) return { start: 0 };
     const step = kind === "page" ? items : 1;
     const most = Math.min(LAST, first + Math.ceil(reach / step) - 1);
     return {

@@ -2,7 +2,13 @@
 
 /** By page numbers, by offsets, or by cursors. */
 export type PagingStyle =
-  | { readonly kind: "page" | "offset"; readonly parameter: string; readonly first: number }
+  | {
+      readonly kind: "page" | "offset";
+      readonly parameter: string;
+      readonly first: number;
+      /** Of the client: what happens to a number below the first, and to a text: a 400, or the first page. */
+      readonly invalid?: "reject" | "default";
+    }
   | {
       readonly kind: "cursor";
       readonly parameter: string;

@@ -7,27 +7,27 @@ const name = z.string().min(1);
 
 const parameter = (example: string) => about(name, "The query parameter.", example);
 
-const page = about(
-  z
-    .strictObject({
-      parameter: parameter("page"),
-      first: about(z.int().min(0).max(1).default(1), "Number of the first page.", 0),
-    })
-    .optional(),
-  "Pages have numbers.",
-  { parameter: "page", first: 0 },
+const pageStyle = z.strictObject({
+  parameter: parameter("page"),
+  first: about(z.int().min(0).max(1).default(1), "Number of the first page.", 0),
+});
+
+const offsetStyle = z.strictObject({
+  parameter: parameter("offset"),
+  first: about(z.int().min(0).max(1).default(0), "Offset of the first item.", 1),
+});
+
+const invalidPosition = about(
+  z.enum(["reject", "default"]).default("reject"),
+  "A number below `first`, and a text that is not an integer are a 400 (`reject`), or the client gets the first page (`default`).",
+  "default",
 );
 
-const offset = about(
-  z
-    .strictObject({
-      parameter: parameter("offset"),
-      first: about(z.int().min(0).max(1).default(0), "Offset of the first item.", 1),
-    })
-    .optional(),
-  "A page starts at an offset, counted in items.",
-  { parameter: "offset" },
-);
+const page = <Style extends z.ZodType>(style: Style) =>
+  about(style.optional(), "Pages have numbers.", { parameter: "page", first: 0 });
+
+const offset = <Style extends z.ZodType>(style: Style) =>
+  about(style.optional(), "A page starts at an offset, counted in items.", { parameter: "offset" });
 
 const cursor = about(
   z
@@ -60,11 +60,11 @@ const maximum = (text: string) => about(z.int().positive().max(10_000), text, 10
 
 const fixedSize = about(z.int().positive().max(10_000), "Number of items of every page.", 25);
 
-const styles = { page, offset, cursor };
-
 /** How clients ask for a page. */
 export const clientPagination = z.strictObject({
-  ...styles,
+  page: page(pageStyle.extend({ invalid: invalidPosition })),
+  offset: offset(offsetStyle.extend({ invalid: invalidPosition })),
+  cursor,
   size: about(
     z.union([
       fixedSize,
@@ -98,7 +98,9 @@ export const clientPagination = z.strictObject({
 
 /** How the upstream pages its lists. */
 export const upstreamPagination = z.strictObject({
-  ...styles,
+  page: page(pageStyle),
+  offset: offset(offsetStyle),
+  cursor,
   size: about(
     z.union([
       fixedSize,

@@ -44,7 +44,20 @@ test("pages after the first have the corrected size as well", async () => {
   expect(sent).toEqual(["/tracks?page=3&size=3"]);
 });
 
-test.each(["limit=2&limit=3", "limit=all&limit=all"])(
+test.each(["page=0", "page=-1", "page=1.5", "page=last", "page="])(
+  "a client with ?%s gets the first page",
+  async (query) => {
+    const { status, sent } = await get(`/songs?${query}`);
+    expect([status, sent]).toEqual([200, ["/tracks?page=1&size=2"]]);
+  },
+);
+
+test("a page that no list has is a 400", async () => {
+  const { status, sent } = await get(`/songs?page=${"9".repeat(30)}`);
+  expect([status, sent]).toEqual([400, []]);
+});
+
+test.each(["page=0&page=0", "limit=2&limit=3", "limit=all&limit=all"])(
   "%s is a 400: it does not say which one counts",
   async (query) => {
     const { status, sent } = await get(`/songs?${query}`);
