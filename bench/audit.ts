@@ -179,8 +179,10 @@ async function measure(store: AuditStore): Promise<void> {
     process.stdout.write(`${name.padEnd(28)} ${await timed(() => store.query(query))}\n`);
   }
   const deep = await store.query({ until: days(15), limit: 1 });
+  const id = deep.records[0]?.id ?? "";
   process.stdout.write(
-    `${"page in mid-course".padEnd(28)} ${await timed(() => store.query({ ...half, before: deep.next ?? "" }))}\n\n`,
+    `${"page in mid-course".padEnd(28)} ${await timed(() => store.query({ ...half, before: deep.next ?? "" }))}\n` +
+      `${"one record".padEnd(28)} ${await timed(() => store.get(id))}\n\n`,
   );
   const reads = {
     clients: () => store.clients({}),

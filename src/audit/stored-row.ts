@@ -1,18 +1,6 @@
 import type { AuditRecord } from "./record.ts";
 import { serializeRecord, type SerializedRecord } from "./record-text.ts";
 
-/** Combinations of columns by which pages are filtered. Each has an index, so that rare combinations are found quickly. */
-export const QUERY_FILTERS = [
-  [],
-  ["client"],
-  ["route"],
-  ["status"],
-  ["client", "route"],
-  ["client", "status"],
-  ["route", "status"],
-  ["client", "route", "status"],
-] as const;
-
 /** What queries and summaries need of a record: its row in the index. */
 interface RecordColumns {
   readonly id: string;

@@ -175,9 +175,15 @@ export const subtractFromUnaccepted = (row: UsageRow): UsageRow => ({
   last: 0,
 });
 
+const DAY_MS = 86_400_000;
+let lastDay = { number: 0, text: "1970-01-01" };
+
 /** Returns the UTC day of a time, `2026-03-01`. @param time Milliseconds since the epoch. */
 export function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
+  const number = Math.floor(time / DAY_MS);
+  // Nearly all records of a batch are of one day.
+  if (number !== lastDay.number) lastDay = { number, text: new Date(time).toISOString().slice(0, 10) };
+  return lastDay.text;
 }
 
 /** Returns the first and the last day of a query, both included. */

@@ -1,5 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
-import { QUERY_FILTERS } from "../stored-row.ts";
+
+/**
+ * Records of a block. Larger blocks take less time to write, and more to read: a filtered page reads a whole block for each
+ * of its records if they are rare.
+ */
+export const BLOCK_ROWS = 1024;
 
 /**
  * The records of one UTC day have tables of their own, so that a day is deleted by dropping them. The names of the tables
@@ -9,6 +14,7 @@ import { QUERY_FILTERS } from "../stored-row.ts";
  * - `record_DAY`: a small row for each record, with the columns that queries need, and `start` and `size` of its text in the
  *   decompressed segment.
  * - `segment_DAY`: the texts of the records `seq` to `last`, compressed. `bytes` is the size of `data`.
+ * - `block_DAY`: which records are in which block (`blocks`).
  */
 const tables = (day: string): string => `
   CREATE TABLE text_${day} (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
@@ -28,10 +34,7 @@ const tables = (day: string): string => `
     start INTEGER NOT NULL,
     size INTEGER NOT NULL
   ) STRICT;
-  ${QUERY_FILTERS.map(
-    (columns) =>
-      `CREATE INDEX ${["record", day, ...columns, "time"].join("_")} ON record_${day} (${[...columns, "time"].join(", ")});`,
-  ).join("\n")}
+  CREATE INDEX record_${day}_time ON record_${day} (time);
   CREATE INDEX record_${day}_unaccepted ON record_${day} (client) WHERE accepted = 0 AND client IS NOT NULL;
   CREATE TABLE segment_${day} (
     seq INTEGER PRIMARY KEY,
@@ -42,7 +45,73 @@ const tables = (day: string): string => `
     data BLOB NOT NULL
   ) STRICT;
   CREATE INDEX segment_${day}_worth ON segment_${day} (worth, time, last, bytes);
+  ${blocks(day)}
 `;
+
+/** The client in the row of a block that is about all its records. */
+export const ANY_CLIENT = 0;
+
+/**
+ * The index of filtered pages. A block is `BLOCK_ROWS` records by their numbers. It has a row about all its records, and one
+ * about those of each client: the times of the first and the last, and `calls`, their routes and statuses as text
+ * (` 7:200 7:404 `). A record without a route has route 0.
+ *
+ * An index of records would be changed at a random place by each record, and SQLite writes whole pages. A block is indexed
+ * when the next one begins; the records of the last block are searched without an index.
+ */
+function blocks(day: string): string {
+  return `
+    CREATE TABLE block_${day} (
+      client INTEGER NOT NULL,
+      block INTEGER NOT NULL,
+      first INTEGER NOT NULL,
+      last INTEGER NOT NULL,
+      calls TEXT NOT NULL,
+      PRIMARY KEY (client, block)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TRIGGER block_${day}_full AFTER INSERT ON record_${day} WHEN NEW.seq % ${BLOCK_ROWS} = 0 BEGIN
+      ${indexBlocks(day, `seq >= NEW.seq - ${BLOCK_ROWS} AND seq < NEW.seq`)};
+    END;
+  `;
+}
+
+/** Indexes whole blocks. @param range The condition of their records */
+function indexBlocks(day: string, range: string): string {
+  const rows = (client: string | number): string => `
+    SELECT client, block, min(first) AS first, max(last) AS last, ' ' || group_concat(call, ' ') || ' ' AS calls
+    FROM (
+      SELECT ${client} AS client, seq / ${BLOCK_ROWS} AS block, ifnull(route, 0) || ':' || status AS call,
+        min(time) AS first, max(time) AS last
+      FROM record_${day} NOT INDEXED WHERE ${range} AND ${client} IS NOT NULL GROUP BY 1, 2, 3
+    ) GROUP BY 1, 2
+  `;
+  return `
+    INSERT INTO block_${day} SELECT * FROM (${rows(ANY_CLIENT)} UNION ALL ${rows("client")}) WHERE true
+    ON CONFLICT DO UPDATE SET first = excluded.first, last = excluded.last, calls = excluded.calls
+  `;
+}
+
+/** The text in `calls` of the blocks that have records with these filters. */
+export function callText(route: number | undefined, status: number | undefined): string {
+  return `${route === undefined ? "" : ` ${route}`}:${status === undefined ? "" : `${status} `}`;
+}
+
+/** Changes a day of version 4, which had an index for each combination of filters. */
+export function indexByBlocks(database: DatabaseSync, suffix: string): void {
+  const filters = [
+    "client",
+    "route",
+    "status",
+    "client_route",
+    "client_status",
+    "route_status",
+    "client_route_status",
+  ];
+  for (const columns of filters) database.exec(`DROP INDEX IF EXISTS record_${suffix}_${columns}_time`);
+  database.exec(blocks(suffix));
+  const last = `(SELECT max(seq) FROM record_${suffix}) / ${BLOCK_ROWS} * ${BLOCK_ROWS}`;
+  database.exec(indexBlocks(suffix, `seq < ${last}`));
+}
 
 /** The suffix of a day's tables, `20260301`. @param day `2026-03-01` */
 export const suffixOf = (day: string): string => day.replaceAll(/\D/g, "");
@@ -53,9 +122,12 @@ export const createPartition = (database: DatabaseSync, suffix: string): void =>
 
 /** Deletes a day, which takes as long as SQLite needs to free its pages. */
 export const dropPartition = (database: DatabaseSync, suffix: string): void =>
-  database.exec(`DROP TABLE record_${suffix}; DROP TABLE segment_${suffix}; DROP TABLE text_${suffix}`);
+  database.exec(
+    ["record", "segment", "text", "block"].map((table) => `DROP TABLE ${table}_${suffix}`).join("; "),
+  );
 
-const LIST = `
+/** The suffixes of all days, the oldest first. */
+export const LIST_DAYS = `
   SELECT substr(name, 8) AS suffix FROM sqlite_schema WHERE type = 'table' AND name GLOB 'record_[0-9]*' ORDER BY 1
 `;
 
@@ -70,7 +142,7 @@ export interface Partitions<T> {
 /** Creates the cache. @param make Prepares the statements of a day. */
 export function createPartitions<T>(database: DatabaseSync, make: (suffix: string) => T): Partitions<T> {
   const version = database.prepare("PRAGMA schema_version");
-  const names = database.prepare(LIST);
+  const names = database.prepare(LIST_DAYS);
   let seen: unknown;
   let suffixes: readonly string[] = [];
   const values = new Map<string, T>();

@@ -6,7 +6,7 @@ import type { AuditQuery, TextPage } from "../store.ts";
 import { recordText } from "../segment.ts";
 import { dayOf, daysOf, MAX_USAGE_ROWS } from "../usage.ts";
 import type { ClientUsage, RouteUsage, UsageQuery } from "../usage.ts";
-import { createPartitions, suffixOf } from "./partition.ts";
+import { ANY_CLIENT, BLOCK_ROWS, callText, createPartitions, suffixOf } from "./partition.ts";
 import type { ReaderJob } from "./worker-messages.ts";
 
 type Row = Record<string, unknown>;
@@ -48,9 +48,9 @@ function prepareDay(database: DatabaseSync, day: string) {
       `SELECT seq, last, time, bytes FROM segment_${day} WHERE seq <= ? ORDER BY seq DESC LIMIT 1`,
     ),
     data: database.prepare(`SELECT data FROM segment_${day} WHERE seq = ?`),
-    /** @param select With `FROM`, in place of the table. */
-    query(select: (table: string) => string): StatementSync {
-      const text = select(`record_${day}`);
+    /** The block whose records are not indexed. */
+    lastBlock: database.prepare(`SELECT max(seq) / ${BLOCK_ROWS} AS block FROM record_${day}`),
+    query(text: string): StatementSync {
       const prepared = statements.get(text) ?? database.prepare(text);
       statements.set(text, prepared);
       return prepared;
@@ -64,6 +64,17 @@ interface RecordPlace {
   readonly seq: number;
   readonly start: number;
   readonly size: number;
+}
+
+type FoundRecord = Omit<RecordPlace, "day"> & { readonly time: number };
+
+/** Records of a day that are read together. */
+interface DayPart {
+  /** The time of the newest record, or a later one. */
+  readonly last: number;
+  /** The table, as SQL. */
+  readonly from: string;
+  readonly where: Where;
 }
 
 /** Decompressed segments that are kept, since the records of a page are often in the same few. In bytes. */
@@ -110,18 +121,69 @@ export function openReader(file: string): (job: ReaderJob) => unknown {
     return recordText(bytes, place);
   }
 
-  /** The days of a query, newest first, with the condition of each. A day without the client or the route has no records. */
-  function* daysWith(query: AuditQuery): Generator<[day: string, where: Where]> {
+  /** The days of a query, newest first. */
+  function daysOfQuery(query: AuditQuery): string[] {
     const { since } = query;
     const { cursor, until } = queryEnd(query);
     const first = since === undefined ? "" : suffixOf(dayOf(Date.parse(since)));
     const end = cursor?.time ?? until;
     const last = end === undefined ? "9" : suffixOf(dayOf(end));
-    for (const day of days.list().toReversed()) {
-      if (day < first || day > last) continue;
-      const where = recordsOf(query, (text) => days.get(day).text.get(text)?.["id"]);
-      if (where) yield [day, where];
+    return days
+      .list()
+      .filter((day) => day >= first && day <= last)
+      .toReversed();
+  }
+
+  /** The parts of a day that may have records of a query: blocks, or the whole day if the query has only times. */
+  function partsOf(day: string, query: AuditQuery): DayPart[] {
+    const { text, lastBlock, query: prepare } = days.get(day);
+    const idOf = (value: string): number | null => (text.get(value)?.["id"] as number | undefined) ?? null;
+    const client = query.client === undefined ? undefined : idOf(query.client);
+    const route = query.route === undefined ? undefined : idOf(query.route);
+    // No record of the day has this text.
+    if (client === null || route === null) return [];
+    const { status } = query;
+    const times = timesOf(query);
+    if ((client ?? route ?? status) === undefined)
+      return [{ last: Infinity, from: `record_${day}`, where: where(times) }];
+    const filters: Term[] = [
+      ["client = ?", client],
+      ["route = ?", route],
+      ["status = ?", status],
+    ];
+    const found = where([
+      ["client = ?", client ?? ANY_CLIENT],
+      ["instr(calls, ?)", callText(route, status)],
+      ...blockTimesOf(query),
+    ]);
+    const indexed = prepare(`SELECT block, last FROM block_${day} ${found.text} ORDER BY last DESC`).all(
+      ...found.values,
+    ) as unknown as { block: number; last: number }[];
+    const newest = Number(lastBlock.get()?.["block"]);
+    const blocks = [{ block: newest, last: Infinity }, ...indexed.filter(({ block }) => block < newest)];
+    return blocks.map(({ block, last }) => {
+      const range: Term = ["seq >= ? AND seq < ?", block * BLOCK_ROWS, (block + 1) * BLOCK_ROWS];
+      return { last, from: `record_${day} NOT INDEXED`, where: where([range, ...filters, ...times]) };
+    });
+  }
+
+  /** The newest records of a day. Its parts are read as long as they may have newer records than those that were found. */
+  function newestOf(day: string, query: AuditQuery, count: number): FoundRecord[] {
+    let newest: FoundRecord[] = [];
+    for (const { last, from, where } of partsOf(day, query)) {
+      const oldest = newest[count - 1];
+      if (oldest && last < oldest.time) break;
+      const rows = days
+        .get(day)
+        .query(
+          `SELECT time, seq, start, size FROM ${from} ${where.text} ORDER BY time DESC, seq DESC LIMIT ?`,
+        )
+        .all(...where.values, count) as unknown as FoundRecord[];
+      newest = [...newest, ...rows]
+        .toSorted((one, other) => other.time - one.time || other.seq - one.seq)
+        .slice(0, count);
     }
+    return newest;
   }
 
   function page(query: AuditQuery): TextPage {
@@ -129,15 +191,8 @@ export function openReader(file: string): (job: ReaderJob) => unknown {
     const records: string[] = [];
     let size = 0;
     let next: string | null = null;
-    for (const [day, { text, values }] of daysWith(query)) {
-      const rows = days
-        .get(day)
-        .query(
-          (table) =>
-            `SELECT time, seq, start, size FROM ${table} ${text} ORDER BY time DESC, seq DESC LIMIT ${limit + 1}`,
-        )
-        .all(...values) as unknown as (RecordPlace & { time: number })[];
-      for (const row of rows) {
+    for (const day of daysOfQuery(query)) {
+      for (const row of newestOf(day, query, limit + 1 - records.length)) {
         size += row.size;
         if (records.length === limit || (records.length > 0 && size > PAGE_SIZE)) return { records, next };
         records.push(textOf({ ...row, day }));
@@ -157,13 +212,12 @@ export function openReader(file: string): (job: ReaderJob) => unknown {
 
   function count(query: AuditQuery): number {
     let sum = 0;
-    for (const [day, { text, values }] of daysWith(query))
-      sum += Number(
-        days
-          .get(day)
-          .query((table) => `SELECT count(*) AS count FROM ${table} ${text}`)
-          .get(...values)?.["count"],
-      );
+    for (const day of daysOfQuery(query)) {
+      for (const { from, where } of partsOf(day, query)) {
+        const counted = days.get(day).query(`SELECT count(*) AS count FROM ${from} ${where.text}`);
+        sum += Number(counted.get(...where.values)?.["count"]);
+      }
+    }
     return sum;
   }
 
@@ -184,29 +238,24 @@ export function openReader(file: string): (job: ReaderJob) => unknown {
   };
 }
 
-/**
- * The condition of a query in the tables of one day; undefined if no record of the day can match.
- *
- * @param textId Finds the number of a text.
- */
-function recordsOf(
-  query: AuditQuery,
-  textId: (text: string) => SQLInputValue | undefined,
-): Where | undefined {
-  const { status, since } = query;
+/** The times of a query as conditions of records. */
+function timesOf(query: AuditQuery): Term[] {
   const { cursor, until } = queryEnd(query);
-  const [client, route] = [query.client, query.route].map((text) =>
-    text === undefined ? undefined : (textId(text) ?? null),
-  );
-  if (client === null || route === null) return undefined;
-  return where([
-    ["client = ?", client],
-    ["route = ?", route],
-    ["status = ?", status],
-    ["time >= ?", since && Date.parse(since)],
+  return [
+    ["time >= ?", query.since && Date.parse(query.since)],
     ["time < ?", until],
     ["(time, seq) < (?, ?)", cursor?.time, cursor?.seq],
-  ]);
+  ];
+}
+
+/** The times of a query as conditions of blocks. */
+function blockTimesOf(query: AuditQuery): Term[] {
+  const { cursor, until } = queryEnd(query);
+  return [
+    ["last >= ?", query.since && Date.parse(query.since)],
+    ["first < ?", until],
+    ["first <= ?", cursor?.time],
+  ];
 }
 
 function usageOf(query: UsageQuery): Where {

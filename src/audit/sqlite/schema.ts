@@ -1,7 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { WORTH } from "../stored-row.ts";
+import { indexByBlocks, LIST_DAYS } from "./partition.ts";
 
-const VERSION = 4;
+const VERSION = 5;
 
 /** Counts of requests. The records are in the tables of their days (`partition.ts`). */
 const USAGE = `
@@ -52,6 +53,8 @@ const STEPS: readonly string[] = [
   WORTH_OF_VERSION_3,
   // The index on the time remains: the migration reads the oldest records first.
   "DROP INDEX IF EXISTS audit_least; DROP INDEX IF EXISTS audit_unaccepted;",
+  // Only the days have changed since version 4.
+  "",
 ];
 
 function millis(time: string): string {
@@ -71,6 +74,7 @@ export function prepareSchema(database: DatabaseSync): void {
     if (version > VERSION) throw new Error(`a newer version has written it (${version} > ${VERSION})`);
     if (version < VERSION) {
       database.exec(STEPS[version] ?? "");
+      for (const { suffix } of database.prepare(LIST_DAYS).all()) indexByBlocks(database, String(suffix));
       database.exec(`PRAGMA user_version = ${VERSION}`);
     }
     database.exec("COMMIT");

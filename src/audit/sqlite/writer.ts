@@ -50,6 +50,20 @@ const LEAST = `
   )
 `;
 
+/** Finds the numbers of texts, or adds the texts. A segment has few texts, so they are looked up once for it. */
+function createTextIds({
+  text: find,
+  addText,
+}: ReturnType<typeof prepareDay>): (text: string | null) => number | null {
+  const ids = new Map<string, number>();
+  return function textId(text) {
+    if (text === null) return null;
+    const id = ids.get(text) ?? Number(find.get(text)?.["id"] ?? addText.run(text).lastInsertRowid);
+    ids.set(text, id);
+    return id;
+  };
+}
+
 /** A segment and its compressed bytes. */
 type CompressedSegment = Pick<Segment, "day" | "rows"> & { readonly data: Uint8Array };
 
@@ -61,8 +75,8 @@ function prepareDay(database: DatabaseSync, day: string) {
     text: database.prepare(`SELECT id FROM text_${day} WHERE text = ?`),
     addText: database.prepare(`INSERT INTO text_${day} (text) VALUES (?)`),
     add: database.prepare(
-      `INSERT OR IGNORE INTO record_${day} (id, time, client, route, status, lane, method, request_id, agent, lossy, accepted, start, size)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO record_${day} (id, time, client, route, status, lane, method, request_id, agent, lossy, accepted, start, size)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     ),
     addSegment: database.prepare(`INSERT INTO segment_${day} VALUES (?, ?, ?, ?, ?, ?)`),
     claim: database.prepare(
@@ -134,12 +148,11 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
     const segments = compress(batch);
     transaction(() => {
       const clients = acceptedClients(segments.flatMap(({ rows }) => rows));
-      const isAccepted = ({ time, client, accepted }: IndexRow): boolean =>
-        accepted ||
-        (client !== null && (clients.has(client) || usageOf.get(dayOf(time), client) !== undefined));
+      const isAccepted = ({ time, client }: IndexRow): boolean =>
+        client !== null && (clients.has(client) || usageOf.get(dayOf(time), client) !== undefined);
       const judged = segments.map(({ rows, ...rest }) => ({
         ...rest,
-        rows: rows.map((row) => ({ ...row, accepted: isAccepted(row) })),
+        rows: rows.map((row) => (row.accepted || !isAccepted(row) ? row : { ...row, accepted: true })),
       }));
       for (const row of aggregateUsage(insert(judged))) countRow(row);
       claimEarlier(clients, new Set(batch.segments.map(({ day }) => suffixOf(day))));
@@ -157,19 +170,20 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
         suffixes = days.list();
       }
       const statements = days.get(suffix);
+      const textId = createTextIds(statements);
       const seqs: number[] = [];
       const added = rows.filter((row) => {
         const agent = row.accepted ? null : usageAgent(row.agent);
         const { changes, lastInsertRowid } = statements.add.run(
           row.id,
           row.time,
-          textId(suffix, row.client),
-          textId(suffix, row.route),
+          textId(row.client),
+          textId(row.route),
           row.status,
           row.lane,
           row.method,
           row.requestId,
-          textId(suffix, agent),
+          textId(agent),
           Number(row.lossy),
           Number(row.accepted),
           row.start,
@@ -185,12 +199,6 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
       statements.addSegment.run(first, seqs.at(-1) ?? first, time, worth, data.length, data);
       return added;
     });
-  }
-
-  function textId(suffix: string, text: string | null): number | null {
-    if (text === null) return null;
-    const { text: find, addText } = days.get(suffix);
-    return Number(find.get(text)?.["id"] ?? addText.run(text).lastInsertRowid);
   }
 
   function countRow(row: UsageRow): void {

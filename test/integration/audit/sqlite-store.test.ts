@@ -159,6 +159,60 @@ describe("the SQLite store", () => {
     await store.close();
   });
 
+  test("indexes the records of version 4 by blocks", async () => {
+    const fill = async (from: number): Promise<void> => {
+      const store = await openSqliteStore({ ...settings, directory });
+      for (let n = from; n < from + 1500; n += 1)
+        void store.append(sampleRecord(sampleId(n), { status: n % 500 === 0 ? 404 : 200 }));
+      await store.close();
+    };
+    await fill(0);
+    const database = new DatabaseSync(join(directory, AUDIT_FILE));
+    database.exec(`
+      DROP TRIGGER block_20260301_full;
+      DROP TABLE block_20260301;
+      CREATE INDEX record_20260301_status_time ON record_20260301 (status, time);
+      CREATE INDEX record_20260301_client_route_time ON record_20260301 (client, route, time);
+      PRAGMA user_version = 4;
+    `);
+    database.close();
+    await fill(1500);
+    const store = await openSqliteStore({ ...settings, directory });
+    const { records } = await store.query({ status: 404 });
+    expect(records.map(({ id }) => id)).toEqual([2500, 2000, 1500, 1000, 500, 0].map(sampleId));
+    expect(await store.count({ status: 200 })).toBe(2994);
+    await store.close();
+    const migrated = new DatabaseSync(join(directory, AUDIT_FILE));
+    const indexes = migrated
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY 1")
+      .all();
+    expect(indexes.map(({ name }) => name)).toEqual([
+      "record_20260301_time",
+      "record_20260301_unaccepted",
+      "segment_20260301_worth",
+    ]);
+    migrated.close();
+  });
+
+  test("finds the records that are added after the newest were deleted", async () => {
+    const store = await openSqliteStore({ ...settings, directory });
+    for (let n = 0; n < 1100; n += 1)
+      void store.append(sampleRecord(sampleId(n), { client: null, status: 401 }));
+    await store.close();
+    const database = new DatabaseSync(join(directory, AUDIT_FILE));
+    database.exec(
+      "DELETE FROM record_20260301 WHERE seq > 1000; DELETE FROM segment_20260301 WHERE last > 1000",
+    );
+    database.close();
+    const second = await openSqliteStore({ ...settings, directory });
+    for (let n = 2000; n < 3500; n += 1)
+      void second.append(sampleRecord(sampleId(n), { status: n % 300 === 0 ? 404 : 200 }));
+    await until(() => second.stats().written === 1500);
+    const { records } = await second.query({ status: 404 });
+    expect(records.map(({ id }) => id)).toEqual([3300, 3000, 2700, 2400, 2100].map(sampleId));
+    await second.close();
+  });
+
   test("reports a database that is damaged at run time, and keeps running", async () => {
     const store = await openSqliteStore({ ...settings, directory });
     for (let n = 0; n < 500; n += 1) void store.append(sampleRecord(sampleId(n)));

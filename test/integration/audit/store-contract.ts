@@ -121,6 +121,52 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
       });
     });
 
+    test("finds rare records among thousands, newest first, whenever they were added", async () => {
+      const records = Array.from({ length: 4000 }, (_, n) =>
+        sampleRecord(sampleId(n), {
+          // Each hundredth is of a request that began an hour before.
+          time: new Date(Date.UTC(2026, 0, 1, 10, 0, 0, n) - (n % 100 === 0 ? 3_600_000 : 0)).toISOString(),
+          client: n % 1300 === 0 ? "rare" : `c${n % 3}`,
+          route: n % 900 === 0 ? null : `GET /${n % 7}`,
+          status: n % 50 === 0 ? 404 : 200,
+        }),
+      );
+      await Promise.all(records.map(async (record) => store.append(record)));
+      const since = "2026-01-01T10:00:01.000Z";
+      const queries: AuditQuery[] = [
+        { client: "rare" },
+        { client: "rare", status: 404 },
+        { client: "c1", status: 404 },
+        { client: "c2", route: "GET /3", status: 404 },
+        { route: "GET /5", status: 404, since },
+        { status: 404 },
+        { status: 404, until: since },
+        { status: 500 },
+        { route: "GET /" },
+      ];
+      for (const query of queries) {
+        const matching = records
+          .filter(
+            ({ time, client, alpha: { route, status } }) =>
+              (query.client ?? client.fingerprint) === client.fingerprint &&
+              (query.route ?? route) === route &&
+              (query.status ?? status) === status &&
+              (query.since ?? time) <= time &&
+              (query.until ?? "3") > time,
+          )
+          .toSorted((one, other) => (one.time < other.time ? 1 : -1));
+        const found: string[] = [];
+        let next: string | null | undefined;
+        do {
+          const page = await store.query({ ...query, limit: 30, ...(next && { before: next }) });
+          found.push(...page.records.map(({ id }) => id));
+          next = page.next;
+        } while (next);
+        expect(found).toEqual(matching.map(({ id }) => id));
+        expect(await store.count(query)).toBe(matching.length);
+      }
+    });
+
     describe("usage counts", () => {
       const day = (n: number, hour = 10): string => `2026-01-0${n}T${hour}:00:00.000Z`;
 
