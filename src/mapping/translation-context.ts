@@ -1,3 +1,4 @@
+import type { PaddedText } from "../dialect/json/padded-text.ts";
 import type { Cursor } from "../dialect/json/scan.ts";
 import type { MaybePromise } from "../jsonata/index.ts";
 import type { OutputBuffer } from "./codegen/output-buffer.ts";
@@ -19,7 +20,7 @@ export interface CatalogCopy {
   isLoaded(catalog: string): boolean;
   find(catalog: string, v4Id: string): CatalogEntry | undefined;
   /** Returns the UTF-8 text of an alpha object. The JSON text of its v4 id is in `bytes`, from `start` to `end`. */
-  cachedText(catalog: string, bytes: Uint8Array, start: number, end: number): Uint8Array | undefined;
+  cachedText(catalog: string, bytes: Uint8Array, start: number, end: number): PaddedText | undefined;
   /** Returns a v4 id in v4's spelling. The case of the given id does not matter. */
   canonicalSpelling(catalog: string, anyCase: string): string | undefined;
 }

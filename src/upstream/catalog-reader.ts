@@ -2,6 +2,7 @@ import type { SentToken } from "../dialect/credentials.ts";
 import type { ParseListBody } from "../dialect/envelope.ts";
 import { ByteMap } from "../dialect/json/byte-map.ts";
 import type { FilterWriter } from "../dialect/filter/filter-writer.ts";
+import { paddedText } from "../dialect/json/padded-text.ts";
 import { printJson } from "../dialect/json/parse.ts";
 import { cursorAt, expectEnd, readRaw, type Cursor } from "../dialect/json/scan.ts";
 import type { ReadWrapped } from "../dialect/object-wrapper.ts";
@@ -192,7 +193,7 @@ export function createCatalogReader(
       if (!entries.has(id)) entries.set(id, createCatalogEntry((await catalog.stub(id, {})) ?? "{}"));
     return {
       entries,
-      texts: new ByteMap([...entries].map(([id, { text }]) => [printJson(id), Buffer.from(text)])),
+      texts: new ByteMap([...entries].map(([id, { text }]) => [printJson(id), paddedText(text)])),
       spellings: new Map([...entries.keys()].map((id) => [id.toLowerCase(), id])),
       list: ids.map((id) => entries.get(id)).filter((entry) => entry !== undefined),
     };

@@ -1,8 +1,10 @@
+import type { PaddedText } from "./padded-text.ts";
+
 /**
  * A map whose keys are short texts in UTF-8. It finds the text between two offsets of a buffer. Creating a string of that
  * text would cost more than the whole search.
  */
-export class ByteMap<Value = Uint8Array> {
+export class ByteMap<Value = PaddedText> {
   #keys: (Uint8Array | undefined)[] = [];
   #values: (Value | undefined)[] = [];
   /** One less than the number of slots, which is a power of two. */

@@ -1,4 +1,5 @@
 import type { UpstreamFilter } from "../../dialect/filter/filter-writer.ts";
+import type { PaddedText } from "../../dialect/json/padded-text.ts";
 import { parseJson, printJson } from "../../dialect/json/parse.ts";
 import { detachString, isStringText, fromJsonText, type JsonText } from "../../dialect/json/text.ts";
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
@@ -53,7 +54,7 @@ export interface Catalog {
     start: number,
     end: number,
     reading: ReadContext,
-  ) => Uint8Array | undefined;
+  ) => PaddedText | undefined;
   /** Whether `expand` may return a promise. */
   readonly mayBeAsync: boolean;
   /** Whether alpha clients never see the object of this v4 id. */

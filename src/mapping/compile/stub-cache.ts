@@ -3,6 +3,7 @@
  * the same few. To create one takes a `JSON.parse` of the whole row.
  */
 import { ByteMap, isAt } from "../../dialect/json/byte-map.ts";
+import { paddedText, type PaddedText } from "../../dialect/json/padded-text.ts";
 import { rawTextAt, type Cursor } from "../../dialect/json/scan.ts";
 import { fromJsonText, isStringText } from "../../dialect/json/text.ts";
 import type { MaybePromise } from "../../jsonata/index.ts";
@@ -31,7 +32,7 @@ export type ExpandWithCache = (
 interface CachedStub {
   readonly id: string;
   readonly members: readonly Uint8Array[];
-  readonly text: Uint8Array;
+  readonly text: PaddedText;
 }
 
 const MAX_STUBS = 1000;
@@ -51,7 +52,7 @@ function hasMembers({ members }: CachedStub, bytes: Uint8Array, offsets: readonl
   return true;
 }
 
-const sizeOf = (members: readonly Uint8Array[], text: Uint8Array): number =>
+const sizeOf = (members: readonly Uint8Array[], text: PaddedText): number =>
   members.reduce((sum, { length }) => sum + length, text.length);
 
 /**
@@ -70,7 +71,7 @@ export function cacheStubs({ name }: Pick<Catalog, "name">, expand: ReadStepFunc
     if (typeof result !== "string" || !isStringText(idText) || end - start > MAX_ID_BYTES) return result;
     const id = fromJsonText(idText) as string;
     if (reading.catalogs.find(name, id)) return result;
-    const [members, text] = [copyMembers(bytes, offsets), Buffer.from(result)];
+    const [members, text] = [copyMembers(bytes, offsets), paddedText(result)];
     if (sizeOf(members, text) > MAX_STUB_BYTES) return result;
     if (stubs.size === MAX_STUBS) stubs.clear();
     stubs.set(Uint8Array.from(bytes.subarray(start, end)), { id, members, text });

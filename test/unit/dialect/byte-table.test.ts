@@ -2,9 +2,6 @@ import { expect, test } from "vitest";
 import * as fc from "fast-check";
 import { ByteMap } from "../../../src/dialect/json/byte-map.ts";
 
-const text = (bytes: Uint8Array | undefined): string | undefined =>
-  bytes === undefined ? undefined : Buffer.from(bytes).toString();
-
 /** Few letters, so that keys are equal, share prefixes, or are empty. */
 const key = fc.string({ unit: fc.constantFrom("a", "b", "é", '"'), maxLength: 6 });
 
@@ -16,15 +13,12 @@ test("a byte table finds the same keys as a Map of the texts, at any offset", ()
       fc.string(),
       fc.string(),
       (entries, asked, before, after) => {
-        const [table, map] = [
-          new ByteMap(entries.map(([name, value]) => [name, Buffer.from(value)])),
-          new Map(entries),
-        ];
+        const [table, map] = [new ByteMap(entries), new Map(entries)];
         expect(table.size).toBe(map.size);
         for (const name of [...map.keys(), ...asked]) {
           const start = Buffer.byteLength(before);
           const bytes = Buffer.from(before + name + after);
-          expect(text(table.find(bytes, start, start + Buffer.byteLength(name)))).toBe(map.get(name));
+          expect(table.find(bytes, start, start + Buffer.byteLength(name))).toBe(map.get(name));
         }
       },
     ),
@@ -32,7 +26,7 @@ test("a byte table finds the same keys as a Map of the texts, at any offset", ()
 });
 
 test("a byte table grows with its entries, and is empty once it is cleared", () => {
-  const table = new ByteMap();
+  const table = new ByteMap<Buffer>();
   const names = Array.from({ length: 1000 }, (_, index) => Buffer.from(`name-${index}`));
   for (const name of names) table.set(name, name);
   expect(table.size).toBe(1000);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
+import { paddedText } from "../../../src/dialect/json/padded-text.ts";
 import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
 import { cursorAt, expectEnd } from "../../../src/dialect/json/scan.ts";
 import { ExpressionError, runInterpreted } from "../../../src/jsonata/index.ts";
@@ -34,7 +35,7 @@ function copyOf(catalogs: KnownCatalogs): CatalogCopy {
     cachedText(name, bytes, start, end) {
       const id = parseJson(Buffer.from(bytes.subarray(start, end)).toString());
       const text = typeof id === "string" ? find(name, id)?.text : undefined;
-      return text === undefined ? undefined : Buffer.from(text);
+      return text === undefined ? undefined : paddedText(text);
     },
     canonicalSpelling: (_name, id) => id,
   };

@@ -1,5 +1,6 @@
 /** Whether the translation of an object loses something: one test for each field that may. */
 import { ByteMap } from "../../../dialect/json/byte-map.ts";
+import { toText, type PaddedText } from "../../../dialect/json/padded-text.ts";
 import { itemsOf, rawTextAt, type Cursor } from "../../../dialect/json/scan.ts";
 import { isArrayText } from "../../../dialect/json/text.ts";
 import { emitInput, emitValueAt, onlyPath } from "../../codegen/emit-input.ts";
@@ -93,7 +94,7 @@ function isNeutral(
   const v4 = rawTextAt(cursor, start, end);
   const isNothing = (alpha: unknown): boolean => {
     if (alpha === undefined || alpha === null) return true;
-    const text = alpha instanceof Uint8Array ? Buffer.from(alpha).toString() : (alpha as string);
+    const text = typeof alpha === "string" ? alpha : toText(alpha as PaddedText);
     return isArrayText(v4) && isArrayText(text) && itemsOf(text).length < itemsOf(v4).length;
   };
   if (!(result instanceof Promise)) return isNothing(result);
@@ -109,22 +110,19 @@ function isNeutral(
 function cacheTest(
   isLost: (value: unknown) => boolean,
 ): (cursor: Cursor, start: number, end: number) => boolean {
-  const results = new ByteMap();
+  const results = new ByteMap<boolean>();
   let ofMissing: boolean | undefined;
   return (cursor, start, end) => {
     if (end === 0) return (ofMissing ??= isLost(undefined));
     const cached = results.find(cursor.bytes, start, end);
-    if (cached) return cached === LOST;
+    if (cached !== undefined) return cached;
     const result = isLost(valueAt(cursor, start, end));
     if (results.size === MAX_CACHED_VALUES) results.clear();
     if (end - start <= MAX_CACHED_LENGTH)
-      results.set(Uint8Array.from(cursor.bytes.subarray(start, end)), result ? LOST : NOT_LOST);
+      results.set(Uint8Array.from(cursor.bytes.subarray(start, end)), result);
     return result;
   };
 }
-
-const LOST = Uint8Array.of(1);
-const NOT_LOST = Uint8Array.of(0);
 
 /** The condition of the pack. One that fails counts as true, and so does one that is interpreted: its result would be late. */
 function emitCondition(source: string, { name, rule, context, location, unit }: LossOptions): string {

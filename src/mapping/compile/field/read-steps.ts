@@ -1,5 +1,6 @@
 import { ByteMap } from "../../../dialect/json/byte-map.ts";
 import { normalizeDateTime } from "../../../dialect/date-time.ts";
+import { paddedText, type PaddedText } from "../../../dialect/json/padded-text.ts";
 import { cursorAt, itemsOf, rawTextAt, type Cursor } from "../../../dialect/json/scan.ts";
 import {
   isArrayText,
@@ -35,7 +36,7 @@ export interface ReadStep {
     start: number,
     end: number,
     reading: ReadContext,
-  ) => Uint8Array | undefined;
+  ) => PaddedText | undefined;
   /** Replaces `run` for a value of the v4 object. The members that the result depends on, other than the value. */
   readonly expand?: { readonly run: ExpandWithCache; readonly members: readonly string[] };
   /** Whether the step would return this value as it is. */
@@ -71,7 +72,7 @@ function byKind(rule: FieldRule, name: string, context: FieldContext, location: 
   function cacheResult(text: string, result: MaybePromise<JsonText>): MaybePromise<JsonText> {
     if (typeof result !== "string" || text.length > MAX_CACHED_LENGTH) return result;
     if (cache.size === MAX_CACHED_VALUES) cache.clear();
-    cache.set(Buffer.from(text), Buffer.from(result));
+    cache.set(Buffer.from(text), paddedText(result));
     return result;
   }
   const run: ReadStepFunction = (text) =>

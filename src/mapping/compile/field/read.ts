@@ -170,15 +170,15 @@ function emitCachedTest(
 ): string {
   const sameTest = tests.get(source);
   if (sameTest) return sameTest.variable;
-  const cache = new ByteMap();
+  const cache = new ByteMap<boolean>();
   const test = (cursor: Cursor, start: number, end: number): boolean => {
     const cached = cache.find(cursor.bytes, start, end);
-    if (cached) return cached === CHOSEN;
+    if (cached !== undefined) return cached;
     const value = parseAt(cursor, start, end);
     const result = isChosen(path.reduceRight((inner, name) => ({ [name]: inner }), value));
     if (cache.size === MAX_CACHED_VALUES) cache.clear();
     if (end - start <= MAX_CACHED_LENGTH)
-      cache.set(Uint8Array.from(cursor.bytes.subarray(start, end)), result ? CHOSEN : NOT_CHOSEN);
+      cache.set(Uint8Array.from(cursor.bytes.subarray(start, end)), result);
     return result;
   };
   const { start, end } = plan.range(path);
@@ -190,9 +190,6 @@ function emitCachedTest(
   tests.set(source, { variable, js });
   return variable;
 }
-
-const CHOSEN = Uint8Array.of(1);
-const NOT_CHOSEN = Uint8Array.of(0);
 
 /** `undefined` for a value that is missing or null (110 is the letter n), else what follows. */
 const emitUnlessNull = ({ start, end }: ByteRange): string =>
