@@ -2,10 +2,15 @@ FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.build.json rolldown.config.js ./
 COPY src src
-# Pruned, the dependencies are those of the running program: no compiler, no test runner, no second Node.
-RUN npm run build && npm prune --omit=dev
+# The build contains the dependencies.
+RUN npm run build && mkdir -p node_modules/.cache && chown 1000 node_modules/.cache
+COPY mappings mappings
+# Node compiles the program here, as the user that runs it (node), and not at each start: a container can't write the cache.
+USER 1000
+RUN SANDBOX=true PORT=0 ADMIN_PORT=0 DATA_DIR=node_modules/.cache/data \
+    timeout --preserve-status --signal=TERM 10 node dist/main.js serve && rm -rf node_modules/.cache/data
 
 FROM node:24-slim
 # The admin listener stays inside until ADMIN_HOST and ADMIN_TOKEN open it.
@@ -20,7 +25,7 @@ ENV NODE_ENV=production \
     NODE_OPTIONS=--max-semi-space-size=16 \
     MALLOC_ARENA_MAX=1
 WORKDIR /app
-COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/node_modules/.cache node_modules/.cache
 COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
 COPY mappings mappings

@@ -18,6 +18,7 @@ const SOURCES = [
   "package.json",
   "tsconfig.json",
   "tsconfig.build.json",
+  "rolldown.config.js",
   "src",
   "mappings",
   "schema",
@@ -141,6 +142,7 @@ test("the package contains only the program, its pack, the schemas of packs and 
       "README.md",
       "bin/alpha-gateway.js",
       "dist/main.js",
+      "dist/LICENSES.txt",
       "dist/audit/sqlite/worker.js",
       "dist/admin/public/index.html",
       "mappings/pack.yaml",
@@ -166,8 +168,9 @@ describe("the library", { timeout: 60_000 }, () => {
 
   beforeAll(async () => {
     sandbox = await startSandbox();
-    // Types of Express and Node, which a program in TypeScript has installed itself.
-    symlinkSync(join(REPOSITORY, "node_modules", "@types"), join(place, "node_modules", "@types"));
+    // Express, and types of it and of Node, which a program in TypeScript has installed itself.
+    for (const name of ["express", "@types"])
+      symlinkSync(join(REPOSITORY, "node_modules", name), join(place, "node_modules", name));
     cpSync(join(place, "node_modules", "alpha-gateway", "mappings"), join(place, "mappings"), {
       recursive: true,
     });

@@ -1,0 +1,62 @@
+// Bundles the program with its dependencies: a start then reads a few files in place of twelve hundred.
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { defineConfig } from "rolldown";
+
+const SOURCES = join(import.meta.dirname, "src");
+
+/** All chunks are in `dist/`. Modules that look for files near their own are given the place that they have in `src/`. */
+const keepPlaces = {
+  name: "keep-places",
+  transform: {
+    filter: { id: /\/src\/.*\.ts$/, code: "import.meta." },
+    handler(code, id) {
+      const place = relative(SOURCES, id).replace(/\.ts$/, ".js");
+      const placed = code
+        .replaceAll("import.meta.url", `new URL("./${place}", import.meta.url).href`)
+        .replaceAll("import.meta.dirname", `(import.meta.dirname + "/${dirname(place)}")`);
+      return { code: placed, map: null };
+    },
+  },
+};
+
+/** The folder of the package that a module belongs to; undefined for the program's own modules. */
+const packageFolder = (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0];
+
+/** The name, the version and the license of a package, as its license asks of copies. */
+function describeLicense(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  const text = file === undefined ? "" : `\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+  return `${name} ${version} (${license})\n${text}`;
+}
+
+/** Writes the licenses of all packages in the bundle. */
+const writeLicenses = {
+  name: "write-licenses",
+  generateBundle(_options, bundle) {
+    const modules = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds);
+    const folders = [...new Set(modules.flatMap((id) => packageFolder(id) ?? []))].sort();
+    const source = folders.map(describeLicense).join(`\n${"-".repeat(80)}\n\n`);
+    this.emitFile({ type: "asset", fileName: "LICENSES.txt", source });
+  },
+};
+
+export default defineConfig({
+  input: {
+    main: "src/main.ts",
+    index: "src/index.ts",
+    "audit/sqlite/worker": "src/audit/sqlite/worker.ts",
+  },
+  platform: "node",
+  // `pg` takes it in place of its own client where somebody has installed it.
+  external: ["pg-native"],
+  plugins: [keepPlaces, writeLicenses],
+  output: {
+    dir: "dist",
+    chunkFileNames: "[name].js",
+    comments: { legal: true, annotation: false, jsdoc: false },
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+  },
+});
