@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
+import { connect, createServer, type AddressInfo, type NetConnectOpts } from "node:net";
 
 /** A local port that is free now. */
 export async function freePort(): Promise<number> {
@@ -9,4 +9,17 @@ export async function freePort(): Promise<number> {
   server.close();
   await once(server, "close");
   return port;
+}
+
+/** Whether a server listens there. */
+export async function isListening(address: NetConnectOpts): Promise<boolean> {
+  const socket = connect(address);
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }

@@ -1,9 +1,8 @@
 /** A Redis of the test's own, which it may stop, hang and start again. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { connect } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { freePort } from "./free-port.ts";
+import { freePort, isListening } from "./free-port.ts";
 
 export interface RedisServer {
   readonly url: string;
@@ -13,18 +12,6 @@ export interface RedisServer {
   /** It takes connections and says nothing, until `resume`. */
   hang(): void;
   resume(): void;
-}
-
-async function listens(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }
 
 /** Not started yet. `flags`: further ones of `redis-server`, such as `--requirepass`. */
@@ -46,7 +33,7 @@ export async function createRedisServer(...flags: readonly string[]): Promise<Re
         ...flags,
       ];
       child = spawn("redis-server", args, { stdio: "ignore", cwd: "/" });
-      while (!(await listens(port))) await wait(20);
+      while (!(await isListening({ port, host: "127.0.0.1" }))) await wait(20);
     },
     async stop() {
       if (!child || child.exitCode !== null || child.signalCode !== null) return;

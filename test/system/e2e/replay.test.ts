@@ -5,7 +5,7 @@ import type { AuditRecord } from "../../../src/audit/record.ts";
 import { createRecordIds } from "../../../src/audit/record-id.ts";
 import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
 import { sampleRecord } from "../../integration/audit/sample-record.ts";
-import { withChangedPack } from "../../unit/tools/replay/changed-pack.ts";
+import { withPack } from "../../unit/mapping/pack-folder.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, run } from "./program.ts";
 
@@ -72,13 +72,17 @@ test("replay of an export under the current pack changes nothing, and prints pro
 
 test("replay of a data folder with another pack reports each kind of change once", async () => {
   const from = await stored([zones(), zones()]);
-  await withChangedPack(RENAMED, async (pack) => {
-    const { code, out, err } = await run(["replay", "--from", from, "--pack", pack]).ended;
-    expect(out).toMatch(/ GET \/v4\/dns\/zones\n {2}v4 call: "GET \/v4\/domains\?.+" -> nothing\n/);
-    expect(out.match(/-> nothing/g)).toHaveLength(1);
-    expect(out).toContain("0 the same, 2 changed, 0 inconclusive\nchanged:\n  2 GET /dns/zones: v4 call\n");
-    expect({ code, err }).toEqual({ code: 1, err: "2 of 2 records\n" });
-  });
+  await withPack(
+    RENAMED,
+    async (pack) => {
+      const { code, out, err } = await run(["replay", "--from", from, "--pack", pack]).ended;
+      expect(out).toMatch(/ GET \/v4\/dns\/zones\n {2}v4 call: "GET \/v4\/domains\?.+" -> nothing\n/);
+      expect(out.match(/-> nothing/g)).toHaveLength(1);
+      expect(out).toContain("0 the same, 2 changed, 0 inconclusive\nchanged:\n  2 GET /dns/zones: v4 call\n");
+      expect({ code, err }).toEqual({ code: 1, err: "2 of 2 records\n" });
+    },
+    "mappings",
+  );
 });
 
 test("filters select records of files and of stores", async () => {

@@ -2,9 +2,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isListening } from "../../support/free-port.ts";
 import type { Service } from "../../support/services.ts";
 
 /** Where clients knock. */
@@ -84,18 +84,6 @@ const KINDS = { nginx, haproxy } as const satisfies Partial<Record<Service, Kind
 export type FrontName = keyof typeof KINDS;
 export const FRONTS = Object.keys(KINDS) as FrontName[];
 
-async function responses(address: string): Promise<boolean> {
-  const socket = connect(address);
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-}
-
 /** Starts a proxy in front of a gateway and waits until it listens. @throws {Error} with its output if it ends. */
 export async function startFront(name: FrontName, gatewayUrl: string): Promise<Front> {
   const { program, args, file, config } = KINDS[name];
@@ -106,7 +94,7 @@ export async function startFront(name: FrontName, gatewayUrl: string): Promise<F
   child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   const ended = once(child, "close");
   const address = join(folder, "front");
-  while (child.exitCode === null && !(await responses(address)))
+  while (child.exitCode === null && !(await isListening({ path: address })))
     await new Promise((resolve) => setTimeout(resolve, 10));
   if (child.exitCode !== null) throw new Error(`${name} does not start\n${printed}`);
   return {

@@ -16,13 +16,13 @@ export interface Edit {
 /** A diagnostic's location and message. */
 export type ReportedFault = Pick<Diagnostic, "file" | "line" | "column" | "message">;
 
-/** Copies the library's pack with changes in it, hands its folder over, and removes it once `use` has ended. */
-export function withPack<T>(edits: readonly Edit[], use: (folder: string) => T): T {
+/** Copies a pack with changes in it, hands its folder over, and removes it once `use` has ended. */
+export function withPack<T>(edits: readonly Edit[], use: (folder: string) => T, pack = LIBRARY): T {
   const folder = mkdtempSync(join(tmpdir(), "pack-"));
   const remove = (): void => rmSync(folder, { recursive: true });
   let result: T;
   try {
-    cpSync(LIBRARY, folder, { recursive: true });
+    cpSync(pack, folder, { recursive: true });
     for (const { file, from, to } of edits) {
       const text = readFileSync(join(folder, file), "utf8");
       if (!text.includes(from)) throw new Error(`${file} has no "${from}"`);

@@ -5,8 +5,7 @@ import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
 import { createReplay, type ReplayResult } from "../../../../src/tools/replay/replay-record.ts";
 import { sampleRecord } from "../../../integration/audit/sample-record.ts";
 import { exampleRecords } from "../explain/example-records.ts";
-import { withPack } from "../../mapping/pack-folder.ts";
-import { withChangedPack, type PackEdit } from "./changed-pack.ts";
+import { withPack, type Edit } from "../../mapping/pack-folder.ts";
 
 const pack = loadPack("mappings");
 const records = await exampleRecords("mappings", pack);
@@ -39,11 +38,11 @@ test("each recorded golden case of the pack has the same result", async () => {
   expect(same.length).toBeGreaterThan(results.length * 0.9);
 });
 
-async function changedBy(edits: readonly PackEdit[], record: AuditRecord): Promise<ReplayResult> {
-  return withChangedPack(edits, (folder) => createReplay(loadPack(folder))(record));
+async function changedBy(edits: readonly Edit[], record: AuditRecord): Promise<ReplayResult> {
+  return withPack(edits, (folder) => createReplay(loadPack(folder))(record), "mappings");
 }
 
-const instance = (from: string, to: string): PackEdit => ({ file: "instance.yaml", from, to });
+const instance = (from: string, to: string): Edit => ({ file: "instance.yaml", from, to });
 
 const ONE = records.find(
   ([, { alpha }]) => alpha.route === "GET /vm/instances/:id" && alpha.status === 200,
@@ -242,13 +241,17 @@ describe("a result is inconclusive", () => {
       ),
     };
     const edits = [instance("set: { booted: false }", "set: { booted: true }")];
-    await withChangedPack(edits, async (folder) => {
-      const changed = loadPack(folder);
-      expect(await createReplay(changed)(secret)).toMatchObject({ kind: "inconclusive" });
-      expect(await createReplay(changed, { control: replay })(secret)).toMatchObject({
-        kind: "changed",
-        differences: [{ was: "false", is: "true" }],
-      });
-    });
+    await withPack(
+      edits,
+      async (folder) => {
+        const changed = loadPack(folder);
+        expect(await createReplay(changed)(secret)).toMatchObject({ kind: "inconclusive" });
+        expect(await createReplay(changed, { control: replay })(secret)).toMatchObject({
+          kind: "changed",
+          differences: [{ was: "false", is: "true" }],
+        });
+      },
+      "mappings",
+    );
   });
 });
