@@ -31,7 +31,7 @@ type Parameter = keyof AuditQuery;
 type ParseText = (text: string) => string | number | undefined;
 
 const PARAMETERS: Readonly<Record<Parameter, { read: ParseText; expected: string }>> = {
-  limit: { read: parseInteger(1, MAX_LIMIT), expected: `a number from 1 to ${MAX_LIMIT}` },
+  limit: { read: integerBetween(1, MAX_LIMIT), expected: `a number from 1 to ${MAX_LIMIT}` },
   before: { read: (text) => readCursor(text) && text, expected: "the `next` of the page before" },
   client: {
     read: parseMatching(/^[0-9a-f]{16}$/),
@@ -41,7 +41,7 @@ const PARAMETERS: Readonly<Record<Parameter, { read: ParseText; expected: string
     read: parseMatching(/^[A-Z]+ \/\S{0,500}$/),
     expected: "a route of the pack, e.g. GET /vm/instances/:id",
   },
-  status: { read: parseInteger(100, 599), expected: "a status, e.g. 404" },
+  status: { read: integerBetween(100, 599), expected: "a status, e.g. 404" },
   since: { read: parseMoment, expected: "a moment in ISO 8601 with its zone, e.g. 2026-01-31T12:00:00Z" },
   until: { read: parseMoment, expected: "a moment in ISO 8601 with its zone, e.g. 2026-01-31T12:00:00Z" },
 };
@@ -77,7 +77,7 @@ function isParameter(name: string): name is Parameter {
   return Object.hasOwn(PARAMETERS, name);
 }
 
-function parseInteger(least: number, greatest: number): ParseText {
+function integerBetween(least: number, greatest: number): ParseText {
   return (text) => {
     const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
     return value >= least && value <= greatest ? value : undefined;

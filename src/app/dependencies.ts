@@ -248,8 +248,8 @@ async function openAuditExport(
 ): Promise<AuditStore> {
   if (url === undefined) return store;
   // Loaded only if it is used.
-  const { exportRecords } = await import("../observability/otlp/audit-export.ts");
-  return exportRecords(store, {
+  const { exportToCollector } = await import("../observability/otlp/audit-export.ts");
+  return exportToCollector(store, {
     url,
     filterHeader: pack.dialect.client.filters?.header,
     onFault: (message, dropped) =>

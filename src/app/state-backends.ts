@@ -8,7 +8,7 @@ import {
 import { createRateLimits, type RateLimits } from "../rate-limit/rate-limits.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
-import { openSqliteStore } from "../storage/sqlite-store.ts";
+import { openSqliteKeyValueStore } from "../storage/sqlite-store.ts";
 import {
   createSharedTokenCache,
   createTokenCache,
@@ -78,7 +78,7 @@ export function withLocalFallback(
 }
 
 export const openKeyValueStore = ({ DATA_DIR }: Settings): KeyValueStore =>
-  openSqliteStore({ directory: DATA_DIR });
+  openSqliteKeyValueStore({ directory: DATA_DIR });
 
 export interface SharedStateOptions {
   /** Default: a new one. */

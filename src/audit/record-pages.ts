@@ -48,6 +48,6 @@ export function clampLimit({ limit = DEFAULT_LIMIT }: AuditQuery): number {
 }
 
 /** Parses the records of a page. */
-export function parsePage({ records, next }: TextPage): AuditPage {
+export function parseRecords({ records, next }: TextPage): AuditPage {
   return { records: records.map((text) => JSON.parse(text) as AuditRecord), next };
 }

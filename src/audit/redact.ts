@@ -119,7 +119,7 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
         : undefined;
     if (!secrets.maybeIn(text)) return;
     if (isTooMuchJson(text)) return found.markIncomplete();
-    const parsed = parse(text);
+    const parsed = tryParse(text);
     if (parsed) steps.value(parsed.value);
     else if (isForm(body)) steps.pairs(text);
     else steps.text(text);
@@ -140,7 +140,7 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
       const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
       if (text === "") return undefined;
       if (values?.isComplete === false) return omittedBody(bytes, TOO_MANY);
-      const parsed = isTooMuchJson(text) ? undefined : parse(text);
+      const parsed = isTooMuchJson(text) ? undefined : tryParse(text);
       if (parsed !== undefined) return value(parsed.value, bytes, values);
       const steps = redactionWith(values);
       return limited(steps.text(text), steps.isOverLimit(), bytes);
@@ -156,7 +156,7 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
       if (form) return value(membersOf(form), byteLength, values);
       const text = decodeBody(sent);
       if (text === undefined) return omittedBody(byteLength, isMultipart(sent) ? UNREAD : NOT_UTF8);
-      if (!isForm(sent) || isTooMuchJson(text) || parse(text) !== undefined) return raw(text, values);
+      if (!isForm(sent) || isTooMuchJson(text) || tryParse(text) !== undefined) return raw(text, values);
       if (byteLength > MAX_FORM_BYTES) return omittedBody(byteLength, UNREAD);
       return value(membersOf([...new URLSearchParams(text)]), byteLength, values);
     });
@@ -220,7 +220,7 @@ function tokenValues(tokens: readonly (string | undefined)[]): SecretValues {
   return found;
 }
 
-function parse(text: string): { value: unknown } | undefined {
+function tryParse(text: string): { value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };
   } catch {

@@ -65,7 +65,7 @@ class RowQueue {
 
   push(entry: PendingRow): void {
     this.#rows.push(entry);
-    this.bytes += sizeOf(entry);
+    this.bytes += recordBytesOf(entry);
   }
 
   /** Takes the oldest row. */
@@ -74,7 +74,7 @@ class RowQueue {
     if (entry === undefined) return undefined;
     this.#rows[this.#first] = undefined;
     this.#first += 1;
-    this.bytes -= sizeOf(entry);
+    this.bytes -= recordBytesOf(entry);
     if (2 * this.#first > this.#rows.length) {
       this.#rows = this.#rows.slice(this.#first);
       this.#first = 0;
@@ -86,7 +86,7 @@ class RowQueue {
   unshift(entries: readonly PendingRow[]): void {
     this.#rows = [...entries, ...this.#rows.slice(this.#first)];
     this.#first = 0;
-    for (const entry of entries) this.bytes += sizeOf(entry);
+    for (const entry of entries) this.bytes += recordBytesOf(entry);
   }
 }
 
@@ -190,7 +190,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       const next = accepted.shift() ?? unaccepted.shift();
       if (!next) break;
       group.push(next);
-      groupBytes += sizeOf(next);
+      groupBytes += recordBytesOf(next);
     }
     return group;
   }
@@ -205,7 +205,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
         commits += 1;
         commitMs += performance.now() - startedAt;
       }
-      for (const entry of group) recordBytes += sizeOf(entry);
+      for (const entry of group) recordBytes += recordBytesOf(entry);
       inFlight = 0;
       failures = 0;
       fault = undefined;
@@ -261,6 +261,6 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
 }
 
 /** Returns the size of a record in bytes. */
-function sizeOf({ row }: PendingRow): number {
+function recordBytesOf({ row }: PendingRow): number {
   return row.record.size;
 }

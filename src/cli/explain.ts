@@ -202,7 +202,7 @@ function parseHeaders(lines: readonly string[], command: Command): Record<string
 }
 
 /** @param type The media type of the body. What is not JSON is sent as it is. */
-function parseBody(text: string | undefined, type: string | undefined, command: Command): unknown {
+function parseData(text: string | undefined, type: string | undefined, command: Command): unknown {
   if (text === undefined || !isJsonType(type)) return text;
   try {
     return parseJson(text);
@@ -225,7 +225,7 @@ export async function explain(
 ): Promise<number> {
   const pack = loadPack(packFolder(MAPPINGS_DIR), WORDS);
   const headers = { "content-type": pack.mediaTypes.names[0] ?? "", ...parseHeaders(header, command) };
-  const body = parseBody(data, headers["content-type"], command);
+  const body = parseData(data, headers["content-type"], command);
   const request = splitCall(call, pack.dialect.client.base_path);
   const sent: HttpRequest[] = [];
   const dryRun = createDryRun(pack, createEmptyV4(pack, request, sent));

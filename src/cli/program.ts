@@ -60,7 +60,7 @@ function settingProblems(serve: Command): string {
     readEnvironment(process.env, settingTexts(serve));
     return "";
   } catch (error) {
-    return `${describeError(error)}\n`;
+    return `${errorMessage(error)}\n`;
   }
 }
 
@@ -94,7 +94,7 @@ const addRecordFilters = (command: Command): Command =>
  *
  * @param onExit called with the exit code of the command
  */
-export function createProgram(onExit: (code: number) => void): Command {
+export function createCommandLine(onExit: (code: number) => void): Command {
   const program = new Command("alpha-gateway")
     .description(
       "A drop-in base URL for clients of an old API: it calls the new API and responds like the old one.",
@@ -243,7 +243,7 @@ export function createProgram(onExit: (code: number) => void): Command {
 }
 
 /** Errors that an operator can correct have a code, their own or Node's. Others are bugs, and print a stack trace. */
-function describeError(error: unknown): string {
+function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (!("code" in error) || typeof error.code !== "string") return error.stack ?? error.message;
   return error.code.startsWith("AG_") ? `${error.code}: ${error.message}` : error.message;
@@ -257,7 +257,7 @@ function describeError(error: unknown): string {
  */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
   let exitCode = 0;
-  const program = createProgram((code) => {
+  const program = createCommandLine((code) => {
     exitCode = code;
   });
   try {
@@ -265,7 +265,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   } catch (error) {
     // Commander has printed its own errors.
     if (error instanceof CommanderError) return error.exitCode;
-    process.stderr.write(`${describeError(error)}\n`);
+    process.stderr.write(`${errorMessage(error)}\n`);
     return 1;
   }
   return exitCode;

@@ -93,14 +93,14 @@ const missingUpstream = (label: Label): string =>
   `it is required; to use the embedded sandbox, whose tokens are public, set ${label("SANDBOX")} to true`;
 
 /** A value as a problem may show it: no secrets, and no user and password of an address. */
-function describeValue(value: unknown, name: SettingName): string {
+function quoteValue(value: unknown, name: SettingName): string {
   if (SETTINGS[name].secret) return "the value";
   return (JSON.stringify(value) ?? String(value)).replace(/\/\/[^/]*@/, "//***@");
 }
 
 function describeIssue({ path, message }: z.core.$ZodIssue, values: SettingValues): [SettingName, string] {
   const name = path[0] as SettingName;
-  return [name, `${describeValue(values[name], name)} is invalid: ${message}`];
+  return [name, `${quoteValue(values[name], name)} is invalid: ${message}`];
 }
 
 /** A value can fail several checks; the first one is reported. */

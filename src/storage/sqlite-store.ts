@@ -95,7 +95,7 @@ function prepare(database: DatabaseSync) {
  *
  * @throws {StateUnavailableError} if the file can't be used. It is never overwritten.
  */
-export function openSqliteStore({
+export function openSqliteKeyValueStore({
   directory,
   maxEntries = MAX_ENTRIES,
   maxMembers = MAX_MEMBERS,

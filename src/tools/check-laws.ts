@@ -12,7 +12,7 @@ import type { FieldRule } from "../mapping/schema/field-definition.ts";
 import type { JsonObject } from "../mapping/translation-context.ts";
 import { checkErrors } from "./laws/error-law.ts";
 import { checkFilters, tableValues, type ValueTables } from "./laws/filter-law.ts";
-import { ANY, createRandom, pick, valueOf, type Random, type Schema } from "./laws/generate-values.ts";
+import { ANY, createRandom, pick, generateValue, type Random, type Schema } from "./laws/generate-values.ts";
 import { NO_CATALOGS, type LawReport, type MutableReport } from "./laws/law-report.ts";
 
 interface LawOptions {
@@ -73,12 +73,12 @@ async function checkRoundTrips(
     const subject = `${resource.name}.${field} in "${name}"`;
     if (resource.fields.get(field) !== rule || rule.loss !== undefined) continue;
     const schema = schemaOf(field, rule, body, values);
-    if (rule.catalog !== undefined || valueOf(schema, random) === undefined) {
+    if (rule.catalog !== undefined || generateValue(schema, random) === undefined) {
       report.untested.push(subject);
       continue;
     }
     for (let run = 0; run < runs; run += 1) {
-      const value = valueOf(schema, random);
+      const value = generateValue(schema, random);
       const once = await readBack(field, body, resource, value);
       if (once === undefined) continue;
       report.cases += 1;

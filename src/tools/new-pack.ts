@@ -18,7 +18,7 @@ export interface NewPackOptions {
 export type NewFile = readonly [path: string, text: string];
 
 /** Splits `/api/v2/items` into the prefix of all paths and the path of the list. */
-function splitPath(path: string): { readonly base: string; readonly list: string } {
+function splitListPath(path: string): { readonly base: string; readonly list: string } {
   const at = path.lastIndexOf("/");
   return { base: path.slice(0, at), list: path.slice(at) };
 }
@@ -42,15 +42,15 @@ function packFile({ clientPath, upstreamPath, scheme }: NewPackOptions): string 
 # What both APIs have everywhere.
 format: 2
 
-${side("client", "old", splitPath(clientPath).base, scheme)}
+${side("client", "old", splitListPath(clientPath).base, scheme)}
   path_parameters: { id: text }
 
-${side("upstream", "new", splitPath(upstreamPath).base, scheme)}
+${side("upstream", "new", splitListPath(upstreamPath).base, scheme)}
 `;
 }
 
 function resourceFile({ object, clientPath, upstreamPath, scheme, fields }: NewPackOptions): string {
-  const [client, upstream] = [splitPath(clientPath).list, splitPath(upstreamPath).list];
+  const [client, upstream] = [splitListPath(clientPath).list, splitListPath(upstreamPath).list];
   const access = scheme === "none" ? "public" : "token";
   const lines = [...fields].map(([name, other]) => `  ${name}: ${other}`);
   return `# yaml-language-server: $schema=.vscode/resource.schema.json
@@ -68,7 +68,7 @@ routes:
 }
 
 function exampleFile({ clientPath, upstreamPath, fields }: NewPackOptions): string {
-  const [client, upstream] = [splitPath(clientPath).list, splitPath(upstreamPath).list];
+  const [client, upstream] = [splitListPath(clientPath).list, splitListPath(upstreamPath).list];
   const valueOf = (name: string): unknown => (name === "id" ? 1 : `a ${name}`);
   const now = Object.fromEntries([...fields].map(([name, other]) => [other, valueOf(name)]));
   const old = Object.fromEntries([...fields.keys()].map((name) => [name, valueOf(name)]));

@@ -93,7 +93,7 @@ const createUsage = (): Usage => ({
   unknownByAddress: new Map(),
 });
 
-function add(counts: Map<string, number>, key: string, change: 1 | -1): void {
+function adjustCount(counts: Map<string, number>, key: string, change: 1 | -1): void {
   const count = (counts.get(key) ?? 0) + change;
   if (count === 0) counts.delete(key);
   else counts.set(key, count);
@@ -103,10 +103,10 @@ function countClient(usage: Usage, client: ShareClient | undefined, change: 1 | 
   usage.all += change;
   if (client === undefined) return;
   const { token, address, isKnown } = client;
-  add(usage.byAddress, address, change);
-  if (isKnown && token !== undefined) return add(usage.byToken, token, change);
+  adjustCount(usage.byAddress, address, change);
+  if (isKnown && token !== undefined) return adjustCount(usage.byToken, token, change);
   usage.unknown += change;
-  add(usage.unknownByAddress, address, change);
+  adjustCount(usage.unknownByAddress, address, change);
 }
 
 /** The most that clients may use. */

@@ -1,3 +1,4 @@
+import { isObject } from "../../dialect/json/parse.ts";
 import { withTimeout } from "../../storage/with-timeout.ts";
 
 /** Functions that another process may call by name, with plain data. */
@@ -34,7 +35,6 @@ interface RpcResponse {
   readonly error?: string;
 }
 
-const isObject = (message: unknown): message is object => typeof message === "object" && message !== null;
 const isRequest = (message: object): message is RpcRequest => "id" in message && "method" in message;
 const isResponse = (message: object): message is RpcResponse => "id" in message && !("method" in message);
 

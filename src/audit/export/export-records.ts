@@ -186,18 +186,18 @@ function writerOf(format: ExportFormat, filterHeader: string | undefined): Write
     return { head: "", page: (records) => records.map((record) => `${record}\n`).join(""), tail: "" };
   }
   if (format === "csv") {
-    return { head: CSV_HEAD, page: (records) => records.map(parse).map(csvLine).join(""), tail: "" };
+    return { head: CSV_HEAD, page: (records) => records.map(parseRecord).map(csvLine).join(""), tail: "" };
   }
   return {
     head: HAR_HEAD,
     page(records, first) {
-      const entries = records.flatMap((record) => harEntries(parse(record), filterHeader));
+      const entries = records.flatMap((record) => harEntries(parseRecord(record), filterHeader));
       return (first ? "" : ",\n") + entries.map((entry) => JSON.stringify(entry)).join(",\n");
     },
     tail: HAR_TAIL,
   };
 }
 
-function parse(record: string): AuditRecord {
+function parseRecord(record: string): AuditRecord {
   return JSON.parse(record) as AuditRecord;
 }

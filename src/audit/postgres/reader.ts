@@ -124,7 +124,7 @@ export async function readRecord(database: Database, id: string): Promise<string
 }
 
 /** Reads one page of records. @throws {AuditUnavailableError} */
-export async function readPage(database: Database, query: AuditQuery): Promise<TextPage> {
+export async function readRecordPage(database: Database, query: AuditQuery): Promise<TextPage> {
   const { values, add, where } = parameters();
   const limit = clampLimit(query);
   const text = PAGE(where(recordTerms(query)), add(limit + 1));

@@ -1,5 +1,5 @@
 import { dayOf, LEAST_WORTH_ORDER, maxSummaryRows } from "../usage.ts";
-import { parsePage } from "../record-pages.ts";
+import { parseRecords } from "../record-pages.ts";
 import { cutoffOf, startPurge, type PurgeResult } from "../purge.ts";
 import type { AuditRecord } from "../record.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
@@ -7,8 +7,8 @@ import { AuditUnavailableError } from "../store.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import { connectDatabase, type Database } from "./database.ts";
 import { startMigration } from "./migrate.ts";
-import { countRecords, readPage, readRecord, usageReader } from "./reader.ts";
-import { writeRows } from "./writer.ts";
+import { countRecords, readRecordPage, readRecord, usageReader } from "./reader.ts";
+import { insertRows } from "./writer.ts";
 
 /** Key of `pg_try_advisory_xact_lock`: only one replica deletes at a time. */
 const LOCK = 7_012_026_002;
@@ -92,7 +92,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   const { durability, sizeLimit } = options;
   const database = connectDatabase(options.url);
   const queue = createWriteQueue({
-    commit: (rows) => writeRows(database, rows),
+    commit: (rows) => insertRows(database, rows),
     durability,
     groupMs: GROUP_MS,
     ...MAX_QUEUED,
@@ -132,8 +132,8 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   const { clients, usage, days } = usageReader(database);
   return {
     append: queue.push,
-    texts: (query) => open(() => readPage(database, query)),
-    query: (query) => open(async () => parsePage(await readPage(database, query))),
+    texts: (query) => open(() => readRecordPage(database, query)),
+    query: (query) => open(async () => parseRecords(await readRecordPage(database, query))),
     get: (id) => open(() => get(id)),
     count: (query) => open(() => countRecords(database, query)),
     clients: (query) => open(() => clients(query)),

@@ -98,7 +98,7 @@ function startsOf(parts: readonly Uint8Array[]): number[] {
  * @returns The bytes of the compressed segments.
  * @throws {AuditUnavailableError} If the database can't be written.
  */
-export async function writeRows(database: Database, waiting: readonly StoredRow[]): Promise<number> {
+export async function insertRows(database: Database, waiting: readonly StoredRow[]): Promise<number> {
   const batch = createBatch(waiting);
   const parts = await compressBatch(batch);
   const rows = batch.segments.flatMap((segment, index) =>

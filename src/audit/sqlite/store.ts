@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { makeFolder } from "../../storage/make-folder.ts";
 import { Worker } from "node:worker_threads";
-import { parsePage } from "../record-pages.ts";
+import { parseRecords } from "../record-pages.ts";
 import { cutoffOf, startPurge, type PurgeResult } from "../purge.ts";
 import type { AuditRecord } from "../record.ts";
 import { AuditUnavailableError } from "../store.ts";
@@ -88,7 +88,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
   return {
     append: queue.push,
     texts: (query) => texts({ kind: "page", query }),
-    query: async (query) => parsePage(await texts({ kind: "page", query })),
+    query: async (query) => parseRecords(await texts({ kind: "page", query })),
     get,
     count: async (query) => (await reader.call({ kind: "count", query })) as number,
     clients: async (query) => (await reader.call({ kind: "clients", query })) as ClientUsage[],

@@ -22,7 +22,7 @@ function hasTooManyMembers(body: Buffer, type: string): boolean {
   return true;
 }
 
-async function membersOf(body: Buffer, type: string): Promise<[string, unknown][]> {
+async function formMembers(body: Buffer, type: string): Promise<[string, unknown][]> {
   try {
     // Node parses both types; Express would need a parser for each.
     const data = await new Response(new Uint8Array(body), { headers: { "content-type": type } }).formData();
@@ -51,7 +51,7 @@ export async function readForm(
   context.body = { bytes: body };
   if (hasTooManyMembers(body, type)) throw new HttpError(400, "The form has too many members.");
   const form: Record<string, string> = Object.create(null) as Record<string, string>;
-  const members = await membersOf(body, type);
+  const members = await formMembers(body, type);
   context.body = { bytes: body, form: members };
   for (const [name, value] of members) {
     if (Object.hasOwn(form, name)) throw new HttpError(400, "A member of the form came twice.");

@@ -91,7 +91,7 @@ function readOrder(entries: readonly [string, unknown, Operator][]): Omit<Filter
 }
 
 function readCondition([key, value]: [string, unknown], depth: number, state: ParserState): Condition {
-  if (!isOperator(key, state.grammar)) return readField(key, value, state);
+  if (!isOperator(key, state.grammar)) return readFieldCondition(key, value, state);
   const operator = readOperator(key, state.grammar);
   if (operator === "order_by" || operator === "order" || operator === "search")
     return throwFilterError(key, "is allowed at the top level only.");
@@ -110,7 +110,7 @@ function readMember(key: string, member: unknown, depth: number, state: ParserSt
   return entries.map((entry) => readCondition(entry, depth, state));
 }
 
-function readField(field: string, value: unknown, state: ParserState): FieldCondition {
+function readFieldCondition(field: string, value: unknown, state: ParserState): FieldCondition {
   if (Array.isArray(value)) return throwFilterError(field, "cannot be compared with an array.");
   if (!isObject(value)) return createEquality(field, readScalar(field, value), state);
   const entries = Object.entries(value);

@@ -45,7 +45,7 @@ function onlyValue(query: Query, parameter: string): string | undefined {
 }
 
 /** @throws {HttpError} 400 for anything but an integer within the bounds */
-function readInteger(
+function readIntegerParameter(
   query: Query,
   parameter: string,
   { least, most, otherwise }: { readonly least: number; readonly most: number; readonly otherwise: number },
@@ -67,7 +67,7 @@ function readSize(query: Query, size: ClientPageSize): number {
   const text = invalid === "default" ? onlyValue(query, parameter) : undefined;
   if (text !== undefined && !isIntegerFrom(text, 1)) return otherwise;
   const most = above === "maximum" ? Infinity : maximum;
-  return Math.min(maximum, readInteger(query, parameter, { least: 1, most, otherwise }));
+  return Math.min(maximum, readIntegerParameter(query, parameter, { least: 1, most, otherwise }));
 }
 
 /**
@@ -92,7 +92,8 @@ export function createPageReader({
     const step = kind === "page" ? items : 1;
     const most = Math.min(LAST, first + Math.ceil(reach / step) - 1);
     return {
-      start: (readInteger(query, parameter, { least: first, most, otherwise: first }) - first) * step,
+      start:
+        (readIntegerParameter(query, parameter, { least: first, most, otherwise: first }) - first) * step,
     };
   }
 

@@ -3,11 +3,11 @@ import type { Expression, InputNames } from "../../jsonata/index.ts";
 import type { ByteRange, ReaderUnit } from "./generate-reader.ts";
 
 /** The value of a range. */
-export const emitValueAt = ({ start, end }: ByteRange): string => `valueAt(cursor, ${start}, ${end})`;
+export const emitValueAt = ({ start, end }: ByteRange): string => `parseAt(cursor, ${start}, ${end})`;
 
 /** The input of an expression: an object with only the members that the expression reads. */
 export const emitInput = ({ inputNames }: Expression, { plan }: ReaderUnit): string =>
-  inputNames === "all" ? "valueAt(cursor, start, at)" : emitMembersRead(inputNames, [], plan);
+  inputNames === "all" ? "parseAt(cursor, start, at)" : emitMembersRead(inputNames, [], plan);
 
 function emitMembersRead(
   inputNames: Exclude<InputNames, "all">,

@@ -68,7 +68,7 @@ async function writeLater(
 }
 
 /** Parses the bytes from `start` to `end`. An end of 0 means that the member is missing. */
-export const valueAt = (cursor: Cursor, start: number, end: number): unknown =>
+export const parseAt = (cursor: Cursor, start: number, end: number): unknown =>
   end === 0 ? undefined : fromJsonText(rawTextAt(cursor, start, end));
 
 function isEmpty(object: Readonly<Record<string, unknown>>): boolean {
@@ -85,7 +85,7 @@ const runtime = {
   sizeOf,
   rawTextAt,
   scanMembers,
-  valueAt,
+  parseAt,
   writeLater,
 };
 

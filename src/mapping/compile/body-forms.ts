@@ -42,7 +42,11 @@ function compileSpellings(members: readonly FormMember[]): (body: JsonObject) =>
 const idOf = (value: unknown, reference: string): unknown =>
   isObject(value) && Object.hasOwn(value, reference) ? value[reference] : value;
 
-function readForm(member: FormMember, value: unknown, reference: string): { value: unknown } | ErrorDetail {
+function readAcceptedForm(
+  member: FormMember,
+  value: unknown,
+  reference: string,
+): { value: unknown } | ErrorDetail {
   const { accepts = [] } = member.rule;
   if (accepts.includes("object")) {
     if (Array.isArray(value)) return { value: value.map((each) => idOf(each, reference)) };
@@ -73,7 +77,7 @@ export function compileForms(
     for (const member of members) {
       const value = member.get(body);
       if (value === undefined || value === null) continue;
-      const form = readForm(member, value, reference);
+      const form = readAcceptedForm(member, value, reference);
       if ("reason" in form) faults.push(form);
       else member.put(body, form.value);
     }

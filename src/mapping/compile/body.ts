@@ -153,7 +153,11 @@ function isLostInWrite(
 }
 
 /** The error of a member that can't be translated. */
-const toErrorDetail = ({ name }: Member, { below, cause }: WriteFault, unknownRecord: string): ErrorDetail =>
+const describeWriteFault = (
+  { name }: Member,
+  { below, cause }: WriteFault,
+  unknownRecord: string,
+): ErrorDetail =>
   cause === "unknown id"
     ? { field: name + below, reason: unknownRecord, rule: "unknown_record" }
     : { field: name + below, reason: INVALID_VALUE, cause };
@@ -370,7 +374,9 @@ export function compileBody(
         given.forEach((member, index) => {
           const value = written[index];
           if (value instanceof InvalidWrite)
-            faults.push(...value.faults.map((each) => toErrorDetail(member, each, context.unknownRecord)));
+            faults.push(
+              ...value.faults.map((each) => describeWriteFault(member, each, context.unknownRecord)),
+            );
           else if (value !== undefined) {
             member.v4(v4, value);
             empty = false;

@@ -16,7 +16,7 @@ import { filterName, isFilterable } from "../schema/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import type { Resource } from "./resource.ts";
-import { isScalar } from "./value-kinds.ts";
+import { isOperand } from "./value-kinds.ts";
 
 /** Keys that only one of the two forms has. */
 const QUERY_KEYS = ["parameter", "in", "sort"] as const;
@@ -111,7 +111,7 @@ export function reportInvalidCondition(
   for (const [field, value] of Object.entries(condition)) {
     const operands = isObject(value) ? Object.entries(value) : [[filters.parameter ?? "", value] as const];
     for (const [template, operand] of operands)
-      if (!template.includes(FIELD) || !isScalar(operand))
+      if (!template.includes(FIELD) || !isOperand(operand))
         location.at(field).report({
           message: "a condition in a query is a field with a value, or with parameters and their values",
           hint: `{ kind: public, price: { "${FIELD}[gte]": 5 } }`,

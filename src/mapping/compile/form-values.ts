@@ -10,7 +10,7 @@ type Convert = (value: unknown) => unknown;
 const INDEX = /^(?:0|[1-9]\d{0,5})$/;
 
 /** The items of a list with indexes, in their order; undefined for any other object. */
-function itemsOf(value: FormObject): FormValue[] | undefined {
+function indexedItems(value: FormObject): FormValue[] | undefined {
   const entries = Object.entries(value);
   if (!entries.every(([name]) => INDEX.test(name))) return undefined;
   return entries.sort(([one], [other]) => Number(one) - Number(other)).map(([, item]) => item);
@@ -42,7 +42,7 @@ function compileText(schema: Schema): (text: string) => unknown {
 function convertUntyped(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(convertUntyped);
   if (!isObject(value)) return value;
-  const items = Object.hasOwn(value, "0") ? itemsOf(value as FormObject) : undefined;
+  const items = Object.hasOwn(value, "0") ? indexedItems(value as FormObject) : undefined;
   if (items) return items.map(convertUntyped);
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, convertUntyped(member)]));
 }
@@ -66,7 +66,7 @@ export function compileFormValues(schema: Schema): Convert {
     ]),
   );
   const convertObject = (value: FormObject): unknown => {
-    const list = isList ? itemsOf(value) : undefined;
+    const list = isList ? indexedItems(value) : undefined;
     if (list) return list.map(convertItem);
     if (schema["type"] === undefined && members.size === 0) return convertUntyped(value);
     return Object.fromEntries(

@@ -66,7 +66,7 @@ function styleOf(pagination: Pagination | undefined, location: SourceLocation): 
   return cursor && { kind: "cursor", parameter: cursor.parameter, item: cursor.item };
 }
 
-function sizeOf(pagination: Pagination | undefined, otherwise: number): PageSize {
+function pageSizeOf(pagination: Pagination | undefined, otherwise: number): PageSize {
   if (!pagination) return { parameter: undefined, default: otherwise, maximum: otherwise };
   const { size } = pagination;
   if (typeof size === "number") return { parameter: undefined, default: size, maximum: size };
@@ -81,7 +81,7 @@ function clientSizeOf(pagination: ClientPagination | undefined, otherwise: numbe
   const size = pagination?.size;
   const { above, invalid } =
     typeof size === "object" ? size : ({ above: "reject", invalid: "reject" } as const);
-  return { ...sizeOf(pagination, otherwise), above, invalid };
+  return { ...pageSizeOf(pagination, otherwise), above, invalid };
 }
 
 const parametersOf = (style: PagingStyle | undefined, size: PageSize): string[] =>
@@ -111,7 +111,7 @@ export function compilePaging(
   const at = { client: location.at("client", "pagination"), upstream: location.at("upstream", "pagination") };
   const style = styleOf(client.pagination, at.client);
   const upstreamStyle = styleOf(upstream.pagination, at.upstream);
-  const upstreamSize = sizeOf(upstream.pagination, UNPAGED);
+  const upstreamSize = pageSizeOf(upstream.pagination, UNPAGED);
   const reach =
     upstream.pagination?.max_items ??
     (upstreamStyle ? Math.min(MAX_ITEMS, MAX_REQUESTS * upstreamSize.maximum) : LAST);

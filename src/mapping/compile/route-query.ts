@@ -40,7 +40,7 @@ function compileParameters(
 }
 
 /** Reports parameters that the upstream would get twice. @param path The upstream path, which may have a query. */
-function reportDuplicates(
+function reportDuplicateParameters(
   parameters: readonly Parameter[],
   path: string,
   filterNames: readonly string[],
@@ -90,7 +90,7 @@ export function compileRouteQuery(
   const hasCall = "call" in source;
   if (hasCall) {
     const filterNames = upstreamFilterNames(definition, resource, dialect);
-    reportDuplicates(all, source.call.template, filterNames, dialectQuery.paging, at);
+    reportDuplicateParameters(all, source.call.template, filterNames, dialectQuery.paging, at);
   } else
     for (const { name, definition: parameter } of ofRoute)
       if ((parameter.upstream ?? parameter.path) !== undefined)

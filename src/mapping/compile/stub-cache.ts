@@ -52,7 +52,7 @@ function hasMembers({ members }: CachedStub, bytes: Uint8Array, offsets: readonl
   return true;
 }
 
-const sizeOf = (members: readonly Uint8Array[], text: PaddedText): number =>
+const stubBytes = (members: readonly Uint8Array[], text: PaddedText): number =>
   members.reduce((sum, { length }) => sum + length, text.length);
 
 /**
@@ -72,7 +72,7 @@ export function cacheStubs({ name }: Pick<Catalog, "name">, expand: ReadStepFunc
     const id = fromJsonText(idText) as string;
     if (reading.catalogs.find(name, id)) return result;
     const [members, text] = [copyMembers(bytes, offsets), paddedText(result)];
-    if (sizeOf(members, text) > MAX_STUB_BYTES) return result;
+    if (stubBytes(members, text) > MAX_STUB_BYTES) return result;
     if (stubs.size === MAX_STUBS) stubs.clear();
     stubs.set(Uint8Array.from(bytes.subarray(start, end)), { id, members, text });
     return result;

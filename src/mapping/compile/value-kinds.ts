@@ -106,13 +106,13 @@ function writeByExpression(
     // An expression that fails on the client's value gives it no upstream value.
     filterValues(value, given) {
       const written = failureAsValue(() => write(value, given));
-      return isScalar(written) ? [written] : undefined;
+      return isOperand(written) ? [written] : undefined;
     },
   };
 }
 
 /** Whether a value is one that fields are compared with, other than null. */
-export const isScalar = (value: unknown): value is Scalar =>
+export const isOperand = (value: unknown): value is Scalar =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 /** Whether two texts have the same scopes, in any order. */
 const haveSameScopes = (one: string, other: string): boolean => {

@@ -26,7 +26,7 @@ const namedSchemas = (schema: Schema, keyword: string): (readonly [path: string[
     isObject(each) ? [[[keyword, name], each] as const] : [],
   );
 
-const namesIn = (value: unknown): string[] =>
+const stringsOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((name) => typeof name === "string") : [];
 
 /** The location of a path in a schema. Indexes of lists are numbers. */
@@ -140,11 +140,11 @@ function reportUnknownNames(schema: Schema, known: readonly string[], location: 
     if (!known.includes(name))
       at.report({ message: `"${name}" is not a property of this schema`, hint: suggestionFor(name, known) });
   };
-  namesIn(schema["required"]).forEach((name, index) => report(name, location.at("required", index)));
+  stringsOf(schema["required"]).forEach((name, index) => report(name, location.at("required", index)));
   const dependent = isObject(schema["dependentRequired"]) ? schema["dependentRequired"] : {};
   for (const [name, others] of Object.entries(dependent)) {
     report(name, location.at("dependentRequired", name));
-    namesIn(others).forEach((other, index) => report(other, location.at("dependentRequired", name, index)));
+    stringsOf(others).forEach((other, index) => report(other, location.at("dependentRequired", name, index)));
   }
   for (const [path, inner] of [
     ...SAME_OBJECT.flatMap((keyword) => schemasOf(schema, keyword)),

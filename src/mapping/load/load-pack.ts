@@ -200,7 +200,7 @@ function compileDefinitions(
 }
 
 /** Reports objects of the same name. Everything that refers to one of them would be reported, too. */
-function reportDuplicates({ resources }: ValidatedPack, diagnostics: Diagnostic[]): boolean {
+function reportDuplicateObjects({ resources }: ValidatedPack, diagnostics: Diagnostic[]): boolean {
   const first = new Map<string, string>();
   const before = diagnostics.length;
   for (const { definition, source } of resources) {
@@ -231,7 +231,7 @@ export function buildPack(parsed: PackSources, words: ProductWords = {}): Pack {
   const validated = validatePack(parsed, diagnostics);
   // A reference to a file that is invalid would be reported as a second problem.
   const isComplete = validated.resources.length + Number(!!validated.surface) + 1 >= parsed.sources.length;
-  const hasDuplicates = reportDuplicates(validated, diagnostics);
+  const hasDuplicates = reportDuplicateObjects(validated, diagnostics);
   const pack =
     isComplete && !hasDuplicates ? compileDefinitions(renameWords(validated, {}), diagnostics) : undefined;
   if (diagnostics.length > 0 || !pack) throw new PackError(withoutDuplicates(diagnostics));

@@ -5,15 +5,15 @@ import { headerName } from "./text-types.ts";
 
 const name = z.string().min(1);
 
-const parameter = (example: string) => about(name, "The query parameter.", example);
+const queryParameter = (example: string) => about(name, "The query parameter.", example);
 
 const pageStyle = z.strictObject({
-  parameter: parameter("page"),
+  parameter: queryParameter("page"),
   first: about(z.int().min(0).max(1).default(1), "Number of the first page.", 0),
 });
 
 const offsetStyle = z.strictObject({
-  parameter: parameter("offset"),
+  parameter: queryParameter("offset"),
   first: about(z.int().min(0).max(1).default(0), "Offset of the first item.", 1),
 });
 
@@ -32,7 +32,7 @@ const offset = <Style extends z.ZodType>(style: Style) =>
 const cursor = about(
   z
     .strictObject({
-      parameter: parameter("starting_after"),
+      parameter: queryParameter("starting_after"),
       item: about(
         name.optional(),
         "The cursor is this member of the last item of the page before, `id` for example. Without it, the cursor is opaque and comes from `$next_cursor`, `$next_link` or the `Link` header.",
@@ -69,7 +69,7 @@ export const clientPagination = z.strictObject({
     z.union([
       fixedSize,
       z.strictObject({
-        parameter: parameter("limit"),
+        parameter: queryParameter("limit"),
         default: about(z.int().positive(), "Number of items where the client gives none.", 10),
         maximum: maximum("The largest number."),
         above: about(
@@ -104,7 +104,7 @@ export const upstreamPagination = z.strictObject({
   size: about(
     z.union([
       fixedSize,
-      z.strictObject({ parameter: parameter("page_size"), maximum: maximum("The largest number.") }),
+      z.strictObject({ parameter: queryParameter("page_size"), maximum: maximum("The largest number.") }),
     ]),
     "Number of items of a page: fixed, or asked for by the gateway.",
     { parameter: "page_size", maximum: 100 },

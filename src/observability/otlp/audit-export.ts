@@ -85,7 +85,7 @@ const toHrTime = (ms: number): [seconds: number, nanoseconds: number] => [
  * Wraps a store, so that its records are also sent to a collector. `append` only adds the record to a bounded queue; what
  * the collector does not take in time is dropped and counted. `close` sends what is left, for two seconds at most.
  */
-export function exportRecords(
+export function exportToCollector(
   store: AuditStore,
   { url, filterHeader, onFault }: AuditExportOptions,
 ): AuditStore {

@@ -40,7 +40,7 @@ const OPTIONS = {
 
 type Options = Partial<Record<keyof typeof OPTIONS, readonly string[]>>;
 
-function readOptions(parts: readonly string[]): Options {
+function readWindowOptions(parts: readonly string[]): Options {
   const options: Options = {};
   for (const part of parts) {
     const [name = "", ...value] = part.split("=");
@@ -69,7 +69,7 @@ function readWindow(text: string): BrownOutWindow {
     return fail(`"${schedule.trim()}" is not a cron pattern of five fields "for" a length`);
   const lengthMs = Number(count) * (UNITS[unit] ?? 0);
   if (lengthMs > MOST_MS) fail(`${count}${unit} is longer than a day`);
-  const { routes = [], clients = [], zone = [] } = readOptions(rest);
+  const { routes = [], clients = [], zone = [] } = readWindowOptions(rest);
   const [timezone = "UTC"] = zone;
   checkPattern(pattern, timezone);
   return { text: text.trim(), pattern, zone: timezone, lengthMs, routes, clients };

@@ -29,7 +29,7 @@ function cursorOf(row: unknown, { clientCursor }: Paging): string {
 }
 
 /** Reads the next v4 page. While the item of a cursor is searched, no row is taken. */
-async function readPage(
+async function translateNextPage(
   response: UpstreamResponse,
   { walk, request }: ListPage,
   reading: ReadContext,
@@ -64,7 +64,7 @@ export const pagedKind: ResponseKind<Parts> = {
     const reading = { catalogs: services.catalogs, related: first.related, lost: report.losses };
     const parts: TranslatedPage[] = [];
     for (let { response } = first; ;) {
-      parts.push(await readPage(response, page, reading, authorized));
+      parts.push(await translateNextPage(response, page, reading, authorized));
       if (page.walk.isDone) return parts;
       response = await upstream.call({ ...prepared, path: page.pathOf(page.walk.query) });
       if (!response.success) throwTranslatedError(response, match.route, prepared, authorized);

@@ -147,7 +147,7 @@ export async function resolveToken(
     ? resolveForPublicRoute(client, tokenStore)
     : resolveCredentials(client.credentials, tokenStore);
   const resolved = resolving instanceof Promise ? await resolving : resolving;
-  const currentInfo = () => tokenInfoOf(resolved.credentials, tokens);
+  const currentInfo = () => findTokenInfo(resolved.credentials, tokens);
   const isOwn = resolved.credentials.hash === client.credentials.hash;
   let info = isOwn ? client.tokenInfo : await currentInfo();
   let release: (() => void) | undefined;
@@ -168,7 +168,7 @@ export async function resolveToken(
   return { resolved, info, isAccepted, release };
 }
 
-const tokenInfoOf = (
+const findTokenInfo = (
   { hash }: Credentials,
   tokens: Pick<TokenCache, "get">,
 ): TokenInfo | undefined | Promise<TokenInfo | undefined> =>
@@ -182,7 +182,7 @@ export async function currentGrants(
   { credentials, grant }: ResolvedCredentials,
   tokens: Pick<TokenCache, "get">,
 ): Promise<Grants | undefined> {
-  return effectiveGrants(grant, await tokenInfoOf(credentials, tokens));
+  return effectiveGrants(grant, await findTokenInfo(credentials, tokens));
 }
 
 /** A token without scopes may read its user's name and e-mail, and nothing else (document 2, Authentication). */

@@ -19,7 +19,7 @@ const UNSUPPORTED_MEDIA_TYPE = 415;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function parse(text: string, format: "json" | "form"): unknown {
+function parseFormat(text: string, format: "json" | "form"): unknown {
   const limits = { maxDepth: MOST_LEVELS, maxValues: MOST_VALUES, maxNameLength: MOST_NAME_LENGTH };
   return format === "form" ? parseForm(text, limits) : parseJson(text, limits);
 }
@@ -47,7 +47,7 @@ export function parseBody(
     new HttpError(UNSUPPORTED_MEDIA_TYPE, `The body must be ${mediaTypes.names.join(" or ")} in UTF-8.`);
   if (format === undefined) throw wrongType();
   try {
-    return { value: parse(utf8.decode(body), format) ?? {}, isForm: format === "form" };
+    return { value: parseFormat(utf8.decode(body), format) ?? {}, isForm: format === "form" };
   } catch (error) {
     if (error instanceof RangeError) throw new HttpError(400, limitReason(error));
     if (format === "form") throw new HttpError(400, "The body is not a valid form.");

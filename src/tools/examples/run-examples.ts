@@ -47,7 +47,7 @@ interface ExampleV4 extends Upstream {
 
 type ExpectedCall = WrittenCall & ExampleDefinition["upstream"][number] & { readonly index: number };
 
-const lowerCase = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
+const lowerCaseNames = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
 const parseText = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text));
@@ -87,7 +87,7 @@ function createExampleV4(pack: Pack): ExampleV4 {
         body: isJsonType(sent["content-type"]) ? parseText(text) : text,
       });
       const { status, body, file, headers } = next?.response ?? { status: 200 };
-      const all = { ...lowerCase(headers), ...(file !== undefined && { "content-type": file }) };
+      const all = { ...lowerCaseNames(headers), ...(file !== undefined && { "content-type": file }) };
       return createResponse(status, textOf(body, all["content-type"]), all);
     },
     close: () => Promise.resolve(),

@@ -55,7 +55,7 @@ export const ANY: readonly unknown[] = [
 ];
 
 /** A value that a schema allows in most cases; undefined where the schema does not say enough. */
-export function valueOf(schema: Schema, random: Random): unknown {
+export function generateValue(schema: Schema, random: Random): unknown {
   const {
     type,
     enum: values,
@@ -76,10 +76,13 @@ export function valueOf(schema: Schema, random: Random): unknown {
   if (kind === "string")
     return (pick(WORDS, random) ?? "").padEnd(Number(minLength), "x").slice(0, Number(maxLength));
   if (kind === "array" && isObject(items))
-    return Array.from({ length: between(1, 3, random) }, () => valueOf(items, random));
+    return Array.from({ length: between(1, 3, random) }, () => generateValue(items, random));
   if (kind === "object" && isObject(properties))
     return Object.fromEntries(
-      Object.entries(properties).map(([name, each]) => [name, isObject(each) ? valueOf(each, random) : null]),
+      Object.entries(properties).map(([name, each]) => [
+        name,
+        isObject(each) ? generateValue(each, random) : null,
+      ]),
     );
   return undefined;
 }

@@ -71,7 +71,7 @@ const readBodies = (records: readonly AuditRecord[]): Record<string, unknown>[] 
   records.map(({ alpha }) => alpha.body).filter((body) => isObject(body) && !isTruncated(body)) as never;
 
 /** The members that change, of those in recorded bodies. Without recorded bodies: of all members. */
-function describeBody(route: Route, records: readonly AuditRecord[], pack: Pack): FieldChange[] {
+function describeBodyChanges(route: Route, records: readonly AuditRecord[], pack: Pack): FieldChange[] {
   const bodies = readBodies(records);
   return (route.body?.members ?? []).flatMap(({ name, rule }) => {
     const spelling = [name, ...(rule.aliases ?? [])].find((candidate) =>
@@ -102,7 +102,7 @@ function findNames(filter: unknown): string[] {
   return Object.entries(filter).flatMap(([name, value]) => [name, ...findNames(value)]);
 }
 
-function parseFilter(filter: string): unknown {
+function recordedFilter(filter: string): unknown {
   try {
     return JSON.parse(filter);
   } catch {
@@ -115,7 +115,7 @@ function describeFilters(route: Route, records: readonly AuditRecord[], pack: Pa
   const { parameters } = route.queryFilter ?? {};
   const names = new Set(
     records.flatMap(({ alpha }) => [
-      ...(alpha.filter ? findNames(parseFilter(alpha.filter)) : []),
+      ...(alpha.filter ? findNames(recordedFilter(alpha.filter)) : []),
       ...[...new URLSearchParams(alpha.query).keys()].flatMap((name) => parameters?.get(name)?.field ?? []),
     ]),
   );
@@ -220,7 +220,7 @@ export function createCallGuide(called: CallSummary, records: readonly AuditReco
     v4: counterpart === "call" ? listV4Calls(route, pack) : [],
     scope: typeof access === "string" ? null : createScopePair(access, pack.dialect),
     after: counterpart === "call" ? createV4Commands(record, route, pack) : [],
-    sends: counterpart === "call" ? describeBody(route, records, pack) : [],
+    sends: counterpart === "call" ? describeBodyChanges(route, records, pack) : [],
     adds: findAddedMembers(route, records),
     filters: describeFilters(route, records, pack),
     gets: ["list", "object"].includes(route.response) && counterpart === "call" ? route.responseObjects : [],

@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Report } from "./model.ts";
-import { count, createBlockWriter, type Block, type Column, type Line, type OutlineSpan } from "./outline.ts";
+import {
+  formatCount,
+  createBlockWriter,
+  type Block,
+  type Column,
+  type Line,
+  type OutlineSpan,
+} from "./outline.ts";
 import { outlineReport } from "./outline-report.ts";
 
 /** The style sheet: for light and dark, wide and narrow screens, and for print. */
@@ -169,7 +176,7 @@ function renderDays({ days: all, names: { client, upstream } }: Block & { kind: 
   const bars = all.map(({ day, alpha, native, alphaClients }, index) => {
     const x = index * (BAR + GAP) + GAP / 2;
     const [low, high] = [height(native), height(alpha)];
-    const title = `${day}: ${count(alpha)} in ${client} from ${alphaClients} clients, ${count(native)} native`;
+    const title = `${day}: ${formatCount(alpha)} in ${client} from ${alphaClients} clients, ${formatCount(native)} native`;
     return (
       `<g><title>${escape(title)}</title>${rect("native", [x, HEIGHT - low, BAR, low])}` +
       `${rect("alpha", [x, HEIGHT - low - high, BAR, high])}</g>`
@@ -177,12 +184,12 @@ function renderDays({ days: all, names: { client, upstream } }: Block & { kind: 
   });
   const width = Math.max(12, all.length) * (BAR + GAP);
   const [first, last] = [all[0], all.at(-1)];
-  const description = `Requests by day. First ${first?.day}: ${count(first?.alpha ?? 0)} in ${client}, ${count(first?.native ?? 0)} native. Last ${last?.day}: ${count(last?.alpha ?? 0)} in ${client}, ${count(last?.native ?? 0)} native.`;
+  const description = `Requests by day. First ${first?.day}: ${formatCount(first?.alpha ?? 0)} in ${client}, ${formatCount(first?.native ?? 0)} native. Last ${last?.day}: ${formatCount(last?.alpha ?? 0)} in ${client}, ${formatCount(last?.native ?? 0)} native.`;
   const mark = (kind: string): string =>
     `<svg viewBox="0 0 10 10" aria-hidden="true">${rect(kind, [0, 0, 10, 10])}</svg>`;
   return (
     `<div class="days"><p class="legend"><span>${mark("alpha")} in ${escape(client)}</span><span>${mark("native")} native (${escape(upstream)})</span>` +
-    `<span>busiest day: ${count(maximum)} requests</span></p>` +
+    `<span>busiest day: ${formatCount(maximum)} requests</span></p>` +
     `<svg viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${escape(description)}">${bars.join("")}</svg>` +
     `<p class="axis"><span>${first?.day ?? ""}</span><span>${first === last ? "" : (last?.day ?? "")}</span></p></div>`
   );

@@ -1,5 +1,5 @@
 import type { Report } from "./model.ts";
-import { count, createBlockWriter, type Block, type Line, type OutlineSpan } from "./outline.ts";
+import { formatCount, createBlockWriter, type Block, type Line, type OutlineSpan } from "./outline.ts";
 import { outlineReport } from "./outline-report.ts";
 
 const joinLines = (text: string): string => text.replaceAll(/[\r\n\t]+/g, " ");
@@ -61,7 +61,7 @@ function renderDays({ days, names: { client } }: Block & { kind: "days" }): stri
       { name: "Errors", number: true },
     ],
     rows: days.map(({ day, alpha, native, alphaClients, errors }) =>
-      [day, ...[alpha, native, alphaClients, errors].map(count)].map((text) => [text]),
+      [day, ...[alpha, native, alphaClients, errors].map(formatCount)].map((text) => [text]),
     ),
   });
 }

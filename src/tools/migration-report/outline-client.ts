@@ -9,7 +9,7 @@ import {
   type FieldChange,
   type ObjectChanges,
 } from "./model.ts";
-import { clientName, count, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
+import { clientName, formatCount, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
 
 /** The id of the section of a client. */
 export const clientAnchor = ({ client }: ClientGuide): string => `client-${client ?? "none"}`;
@@ -92,7 +92,7 @@ function createFieldsTable(caption: string, fields: readonly FieldChange[], name
 function describeErrors({ statuses, requests }: CallGuide): string {
   const errors = statuses.filter(({ status }) => status >= 400);
   if (errors.length === 0) return "";
-  const counts = errors.map(({ status, requests: times }) => `${status} (${count(times)})`);
+  const counts = errors.map(({ status, requests: times }) => `${status} (${formatCount(times)})`);
   const areAll = errors.reduce((sum, { requests: times }) => sum + times, 0) === requests;
   return ` ${areAll ? "All" : "Some"} of them failed: ${counts.join(", ")}.`;
 }

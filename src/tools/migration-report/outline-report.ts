@@ -1,7 +1,7 @@
 import type { SideNames } from "../../mapping/pack-summary.ts";
 import { capitalize, describeReadiness, isDone, type ClientGuide, type Report } from "./model.ts";
 import { CHANGE_LABELS, clientAnchor, outlineClient } from "./outline-client.ts";
-import { clientName, count, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
+import { clientName, formatCount, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
 
 function describeSpan({ since, until, days }: Report): string {
   const first = since?.slice(0, 10) ?? days[0]?.day;
@@ -28,11 +28,11 @@ function outlineHead(report: Report): Block[] {
     {
       kind: "figures",
       figures: [
-        { value: count(alpha), text: `requests in ${client}, of ${count(totals.requests)}` },
+        { value: formatCount(alpha), text: `requests in ${client}, of ${formatCount(totals.requests)}` },
         { value: percent(totals.native, totals.requests), text: `of all requests were native (${upstream})` },
         { value: `${totals.done} of ${totals.clients}`, text: `clients no longer use ${client}` },
-        { value: count(totals.calls), text: `different ${client} routes in use` },
-        { value: count(totals.lossy), text: "responses that lost something" },
+        { value: formatCount(totals.calls), text: `different ${client} routes in use` },
+        { value: formatCount(totals.lossy), text: "responses that lost something" },
       ],
     },
     ...(report.cut
@@ -60,7 +60,7 @@ const createClientRow = (client: ClientGuide): Line[] => [
     ...(client.client === null ? [] : [" ", { code: client.client }]),
   ],
   [{ tag: client.readiness }],
-  [count(client.requests - client.native)],
+  [formatCount(client.requests - client.native)],
   [percent(client.native, client.requests)],
   [describeRemaining(client)],
   [formatTime(client.last)],
@@ -126,9 +126,9 @@ function outlineRoutes({ clients, names }: Report): Block[] {
       rows: rows.map(({ route, v4, counterpart, requests, clients: users, lossy }) => [
         [{ code: route }],
         v4 === "" ? [{ tag: counterpart === "unneeded" ? "not needed" : "no counterpart" }] : [{ code: v4 }],
-        [count(requests)],
-        [count(users)],
-        [count(lossy)],
+        [formatCount(requests)],
+        [formatCount(users)],
+        [formatCount(lossy)],
       ]),
     },
   ];

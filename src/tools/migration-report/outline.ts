@@ -56,11 +56,11 @@ export const createBlockWriter =
 const NUMBER = new Intl.NumberFormat("en-GB");
 
 /** Formats a number with separators. */
-export const count = (number: number): string => NUMBER.format(number);
+export const formatCount = (number: number): string => NUMBER.format(number);
 
 /** `1 call`, `2 calls`. */
 export const plural = (number: number, word: string): string =>
-  `${count(number)} ${word}${number === 1 ? "" : "s"}`;
+  `${formatCount(number)} ${word}${number === 1 ? "" : "s"}`;
 
 /** Formats a share. A share above 0 and below 100 never reads as 0 % or 100 %. */
 export function percent(part: number, whole: number): string {

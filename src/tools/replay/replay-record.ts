@@ -62,7 +62,7 @@ interface ComparedCall {
   readonly body?: unknown;
 }
 
-const parseFilter = (filter: string | null): unknown => {
+const comparableFilter = (filter: string | null): unknown => {
   try {
     return filter === null ? null : parseJson(filter);
   } catch {
@@ -70,7 +70,7 @@ const parseFilter = (filter: string | null): unknown => {
   }
 };
 
-const callName = ({ method, path }: Pick<ComparedCall, "method" | "path">): string => `${method} ${path}`;
+const requestLine = ({ method, path }: Pick<ComparedCall, "method" | "path">): string => `${method} ${path}`;
 
 /** The differences of the v4 requests. Concurrent requests can come in any order. */
 function compareCalls(
@@ -80,21 +80,24 @@ function compareCalls(
 ): ReplayDifference[] {
   const remaining = [...is];
   const differences = was.flatMap((call): ReplayDifference[] => {
-    const index = remaining.findIndex((candidate) => callName(candidate) === callName(call));
+    const index = remaining.findIndex((candidate) => requestLine(candidate) === requestLine(call));
     const [other] = index === -1 ? [] : remaining.splice(index, 1);
-    if (!other) return [createDifference("v4 call", callName(call), undefined)];
+    if (!other) return [createDifference("v4 call", requestLine(call), undefined)];
     const isEqual = route && createIdComparison(route);
     return [
       ...compareBodies(
-        `filter of ${callName(call)}`,
-        parseFilter(call.filter),
-        parseFilter(other.filter),
+        `filter of ${requestLine(call)}`,
+        comparableFilter(call.filter),
+        comparableFilter(other.filter),
         isEqual,
       ),
-      ...compareBodies(`body of ${callName(call)}`, call.body, other.body, isEqual),
+      ...compareBodies(`body of ${requestLine(call)}`, call.body, other.body, isEqual),
     ];
   });
-  return [...differences, ...remaining.map((call) => createDifference("v4 call", undefined, callName(call)))];
+  return [
+    ...differences,
+    ...remaining.map((call) => createDifference("v4 call", undefined, requestLine(call))),
+  ];
 }
 
 const NEUTRAL_REASON = "a neutral reason";
@@ -118,7 +121,7 @@ function compare(
   const { alpha, v4 } = record;
   const route = context.match?.route;
   const uncached = (context.upstream?.calls ?? []).filter(
-    (call) => !cached.some((request) => callName(request) === callName(call)),
+    (call) => !cached.some((request) => requestLine(request) === requestLine(call)),
   );
   const sent = uncached.map(({ method, path, filter, body }) => ({
     method,

@@ -13,7 +13,7 @@ import { createRequestedScopes, type RequestedScopes } from "../../../src/auth/o
 import type { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { connectRedis } from "../../../src/storage/redis-client.ts";
 import { createRedisStore } from "../../../src/storage/redis-store.ts";
-import { openSqliteStore } from "../../../src/storage/sqlite-store.ts";
+import { openSqliteKeyValueStore } from "../../../src/storage/sqlite-store.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
@@ -289,7 +289,7 @@ describe("with SQLite", () => {
   afterAll(() => rm(directory, { recursive: true }));
   strangersCannotReach({
     settings: () => ({}),
-    open: async () => openSqliteStore({ directory }),
+    open: async () => openSqliteKeyValueStore({ directory }),
     async empty() {
       const { DatabaseSync } = await import("node:sqlite");
       const database = new DatabaseSync(join(directory, "state.db"));

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import type { KeyValueStore } from "../../../src/storage/key-value-store.ts";
-import { openSqliteStore, STATE_FILE } from "../../../src/storage/sqlite-store.ts";
+import { openSqliteKeyValueStore, STATE_FILE } from "../../../src/storage/sqlite-store.ts";
 import { tokenHash } from "../../../src/auth/token-cache.ts";
 import { createTokenRecords } from "../../../src/auth/token-records.ts";
 import type { IssuedToken, RefreshCredentials } from "../../../src/auth/stored-token.ts";
@@ -51,7 +51,7 @@ let troubles: unknown[];
 
 /** The token store of one process. All processes share the key-value store. */
 function process(secret = "secret", wrap = (store: KeyValueStore): KeyValueStore => store): TokenStore {
-  const opened = openSqliteStore({ directory });
+  const opened = openSqliteKeyValueStore({ directory });
   open.push(opened);
   const store = wrap(opened);
   const elapsed = () => now;

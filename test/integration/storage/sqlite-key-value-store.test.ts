@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StateUnavailableError } from "../../../src/storage/key-value-store.ts";
-import { openSqliteStore, STATE_FILE } from "../../../src/storage/sqlite-store.ts";
+import { openSqliteKeyValueStore, STATE_FILE } from "../../../src/storage/sqlite-store.ts";
 import { testKeyValueStore } from "./contract.ts";
 
 testKeyValueStore("SQLite", async () => {
   const directory = await mkdtemp(join(tmpdir(), "state-"));
   return {
-    open: async () => openSqliteStore({ directory }),
+    open: async () => openSqliteKeyValueStore({ directory }),
     remove: () => rm(directory, { recursive: true }),
   };
 });
@@ -24,7 +24,7 @@ describe("the SQLite key-value store", () => {
 
   test("creates its folder, and files that only the owner can read", async () => {
     const deep = join(directory, "not", "yet", "there");
-    const store = openSqliteStore({ directory: deep });
+    const store = openSqliteKeyValueStore({ directory: deep });
     await store.set("key", "value", 600);
     const modes = await Promise.all(["", "-wal"].map((side) => stat(join(deep, STATE_FILE + side))));
     expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o600, 0o600]);
@@ -32,18 +32,18 @@ describe("the SQLite key-value store", () => {
   });
 
   test("survives a restart", async () => {
-    const before = openSqliteStore({ directory });
+    const before = openSqliteKeyValueStore({ directory });
     await before.set("key", "value", 600);
     await before.addToSet("set", "member", 600);
     await before.close();
-    const after = openSqliteStore({ directory });
+    const after = openSqliteKeyValueStore({ directory });
     expect(await after.get("key")).toBe("value");
     expect(await after.setMembers("set")).toEqual(["member"]);
     await after.close();
   });
 
   test("is bounded: the value that expires first is deleted, and a set accepts no new member", async () => {
-    const store = openSqliteStore({ directory, maxEntries: 10, maxMembers: 10 });
+    const store = openSqliteKeyValueStore({ directory, maxEntries: 10, maxMembers: 10 });
     const added = [];
     for (let n = 0; n < 30; n += 1) {
       await store.set(`key ${n}`, "value", 600 + n);
@@ -62,7 +62,7 @@ describe("the SQLite key-value store", () => {
   });
 
   test("does not write a member again that has nearly all of its time", async () => {
-    const store = openSqliteStore({ directory });
+    const store = openSqliteKeyValueStore({ directory });
     await store.addToSet("set", "member", 3600);
     const { size } = await stat(join(directory, `${STATE_FILE}-wal`));
     for (let n = 0; n < 50; n += 1) expect(await store.addToSet("set", "member", 3600)).toBe(true);
@@ -73,11 +73,11 @@ describe("the SQLite key-value store", () => {
   });
 
   test("deletes expired entries", async () => {
-    const store = openSqliteStore({ directory });
+    const store = openSqliteKeyValueStore({ directory });
     await store.set("ended", "value", 0);
     await store.addToSet("set", "ended", 0);
     await store.close();
-    await openSqliteStore({ directory }).close();
+    await openSqliteKeyValueStore({ directory }).close();
     const database = new DatabaseSync(join(directory, STATE_FILE));
     const rows = (table: string) => database.prepare(`SELECT * FROM ${table}`).all();
     expect([...rows("entry"), ...rows("member")]).toEqual([]);
@@ -85,7 +85,7 @@ describe("the SQLite key-value store", () => {
   });
 
   test("reports that it cannot be written", async () => {
-    const store = openSqliteStore({ directory });
+    const store = openSqliteKeyValueStore({ directory });
     await store.close();
     await expect(store.set("key", "value", 600)).rejects.toThrow(StateUnavailableError);
     expect(store.isReady()).toBe(false);
@@ -103,7 +103,7 @@ describe("the SQLite key-value store", () => {
   ])("does not open %s, and names the file and the remedy", async (_, spoil) => {
     const file = join(directory, STATE_FILE);
     await spoil(file);
-    const open = () => openSqliteStore({ directory });
+    const open = () => openSqliteKeyValueStore({ directory });
     expect(open).toThrow(StateUnavailableError);
     expect(open).toThrow(file);
     expect(open).toThrow(/not a database|newer version/);
@@ -112,6 +112,6 @@ describe("the SQLite key-value store", () => {
 
   test("does not open if the folder is a file", async () => {
     await writeFile(join(directory, "file"), "");
-    expect(() => openSqliteStore({ directory: join(directory, "file") })).toThrow("cannot be used");
+    expect(() => openSqliteKeyValueStore({ directory: join(directory, "file") })).toThrow("cannot be used");
   });
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createProgram, runCommandLine } from "../../../src/cli/program.ts";
+import { createCommandLine, runCommandLine } from "../../../src/cli/program.ts";
 import { SETTINGS } from "../../../src/config/setting-definitions.ts";
 
 let out = "";
@@ -21,19 +21,19 @@ afterEach(() => {
 });
 
 const flagsOf = (commandName: string): string[] =>
-  createProgram(() => {})
+  createCommandLine(() => {})
     .commands.filter((command) => command.name() === commandName)
     .flatMap(({ options }) => options.map(({ long }) => long ?? ""));
 
 describe("help", () => {
   test.each([[[]], [["--help"]], [["-h"]], [["help"]]])("%j lists the commands", async (args) => {
     expect(await runCommandLine(args)).toBe(0);
-    for (const { name } of createProgram(() => {}).commands.map((command) => ({ name: command.name() })))
+    for (const { name } of createCommandLine(() => {}).commands.map((command) => ({ name: command.name() })))
       expect(out).toMatch(new RegExp(`^  ${name} `, "m"));
     expect(err).toBe("");
   });
 
-  test.each(createProgram(() => {}).commands.map((command) => command.name()))(
+  test.each(createCommandLine(() => {}).commands.map((command) => command.name()))(
     "%s --help and help %s list its flags",
     async (name) => {
       expect(await runCommandLine([name, "--help"])).toBe(0);
@@ -181,7 +181,7 @@ describe("docs/reference/cli.md", () => {
   const sectionOf = (name: string): string =>
     page.split(/^## /m).find((text) => text.startsWith(`${name}\n`)) ?? "";
 
-  test.each(createProgram(() => {}).commands.map((command) => command.name()))(
+  test.each(createCommandLine(() => {}).commands.map((command) => command.name()))(
     "has a section about %s",
     (name) => {
       expect(sectionOf(name)).not.toBe("");

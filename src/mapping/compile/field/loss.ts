@@ -4,7 +4,7 @@ import { toText, type PaddedText } from "../../../dialect/json/padded-text.ts";
 import { itemsOf, rawTextAt, type Cursor } from "../../../dialect/json/scan.ts";
 import { isArrayText } from "../../../dialect/json/text.ts";
 import { emitInput, emitValueAt, onlyPath } from "../../codegen/emit-input.ts";
-import { valueAt, type ByteRange, type ReaderField, type ReaderUnit } from "../../codegen/generate-reader.ts";
+import { parseAt, type ByteRange, type ReaderField, type ReaderUnit } from "../../codegen/generate-reader.ts";
 import { compileExpressionAt, type SourceLocation } from "../../load/source-location.ts";
 import type { FieldRule } from "../../schema/field-definition.ts";
 import type { LossSink, ReadContext } from "../../translation-context.ts";
@@ -116,7 +116,7 @@ function cacheTest(
     if (end === 0) return (ofMissing ??= isLost(undefined));
     const cached = results.find(cursor.bytes, start, end);
     if (cached !== undefined) return cached;
-    const result = isLost(valueAt(cursor, start, end));
+    const result = isLost(parseAt(cursor, start, end));
     if (results.size === MAX_CACHED_VALUES) results.clear();
     if (end - start <= MAX_CACHED_LENGTH)
       results.set(Uint8Array.from(cursor.bytes.subarray(start, end)), result);

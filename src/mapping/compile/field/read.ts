@@ -7,7 +7,7 @@ import { emitInput, emitIsObject, emitValueAt, onlyPath } from "../../codegen/em
 import {
   createReaderUnit,
   generateReader,
-  valueAt as parseAt,
+  parseAt,
   type ByteRange,
   type FieldCode,
   type ReaderField,
