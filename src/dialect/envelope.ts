@@ -32,6 +32,7 @@ export interface ListValues {
   readonly previous_page?: number | null;
   readonly next_offset?: number | null;
   readonly next_cursor?: string | null;
+  readonly previous_cursor?: string | null;
   readonly next_link?: string | null;
   readonly previous_link?: string | null;
   readonly first_link?: string | null;
@@ -51,6 +52,7 @@ export const LIST_VALUES = [
   "previous_page",
   "next_offset",
   "next_cursor",
+  "previous_cursor",
   "next_link",
   "previous_link",
   "first_link",
@@ -83,6 +85,9 @@ const READERS: ReadonlyMap<string, (value: unknown) => unknown> = new Map<
   ["next_offset", parseNext],
   ["next_cursor", parseNext],
   ["next_link", parseLink],
+  // The gateway can do without those.
+  ["previous_cursor", (value) => parseNext(value) ?? null],
+  ["previous_link", (value) => parseLink(value) ?? null],
 ]);
 
 /**

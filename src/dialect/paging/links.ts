@@ -39,16 +39,22 @@ export const linkPath = (path: string): string =>
     .replace(/^[/\\]+/, "/")
     .replace(/[^\w.~!$&'()*+,;=:@/%-]/gu, encodeURIComponent);
 
-/** Returns a path with a query in which one parameter is replaced, or removed (null). Others stay. */
-export function withParameter(
+/**
+ * Returns a path with a query that has another page. Parameters of other things stay.
+ *
+ * @param names the parameters that say which page it is
+ * @param value of one of them; null: the first page, which has none
+ */
+export function withPage(
   path: string,
   query: string,
+  names: readonly string[],
   parameter: string,
   value: string | number | null,
 ): string {
   const parameters = readParameters(query);
-  if (value === null) parameters.delete(parameter);
-  else parameters.set(parameter, String(value));
+  for (const name of names) if (value === null || name !== parameter) parameters.delete(name);
+  if (value !== null) parameters.set(parameter, String(value));
   const text = parameters.toString();
   return text === "" ? path : `${path}?${text}`;
 }

@@ -1,12 +1,21 @@
 /** Which upstream pages a page of the client is read from. Their sizes need not divide evenly. */
-import type { PageRequest } from "./page-request.ts";
-import { readPageEnd, type PageStart, type ReceivedPage, type UpstreamPages } from "./upstream-pages.ts";
+import { pageBefore, type PageRequest } from "./page-request.ts";
+import {
+  readPageBegin,
+  readPageEnd,
+  type PageBegin,
+  type PageStart,
+  type ReceivedPage,
+  type UpstreamPages,
+} from "./upstream-pages.ts";
 
 /** Calls for one page of the client. Pages may have fewer items than the gateway asks for. */
-const MAX_CALLS = 100;
+export const MAX_CALLS = 100;
 
 /** Reads one page of the client from as few upstream pages as possible. The caller makes the calls. */
 export interface ListWalk {
+  /** Whether each page precedes the one that was read before it. */
+  readonly isBackward?: boolean;
   /** The query of the next upstream page. */
   readonly query: string;
   /** Index of the first item of that page that is part of the client's page, and of the first behind it. */
@@ -14,8 +23,11 @@ export interface ListWalk {
   readonly to: number;
   /** Whether the item of a cursor is still to be found. */
   readonly isSearching: boolean;
-  /** Ends the search: the client's page starts behind this item of the next page. */
-  found(index: number): void;
+  /**
+   * Ends the search: the client's page starts behind this item of the next page, or ends before it. Returns whether that
+   * page has the start of the client's; if not, the pages are read again from there.
+   */
+  found(index: number): boolean;
   /** Takes the next page into account. */
   accept(page: ReceivedPage): void;
   /** The queries of all pages that follow, where they are known by now and need not be requested one by one. */
@@ -30,6 +42,10 @@ export interface ListWalk {
   readonly cursor: string | undefined;
   /** Number of items before the client's page. */
   readonly start: number;
+  /** Whether items precede the client's page. */
+  readonly hasPrevious: boolean;
+  /** The upstream's cursor of the page before. */
+  readonly previousCursor: string | undefined;
 }
 
 /** The smallest size with which one upstream page has a part of a list; the largest if none has. */
@@ -58,20 +74,22 @@ export function createListWalk({ pages, request, peeks, isWhole, reach }: WalkOp
   const isFixed = pageSize.parameter === undefined;
   let isSearching = request.after !== undefined;
   let start = isSearching ? reach : request.start;
-  let end = isSearching ? reach : start + request.size + extra;
+  let { size: length } = request;
+  let end = isSearching ? reach : start + length + extra;
   let total: number | undefined;
   let hasMore: boolean | undefined;
   let isEnded = false;
   let calls = 0;
+  let begin: PageBegin | undefined;
 
   /** Of numbered pages: all have the same size. */
   const numberedSize = isFixed || isSearching ? largest : fittingSize(start, end, largest);
-  const first = Math.floor(start / numberedSize) * numberedSize;
-  const jumps = !isSearching && style !== undefined && style.kind !== "cursor";
-  let position: PageStart = {
-    offset: jumps ? (style.kind === "page" ? first : start) : 0,
-    cursor: request.cursor,
+  /** Where the upstream's pages start that have an item. */
+  const offsetOf = (item: number): number => {
+    if (!style || style.kind === "cursor") return 0;
+    return style.kind === "page" ? Math.floor(item / numberedSize) * numberedSize : item;
   };
+  let position: PageStart = { offset: isSearching ? 0 : offsetOf(start), cursor: request.cursor };
   const nextSize = (): number => {
     if (style?.kind === "page" || isFixed) return numberedSize;
     return Math.max(1, Math.min(largest, end - position.offset));
@@ -104,15 +122,21 @@ export function createListWalk({ pages, request, peeks, isWhole, reach }: WalkOp
       return indexOf(start);
     },
     get to() {
-      return indexOf(start + request.size);
+      return indexOf(start + length);
     },
     get isSearching() {
       return isSearching;
     },
     found(index) {
       isSearching = false;
-      start = position.offset + index + 1;
-      end = start + request.size + extra;
+      const item = position.offset + index;
+      if (request.isBackward) ({ start, size: length } = pageBefore(item, request.size));
+      else start = item + 1;
+      end = start + length + (request.isBackward ? 0 : extra);
+      if (start >= position.offset) return true;
+      position = { offset: offsetOf(start), cursor: undefined };
+      size = nextSize();
+      return false;
     },
     accept(page) {
       calls += 1;
@@ -122,11 +146,13 @@ export function createListWalk({ pages, request, peeks, isWhole, reach }: WalkOp
       // A page with fewer items than it could have is the last one, unless the upstream says something else.
       isEnded = next.hasMore === undefined ? page.count < size : !next.hasMore;
       // A page that is read only to see whether items follow does not move the cursor of the client's page.
-      const isPeek = !isSearching && offset > 0 && offset === start + request.size;
+      const isPeek = !isSearching && offset > 0 && offset === start + length;
       const cursor = isPeek ? position.cursor : next.cursor;
-      checkPage(page.count, cursor, isPeek);
+      // Before the first item of the list there is nothing to read.
+      if (length > 0) checkPage(page.count, cursor, isPeek);
       total = next.total ?? (isEnded && offset === 0 ? behind : undefined);
-      hasMore = behind > start + request.size || !isEnded;
+      hasMore = behind > start + length || !isEnded;
+      if (calls === 1) begin = readPageBegin(pages, page, false);
       position = { offset: style?.kind === "page" ? offset + size : behind, cursor };
       size = nextSize();
       if (calls >= MAX_CALLS && !this.isDone) throw new RangeError(`more than ${MAX_CALLS} pages are needed`);
@@ -154,6 +180,12 @@ export function createListWalk({ pages, request, peeks, isWhole, reach }: WalkOp
     },
     get start() {
       return start;
+    },
+    get hasPrevious() {
+      return start > 0 || (request.cursor !== undefined && (begin?.hasPrevious ?? true));
+    },
+    get previousCursor() {
+      return begin?.cursor;
     },
   };
 }

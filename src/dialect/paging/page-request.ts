@@ -1,7 +1,7 @@
 /** The page that a client asks for. */
 import { ValidationError } from "../http-error.ts";
 import type { Query } from "../query.ts";
-import { MAX_CURSOR } from "./cursor.ts";
+import { markPrevious, MAX_CURSOR, readMark } from "./cursor.ts";
 import { LAST, type ClientPageSize, type PagingStyle } from "./styles.ts";
 
 /** A part of a list: all items after `start` items, or after a cursor, up to a number. */
@@ -11,8 +11,10 @@ export interface PageRequest {
   readonly size: number;
   /** The upstream's own cursor. */
   readonly cursor?: string;
-  /** The client's value of the item before the page, which is to be found. */
+  /** The client's value of the item before the page, or behind it, which is to be found. */
   readonly after?: string;
+  /** Whether the page ends before its cursor, instead of starting after it. */
+  readonly isBackward?: boolean;
 }
 
 /** What a client's cursor is: the upstream's own, a member of an item, or an offset that the gateway encodes. */
@@ -23,6 +25,8 @@ export interface PageReaderOptions {
   readonly style: PagingStyle | undefined;
   readonly size: ClientPageSize;
   readonly cursor: ClientCursor;
+  /** Whether there are cursors of the page before. */
+  readonly goesBack: boolean;
   /** Pages that start after this number of items are rejected. */
   readonly reach: number;
 }
@@ -36,6 +40,15 @@ export function readOffsetCursor(text: string): number | undefined {
   const [, digits] = /^offset:(\d{1,9})$/.exec(Buffer.from(text, "base64url").toString()) ?? [];
   return digits === undefined ? undefined : Number(digits);
 }
+
+/** Returns the page that ends at an offset. */
+export function pageBefore(end: number, items: number): { readonly start: number; readonly size: number } {
+  const start = Math.max(0, end - items);
+  return { start, size: end - start };
+}
+
+/** In characters, with its mark. */
+const LONGEST_CURSOR = MAX_CURSOR + markPrevious("").length;
 
 /** The only value of a parameter; undefined without one. @throws {HttpError} 400 for two of them */
 function onlyValue(query: Query, parameter: string): string | undefined {
@@ -79,13 +92,14 @@ export function createPageReader({
   style,
   size,
   cursor,
+  goesBack,
   reach,
 }: PageReaderOptions): (query: Query) => PageRequest {
   const firstPage: PageRequest = { start: 0, size: size.default };
   if (!style) return () => firstPage;
 
   function readStart(query: Query, items: number): Partial<PageRequest> & { readonly start: number } {
-    if (style?.kind === "cursor") return readCursor(query, style.parameter);
+    if (style?.kind === "cursor") return readCursor(query, style, items);
     const { kind = "page", parameter = "", first = 0, invalid } = style ?? {};
     const text = invalid === "default" ? onlyValue(query, parameter) : undefined;
     if (text !== undefined && !isIntegerFrom(text, first)) return { start: 0 };
@@ -97,22 +111,36 @@ export function createPageReader({
     };
   }
 
-  function readCursor(query: Query, parameter: string): Partial<PageRequest> & { readonly start: number } {
-    const text = onlyValue(query, parameter);
-    if (text === undefined) return { start: 0 };
-    if (text === "" || text.length > MAX_CURSOR)
-      throw new ValidationError(`${parameter} must have 1 to ${MAX_CURSOR} characters.`);
-    if (cursor === "upstream") return { start: 0, cursor: text };
-    if (cursor === "item") return { start: 0, after: text };
+  function readCursor(
+    query: Query,
+    { parameter, before }: Extract<PagingStyle, { readonly kind: "cursor" }>,
+    items: number,
+  ): Partial<PageRequest> & { readonly start: number } {
+    const after = onlyValue(query, parameter);
+    const behind = before === undefined ? undefined : onlyValue(query, before);
+    const given = after ?? behind;
+    if (given === undefined) return { start: 0 };
+    if (after !== undefined && behind !== undefined)
+      throw new ValidationError(`Only one of ${parameter} and ${before} can be given.`);
+    const name = after === undefined ? before : parameter;
+    if (given === "" || given.length > LONGEST_CURSOR)
+      throw new ValidationError(`${name} must have 1 to ${MAX_CURSOR} characters.`);
+    const isMarked = goesBack && before === undefined;
+    const { cursor: text, isBackward } = isMarked
+      ? readMark(given)
+      : { cursor: given, isBackward: after === undefined };
+    const direction = isBackward && { isBackward };
+    if (cursor === "upstream") return { start: 0, cursor: text, ...direction };
+    if (cursor === "item") return { start: 0, after: text, ...direction };
     const start = readOffsetCursor(text);
-    if (start === undefined || start >= reach)
-      throw new ValidationError(`${parameter} is not a cursor of this list.`);
-    return { start };
+    if (start === undefined || start >= reach || (isBackward && start === 0))
+      throw new ValidationError(`${name} is not a cursor of this list.`);
+    return isBackward ? { ...pageBefore(start, items), isBackward } : { start };
   }
 
   return (query) => {
     if (query.size === 0) return firstPage;
     const items = readSize(query, size);
-    return { ...readStart(query, items), size: items };
+    return { size: items, ...readStart(query, items) };
   };
 }

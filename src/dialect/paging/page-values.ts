@@ -1,6 +1,7 @@
 /** What a list says to the client about its page: the values of its shape, and its headers. */
 import { LIST_VALUES, type ListValues } from "../envelope.ts";
-import { formatLinks, linkPath, withParameter } from "./links.ts";
+import { markNext, markPrevious } from "./cursor.ts";
+import { formatLinks, linkPath, withPage } from "./links.ts";
 import { writeOffsetCursor, type ClientCursor, type PageRequest } from "./page-request.ts";
 import { LAST, type PagingStyle } from "./styles.ts";
 
@@ -15,7 +16,12 @@ export interface ClientPage {
   readonly hasMore: boolean;
   /** The upstream's cursor behind the page. */
   readonly cursor: string | undefined;
-  /** The cursor that the last item is for the client. */
+  /** Whether items precede the page. */
+  readonly hasPrevious: boolean;
+  /** The upstream's cursor of the page before. */
+  readonly previousCursor: string | undefined;
+  /** The cursors that the first item and the last one are for the client. */
+  readonly firstItem: () => string | undefined;
   readonly lastItem: () => string | undefined;
   /** Scheme, host and base path of links; empty for links without a host. */
   readonly linkBase: string;
@@ -27,6 +33,8 @@ export interface ClientPage {
 export interface PageWriterOptions {
   readonly style: PagingStyle | undefined;
   readonly cursor: ClientCursor;
+  /** Whether there are cursors of the page before. */
+  readonly goesBack: boolean;
   /** The names in the client's list shape. */
   readonly names: ReadonlySet<string>;
   readonly linkHeader: boolean;
@@ -67,28 +75,45 @@ interface Positions {
   links(): Readonly<Record<"first" | "prev" | "next" | "last", string | null>>;
 }
 
-function createPositions(clientPage: ClientPage, { style, cursor }: PageWriterOptions): Positions {
-  const { request, start, total, hasMore, linkBase, path, query } = clientPage;
+function createPositions(clientPage: ClientPage, { style, cursor, goesBack }: PageWriterOptions): Positions {
+  const { request, start, count, total, hasMore, hasPrevious, linkBase, path, query } = clientPage;
   const { size } = request;
   const first = style === undefined || style.kind === "cursor" ? 1 : style.first;
   const page = first + Math.floor(start / size);
   const isCounted = style !== undefined && style.kind !== "cursor";
   const valueAt = (offset: number): number =>
     style?.kind === "page" ? first + offset / size : first + offset;
+  const before = style?.kind === "cursor" ? style.before : undefined;
+  const isMarked = goesBack && before === undefined && cursor !== "item";
+  const cursorAt = (offset: number, item: () => string | undefined, ofUpstream: string | undefined) => {
+    if (cursor === "offset") return offset > LAST ? undefined : writeOffsetCursor(offset);
+    return cursor === "item" ? item() : ofUpstream;
+  };
   const nextCursor = (): string | null => {
-    if (cursor === "offset") return start + size > LAST ? null : writeOffsetCursor(start + size);
-    return (cursor === "item" ? clientPage.lastItem() : clientPage.cursor) ?? null;
+    // Behind an empty page before the first item there is no item whose cursor leads back.
+    if (request.isBackward && count === 0) return null;
+    const found = cursorAt(start + size, clientPage.lastItem, clientPage.cursor);
+    return found === undefined ? null : isMarked ? markNext(found) : found;
+  };
+  const previousCursor = (): string | null => {
+    if (!goesBack || !hasPrevious || count === 0) return null;
+    const found = cursorAt(start, clientPage.firstItem, clientPage.previousCursor);
+    return found === undefined ? null : isMarked ? markPrevious(found) : found;
   };
   const next = (): string | number | null => {
     if (!hasMore || !style) return null;
     return isCounted ? valueAt(start + size) : nextCursor();
   };
   let target: string | undefined;
+  const names = [style?.parameter ?? "", ...(before === undefined ? [] : [before])];
   /** The first page is the one without a parameter. */
-  const link = (value: string | number | null | undefined): string | null => {
+  const link = (
+    value: string | number | null | undefined,
+    parameter = style?.parameter ?? "",
+  ): string | null => {
     if (value === undefined || !style) return null;
     target ??= linkBase + linkPath(path);
-    return withParameter(target, query, style.parameter, value);
+    return withPage(target, query, names, parameter, value);
   };
   const last = (): string | number | undefined =>
     isCounted && total !== undefined && style.kind === "page"
@@ -99,12 +124,15 @@ function createPositions(clientPage: ClientPage, { style, cursor }: PageWriterOp
     get next() {
       return next();
     },
-    previous: isCounted && start > 0 ? valueAt(Math.max(0, start - size)) : null,
+    get previous() {
+      if (!isCounted) return previousCursor();
+      return start > 0 ? valueAt(Math.max(0, start - size)) : null;
+    },
     link,
     links() {
       return {
         first: link(null),
-        prev: link(this.previous ?? undefined),
+        prev: link(this.previous ?? undefined, before),
         next: link(this.next ?? undefined),
         last: link(last()),
       };
@@ -123,11 +151,12 @@ const VALUES: Readonly<
   size: ({ request: { size } }) => size,
   count: ({ count }) => count,
   offset: ({ start }) => start,
-  has_more: ({ hasMore }) => hasMore,
+  has_more: ({ request: { isBackward }, hasMore, hasPrevious }) => (isBackward ? hasPrevious : hasMore),
   next_page: (_, { next }) => next,
   previous_page: (_, { previous }) => previous,
   next_offset: (_, { next }) => next,
   next_cursor: (_, { next }) => next,
+  previous_cursor: (_, { previous }) => previous,
   next_link: (_, positions) => positions.links().next,
   previous_link: (_, positions) => positions.links().prev,
   first_link: (_, positions) => positions.links().first,

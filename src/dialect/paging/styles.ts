@@ -14,7 +14,15 @@ export type PagingStyle =
       readonly parameter: string;
       /** The cursor is this member of the last item; undefined: it is opaque. */
       readonly item: string | undefined;
+      /** The parameter of the page before a cursor; undefined: `parameter`, if there are such cursors. */
+      readonly before: string | undefined;
     };
+
+/** The parameter of a cursor in a direction; empty for pages without cursors. */
+export const cursorParameter = (style: PagingStyle | undefined, isBackward = false): string => {
+  if (style?.kind !== "cursor") return "";
+  return (isBackward ? style.before : undefined) ?? style.parameter;
+};
 
 /** Number of items of a page. */
 export interface PageSize {

@@ -21,6 +21,8 @@ export interface UpstreamPages {
 export interface PageStart {
   readonly offset: number;
   readonly cursor: string | undefined;
+  /** Whether the page ends before the cursor. */
+  readonly isBackward?: boolean;
 }
 
 /** Creates the function that returns the query of a page. */
@@ -31,9 +33,13 @@ export function createPageQuery(style: PagingStyle | undefined, size: PageSize):
   const sizeOf = (items: number): string => (sizeParameter === undefined ? "" : `${sizeParameter}=${items}`);
   const join = (position: string, limit: string): string =>
     position === "" || limit === "" ? position + limit : `${position}&${limit}`;
-  if (style.kind === "cursor")
-    return ({ cursor }, items) =>
-      join(cursor === undefined ? "" : `${parameter}=${encodeURIComponent(cursor)}`, sizeOf(items));
+  if (style.kind === "cursor") {
+    const before = encodeURIComponent(style.before ?? style.parameter);
+    return ({ cursor, isBackward }, items) => {
+      const name = isBackward ? before : parameter;
+      return join(cursor === undefined ? "" : `${name}=${encodeURIComponent(cursor)}`, sizeOf(items));
+    };
+  }
   const { kind, first } = style;
   return ({ offset }, items) => {
     const position = first + (kind === "page" ? Math.floor(offset / items) : offset);
@@ -51,6 +57,8 @@ export interface ReceivedPage {
   readonly count: number;
   /** Returns the cursor that its last item is, where cursors are members of items. */
   readonly lastItem: () => string | undefined;
+  /** The same of its first item. */
+  readonly firstItem?: () => string | undefined;
 }
 
 /** What a page says about the rest of its list. */
@@ -107,10 +115,45 @@ function countMore(
 function findCursor(
   style: Extract<PagingStyle, { readonly kind: "cursor" }>,
   { values, lastItem }: ReceivedPage,
-  link: string | undefined,
+  link: string | null | undefined,
 ): string | undefined {
   if (style.item !== undefined) return lastItem();
-  return (
-    values.next_cursor ?? (link === undefined ? undefined : toCursor(linkParameter(link, style.parameter)))
+  return values.next_cursor ?? (link ? toCursor(linkParameter(link, style.parameter)) : undefined);
+}
+
+/** What a page of an upstream with cursors says about the list before it. */
+export interface PageBegin {
+  /** Whether items precede; undefined: it does not say. */
+  readonly hasPrevious: boolean | undefined;
+  /** The cursor of the page before. */
+  readonly cursor: string | undefined;
+}
+
+/** Reads what a page says about the list before it. @param isBackward whether it was asked for as a page before a cursor */
+export function readPageBegin(
+  { style, linkHeader }: UpstreamPages,
+  { values, headers, firstItem }: ReceivedPage,
+  isBackward: boolean,
+): PageBegin {
+  if (style?.kind !== "cursor") return { hasPrevious: undefined, cursor: undefined };
+  const link = values.previous_link ?? (linkHeader ? findLink(headers["link"], "prev") : undefined);
+  const inLink = link ? toCursor(linkParameter(link, style.before ?? style.parameter)) : undefined;
+  const isLinked = linkHeader || values.previous_cursor !== undefined || values.previous_link !== undefined;
+  const linked = values.previous_cursor ?? inLink;
+  const said = isLinked ? linked !== undefined || Boolean(link) : undefined;
+  return {
+    hasPrevious: said ?? (isBackward ? values.has_more : undefined),
+    cursor: style.item === undefined ? linked : firstItem?.(),
+  };
+}
+
+/** Reads the cursor of the next page. */
+export function readNextCursor({ style, linkHeader }: UpstreamPages, page: ReceivedPage): string | undefined {
+  if (style?.kind !== "cursor") return undefined;
+  const { values, headers } = page;
+  return findCursor(
+    style,
+    page,
+    values.next_link ?? (linkHeader ? findLink(headers["link"], "next") : undefined),
   );
 }

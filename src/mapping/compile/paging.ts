@@ -1,6 +1,7 @@
 /** How both dialects page their lists, compiled. */
 import { LIST_VALUES } from "../../dialect/envelope.ts";
 import { toCursor } from "../../dialect/paging/cursor.ts";
+import { createBackwardWalk } from "../../dialect/paging/backward-walk.ts";
 import { createListWalk, type ListWalk } from "../../dialect/paging/list-walk.ts";
 import { createPageReader, type ClientCursor, type PageRequest } from "../../dialect/paging/page-request.ts";
 import { createPageWriter, type PageDescription, type ClientPage } from "../../dialect/paging/page-values.ts";
@@ -36,6 +37,8 @@ export interface Paging {
   readonly readPage: (query: Query) => PageRequest;
   /** Describes a page to the client. */
   readonly describePage: (page: ClientPage) => PageDescription;
+  /** Whether the upstream has cursors of the page before, which fit the client's pages. */
+  readonly upstreamGoesBack: boolean;
   /** Starts to read a page from the upstream. */
   readonly walk: (request: PageRequest) => ListWalk;
   /** Starts to read a list of the upstream from its start, in its largest pages. @param most items */
@@ -63,7 +66,7 @@ function styleOf(pagination: Pagination | undefined, location: SourceLocation): 
     });
   if (page) return { kind: "page", ...page };
   if (offset) return { kind: "offset", ...offset };
-  return cursor && { kind: "cursor", parameter: cursor.parameter, item: cursor.item };
+  return cursor && { kind: "cursor", item: undefined, before: undefined, ...cursor };
 }
 
 function pageSizeOf(pagination: Pagination | undefined, otherwise: number): PageSize {
@@ -84,13 +87,16 @@ function clientSizeOf(pagination: ClientPagination | undefined, otherwise: numbe
   return { ...pageSizeOf(pagination, otherwise), above, invalid };
 }
 
-const parametersOf = (style: PagingStyle | undefined, size: PageSize): string[] =>
-  style ? [style.parameter, ...(size.parameter === undefined ? [] : [size.parameter])] : [];
+function parametersOf(style: PagingStyle | undefined, size: PageSize): string[] {
+  if (!style) return [];
+  const before = style.kind === "cursor" ? style.before : undefined;
+  return [style.parameter, before, size.parameter].filter((name) => name !== undefined);
+}
 
 /** Those whose values are numbers. */
 const numbersOf = (style: PagingStyle | undefined, size: PageSize): string[] => {
   const isOpaque = style?.kind === "cursor" && style.item === undefined;
-  return parametersOf(style, size).filter((name) => !isOpaque || name !== style.parameter);
+  return parametersOf(style, size).filter((name) => !isOpaque || name === size.parameter);
 };
 
 /** Compiles the function that returns the cursor of an item. */
@@ -127,6 +133,8 @@ export function compilePaging(
   const sides: Sides = { style, size, pages, names, client: client.pagination };
   const isDirect = isDirectPaging(sides);
   const cursor = clientCursor(sides);
+  const upstreamGoesBack = canGoBack(sides);
+  const goesBack = asksForPrevious(sides) && (cursor !== "upstream" || upstreamGoesBack);
   const jumps = pages.style?.kind !== "cursor";
   const clientReach = jumps ? LAST : reach;
   if (client.pagination || upstream.pagination) reportPaging(sides, cursor, upstream, at, location);
@@ -141,22 +149,26 @@ export function compilePaging(
     upstreamCursor: compileCursor(pages.style),
     clientCursor: compileCursor(style),
     isDirect,
-    readPage: createPageReader({ style, size, cursor, reach: isDirect ? Infinity : clientReach }),
+    upstreamGoesBack,
+    readPage: createPageReader({ style, size, cursor, goesBack, reach: isDirect ? Infinity : clientReach }),
     describePage: createPageWriter({
       style,
       cursor,
+      goesBack,
       names: names.client,
       linkHeader: client.pagination?.link_header ?? false,
       totalHeader: client.pagination?.total_header?.toLowerCase(),
     }),
-    walk: (request) =>
-      createListWalk({
+    walk(request) {
+      if (request.isBackward && request.cursor !== undefined) return createBackwardWalk(pages, request);
+      return createListWalk({
         pages,
         request,
         peeks: !isDirect && needsMore(sides) && !saysMore(sides),
         isWhole: false,
         reach,
-      }),
+      });
+    },
     walkAll: (most) =>
       createListWalk({ pages, request: { start: 0, size: most }, peeks: true, isWhole: true, reach: most }),
   };
@@ -193,6 +205,23 @@ function clientCursor({ style, pages }: Sides): ClientCursor {
   return pages.style?.kind === "cursor" ? "upstream" : "offset";
 }
 
+const PREVIOUS = ["previous_cursor", "previous_link"];
+
+/** Whether clients with cursors ask for the page before one, or get its cursor. */
+const asksForPrevious = ({ style, names, client }: Sides): boolean =>
+  style?.kind === "cursor" &&
+  (style.before !== undefined || client?.link_header === true || hasAny(names.client, PREVIOUS));
+
+/** Whether the upstream gives pages before a cursor, that are parts of the client's pages. */
+function canGoBack({ size, pages, names }: Sides): boolean {
+  const { style } = pages;
+  if (style?.kind !== "cursor") return false;
+  const saysPrevious = pages.linkHeader || hasAny(names.upstream, PREVIOUS);
+  const isPossible = style.item === undefined ? saysPrevious : style.before !== undefined;
+  const divides = size.parameter === undefined && size.default % pages.size.maximum === 0;
+  return isPossible && (pages.size.parameter !== undefined || divides);
+}
+
 const MORE = ["has_more", "next_page", "next_offset", "next_cursor", "next_link"];
 
 /** Whether clients learn if items follow. A complete list must not end early. */
@@ -219,7 +248,7 @@ const STYLES_OF: Readonly<Record<string, readonly PagingStyle["kind"][]>> = {
   previous_page: ["page"],
   next_offset: ["offset"],
   next_cursor: ["cursor"],
-  previous_link: ["page", "offset"],
+  previous_cursor: ["cursor"],
   last_link: ["page"],
 };
 
@@ -267,6 +296,7 @@ function reportPaging(
       message: "clients do not learn the next cursor",
       hint: 'add $next_cursor or $next_link to their list, "link_header: true", or "item": the member that the cursor is',
     });
+  reportPrevious({ style, size, pages, names, client }, cursor, upstream.name, at, clientList);
   if (!pages.style) return;
   if (Math.ceil((upstream.pagination?.max_items ?? 0) / pages.size.maximum) > MAX_REQUESTS)
     at.upstream
@@ -289,6 +319,49 @@ function reportPaging(
       .report(
         `pages of ${upstream.name} have ${pages.size.maximum} items, and its cursors are between them: the size must be fixed, and a multiple of ${pages.size.maximum}`,
       );
+}
+
+/** Reports pages before a cursor that the gateway can't ask for, or that nobody learns. */
+function reportPrevious(
+  sides: Sides,
+  cursor: ClientCursor,
+  upstream: string,
+  at: { readonly client: SourceLocation; readonly upstream: SourceLocation },
+  clientList: SourceLocation,
+): void {
+  const { style, pages, names, client } = sides;
+  const learns = (shape: ReadonlySet<string>, hasHeader: boolean): boolean =>
+    hasHeader || hasAny(shape, PREVIOUS);
+  if (style?.kind === "cursor") {
+    const { before, item } = style;
+    const place = before === undefined ? clientList : at.client.at("cursor", "before");
+    const isNeeded = before !== undefined || hasAny(names.client, PREVIOUS);
+    if (isNeeded && cursor === "upstream" && !canGoBack(sides))
+      place.report({
+        message: `lists of ${upstream} have no cursors of the page before that fit the client's pages`,
+        hint:
+          before === undefined
+            ? "add $previous_cursor to the upstream's list, or remove it here"
+            : `remove it, and reject the parameter: query: { parameters: { "${before}": { reject: NAME_OF_A_MESSAGE } } }`,
+      });
+    if (before !== undefined && item === undefined && !learns(names.client, client?.link_header === true))
+      place.report({
+        message: "clients do not learn the cursor of the page before",
+        hint: 'add $previous_cursor or $previous_link to their list, or "link_header: true"',
+      });
+    if (before === style.parameter) place.report('"before" is the same parameter as "parameter"');
+    if (before === undefined && item !== undefined && hasAny(names.client, PREVIOUS))
+      clientList.report('the page before an item needs a parameter of its own: "before" in "cursor"');
+  }
+  if (pages.style?.kind !== "cursor" || pages.style.before === undefined) return;
+  const { item } = pages.style;
+  const isSaid =
+    learns(names.upstream, pages.linkHeader) || (item !== undefined && names.upstream.has("has_more"));
+  if (!isSaid)
+    at.upstream.at("cursor", "before").report({
+      message: "the gateway does not learn whether a page precedes",
+      hint: `add $previous_cursor, $previous_link${item === undefined ? "" : " or $has_more"} to the upstream's list, or "link_header: true"`,
+    });
 }
 
 const hasAny = (names: ReadonlySet<string>, wanted: readonly string[]): boolean =>

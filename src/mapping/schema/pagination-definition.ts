@@ -38,6 +38,11 @@ const cursor = about(
         "The cursor is this member of the last item of the page before, `id` for example. Without it, the cursor is opaque and comes from `$next_cursor`, `$next_link` or the `Link` header.",
         "id",
       ),
+      before: about(
+        name.optional(),
+        "The query parameter of the page before a cursor. Without it: cursors of the page before (`$previous_cursor`, `$previous_link`, the `Link` header) are given in `parameter`, too.",
+        "ending_before",
+      ),
     })
     .optional(),
   "A page starts after a cursor.",

@@ -1,5 +1,6 @@
 /** A page of a list whose pages differ from v4's: rows of one or more v4 pages. */
 import { ValidationError } from "../../dialect/http-error.ts";
+import { cursorParameter } from "../../dialect/paging/styles.ts";
 import type { Paging } from "../../mapping/compile/paging.ts";
 import type { ReadContext } from "../../mapping/translation-context.ts";
 import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
@@ -23,24 +24,27 @@ function pageOf({ page, path }: PreparedRequest): ListPage {
 /** @throws {InvalidUpstreamResponseError} for a row without a cursor: clients would take its page for the last one */
 function cursorOf(row: unknown, { clientCursor }: Paging): string {
   const cursor = clientCursor(row);
-  if (cursor === undefined)
-    throw new InvalidUpstreamResponseError("the last row of the page has no valid cursor");
+  if (cursor === undefined) throw new InvalidUpstreamResponseError("a row of the page has no valid cursor");
   return cursor;
 }
 
-/** Reads the next v4 page. While the item of a cursor is searched, no row is taken. */
+/**
+ * Reads the next v4 page. While the item of a cursor is searched, no row is taken.
+ *
+ * @returns undefined if the page before the item starts in an earlier v4 page, which is to be read again
+ */
 async function translateNextPage(
   response: UpstreamResponse,
   { walk, request }: ListPage,
   reading: ReadContext,
   { match: { route }, services: { pack, translation } }: AuthorizedRequest,
-): Promise<TranslatedPage> {
+): Promise<TranslatedPage | undefined> {
   const { paging } = pack;
   if (walk.isSearching) {
     const isRow = (row: unknown): boolean => paging.clientCursor(row) === request.after;
     const { catalogs, related } = reading;
     const { index } = await findRow(response, route, { catalogs, related }, translation, isRow);
-    if (index >= 0) walk.found(index);
+    if (index >= 0 && !walk.found(index)) return undefined;
   }
   const { separator } = route.listWriter.items;
   const range = { from: walk.from, to: walk.to, separator };
@@ -50,6 +54,7 @@ async function translateNextPage(
     values,
     headers: response.headers,
     count,
+    firstItem: () => paging.upstreamCursor(page.firstUpstream()),
     lastItem: () => paging.upstreamCursor(page.lastUpstream()),
   });
   return page;
@@ -64,8 +69,9 @@ export const pagedKind: ResponseKind<Parts> = {
     const reading = { catalogs: services.catalogs, related: first.related, lost: report.losses };
     const parts: TranslatedPage[] = [];
     for (let { response } = first; ;) {
-      parts.push(await translateNextPage(response, page, reading, authorized));
-      if (page.walk.isDone) return parts;
+      const part = await translateNextPage(response, page, reading, authorized);
+      if (part) parts.push(part);
+      if (part && page.walk.isDone) return page.walk.isBackward ? parts.toReversed() : parts;
       response = await upstream.call({ ...prepared, path: page.pathOf(page.walk.query) });
       if (!response.success) throwTranslatedError(response, match.route, prepared, authorized);
     }
@@ -76,7 +82,9 @@ export const pagedKind: ResponseKind<Parts> = {
     const { request, walk } = pageOf(prepared);
     const { paging } = services.pack;
     if (walk.isSearching)
-      throw new ValidationError(`${paging.style?.parameter} names none of the items that can be found.`);
+      throw new ValidationError(
+        `${cursorParameter(paging.style, request.isBackward)} names none of the items that can be found.`,
+      );
     if (!paging.style && walk.hasMore)
       throw new InvalidUpstreamResponseError(`the list has more than ${request.size} rows`);
     const filled = parts.filter(({ taken }) => taken > 0);
@@ -87,6 +95,9 @@ export const pagedKind: ResponseKind<Parts> = {
       total: walk.total,
       hasMore: walk.hasMore,
       cursor: walk.cursor,
+      hasPrevious: walk.hasPrevious,
+      previousCursor: walk.previousCursor,
+      firstItem: () => cursorOf(filled[0]?.firstClient(), paging),
       lastItem: () => cursorOf(filled.at(-1)?.lastClient(), paging),
       linkBase: services.translation.linkBase,
       path: client.path,

@@ -1,27 +1,36 @@
 import { writeList } from "../../dialect/envelope.ts";
 import { selectRows } from "../../dialect/filter/select.ts";
 import { ValidationError } from "../../dialect/http-error.ts";
-import { readOffsetCursor, writeOffsetCursor, type PageRequest } from "../../dialect/paging/page-request.ts";
+import { cursorParameter } from "../../dialect/paging/styles.ts";
+import {
+  pageBefore,
+  readOffsetCursor,
+  writeOffsetCursor,
+  type PageRequest,
+} from "../../dialect/paging/page-request.ts";
 import type { Paging } from "../../mapping/compile/paging.ts";
 import type { CatalogEntry } from "../../mapping/translation-context.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { requestedFilter } from "../stages/build-list-request.ts";
 
-/** Where a page starts in rows that the gateway has. Opaque cursors are the gateway's own. @throws {HttpError} 400 */
-function findStart(
+/** Where a page is in rows that the gateway has. Opaque cursors are the gateway's own. @throws {HttpError} 400 */
+function findPage(
   rows: readonly CatalogEntry[],
-  { start, cursor, after }: PageRequest,
+  page: PageRequest,
   paging: Paging,
-): number {
+): Pick<PageRequest, "start" | "size"> {
+  const { size, cursor, after, isBackward } = page;
   const value = cursor ?? after;
-  if (value === undefined) return start;
+  if (value === undefined) return page;
   const index =
     after === undefined
       ? readOffsetCursor(value)
       : rows.findIndex(({ object }) => paging.clientCursor(object) === value) + 1 || undefined;
   if (index === undefined)
-    throw new ValidationError(`${paging.style?.parameter} is not a cursor of this list.`);
-  return index;
+    throw new ValidationError(`${cursorParameter(paging.style, isBackward)} is not a cursor of this list.`);
+  if (!isBackward) return { start: index, size };
+  // The index is behind the item.
+  return pageBefore(after === undefined ? index : index - 1, size);
 }
 
 /**
@@ -34,8 +43,8 @@ export function paginate(rows: readonly CatalogEntry[], authorized: AuthorizedRe
   const { paging } = services.pack;
   const page = paging.readPage(query);
   const selected = selectRequested(rows, authorized);
-  const start = findStart(selected, page, paging);
-  const end = start + page.size;
+  const { start, size } = findPage(selected, page, paging);
+  const end = start + size;
   const items = selected.slice(start, end);
   const { values, headers } = paging.describePage({
     request: page,
@@ -44,6 +53,9 @@ export function paginate(rows: readonly CatalogEntry[], authorized: AuthorizedRe
     total: selected.length,
     hasMore: end < selected.length,
     cursor: writeOffsetCursor(end),
+    hasPrevious: start > 0,
+    previousCursor: writeOffsetCursor(start),
+    firstItem: () => paging.clientCursor(items[0]?.object),
     lastItem: () => paging.clientCursor(items.at(-1)?.object),
     linkBase: services.translation.linkBase,
     path: request.path,

@@ -32,8 +32,12 @@ export interface TranslatedPage {
   readonly taken: number;
   /** v4's last row before the end of the range; undefined without rows. */
   readonly lastUpstream: () => unknown;
+  /** v4's first row of the range; undefined without rows. */
+  readonly firstUpstream: () => unknown;
   /** Alpha's last row of the range. */
   readonly lastClient: () => unknown;
+  /** Alpha's first row of the range. */
+  readonly firstClient: () => unknown;
 }
 
 /** Translates the rows of a range. Other rows are skipped. @throws see `translateList` */
@@ -56,13 +60,15 @@ function readRange(
   config: TranslationConfig,
   { from, to }: RowRange,
   readRow: (row: Cursor) => unknown,
-): Pick<TranslatedPage, "values" | "count" | "taken" | "lastUpstream"> {
+): Pick<TranslatedPage, "values" | "count" | "taken" | "firstUpstream" | "lastUpstream"> {
   let cursor: Cursor | undefined;
+  let firstAt = 0;
   let lastAt = 0;
   let index = 0;
   const readOne = (row: Cursor): void => {
     const isBefore = index < from;
     const isBehind = index >= to;
+    if (index === from) firstAt = row.at;
     index += 1;
     if (!isBehind) {
       cursor = row;
@@ -73,10 +79,12 @@ function readRange(
   };
   const { items, ...values } = openListBody(response, config, readOne, readWrapped);
   const end = cursor;
+  const taken = Math.max(0, Math.min(items.length, to) - from);
   return {
     values,
     count: items.length,
-    taken: Math.max(0, Math.min(items.length, to) - from),
+    taken,
+    firstUpstream: () => (end && taken > 0 ? fromJsonText(readRaw({ ...end, at: firstAt })) : undefined),
     lastUpstream: () => end && fromJsonText(readRaw({ ...end, at: lastAt })),
   };
 }
@@ -93,9 +101,13 @@ function appendRows(
   const output = sharedOutputBuffer;
   const start = output.at;
   let lastAt = start;
+  let firstEnd: number | undefined;
   try {
     const page = readRange(response, route, config, range, (row) => {
-      if (output.at > start) output.append(range.separator);
+      if (output.at > start) {
+        firstEnd ??= output.at - start;
+        output.append(range.separator);
+      }
       lastAt = output.at;
       void append(row, reading, output);
     });
@@ -104,6 +116,7 @@ function appendRows(
     return {
       ...page,
       rows,
+      firstClient: () => (page.taken > 0 ? fromJsonText(rows.toString("utf8", 0, firstEnd)) : undefined),
       lastClient: () => (page.taken > 0 ? fromJsonText(rows.toString("utf8", offset)) : undefined),
     };
   } finally {
@@ -125,6 +138,7 @@ async function readRows(
   return {
     ...list,
     rows: Buffer.from(rows.join(range.separator)),
+    firstClient: () => (rows.length > 0 ? fromJsonText(rows[0] ?? "") : undefined),
     lastClient: () => (rows.length > 0 ? fromJsonText(rows.at(-1) ?? "") : undefined),
   };
 }

@@ -6,6 +6,7 @@ import type { Grammar } from "../../dialect/filter/grammar.ts";
 import type { SentFilter } from "../../dialect/filter/filter-writer.ts";
 import { translateFilter, type FilterField, type FilterFields } from "../../dialect/filter/translate.ts";
 import { HttpError, ValidationError } from "../../dialect/http-error.ts";
+import { cursorParameter } from "../../dialect/paging/styles.ts";
 import type { PageRequest } from "../../dialect/paging/page-request.ts";
 import { addQuery } from "../../mapping/compile/endpoint.ts";
 import { compileGetter } from "../../mapping/compile/member-paths.ts";
@@ -83,7 +84,8 @@ async function withUpstreamCursor(
   { match, request, services }: AuthorizedRequest,
 ): Promise<PageRequest> {
   const { translateCursor } = match.route;
-  if (page.after === undefined || !translateCursor) return page;
+  const { style, upstreamGoesBack } = services.pack.paging;
+  if (page.after === undefined || !translateCursor || (page.isBackward && !upstreamGoesBack)) return page;
   const cursor = await translateCursor(page.after, {
     catalogs: services.catalogs,
     prerequisites: {},
@@ -91,8 +93,8 @@ async function withUpstreamCursor(
     client: request.address,
   });
   if (cursor === undefined)
-    throw new ValidationError(`${services.pack.paging.style?.parameter} is not a cursor of this list.`);
-  return { start: 0, size: page.size, cursor };
+    throw new ValidationError(`${cursorParameter(style, page.isBackward)} is not a cursor of this list.`);
+  return { start: 0, size: page.size, cursor, ...(page.isBackward && { isBackward: true }) };
 }
 
 /** How far back a boundary is searched. */

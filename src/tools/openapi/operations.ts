@@ -115,6 +115,9 @@ function describePageParameters({ style, size }: Pack["paging"]): Json[] {
   const limit = { type: "integer", minimum: 1, ...most, default: size.default };
   return [
     { name: style.parameter, in: "query", schema: position },
+    ...(style.kind === "cursor" && style.before !== undefined
+      ? [{ name: style.before, in: "query", schema: position }]
+      : []),
     ...(size.parameter === undefined ? [] : [{ name: size.parameter, in: "query", schema: limit }]),
   ];
 }

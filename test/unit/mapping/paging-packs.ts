@@ -76,6 +76,13 @@ export const itemsFrom = (start: number, count: number, total: number): { id: nu
 const numberIn = (query: URLSearchParams, name: string, otherwise: number): number =>
   Number(query.get(name) ?? otherwise);
 
+/** The items before or after an id, which is the number of an item. */
+function rangeIn(query: URLSearchParams, total: number): { readonly start: number; readonly end: number } {
+  const [before, count] = [query.get("before"), numberIn(query, "n", 7)];
+  const start = before === null ? numberIn(query, "after", 0) : Math.max(0, Number(before) - 1 - count);
+  return { start, end: Math.min(total, before === null ? start + count : Number(before) - 1) };
+}
+
 /** A side with an upstream that pages in its style, for a number of items. */
 export interface StyledUpstream extends Side {
   readonly respond: (total: number) => Respond;
@@ -168,6 +175,38 @@ export const UPSTREAMS: Readonly<Record<string, StyledUpstream>> = {
     respond: (total) => (query) => ({
       body: itemsFrom(numberIn(query, "after", 0), numberIn(query, "n", 7), total),
     }),
+  },
+  "ids of items in both directions": {
+    pagination: { cursor: { parameter: "after", item: "id", before: "before" }, size },
+    list: { rows: "$items", more: "$has_more" },
+    respond: (total) => (query) => {
+      const { start, end } = rangeIn(query, total);
+      const more = query.has("before") ? start > 0 : end < total;
+      return { body: { rows: itemsFrom(start, end - start, total), more } };
+    },
+  },
+  "opaque cursors in both directions": {
+    pagination: { cursor: { parameter: "after", before: "before" }, size },
+    list: { rows: "$items", next: "$next_cursor", previous: "$previous_cursor" },
+    respond: (total) => (query) => {
+      const { start, end } = rangeIn(query, total);
+      const [next, previous] = [end < total ? end : null, start > 0 ? start + 1 : null];
+      return { body: { rows: itemsFrom(start, end - start, total), next, previous } };
+    },
+  },
+  "cursors in links of both directions, in one parameter": {
+    pagination: { cursor: { parameter: "c" }, size, link_header: true },
+    list: "$items",
+    respond: (total) => (query) => {
+      const [, word = "after", value = "0"] = /^(after|before)-(\d+)$/.exec(query.get("c") ?? "") ?? [];
+      const position = new URLSearchParams({ [word]: value, n: query.get("n") ?? "7" });
+      const { start, end } = rangeIn(position, total);
+      const link = [
+        ...(start > 0 ? [`<https://upstream/items?c=before-${start + 1}>; rel="prev"`] : []),
+        ...(end < total ? [`<https://upstream/items?c=after-${end}>; rel="next"`] : []),
+      ].join(", ");
+      return { body: itemsFrom(start, end - start, total), headers: link === "" ? {} : { link } };
+    },
   },
   "no pages": { list: "$items", respond: (total) => () => ({ body: itemsFrom(0, total, total) }) },
 };

@@ -53,6 +53,66 @@ test.each<[string, Side, Side, string]>([
     '"$page" needs "pagination" with "page" or "offset"',
   ],
   [
+    "a page before a cursor that the upstream does not have",
+    {
+      pagination: { cursor: { parameter: "after", before: "before" }, size: clientSize },
+      list: { data: "$items", next: "$next_cursor", previous: "$previous_cursor" },
+    },
+    CURSORS,
+    'lists of upstream have no cursors of the page before that fit the client\'s pages; remove it, and reject the parameter: query: { parameters: { "before": { reject: NAME_OF_A_MESSAGE } } }',
+  ],
+  [
+    "a previous cursor that the upstream does not have",
+    {
+      pagination: { cursor: { parameter: "after" }, size: clientSize },
+      list: { data: "$items", next: "$next_cursor", previous: "$previous_cursor" },
+    },
+    CURSORS,
+    "lists of upstream have no cursors of the page before that fit the client's pages; add $previous_cursor",
+  ],
+  [
+    "a cursor of the page before that clients do not learn",
+    {
+      pagination: { cursor: { parameter: "after", before: "before" }, size: clientSize },
+      list: { data: "$items", next: "$next_cursor" },
+    },
+    PAGES,
+    "clients do not learn the cursor of the page before; add $previous_cursor",
+  ],
+  [
+    "a page before an item without a parameter",
+    {
+      pagination: { cursor: { parameter: "after", item: "id" }, size: clientSize },
+      list: { data: "$items", previous: "$previous_cursor" },
+    },
+    PAGES,
+    'the page before an item needs a parameter of its own: "before" in "cursor"',
+  ],
+  [
+    "one parameter twice",
+    {
+      pagination: { cursor: { parameter: "after", item: "id", before: "after" }, size: clientSize },
+      list: { data: "$items", more: "$has_more" },
+    },
+    PAGES,
+    '"before" is the same parameter as "parameter"',
+  ],
+  [
+    "an upstream that does not say whether a page precedes",
+    { pagination: { page: { parameter: "page" }, size: 5 }, list: "$items" },
+    { ...CURSORS, pagination: { ...CURSORS.pagination, cursor: { parameter: "cursor", before: "before" } } },
+    "the gateway does not learn whether a page precedes; add $previous_cursor, $previous_link to",
+  ],
+  [
+    "the previous cursor of numbered pages",
+    {
+      pagination: { page: { parameter: "page" }, size: clientSize },
+      list: { data: "$items", previous: "$previous_cursor" },
+    },
+    PAGES,
+    '"$previous_cursor" needs "pagination" with "cursor"',
+  ],
+  [
     "a cursor that clients do not learn",
     { pagination: { cursor: { parameter: "after" }, size: 5 }, list: { data: "$items", more: "$has_more" } },
     PAGES,
