@@ -19,6 +19,7 @@ import type { FieldContext } from "./field/field-context.ts";
 import { lossText } from "./field/loss.ts";
 import { compileWrite, InvalidWrite, type WriteFault, type WriteFunction } from "./field/write.ts";
 import { compileChecks } from "./checks.ts";
+import { UnknownValue } from "./value-kinds.ts";
 import { compileForms, type FormMember } from "./body-forms.ts";
 import { compileFormValues } from "./form-values.ts";
 import { isObject } from "../../dialect/json/parse.ts";
@@ -153,14 +154,16 @@ function isLostInWrite(
 }
 
 /** The error of a member that can't be translated. */
-const describeWriteFault = (
+function describeWriteFault(
   { name }: Member,
   { below, cause }: WriteFault,
   unknownRecord: string,
-): ErrorDetail =>
-  cause === "unknown id"
-    ? { field: name + below, reason: unknownRecord, rule: "unknown_record" }
-    : { field: name + below, reason: INVALID_VALUE, cause };
+): ErrorDetail {
+  const field = name + below;
+  if (cause === "unknown id") return { field, reason: unknownRecord, rule: "unknown_record" };
+  if (cause instanceof UnknownValue) return { field, reason: cause.reason, rule: "enum" };
+  return { field, reason: INVALID_VALUE, cause };
+}
 
 /** Merges the schema of a body with those of its parts. */
 function mergeSchemas(schema: Schema, parts: readonly Part[]): Schema {

@@ -58,6 +58,22 @@ function inheritFields(files: readonly LocatedFile<ResourceDefinition>[]): Locat
   });
 }
 
+/** What a field loses if its value kind rejects the values that its table does not have. */
+const UNKNOWN_VALUE = "a value that the table does not have";
+
+/** Adds the loss of unknown values to fields that state no other one. */
+function addUnknownLosses(
+  { definition, location }: LocatedFile<ResourceDefinition>,
+  kinds: DialectDefinition["values"],
+): LocatedFile<ResourceDefinition> {
+  const fields = Object.entries(definition.fields).map(([name, rule]) => {
+    const { unknown, read } = kinds[rule.values ?? ""] ?? {};
+    const isLossy = unknown === "reject" && typeof read !== "string" && rule.read === undefined;
+    return [name, isLossy ? { loss: UNKNOWN_VALUE, ...rule } : rule];
+  });
+  return { definition: { ...definition, fields: Object.fromEntries(fields) }, location };
+}
+
 /** Returns the names of all arguments that fields of the pack pass to a value kind. */
 function argumentsOf(kind: string, resources: readonly LocatedFile<ResourceDefinition>[]): string[] {
   const rules = resources.flatMap(({ definition: { fields, inputs = {} } }): FieldRule[] => [
@@ -124,7 +140,7 @@ export function compilePack(
   resourceFiles: readonly LocatedFile<ResourceDefinition>[],
 ): Omit<Pack, "hash"> {
   const { definition, location } = dialect;
-  const files = inheritFields(resourceFiles);
+  const files = inheritFields(resourceFiles).map((file) => addUnknownLosses(file, definition.values));
   const scopes = createScopes(definition.scopes);
   const values = new Map<string, ValueKind>();
   const lookup = (kind: string, value: unknown): unknown => values.get(kind)?.lookup(value);

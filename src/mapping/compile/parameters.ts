@@ -14,7 +14,7 @@ import type { ParameterDefinition } from "../schema/parameter-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
 import { compileSchema, validSchema, type Schema } from "./body-schema.ts";
 import { isText } from "../router.ts";
-import { applyValueKind, type ValueKind } from "./value-kinds.ts";
+import { applyValueKind, UnknownValue, type ValueKind } from "./value-kinds.ts";
 
 /** What parameters may refer to. */
 export interface ParameterContext {
@@ -264,6 +264,11 @@ export function createQueryRules(
             const { path: name } = parameter.definition;
             if (name !== undefined && isPrintable(value) && isText(String(value))) {
               path[name] = String(value);
+              return "";
+            }
+            const unknown = [value].flat().find((each) => each instanceof UnknownValue);
+            if (unknown) {
+              errors.push({ field: shortName(parameter.name), reason: unknown.reason, rule: "enum" });
               return "";
             }
             const isInvalid = value instanceof ExpressionError || name !== undefined;

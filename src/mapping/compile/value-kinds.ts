@@ -19,6 +19,7 @@ export interface ValueKind {
     readonly read: (text: string) => MaybePromise<JsonText>;
     readonly mayBeAsync: boolean;
   };
+  /** The result may be an {@link UnknownValue}. */
   readonly write: (value: unknown, args: Args) => MaybePromise<unknown>;
   /** Looks a v4 value up in the table; undefined if the table does not have it. */
   readonly lookup: (value: unknown) => unknown;
@@ -38,6 +39,16 @@ export interface ValueKind {
   readonly isLostInRead: ((v4: unknown) => boolean) | undefined;
   /** Whether v4 gets the value of another alpha value; undefined if that is not known. */
   readonly isLostInWrite: ((alpha: unknown) => boolean) | undefined;
+}
+
+/** The result of a write for a value that the table of a kind does not have, if the kind rejects such values. */
+export class UnknownValue {
+  /** What clients read. */
+  readonly reason: string;
+
+  constructor(known: Iterable<unknown>) {
+    this.reason = `Must be one of ${[...known].join(", ")}.`;
+  }
 }
 
 /** Arguments of a value kind by name. */
@@ -145,7 +156,7 @@ export function compileValueKind(
   scopes: Scopes,
   location: SourceLocation,
 ): ValueKind {
-  const { same = [], read, write, otherwise } = definition;
+  const { same = [], read, write, otherwise, unknown } = definition;
   if (definition.scopes) {
     if (Object.keys(definition).length > 1) location.report('"scopes" excludes all other keys');
     return scopesKind(scopes);
@@ -155,7 +166,14 @@ export function compileValueKind(
   const v4ByAlpha = write === undefined ? backwards : table(write, same);
   const alphaOf = (v4: unknown): unknown =>
     forward.has(v4) ? forward.get(v4) : otherwise === undefined ? v4 : otherwise;
-  const toV4 = (alpha: unknown): unknown => (v4ByAlpha.has(alpha) ? v4ByAlpha.get(alpha) : alpha);
+  const rejectsUnknown = unknown === "reject";
+  if (rejectsUnknown && (v4ByAlpha.size === 0 || typeof write === "string"))
+    location
+      .at("unknown")
+      .report('"unknown" needs a table of the client\'s values: "read", "write" or "same"');
+  const unknownValue = new UnknownValue(v4ByAlpha.keys());
+  const toV4 = (alpha: unknown): unknown =>
+    v4ByAlpha.has(alpha) ? v4ByAlpha.get(alpha) : rejectsUnknown ? unknownValue : alpha;
   const v4ValuesByAlpha = sources(forward);
   const written =
     typeof write === "string" ? writeByExpression(location.at("write"), write, args) : undefined;
@@ -178,6 +196,7 @@ export function compileValueKind(
       typeof read === "string"
         ? undefined
         : (v4) => {
+            if (rejectsUnknown && !forward.has(v4)) return true;
             const alpha = alphaOf(v4);
             return (backwards.has(alpha) ? backwards.get(alpha) : alpha) !== v4;
           },

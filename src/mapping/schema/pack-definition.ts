@@ -28,6 +28,11 @@ const valueKind = z.strictObject({
     "The client's value of all other upstream values. Default: unchanged.",
     "offline",
   ),
+  unknown: about(
+    z.literal("reject").optional(),
+    "Values that the table does not have: one in a request is an error, and one in a response is a loss. Default: they are unchanged.",
+    "reject",
+  ),
   keeps_order: about(
     z.literal(true).optional(),
     "Of two values, the translation of the larger one is larger. Clients may compare and sort by fields of this kind.",

@@ -36,6 +36,11 @@ describe("check reports a value that can never work", () => {
       "the route would always respond with the current object",
     ],
     [
+      "unknown values of a kind without a table",
+      dialect("values:\n", "values:\n  size: { read: $value + 1, unknown: reject }\n"),
+      '"unknown" needs a table of the client\'s values',
+    ],
+    [
       "a challenge without an authentication scheme",
       dialect("{ scheme: key }", "{ header: X-Key, realm: library }"),
       'a challenge needs an authentication scheme: "scheme" or "basic"',

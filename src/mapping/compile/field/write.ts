@@ -11,7 +11,7 @@ import {
 import type { FieldRule } from "../../schema/field-definition.ts";
 import type { JsonObject, WriteContext } from "../../translation-context.ts";
 import { compileGetter, compileSetter } from "../member-paths.ts";
-import { applyValueKind } from "../value-kinds.ts";
+import { applyValueKind, UnknownValue } from "../value-kinds.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
 
 /** Translates a member of an alpha body to the value of one v4 member. `undefined` is not sent. */
@@ -25,8 +25,8 @@ export type WriteFunction = (
 export interface WriteFault {
   /** The dotted path below the member; empty for the member itself. */
   readonly below: string;
-  /** An id that the catalog does not have, or the expression that failed. */
-  readonly cause: "unknown id" | ExpressionError;
+  /** An id that the catalog does not have, a value that the table does not have, or the expression that failed. */
+  readonly cause: "unknown id" | UnknownValue | ExpressionError;
 }
 
 /** The result of a write for a value that can't be translated. */
@@ -129,6 +129,10 @@ function compileFieldWrite(rule: FieldRule, context: FieldContext, location: Sou
           })
         : value;
       const converted = convert ? evaluateFor(origin, () => convert(written)) : written;
-      return thenMaybe(converted, (v4) => toObject(toId(v4, writing), writing));
+      return thenMaybe(converted, (v4) =>
+        v4 instanceof UnknownValue
+          ? new InvalidWrite([{ below: "", cause: v4 }])
+          : toObject(toId(v4, writing), writing),
+      );
     });
 }
