@@ -64,7 +64,7 @@ function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]): Upst
   return {
     async call(request): Promise<HttpResponse> {
       sent.push(request);
-      const headers = { "content-type": request.headers["accept"] };
+      const headers = { "content-type": request.headers["accept"], etag: '"ETAG"' };
       return isForDecision(request)
         ? { status: 403, headers, text: "", ms: 0 }
         : { status: 200, headers, text: body, ms: 0 };

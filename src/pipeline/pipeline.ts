@@ -15,6 +15,7 @@ import { firstCandidate, matchRoute, withPathValues } from "./stages/match-route
 import { consumeRateLimit, rejectInBrownOut, rejectLimited } from "./stages/rate-limit.ts";
 import { parseOnUse, readBody } from "./stages/read-body.ts";
 import {
+  addHeaders,
   addParameters,
   sentToken,
   traceparentOf,
@@ -103,7 +104,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const authorized: AuthorizedRequest = { ...caller, readJson, query, upstream, services, report: context };
     const kind = RESPONSE_KINDS[match.route.kind];
     const built = addParameters(await kind.buildRequest(authorized), parameters.upstream);
-    const prepared = headers ? { ...built, headers } : built;
+    const prepared = addHeaders(built, headers);
     context.upstreamEquivalent = prepared.equivalent ?? `${prepared.method} ${prepared.path}`;
 
     // Call v4, with what the call waits for and what the response needs.

@@ -89,6 +89,23 @@ export function addParameters(prepared: PreparedRequest, query: string): Prepare
   return { ...prepared, path: addQuery(path, query), ...(pathOf && { page: { ...page, pathOf } }) };
 }
 
+const PRECONDITION_FAILED = 412;
+
+/**
+ * Adds the client's headers to a call.
+ *
+ * @throws {HttpError} 412 if the client has another version of the object (`If-Match`) than the call is built from
+ */
+export function addHeaders(prepared: PreparedRequest, sent: PreparedRequest["headers"]): PreparedRequest {
+  if (!sent) return prepared;
+  const clientTags = sent["if-match"];
+  const current = prepared.headers?.["if-match"];
+  const isSame = clientTags === undefined || clientTags === "*" || current === undefined;
+  if (!isSame && !clientTags.split(",").some((tag) => tag.trim() === current))
+    throw new HttpError(PRECONDITION_FAILED, "The object has changed.");
+  return { ...prepared, headers: { ...sent, ...prepared.headers } };
+}
+
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
 /** A call without a body. @param values of the path's parameters */

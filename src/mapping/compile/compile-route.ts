@@ -227,6 +227,23 @@ function compileCursorTranslation(
   return (cursor, writing) => thenMaybe(writeObject({ [item]: cursor }, writing), upstreamCursor);
 }
 
+/** Reports an `if_match` that has no effect, or no prerequisite. @param call Method of the upstream call. */
+function reportInvalidIfMatch(
+  { if_match: name, prerequisites = [], merge }: RouteDefinition,
+  call: string,
+  location: SourceLocation,
+): void {
+  if (name === undefined) return;
+  if (!prerequisites.includes(name))
+    location.report({
+      message: `the route has no prerequisite "${name}"`,
+      hint: `prerequisites: [${[...prerequisites, name].join(", ")}]`,
+    });
+  if (call === "GET") location.report('"if_match" needs a call that changes something: this one is a GET');
+  if (merge)
+    location.report('"if_match" and "merge" exclude each other: one ETag is not that of several resources');
+}
+
 /** Compiles one route of a resource. */
 export function compileRoute(
   definition: RouteDefinition,
@@ -351,6 +368,7 @@ export function compileRoute(
     queryFilter,
     ...compileFilterDefaults(definition, resource, dialect, context.grammar, location),
     prerequisites,
+    ifMatch: definition.if_match,
     wait: compileWait(definition.wait, parameters, prefix, location.at("wait")),
     readAfterWrite: compileReadAfterWrite(
       definition.read_after,
@@ -422,6 +440,7 @@ export function compileRoute(
       .report(
         "the route would always respond with the current object: its body has no members of the client",
       );
+  reportInvalidIfMatch(definition, call, location.at("if_match"));
   const objectKeys = ["prerequisites", "read_route", "only_changes", "merge", "retry"] as const;
   for (const key of objectKeys)
     if (body?.isList && definition[key] !== undefined)

@@ -113,6 +113,8 @@ export interface Route {
   /** The upstream's values for fields by which a list is not filtered, by the upstream's names. */
   readonly unfiltered: ReadonlyMap<string, Scalar>;
   readonly prerequisites: readonly Prerequisite[];
+  /** The prerequisite whose `ETag` the call has as `If-Match`; undefined: none. */
+  readonly ifMatch: string | undefined;
   readonly wait: Wait | undefined;
   readonly readAfterWrite: ReadAfterWrite | undefined;
   readonly related: readonly RelatedRequest[];

@@ -164,6 +164,11 @@ export const route = z.strictObject({
     "Prerequisites by their names in `pack.yaml`: requests before the call, for rules and values that need them.",
     ["author"],
   ),
+  if_match: about(
+    name.optional(),
+    "A prerequisite. The call has its `ETag` as `If-Match`: if the object has changed since, the upstream responds with 412 and changes nothing.",
+    "current",
+  ),
   wait: about(
     z
       .strictObject({

@@ -15,6 +15,7 @@ import type { AuthorizedRequest } from "../authorized-request.ts";
 import { translateObject } from "../responses/translate-response.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { requestWithoutBody, type PreparedRequest } from "../upstream-call.ts";
+import { InvalidUpstreamResponseError, type UpstreamResponse } from "../upstream-response.ts";
 import { buildListRequest } from "./build-list-request.ts";
 
 /** The v4 call of a route. Kinds of route without one do not ask for it. */
@@ -64,11 +65,11 @@ async function buildWrite(
         authorized,
         createFetchCurrent(readRoute, authorized),
       );
-  const { v4, prerequisites, added, alpha, sent: clientSent, losses } = written;
+  const { v4, prerequisites, headers, added, alpha, sent: clientSent, losses } = written;
   if (written.empty && readRoute && "call" in readRoute.source)
     return { ...requestWithoutBody(readRoute.source.call, match.parameters), alpha, losses };
   const values = { ...match.parameters, ...prerequisites, ...takePathValues(v4, rules) };
-  const prepared = requestWithoutBody(endpoint, values);
+  const prepared = { ...requestWithoutBody(endpoint, values), headers };
   if (rules.toPath.size > 0 && !mayHaveBody(endpoint, v4)) return { ...prepared, clientSent, alpha, losses };
   const format = { rules: rules.format, path: match.parameters };
   return { ...prepared, body: v4, format, gatewayFields: added, clientSent, alpha, losses };
@@ -103,7 +104,8 @@ async function buildWithoutBody(endpoint: Endpoint, authorized: AuthorizedReques
   const prerequisites = await fetchPrerequisites({}, [], authorized);
   const errors = [...prerequisites.errors, ...(await prerequisites.check({}))];
   if (errors.length > 0) throw new ValidationError(errors);
-  return requestWithoutBody(endpoint, { ...parameters, ...prerequisites.values });
+  const values = { ...parameters, ...prerequisites.values };
+  return { ...requestWithoutBody(endpoint, values), headers: prerequisites.headers };
 }
 
 /** Reads what a GET of the same object responds with now; undefined where v4 does not show it. */
@@ -132,6 +134,8 @@ interface TranslatedBody extends Omit<WrittenBody, "v4"> {
   readonly alpha: JsonObject | readonly unknown[];
   /** Values of the requests before the call. */
   readonly prerequisites: Readonly<Record<string, unknown>>;
+  /** Headers of the call that come from them. */
+  readonly headers: PreparedRequest["headers"];
 }
 
 /** A body without its invalid members, so that the rest can still be checked. */
@@ -195,6 +199,7 @@ async function translateItems(
     sent: (member) => written.some((item) => item.sent(member)),
     alpha: items,
     prerequisites: {},
+    headers: undefined,
     losses: written.flatMap(({ losses }) => losses),
   };
 }
@@ -243,12 +248,15 @@ async function translateBody(
   // Invalid members were removed: rules about missing members do not apply to them.
   errors.push(...(await prerequisites.check(written.v4)).filter(({ field }) => !reported.has(field)));
   if (errors.length > 0) throw new ValidationError(errors);
-  return { ...written, alpha: valid, prerequisites: prerequisites.values };
+  const { values, headers } = prerequisites;
+  return { ...written, alpha: valid, prerequisites: values, headers };
 }
 
 /** Values of the requests before the call, errors of those that found nothing, and the rules that depend on them. */
 interface PrerequisiteResults {
   readonly values: Readonly<Record<string, unknown>>;
+  /** Headers of the call. */
+  readonly headers: PreparedRequest["headers"];
   readonly errors: readonly ErrorDetail[];
   readonly check: (v4: JsonObject) => Promise<ErrorDetail[]>;
 }
@@ -264,6 +272,15 @@ function prerequisiteRequest(
     if (notFoundField === undefined || !(error instanceof InvalidPathValueError)) throw error;
     return undefined;
   }
+}
+
+/** An entity tag (RFC 9110, section 8.8.3). */
+const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]*"$/;
+
+/** The version of a prerequisite. @throws {InvalidUpstreamResponseError} Without it another change could be overwritten. */
+function entityTagOf({ headers: { etag } }: UpstreamResponse, name: string): string {
+  if (typeof etag === "string" && ENTITY_TAG.test(etag)) return etag;
+  throw new InvalidUpstreamResponseError(`the prerequisite "${name}" has no ETag that "if_match" could send`);
 }
 
 /**
@@ -282,6 +299,7 @@ async function fetchPrerequisites(
   const values: Record<string, unknown> = {};
   const errors: ErrorDetail[] = [];
   const fetched: { step: Prerequisite; json: unknown }[] = [];
+  let headers: PreparedRequest["headers"];
   for (const step of match.route.prerequisites) {
     const { notFoundField } = step;
     const isUseless =
@@ -301,10 +319,12 @@ async function fetchPrerequisites(
       errors.push({ field: notFoundField, reason, rule: "unknown_record" });
     if (!response.success || response.json === undefined) continue;
     values[step.name] = response.json;
+    if (step.name === match.route.ifMatch) headers = { "if-match": entityTagOf(response, step.name) };
     fetched.push({ step, json: response.json });
   }
   return {
     values,
+    headers,
     errors,
     async check(v4) {
       const found = await Promise.all(fetched.map(async ({ step, json }) => step.check(body, json, v4)));

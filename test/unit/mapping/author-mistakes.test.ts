@@ -41,6 +41,23 @@ describe("check reports a value that can never work", () => {
       '"unknown" needs a table of the client\'s values',
     ],
     [
+      "a version of a prerequisite that the route does not have",
+      {
+        file: "tray.yaml",
+        from: "    prerequisites: [tray]",
+        to: "    prerequisites: [tray]\n    if_match: crate",
+      },
+      'the route has no prerequisite "crate"; prerequisites: [tray, crate]',
+    ],
+    [
+      "a version for a call that changes nothing",
+      book(
+        "upstream: GET /items/{number}",
+        "prerequisites: [tray]\n    if_match: tray\n    upstream: GET /items/{number}",
+      ),
+      '"if_match" needs a call that changes something: this one is a GET',
+    ],
+    [
       "a challenge without an authentication scheme",
       dialect("{ scheme: key }", "{ header: X-Key, realm: library }"),
       'a challenge needs an authentication scheme: "scheme" or "basic"',

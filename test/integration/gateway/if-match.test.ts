@@ -1,0 +1,82 @@
+/** Calls that change an object only if it is still the one that they were built from. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { json } from "../../support/fake-v4.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+
+let gateway: SmallGateway;
+beforeAll(async () => {
+  gateway = await startSmallGateway({
+    client: { headers: { request: { "If-Match": "If-Match" } } },
+    pack: { prerequisites: { current: { upstream: "GET /items/{id}" } }, errors: { statuses: { 412: 409 } } },
+    book: {
+      bodies: {
+        edit: {
+          merge_with: "current",
+          schema: { type: "object", properties: { title: { type: "string" } } },
+        },
+      },
+      routes: ["PATCH", "DELETE"].map((method) => ({
+        client: `${method} /books/:id`,
+        upstream: method === "PATCH" ? "PUT /items/{id}" : "DELETE /items/{id}",
+        ...(method === "PATCH" && { body: "edit" }),
+        prerequisites: ["current"],
+        if_match: "current",
+        response: "none",
+      })),
+    },
+  });
+});
+afterAll(() => gateway.stop());
+
+const current = (headers: Record<string, string>) => json(200, { id: 7, name: "Old", year: 1931 }, headers);
+const put = async (headers: Record<string, string> = {}) => {
+  const response = await gateway.send("PATCH /books/7", { body: { title: "Waves" }, headers });
+  return [response.status, response.body.message];
+};
+const lastCall = () => {
+  const call = gateway.service.calls.at(-1);
+  return [call?.method, call?.headers["if-match"]];
+};
+
+test.each([['"v1"'], ['W/"v1"'], ['""']])("a merged PUT has the ETag %s of the object", async (etag) => {
+  gateway.service.respondWith(current({ etag }), json(200, {}));
+  expect(await put()).toEqual([200, undefined]);
+  expect(lastCall()).toEqual(["PUT", etag]);
+  expect(gateway.service.calls.at(-1)?.json()).toEqual({ id: 7, name: "Waves", year: 1931 });
+});
+
+test("so has a call without a body", async () => {
+  gateway.service.respondWith(current({ etag: '"v1"' }), json(200, {}));
+  expect((await gateway.send("DELETE /books/7")).status).toBe(200);
+  expect(lastCall()).toEqual(["DELETE", '"v1"']);
+});
+
+test("a change by another client is the pack's status for a 412", async () => {
+  gateway.service.respondWith(current({ etag: '"v1"' }), json(412, { message: "It has changed." }));
+  expect(await put()).toEqual([409, "It has changed."]);
+});
+
+test.each<[what: string, headers: Record<string, string>]>([
+  ["without an ETag", {}],
+  ["with an invalid ETag", { etag: "v1" }],
+])("nothing is changed where the object comes %s", async (_what, headers) => {
+  gateway.service.respondWith(current(headers));
+  const [status] = await put();
+  expect([status, lastCall()]).toEqual([500, ["GET", undefined]]);
+  expect(await gateway.lastRecord()).toContain('the prerequisite \\"current\\" has no ETag');
+});
+
+test.each([["*"], ['"v1"'], ['"v0", "v1"']])(
+  "an If-Match %s of the client is for the same version",
+  async (sent) => {
+    gateway.service.respondWith(current({ etag: '"v1"' }), json(200, {}));
+    expect(await put({ "if-match": sent })).toEqual([200, undefined]);
+    expect(lastCall()).toEqual(["PUT", '"v1"']);
+  },
+);
+
+test("an If-Match of the client for another version changes nothing", async () => {
+  gateway.service.respondWith(current({ etag: '"v2"' }));
+  expect(await put({ "if-match": '"v1"' })).toEqual([409, "The object has changed."]);
+  expect(lastCall()).toEqual(["GET", undefined]);
+});
