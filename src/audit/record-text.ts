@@ -73,8 +73,17 @@ function addCall(
   writer.add("}");
 }
 
+const hasBody = ({ body, response }: AuditRecord["alpha"] | AuditRecord["v4"][number]): boolean =>
+  body !== undefined || response !== undefined;
+
 /** Serialises a record as a line of JSON, with its line feed. @throws {TypeError} If a body can't be JSON. */
-export function serializeRecord({ alpha, v4, ...rest }: AuditRecord): SerializedRecord {
+export function serializeRecord(record: AuditRecord): SerializedRecord {
+  if (hasBody(record.alpha) || record.v4.some(hasBody)) return serializeWithBodies(record);
+  const line = Buffer.from(`${JSON.stringify(record)}\n`);
+  return { parts: [line], size: line.length };
+}
+
+function serializeWithBodies({ alpha, v4, ...rest }: AuditRecord): SerializedRecord {
   const writer = new RecordWriter();
   writer.add(`${JSON.stringify(rest).slice(0, -1)},"alpha":`);
   addCall(writer, alpha);

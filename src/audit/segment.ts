@@ -47,7 +47,7 @@ export function createBatch(rows: Iterable<StoredRow>): Batch {
         open = { day, rows: [], start: at, end: at };
         segments.push(open);
       }
-      open.rows.push({ ...row, start: at - open.start, size: record.size });
+      open.rows.push(Object.assign(row, { start: at - open.start, size: record.size }));
       for (const part of record.parts) {
         bytes.set(part, at);
         at += part.length;
@@ -63,7 +63,7 @@ function groupRows(rows: readonly StoredRow[]): [day: string, rows: StoredRow[]]
   const clients = acceptedClients(rows);
   const groups = Map.groupBy(rows, (row) => {
     const accepted = row.accepted || (row.client !== null && clients.has(row.client));
-    return `${dayOf(row.time)} ${worthOf({ ...row, accepted })}`;
+    return `${dayOf(row.time)} ${worthOf({ client: row.client, status: row.status, accepted })}`;
   });
   return [...groups].map(([key, group]) => [key.split(" ", 1)[0] ?? "", group]);
 }

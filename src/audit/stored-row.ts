@@ -41,7 +41,7 @@ export const WORTH = { refused: 0, unaccepted: 1, accepted: 2 } as const;
 
 /** Converts a record. @throws {TypeError} If it can't be serialised as JSON. */
 export function toRow(record: AuditRecord): StoredRow {
-  return { ...columnsOf(record), record: serializeRecord(record) };
+  return Object.assign(columnsOf(record), { record: serializeRecord(record) });
 }
 
 /** The columns of a record. @throws {TypeError} If it has no time. */
