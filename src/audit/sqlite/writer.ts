@@ -112,6 +112,8 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
   database.exec("PRAGMA busy_timeout = 5000");
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${data.synchronous}`);
   database.exec("PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16384");
+  // In pages. Many commits change the same pages, which a checkpoint writes once.
+  database.exec("PRAGMA wal_autocheckpoint = 4000");
   prepareSchema(database);
 
   const days = createPartitions(database, (suffix) => prepareDay(database, suffix));
