@@ -28,6 +28,9 @@ export type RequestSummary = Pick<AuditRecord, "lane" | "requestId" | "losses" |
   readonly v4: readonly Pick<AuditRecord["v4"][number], "status">[];
 };
 
+/** Milliseconds in steps of a microsecond. More digits are noise, which takes time to print and can't be compressed. */
+export const roundMs = (ms: number): number => Math.round(ms * 1000) / 1000;
+
 /** Characters of a recorded `User-Agent`. A longer one does not name a program. */
 const MAX_AGENT_LENGTH = 512;
 

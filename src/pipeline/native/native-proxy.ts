@@ -9,6 +9,7 @@ import { tokenHash } from "../../auth/token-cache.ts";
 import { addressNetwork } from "../../rate-limit/client-address.ts";
 import { createConnectionShares, ConnectionUnavailableError } from "../../upstream/connection-shares.ts";
 import { header, type AlphaRequest } from "../context.ts";
+import { roundMs } from "../recorded-request.ts";
 import { delayResponseEnd } from "../http/delay-response-end.ts";
 import type { NativeOutcome } from "./native-record.ts";
 import type { AuthorizeNative } from "./native-authorization.ts";
@@ -142,7 +143,7 @@ class Exchange implements NativeStream {
       ...(fault === undefined ? [] : [`native proxy: ${fault}`]),
       ...(isAborted ? ["the response broke off"] : []),
     ];
-    const ms = performance.now() - this.#startedAt;
+    const ms = roundMs(performance.now() - this.#startedAt);
     // The client disconnected, unless something else broke the response off.
     const status = isAborted && fault === undefined ? CLIENT_GONE : response.statusCode;
     const outcome = { status, v4Status, bytesIn, bytesOut, warnings, ms };

@@ -19,6 +19,7 @@ import {
   recordClient,
   recordHead,
   recordWarnings,
+  roundMs,
   unparsedTokens,
   type RecordOptions,
   type RequestSummary,
@@ -44,7 +45,11 @@ const isAccepted = (context: RequestContext): boolean =>
 function timingsOf({ startedAt, upstream }: RequestContext): AuditRecord["timings"] {
   const total = performance.now() - startedAt;
   const upstreamMs = upstream?.upstreamMs ?? 0;
-  return { total, upstream: upstreamMs, translation: Math.max(0, total - upstreamMs) };
+  return {
+    total: roundMs(total),
+    upstream: roundMs(upstreamMs),
+    translation: roundMs(Math.max(0, total - upstreamMs)),
+  };
 }
 
 function sentBody(request: AlphaRequest, { body }: RequestContext): SentBody | undefined {
@@ -123,6 +128,7 @@ const recordCalls = (
 ): AuditRecord["v4"] =>
   calls.map(({ body, response, ...call }) => ({
     ...call,
+    ms: roundMs(call.ms),
     path: redaction.target(call.path, secrets),
     filter: call.filter === null ? null : redaction.text(call.filter, secrets),
     ...(bodies && body !== undefined && { body: redaction.value(body, undefined, secrets) }),
