@@ -1,9 +1,18 @@
 // Bundles the program with its dependencies: a start then reads a few files in place of twelve hundred.
-import { readdirSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { defineConfig } from "rolldown";
 
 const SOURCES = join(import.meta.dirname, "src");
+
+/** Identifies these sources and their dependencies. */
+function buildId() {
+  const hash = createHash("sha256");
+  for (const file of ["package-lock.json", ...globSync("src/**/*.ts").sort()])
+    hash.update(readFileSync(file));
+  return hash.digest("hex").slice(0, 16);
+}
 
 /** All chunks are in `dist/`. Modules that look for files near their own are given the place that they have in `src/`. */
 const keepPlaces = {
@@ -49,6 +58,7 @@ export default defineConfig({
     "audit/sqlite/worker": "src/audit/sqlite/worker.ts",
   },
   platform: "node",
+  transform: { define: { BUILD_ID: JSON.stringify(buildId()) } },
   // `pg` takes it in place of its own client where somebody has installed it.
   external: ["pg-native"],
   plugins: [keepPlaces, writeLicenses],

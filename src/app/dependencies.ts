@@ -3,7 +3,7 @@ import type { AuditStore } from "../audit/store.ts";
 import type { BrownOuts } from "../pipeline/brown-outs/brown-outs.ts";
 import { createNativeProxy } from "../pipeline/native/native-proxy.ts";
 import { createBodyReaders, type RequestBodies } from "../pipeline/http/receive-body.ts";
-import type { PackFiles } from "../mapping/load/load-pack.ts";
+import type { PackCache, PackFiles } from "../mapping/load/load-pack.ts";
 import { createMetrics, type Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { SettingsError } from "../config/settings.ts";
@@ -62,6 +62,8 @@ export interface DependenciesOptions {
   readonly files?: PackFiles;
   /** The pack, if it is loaded already. */
   readonly loaded?: LoadedPack;
+  /** Where valid packs are kept for the next start. Default: nowhere. */
+  readonly packCache?: PackCache | undefined;
   /** OpenTelemetry's variables. Default: those of the process. */
   readonly environment?: NodeJS.ProcessEnv;
   /** Opens the state that this process shares with others. Default: as the settings say. */
@@ -84,12 +86,13 @@ export async function createDependencies(
   {
     files,
     loaded,
+    packCache,
     environment = process.env,
     stateBackend = (log) => openSharedState(settings, log),
   }: DependenciesOptions = {},
 ): Promise<Dependencies> {
   const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
-  const initialPack = loaded ?? loadFiles(files ?? readPackFiles(settings), settings);
+  const initialPack = loaded ?? loadFiles(files ?? readPackFiles(settings), settings, packCache);
   const { pack } = initialPack;
   const brownOuts = schedulePackBrownOuts(settings, pack);
   // Only checked here, before anything is opened: each active pack reads its own.

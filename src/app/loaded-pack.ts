@@ -1,7 +1,7 @@
 /** Loads packs as the settings say. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { buildPack, parsePack, readPack, type PackFiles } from "../mapping/load/load-pack.ts";
+import { buildFiles, readPack, type PackCache, type PackFiles } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { scheduleBrownOuts, type BrownOuts } from "../pipeline/brown-outs/brown-outs.ts";
 import { SettingsError } from "../config/settings.ts";
@@ -25,10 +25,11 @@ export const readPackFiles = ({ MAPPINGS_DIR }: Pick<Settings, "MAPPINGS_DIR">):
   readPack(packFolder(MAPPINGS_DIR));
 
 /** Compiles the files of a pack, in the product words of the settings. @throws {PackError} If they are invalid. */
-export const loadFiles = (files: PackFiles, { WORDS }: Pick<Settings, "WORDS">): LoadedPack => ({
-  files,
-  pack: buildPack(parsePack(files), WORDS),
-});
+export const loadFiles = (
+  files: PackFiles,
+  { WORDS }: Pick<Settings, "WORDS">,
+  cache?: PackCache,
+): LoadedPack => ({ files, pack: buildFiles(files, WORDS, cache) });
 
 /**
  * Schedules the brown-outs of the settings.

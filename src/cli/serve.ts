@@ -1,6 +1,7 @@
 import cluster from "node:cluster";
 import { flushCompileCache } from "node:module";
 import { compactHeapOnce } from "../app/compact-heap.ts";
+import { openPackCache } from "../app/pack-cache.ts";
 import { packFolder } from "../app/loaded-pack.ts";
 import { guardProcess } from "../app/process-guard.ts";
 import { startService, type Service } from "../app/start.ts";
@@ -47,7 +48,7 @@ async function welcome(service: Service, given: SettingTexts): Promise<string> {
 
 async function start(settings: Settings): Promise<Service> {
   if (settings.WORKERS > 1) return (await import("../app/cluster/primary.ts")).startWorkers(settings);
-  const service = await startService(settings);
+  const service = await startService(settings, { packCache: openPackCache() });
   compactHeapOnce(() => service.connections() === 0);
   return service;
 }

@@ -8,6 +8,7 @@ import { compactHeapOnce } from "../compact-heap.ts";
 import { guardProcess } from "../process-guard.ts";
 import { createLog } from "../../observability/log.ts";
 import { createDependencies } from "../dependencies.ts";
+import { openPackCache } from "../pack-cache.ts";
 import {
   createLocalState,
   openKeyValueStore,
@@ -120,6 +121,7 @@ export async function runWorker(given: Settings): Promise<number> {
   };
   const dependencies = await createDependencies(settings, {
     files: await primary.callDuringStart("pack"),
+    packCache: openPackCache(),
     stateBackend: async (log) =>
       settings.REDIS_URL === undefined
         ? openPrimaryState(settings, primary, limiters, (listener) => void purgeListeners.push(listener))

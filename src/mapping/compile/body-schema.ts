@@ -208,7 +208,7 @@ function toErrorDetails(errors: readonly ErrorObject[]): ErrorDetail[] {
 
 /** Returns a schema if it is valid. Otherwise reports that, and returns a schema that allows everything. */
 export function validSchema(schema: Schema, location: SourceLocation): Schema {
-  return reportInvalidSchema(schema, ajv, location) ? schema : {};
+  return location.isChecked || reportInvalidSchema(schema, ajv, location) ? schema : {};
 }
 
 /**
@@ -219,8 +219,18 @@ export function compileSchema(
   schema: Schema,
   location: SourceLocation,
 ): (body: JsonObject | readonly unknown[]) => ErrorDetail[] {
-  let validate: ValidateFunction;
-  function isValid(body: unknown): boolean {
+  // Ajv caches schemas by `$id` forever: the next pack could not use the same one.
+  const { $id: _name, ...unnamed } = schema;
+  const limited = withLimits(unnamed);
+  function compile(): ValidateFunction {
+    try {
+      return ajv.compile(limited);
+    } finally {
+      ajv.removeSchema(limited);
+    }
+  }
+  let compiled: ValidateFunction | undefined;
+  function isValid(validate: ValidateFunction, body: unknown): boolean {
     try {
       return validate(body);
     } catch (error) {
@@ -228,18 +238,17 @@ export function compileSchema(
       throw new ValidationError("A text of the body is too long.");
     }
   }
-  // Ajv caches schemas by `$id` forever: the next pack could not use the same one.
-  const { $id: _name, ...unnamed } = schema;
-  const limited = withLimits(unnamed);
-  try {
-    validate = ajv.compile(limited);
-  } catch (error) {
-    location.report(`not a JSON Schema: ${(error as Error).message.replace(/^strict mode: /, "")}`);
-    return () => [];
-  } finally {
-    ajv.removeSchema(limited);
-  }
-  return (body) => (isValid(body) ? [] : toErrorDetails(validate.errors ?? []));
+  if (!location.isChecked)
+    try {
+      compiled = compile();
+    } catch (error) {
+      location.report(`not a JSON Schema: ${(error as Error).message.replace(/^strict mode: /, "")}`);
+      return () => [];
+    }
+  return (body) => {
+    const validate = (compiled ??= compile());
+    return isValid(validate, body) ? [] : toErrorDetails(validate.errors ?? []);
+  };
 }
 
 /** Turns a string of digits into a number, because real clients send such integers (translation 2). */

@@ -14,9 +14,16 @@ import { resourceDefinition, type ResourceDefinition } from "../schema/resource-
 import { formatDiagnosticLine, PackError, type Diagnostic } from "./diagnostic.ts";
 import type { Pack } from "../pack.ts";
 import { fileSchema, keysAt, type FileKind } from "../schema/file-schema.ts";
-import { locationIn, type RemovedParts } from "./source-location.ts";
+import { locationIn, NOTHING_REMOVED, type RemovedParts } from "./source-location.ts";
 import { validateFile } from "./validate-file.ts";
-import { parseYaml, readYamlTexts, type YamlPath, type YamlSource, type YamlText } from "./yaml-source.ts";
+import {
+  checkedYaml,
+  parseYaml,
+  readYamlTexts,
+  type YamlPath,
+  type YamlSource,
+  type YamlText,
+} from "./yaml-source.ts";
 import { compileApiSurface, findCoverageGaps } from "../compile/api-surface.ts";
 import { surfaceDefinition, type SurfaceDefinition } from "../schema/surface-definition.ts";
 
@@ -62,11 +69,14 @@ export interface PackSources {
 const hashOf = (content: unknown): string =>
   createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 16);
 
+const hashOfFiles = ({ files }: PackFiles): string =>
+  hashOf(files.map(({ file, text }) => [basename(file), text]));
+
 /** Stage 1. Parses the files of a pack. Never throws: syntax errors are diagnostics of the sources. */
-export const parsePack = ({ directory, files }: PackFiles): PackSources => ({
-  directory,
-  sources: files.map(({ file, text }) => parseYaml(file, text)),
-  hash: hashOf(files.map(({ file, text }) => [basename(file), text])),
+export const parsePack = (pack: PackFiles): PackSources => ({
+  directory: pack.directory,
+  sources: pack.files.map(({ file, text }) => parseYaml(file, text)),
+  hash: hashOfFiles(pack),
 });
 
 interface ValidatedFile<T> {
@@ -226,7 +236,13 @@ const withoutDuplicates = (diagnostics: readonly Diagnostic[]): Diagnostic[] => 
  * @param words The service's word for each product word of the pack.
  * @throws {PackError} With every diagnostic, each with file, line and column.
  */
-export function buildPack(parsed: PackSources, words: ProductWords = {}): Pack {
+export const buildPack = (parsed: PackSources, words: ProductWords = {}): Pack =>
+  buildValidPack(parsed, words).pack;
+
+function buildValidPack(
+  parsed: PackSources,
+  words: ProductWords,
+): { readonly pack: Pack; readonly validated: ValidatedPack } {
   const diagnostics: Diagnostic[] = [];
   const validated = validatePack(parsed, diagnostics);
   // A reference to a file that is invalid would be reported as a second problem.
@@ -235,9 +251,68 @@ export function buildPack(parsed: PackSources, words: ProductWords = {}): Pack {
   const pack =
     isComplete && !hasDuplicates ? compileDefinitions(renameWords(validated, {}), diagnostics) : undefined;
   if (diagnostics.length > 0 || !pack) throw new PackError(withoutDuplicates(diagnostics));
-  const isRenamed = Object.entries(words).some(([from, to]) => from !== to);
-  const renamed = isRenamed ? (compileDefinitions(renameWords(validated, words), []) ?? pack) : pack;
-  return { ...renamed, hash: isRenamed ? hashOf([parsed.hash, words]) : parsed.hash };
+  const renamed = isRenaming(words) ? (compileDefinitions(renameWords(validated, words), []) ?? pack) : pack;
+  return { pack: { ...renamed, hash: renamedHash(parsed.hash, words) }, validated };
+}
+
+const isRenaming = (words: ProductWords): boolean => Object.entries(words).some(([from, to]) => from !== to);
+
+const renamedHash = (hash: string, words: ProductWords): string =>
+  isRenaming(words) ? hashOf([hash, words]) : hash;
+
+/** What a later build of a valid pack needs in place of parsing and validating a file. Plain data. */
+export interface CheckedFile {
+  readonly definition: unknown;
+  /** See {@link YamlSource.lines}. */
+  readonly lines: readonly (readonly [path: string, line: number])[];
+}
+
+/** The files of a valid pack by name. */
+export type CheckedPack = Readonly<Record<string, CheckedFile>>;
+
+/** Keeps valid packs for later starts. Its content is trusted. */
+export interface PackCache {
+  /** @param hash Of the files. */
+  read(hash: string): CheckedPack | undefined;
+  write(hash: string, pack: CheckedPack): void;
+}
+
+/** Builds a pack that was found valid. Returns undefined if it does not have these files. */
+function buildCheckedPack({ files }: PackFiles, checked: CheckedPack, words: ProductWords) {
+  const validated = files.map((text) => {
+    const { definition, lines = [] } = checked[basename(text.file)] ?? {};
+    return { source: checkedYaml(text, new Map(lines)), definition };
+  });
+  const find = (name: string) => validated.find(({ source }) => basename(source.file) === name);
+  const [dialect, surface] = [find(DIALECT_FILE), find(SURFACE_FILE)];
+  const resources = validated.filter((file) => file !== dialect && file !== surface);
+  const diagnostics: Diagnostic[] = [];
+  const pack = { dialect, surface, resources, removed: NOTHING_REMOVED } as ValidatedPack;
+  const compiled = compileDefinitions(renameWords(pack, words), diagnostics);
+  return diagnostics.length === 0 ? compiled : undefined;
+}
+
+/**
+ * Parses and builds a pack. A pack that the cache has is neither parsed nor validated again, and its body validators are
+ * compiled when they are first needed.
+ *
+ * @throws {PackError} With every diagnostic, each with file, line and column.
+ */
+export function buildFiles(files: PackFiles, words: ProductWords = {}, cache?: PackCache): Pack {
+  const hash = hashOfFiles(files);
+  const checked = cache?.read(hash);
+  const cached = checked && buildCheckedPack(files, checked, words);
+  if (cached) return { ...cached, hash: renamedHash(hash, words) };
+  const { pack, validated } = buildValidPack(parsePack(files), words);
+  const { dialect, surface, resources } = validated;
+  const all = [...resources, ...(dialect ? [dialect] : []), ...(surface ? [surface] : [])];
+  cache?.write(
+    hash,
+    Object.fromEntries(
+      all.map(({ source, definition }) => [basename(source.file), { definition, lines: [...source.lines] }]),
+    ),
+  );
+  return pack;
 }
 
 /**
@@ -246,4 +321,4 @@ export function buildPack(parsed: PackSources, words: ProductWords = {}): Pack {
  * @throws {PackError} With every diagnostic, each with file, line and column.
  */
 export const loadPack = (directory: string, words: ProductWords = {}): Pack =>
-  buildPack(parsePack(readPack(directory)), words);
+  buildFiles(readPack(directory), words);

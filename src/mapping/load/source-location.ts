@@ -21,6 +21,8 @@ export interface SourceLocation {
   reportKey(message: Message): void;
   /** Whether a definition of this name is invalid, and was left out. */
   isRemoved(name: string): boolean;
+  /** Whether an earlier build found the pack valid, so that what takes long need not be checked again. */
+  readonly isChecked: boolean;
   /** The same location, which belongs to a field. */
   ofField(name: string): SourceLocation;
   /** For the errors of an expression here. */
@@ -35,7 +37,7 @@ export interface RemovedParts {
   isIncomplete(source: YamlSource, path: YamlPath): boolean;
 }
 
-const NOTHING_REMOVED: RemovedParts = { names: new Set(), isIncomplete: () => false };
+export const NOTHING_REMOVED: RemovedParts = { names: new Set(), isIncomplete: () => false };
 
 /** The top of a file. Diagnostics are added to the list. */
 export function locationIn(
@@ -52,9 +54,9 @@ export function locationIn(
     at: (...keys) => locationIn(source, diagnostics, removed, [...path, ...keys], field),
     ofField: (name) => locationIn(source, diagnostics, removed, path, name),
     isRemoved: (name) => removed.names.has(name),
+    isChecked: source.isChecked,
     get origin() {
-      const { line } = source.diagnosticAt(path, "");
-      return { place: `${basename(source.file)}:${line}`, path: path.join("."), field };
+      return { place: `${basename(source.file)}:${source.lineAt(path)}`, path: path.join("."), field };
     },
     report: (message, offset) => add(source.diagnosticAt(path, message, offset)),
     reportKey: (message) => add(source.keyDiagnosticAt(path, message)),
@@ -68,6 +70,7 @@ export const silent = (location: SourceLocation): SourceLocation => ({
   report: () => undefined,
   reportKey: () => undefined,
   isRemoved: () => true,
+  isChecked: location.isChecked,
   get origin() {
     return location.origin;
   },
@@ -91,7 +94,7 @@ export function compileExpressionAt(
   variables: readonly string[],
 ): Expression {
   const bound = new Set(variables);
-  const errors = check(source, bound);
+  const errors = location.isChecked ? [] : check(source, bound);
   for (const { message, offset } of errors) location.report(message, offset);
   return errors.length > 0 ? INVALID_EXPRESSION : compile(source, bound, location.origin);
 }

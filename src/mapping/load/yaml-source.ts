@@ -31,7 +31,16 @@ export interface YamlSource {
   diagnosticAt(path: YamlPath, message: Message, offset?: number): Diagnostic;
   /** Creates a diagnostic of a key. */
   keyDiagnosticAt(path: YamlPath, message: Message): Diagnostic;
+  /** The line of a value. */
+  lineAt(path: YamlPath): number;
+  /** The lines that were asked for so far, by the keys of their paths. */
+  readonly lines: ReadonlyMap<string, number>;
+  /** Whether an earlier build found the pack of this file valid, so that it need not be checked again. */
+  readonly isChecked: boolean;
 }
+
+/** The path as a key of {@link YamlSource.lines}. */
+const keyOf = (path: YamlPath): string => path.join("\0");
 
 /** Returns the node at a path, or its nearest ancestor: a missing key is reported at the map that lacks it. */
 function nearestNode(document: Document, path: YamlPath): Node | undefined {
@@ -157,11 +166,11 @@ function firstErrors<T extends { readonly code: string; readonly pos: readonly [
 
 /** Parses the text of one file. Never throws: syntax errors are diagnostics. */
 export function parseYaml(file: string, text: string): YamlSource {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { ...JSON_SCHEMA_OPTIONS, lineCounter: lines });
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { ...JSON_SCHEMA_OPTIONS, lineCounter });
   const sourceLines = text.split(/\r?\n/);
   const at = (offset: number, message: Message): Diagnostic => {
-    const { line, col } = lines.linePos(Math.max(0, offset));
+    const { line, col } = lineCounter.linePos(Math.max(0, offset));
     const position = { file, line: Math.max(1, line), column: Math.max(1, col) };
     const what = typeof message === "string" ? { message } : message;
     return { ...position, ...what, excerpt: sourceLines[position.line - 1] ?? "" };
@@ -174,16 +183,47 @@ export function parseYaml(file: string, text: string): YamlSource {
   );
   if (diagnostics.length === 0)
     diagnostics.push(...findYamlProblems(document).map(({ offset, message }) => at(offset, message)));
+  function diagnosticAt(path: YamlPath, message: Message, offset?: number): Diagnostic {
+    const node = nearestNode(document, path);
+    if (!node) return at(0, message);
+    return at(offset === undefined ? (node.range?.[0] ?? 0) : offsetInScalar(text, node, offset), message);
+  }
+  const lines = new Map<string, number>();
   return {
     file,
     data: diagnostics.length > 0 ? undefined : document.toJS({ maxAliasCount: -1 }),
     diagnostics,
-    diagnosticAt(path, message, offset) {
-      const node = nearestNode(document, path);
-      if (!node) return at(0, message);
-      return at(offset === undefined ? (node.range?.[0] ?? 0) : offsetInScalar(text, node, offset), message);
-    },
+    diagnosticAt,
     keyDiagnosticAt: (path, message) => at(keyNode(document, path)?.range?.[0] ?? 0, message),
+    lineAt(path) {
+      const { line } = diagnosticAt(path, "");
+      lines.set(keyOf(path), line);
+      return line;
+    },
+    lines,
+    isChecked: false,
+  };
+}
+
+/**
+ * A file of a pack that an earlier build found valid. It is only parsed if a message about it is needed.
+ *
+ * @param lines Those that the earlier build asked for.
+ */
+export function checkedYaml({ file, text }: YamlText, lines: ReadonlyMap<string, number>): YamlSource {
+  let source: YamlSource | undefined;
+  const parse = (): YamlSource => (source ??= parseYaml(file, text));
+  return {
+    file,
+    get data() {
+      return parse().data;
+    },
+    diagnostics: [],
+    diagnosticAt: (...about) => parse().diagnosticAt(...about),
+    keyDiagnosticAt: (...about) => parse().keyDiagnosticAt(...about),
+    lineAt: (path) => lines.get(keyOf(path)) ?? parse().lineAt(path),
+    lines,
+    isChecked: true,
   };
 }
 
