@@ -1,0 +1,116 @@
+/** How the response of a route is read and wrapped: which resource its object is, and the wrappers on both sides. */
+import { createListWriter } from "../../dialect/envelope.ts";
+import { HttpError } from "../../dialect/http-error.ts";
+import { cursorAt, readRaw } from "../../dialect/json/scan.ts";
+import { fromJsonText } from "../../dialect/json/text.ts";
+import { createObjectReader, objectPath, wrapperTexts } from "../../dialect/object-wrapper.ts";
+import { thenMaybe } from "../../jsonata/index.ts";
+import { resolveReference, type SourceLocation } from "../load/source-location.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import type { RouteDefinition } from "../schema/route-definition.ts";
+import type { ReadFunction } from "../translation-context.ts";
+import type { Resource } from "./resource.ts";
+import type { Route } from "./route.ts";
+import { compileCondition } from "./route-steps.ts";
+
+type Resources = ReadonlyMap<string, Resource>;
+
+/** Compiles the choice of a resource: the first whose condition holds for the v4 object; the last needs no condition. */
+function compileResourceChoice(
+  choices: RouteDefinition["one_of"],
+  defaultResource: Resource,
+  resources: Resources,
+  location: SourceLocation,
+): Route["resourceFor"] {
+  const compiled = (choices ?? []).map(({ object, when }, index) => ({
+    holds: compileCondition(when, location.at(index, "when")),
+    resource: resolveReference(location.at(index, "object"), "object", object, resources) ?? defaultResource,
+  }));
+  return compiled.reduceRight<Route["resourceFor"]>(
+    (otherwise, { holds, resource }) =>
+      (v4) =>
+        thenMaybe(holds?.(v4) ?? true, (isChosen) => (isChosen ? resource : otherwise(v4))),
+    () => defaultResource,
+  );
+}
+
+/** Rejects objects that exist in v4 only. The returned function throws {HttpError} 404 for such an object. */
+function rejectMissing(
+  read: ReadFunction,
+  exists: string | undefined,
+  location: SourceLocation,
+): ReadFunction {
+  const holds = compileCondition(exists, location);
+  if (!holds) return read;
+  return (from, reading) =>
+    thenMaybe(read(from, reading), (text) =>
+      thenMaybe(holds(fromJsonText(text)), (exists) => {
+        if (!exists) throw new HttpError(404, "Not found");
+        return text;
+      }),
+    );
+}
+
+/** Whether reading an object may return a promise, because of its own fields or those of a nested object. */
+function mayReturnPromise(
+  { mayBeAsync, nestedObjects }: Resource,
+  resources: Resources,
+  parents: ReadonlySet<string> = new Set(),
+): boolean {
+  return (
+    mayBeAsync ||
+    nestedObjects.some((name) => {
+      const resource = parents.has(name) ? undefined : resources.get(name);
+      return resource !== undefined && mayReturnPromise(resource, resources, new Set([...parents, name]));
+    })
+  );
+}
+
+/** Compiles how the object of a response, or each item of a list, is read. */
+export function compileReading(
+  { one_of: choices, exists }: RouteDefinition,
+  resource: Resource,
+  resources: Resources,
+  location: SourceLocation,
+): Pick<Route, "resourceFor" | "read" | "append"> {
+  const resourceFor = compileResourceChoice(choices, resource, resources, location.at("one_of"));
+  const readChosen: ReadFunction = (from, reading) => {
+    const text = readRaw(from);
+    return thenMaybe(resourceFor(fromJsonText(text)), ({ read }) => read(cursorAt(text), reading));
+  };
+  const isDirect = !choices && exists === undefined && !mayReturnPromise(resource, resources);
+  return {
+    resourceFor,
+    read: rejectMissing(choices ? readChosen : resource.read, exists, location.at("exists")),
+    append: isDirect ? resource.append : undefined,
+  };
+}
+
+/** An object without a wrapper. */
+const OBJECT = "$object";
+
+/** Compiles the wrappers around the object of a response, or around the items of a list. */
+export function compileWrappers(
+  { response, merge }: RouteDefinition,
+  { name, upstreamName, list = "" }: Resource,
+  { client, upstream }: DialectDefinition,
+  location: SourceLocation,
+): Pick<Route, "upstreamPath" | "readWrapped" | "clientPath" | "wrapObject" | "listWriter"> {
+  const isList = response === "list";
+  const key = isList ? "item" : "object";
+  const hasObject = isList || response === "object";
+  const [clientShape = OBJECT, upstreamShape = OBJECT] = hasObject
+    ? [client.responses[key], upstream.responses[key]]
+    : [];
+  const upstreamPath = objectPath(upstreamShape, upstreamName);
+  const [open, close] = wrapperTexts(clientShape, name);
+  if (merge && upstreamPath.length > 0)
+    location.at("merge").report(`"merge" does not read the wrapper of ${upstream.name} ("responses.object")`);
+  return {
+    upstreamPath,
+    readWrapped: createObjectReader(upstreamPath),
+    clientPath: objectPath(clientShape, name),
+    wrapObject: isList || clientShape === OBJECT ? undefined : (object) => open + object + close,
+    listWriter: createListWriter(client.responses.list ?? "$items", list, [open, close]),
+  };
+}

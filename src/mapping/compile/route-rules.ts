@@ -1,0 +1,142 @@
+/** Rules about a route: keys that exclude each other, and keys without an effect. */
+import type { SourceLocation } from "../load/source-location.ts";
+import type { RouteDefinition } from "../schema/route-definition.ts";
+import type { BodyRules } from "./body.ts";
+import type { Resource } from "./resource.ts";
+import type { Route, RouteKind } from "./route.ts";
+
+/** What the keys of a route became. */
+export interface CompiledParts {
+  /** The client's method. */
+  readonly method: string;
+  /** Names of the path parameters. */
+  readonly parameters: readonly string[];
+  readonly kind: RouteKind;
+  readonly source: Route["source"];
+  readonly body: BodyRules | undefined;
+}
+
+/** Kinds of routes that fetch nothing before their response. */
+const WITHOUT_PREREQUISITES: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "file", "rejected"]);
+
+/** Keys that need a body with one object. */
+const OBJECT_KEYS = ["prerequisites", "read_route", "only_changes", "merge", "retry"] as const;
+
+/** Reports keys of a route that exclude each other, or that have no effect. */
+export function reportInvalidRoute(
+  definition: RouteDefinition,
+  { list }: Resource,
+  { method, parameters, kind, source, body }: CompiledParts,
+  location: SourceLocation,
+): void {
+  const { response, search, upload, file } = definition;
+  const call = "call" in source ? source.call.method : "GET";
+  const isList = response === "list";
+  const hasFile = response === "file";
+  const rules: readonly (readonly [isBroken: boolean, key: keyof RouteDefinition, message: string])[] = [
+    [isList && list === undefined, "response", 'the resource has no "list" name'],
+    [
+      hasFile !== (file !== undefined),
+      "response",
+      '"file" has the media type of a route that responds with a file, and of no other route',
+    ],
+    [
+      definition.status === 204 && response !== "none",
+      "status",
+      'a response with status 204 has no body: add "response: none"',
+    ],
+    [
+      upload !== undefined && (definition.body !== undefined || definition.prerequisites !== undefined),
+      "upload",
+      '"upload" excludes "body" and "prerequisites": the gateway does not read the file',
+    ],
+    [
+      definition.only_changes !== undefined && definition.read_route === undefined,
+      "only_changes",
+      '"only_changes" needs "read_route": the route that reads the current object',
+    ],
+    [
+      search !== undefined && (!isList || call !== "POST" || definition.body !== undefined),
+      "search",
+      '"search" needs a route that responds with a list by a POST, without "body"',
+    ],
+    [
+      search === undefined && isList && method === "GET" && call !== "GET",
+      "upstream",
+      'a list that the upstream reads by another method than GET needs "search"',
+    ],
+    [
+      definition.aggregate !== undefined && (!isList || call !== "GET"),
+      "aggregate",
+      '"aggregate" needs a route that responds with a list by a GET',
+    ],
+    [
+      definition.without_scopes !== undefined && (response !== "object" || definition.one_of !== undefined),
+      "without_scopes",
+      '"without_scopes" needs a route that responds with an object, without "one_of"',
+    ],
+    [
+      definition.prerequisites !== undefined && WITHOUT_PREREQUISITES.has(kind),
+      "prerequisites",
+      '"prerequisites" has no effect on this route: nothing is fetched before its response',
+    ],
+    [
+      definition.read_route !== undefined && body?.members.length === 0,
+      "read_route",
+      "the route would always respond with the current object: its body has no members of the client",
+    ],
+    ...OBJECT_KEYS.map(
+      (key) =>
+        [
+          body?.isList === true && definition[key] !== undefined,
+          key,
+          `"${key}" needs a body that is an object: this one is a list`,
+        ] as const,
+    ),
+    [
+      body?.toPath.size === 0 && call === "GET",
+      "body",
+      '"body" has no effect: the route sends a GET, which has no body',
+    ],
+  ];
+  for (const [isBroken, key, message] of rules) if (isBroken) location.at(key).report(message);
+  reportInvalidIfMatch(definition, call, location.at("if_match"));
+  if (body) reportMissingParts(definition, body, parameters, location);
+}
+
+/** Reports an `if_match` that has no effect, or no prerequisite. @param call Method of the upstream call. */
+function reportInvalidIfMatch(
+  { if_match: name, prerequisites = [], merge }: RouteDefinition,
+  call: string,
+  location: SourceLocation,
+): void {
+  if (name === undefined) return;
+  if (!prerequisites.includes(name))
+    location.report({
+      message: `the route has no prerequisite "${name}"`,
+      hint: `prerequisites: [${[...prerequisites, name].join(", ")}]`,
+    });
+  if (call === "GET") location.report('"if_match" needs a call that changes something: this one is a GET');
+  if (merge)
+    location.report('"if_match" and "merge" exclude each other: one ETag is not that of several resources');
+}
+
+/** Reports what a body is built from, and its route does not have. */
+function reportMissingParts(
+  { prerequisites }: RouteDefinition,
+  { mergeSources, pathParameters }: BodyRules,
+  parameters: readonly string[],
+  location: SourceLocation,
+): void {
+  for (const source of mergeSources) {
+    const [prerequisite = ""] = source.split(".");
+    if (!prerequisites?.includes(prerequisite))
+      location.report({
+        message: `the body is merged with "${source}", and the route has no prerequisite "${prerequisite}"`,
+        hint: `prerequisites: [${prerequisite}]`,
+      });
+  }
+  for (const parameter of pathParameters)
+    if (!parameters.includes(parameter))
+      location.at("body").report(`the body uses :${parameter}, and the path has no such parameter`);
+}
