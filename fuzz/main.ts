@@ -8,6 +8,9 @@ import { page, type Row } from "./page.ts";
 import { supervise } from "./supervise.ts";
 import type { Target } from "./target.ts";
 
+/** The target that takes any pack. */
+const PACK_TARGET = "requests";
+
 const HELP = `npm run fuzz -- [TARGET ...] [--runs N] [--seed N] [--keep] [--page FILE]
 
 Throws neighbours of well-formed input at what reads input from outside, guided by which code they reach. Exit
@@ -17,6 +20,9 @@ code 1 at a crash or a hang, with the input printed as JSON. How far it is goes 
   --seed N     default 1; another one goes another way
   --keep       keeps what reached new code, crashed or hung in fuzz/corpus, where later runs begin
   --page FILE  writes the table of results; rows of targets that did not run stay
+  --mappings-dir DIR
+               fuzzes requests to this pack (target ${PACK_TARGET}) in place of the one of the gateway, from its golden
+               cases and from its routes; not with --keep and --page
 
 npm run fuzz -- worst [--runs N] [--seed N] [--only TEXT] [--page FILE]
 
@@ -51,15 +57,21 @@ const { values, positionals } = parseArgs({
     seed: { type: "string", default: "1" },
     keep: { type: "boolean", default: false },
     page: { type: "string" },
+    "mappings-dir": { type: "string" },
     help: { type: "boolean", short: "h" },
   },
 });
+
+const mappings = values["mappings-dir"];
+// The target reads it in its thread.
+if (mappings !== undefined) process.env["MAPPINGS_DIR"] = mappings;
 
 /** Fuzzes one target and prints the result. */
 async function run(name: string): Promise<Row> {
   const module = join(FOLDER, `${name}.ts`);
   const { target } = (await import(module)) as { target: Target };
-  const corpus = readCorpus(name);
+  // The inputs of the corpus are about the pack of the gateway.
+  const corpus = mappings === undefined ? readCorpus(name) : [];
   const { runs, seed } = { runs: Number(values.runs), seed: Number(values.seed) };
   const outcome = await supervise(
     { module, runs, seed, corpus },
@@ -83,10 +95,12 @@ async function run(name: string): Promise<Row> {
 }
 
 async function main(): Promise<number> {
-  const unknown = positionals.filter((name) => !all.includes(name));
+  const targets = mappings === undefined ? all : [PACK_TARGET];
+  const unknown = positionals.filter((name) => !targets.includes(name));
   if (
     values.help ||
     unknown.length > 0 ||
+    (mappings !== undefined && (values.keep || values.page !== undefined)) ||
     !(Number(values.runs) > 0) ||
     !Number.isInteger(Number(values.seed))
   ) {
@@ -94,7 +108,7 @@ async function main(): Promise<number> {
     return values.help ? 0 : 1;
   }
   // Each in a thread of its own: the slowest decides how long it takes.
-  const rows = await Promise.all((positionals.length > 0 ? positionals : all).map(run));
+  const rows = await Promise.all((positionals.length > 0 ? positionals : targets).map(run));
   if (values.page !== undefined) {
     const earlier = existsSync(values.page) ? readFileSync(values.page, "utf8") : "";
     writeFileSync(values.page, page(rows, earlier));

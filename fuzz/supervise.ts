@@ -53,10 +53,16 @@ export async function supervise(
   const reportTimer = setInterval(() => report(countsOf(progress)), reportEveryMs);
 
   try {
-    const finished = once(worker, "message").then(([result]): Outcome => ({
-      ...(result as LoopResult),
-      seconds: seconds(),
-    }));
+    const finished = once(worker, "message").then(
+      ([result]): Outcome => ({ ...(result as LoopResult), seconds: seconds() }),
+      // An error that nobody handles, such as a rejected promise, ends the thread.
+      (error: unknown): Outcome => {
+        const { begun, runs } = countsOf(progress);
+        if (begun === 0) throw error;
+        const crash = { input: inputOf(progress), error: (error as Error).stack ?? String(error) };
+        return { runs, found: [], crash, seconds: seconds() };
+      },
+    );
     return await Promise.race([finished, hung.promise]);
   } finally {
     clearInterval(watch);

@@ -14,6 +14,7 @@ import {
 } from "../dialect/http-error.ts";
 import { printJson } from "../dialect/json/parse.ts";
 import { ExpressionError } from "../jsonata/index.ts";
+import { InvalidPrerequisiteError } from "../mapping/compile/body-merge.ts";
 import { InvalidPathValueError } from "../mapping/compile/endpoint.ts";
 import type { TranslateLocation } from "../mapping/compile/locations.ts";
 import type { Route } from "../mapping/compile/route.ts";
@@ -146,6 +147,7 @@ const EXPECTED = [
   UpstreamError,
   InvalidUpstreamResponseError,
   InvalidPathValueError,
+  InvalidPrerequisiteError,
   ExpressionError,
   TokenUnavailableError,
   StateUnavailableError,

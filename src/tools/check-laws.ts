@@ -9,11 +9,11 @@ import { compileGetter, compileSetter } from "../mapping/compile/member-paths.ts
 import type { Resource } from "../mapping/compile/resource.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { FieldRule } from "../mapping/schema/field-definition.ts";
-import type { JsonObject } from "../mapping/translation-context.ts";
+import { NO_CATALOGS, type JsonObject } from "../mapping/translation-context.ts";
 import { checkErrors } from "./laws/error-law.ts";
 import { checkFilters, tableValues, type ValueTables } from "./laws/filter-law.ts";
 import { ANY, createRandom, pick, generateValue, type Random, type Schema } from "./laws/generate-values.ts";
-import { NO_CATALOGS, type LawReport, type MutableReport } from "./laws/law-report.ts";
+import type { LawReport, MutableReport } from "./laws/law-report.ts";
 
 interface LawOptions {
   readonly runs: number;

@@ -26,7 +26,7 @@ export interface DryRunRequest {
   /** With query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A JSON value. If a `Content-Type` in `headers` is not JSON: the text. */
+  /** A JSON value, or its bytes. If a `Content-Type` in `headers` is not JSON: the text. */
   readonly body?: unknown;
   /** The media type of a file that is uploaded instead of a body. */
   readonly file?: string | undefined;
@@ -58,6 +58,8 @@ export interface DryRunOptions {
   readonly catalogUpstream?: Upstream;
   /** Base of links that have a host. Default: one for documentation. */
   readonly publicUrl?: URL | undefined;
+  /** Is called at the end of every request, with what its audit record is made of. */
+  readonly record?: PipelineDependencies["record"];
 }
 
 const EXAMPLE_URL = new URL("https://gateway.example");
@@ -69,7 +71,8 @@ function createAlphaRequest(
   sent: SentToken | undefined,
   tokenParameter: string | undefined,
 ): AlphaRequest {
-  const [path = "", query = ""] = pathAndQuery.split("?", 2);
+  const question = `${pathAndQuery}?`.indexOf("?");
+  const [path, query] = [pathAndQuery.slice(0, question), pathAndQuery.slice(question + 1)];
   const allHeaders = Object.entries({
     ...sent?.headers,
     ...(file !== undefined && { "content-type": file }),
@@ -84,7 +87,10 @@ function createAlphaRequest(
     path,
     query,
     headers: Object.fromEntries(Object.entries(named).map(([name, value]) => [name, [value]])),
-    ...(body !== undefined && { readBody: async () => Buffer.from(isText ? body : JSON.stringify(body)) }),
+    ...(body !== undefined && {
+      readBody: async () =>
+        Buffer.isBuffer(body) ? body : Buffer.from(isText ? body : JSON.stringify(body)),
+    }),
     ...(file !== undefined && { openUpload: () => Readable.from([Buffer.from("a file")]) }),
     address,
     signal: new AbortController().signal,
@@ -139,7 +145,7 @@ export const emptyTokenStore: PipelineDependencies["tokenStore"] = {
 export function createDryRun(
   pack: Pack,
   upstream: Upstream,
-  { catalogUpstream = upstream, publicUrl: PUBLIC_URL = EXAMPLE_URL }: DryRunOptions = {},
+  { catalogUpstream = upstream, publicUrl: PUBLIC_URL = EXAMPLE_URL, record }: DryRunOptions = {},
 ): DryRun {
   const { client } = pack.credentials;
   const upstreamTokens = exampleUpstreamTokens(pack);
@@ -164,8 +170,9 @@ export function createDryRun(
     tokenLocks: createTokenLocks(),
     tokenStore: emptyTokenStore,
     limits: createRateLimits(createMemoryLimiter(UNLIMITED), createMemoryLimiter(UNLIMITED)),
-    record: (_request, _outcome, context) => {
+    record: (request, outcome, context) => {
       lastContext = context;
+      return record?.(request, outcome, context);
     },
     onUnexpectedError: (error) => {
       unexpectedError = error;

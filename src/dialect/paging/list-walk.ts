@@ -150,7 +150,9 @@ export function createListWalk({ pages, request, peeks, isWhole, reach }: WalkOp
       const cursor = isPeek ? position.cursor : next.cursor;
       // Before the first item of the list there is nothing to read.
       if (length > 0) checkPage(page.count, cursor, isPeek);
-      total = next.total ?? (isEnded && offset === 0 ? behind : undefined);
+      // A page behind the end has no items, and where one starts that the client's cursor names is not known.
+      const isCounted = isEnded && request.cursor === undefined && (offset === 0 || page.count > 0);
+      total = next.total ?? (isCounted ? behind : undefined);
       hasMore = behind > start + length || !isEnded;
       if (calls === 1) begin = readPageBegin(pages, page, false);
       position = { offset: style?.kind === "page" ? offset + size : behind, cursor };

@@ -4,6 +4,12 @@ import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
 import { compileCopy, compileGetter } from "./member-paths.ts";
 
+/** v4's response to a prerequisite is not what the body needs. The message is for the log. */
+export class InvalidPrerequisiteError extends Error {
+  override readonly name = "InvalidPrerequisiteError";
+  readonly code = "AG_UPSTREAM_RESPONSE_INVALID";
+}
+
 /** Merges a v4 member with its current value: v4 would drop other members of an object, and hidden ids of a list. */
 export function mergeWithCurrent(
   written: unknown,
@@ -32,7 +38,7 @@ export function compileTarget(
     const current = get(prerequisites);
     // Without it the upstream would get an incomplete object, and delete the rest of its own.
     if (!isObject(current))
-      throw new Error(`the prerequisite has no object "${source}" to merge the body with`);
+      throw new InvalidPrerequisiteError(`the prerequisite has no object "${source}" to merge the body with`);
     return copy(current);
   };
 }

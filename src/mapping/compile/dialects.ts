@@ -165,6 +165,10 @@ function checkValidation({ validation }: ErrorsDefinition, shape: Shape, locatio
 /** A list of the upstream may have this many times the rows of its largest page. A longer one is invalid, and costs too much. */
 const MAX_PAGES_IN_ONE = 10;
 
+/** The phrase of a status; of one that has none, that of its class (RFC 9110, section 15). */
+const phraseOf = (status: number): string | undefined =>
+  STATUS_CODES[status] ?? STATUS_CODES[Math.floor(status / 100) * 100];
+
 /** Compiles what a pack says about both dialects as a whole. */
 export function compileDialects(definition: DialectDefinition, location: SourceLocation): Dialects {
   const { client, upstream, errors } = definition;
@@ -214,7 +218,7 @@ export function compileDialects(definition: DialectDefinition, location: SourceL
     errors: {
       client: createErrorFormat(clientShapes?.error, {
         codeOf: errorCodes.ofStatus,
-        titleOf: (status) => statuses.phrases[status] ?? STATUS_CODES[status],
+        titleOf: (status) => statuses.phrases[status] ?? phraseOf(status),
       }),
       upstream: createErrorFormat(upstreamShapes?.error, {
         codeOf: () => undefined,

@@ -19,6 +19,8 @@ export interface Paging {
   /** Undefined: lists of the client have no pages. */
   readonly style: PagingStyle | undefined;
   readonly size: ClientPageSize;
+  /** Whether clients get the total of a list. */
+  readonly hasTotal: boolean;
   /** Whether links to the client's pages have a host. */
   readonly hasAbsoluteLinks: boolean;
   /** The client's query parameters that ask for a page, and the upstream's. */
@@ -141,6 +143,7 @@ export function compilePaging(
   return {
     style,
     size,
+    hasTotal: client.pagination?.total_header !== undefined || TOTALS.some((name) => names.client.has(name)),
     hasAbsoluteLinks: client.pagination?.links === "absolute",
     clientNames: parametersOf(style, size),
     upstreamNames: parametersOf(pages.style, pages.size),
@@ -182,6 +185,9 @@ interface Sides {
   readonly names: { readonly client: ReadonlySet<string>; readonly upstream: ReadonlySet<string> };
   readonly client: ClientPagination | undefined;
 }
+
+/** Values that need the total of a list. */
+const TOTALS = ["total", "pages", "last_link"] as const;
 
 /** Values that are the same on both sides, if the pages are. */
 const SHARED_VALUES: ReadonlySet<string> = new Set(["items", "page", "pages", "total", "list"]);
@@ -268,7 +274,7 @@ function reportPaging(
         `"$${name}" needs "pagination" with ${kinds.map((kind) => `"${kind}"`).join(" or ")}`,
       );
   }
-  const needsTotal = ["total", "pages", "last_link"].find((name) => names.client.has(name));
+  const needsTotal = TOTALS.find((name) => names.client.has(name));
   const hasTotal = names.upstream.has("total") || pages.totalHeader !== undefined || !pages.style || !style;
   if (needsTotal !== undefined && !hasTotal && !isDirectPaging({ style, size, pages, names, client }))
     clientList.report({

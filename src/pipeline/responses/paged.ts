@@ -87,6 +87,8 @@ export const pagedKind: ResponseKind<Parts> = {
       );
     if (!paging.style && walk.hasMore)
       throw new InvalidUpstreamResponseError(`the list has more than ${request.size} rows`);
+    if (paging.hasTotal && walk.total === undefined)
+      throw new InvalidUpstreamResponseError("the total of the list is missing");
     const filled = parts.filter(({ taken }) => taken > 0);
     const { values, headers } = paging.describePage({
       request,

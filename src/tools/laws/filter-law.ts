@@ -4,8 +4,8 @@ import { cursorAt } from "../../dialect/json/scan.ts";
 import { compileGetter, compileSetter } from "../../mapping/compile/member-paths.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Pack } from "../../mapping/pack.ts";
-import type { JsonObject } from "../../mapping/translation-context.ts";
-import { NO_CATALOGS, type MutableReport } from "./law-report.ts";
+import { NO_CATALOGS, type JsonObject } from "../../mapping/translation-context.ts";
+import type { MutableReport } from "./law-report.ts";
 
 /** The value kinds of a pack, by name. */
 export type ValueTables = Pack["dialect"]["values"];

@@ -1,5 +1,4 @@
 /** What a check of the laws found. */
-import type { CatalogCopy } from "../../mapping/translation-context.ts";
 
 /**
  * A finding. `changed`: a client reads another value than it wrote. That can be deliberate. `unstable`: what it reads
@@ -29,11 +28,3 @@ export interface MutableReport {
   readonly untested: string[];
   readonly findings: LawFinding[];
 }
-
-/** Laws are checked without catalogs. */
-export const NO_CATALOGS: CatalogCopy = {
-  isLoaded: () => false,
-  find: () => undefined,
-  cachedText: () => undefined,
-  canonicalSpelling: () => undefined,
-};

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -35,6 +35,17 @@ describe("npm run fuzz in short form finds no crash and no hang", () => {
   );
 });
 
+test("npm run fuzz finds no crash and no hang in another pack, from its golden cases and its routes", async () => {
+  vi.stubEnv("MAPPINGS_DIR", "examples/payments/pack");
+  try {
+    const { crash, hang, runs } = await fuzz("../../../fuzz/targets/requests.ts", 500);
+    expect({ crash, hang }).toEqual({});
+    expect(runs).toBeGreaterThanOrEqual(500);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}, 120_000);
+
 describe("the fuzzer itself", () => {
   test("finds a crash by coverage that chance does not find, and keeps the path to it", async () => {
     const { crash, found } = await fuzz("planted-crash.ts", 200_000);
@@ -48,6 +59,11 @@ describe("the fuzzer itself", () => {
   test("reports an input that hangs", async () => {
     const { hang } = await fuzz("planted-hang.ts", 1000, "", { hangMs: 500 });
     expect(hang).toContain("!");
+  });
+
+  test("reports an error that nobody handles, with its input", async () => {
+    const { crash } = await fuzz("planted-rejection.ts", 10_000);
+    expect(crash).toMatchObject({ input: "de", error: expect.stringContaining("planted") });
   });
 
   test("reports its progress regularly", async () => {

@@ -44,3 +44,31 @@ test("the response header with the upstream request has the pack's name, or is n
   const smallest = await send("test/fixtures/smallest-pack", "GET", "/books/3");
   expect(Object.entries(smallest.headers).filter(([, value]) => value.includes("/items/3"))).toEqual([]);
 });
+
+test("an error has the phrase of its status, or of the class of a status without one", async () => {
+  const titleOf = async (status: number): Promise<unknown> => {
+    const run = createDryRun(loadPack("test/fixtures/orders-pack"), {
+      call: async () => ({ status, headers: {}, text: "{}", ms: 0 }),
+      close: async () => {},
+    });
+    const { response } = await run.send({ method: "GET", path: "/orders/7" });
+    run.catalogs.stop();
+    return [response.status, (JSON.parse(response.body) as { title: unknown }).title];
+  };
+  expect(await titleOf(409)).toEqual([409, "Conflict"]);
+  expect(await titleOf(490)).toEqual([490, "Bad Request"]);
+});
+
+test("a query may have question marks", async () => {
+  const paths: string[] = [];
+  const run = createDryRun(loadPack("test/fixtures/invoice-pack"), {
+    async call({ path }) {
+      paths.push(path);
+      return { status: 200, headers: {}, text: '{"content":[],"totalElements":0}', ms: 0 };
+    },
+    close: async () => {},
+  });
+  await run.send({ method: "GET", path: "/invoices?q=what?&page=2" });
+  run.catalogs.stop();
+  expect(paths).toEqual(["/v2/invoices?page=2&size=2&text=what%3F"]);
+});

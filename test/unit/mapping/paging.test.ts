@@ -213,3 +213,49 @@ describe("instead of a list without some items, clients get a 500", () => {
     expect((await gateway.get("/things?limit=5")).status).toBe(500);
   });
 });
+
+describe("a total that the upstream leaves out of its headers", () => {
+  const client = { ...CLIENTS["pages with their numbers"]!, list: { data: "$items", total: "$total" } };
+  const paged = {
+    pagination: {
+      offset: { parameter: "offset" },
+      size: { parameter: "limit", maximum: 5 },
+      total_header: "X-Total",
+    },
+    list: "$items",
+  };
+  const things = (count: number) => Array.from({ length: count }, (_, id) => ({ id }));
+  const get = (upstream: Side, rows: number, query: string) =>
+    openPagingGateway(loadPagingPack(client, upstream), (sent) => ({
+      body: things(rows).slice(
+        Number(sent.get("offset")),
+        Number(sent.get("offset")) + Number(sent.get("limit")),
+      ),
+    })).get(`/things${query}`);
+
+  test("is an error, since clients would not find it", async () => {
+    const { status } = await get(paged, 9, "?limit=2");
+    expect(status).toBe(500);
+  });
+
+  test("is counted on the last page", async () => {
+    const { status, body } = await get(paged, 9, "?limit=5&page=2");
+    expect([status, body.data.length, body.total]).toEqual([200, 4, 9]);
+  });
+
+  test("is counted where clients get all pages", async () => {
+    const all = { list: { data: "$items", total: "$total" } };
+    const pack = loadPagingPack(all, {
+      ...paged,
+      pagination: { ...paged.pagination, total_header: undefined },
+    });
+    const gateway = openPagingGateway(pack, (sent) => ({
+      body: things(12).slice(
+        Number(sent.get("offset")),
+        Number(sent.get("offset")) + Number(sent.get("limit")),
+      ),
+    }));
+    const { status, body } = await gateway.get("/things");
+    expect([status, body.data.length, body.total]).toEqual([200, 12, 12]);
+  });
+});

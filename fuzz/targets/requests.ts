@@ -1,0 +1,135 @@
+/**
+ * Any request to any pack (`MAPPINGS_DIR`), and any responses of its upstream: the client gets a response in its own
+ * envelope, and the record has no token.
+ */
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { createRecordIds } from "../../src/audit/record-id.ts";
+import { createRedaction } from "../../src/audit/redact.ts";
+import type { AuditRecord } from "../../src/audit/record.ts";
+import { addQuery } from "../../src/mapping/compile/endpoint.ts";
+import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import { createAuditRecord } from "../../src/pipeline/stages/audit-record.ts";
+import { createDryRun, type DryRunResponse } from "../../src/tools/dry-run.ts";
+import { describePack } from "../../src/tools/openapi/document.ts";
+import { dictionaryOf, packSeeds, parseInput, type Message } from "../pack-seeds.ts";
+import { pretendedV4 } from "../pretended-v4.ts";
+import { hold, type Target } from "../target.ts";
+
+type Json = Record<string, unknown>;
+
+const folder = process.env["MAPPINGS_DIR"] ?? "mappings";
+const pack = loadPack(folder);
+const { client } = pack.dialect;
+const statusHeader = client.always_ok?.response_header.toLowerCase() ?? "";
+
+// Its text is as it is in every place, so that no encoding of it is in a record.
+const TOKEN = "planted-token-0123456789";
+const token = [TOKEN, `planted:${TOKEN}`].find((text) => pack.credentials.client?.accepts(text)) ?? "";
+const sent = token === "" ? undefined : pack.credentials.client?.write(token);
+
+/** The description of what clients get. Objects have what the upstream sends, which may be invalid: they have any members. */
+const document = describePack(pack, "1") as { components: { schemas: Json; responses: Json }; paths: Json };
+for (const name of pack.resources.keys()) document.components.schemas[name] = { type: "object" };
+const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema({ $id: "api", ...document });
+const validators = new Map<string, ValidateFunction>();
+
+/** Why a value does not have the schema at a pointer into the description; empty if it does. */
+function problemsOf(keys: readonly string[], value: unknown): string {
+  const pointer = keys.map((key) => encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1")));
+  const $ref = `api#/${pointer.join("/")}`;
+  const validate = validators.get($ref) ?? ajv.compile({ $ref });
+  validators.set($ref, validate);
+  return validate(value) ? "" : ajv.errorsText(validate.errors);
+}
+
+let responses: readonly Message[] = [];
+let calls = 0;
+let record: AuditRecord | undefined;
+const options = {
+  newId: createRecordIds(),
+  redaction: createRedaction({ names: pack.secretNames, bodyLimit: 16_384 }),
+  bodies: true,
+  credentials: pack.credentials,
+  filterHeader: client.filters?.header,
+  packHash: pack.hash,
+};
+const upstream = pretendedV4(pack, () => {
+  // What a client polls for stays as it is.
+  const response = responses[Math.min(calls, responses.length - 1)];
+  calls += 1;
+  if (!response) return undefined;
+  const status = Number(/^[2-5]\d\d/.exec(response.start)?.[0] ?? 200);
+  return { status, headers: response.headers, text: response.body, ms: 0 };
+});
+const pipeline = createDryRun(pack, upstream, {
+  record: (request, outcome, context) => {
+    record = createAuditRecord(request, outcome, context, options);
+  },
+});
+await pipeline.catalogs.refresh();
+
+/** Characters that Node rejects in a request target before the gateway sees it. */
+const targetOf = (text: string): string =>
+  text.replace(/[^\x21-\x7e]/g, (character) => encodeURIComponent(character.toWellFormed()));
+
+/** Holds that a response is in the client's envelope. */
+function checkEnvelope({ response, context }: DryRunResponse): void {
+  const { status: shown, headers, body, file } = response;
+  const status = Number(headers[statusHeader] ?? shown);
+  for (const [name, value] of Object.entries(headers))
+    hold(`the header ${name} can be sent`, /^[\t\x20-\x7e\x80-\xff]*$/.test(value));
+  const isUpstreams = context.upstream?.calls.some((call) => (call.status ?? 0) >= 500) ?? false;
+  hold("a failure has a reason in the record", status < 500 || isUpstreams || context.warnings.length > 0);
+  if (file) return;
+  const route = context.match?.route.name;
+  const [method = "", path = ""] = (route ?? "").split(" ");
+  const place =
+    status < 400
+      ? ["paths", path.replaceAll(/\/:(\w+)/g, "/{$1}"), method.toLowerCase(), "responses", String(status)]
+      : [
+          "components",
+          "responses",
+          Object.hasOwn(document.components.responses, status) ? String(status) : "default",
+        ];
+  const described = place.reduce<unknown>((value, key) => (value as Json | undefined)?.[key], document) as
+    | { readonly content?: Json }
+    | undefined;
+  hold(`the description has ${status} of ${route}`, described !== undefined);
+  const [type] = Object.keys(described?.content ?? {});
+  if (type === undefined || body === "")
+    return hold("a response has a body", type === undefined && body === "");
+  const problems = problemsOf([...place, "content", type, "schema"], JSON.parse(body));
+  hold(`the response is described: ${status} of ${route}: ${problems}`, problems === "");
+}
+
+export const target: Target = {
+  name: "requests",
+  subject: "A request and the responses of the upstream",
+  covers: ["/src/dialect/", "/src/mapping/compile/", "/src/pipeline/", "/src/audit/redact"],
+  longest: 10_000,
+  seeds: packSeeds(folder, pack),
+  dictionary: [...dictionaryOf(pack), token],
+  async run(input) {
+    const { request, responses: given } = parseInput(input);
+    const [method = "", path = "/"] = request.start.split(" ");
+    const [before = ""] = path.split("?");
+    const segments = before.split("/").filter(Boolean).slice(pack.prefix.length);
+    // A route that polls takes seconds.
+    if (pack.match(method, segments)?.routes.some(({ wait }) => wait)) return;
+    responses = given;
+    calls = 0;
+    record = undefined;
+    const { authorization: _, ...headers } = request.headers;
+    const type = request.headers["content-type"];
+    const isFile = type !== undefined && !pack.mediaTypes.names.includes(type) && pack.takesFiles.has(method);
+    const result = await pipeline.send({
+      method: /^[A-Z]+$/.test(method) ? method : "GET",
+      path: addQuery(targetOf(path.startsWith("/") ? path : `/${path}`), sent?.query ?? ""),
+      headers: { ...headers, ...sent?.headers },
+      ...(isFile ? { file: type } : request.body !== "" && { body: Buffer.from(request.body) }),
+    });
+    checkEnvelope(result);
+    hold("a request has a record", record !== undefined);
+    hold("a token is in no part of the record", !JSON.stringify(record).includes(TOKEN));
+  },
+};
