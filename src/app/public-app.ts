@@ -1,11 +1,6 @@
 /** The public port: one Express application with its middleware in order. */
 import type { RequestListener } from "node:http";
-import express, {
-  type ErrorRequestHandler,
-  type RequestHandler,
-  type Router,
-  type RouterOptions,
-} from "express";
+import express, { type ErrorRequestHandler, type RequestHandler } from "express";
 import helmet from "helmet";
 import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { AlphaHandler, LifecycleDependencies } from "../pipeline/lifecycle.ts";
@@ -41,9 +36,6 @@ export interface PublicAppDependencies extends Dependencies {
   readonly upstreamTokens: UpstreamTokens | undefined;
 }
 
-/** Paths are matched as the client wrote them. */
-const ROUTING: RouterOptions = { caseSensitive: true, strict: true };
-
 /** A JSON API needs one of helmet's headers: browsers must not guess another content type. */
 const SECURITY_HEADERS: Parameters<typeof helmet>[0] = {
   contentSecurityPolicy: false,
@@ -76,7 +68,7 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     helmet(SECURITY_HEADERS),
     allowOrigins(corsSettings(settings, dependencies)),
     createNativeMiddleware(settings, dependencies, recorder),
-    createOAuthRouter(settings, dependencies, recorder, respond),
+    createOAuthMiddleware(settings, dependencies, recorder, respond),
     respond(createAlphaHandler(settings, dependencies, recorder)),
     createErrorHandler(dependencies),
   ];
@@ -197,9 +189,14 @@ function lifecycleOf(
 const trackRequests =
   ({ inFlight }: PublicAppDependencies, handler: AlphaHandler): AlphaHandler =>
   async (request) => {
-    const response = await inFlight.track(handler(request));
-    if (response.recorded) void inFlight.track(response.recorded);
-    return response;
+    const end = inFlight.begin();
+    try {
+      const response = await handler(request);
+      if (response.recorded) void inFlight.track(response.recorded);
+      return response;
+    } finally {
+      end();
+    }
   };
 
 /** Alpha's calls to the login server; undefined where there is no login server. */
@@ -225,26 +222,26 @@ function oauthRoutes(
   });
 }
 
-/** Characters with a meaning in Express's route paths. */
-const ROUTE_SYNTAX = /[{}()[\]+?!:*\\]/g;
-
-/** Routes alpha's calls to the login server. A HEAD is not a GET there: it would start a login. */
-function createOAuthRouter(
+/** Passes alpha's calls to the login server to their handlers. A HEAD is not a GET there: it would start a login. */
+function createOAuthMiddleware(
   settings: Settings,
   dependencies: PublicAppDependencies,
   recorder: Recorder,
   respond: (handler: AlphaHandler) => RequestHandler,
-): Router {
-  const router = express.Router(ROUTING);
-  const { routes = [], notFound } = oauthRoutes(settings, dependencies, recorder) ?? {};
-  for (const { method, path, handler } of routes) {
-    const route = router.route(path.replaceAll(ROUTE_SYNTAX, String.raw`\$&`));
-    const respondNotFound = respond(trackRequests(dependencies, notFound ?? handler));
-    route.head(respondNotFound);
-    route[method](respond(trackRequests(dependencies, handler)));
-    route.all(respondNotFound);
-  }
-  return router;
+): RequestHandler {
+  const oauth = oauthRoutes(settings, dependencies, recorder);
+  if (!oauth) return (_request, _response, next) => next();
+  const toMiddleware = (handler: AlphaHandler) => respond(trackRequests(dependencies, handler));
+  const paths = new Set(oauth.routes.map(({ path }) => path));
+  const handlers = new Map(
+    oauth.routes.map(({ method, path, handler }) => [`${method} ${path}`, toMiddleware(handler)]),
+  );
+  const respondNotFound = toMiddleware(oauth.notFound);
+  return function handleOAuth(request, response, next) {
+    const { method, path } = plainRequestOf(response);
+    if (!paths.has(path)) return next();
+    return (handlers.get(`${method} ${path}`) ?? respondNotFound)(request, response, next);
+  };
 }
 
 /** Translates all other requests. */

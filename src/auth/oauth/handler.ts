@@ -33,7 +33,7 @@ type Handler = (
 
 /** One call of alpha to the login server. */
 export interface OAuthRoute {
-  readonly method: "get" | "post";
+  readonly method: "GET" | "POST";
   readonly path: string;
   readonly handler: AlphaHandler;
 }
@@ -65,21 +65,21 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes 
   const createRoute = (method: OAuthRoute["method"], path: string, handle: Handler): OAuthRoute => ({
     method,
     path,
-    handler: createHandler(`${method.toUpperCase()} ${path}`, handle),
+    handler: createHandler(`${method} ${path}`, handle),
   });
 
   return {
     routes: [
-      createRoute("get", definition.authorize.client, (request, context) =>
+      createRoute("GET", definition.authorize.client, (request, context) =>
         redirectToLogin(request, context, { ...dependencies, definition: definition.authorize }),
       ),
-      createRoute("post", definition.token.client, (request, context, activity) =>
+      createRoute("POST", definition.token.client, (request, context, activity) =>
         exchangeCode(request, context, activity, dependencies),
       ),
-      createRoute("post", definition.revoke.client, (request, context, activity) =>
+      createRoute("POST", definition.revoke.client, (request, context, activity) =>
         revokeToken(request, context, activity, dependencies),
       ),
-      createRoute("get", definition.logout.client, async (_request, context) =>
+      createRoute("GET", definition.logout.client, async (_request, context) =>
         logout(context, definition.logout.upstream, authOrigin),
       ),
     ],
