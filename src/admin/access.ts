@@ -100,20 +100,20 @@ type Attempt =
  * Checks a token. An address that has sent too many wrong tokens is limited, even if the token is right: otherwise the
  * response would reveal that. `retryAfter` is in seconds.
  */
-type CheckToken = (address: string | undefined, token: string) => Promise<Attempt>;
+type CheckToken = (address: string | undefined, token: string) => Attempt;
 
 /** Creates the check of tokens. @param isToken Whether a token is the admin token. */
 function createTokenCheck(isToken: (token: string) => boolean): CheckToken {
   const wrong = createMemoryLimiter(WRONG_TOKEN_LIMIT, MAX_ADDRESSES);
 
-  return async function tryToken(address, token) {
+  return function tryToken(address, token) {
     const network = addressNetwork(normalizeAddress(address ?? "") ?? "");
     // Right tokens are never counted, not even temporarily: many concurrent requests would lock out their own address.
     if (isToken(token)) {
-      const seconds = await wrong.secondsUntilAllowed(network);
+      const seconds = wrong.secondsUntilAllowed(network);
       return seconds > 0 ? { outcome: "limited", retryAfter: seconds } : { outcome: "right" };
     }
-    const { isAllowed: allowed, retryAfter } = await wrong.consume(network);
+    const { isAllowed: allowed, retryAfter } = wrong.consume(network);
     return allowed ? { outcome: "wrong" } : { outcome: "limited", retryAfter };
   };
 }
@@ -141,10 +141,10 @@ export function guardAccess(
 
   router.use(pages.open);
 
-  router.post("/login", urlencoded({ extended: false, limit: "4kb" }), async (request, response) => {
+  router.post("/login", urlencoded({ extended: false, limit: "4kb" }), (request, response) => {
     const given = (request.body as Record<string, unknown> | undefined)?.["token"];
     if (typeof given !== "string") return pages.signIn(response, "wrong");
-    const attempt = await tryToken(addressOf(request), given.trim());
+    const attempt = tryToken(addressOf(request), given.trim());
     if (attempt.outcome === "limited") response.set("Retry-After", String(attempt.retryAfter));
     if (attempt.outcome !== "right") return pages.signIn(response, attempt.outcome);
     setCookie(request, response, sessions.begin(), sessions.lifetime);
@@ -158,9 +158,9 @@ export function guardAccess(
     response.redirect(303, "/");
   });
 
-  router.use(async (request, response, next) => {
+  router.use((request, response, next) => {
     const bearer = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? "")?.[1];
-    const attempt = bearer === undefined ? undefined : await tryToken(addressOf(request), bearer);
+    const attempt = bearer === undefined ? undefined : tryToken(addressOf(request), bearer);
     if (attempt?.outcome === "right") return next();
     if (attempt?.outcome === "limited") {
       response.set("Retry-After", String(attempt.retryAfter));

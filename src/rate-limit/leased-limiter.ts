@@ -87,7 +87,7 @@ export function createLeasedLimiter(source: LeaseSource): LeasedLimiter {
   }
 
   return {
-    async consume(key) {
+    consume(key) {
       const lease = leases.get(key);
       if (lease && isValid(lease)) return consumeLease(lease);
       return requestLease(key);

@@ -1,11 +1,32 @@
-import { RateLimiterRedis } from "rate-limiter-flexible";
+import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { REDIS_PREFIX, type RedisClient } from "../storage/redis-client.ts";
-import { consumeLimiter, type Limiter, type RateLimit } from "./limiter.ts";
+import { toStatus, type Limiter, type RateLimit, type RateLimitStatus } from "./limiter.ts";
 
 /** Counts below zero would allow more requests: a key that expired, or that was counted elsewhere, gets no refund. */
 const REFUND = `
   if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then return redis.call('DECR', KEYS[1]) end
   return 0`;
+
+/**
+ * Counts a request in a limiter of the library. Requests that are rejected count too.
+ *
+ * @throws {Error} if its store fails. The library rejects with a `RateLimiterRes` if the limit is exceeded: taking one
+ *   for the other would reject all clients during an outage of the store.
+ */
+async function consume(limiter: RateLimiterRedis, key: string): Promise<RateLimitStatus> {
+  let isAllowed = true;
+  let state: RateLimiterRes;
+  try {
+    state = await limiter.consume(key);
+  } catch (rejection) {
+    if (!(rejection instanceof RateLimiterRes)) throw rejection;
+    isAllowed = false;
+    state = rejection;
+  }
+  // The library computes it from the system clock, which may have been set back since the window started.
+  const msLeft = Math.min(state.msBeforeNext, limiter.duration * 1000);
+  return toStatus(limiter.points, isAllowed ? state.remainingPoints : -1, msLeft);
+}
 
 /** Creates a limiter that counts in Redis, for all replicas. Its `consume` throws soon while Redis is unavailable. */
 export function createRedisLimiter(
@@ -29,7 +50,7 @@ export function createRedisLimiter(
     duration: seconds,
   });
   return {
-    consume: (key) => consumeLimiter(limiter, key),
+    consume: (key) => consume(limiter, key),
     async refund(key) {
       await redis.run((client) => client.eval(REFUND, { keys: [limiter.getKey(key)] }));
     },

@@ -47,12 +47,8 @@ export function createLimitLeases({ limiters, workers, endLeases }: LimitLeasesO
   return {
     async lease(name, key, wantsMore) {
       const id = `${name} ${key}`;
-      const hadLeases = leased.has(id);
-      // From now on: a request that is rejected meanwhile must find this lease.
-      if (wantsMore) leased.set(id, true);
-      const lease = await limiters[name].lease(key, wantsMore ? workers : undefined);
+      const lease = limiters[name].lease(key, wantsMore ? workers : undefined);
       if (lease.extra > 0) leased.set(id, true);
-      else if (wantsMore && !hadLeases) leased.delete(id);
       const ended = lease.status.isAllowed ? undefined : endOnce(id, name, key);
       if (!ended) return lease;
       // The rejected request counts again after that.

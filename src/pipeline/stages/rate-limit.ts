@@ -2,7 +2,7 @@ import { fingerprint } from "../../auth/token-cache.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import { TOO_MANY_REQUESTS } from "../../dialect/statuses.ts";
 import type { RateLimitStatus } from "../../rate-limit/limiter.ts";
-import type { ConsumeResult, RateLimits } from "../../rate-limit/rate-limits.ts";
+import type { RateLimits } from "../../rate-limit/rate-limits.ts";
 import type { BrownOuts } from "../brown-outs/brown-outs.ts";
 import type { AlphaRequest, AuthenticatedClient, Credentials, RouteMatch } from "../context.ts";
 
@@ -17,7 +17,7 @@ export const consumeRateLimit = (
   { credentials, tokenInfo }: AuthenticatedClient,
   match: RouteMatch | undefined,
   limits: Pick<RateLimits, "consume">,
-): Promise<ConsumeResult> =>
+): ReturnType<RateLimits["consume"]> =>
   limits.consume({
     token: credentials.hash,
     address,
