@@ -1,18 +1,20 @@
 import type { RequestListener } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Settings } from "../config/setting-definitions.ts";
+import type { UpstreamTokenTable } from "../auth/upstream-tokens.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import { badRequestBody } from "./bad-request.ts";
 import { connectCatalogs } from "./connect-catalogs.ts";
 import type { LoadedPack } from "./loaded-pack.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { readLinkBase } from "./pipeline-config.ts";
-import { readUpstreamTokens } from "./read-upstream-tokens.ts";
+import { readUpstreamTokens, refreshUpstreamTokens } from "./read-upstream-tokens.ts";
 import { createPublicApp } from "./public-app.ts";
 
 /** A pack, and everything of a gateway that depends on it. A request keeps the one that it started with. */
 interface ServingPack extends LoadedPack {
   readonly catalogs: CatalogCache;
+  readonly upstreamTokens: UpstreamTokenTable | undefined;
   readonly handler: RequestListener;
   /** The JSON body of a response to bytes that are not HTTP. */
   readonly badRequest: string;
@@ -29,6 +31,8 @@ export interface ActivePack {
    * pack serves requests, and the catalogs are tried again.
    */
   replace(loaded: LoadedPack, isSuperseded: () => boolean): Promise<void>;
+  /** Reads the tokens of the settings again. @returns Whether any is different. @throws {SettingsError} The old ones stay. */
+  refreshTokens(): boolean;
   /** Stops what packs do in the background. */
   stop(): void;
 }
@@ -63,7 +67,7 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
       catalogs,
       upstreamTokens,
     });
-    const pack = { ...loaded, catalogs, handler, badRequest: badRequestBody(loaded.pack) };
+    const pack = { ...loaded, catalogs, upstreamTokens, handler, badRequest: badRequestBody(loaded.pack) };
     serving.add(pack);
     return pack;
   }
@@ -83,14 +87,25 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
     }
   }
 
+  const refreshTokensOf = ({ upstreamTokens, pack }: ServingPack): boolean =>
+    refreshUpstreamTokens(upstreamTokens, settings, pack);
+
   return {
     current: () => current,
+    refreshTokens: () => refreshTokensOf(current),
     handle: (request, response) => current.handler(request, response),
     async replace(loaded, isSuperseded) {
       const next = create(loaded);
       const isUnwanted = (): boolean => isStopped || isSuperseded();
       await readCatalogs(next, isUnwanted);
       if (isUnwanted()) return end(next);
+      try {
+        // They may have changed while the catalogs were read.
+        refreshTokensOf(next);
+      } catch (error) {
+        end(next);
+        throw error;
+      }
       const previous = current;
       current = next;
       // In-flight requests may still read the catalogs of the previous pack.

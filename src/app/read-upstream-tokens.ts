@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parse, YAMLParseError } from "yaml";
-import { createUpstreamTokens, type UpstreamTokens } from "../auth/upstream-tokens.ts";
+import { createUpstreamTokens, type TokenPair, type UpstreamTokenTable } from "../auth/upstream-tokens.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { SettingsError } from "../config/settings.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -20,7 +20,7 @@ function problemOf(error: unknown): string {
 }
 
 /** Reads the table of a file: the client's token, a colon, and the upstream's token. @throws {SettingsError} */
-function readTable(file: string): [client: string, upstream: string][] {
+function readTable(file: string): TokenPair[] {
   const fail = (problem: string): never => {
     throw new SettingsError([`UPSTREAM_TOKENS_FILE: ${file}: ${problem}`]);
   };
@@ -38,7 +38,7 @@ function readTable(file: string): [client: string, upstream: string][] {
 function readTokens(
   { CLIENT_TOKENS, UPSTREAM_TOKEN, UPSTREAM_TOKENS_FILE }: TokenSettings,
   { dialect: { client, upstream } }: Pack,
-): { readonly pairs: [string, string][]; readonly gatewayToken?: string; readonly setting: string } {
+): { readonly pairs: readonly TokenPair[]; readonly gatewayToken?: string; readonly setting: string } {
   const missing = (setting: string, reason: string): never => {
     throw new SettingsError([`${setting} is missing: ${reason}`]);
   };
@@ -55,18 +55,17 @@ function readTokens(
       `${upstream.name} gets a fixed token, so only the gateway can check those of clients`,
     );
   return {
-    pairs: (CLIENT_TOKENS ?? []).map((token) => [token, gatewayToken]),
+    pairs: (CLIENT_TOKENS ?? []).map((token) => [token, gatewayToken] as const),
     gatewayToken,
     setting: "UPSTREAM_TOKEN",
   };
 }
 
-/**
- * Reads the tokens that the upstream gets in place of the clients', where the pack asks for them.
- *
- * @throws {SettingsError} If a setting is missing, if the table can't be read, and if a token can't be sent.
- */
-export function readUpstreamTokens(settings: TokenSettings, pack: Pack): UpstreamTokens | undefined {
+/** Reads the tokens and checks that the upstream can get them; undefined if the pack asks for none. @throws {SettingsError} */
+function readValidTokens(
+  settings: TokenSettings,
+  pack: Pack,
+): Pick<ReturnType<typeof readTokens>, "pairs" | "gatewayToken"> | undefined {
   const { upstream } = pack.dialect;
   const format = pack.credentials.upstream;
   if (!format || upstream.credentials?.token === "client") return undefined;
@@ -76,5 +75,30 @@ export function readUpstreamTokens(settings: TokenSettings, pack: Pack): Upstrea
     throw new SettingsError([
       `${setting}: a token has characters that the credentials of ${upstream.name} cannot have`,
     ]);
-  return createUpstreamTokens(pairs, gatewayToken);
+  return { pairs, ...(gatewayToken !== undefined && { gatewayToken }) };
+}
+
+/**
+ * Reads the tokens that the upstream gets in place of the clients', where the pack asks for them.
+ *
+ * @throws {SettingsError} If a setting is missing, if the table can't be read, and if a token can't be sent.
+ */
+export function readUpstreamTokens(settings: TokenSettings, pack: Pack): UpstreamTokenTable | undefined {
+  const read = readValidTokens(settings, pack);
+  return read && createUpstreamTokens(read.pairs, read.gatewayToken);
+}
+
+/**
+ * Reads the tokens again, into the table that requests use. If they are invalid, the table stays as it is.
+ *
+ * @returns Whether any of them is different.
+ * @throws {SettingsError} As {@link readUpstreamTokens}.
+ */
+export function refreshUpstreamTokens(
+  table: UpstreamTokenTable | undefined,
+  settings: TokenSettings,
+  pack: Pack,
+): boolean {
+  const read = table && readValidTokens(settings, pack);
+  return read !== undefined && table !== undefined && table.replace(read.pairs);
 }

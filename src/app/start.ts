@@ -12,6 +12,7 @@ import {
   type DependenciesOptions,
 } from "./dependencies.ts";
 import { createPackReloader, type ReloadPack } from "./pack-reloader.ts";
+import { createTokensReloader } from "./tokens-reloader.ts";
 import { createReadiness, readInitialCatalogs } from "./readiness.ts";
 
 /** How long requests of the admin listener may take at shutdown. */
@@ -31,7 +32,7 @@ export interface Service {
   readonly dialect: Pack["dialect"];
   /** Why it is not ready; empty if it is. */
   readiness(): readonly string[] | Promise<readonly string[]>;
-  /** Activates another pack; see {@link createPackReloader}. */
+  /** Reads the tokens file again and activates another pack; see {@link createPackReloader}. */
   readonly reload: ReloadPack;
   /** Drains and closes: readiness fails, in-flight requests finish, the audit is committed. */
   stop(): Promise<void>;
@@ -89,16 +90,26 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
     ...(isDraining ? ["draining"] : []),
     ...(await checkReadiness()),
   ];
+  const reloadTokens = createTokensReloader({ refresh: activePack.refreshTokens, log, metrics });
+  const reloadPack = createPackReloader(settings, {
+    initial: initialPack,
+    async activate(loaded, isSuperseded) {
+      await activePack.replace(loaded, isSuperseded);
+      // The file may have been invalid for the previous pack alone.
+      reloadTokens();
+    },
+    log,
+    metrics,
+  });
   return {
     handler: activePack.handle,
     activePack,
     admin: { readiness, metrics, pack: () => activePack.current().pack, purgeTokens: tokens.purge },
-    reload: createPackReloader(settings, {
-      initial: initialPack,
-      activate: activePack.replace,
-      log,
-      metrics,
-    }),
+    async reload(files) {
+      // First: tokens that were revoked must not wait for the catalogs of another pack.
+      reloadTokens();
+      await reloadPack(files);
+    },
     async stop(drain = async () => {}, drainAdmin = async () => {}) {
       if (isDraining) return;
       isDraining = true;

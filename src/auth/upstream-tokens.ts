@@ -1,4 +1,5 @@
 /** Tokens that the upstream gets in place of the clients'. */
+import { isDeepStrictEqual } from "node:util";
 import { tokenHash } from "./token-cache.ts";
 
 /** A token of the upstream, and its key in the token cache. */
@@ -20,15 +21,35 @@ export interface UpstreamTokens {
   readonly gatewayToken: string | undefined;
 }
 
-/** Creates the look-up. @param tokens client's token and upstream's token, in clear text. Only hashes of the first are kept. */
-export function createUpstreamTokens(
-  tokens: Iterable<readonly [client: string, upstream: string]>,
-  gatewayToken?: string,
-): UpstreamTokens {
+/** The client's token and the upstream's token, in clear text. */
+export type TokenPair = readonly [client: string, upstream: string];
+
+/** A look-up whose tokens are replaced while requests are served. */
+export interface UpstreamTokenTable extends UpstreamTokens {
+  /** Replaces all tokens at once. In-flight requests keep theirs. @returns Whether any of them is different. */
+  replace(tokens: Iterable<TokenPair>): boolean;
+}
+
+function hashTokens(tokens: Iterable<TokenPair>): ReadonlyMap<string, UpstreamToken> {
   const byHash = new Map<string, UpstreamToken>();
   for (const [client, upstream] of tokens) {
     const hash = tokenHash(client);
     byHash.set(hash, { token: upstream, hash: `${hash}.${tokenHash(upstream)}` });
   }
-  return { find: (hash) => byHash.get(hash), gatewayToken };
+  return byHash;
+}
+
+/** Creates the look-up. Of the clients' tokens only hashes are kept. */
+export function createUpstreamTokens(tokens: Iterable<TokenPair>, gatewayToken?: string): UpstreamTokenTable {
+  let byHash = hashTokens(tokens);
+  return {
+    find: (hash) => byHash.get(hash),
+    gatewayToken,
+    replace(others) {
+      const next = hashTokens(others);
+      const isChanged = !isDeepStrictEqual(next, byHash);
+      byHash = next;
+      return isChanged;
+    },
+  };
 }

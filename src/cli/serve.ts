@@ -15,7 +15,7 @@ import {
 } from "../config/settings.ts";
 import { createLog, isForPeople } from "../observability/log.ts";
 import { onSighup, waitForShutdownSignal } from "./signals.ts";
-import { watchFolder } from "./watch-folder.ts";
+import { pollFile, watchFolder } from "./watch-folder.ts";
 
 /** How to try the sandbox: a token, and the request that the pack suggests. */
 function describeSandbox({ url, dialect: { client }, sandboxClient }: Service, token: string): string[] {
@@ -72,6 +72,8 @@ export async function serve(flags: SettingTexts): Promise<number> {
   guard.drainWith(service.stop);
   reload = () => void service.reload();
   const unwatch = watchFolder(packFolder(settings.MAPPINGS_DIR), reload);
+  const { UPSTREAM_TOKENS_FILE: tokensFile } = settings;
+  const stopPolling = tokensFile === undefined ? undefined : pollFile(tokensFile, reload);
   const given = maskSecrets(givenTexts(process.env, flags));
   // A person at a terminal reads the given settings in the welcome.
   if (!isForPeople(settings.LOG_FORMAT))
@@ -81,6 +83,7 @@ export async function serve(flags: SettingTexts): Promise<number> {
   flushCompileCache();
   await shutdown;
   unwatch();
+  stopPolling?.();
   await service.stop();
   return 0;
 }

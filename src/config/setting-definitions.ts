@@ -173,7 +173,7 @@ const tokens = {
   ),
   UPSTREAM_TOKENS_FILE: unset(
     text,
-    "YAML file with the token of v4 for each token of a client, for a pack with `token: table`. Read at start and whenever the pack is reloaded",
+    "YAML file with the token of v4 for each token of a client, for a pack with `token: table`. Read at start, and again when it changes or on SIGHUP. If it is invalid, the tokens that were read before stay",
   ),
   GATEWAY_SECRET: secret(
     text,

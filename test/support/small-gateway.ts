@@ -13,6 +13,10 @@ export interface SmallGateway {
   /** Explains the newest audit record. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read explanations of every shape
   explainLast(): Promise<any>;
+  /** Reads the tokens file and the pack again. */
+  reload(): Promise<void>;
+  /** The value of a metric of the gateway. */
+  metric(name: string): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -41,6 +45,11 @@ export async function startSmallGateway(pack: SmallPack, settings: TestSettings 
     async explainLast() {
       const { records } = (await readAudit("?limit=1")).body;
       return (await readAudit(`/${records[0].id}/explain`)).body;
+    },
+    reload: () => gateway.reload(),
+    async metric(name) {
+      const { text } = await gateway.requestAdmin("GET /metrics");
+      return Number(new RegExp(`^alpha_gateway_${name} (.+)$`, "m").exec(text)?.[1]);
     },
     async stop() {
       await gateway.stop();

@@ -1,5 +1,6 @@
 import { createMetricsAggregate } from "../../observability/metrics/aggregate.ts";
 import type { Settings } from "../../config/setting-definitions.ts";
+import type { PackFiles } from "../../mapping/load/load-pack.ts";
 import type { LimiterName } from "../../rate-limit/limiter.ts";
 import { startWorkerPool, type WorkerPool } from "./worker-pool.ts";
 import { createLimitLeases, type LimitLeases } from "./limit-leases.ts";
@@ -81,11 +82,15 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     if (stopping) return ["draining"];
     return workers ? checkReadiness(workers, dependencies) : ["starting"];
   }
+  async function sendToWorkers(packFiles: PackFiles): Promise<void> {
+    await workers?.each((worker) => worker.call("reload", packFiles).catch(() => {}));
+  }
   /** Workers get valid packs only. One that is restarted later starts with this pack too. */
   async function activate(loaded: LoadedPack): Promise<void> {
     ({ files, pack } = loaded);
-    await workers?.each((worker) => worker.call("reload", files).catch(() => {}));
+    await sendToWorkers(files);
   }
+  const reloadPack = createPackReloader(settings, { initial: initialPack, activate, log, metrics });
   async function drain(): Promise<void> {
     await workers?.drain(settings.SHUTDOWN_GRACE_MS);
     await closeDependencies(dependencies, async () => admin?.drain(ADMIN_DRAIN_MS));
@@ -132,7 +137,11 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
     dialect: initialPack.pack.dialect,
     readiness,
-    reload: createPackReloader(settings, { initial: initialPack, activate, log, metrics }),
+    async reload(next) {
+      // Each worker reads the tokens file itself.
+      await sendToWorkers(files);
+      await reloadPack(next);
+    },
     stop,
   };
 }

@@ -29,7 +29,7 @@ export interface WorkerApi {
   purge(fingerprint: string): void;
   /** Ends the lease of a rate limit. @returns how many of its requests were not made */
   endLease(limiter: LimiterName, key: string): Promise<number>;
-  /** Starts to activate another pack. */
+  /** Reads the tokens file again, and starts to activate the pack if it is another one. */
   reload(files: PackFiles): void;
   /** Lets in-flight requests finish, then exits. */
   drain(): void;

@@ -16,6 +16,7 @@ const AGGREGATORS: Readonly<Record<string, Aggregator>> = {
   alpha_gateway_replicas: "max",
   alpha_gateway_v4_breaker_open: "max",
   alpha_gateway_pack_last_reload_successful: "min",
+  alpha_gateway_upstream_tokens_last_reload_successful: "min",
   alpha_gateway_pack_in_use_since_seconds: "min",
 };
 

@@ -286,6 +286,47 @@ describe("a table of tokens", () => {
     expect(await lastRecord()).not.toContain(OTHER);
   });
 
+  const statusOf = async ({ send }: SmallGateway, token: string): Promise<number> =>
+    (await send("GET /books/7", { headers: { "x-api-key": token } })).status;
+  const RELOADED = "upstream_tokens_last_reload_successful";
+
+  test("is replaced as a whole by a reload, without another pack", async () => {
+    writeFileSync(file, `${TOKEN}: shop:1\n`);
+    const started = await start({ header: "X-Api-Key" }, table, settings);
+    expect([await statusOf(started, TOKEN), await statusOf(started, OTHER)]).toEqual([200, 401]);
+    writeFileSync(file, `${OTHER}: shop:2\n`);
+    expect([await statusOf(started, TOKEN), await statusOf(started, OTHER)]).toEqual([200, 401]);
+    await started.reload();
+    expect([await statusOf(started, TOKEN), await statusOf(started, OTHER)]).toEqual([401, 200]);
+    writeFileSync(file, `${OTHER}: shop:3\n`);
+    await started.reload();
+    expect(await statusOf(started, OTHER)).toBe(200);
+    expect(started.service.calls.map(({ headers }) => headers.authorization)).toEqual(
+      ["shop:1", "shop:1", "shop:2", "shop:3"].map((token) => `Basic ${base64(token)}`),
+    );
+    expect(await started.metric(RELOADED)).toBe(1);
+  });
+
+  test.each([
+    ["missing", undefined],
+    ["empty", ""],
+    ["not YAML", `${OTHER}: "${UPSTREAM}\n`],
+    ["not a map of texts", `${OTHER}: [${UPSTREAM}]\n`],
+    ["a table with a token that cannot be sent", `${OTHER}: ${UPSTREAM}\n`],
+  ])("stays as it is where the new file is %s, until the file is valid", async (_what, text) => {
+    writeFileSync(file, `${TOKEN}: shop:1\n`);
+    const started = await start({ header: "X-Api-Key" }, table, settings);
+    if (text === undefined) rmSync(file);
+    else writeFileSync(file, text);
+    await started.reload();
+    expect([await statusOf(started, TOKEN), await statusOf(started, OTHER)]).toEqual([200, 401]);
+    expect(await started.metric(RELOADED)).toBe(0);
+    writeFileSync(file, `${OTHER}: shop:2\n`);
+    await started.reload();
+    expect([await statusOf(started, TOKEN), await statusOf(started, OTHER)]).toEqual([401, 200]);
+    expect(await started.metric(RELOADED)).toBe(1);
+  });
+
   test.each([
     ["that is missing", undefined, "tokens.yaml: ENOENT"],
     ["that is not YAML", `${TOKEN}: "${UPSTREAM}\n`, "tokens.yaml: it is not YAML"],
