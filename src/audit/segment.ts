@@ -33,11 +33,20 @@ export interface Batch {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Arranges the rows of one commit in segments. A row that is given twice is written once. */
-export function createBatch(rows: Iterable<StoredRow>): Batch {
+/** Sizes of buffers are multiples of it, so that one that is used again is seldom too small. */
+const BUFFER_STEP = 256 * 1024;
+
+/**
+ * Arranges the rows of one commit in segments. A row that is given twice is written once.
+ *
+ * @param spare A buffer that is used if it is large enough.
+ */
+export function createBatch(rows: Iterable<StoredRow>, spare?: ArrayBuffer): Batch {
   const unique = [...new Map([...rows].map((row) => [row.id, row])).values()];
-  // Not from Node's shared pool, which can't be transferred.
-  const bytes = Buffer.allocUnsafeSlow(unique.reduce((sum, { record }) => sum + record.size, 0));
+  const size = unique.reduce((sum, { record }) => sum + record.size, 0);
+  const buffer =
+    spare && spare.byteLength >= size ? spare : new ArrayBuffer(Math.ceil(size / BUFFER_STEP) * BUFFER_STEP);
+  const bytes = new Uint8Array(buffer, 0, size);
   const segments: Segment[] = [];
   let at = 0;
   for (const [day, group] of groupRows(unique)) {

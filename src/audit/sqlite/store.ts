@@ -12,7 +12,13 @@ import type { ClientUsage, DayUsage, RouteUsage } from "../usage.ts";
 import { createBatch } from "../segment.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
-import { packBatch, type ReaderJob, type SqliteWorkerData, type WriterJob } from "./worker-messages.ts";
+import {
+  packBatch,
+  type ReaderJob,
+  type SqliteWorkerData,
+  type WriterJob,
+  type WrittenBatch,
+} from "./worker-messages.ts";
 import { superviseWorker } from "./supervised-worker.ts";
 import type { SupervisedWorker } from "./supervised-worker.ts";
 
@@ -49,9 +55,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     step: () => writer.call({ kind: "purge", before: cutoffOf(options), sizeLimit }) as Promise<PurgeResult>,
   });
 
+  /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
+  let spare: ArrayBuffer | undefined;
+
   async function commit(rows: readonly StoredRow[]): Promise<number> {
-    const batch = packBatch(createBatch(rows));
-    return (await writer.call({ kind: "write", batch }, [batch.bytes.buffer])) as number;
+    const batch = packBatch(createBatch(rows, spare));
+    spare = undefined;
+    const written = (await writer.call({ kind: "write", batch }, [batch.bytes.buffer])) as WrittenBatch;
+    spare = written.buffer;
+    return written.storedBytes;
   }
 
   const queue = createWriteQueue({

@@ -38,9 +38,17 @@ export const unpackBatch = ({ segments, bytes }: PackedBatch): Batch => ({
   bytes,
 });
 
+/** The result of writing a batch. */
+export interface WrittenBatch {
+  /** Bytes of the compressed segments. */
+  readonly storedBytes: number;
+  /** The buffer of the batch, which is sent back to be used again. */
+  readonly buffer: ArrayBuffer;
+}
+
 /** A job of the writer thread. */
 export type WriterJob =
-  /** Returns the bytes of the compressed segments. */
+  /** Returns a `WrittenBatch`. */
   | { readonly kind: "write"; readonly batch: PackedBatch }
   /** Returns a `PurgeResult`. */
   | ({ readonly kind: "purge" } & PurgeJob)

@@ -16,7 +16,8 @@ const data = workerData as SqliteWorkerData;
 const work = open(data);
 
 port.on("message", ({ call, job }: WorkerCall<WriterJob | ReaderJob>) => {
-  port.postMessage(replyTo(call, job));
+  const reply = replyTo(call, job);
+  port.postMessage(reply, job.kind === "write" && reply.error === undefined ? [job.batch.bytes.buffer] : []);
   if (job.kind === "close") port.close();
 });
 port.postMessage({ call: 0, value: undefined } satisfies WorkerReply);

@@ -18,7 +18,13 @@ import {
 import { createMigration } from "./migrate.ts";
 import { createPartition, createPartitions, dropPartition, suffixOf } from "./partition.ts";
 import { prepareSchema } from "./schema.ts";
-import { unpackBatch, type PurgeJob, type SqliteWorkerData, type WriterJob } from "./worker-messages.ts";
+import {
+  unpackBatch,
+  type PurgeJob,
+  type SqliteWorkerData,
+  type WriterJob,
+  type WrittenBatch,
+} from "./worker-messages.ts";
 
 const COUNT = `
   INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -144,8 +150,7 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
     }
   }
 
-  /** @returns The bytes of the compressed segments. */
-  function write(batch: Batch): number {
+  function write(batch: Batch): WrittenBatch {
     // Before the transaction: other processes can write meanwhile.
     const segments = compress(batch);
     transaction(() => {
@@ -159,7 +164,8 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
       for (const row of aggregateUsage(insert(judged))) countRow(row);
       claimEarlier(clients, new Set(batch.segments.map(({ day }) => suffixOf(day))));
     });
-    return segments.reduce((sum, { data }) => sum + data.length, 0);
+    const storedBytes = segments.reduce((sum, { data }) => sum + data.length, 0);
+    return { storedBytes, buffer: batch.bytes.buffer };
   }
 
   /** Inserts the records that are not stored yet. @returns Their rows. */

@@ -159,6 +159,17 @@ describe("the SQLite store", () => {
     await store.close();
   });
 
+  test("stores large and small records in turns, whose batches share a buffer", async () => {
+    const store = await openSqliteStore({ ...settings, directory, durability: "strict" });
+    const records = [10, 300_000, 20, 900_000, 100_000, 30].map((length, n) => ({
+      ...sampleRecord(sampleId(n)),
+      warnings: [incompressible(length)],
+    }));
+    for (const record of records) await store.append(record);
+    for (const record of records) expect(await store.get(record.id)).toEqual(record);
+    await store.close();
+  });
+
   test("indexes the records of version 4 by blocks", async () => {
     const fill = async (from: number): Promise<void> => {
       const store = await openSqliteStore({ ...settings, directory });
