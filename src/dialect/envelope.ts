@@ -206,8 +206,8 @@ const ITEMS_TEXT = printJson(ITEMS);
 
 /** Writes lists of one name. */
 export interface ListWriter {
-  /** Whether the text before the items depends on the values, so that the items are read before it is written. */
-  readonly opensWithValues: boolean;
+  /** The text before the items; undefined if it depends on the values, so that the items are read before it is written. */
+  readonly textBefore: string | undefined;
   /** Returns the texts before and after the items. */
   readonly around: (values: ListValues) => readonly [open: string, close: string];
   /** The texts before the first item, between two, and after the last one: of wrappers around items too. */
@@ -225,16 +225,18 @@ export function createListWriter(
   [open, close]: readonly [open: string, close: string] = ["", ""],
 ): ListWriter {
   const names = namesIn(shape).map(({ name }) => name);
+  function around(values: ListValues): readonly [open: string, close: string] {
+    const { pages } = values;
+    const atLeastOne = pages === undefined ? undefined : Math.max(1, pages);
+    const text = printJson(fillShape(shape, { ...values, list, items: ITEMS, pages: atLeastOne }));
+    const at = text.indexOf(ITEMS_TEXT);
+    return [`${text.slice(0, at)}[`, `]${text.slice(at + ITEMS_TEXT.length)}`];
+  }
+
   return {
-    opensWithValues: names.indexOf("items") > 0,
+    textBefore: names.indexOf("items") > 0 ? undefined : around({})[0],
     items: { open, separator: `${close},${open}`, close },
-    around(values) {
-      const { pages } = values;
-      const atLeastOne = pages === undefined ? undefined : Math.max(1, pages);
-      const text = printJson(fillShape(shape, { ...values, list, items: ITEMS, pages: atLeastOne }));
-      const at = text.indexOf(ITEMS_TEXT);
-      return [`${text.slice(0, at)}[`, `]${text.slice(at + ITEMS_TEXT.length)}`];
-    },
+    around,
   };
 }
 

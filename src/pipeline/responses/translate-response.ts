@@ -92,8 +92,8 @@ function writeRows(
   const output = sharedOutputBuffer;
   const start = output.at;
   try {
-    // Nothing has to be known for a text without values.
-    if (!writer.opensWithValues) output.append(writer.around({})[0]);
+    const { textBefore } = writer;
+    output.append(textBefore ?? "");
     const first = output.at;
     const readRow = (from: Cursor) => {
       output.append(output.at > first ? writer.items.separator : writer.items.open);
@@ -104,7 +104,7 @@ function writeRows(
     const [open, close] = writer.around(list);
     output.append(close);
     const bytes = output.takeBytes(start);
-    return writer.opensWithValues ? Buffer.concat([Buffer.from(open), bytes]) : bytes;
+    return textBefore === undefined ? Buffer.concat([Buffer.from(open), bytes]) : bytes;
   } finally {
     output.truncate(start);
   }
