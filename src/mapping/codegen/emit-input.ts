@@ -2,6 +2,12 @@
 import type { Expression, InputNames } from "../../jsonata/index.ts";
 import type { ByteRange, ReaderUnit } from "./generate-reader.ts";
 
+/** Whether there are no related responses, as for rows of a list. */
+export function emitNothingRelated({ tests }: ReaderUnit): string {
+  tests.set("!related", { variable: "isUnrelated", js: "isEmpty(reading.related)" });
+  return "isUnrelated";
+}
+
 /** The value of a range. */
 export const emitValueAt = ({ start, end }: ByteRange): string => `parseAt(cursor, ${start}, ${end})`;
 

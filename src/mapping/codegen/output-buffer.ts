@@ -77,10 +77,8 @@ export class OutputBuffer {
 export const sharedOutputBuffer = new OutputBuffer();
 
 /** The most bytes that a text can take: three for each UTF-16 code unit. */
-export function sizeOf(text: OutputText): number {
-  if (text === null || text === undefined) return 0;
-  return typeof text === "string" ? 3 * text.length : text.length;
-}
+export const sizeOf = (text: OutputText): number =>
+  text === null || text === undefined ? 0 : 3 * text.length;
 
 /**
  * Copies bytes in groups of eight, up to seven bytes more than `length`: what follows overwrites them. Floating-point numbers

@@ -3,7 +3,7 @@ import { ByteMap } from "../../../dialect/json/byte-map.ts";
 import { toText, type PaddedText } from "../../../dialect/json/padded-text.ts";
 import { itemsOf, rawTextAt, type Cursor } from "../../../dialect/json/scan.ts";
 import { isArrayText } from "../../../dialect/json/text.ts";
-import { emitInput, emitValueAt, onlyPath } from "../../codegen/emit-input.ts";
+import { emitInput, emitNothingRelated, emitValueAt, onlyPath } from "../../codegen/emit-input.ts";
 import { parseAt, type ByteRange, type ReaderField, type ReaderUnit } from "../../codegen/generate-reader.ts";
 import { compileExpressionAt, type SourceLocation } from "../../load/source-location.ts";
 import type { FieldRule } from "../../schema/field-definition.ts";
@@ -159,7 +159,7 @@ function emitCondition(source: string, { name, rule, context, location, unit }: 
       NOTHING_RELATED,
     );
   const cached = `${builder.constant(cacheTest(isValueLost))}(cursor, ${range.start}, ${range.end})`;
-  const test = variables.has("related") ? `(isEmpty(reading.related) ? ${cached} : ${general})` : cached;
+  const test = variables.has("related") ? `(${emitNothingRelated(unit)} ? ${cached} : ${general})` : cached;
   return [...guards, test].join(" && ");
 }
 

@@ -3,7 +3,13 @@ import { ByteMap } from "../../../dialect/json/byte-map.ts";
 import type { Cursor } from "../../../dialect/json/scan.ts";
 import { toJsonText, type JsonText } from "../../../dialect/json/text.ts";
 import type { MaybePromise } from "../../../jsonata/index.ts";
-import { emitInput, emitIsObject, emitValueAt, onlyPath } from "../../codegen/emit-input.ts";
+import {
+  emitInput,
+  emitNothingRelated,
+  emitIsObject,
+  emitValueAt,
+  onlyPath,
+} from "../../codegen/emit-input.ts";
 import {
   createReaderUnit,
   generateReader,
@@ -128,7 +134,9 @@ function emitExpression(
     return `${unit.builder.constant(run)}(${emitInput(expression, unit)}, ${value}, reading)`;
   };
   // Rows of a list have no related responses: an expression that gives nothing without them need not run.
-  const guard = expression.requiredVariables.has("related") ? "isEmpty(reading.related) ? undefined : " : "";
+  const guard = expression.requiredVariables.has("related")
+    ? `${emitNothingRelated(unit)} ? undefined : `
+    : "";
   const mayBeAsync = expression.engine === "interpreted" || steps.some((step) => step.mayBeAsync);
   const { choice } = expression;
   if (range && choice?.variable === "value") {
