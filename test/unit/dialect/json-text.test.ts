@@ -94,6 +94,19 @@ describe("validating JSON text (L5)", () => {
     "{a:1}",
   ])("rejects %j", (text) => expect(isJson(text)).toBe(false));
 
+  test("finds the end of a string, and what it must not have, at any offset", () => {
+    for (let length = 0; length < 10; length += 1) {
+      const text = "é€xy".repeat(3).slice(0, length);
+      for (const behind of ["", "1", "12345"]) {
+        for (const valid of ["", " ", '\\"', "\\\\", "\\u0022", "\u007f", "\u00a2"])
+          expect(isJson(`["${text}${valid}${behind}"]`)).toBe(true);
+        for (const invalid of ['"', "\\x", "\\u002g", "\u0000", "\u001f"])
+          expect(isJson(`["${text}${invalid}${behind}"]`)).toBe(false);
+        expect(isJson(`["${text}${behind}`)).toBe(false);
+      }
+    }
+  });
+
   test("has the depth limit of the parser", () => {
     const nested = (depth: number) => `${'{"a":['.repeat(depth / 2)}${"]}".repeat(depth / 2)}`;
     expect(isJson(nested(100))).toBe(true);
