@@ -4,7 +4,7 @@ import { printJson } from "../dialect/json/parse.ts";
 import { cursorAt } from "../dialect/json/scan.ts";
 import { runInterpreted } from "../jsonata/index.ts";
 import type { BodyRules } from "../mapping/compile/body.ts";
-import { schemaAt } from "../mapping/compile/body-schema.ts";
+import { schemaAt } from "../mapping/compile/schema-members.ts";
 import { compileGetter, compileSetter } from "../mapping/compile/member-paths.ts";
 import type { Resource } from "../mapping/compile/resource.ts";
 import type { Pack } from "../mapping/pack.ts";

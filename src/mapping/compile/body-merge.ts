@@ -1,7 +1,7 @@
-/** Bodies that are merged with what the upstream has now: `merge_with`. */
+/** What the gateway adds to a body: constants, defaults, ids of the path, and what the upstream has now (`merge_with`). */
 import { isObject } from "../../dialect/json/parse.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
-import type { JsonObject } from "../translation-context.ts";
+import type { JsonObject, WriteContext } from "../translation-context.ts";
 import { compileCopy, compileGetter } from "./member-paths.ts";
 
 /** v4's response to a prerequisite is not what the body needs. The message is for the log. */
@@ -11,11 +11,7 @@ export class InvalidPrerequisiteError extends Error {
 }
 
 /** Merges a v4 member with its current value: v4 would drop other members of an object, and hidden ids of a list. */
-export function mergeWithCurrent(
-  written: unknown,
-  current: unknown,
-  isHidden: (id: unknown) => boolean,
-): unknown {
+function mergeWithCurrent(written: unknown, current: unknown, isHidden: (id: unknown) => boolean): unknown {
   if (isObject(written) && isObject(current)) return { ...current, ...written };
   if (Array.isArray(written) && Array.isArray(current)) return [...written, ...current.filter(isHidden)];
   return written;
@@ -46,3 +42,34 @@ export function compileTarget(
 /** Paths of the prerequisites' values that a body is merged with. */
 export const mergeSources = ({ merge_with: source = {} }: BodyDefinition): readonly string[] =>
   typeof source === "string" ? [source] : Object.values(source);
+
+/** Returns an id of the path as bodies have it: as a number if it is one. */
+const parsePathId = (value: string | undefined): unknown =>
+  value && /^\d+$/.test(value) ? Number(value) : value;
+
+/**
+ * Adds the members that the client did not send (constants, defaults, ids of the path), and merges members that v4
+ * replaces as a whole with their current values.
+ *
+ * @returns Names of the added members.
+ */
+export function addGatewayMembers(
+  v4: JsonObject,
+  definition: BodyDefinition,
+  hiddenIn: (v4: string) => (id: unknown) => boolean,
+  { path, prerequisites }: WriteContext,
+): Set<string> {
+  const { set = {}, default: defaults = {}, from_path: fromPath = {} } = definition;
+  const over = typeof definition.merge_with === "object" ? definition.merge_with : {};
+  const missing = Object.entries(defaults).filter(([name]) => !Object.hasOwn(v4, name));
+  const ids = Object.entries(fromPath).map(
+    ([name, parameter]) => [name, parsePathId(path[parameter])] as const,
+  );
+  for (const [name, source] of Object.entries(over)) {
+    if (Object.hasOwn(v4, name))
+      v4[name] = mergeWithCurrent(v4[name], compileGetter(source)(prerequisites), hiddenIn(name));
+  }
+  const added = [...missing, ...ids, ...Object.entries(set)];
+  for (const [name, value] of added) v4[name] = value;
+  return new Set(added.map(([name]) => name));
+}

@@ -19,13 +19,8 @@ import type { SourceLocation } from "../load/source-location.ts";
 import { prepareRegex, RegexLimitError } from "../../jsonata/index.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { shortestAddress } from "./ip-address.ts";
+import { DEFAULT_LIMITS, hasType, type Schema } from "./schema-members.ts";
 import type { JsonObject } from "../translation-context.ts";
-
-/**
- * A JSON Schema of a pack. The format `ip` is an IPv4 or IPv6 address. Any subschema may have a `message`: clients get this
- * text in place of the default one.
- */
-export type Schema = Readonly<Record<string, unknown>>;
 
 /** Runs the patterns of schemas in linear time. Ajv reports other patterns as errors of the schema. */
 const createLinearRegex = Object.assign((pattern: string, flags: string) => prepareRegex(pattern, flags)(), {
@@ -46,9 +41,6 @@ ajv.addKeyword({ keyword: "message", schemaType: "string" });
 
 /** Maximum number of errors of one body. Validation stops there. */
 const MAX_ERRORS = 50;
-
-/** Limits where a schema has none. */
-const DEFAULT_LIMITS = { maxItems: 5000, maxProperties: 1000, maxLength: 65_535 };
 
 /**
  * A keyword that stops validation after {@link MAX_ERRORS}. It is added to schemas of items and members, of which there may
@@ -99,10 +91,6 @@ for (const { type = "", rules } of ajv.RULES.rules) {
     };
   }
 }
-
-/** Whether a schema allows a type by its keyword `type`. */
-export const hasType = ({ type }: Schema, name: string): boolean =>
-  type === name || (Array.isArray(type) && type.includes(name));
 
 /** Adds default limits to everything that a client may repeat. */
 function withLimits(schema: Schema): Schema {
@@ -250,92 +238,3 @@ export function compileSchema(
     return isValid(validate, body) ? [] : toErrorDetails(validate.errors ?? []);
   };
 }
-
-/** Turns a string of digits into a number, because real clients send such integers (translation 2). */
-function readDigits(value: unknown): unknown {
-  if (typeof value !== "string" || value.length > 32 || !/^\d+$/.test(value)) return value;
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : value;
-}
-
-/**
- * Makes all members that a schema does not name invalid, in nested objects too.
- *
- * @param membersOf The members of the nested object with a dotted name, if the schema says nothing about them
- */
-export function closeSchema(
-  schema: Schema,
-  membersOf: (name: string) => Schema | undefined,
-  prefix = "",
-): Schema {
-  const { properties, items, additionalProperties } = schema;
-  if (isObject(items)) return { ...schema, items: closeSchema(items, membersOf, prefix) };
-  if (additionalProperties !== undefined) return schema;
-  if (!isObject(properties)) return { ...membersOf(prefix), ...schema };
-  const closed = Object.entries(properties).map(([name, member]) => [
-    name,
-    isObject(member) ? closeSchema(member, membersOf, prefix === "" ? name : `${prefix}.${name}`) : member,
-  ]);
-  return { ...schema, properties: Object.fromEntries(closed), additionalProperties: false };
-}
-
-/** Whether a schema allows integers but no strings. */
-const takesDigits = (schema: Schema): boolean => hasType(schema, "integer") && !hasType(schema, "string");
-
-/**
- * Compiles a function that removes everything from a body that its schema does not name. Alpha ignores unknown members. Null
- * means "not given" and is removed, unless the schema allows null. With `additionalProperties: false` unknown members
- * remain, and are reported as errors. A string of digits becomes an integer where the schema expects one.
- */
-export function compilePruning(schema: Schema): (value: unknown) => unknown {
-  const { properties, items } = schema;
-  const read = takesDigits(schema) ? readDigits : (value: unknown) => value;
-  if (isObject(items)) {
-    const prune = compilePruning(items);
-    const most = typeof schema["maxItems"] === "number" ? schema["maxItems"] : DEFAULT_LIMITS.maxItems;
-    // A list that is too long is rejected by the schema.
-    return (value) => (Array.isArray(value) && value.length <= most ? value.map(prune) : read(value));
-  }
-  if (!isObject(properties)) return read;
-  const members = Object.entries(properties).map(([name, member]) => ({
-    name,
-    prune: compilePruning(member as Schema),
-    nullable: hasType(member as Schema, "null"),
-  }));
-  return (value) => {
-    if (!isObject(value)) return read(value);
-    const pruned: JsonObject = schema["additionalProperties"] === false ? { ...value } : {};
-    for (const { name, prune, nullable } of members) {
-      if (!Object.hasOwn(value, name)) continue;
-      if (value[name] === null && !nullable) delete pruned[name];
-      else pruned[name] = prune(value[name]);
-    }
-    return pruned;
-  };
-}
-
-/**
- * Returns the dotted names of the members of a schema: the deepest ones that have a rule, else its leaves. If a member and
- * one below it have rules, the outer rule only names the field of errors.
- *
- * @param hasRule Whether the resource has a rule of this name.
- */
-export function schemaMembers(schema: Schema, hasRule: (name: string) => boolean, prefix = ""): string[] {
-  const properties = schema["properties"];
-  if (!isObject(properties)) return prefix ? [prefix] : [];
-  // A name with a dot is reported as a problem of the schema.
-  const found = Object.entries(properties).filter(([name]) => !name.includes("."));
-  return found.flatMap(([name, member]) => {
-    const path = prefix ? `${prefix}.${name}` : name;
-    const below = schemaMembers(member as Schema, hasRule, path);
-    return hasRule(path) && !below.some((deeper) => deeper !== path && hasRule(deeper)) ? [path] : below;
-  });
-}
-
-/** The schema of a member, by its dotted name. */
-export const schemaAt = (schema: Schema, name: string): Schema =>
-  name.split(".").reduce<Schema>((outer, key) => {
-    const { properties } = outer;
-    const member = isObject(properties) ? properties[key] : undefined;
-    return isObject(member) ? member : {};
-  }, schema);

@@ -2,15 +2,17 @@ import { HttpError, INVALID_VALUE, type ErrorDetail } from "../../dialect/http-e
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { compileUnwrap, compileUpstreamFormat, type UpstreamBodyFormat } from "./body-format.ts";
 import { fillShape, type Shape } from "../../dialect/shape.ts";
+import { compileSchema, validSchema } from "./body-schema.ts";
 import {
   closeSchema,
   compilePruning,
-  compileSchema,
+  mergeSchemas,
+  nestedSchema,
   schemaAt,
   schemaMembers,
-  validSchema,
+  unmappedMembers,
   type Schema,
-} from "./body-schema.ts";
+} from "./schema-members.ts";
 import type { ClientBodiesDefinition, UpstreamBodiesDefinition } from "../schema/bodies-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { FieldRule } from "../schema/field-definition.ts";
@@ -23,7 +25,7 @@ import { UnknownValue } from "./value-kinds.ts";
 import { compileForms, type FormMember } from "./body-forms.ts";
 import { compileFormValues } from "./form-values.ts";
 import { isObject } from "../../dialect/json/parse.ts";
-import { compileTarget, mergeSources, mergeWithCurrent } from "./body-merge.ts";
+import { addGatewayMembers, compileTarget, mergeSources } from "./body-merge.ts";
 import { compileGetter, compileRemover, compileSetter } from "./member-paths.ts";
 import { reportUnknownMembers } from "../load/check-schema.ts";
 import { resolveReference, type SourceLocation } from "../load/source-location.ts";
@@ -165,89 +167,11 @@ function describeWriteFault(
   return { field, reason: INVALID_VALUE, cause };
 }
 
-/** Merges the schema of a body with those of its parts. */
-function mergeSchemas(schema: Schema, parts: readonly Part[]): Schema {
-  if (parts.length === 0) return schema;
-  const { properties, allOf = [], ...rest } = schema;
-  const rules = parts.map(({ schema: { properties: _members, ...rule } }) => rule);
-  const members = Object.assign(
-    {},
-    ...parts.map((part) => part.schema["properties"]),
-    properties,
-  ) as JsonObject;
-  return { ...rest, properties: members, allOf: [...(allOf as Schema[]), ...rules] };
-}
-
-/** Returns an id of the path as bodies have it: as a number if it is one. */
-const parsePathId = (value: string | undefined): unknown =>
-  value && /^\d+$/.test(value) ? Number(value) : value;
-
-/**
- * Adds the members that the client did not send (constants, defaults, ids of the path), and merges members that v4
- * replaces as a whole with their current values.
- *
- * @returns Names of the added members.
- */
-function addGatewayMembers(
-  v4: JsonObject,
-  definition: BodyDefinition,
-  hiddenIn: (v4: string) => (id: unknown) => boolean,
-  { path, prerequisites }: WriteContext,
-): Set<string> {
-  const { set = {}, default: defaults = {}, from_path: fromPath = {} } = definition;
-  const over = typeof definition.merge_with === "object" ? definition.merge_with : {};
-  const missing = Object.entries(defaults).filter(([name]) => !Object.hasOwn(v4, name));
-  const ids = Object.entries(fromPath).map(
-    ([name, parameter]) => [name, parsePathId(path[parameter])] as const,
-  );
-  for (const [name, source] of Object.entries(over)) {
-    if (Object.hasOwn(v4, name))
-      v4[name] = mergeWithCurrent(v4[name], compileGetter(source)(prerequisites), hiddenIn(name));
-  }
-  const added = [...missing, ...ids, ...Object.entries(set)];
-  for (const [name, value] of added) v4[name] = value;
-  return new Set(added.map(([name]) => name));
-}
-
 /** What bodies may refer to. */
 export interface BodyContext extends FieldContext {
   readonly bodies: { readonly client: ClientBodiesDefinition; readonly upstream: UpstreamBodiesDefinition };
   readonly parts: ReadonlyMap<string, Part>;
   readonly unknownRecord: string;
-}
-
-/** The members of a nested object's schema that no field of that object maps to v4. */
-function unmappedMembers(
-  { object, write }: FieldRule,
-  schema: Schema,
-  { resources }: Pick<FieldContext, "resources">,
-): string[] {
-  const definition = resources.get(object ?? "")?.definition;
-  const { items, properties } = schema;
-  if (!definition || write !== undefined) return [];
-  if (isObject(items)) return unmappedMembers({ object }, items, { resources });
-  if (!isObject(properties)) return [];
-  const rules = new Map([...Object.entries(definition.fields), ...Object.entries(definition.inputs ?? {})]);
-  return schemaMembers(schema, (name) => rules.has(name)).filter(
-    (name) => rules.get(name)?.upstream === undefined,
-  );
-}
-
-/** A schema that allows only the fields of a nested object, or of the items of a list; undefined for other members. */
-function nestedSchema(
-  { object = "", write }: FieldRule,
-  { resources }: Pick<FieldContext, "resources">,
-  parents: readonly string[] = [],
-): Schema | undefined {
-  const definition = parents.includes(object) ? undefined : resources.get(object)?.definition;
-  if (!definition || write !== undefined) return undefined;
-  const top: JsonObject = {};
-  for (const [name, rule] of Object.entries({ ...definition.fields, ...definition.inputs }))
-    compileSetter(`properties.${name.replaceAll(".", ".properties.")}`)(top, {
-      ...nestedSchema(rule, { resources }, [...parents, object]),
-    });
-  const closed = closeSchema(top, () => undefined);
-  return { ...closed, items: closed };
 }
 
 /**

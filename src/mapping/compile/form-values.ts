@@ -2,7 +2,7 @@
 import type { FormObject, FormValue } from "../../dialect/form.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { parseScalar } from "../../dialect/query.ts";
-import { hasType, type Schema } from "./body-schema.ts";
+import { hasType, type Schema } from "./schema-members.ts";
 
 type Convert = (value: unknown) => unknown;
 

@@ -12,7 +12,8 @@ import {
 } from "../load/source-location.ts";
 import type { ParameterDefinition } from "../schema/parameter-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
-import { compileSchema, validSchema, type Schema } from "./body-schema.ts";
+import { compileSchema, validSchema } from "./body-schema.ts";
+import type { Schema } from "./schema-members.ts";
 import { isText } from "../router.ts";
 import { applyValueKind, UnknownValue, type ValueKind } from "./value-kinds.ts";
 

@@ -3,7 +3,7 @@ import type { FieldRule } from "../../mapping/schema/field-definition.ts";
 import type { FieldType } from "../../mapping/schema/surface-definition.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Resource } from "../../mapping/compile/resource.ts";
-import type { Schema } from "../../mapping/compile/body-schema.ts";
+import type { Schema } from "../../mapping/compile/schema-members.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 
 type Json = Record<string, unknown>;
