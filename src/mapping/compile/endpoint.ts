@@ -75,7 +75,11 @@ export function compileEndpoint(
   parts.forEach((name, index) => {
     const [first = ""] = name.split(".");
     if (index % 2 === 0 || names.includes(first) || location.isRemoved(first)) return;
-    location.report({ message: `unknown name {${name}}`, hint: suggestionFor(name ?? "", names) });
+    const hint =
+      names.length > 0
+        ? suggestionFor(first, names)
+        : `the client's path has no parameter, such as /:${name}`;
+    location.report({ message: `unknown name {${name}}`, hint });
   });
   const fixed = [prefix, ...parts.filter((_, index) => index % 2 === 0)].map((part) => RegExp.escape(part));
   const [head = "", first = "", ...rest] = fixed;

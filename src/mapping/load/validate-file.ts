@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Diagnostic } from "./diagnostic.ts";
-import { describeValue, keysAt } from "../schema/file-schema.ts";
+import { describeValue, keysAt, takesText } from "../schema/file-schema.ts";
 import { closestMatch, suggestionFor } from "./suggest.ts";
 import type { Message, YamlPath, YamlSource } from "./yaml-source.ts";
 
@@ -92,6 +92,26 @@ function describeIssue(issue: Issue, data: unknown, schema: () => Json = () => (
     default:
       return issue.message;
   }
+}
+
+/** Adds what to write in place of a value of a wrong type. @param text as it is written */
+function withCorrection(
+  message: Message,
+  value: unknown,
+  text: string | undefined,
+  { schema, path }: { readonly schema: Json; readonly path: YamlPath },
+): Message {
+  if (typeof message !== "string") return message;
+  const isWord = typeof value === "number" || typeof value === "boolean";
+  if (isWord && text !== undefined && takesText(schema, path))
+    return { message, hint: `if it is a text, write it in quotes: ${JSON.stringify(text)}` };
+  if (Array.isArray(value) && message.startsWith("must be a map"))
+    return { message, hint: "write its keys without hyphens" };
+  if (message.startsWith("must be a list") && kindOf(value) === "a map")
+    return { message, hint: "start each entry with a hyphen" };
+  if (value !== null || path.length > 0) return message;
+  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
+  return { message, hint: required.length === 0 ? "" : `it needs the keys ${required.join(", ")}` };
 }
 
 /**
@@ -188,7 +208,10 @@ function describeUnknownKeys(
   const valid = keysAt(schema, path);
   const [first = "", ...others] = keys.filter((key) => closestMatch(key, valid) === undefined);
   const report = (key: string, message: string): Diagnostic =>
-    source.keyDiagnosticAt([...path, key], { message, hint: suggestionFor(key, valid) });
+    source.keyDiagnosticAt([...path, key], {
+      message,
+      hint: key === "<<" ? "maps can't be merged: write the keys of both here" : suggestionFor(key, valid),
+    });
   const similar = keys.filter((key) => key !== first && !others.includes(key));
   const diagnostics = similar.map((key) => report(key, `unknown key "${key}"`));
   if (first === "") return diagnostics;
@@ -233,7 +256,17 @@ export function validateFile<T>(
       if (keys.length > 0)
         diagnostics.push(...describeUnknownKeys({ ...issue, keys }, source, describeSchema()));
     } else if (!isMisspelt(issue, issues, source.data))
-      diagnostics.push(source.diagnosticAt(issue.path, describeIssue(issue, source.data, describeSchema)));
+      diagnostics.push(
+        source.diagnosticAt(
+          issue.path,
+          withCorrection(
+            describeIssue(issue, source.data, describeSchema),
+            at(source.data, issue.path),
+            source.textAt(issue.path),
+            { schema: describeSchema(), path: issue.path },
+          ),
+        ),
+      );
   }
   return validPart(source, schema, onRemoved);
 }

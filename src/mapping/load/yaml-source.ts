@@ -29,6 +29,8 @@ export interface YamlSource {
   readonly diagnostics: readonly Diagnostic[];
   /** Creates a diagnostic of a value. `offset` counts characters into the text of a scalar, for expressions. */
   diagnosticAt(path: YamlPath, message: Message, offset?: number): Diagnostic;
+  /** The text of a scalar as it is written: `1.10`. Undefined for other values. */
+  textAt(path: YamlPath): string | undefined;
   /** Creates a diagnostic of a key. */
   keyDiagnosticAt(path: YamlPath, message: Message): Diagnostic;
   /** The line of a value. */
@@ -149,10 +151,33 @@ const STRUCTURE_ERRORS: ReadonlySet<string> = new Set([
   "BLOCK_IN_FLOW",
   "MISSING_CHAR",
   "MULTILINE_IMPLICIT_KEY",
+  "TAB_AS_INDENT",
   "UNEXPECTED_TOKEN",
 ]);
 
+/** What to do about errors whose messages do not say it. */
+const HINTS: Readonly<Record<string, string>> = {
+  BLOCK_AS_IMPLICIT_KEY: "a key has a value or keys below it: compare the indentation of the next line",
+  DUPLICATE_KEY: "remove one of the two, or rename it",
+  TAB_AS_INDENT: "indent with spaces",
+};
+
 const INDENTATION_HINT = "compare the indentation of this line with that of the lines before";
+
+/** A text with `{name}` between braces of YAML, from the text before it on the same line. */
+const UNQUOTED = /[^\s,:{["'][^,{["']*$/;
+
+/** What to do about an error at an offset of a file; undefined if its message says it. */
+function hintOf(code: string, text: string, offset: number): string | undefined {
+  const hint = HINTS[code];
+  if (hint !== undefined) return hint;
+  const [rest = ""] = /^\{[\w.]*\}[^\s,}\]]*/.exec(text.slice(offset, offset + 200)) ?? [];
+  const line = text.slice(Math.max(0, offset - 200, text.lastIndexOf("\n", offset) + 1), offset);
+  const before = (UNQUOTED.exec(line)?.[0] ?? "").replace(/^[\w-]+: +/, "");
+  if (code === "UNEXPECTED_TOKEN" && rest !== "" && before !== "")
+    return `write it in quotes, because of the braces: "${before}${rest}"`;
+  return STRUCTURE_ERRORS.has(code) ? INDENTATION_HINT : undefined;
+}
 
 /** After the first error of the structure the others are about text that is read as something else. */
 function firstErrors<T extends { readonly code: string; readonly pos: readonly [number, number] }>(
@@ -177,8 +202,9 @@ export function parseYaml(file: string, text: string): YamlSource {
   };
   const diagnostics = firstErrors([...document.errors, ...document.warnings]).map(
     ({ code, pos, message }) => {
-      const text = message.replace(/ at line \d+, column \d+:?[^]*$/, "");
-      return at(pos[0], STRUCTURE_ERRORS.has(code) ? { message: text, hint: INDENTATION_HINT } : text);
+      const what = message.replace(/ at line \d+, column \d+:?[^]*$/, "");
+      const hint = hintOf(code, text, pos[0]);
+      return at(pos[0], hint === undefined ? what : { message: what, hint });
     },
   );
   if (diagnostics.length === 0)
@@ -194,6 +220,10 @@ export function parseYaml(file: string, text: string): YamlSource {
     data: diagnostics.length > 0 ? undefined : document.toJS({ maxAliasCount: -1 }),
     diagnostics,
     diagnosticAt,
+    textAt(path) {
+      const node = document.getIn(path, true);
+      return isScalar(node) ? node.source : undefined;
+    },
     keyDiagnosticAt: (path, message) => at(keyNode(document, path)?.range?.[0] ?? 0, message),
     lineAt(path) {
       const { line } = diagnosticAt(path, "");
@@ -220,6 +250,7 @@ export function checkedYaml({ file, text }: YamlText, lines: ReadonlyMap<string,
     },
     diagnostics: [],
     diagnosticAt: (...about) => parse().diagnosticAt(...about),
+    textAt: (path) => parse().textAt(path),
     keyDiagnosticAt: (...about) => parse().keyDiagnosticAt(...about),
     lineAt: (path) => lines.get(keyOf(path)) ?? parse().lineAt(path),
     lines,

@@ -79,6 +79,10 @@ export const keysAt = (schema: Json, path: readonly PropertyKey[]): string[] => 
   ),
 ];
 
+/** Whether the value at a path of a file may be a text. */
+export const takesText = (schema: Json, path: readonly PropertyKey[]): boolean =>
+  schemasAt(schema, path).some(({ type }) => type === "string");
+
 /** Describes the value at a path: an example, the valid values, or its type. Empty where the schema does not say. */
 export function describeValue(schema: Json, path: readonly PropertyKey[]): string {
   const found = schemasAt(schema, path);

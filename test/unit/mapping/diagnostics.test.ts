@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { readFileSync } from "node:fs";
-import { formatDiagnostic } from "../../../src/mapping/load/diagnostic.ts";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { formatDiagnostic, PackError } from "../../../src/mapping/load/diagnostic.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { faultsOf, withPack } from "./pack-folder.ts";
 
@@ -289,7 +291,9 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
       expect.stringContaining('unknown value kind "stat"'),
     ]);
     const lost = { file: "shelf.yaml", from: "object: shelf", to: "object: shelf\nobject: shelf" };
-    expect(faultsOf(lost).map(({ message }) => message)).toEqual(["Map keys must be unique"]);
+    expect(faultsOf(lost).map(({ message }) => message)).toEqual([
+      "Map keys must be unique; remove one of the two, or rename it",
+    ]);
   });
 
   test("a fault is printed with its line, a caret and a hint", () => {
@@ -378,5 +382,106 @@ describe("an invalid expression", () => {
       column: 14,
       message: expect.stringContaining("$nothing"),
     });
+  });
+});
+
+/** What `check` prints of a book.yaml in a small pack: place, problem and hint. */
+function problemsOf(book: string, pack = "format: 2\nclient: {}\nupstream: {}\n"): string[] {
+  const folder = mkdtempSync(join(tmpdir(), "mistakes-"));
+  try {
+    writeFileSync(join(folder, "pack.yaml"), pack);
+    writeFileSync(join(folder, "book.yaml"), book);
+    loadPack(folder);
+    return [];
+  } catch (error) {
+    if (!(error instanceof PackError)) throw error;
+    return error.diagnostics.map(
+      ({ file, line, column, message, hint = "" }) =>
+        `${basename(file)}:${line}:${column}: ${message}${hint && `; ${hint}`}`,
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe("the mistakes of a first pack are reported with what to write", () => {
+  const FIELDS = "object: book\nlist: books\nfields:\n  id: id\n  title: name\n";
+  const ROUTES = "routes:\n  - { client: GET /books, upstream: GET /items, response: list }\n";
+
+  test.each([
+    [
+      "a line that is indented too far",
+      FIELDS.replace("  title", "   title") + ROUTES,
+      "book.yaml:4:7: Nested mappings are not allowed in compact mappings; a key has a value or keys below it: compare the indentation of the next line",
+    ],
+    [
+      "a tab",
+      FIELDS.replace("  id", "\tid") + ROUTES,
+      "book.yaml:4:1: Tabs are not allowed as indentation; indent with spaces",
+    ],
+    [
+      "a path without quotes between braces",
+      `${FIELDS}routes:\n  - { client: GET /books/:id, upstream: GET /items/{id} }\n`,
+      'book.yaml:7:52: Unexpected flow-map-start at node end; write it in quotes, because of the braces: "GET /items/{id}"',
+    ],
+    [
+      "a path without quotes between braces, with more behind them",
+      `${FIELDS}routes:\n  - { client: GET /books/:id, upstream: GET /a/{id}/b.json }\n`,
+      'book.yaml:7:48: Unexpected flow-map-start at node end; write it in quotes, because of the braces: "GET /a/{id}/b.json"',
+    ],
+    [
+      "a name that the client's path does not have",
+      `${FIELDS}routes:\n  - { client: GET /books, upstream: "GET /items/{id}" }\n`,
+      "book.yaml:7:37: unknown name {id}; the client's path has no parameter, such as /:id",
+    ],
+    [
+      "a field that is there twice",
+      `${FIELDS}  title: label\n${ROUTES}`,
+      "book.yaml:6:3: Map keys must be unique; remove one of the two, or rename it",
+    ],
+    [
+      "a merge key",
+      `${FIELDS}routes:\n  - &list { client: GET /books, upstream: GET /items, response: list }\n  - <<: *list\n    client: GET /works\n`,
+      'book.yaml:8:5: unknown key "<<"; maps can\'t be merged: write the keys of both here',
+    ],
+    ["an empty file", "", "book.yaml:1:1: must be a map, but is empty; it needs the keys object, fields"],
+    [
+      "a list in place of a map",
+      `object: book\nlist: books\nfields:\n  - id: id\n${ROUTES}`,
+      "book.yaml:4:3: must be a map, but is a list; write its keys without hyphens",
+    ],
+    [
+      "a map in place of a list",
+      `${FIELDS}routes:\n  client: GET /books\n`,
+      "book.yaml:7:3: must be a list, but is a map; start each entry with a hyphen",
+    ],
+  ])("%s", (_what, book, expected) => expect(problemsOf(book)).toEqual([expected]));
+
+  test.each([
+    [
+      "a number",
+      "fields: { id: 3 }",
+      'must be a map, but is a number; if it is a text, write it in quotes: "3"',
+    ],
+    [
+      "a number with a zero at its end, in a key of a field",
+      "fields: { id: { upstream: 1.10 } }",
+      'must be a string, but is a number; if it is a text, write it in quotes: "1.10"',
+    ],
+    [
+      "a boolean",
+      "fields: { id: { upstream: id, loss: true } }",
+      'must be a string, but is a boolean; if it is a text, write it in quotes: "true"',
+    ],
+  ])("%s where a text is needed", (_what, fields, expected) =>
+    expect(problemsOf(`object: book\n${fields}\n`)).toEqual([expect.stringContaining(expected)]),
+  );
+
+  test("a version that is a number, and a date, which is a text without quotes", () => {
+    const upstream =
+      "upstream: { version: { header: X-Version, value: 3 }, headers: { X-Date: 2026-01-02 } }";
+    expect(problemsOf(FIELDS + ROUTES, `format: 2\nclient: {}\n${upstream}\n`)).toEqual([
+      'pack.yaml:3:50: must be a string, but is a number; if it is a text, write it in quotes: "3"',
+    ]);
   });
 });
