@@ -1,5 +1,5 @@
 /** Parses the filter of a client in the query: `status=open&created[gte]=2020-01-01&sort=-created&q=text`. */
-import { shortName, type Query } from "../query.ts";
+import { shortName, type Query, type ValueType } from "../query.ts";
 import type { Condition, Filter, Scalar, Test } from "./condition.ts";
 import { FIELD, fillName, nameIn, spellingsOf, type FilterDefinition } from "./filter-definition.ts";
 import { throwFilterError } from "./filter-error.ts";
@@ -14,6 +14,9 @@ export interface QueryField {
   readonly read: ReadValue;
   /** What the text must be, for the error of one that it can't read. */
   readonly expected: string;
+  readonly type: ValueType;
+  /** The only values, if there is a table of them. */
+  readonly values?: readonly Scalar[];
 }
 
 /** What a parameter is to the filter of a list: a part of it, or one on a field that it ignores. */

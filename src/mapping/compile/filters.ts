@@ -137,7 +137,11 @@ export function compileGrammar({ client, upstream }: DialectDefinition, location
 }
 
 /** Negated names of a catalog. */
-const BOOLEAN: QueryField = { expected: "of type boolean", read: (text) => parseScalar(text, "boolean") };
+const BOOLEAN: QueryField = {
+  type: "boolean",
+  expected: "of type boolean",
+  read: (text) => parseScalar(text, "boolean"),
+};
 
 /** The fields by which a list can be filtered, with the values that they have in a query. Where the gateway itself filters, all fields are. */
 export function listFields(

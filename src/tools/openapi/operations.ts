@@ -2,7 +2,9 @@ import type { Pack } from "../../mapping/pack.ts";
 import { NO_CATALOGS } from "../../mapping/translation-context.ts";
 import type { ParameterType } from "../../mapping/router.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import type { QueryFilter } from "../../dialect/filter/query-filter.ts";
+import type { Condition } from "../../dialect/filter/condition.ts";
+import type { QueryField, QueryFilter } from "../../dialect/filter/query-filter.ts";
+import { filterRuleOf } from "../../mapping/schema/field-definition.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { fillKey, fillShape, nameOf, namesIn, type Shape } from "../../dialect/shape.ts";
 import { describeBody, extensionName, objectRef } from "./schemas.ts";
@@ -63,14 +65,42 @@ function describeQuery({ query }: Route): Json[] {
   });
 }
 
+/** The schema of a value that a field is compared with, and the value for no filter. */
+function describeFilterValue({ type, values }: QueryField, all: string | undefined): Json {
+  const schema = values ? { enum: all === undefined ? values : [...values, all] } : { type };
+  return all === undefined || values || type === "string" ? schema : { anyOf: [schema, { const: all }] };
+}
+
+/** The values of the default filter by a field. */
+const defaultValues = (condition: Condition | undefined): unknown[] => {
+  if (condition?.kind !== "field") return condition?.members.flat().flatMap(defaultValues) ?? [];
+  return condition.tests.map(({ value }) => value);
+};
+
 /** The parameters that filter, sort and search a list. */
-function describeQueryFilter({ parameters, others }: QueryFilter): Json[] {
-  const filters = [...parameters].map(([name, { field, operator }]) => ({
-    name,
-    in: "query",
-    description: operator === "eq" ? `Value of ${field}.` : `Operator ${operator} on ${field}.`,
-    schema: {},
-  }));
+function describeQueryFilter(
+  { parameters, others }: QueryFilter,
+  { filterDefaults, resource }: Route,
+  { client }: Pack["dialect"],
+): Json[] {
+  const filters = [...parameters].map(([name, { field, operator }]): Json => {
+    const queryField = resource.queryFields.get(field);
+    const { all } = filterRuleOf(resource.members.get(field) ?? {}) ?? {};
+    const isEquality = operator === "eq" || operator === "in";
+    const one =
+      queryField === undefined || operator === "contains"
+        ? { type: "string" }
+        : describeFilterValue(queryField, isEquality ? all : undefined);
+    const values = isEquality ? defaultValues(filterDefaults?.conditions.get(field)) : [];
+    const standard = values.length > 0 && { default: operator === "in" ? values : values[0] };
+    return {
+      name,
+      in: "query",
+      description: isEquality ? `Value of ${field}.` : `Operator ${operator} on ${field}.`,
+      ...(operator === "in" && { explode: client.filters?.in?.multiple === "repeat" }),
+      schema: { ...(operator === "in" ? { type: "array", items: one } : one), ...standard },
+    };
+  });
   return [...filters, ...others.map((name) => ({ name, in: "query", schema: { type: "string" } }))];
 }
 
@@ -100,7 +130,7 @@ function listParameters(route: Route, names: readonly string[], { dialect, pagin
       },
     },
   };
-  const inQuery = route.queryFilter ? describeQueryFilter(route.queryFilter) : [];
+  const inQuery = route.queryFilter ? describeQueryFilter(route.queryFilter, route, dialect) : [];
   return [...others, ...describePageParameters(paging), ...inQuery, ...(filter ? [filter] : [])];
 }
 

@@ -87,7 +87,12 @@ export function describeObject(resource: Resource, pack: Pack): Json {
   for (const [field, rule] of resource.fields) {
     const types = findTypes(pack, resource, field);
     if (types.length === 0)
-      addAt(schema, field.split("."), { ...describeRule(rule), ...describeMapping(rule, pack) }, false);
+      addAt(
+        schema,
+        field.split("."),
+        { ...describeRule(rule), ...describeMapping(rule, pack) },
+        rule.omit_null ?? pack.dialect.client.responses.omit_null,
+      );
     for (const [name, type] of types)
       addAt(
         schema,

@@ -54,7 +54,7 @@ const queryFilter = createQueryFilter(
     in: { parameter: "{field}", multiple: "comma" },
     sort: { parameter: "sort", multiple: "comma" },
   },
-  new Map([["name", { expected: "text", read: (text: string) => text }]]),
+  new Map([["name", { type: "string", expected: "text", read: (text: string) => text }]]),
   () => false,
 );
 /** Quadratic work takes tens of milliseconds for the longest of them; linear work less than one. */

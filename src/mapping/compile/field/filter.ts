@@ -104,6 +104,7 @@ function compileQueryField(rule: FieldRule, context: FieldContext): QueryField {
   const field = compileValues(rule, context);
   if (all === undefined) return field;
   return {
+    ...field,
     expected: `${field.expected}, or ${all}`,
     read: (text) => (text === all ? all : field.read(text)),
   };
@@ -114,11 +115,13 @@ function compileValues(rule: FieldRule, { values }: FieldContext): QueryField {
   const byText = new Map([...(kind?.v4ValuesByAlpha.keys() ?? [])].map((value) => [String(value), value]));
   if (byText.size > 0)
     return {
+      type: "string",
+      values: [...byText.values()] as Scalar[],
       expected: `one of ${[...byText.keys()].join(", ")}`,
       read: (text) => byText.get(text) as Scalar | undefined,
     };
   const type: ValueType = rule.boundary === undefined ? (rule.type ?? "string") : "boolean";
-  return { expected: `of type ${type}`, read: (text) => parseScalar(text, type) };
+  return { type, expected: `of type ${type}`, read: (text) => parseScalar(text, type) };
 }
 
 /** Compiles the fields of filters in a query. Negated names of a catalog are boolean. */
