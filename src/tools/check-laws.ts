@@ -56,7 +56,9 @@ async function readBack(
   const { body: normal, faults } = body.normalise(sent);
   const isInvalid = [...faults, ...body.check(normal)].some((fault) => fault.field?.startsWith(field));
   if (isInvalid || compileGetter(field)(normal) === undefined) return undefined;
-  const context = { catalogs: NO_CATALOGS, prerequisites: {}, path: {}, client: "192.0.2.1" };
+  const prerequisites: JsonObject = {};
+  for (const source of body.mergeSources) compileSetter(source)(prerequisites, {});
+  const context = { catalogs: NO_CATALOGS, prerequisites, path: {}, client: "192.0.2.1" };
   const { v4, faults: writeFaults } = await body.write(normal, context);
   if (writeFaults.some((fault) => fault.field?.startsWith(field))) return undefined;
   return compileGetter(field)(await read(resource, v4)) ?? undefined;

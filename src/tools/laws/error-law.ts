@@ -1,15 +1,20 @@
 /** The law of errors: what an error of one shape says is what is read from it. */
-import type { ErrorFormat } from "../../dialect/errors.ts";
+import type { ErrorFormat, ReadErrors } from "../../dialect/errors.ts";
 import type { ErrorDetail } from "../../dialect/http-error.ts";
 import { namesIn } from "../../dialect/shape.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { between, pick, WORDS, type Random } from "./generate-values.ts";
 import type { MutableReport } from "./law-report.ts";
 
-/** The texts of problems, and their fields where each problem has its own entry. */
-function summarize(details: readonly ErrorDetail[], hasFields: boolean): unknown {
-  const fields = hasFields ? details.map(({ field }) => field ?? null) : [];
-  return { text: details.map(({ reason }) => reason).join(" "), fields };
+/** The text of an error, and the fields of problems that have an entry of their own. */
+function summarize({ details, summary }: ReadErrors, entryNames: ReadonlySet<string>): unknown {
+  const hasFields = entryNames.has("field") || entryNames.has("pointer");
+  // In entries without a text, a problem without a field has no entry.
+  const fields = details.flatMap(({ field }) => field ?? (entryNames.has("message") ? [null] : []));
+  return {
+    text: summary?.reason ?? details.map(({ reason }) => reason).join(" "),
+    fields: hasFields ? fields : [],
+  };
 }
 
 function checkFormat(
@@ -18,11 +23,10 @@ function checkFormat(
   details: readonly ErrorDetail[],
   report: MutableReport,
 ): void {
-  const hasFields = namesIn(shape).some(
-    ({ name, path }) => path.includes("[]") && ["field", "pointer"].includes(name),
-  );
-  const [expected, actual] = [details, read(write(details, 400))?.details ?? []].map((each) =>
-    summarize(each, hasFields),
+  const entryNames = new Set(namesIn(shape).flatMap(({ name, path }) => (path.includes("[]") ? [name] : [])));
+  const written = { details, summary: undefined };
+  const [expected, actual] = [written, read(write(details, 400)) ?? { ...written, details: [] }].map((each) =>
+    summarize(each, entryNames),
   );
   report.cases += 1;
   if (JSON.stringify(actual) === JSON.stringify(expected)) return;

@@ -16,6 +16,14 @@ describe("the laws of a pack", () => {
     expect(untested).toContainEqual('book.shelf in "buy"');
   });
 
+  test.each([
+    ["errors whose problems have a code and no text", "test/fixtures/issues-pack"],
+    ["bodies that are merged with a whole object", "test/fixtures/shop-pack"],
+  ])("hold for a pack with %s", async (_what, folder) => {
+    const { findings } = await checkLaws(() => loadPack(folder), { seed: 1, runs: 60 });
+    expect(findings).toEqual([]);
+  });
+
   test("find a value that changes each time it is written back", async () => {
     const edit = {
       file: "pack.yaml",
