@@ -19,7 +19,7 @@ import {
   type WriterJob,
   type WrittenBatch,
 } from "./worker-messages.ts";
-import { superviseWorker } from "./supervised-worker.ts";
+import { startWithFirstJob, superviseWorker } from "./supervised-worker.ts";
 import type { SupervisedWorker } from "./supervised-worker.ts";
 
 /** Name of the database file. */
@@ -39,8 +39,8 @@ export interface SqliteStoreOptions extends StoreOptions {
 }
 
 /**
- * Opens the embedded audit store: SQLite, with a thread for writing and one for reading. Several processes may open the same
- * file.
+ * Opens the embedded audit store: SQLite, with a thread for writing, and one for reading that starts with the first query.
+ * Several processes may open the same file.
  *
  * @throws {AuditUnavailableError} If the file can't be created or is not a usable database. The message names the file and
  *   the remedy.
@@ -143,10 +143,7 @@ async function openWorkers(directory: string, data: SqliteWorkerData): Promise<W
     // SQLite would create a file that everybody can read. Its journal files get the mode of this file.
     closeSync(openSync(file, "a", 0o600));
     const writer = await openWorker<WriterJob>(data);
-    const reader = await openWorker<ReaderJob>({ role: "reader", file }).catch(async (error: unknown) => {
-      await writer.close({ kind: "close" });
-      throw error;
-    });
+    const reader = startWithFirstJob(() => openWorker<ReaderJob>({ role: "reader", file }));
     return { writer, reader };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -80,3 +80,36 @@ export async function superviseWorker<Job>(options: SupervisedOptions): Promise<
   supervised = true;
   return { call, close, ready: () => ready, lostWorkers: () => deaths };
 }
+
+/**
+ * A worker that starts with its first job, because a thread that has nothing to do takes memory too. If the start fails,
+ * the job fails, and the next one starts it again.
+ */
+export function startWithFirstJob<Job>(open: () => Promise<SupervisedWorker<Job>>): SupervisedWorker<Job> {
+  let opening: Promise<SupervisedWorker<Job>> | undefined;
+  let worker: SupervisedWorker<Job> | undefined;
+  let isClosed = false;
+
+  async function start(): Promise<SupervisedWorker<Job>> {
+    try {
+      return (worker = await open());
+    } catch (error) {
+      opening = undefined;
+      throw error;
+    }
+  }
+
+  return {
+    async call(job, transfer) {
+      if (isClosed) throw new AuditUnavailableError("The audit store is not running.");
+      return (await (opening ??= start())).call(job, transfer);
+    },
+    ready: () => worker?.ready() ?? true,
+    lostWorkers: () => worker?.lostWorkers() ?? 0,
+    async close(last) {
+      isClosed = true;
+      const opened = await opening?.catch(() => undefined);
+      await opened?.close(last);
+    },
+  };
+}
