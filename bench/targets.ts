@@ -35,7 +35,7 @@ const REPOSITORY = join(import.meta.dirname, "..");
 /** What the image sets for the runtime, so that what is measured is what is shipped. */
 const RUNTIME = Object.fromEntries(
   readFileSync(join(REPOSITORY, "Dockerfile"), "utf8")
-    .matchAll(/\b(NODE_OPTIONS|MALLOC_ARENA_MAX)=(\S+)/g)
+    .matchAll(/\b(NODE_OPTIONS|MALLOC_\w+)=(\S+)/g)
     .map(([, name, value]) => [name, value]),
 ) as Readonly<Record<string, string>>;
 
