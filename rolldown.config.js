@@ -29,11 +29,11 @@ const keepPlaces = {
   },
 };
 
-/** Express brings a body parser, with tables of character sets. The gateway reads bodies itself. */
-const leaveOutBodyParser = {
-  name: "leave-out-body-parser",
+/** Express brings a body parser with tables of East Asian character sets. JSON is UTF-8. */
+const leaveOutCharacterSets = {
+  name: "leave-out-character-sets",
   load: {
-    filter: { id: /\/node_modules\/body-parser\/index\.js$/ },
+    filter: { id: /\/iconv-lite\/encodings\/dbcs-data\.js$/ },
     handler: () => "module.exports = {};",
   },
 };
@@ -83,7 +83,7 @@ export default defineConfig({
   transform: { define: { BUILD_ID: JSON.stringify(buildId()) } },
   // `pg` takes it in place of its own client where somebody has installed it.
   external: ["pg-native"],
-  plugins: [keepPlaces, leaveOutBodyParser, escapeUnicode, writeLicenses],
+  plugins: [keepPlaces, leaveOutCharacterSets, escapeUnicode, writeLicenses],
   output: {
     dir: "dist",
     chunkFileNames: "[name].js",

@@ -105,6 +105,12 @@ test("the built program serves, with the console, the audit and the included pac
   expect(page.headers.get("content-type")).toContain("text/html");
   expect((await fetch(`${gateway.admin}/css/base.css`)).status).toBe(200);
   expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(200);
+  const clock = await fetch(`${gateway.admin}/api/sandbox/clock`, {
+    method: "POST",
+    headers: { "content-type": "application/json; charset=utf-8" },
+    body: JSON.stringify({ advance_seconds: 60 }),
+  });
+  expect(clock.status).toBe(200);
 
   gateway.signal("SIGTERM");
   expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
