@@ -16,6 +16,7 @@ const execute = promisify(execFile);
 const SOURCES = [
   "bin",
   "package.json",
+  "package-lock.json",
   "tsconfig.json",
   "tsconfig.build.json",
   "rolldown.config.js",
