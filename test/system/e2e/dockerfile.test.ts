@@ -80,11 +80,12 @@ describe("the steps of the Dockerfile, each in a clean folder", () => {
     expect(readdirSync(join(root, "app", "node_modules"))).toEqual([".cache"]);
   });
 
-  test("produce the compiled program, as a container cannot write it", () => {
+  test("produce the compiled program and the cached pack, as a container cannot write them", () => {
     const cache = join(root, "app", "node_modules", ".cache");
     expect(readdirSync(cache)).toEqual(["alpha-gateway"]);
-    const [folder = ""] = readdirSync(join(cache, "alpha-gateway"));
-    expect(readdirSync(join(cache, "alpha-gateway", folder)).length).toBeGreaterThan(20);
+    const [packs = "", program = ""] = readdirSync(join(cache, "alpha-gateway")).sort();
+    expect(readdirSync(join(cache, "alpha-gateway", packs))).toHaveLength(1);
+    expect(readdirSync(join(cache, "alpha-gateway", program)).length).toBeGreaterThan(20);
   });
 
   test("produce a program that serves, writes only its data, and exits on a signal", async () => {
