@@ -71,6 +71,11 @@ export function reportInvalidRoute(
       '"aggregate" needs a route that responds with a list by a GET',
     ],
     [
+      definition.where !== undefined && kind !== "list" && kind !== "paged",
+      "where",
+      '"where" needs a route whose list the upstream filters',
+    ],
+    [
       definition.without_scopes !== undefined && (response !== "object" || definition.one_of !== undefined),
       "without_scopes",
       '"without_scopes" needs a route that responds with an object, without "one_of"',

@@ -141,12 +141,13 @@ async function findBoundary(
   const { paging } = services.pack;
   const newestFirst = grammar.writer.order([{ field: boundaryField, descending: true }]);
   if (!newestFirst) throw new ValidationError(`${name} cannot be filtered by.`);
-  const order = grammar.writer.write(newestFirst);
+  // All objects count, also those that the upstream shows only where it is asked for them.
+  const sent = grammar.writer.write({ ...Object.fromEntries(match.route.unfiltered), ...newestFirst });
   const [holds, numberOf] = [compileGetter(v4), compileGetter(boundaryField)];
   const walk = paging.walkAll(MOST_PAGES * paging.upstream.size.maximum);
   do {
-    const path = addQuery(addQuery(list.path, walk.query), order.query);
-    const response = await upstream.call({ ...list, path, filter: order.header });
+    const path = addQuery(addQuery(list.path, walk.query), sent.query);
+    const response = await upstream.call({ ...list, path, filter: sent.header });
     if (!response.success) throwTranslatedError(response, match.route, list, authorized);
     const page = parsePage(response, services, match.route.readWrapped);
     acceptPage(walk, page);

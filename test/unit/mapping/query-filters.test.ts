@@ -442,6 +442,25 @@ describe("a value that means no filter", () => {
   });
 });
 
+test("the search for a boundary includes objects that the upstream shows only where it is asked for them", async () => {
+  const resource = {
+    fields: {
+      seen: { upstream: "read", boundary: "key", type: "boolean", filter: true },
+      state: { upstream: "status", values: "state", filter: { upstream_all: "ALL" } },
+    },
+  };
+  const rows = [
+    { key: 9, read: false },
+    { key: 7, read: true },
+  ];
+  const upstream = { ...HEADER, operators: { ...HEADER.operators, lte: "$lte", gt: "$gt" } };
+  const { sent } = await list({ client: QUERY, upstream, resource }, "?seen=true", undefined, rows);
+  expect(sent.map(({ filter }) => filter)).toEqual([
+    { status: "ALL", $by: "key", $dir: "desc" },
+    { key: { $lte: 7 }, status: "ALL" },
+  ]);
+});
+
 test("a list that the gateway filters itself has the same parameters", async () => {
   const rows = [5, 7, 9].map((key) => ({ key, amount: key * 100, label: key > 5 ? "b" : "a", status: "O" }));
   const route = { aggregate: { max_items: 10 } };
@@ -578,6 +597,12 @@ describe("check reports defaults", () => {
 });
 
 describe("check reports filters", () => {
+  test("of the pack on a list that the gateway filters itself", () => {
+    const route = { aggregate: { max_items: 10 }, where: { status: "X" } };
+    expect(problemsOf({ client: QUERY, upstream: QUERY, route })).toEqual([
+      expect.stringContaining('"where" needs a route whose list the upstream filters'),
+    ]);
+  });
   const query = (change: object) => ({ client: { ...QUERY, ...change }, upstream: QUERY });
   test.each([
     ["in both places", query({ header: "X-Find" }), '"parameter" belongs to filters in the query'],
