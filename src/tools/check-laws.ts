@@ -11,6 +11,7 @@ import type { Pack } from "../mapping/pack.ts";
 import type { FieldRule } from "../mapping/schema/field-definition.ts";
 import { NO_CATALOGS, type JsonObject } from "../mapping/translation-context.ts";
 import { checkErrors } from "./laws/error-law.ts";
+import { checkPages } from "./laws/paging-law.ts";
 import { checkFilters, tableValues, type ValueTables } from "./laws/filter-law.ts";
 import { ANY, createRandom, pick, generateValue, type Random, type Schema } from "./laws/generate-values.ts";
 import type { LawReport, MutableReport } from "./laws/law-report.ts";
@@ -145,5 +146,6 @@ export async function checkLaws(
   }
   for (const route of pack.routes) await checkFilters(route, pack, report);
   checkErrors(pack, options, report);
+  await checkPages(pack, options, report);
   return report;
 }

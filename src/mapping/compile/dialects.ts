@@ -137,7 +137,8 @@ function checkShape(
   required: string,
   location: SourceLocation,
 ): void {
-  const found = namesIn(shape).map(({ name }) => name);
+  const places = namesIn(shape);
+  const found = places.map(({ name }) => name);
   for (const name of found.filter((each) => !names.includes(each)))
     location.report({
       message: `unknown name "$${name}"`,
@@ -147,6 +148,11 @@ function checkShape(
       ),
     });
   if (!found.includes(required)) location.report(`"$${required}" is missing`);
+  // Errors have their problems in an array, and may have texts in several places.
+  const itemPlaces = places.filter(({ name }) => name === required && required !== "message");
+  if (itemPlaces.length > 1) location.report(`"$${required}" is there ${itemPlaces.length} times`);
+  if (itemPlaces.some(({ path }) => path.includes("[]")))
+    location.report({ message: `"$${required}" is inside of an array`, hint: "remove the brackets" });
 }
 
 /** Reports texts and codes of errors that the client's shape has no place for. */

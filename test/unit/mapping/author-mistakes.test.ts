@@ -93,6 +93,16 @@ describe("check reports a value that can never work", () => {
       'this header has the token: see "credentials"',
     ],
     [
+      "items inside of an array",
+      dialect("list: { rows: $items,", "list: { rows: [$items],"),
+      '"$items" is inside of an array; remove the brackets',
+    ],
+    [
+      "items in two places",
+      dialect("list: { rows: $items,", "list: { rows: $items, all: $items,"),
+      '"$items" is there 2 times',
+    ],
+    [
       "a header that has the rate limit already",
       dialect(
         "id: code",

@@ -1,5 +1,6 @@
 /** `check --laws`: laws that hold for every pack, with generated values. */
 import { describe, expect, test } from "vitest";
+import type { Pack } from "../../../src/mapping/pack.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { checkLaws } from "../../../src/tools/check-laws.ts";
 import type { LawReport } from "../../../src/tools/laws/law-report.ts";
@@ -68,6 +69,41 @@ describe("the laws of a pack", () => {
     };
     const { findings } = await checkLibrary(edit);
     expect(findings).toContainEqual(expect.objectContaining({ kind: "error", subject: "errors of client" }));
+  });
+
+  // `check` reports such shapes: only a pack that is changed afterwards has them.
+  test.each<[string, "client" | "upstream"]>([
+    ["that clients can't parse", "client"],
+    ["that the gateway can't read", "upstream"],
+  ])("find a list %s", async (_what, side) => {
+    const load = (): Pack => {
+      const pack = loadPack("test/fixtures/library-pack");
+      const dialect = structuredClone(pack.dialect);
+      dialect[side].responses.list = { rows: ["$items"] };
+      return { ...pack, dialect };
+    };
+    const { findings } = await checkLaws(load, { seed: 1, runs: 5 });
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        kind: "page",
+        subject: "lists",
+        value: { total: expect.any(Number), query: "" },
+        expected: "a page",
+      }),
+    );
+  });
+
+  test.each([
+    "receipts-pack",
+    "tickets-pack",
+    "songs-pack",
+    "subscriptions-pack",
+    "shop-pack",
+    "issues-pack",
+    "smallest-pack",
+  ])("hold for the pages of %s", async (name) => {
+    const { findings } = await checkLaws(() => loadPack(`test/fixtures/${name}`), { seed: 2, runs: 8 });
+    expect(findings.filter(({ kind }) => kind !== "changed")).toEqual([]);
   });
 
   test("have the same cases with the same seed", async () => {
