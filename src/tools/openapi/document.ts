@@ -1,7 +1,7 @@
 import type { Pack } from "../../mapping/pack.ts";
 import type { CredentialsPlace } from "../../dialect/credentials.ts";
 import { isObject } from "../../dialect/json/parse.ts";
-import { isItemTemplate, nameOf } from "../../dialect/shape.ts";
+import { isItemTemplate, namesIn, nameOf, type Shape } from "../../dialect/shape.ts";
 import { describeObject, extensionName, objectRef } from "./schemas.ts";
 import { describePaths } from "./operations.ts";
 
@@ -21,11 +21,20 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 /** Values that not every error has. */
 const OPTIONAL_NAMES: ReadonlySet<string> = new Set(["field", "pointer", "code", "name"]);
 
-/** The schema of a shape: `describe` gives that of a name. An array has one item for each problem. */
+/** Whether each problem is an item of the array. One without any of its values is not. */
+function hasEachProblem(item: Shape): boolean {
+  const names = namesIn(item).flatMap(({ name }) => (name === "name" ? [] : [name]));
+  return names.length === 0 || names.some((name) => !OPTIONAL_NAMES.has(name));
+}
+
+/** The schema of a shape: `describe` gives that of a name. An array has the items of the problems. */
 function describeShape(shape: unknown, describe: (name: string) => Json): Json {
   const name = nameOf(shape);
   if (name !== undefined) return describe(name);
-  if (isItemTemplate(shape)) return { type: "array", minItems: 1, items: describeShape(shape[0], describe) };
+  if (isItemTemplate(shape)) {
+    const items = describeShape(shape[0], describe);
+    return { type: "array", ...(hasEachProblem(shape[0]) && { minItems: 1 }), items };
+  }
   if (!isObject(shape)) return { const: shape };
   const members = Object.entries(shape);
   const required = members

@@ -301,4 +301,13 @@ describe("the description of another pair of APIs", () => {
     expect(customer?.["properties"]).toHaveProperty("note");
     expect(customer?.["required"]).not.toContain("note");
   });
+
+  test("has an error for each problem, unless an entry may have no value", () => {
+    const errorsOf = (folder: string): Json =>
+      describeFolder(folder).components.schemas["errors.envelope"] ?? {};
+    const issues = errorsOf("test/fixtures/issues-pack");
+    expect(issues["properties"]).toHaveProperty(["errors", "type"], "array");
+    expect(issues["properties"]).not.toHaveProperty(["errors", "minItems"]);
+    expect(errorsOf("mappings")["properties"]).toHaveProperty(["errors", "minItems"], 1);
+  });
 });
