@@ -133,7 +133,7 @@ export interface StageTimes {
 
 /** Collected from v4's responses: what alpha's response lost, and headers of the response. */
 export interface ResponseReport extends TranslationReport {
-  /** v4's own rate limit, as far as it says it, where v4 rejected the request. */
+  /** v4's own rate limit, as far as its headers have it, if v4 rejected the request. */
   upstreamRateLimit: Partial<RateLimitValues> | undefined;
   /** Headers of a list about its page. */
   listHeaders: Readonly<Record<string, string>> | undefined;

@@ -90,7 +90,7 @@ function withGrant(
   return resolved;
 }
 
-/** The same on a public route, where an invalid token is ignored. */
+/** Like `resolveCredentials`, for a public route: a token that is invalid or can't be resolved is ignored. */
 async function resolveForPublicRoute(
   { credentials, tokenInfo }: AuthenticatedClient,
   tokenStore: TokenDependencies["tokenStore"],
@@ -105,7 +105,7 @@ async function resolveForPublicRoute(
   return typeof resolved.grant === "object" && resolved.grant.isRevoked ? ANONYMOUS : resolved;
 }
 
-/** How long a request waits for what another one learns about the token: v4 may be slow for another reason. */
+/** How long a request waits until another one has tested the token: v4 may be slow for another reason. */
 const LONGEST_WAIT_MS = 2000;
 
 /**

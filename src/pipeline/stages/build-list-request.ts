@@ -78,7 +78,7 @@ async function buildFilter(prepared: PreparedRequest, authorized: AuthorizedRequ
   return translateFilter(filter, fields, grammar, where, unfiltered);
 }
 
-/** Translates the client's cursor where both sides have the same item as cursor. Otherwise the item is to be found. */
+/** Translates the client's cursor if both sides have the same member as cursor. Otherwise the gateway searches the item. */
 async function withUpstreamCursor(
   page: PageRequest,
   { match, request, services }: AuthorizedRequest,

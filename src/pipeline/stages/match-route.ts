@@ -56,6 +56,6 @@ export function withPathValues(
   }));
 }
 
-/** The candidate that stands for all of them before the body is read. */
+/** The candidate that represents all of them until the body has selected one. */
 export const firstCandidate = (candidates: RouteCandidates): RouteMatch | undefined =>
   candidates instanceof HttpError ? undefined : candidates[0];
