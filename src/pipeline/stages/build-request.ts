@@ -285,7 +285,7 @@ function entityTagOf({ headers: { etag } }: UpstreamResponse, name: string): str
 
 /**
  * Fetches what rules or values depend on. Where v4 denies a request that a rule needs (401, 403), v4 decides the call
- * itself. A request that values need must succeed.
+ * itself. A request that values or the `If-Match` of the call need must succeed.
  *
  * @throws {HttpError} v4's error, of a request that values need
  */
@@ -313,13 +313,16 @@ async function fetchPrerequisites(
       continue;
     }
     const response = await upstream.call(prepared);
-    if (!response.success && notFoundField === undefined)
+    const isVersion = step.name === match.route.ifMatch;
+    const isNotFound = response.status === 404 && notFoundField !== undefined;
+    if (isNotFound) errors.push({ field: notFoundField, reason, rule: "unknown_record" });
+    else if (!response.success && (isVersion || notFoundField === undefined))
       throwTranslatedError(response, match.route, prepared, authorized);
-    if (response.status === 404 && notFoundField !== undefined)
-      errors.push({ field: notFoundField, reason, rule: "unknown_record" });
-    if (!response.success || response.json === undefined) continue;
+    if (!response.success) continue;
+    // Also of a response without a body: the call must not be sent without it.
+    if (isVersion) headers = { "if-match": entityTagOf(response, step.name) };
+    if (response.json === undefined) continue;
     values[step.name] = response.json;
-    if (step.name === match.route.ifMatch) headers = { "if-match": entityTagOf(response, step.name) };
     fetched.push({ step, json: response.json });
   }
   return {

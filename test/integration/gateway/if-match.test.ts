@@ -1,28 +1,46 @@
 /** Calls that change an object only if it is still the one that they were built from. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { json } from "../../support/fake-v4.ts";
+import { json, plain } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 
 let gateway: SmallGateway;
 beforeAll(async () => {
   gateway = await startSmallGateway({
     client: { headers: { request: { "If-Match": "If-Match" } } },
-    pack: { prerequisites: { current: { upstream: "GET /items/{id}" } }, errors: { statuses: { 412: 409 } } },
+    pack: {
+      prerequisites: {
+        current: { upstream: "GET /items/{id}" },
+        shelf: { upstream: "GET /shelves/{shelf}", not_found_field: "shelf" },
+      },
+      errors: { statuses: { 412: 409 } },
+    },
     book: {
       bodies: {
         edit: {
           merge_with: "current",
           schema: { type: "object", properties: { title: { type: "string" } } },
         },
+        move: { schema: { type: "object", properties: { shelf: { type: "integer" } } } },
       },
-      routes: ["PATCH", "DELETE"].map((method) => ({
-        client: `${method} /books/:id`,
-        upstream: method === "PATCH" ? "PUT /items/{id}" : "DELETE /items/{id}",
-        ...(method === "PATCH" && { body: "edit" }),
-        prerequisites: ["current"],
-        if_match: "current",
-        response: "none",
-      })),
+      inputs: { shelf: "shelf" },
+      routes: [
+        ...["PATCH", "DELETE"].map((method) => ({
+          client: `${method} /books/:id`,
+          upstream: method === "PATCH" ? "PUT /items/{id}" : "DELETE /items/{id}",
+          ...(method === "PATCH" && { body: "edit" }),
+          prerequisites: ["current"],
+          if_match: "current",
+          response: "none",
+        })),
+        {
+          client: "PUT /books/:id/shelf",
+          upstream: "PUT /items/{id}/shelf",
+          body: "move",
+          prerequisites: ["shelf"],
+          if_match: "shelf",
+          response: "none",
+        },
+      ],
     },
   });
 });
@@ -78,5 +96,30 @@ test.each([["*"], ['"v1"'], ['"v0", "v1"']])(
 test("an If-Match of the client for another version changes nothing", async () => {
   gateway.service.respondWith(current({ etag: '"v2"' }));
   expect(await put({ "if-match": '"v1"' })).toEqual([409, "The object has changed."]);
+  expect(lastCall()).toEqual(["GET", undefined]);
+});
+
+test("without a body the object has its ETag still", async () => {
+  gateway.service.respondWith(plain(204, "", { etag: '"v1"' }), json(200, {}));
+  expect((await gateway.send("DELETE /books/7")).status).toBe(200);
+  expect(lastCall()).toEqual(["DELETE", '"v1"']);
+});
+
+test("nothing is changed where a page of text comes in place of the object", async () => {
+  gateway.service.respondWith(plain(200, "<html>"), json(200, {}));
+  expect((await gateway.send("DELETE /books/7")).status).toBe(500);
+  expect(lastCall()).toEqual(["GET", undefined]);
+});
+
+test("nothing is changed where the upstream denies the object", async () => {
+  gateway.service.respondWith(json(403, { message: "Not yours." }), json(200, {}));
+  const { status, body } = await gateway.send("PUT /books/7/shelf", { body: { shelf: 3 } });
+  expect([status, body.message]).toEqual([403, "Not yours."]);
+  expect(lastCall()).toEqual(["GET", undefined]);
+});
+
+test("an object that does not exist is an error of the field with its id", async () => {
+  gateway.service.respondWith(json(404, {}), json(200, {}));
+  expect((await gateway.send("PUT /books/7/shelf", { body: { shelf: 3 } })).status).toBe(400);
   expect(lastCall()).toEqual(["GET", undefined]);
 });
