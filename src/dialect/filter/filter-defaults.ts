@@ -29,8 +29,8 @@ function removeAll(conditions: Conditions, all: FilterDefaults["all"]): Conditio
       return others.length === 0 && members.length > 0 ? [] : [{ ...condition, members: others }];
     }
     const value = all.get(condition.field);
-    const found = value !== undefined && condition.tests.find((test) => test.value === value);
-    if (!found || found.operator === "contains") return [condition];
+    const found = condition.tests.find((test) => test.value === value && test.operator !== "contains");
+    if (value === undefined || !found) return [condition];
     if (found.operator !== "eq")
       throwFilterError(condition.field, `cannot be compared with "${value}" by this operator.`);
     return [];

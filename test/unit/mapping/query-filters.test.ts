@@ -423,6 +423,14 @@ describe("a value that means no filter", () => {
     expect(await list(inQuery, query)).toMatchObject({ status: 400, message, sent: [] });
   });
 
+  test("is a 400 beside another operator too", async () => {
+    const filter = { name: { $has: "*", $ne: "*" } };
+    expect(await list({ client: HEADER, upstream: HEADER, resource }, "", filter)).toMatchObject({
+      status: 400,
+      message: 'name cannot be compared with "*" by this operator.',
+    });
+  });
+
   test("replaces the default filter", async () => {
     const route = { default_filter: { state: "open" } };
     expect((await list({ ...inQuery, route }, "?name=a")).sent[0]?.path).toBe("/items?title=a&status=O");
