@@ -120,15 +120,22 @@ export const suffixOf = (day: string): string => day.replaceAll(/\D/g, "");
 export const createPartition = (database: DatabaseSync, suffix: string): void =>
   database.exec(tables(suffix));
 
-/** Deletes a day, which takes as long as SQLite needs to free its pages. */
+/** Deletes a day, which takes as long as SQLite needs to free its pages. One of version 4 has no blocks. */
 export const dropPartition = (database: DatabaseSync, suffix: string): void =>
   database.exec(
-    ["record", "segment", "text", "block"].map((table) => `DROP TABLE ${table}_${suffix}`).join("; "),
+    ["record", "segment", "text", "block"]
+      .map((table) => `DROP TABLE IF EXISTS ${table}_${suffix}`)
+      .join("; "),
   );
 
 /** The suffixes of all days, the oldest first. */
 export const LIST_DAYS = `
   SELECT substr(name, 8) AS suffix FROM sqlite_schema WHERE type = 'table' AND name GLOB 'record_[0-9]*' ORDER BY 1
+`;
+
+/** The suffixes of the days that were created by version 4. */
+export const LIST_UNINDEXED_DAYS = `
+  SELECT suffix FROM (${LIST_DAYS}) WHERE 'block_' || suffix NOT IN (SELECT name FROM sqlite_schema)
 `;
 
 /** A cache of what depends on the tables of days, which another process may create or drop. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { WORTH } from "../stored-row.ts";
-import { indexByBlocks, LIST_DAYS } from "./partition.ts";
+import { indexByBlocks, LIST_UNINDEXED_DAYS } from "./partition.ts";
 
 const VERSION = 5;
 
@@ -72,11 +72,10 @@ export function prepareSchema(database: DatabaseSync): void {
   try {
     const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
     if (version > VERSION) throw new Error(`a newer version has written it (${version} > ${VERSION})`);
-    if (version < VERSION) {
-      database.exec(STEPS[version] ?? "");
-      for (const { suffix } of database.prepare(LIST_DAYS).all()) indexByBlocks(database, String(suffix));
-      database.exec(`PRAGMA user_version = ${VERSION}`);
-    }
+    if (version < VERSION) database.exec(`${STEPS[version] ?? ""}; PRAGMA user_version = ${VERSION}`);
+    // Also in the current version: a process of version 4 that still runs creates its days as before.
+    for (const { suffix } of database.prepare(LIST_UNINDEXED_DAYS).all())
+      indexByBlocks(database, String(suffix));
     database.exec("COMMIT");
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");

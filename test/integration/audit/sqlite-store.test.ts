@@ -205,6 +205,19 @@ describe("the SQLite store", () => {
     migrated.close();
   });
 
+  test("indexes a day that a process of version 4 has created after the migration", async () => {
+    const first = await openSqliteStore({ ...settings, directory });
+    for (const day of ["02-28", "03-01"])
+      void first.append(sampleRecord(day, { time: `2026-${day}T10:00:00.000Z` }));
+    await first.close();
+    const database = new DatabaseSync(join(directory, AUDIT_FILE));
+    database.exec("DROP TRIGGER block_20260301_full; DROP TABLE block_20260301");
+    database.close();
+    const second = await openSqliteStore({ ...settings, directory });
+    expect(await second.count({ status: 200 })).toBe(2);
+    await second.close();
+  });
+
   test("finds the records that are added after the newest were deleted", async () => {
     const store = await openSqliteStore({ ...settings, directory });
     for (let n = 0; n < 1100; n += 1)
