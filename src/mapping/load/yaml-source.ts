@@ -164,16 +164,13 @@ const HINTS: Readonly<Record<string, string>> = {
 
 const INDENTATION_HINT = "compare the indentation of this line with that of the lines before";
 
-/** A text with `{name}` between braces of YAML, from the text before it on the same line. */
-const UNQUOTED = /[^\s,:{["'][^,{["']*$/;
-
 /** What to do about an error at an offset of a file; undefined if its message says it. */
 function hintOf(code: string, text: string, offset: number): string | undefined {
   const hint = HINTS[code];
   if (hint !== undefined) return hint;
   const [rest = ""] = /^\{[\w.]*\}[^\s,}\]]*/.exec(text.slice(offset, offset + 200)) ?? [];
   const line = text.slice(Math.max(0, offset - 200, text.lastIndexOf("\n", offset) + 1), offset);
-  const before = (UNQUOTED.exec(line)?.[0] ?? "").replace(/^[\w-]+: +/, "");
+  const before = (line.split(/[,{["']/).at(-1) ?? "").replace(/^[\s:]+/, "").replace(/^[\w-]+: +/, "");
   if (code === "UNEXPECTED_TOKEN" && rest !== "" && before !== "")
     return `write it in quotes, because of the braces: "${before}${rest}"`;
   return STRUCTURE_ERRORS.has(code) ? INDENTATION_HINT : undefined;
