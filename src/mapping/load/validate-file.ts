@@ -87,8 +87,12 @@ function describeIssue(issue: Issue, data: unknown, schema: () => Json = () => (
       return describeLimit(issue);
     case "invalid_union":
       return describeUnion(issue.errors as Issue[][], data, issue.path);
-    case "invalid_key":
-      return "a name must not be empty";
+    case "invalid_key": {
+      const [fault] = issue.issues;
+      return fault === undefined || fault.code === "too_small"
+        ? "a name must not be empty"
+        : `"${key}" ${fault.message}`;
+    }
     default:
       return issue.message;
   }

@@ -103,6 +103,11 @@ describe("check reports a value that can never work", () => {
       '"$items" is there 2 times',
     ],
     [
+      "a header name with a blank",
+      dialect("id: code", 'headers: { request: { "X Bad": X-Good } }\n  id: code'),
+      '"X Bad" is not the name of a header: letters, digits and hyphens',
+    ],
+    [
       "a header that has the rate limit already",
       dialect(
         "id: code",
