@@ -44,6 +44,13 @@ async function settled({ gateway }: SoakEnvironment): Promise<number> {
   return descriptorsOf(gateway.pid);
 }
 
+/** The first query starts a thread and opens files, which stay open. */
+async function openAuditForReading({ adminUrl }: SoakEnvironment): Promise<void> {
+  const response = await fetch(`${adminUrl}/api/audit?limit=1`);
+  await response.arrayBuffer();
+  if (!response.ok) throw new Error(`the audit could not be read: ${response.status}`);
+}
+
 const percentile = (times: readonly number[], share: number): number =>
   times.toSorted((one, other) => one - other)[Math.floor(times.length * share)] ?? 0;
 
@@ -92,6 +99,7 @@ async function soak(plan: Plan): Promise<Run> {
     try {
       const { operations } = clients;
       await runOperations(operations, openTally(operations), { ms: Math.min(ms / 4, WARM_UP_MS), rate });
+      await openAuditForReading(environment);
       const before = await settled(environment);
       const watched = await watch(environment, clients, plan);
       const descriptors = { before, after: await settled(environment) };

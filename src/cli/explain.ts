@@ -60,11 +60,16 @@ function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]): Upst
   // A list with members is an object as well. A bare array is not.
   const isList = routesOf(pack, call).some(({ response }) => response === "list");
   const body = JSON.stringify(isList || isObject(list) ? list : {});
+  const totalHeader = pack.dialect.upstream.pagination?.total_header?.toLowerCase();
   const isForDecision = createDecisionMatcher(pack, call);
   return {
     async call(request): Promise<HttpResponse> {
       sent.push(request);
-      const headers = { "content-type": request.headers["accept"], etag: '"ETAG"' };
+      const headers = {
+        "content-type": request.headers["accept"],
+        etag: '"ETAG"',
+        ...(totalHeader !== undefined && { [totalHeader]: "0" }),
+      };
       return isForDecision(request)
         ? { status: 403, headers, text: "", ms: 0 }
         : { status: 200, headers, text: body, ms: 0 };
