@@ -24,7 +24,7 @@ interface MemberNode {
   readonly members: Map<string, MemberNode>;
 }
 
-/** The names of two variables. The end of a missing member is 0. */
+/** The names of two variables. Both are 0 for a missing member. */
 export interface ByteRange {
   readonly start: string;
   readonly end: string;
@@ -95,9 +95,12 @@ export function createMemberPlan(): MemberPlan {
   };
 }
 
-/** Forgets the last object, and of two members with one name what the first has inside. */
+/**
+ * Forgets the last object, and of two members with one name what the first has inside. A missing member has no bytes: the
+ * size of the output is computed from both offsets.
+ */
 function forgetMembers({ firstSlot, lastSlot }: ObjectScan, offsets: Int32Array): void {
-  for (let slot = firstSlot; slot <= lastSlot; slot += 1) offsets[2 * slot + 1] = 0;
+  for (let index = 2 * firstSlot; index < 2 * lastSlot + 2; index += 1) offsets[index] = 0;
 }
 
 /**
