@@ -12,7 +12,9 @@ import type { AuditQuery, AuditStore } from "../src/audit/store.ts";
 import { loadPack } from "../src/mapping/load/load-pack.ts";
 import { FORMATS } from "../src/tools/migration-report/formats.ts";
 import { createReport } from "../src/tools/migration-report/make-report.ts";
-import { toRow } from "../src/audit/stored-row.ts";
+import { RecordMemory } from "../src/audit/record-memory.ts";
+import { serializeRecord } from "../src/audit/record-text.ts";
+import { columnsOf } from "../src/audit/stored-row.ts";
 
 const GROUP = 5000;
 const DAYS = 30;
@@ -67,10 +69,12 @@ function fill(file: string, count: number): void {
   const start = Date.now() - DAYS * DAY_MS;
   let time = start;
   const nextId = createRecordIds(() => Math.floor(time));
+  const memory = new RecordMemory();
   for (let done = 0; done < count; done += GROUP) {
     const rows = Array.from({ length: Math.min(GROUP, count - done) }, () => {
       time += (DAYS * DAY_MS) / count;
-      return toRow(recordAt(Math.floor(time), nextId()));
+      const record = recordAt(Math.floor(time), nextId());
+      return { ...columnsOf(record), ...memory.write(serializeRecord(record)) };
     });
     write({ kind: "write", batch: packBatch(createBatch(rows)) });
     if (done % 100_000 === 0) process.stderr.write(`\r${done} records`);

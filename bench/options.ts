@@ -32,7 +32,7 @@ type Plan = Omit<BenchOptions, "built" | "translation" | "redaction" | "compare"
 const THOROUGH: Plan = {
   rounds: 5,
   measureMs: 1500,
-  warmUpMs: 3000,
+  warmUpMs: 6000,
   connections: 32,
   rate: 200,
   starts: 3,

@@ -59,7 +59,7 @@ export async function redactionReport(rounds: number): Promise<string> {
   const redaction = createRedaction({ names: loadPack("mappings").dialect.secrets, bodyLimit: BODY_LIMIT });
   const values = redaction.find({ path: "/", isRoute: true, query: "", texts: [] }, [TOKEN]);
   const ways: readonly Way[] = [
-    (body) => redaction.json(body.toString(), values, body),
+    (body) => redaction.json(body, values),
     (body) => JSON.stringify(JSON.parse(body.toString())),
   ];
   const cases = await prepare();

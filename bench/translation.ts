@@ -58,7 +58,6 @@ function throughPack(pack: Pack, catalogs: CatalogCache, routeName: string): Tra
       status: 200,
       success: true,
       headers: {},
-      text: bytes.toString(),
       bytes,
       json: undefined,
     };
@@ -120,7 +119,7 @@ async function prepare(): Promise<Case[]> {
   const call = async ({ path }: { readonly path: string }) => {
     const headers = { authorization: `Bearer ${sandbox.tokens.full}` };
     const response = await fetch(sandbox.url + path, { headers });
-    return { status: response.status, headers: {}, text: await response.text(), ms: 0 };
+    return { status: response.status, headers: {}, bytes: Buffer.from(await response.arrayBuffer()), ms: 0 };
   };
   const pack = loadPack("mappings");
   const interpreted = runInterpreted(() => loadPack("mappings"));
@@ -128,7 +127,9 @@ async function prepare(): Promise<Case[]> {
   const catalogs = connectCatalogs(pack, upstream, 3600, () => undefined);
   await catalogs.refresh();
   catalogs.stop();
-  const list = JSON.parse((await call({ path: "/v4/vm/instances?page=1&page_size=25" })).text) as Json;
+  const list = JSON.parse(
+    (await call({ path: "/v4/vm/instances?page=1&page_size=25" })).bytes.toString(),
+  ) as Json;
   await sandbox.close();
   const rows = list["data"] as Json[];
   const knownCatalogs: KnownCatalogs = {

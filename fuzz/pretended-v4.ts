@@ -7,9 +7,11 @@ export function pretendedV4(
   { lists }: Pack,
   respond: (call: HttpRequest) => HttpResponse | undefined,
 ): Upstream {
-  const text = JSON.stringify(fillShape(lists.upstream, { items: [], page: 1, pages: 1, total: 0 }));
+  const bytes = Buffer.from(
+    JSON.stringify(fillShape(lists.upstream, { items: [], page: 1, pages: 1, total: 0 })),
+  );
   return {
-    call: (call) => Promise.resolve(respond(call) ?? { status: 200, headers: {}, text, ms: 0 }),
+    call: (call) => Promise.resolve(respond(call) ?? { status: 200, headers: {}, bytes, ms: 0 }),
     close: () => Promise.resolve(),
   };
 }

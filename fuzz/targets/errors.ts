@@ -16,7 +16,7 @@ const pipeline = createDryRun(
   pack,
   pretendedV4(pack, ({ method, headers }) =>
     method === "POST"
-      ? { status, headers: { ...headers, "retry-after": body }, text: body, ms: 0 }
+      ? { status, headers: { ...headers, "retry-after": body }, bytes: Buffer.from(body), ms: 0 }
       : undefined,
   ),
 );

@@ -78,9 +78,9 @@ export const target: Target = {
           redaction.query(sent.query, values),
           ...sent.texts.map((text) => redaction.text(text, values)),
           ...said.map((text) => redaction.text(text, values)),
-          redaction.json(JSON.stringify({ errors: said }), values),
+          redaction.json(Buffer.from(JSON.stringify({ errors: said })), values),
           // A secret of v4: no value of the request helps to find it, and its name may have been truncated.
-          redaction.json(JSON.stringify({ value: SECRET, [input]: input, name })),
+          redaction.json(Buffer.from(JSON.stringify({ value: SECRET, [input]: input, name }))),
           redaction.value({ [input]: said }, undefined, values),
           ...said.map((text) => values.conceal(text)),
         ];

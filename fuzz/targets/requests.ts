@@ -59,7 +59,7 @@ const upstream = pretendedV4(pack, () => {
   calls += 1;
   if (!response) return undefined;
   const status = Number(/^[2-5]\d\d/.exec(response.start)?.[0] ?? 200);
-  return { status, headers: response.headers, text: response.body, ms: 0 };
+  return { status, headers: response.headers, bytes: Buffer.from(response.body), ms: 0 };
 });
 const pipeline = createDryRun(pack, upstream, {
   record: (request, outcome, context) => {

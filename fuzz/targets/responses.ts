@@ -28,8 +28,8 @@ const { translation } = createPipelineConfig(pack);
 const { examples, catalogs: rows } = readExamples(FOLDER, []);
 const v4 = pretendedV4(pack, ({ path }) => {
   const name = path.slice(pack.dialect.upstream.base_path.length).split("?", 1)[0] ?? "";
-  const text = printJson(onePage(pack.lists.upstream, rows[`GET ${name}`] ?? []));
-  return { status: 200, headers: {}, text, ms: 0 };
+  const bytes = Buffer.from(printJson(onePage(pack.lists.upstream, rows[`GET ${name}`] ?? [])));
+  return { status: 200, headers: {}, bytes, ms: 0 };
 });
 const catalogs = connectCatalogs(pack, v4, 3600, () => undefined);
 await catalogs.refresh();
@@ -103,7 +103,7 @@ function responseOf(text: string): UpstreamResponse {
   const around = Buffer.alloc(length + offset + (length % 5), '"}]1');
   around.write(text, offset);
   const bytes = around.subarray(offset, offset + length);
-  return { status: 200, success: true, headers: {}, text: bytes.toString(), bytes, json: undefined };
+  return { status: 200, success: true, headers: {}, bytes, json: undefined };
 }
 
 /** Equal JSON: members in the same order, numbers and strings of equal values. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { CheckedPack, PackCache } from "../mapping/load/load-pack.ts";
 
-/** Identifies the sources of this build; see `rolldown.config.js`. There is none in a checkout. */
+/** Identifies the sources of this build; see `rolldown.config.js`. Not defined in a checkout. */
 declare const BUILD_ID: string | undefined;
 
 /** Next to the compiled program; see `main.ts`. */

@@ -1,5 +1,4 @@
 import { JsonText } from "./json-text.ts";
-import { ownBytes } from "./record-text.ts";
 import type { AuditRecord, RecordedBody } from "./record.ts";
 
 /** A record that waits in a queue: its bodies are JSON texts, and keep no larger buffers in memory. */
@@ -11,6 +10,10 @@ export interface HeldRecord {
 
 /** Size of a record without bodies, approximately. */
 const HEAD_BYTES = 1000;
+
+/** The same bytes, as a copy where they would keep a larger buffer in memory. */
+const ownBytes = (bytes: Buffer): Buffer =>
+  bytes.buffer.byteLength > 2 * bytes.length ? Buffer.from(bytes) : bytes;
 
 interface WithBodies {
   readonly body?: RecordedBody;

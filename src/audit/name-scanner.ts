@@ -1,3 +1,4 @@
+import { endianness } from "node:os";
 import type { FoldedName } from "./secret-names.ts";
 
 /** Whether a body may have the name of a secret, user info of a URL, or what may hide one. Never wrongly false. */
@@ -14,7 +15,12 @@ interface State {
 }
 
 const BYTES = 256;
-const isLetter = (byte: number): boolean => /[a-z0-9]/i.test(String.fromCharCode(byte));
+const IS_LITTLE_ENDIAN = endianness() === "LE";
+/** Bytes that are read at once: a multiple of 16. */
+const PIECE = 65_536;
+const LETTERS = Array.from({ length: BYTES }, (_, byte) => /[a-z0-9]/i.test(String.fromCharCode(byte)));
+const isLetter = (byte: number): boolean => LETTERS[byte] === true;
+const isUpperCase = (byte: number): boolean => byte >= 0x41 && byte <= 0x5a;
 /** What may be between the letters of a name, as in `foldName`. */
 const isBetween = (byte: number): boolean => /[\0-\x20+_\x7f-]/.test(String.fromCharCode(byte));
 /** What may hide letters: escapes, and all that is not ASCII. */
@@ -72,53 +78,144 @@ function follow(state: State, byte: number): State {
   return state;
 }
 
-/**
- * Compiles the names to an automaton that reads each byte once, with one look-up and no branch. Four parts of a body are read
- * at the same time, because each look-up of a part must wait for the one before.
- */
-export function createNameScanner(names: readonly FoldedName[]): MayHaveName {
-  const states = createStates(names);
-  /** The state that is never left: a name was found. */
-  const found = states.length * BYTES;
-  const table = new Uint32Array(found + BYTES).fill(found);
-  for (const state of states) {
-    for (let byte = 0; byte < BYTES; byte += 1) {
-      if (isHiding(byte)) continue;
-      const at = state.id * BYTES + byte;
-      const lowerCase = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
-      if (isBetween(byte)) table[at] = state.id * BYTES;
-      else if (!state.endsBefore(byte)) table[at] = follow(state, lowerCase).id * BYTES;
-    }
-  }
+/** The state after each state, for one byte. */
+type Column = Int32Array;
 
-  /** Reads on until no name that started before can continue. */
-  function finish(from: number, bytes: Uint8Array, start: number): number {
+/** The columns without duplicates, and for each of `columns` the index of its equal: most bytes are in no name. */
+function withoutDuplicates(columns: readonly Column[]): {
+  readonly distinct: readonly Column[];
+  readonly indexes: Uint16Array;
+} {
+  const found = new Map<string, number>();
+  const distinct: Column[] = [];
+  const indexes = Uint16Array.from(columns, (column) => {
+    const key = Buffer.from(column.buffer).toString("latin1");
+    const index = found.get(key) ?? distinct.length;
+    if (index < distinct.length) return index;
+    found.set(key, index);
+    distinct.push(column);
+    return index;
+  });
+  return { distinct, indexes };
+}
+
+/** The column of each byte. A name was found: the state after the last one, which is never left. */
+function byteColumns(states: readonly State[]): Column[] {
+  const found = states.length;
+  const hiding = new Int32Array(found + 1).fill(found);
+  const between = hiding.map((_, id) => id);
+  const columns = Array.from({ length: BYTES }, (_, byte) => {
+    if (isHiding(byte)) return hiding;
+    if (isBetween(byte)) return between;
+    if (isUpperCase(byte)) return hiding; // Replaced below.
+    return between.map((id) => {
+      const state = states[id];
+      return !state || state.endsBefore(byte) ? found : follow(state, byte).id;
+    });
+  });
+  return columns.map((column, byte) => (isUpperCase(byte) ? (columns[byte | 0x20] as Column) : column));
+}
+
+/** A state machine that reads pairs of bytes. */
+interface Automaton {
+  /** The kind of each pair of bytes. The first is the lower byte, so a byte alone is a pair with NUL, which is ignored. */
+  readonly pairs: Uint16Array;
+  /** The states after a state and each kind of pair. A state is the offset of its row. */
+  readonly table: Int32Array;
+  /** The state that is never left: a name was found. */
+  readonly found: number;
+}
+
+function createAutomaton(names: readonly FoldedName[]): Automaton {
+  const states = createStates(names);
+  const { distinct, indexes } = withoutDuplicates(byteColumns(states));
+  const kinds = distinct.length;
+  const pairs = new Uint16Array(BYTES * BYTES);
+  for (const [second, kind] of indexes.entries())
+    pairs.set(
+      indexes.map((first) => first * kinds + kind),
+      second * BYTES,
+    );
+  const width = kinds * kinds;
+  const rows = Array.from({ length: states.length + 1 }, (_, id) =>
+    Int32Array.from(distinct, (column) => (column[id] as number) * width),
+  );
+  const table = new Int32Array(rows.length * width);
+  for (const [id, row] of rows.entries()) {
+    for (const [first, next] of row.entries())
+      table.set(rows[next / width] as Int32Array, id * width + first * kinds);
+  }
+  return { pairs, table, found: states.length * width };
+}
+
+/**
+ * Reads four parts of a body at the same time, because each look-up of a part must wait for the one before. The states at
+ * their ends go to `ends`. The arrays are parameters: from an object or a closure V8 reads them again for each look-up.
+ *
+ * @param words The parts, one after the other. The first byte is the lowest one of a word.
+ * @param quarter The words of each part.
+ */
+function readParts(
+  words: Int32Array,
+  quarter: number,
+  pairs: Uint16Array,
+  table: Int32Array,
+  ends: Int32Array,
+): void {
+  const [second, third] = [2 * quarter, 3 * quarter];
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
+  for (let at = 0; at < quarter; at += 1) {
+    const wordA = words[at] as number;
+    const wordB = words[at + quarter] as number;
+    const wordC = words[at + second] as number;
+    const wordD = words[at + third] as number;
+    a = table[a + (pairs[wordA & 0xffff] as number)] as number;
+    b = table[b + (pairs[wordB & 0xffff] as number)] as number;
+    c = table[c + (pairs[wordC & 0xffff] as number)] as number;
+    d = table[d + (pairs[wordD & 0xffff] as number)] as number;
+    a = table[a + (pairs[wordA >>> 16] as number)] as number;
+    b = table[b + (pairs[wordB >>> 16] as number)] as number;
+    c = table[c + (pairs[wordC >>> 16] as number)] as number;
+    d = table[d + (pairs[wordD >>> 16] as number)] as number;
+  }
+  ends[0] = a;
+  ends[1] = b;
+  ends[2] = c;
+  ends[3] = d;
+}
+
+/** Compiles the names to an automaton that reads two bytes at a time, without a branch. */
+export function createNameScanner(names: readonly FoldedName[]): MayHaveName {
+  const { pairs, table, found } = createAutomaton(names);
+  const piece = new Uint8Array(PIECE);
+  const words = new Int32Array(piece.buffer);
+  const ends = new Int32Array(4);
+
+  /** Reads on until a name is found, or until no name that started before can continue. */
+  function finish(from: number, bytes: Uint8Array, start: number): boolean {
     let state = from;
     for (let at = start; at < bytes.length && state !== 0 && state !== found; at += 1)
-      state = table[state + (bytes[at] as number)] as number;
-    return state;
+      state = table[state + (pairs[bytes[at] as number] as number)] as number;
+    return state === found;
+  }
+
+  /** Whether a name starts in the piece of the body at an offset. */
+  function startsIn(bytes: Uint8Array, from: number): boolean {
+    const length = Math.min(bytes.length - from, PIECE);
+    // A copy, because words must be aligned. NUL after it is ignored, as between letters.
+    piece.set(length === bytes.length ? bytes : bytes.subarray(from, from + length));
+    const quarter = (length + 15) >>> 4;
+    piece.fill(0, length, 16 * quarter);
+    if (!IS_LITTLE_ENDIAN) Buffer.from(piece.buffer).swap32();
+    readParts(words, quarter, pairs, table, ends);
+    return ends.some((end, part) => finish(end, bytes, from + 4 * (part + 1) * quarter));
   }
 
   return (bytes) => {
-    const quarter = bytes.length >>> 2;
-    const [second, third] = [2 * quarter, 3 * quarter];
-    let a = 0;
-    let b = 0;
-    let c = 0;
-    let d = 0;
-    for (let at = 0; at < quarter; at += 1) {
-      a = table[a + (bytes[at] as number)] as number;
-      b = table[b + (bytes[at + quarter] as number)] as number;
-      c = table[c + (bytes[at + second] as number)] as number;
-      d = table[d + (bytes[at + third] as number)] as number;
-    }
-    // The last part takes the bytes that are left of four equal ones.
-    for (let at = 4 * quarter; at < bytes.length; at += 1) d = table[d + (bytes[at] as number)] as number;
-    return (
-      d === found ||
-      finish(a, bytes, quarter) === found ||
-      finish(b, bytes, second) === found ||
-      finish(c, bytes, third) === found
-    );
+    for (let from = 0; from < bytes.length; from += PIECE) if (startsIn(bytes, from)) return true;
+    return false;
   };
 }

@@ -1,26 +1,18 @@
 import { JsonText } from "./json-text.ts";
 import type { AuditRecord, RecordedBody } from "./record.ts";
 
-/** A record as one line of JSON in UTF-8: pieces of it, in order. */
+/** A record as one line of JSON: its parts, in order. Bodies are bytes, which are not copied. */
 export interface SerializedRecord {
-  readonly parts: readonly Uint8Array[];
-  /** Bytes of all parts. */
+  readonly parts: readonly (string | Buffer)[];
+  /** Bytes of the line in UTF-8, with its line feed. */
   readonly size: number;
 }
 
-/** Shorter bodies are copied: a reference would keep the larger buffer that they are part of in memory. */
-const MIN_REFERENCED_BYTES = 4096;
-
-/** The same bytes, as a copy where they would keep a larger buffer in memory. */
-export const ownBytes = (bytes: Buffer): Buffer =>
-  bytes.length < MIN_REFERENCED_BYTES || bytes.buffer.byteLength > 2 * bytes.length
-    ? Buffer.from(bytes)
-    : bytes;
-
-/** Collects JSON text and the bytes of bodies. Large bodies are referenced and not copied. */
+/** Collects JSON text and the bytes of bodies. */
 class RecordWriter {
-  readonly #parts: Uint8Array[] = [];
+  readonly #parts: (string | Buffer)[] = [];
   #text = "";
+  #size = 0;
 
   add(text: string): void {
     this.#text += text;
@@ -29,37 +21,25 @@ class RecordWriter {
   addBody(name: string, body: RecordedBody): void {
     if (body instanceof JsonText) {
       this.add(`,"${name}":`);
-      this.#addBytes(body.bytes);
+      this.#flush();
+      this.#parts.push(body.bytes);
+      this.#size += body.bytes.length;
       return;
     }
     const text = JSON.stringify(body);
     if (text !== undefined) this.add(`,"${name}":${text}`);
   }
 
-  #addBytes(body: Buffer): void {
-    const bytes = onOneLine(body);
-    if (bytes.length < MIN_REFERENCED_BYTES) return this.add(bytes.toString());
-    this.#flush();
-    this.#parts.push(ownBytes(bytes));
-  }
-
   #flush(): void {
-    if (this.#text !== "") this.#parts.push(Buffer.from(this.#text));
+    this.#parts.push(this.#text);
+    this.#size += Buffer.byteLength(this.#text);
     this.#text = "";
   }
 
   end(): SerializedRecord {
     this.#flush();
-    return { parts: this.#parts, size: this.#parts.reduce((sum, { length }) => sum + length, 0) };
+    return { parts: this.#parts, size: this.#size };
   }
-}
-
-const LINE_FEED = 0x0a;
-
-/** JSON has line feeds only between its tokens, where a space is the same. */
-function onOneLine(json: Buffer): Buffer {
-  if (!json.includes(LINE_FEED)) return json;
-  return Buffer.from(json.map((byte) => (byte === LINE_FEED ? 0x20 : byte)));
 }
 
 /** Bodies come last, so that their bytes can be put behind the rest as they are. */
@@ -79,8 +59,8 @@ const hasBody = ({ body, response }: AuditRecord["alpha"] | AuditRecord["v4"][nu
 /** Serialises a record as a line of JSON, with its line feed. @throws {TypeError} If a body can't be JSON. */
 export function serializeRecord(record: AuditRecord): SerializedRecord {
   if (hasBody(record.alpha) || record.v4.some(hasBody)) return serializeWithBodies(record);
-  const line = Buffer.from(`${JSON.stringify(record)}\n`);
-  return { parts: [line], size: line.length };
+  const line = `${JSON.stringify(record)}\n`;
+  return { parts: [line], size: Buffer.byteLength(line) };
 }
 
 function serializeWithBodies({ alpha, v4, ...rest }: AuditRecord): SerializedRecord {
@@ -94,4 +74,26 @@ function serializeWithBodies({ alpha, v4, ...rest }: AuditRecord): SerializedRec
   });
   writer.add("]}\n");
   return writer.end();
+}
+
+const LINE_FEED = 0x0a;
+const SPACE = 0x20;
+
+/** Writes a record to a buffer that has space for it. */
+export function writeRecord({ parts }: SerializedRecord, target: Buffer, start: number): void {
+  let at = start;
+  for (const part of parts) {
+    if (typeof part === "string") at += target.write(part, at);
+    else at += writeBody(part, target, at);
+  }
+}
+
+/** JSON has line feeds only between its tokens, where a space is the same. @returns The bytes of the body. */
+function writeBody(body: Buffer, target: Buffer, start: number): number {
+  target.set(body, start);
+  const first = body.indexOf(LINE_FEED);
+  if (first !== -1)
+    for (let at = start + first; at < start + body.length; at += 1)
+      if (target[at] === LINE_FEED) target[at] = SPACE;
+  return body.length;
 }

@@ -36,8 +36,8 @@ export interface Redaction {
   readonly find: (sent: SentTexts, tokens?: readonly (string | undefined)[]) => SecretValues;
   /** Redacts a parsed JSON body. `bytes` is its length as it was sent, for the mark of a truncated one. */
   readonly value: (parsed: unknown, bytes?: number, values?: SecretValues) => RecordedBody;
-  /** Redacts valid JSON. It is only parsed if it may have secrets. `bytes`: the text in UTF-8. */
-  readonly json: (text: string, values?: SecretValues, bytes?: Buffer) => RecordedBody;
+  /** Redacts valid JSON in UTF-8. It is only parsed if it may have secrets. */
+  readonly json: (bytes: Buffer, values?: SecretValues) => RecordedBody;
   /** Redacts a body as it was sent, or its start. It is recorded as JSON if it is JSON, otherwise as text. */
   readonly raw: (body: string | Uint8Array, values?: SecretValues) => RecordedBody;
   /** Redacts a client's body: JSON, the members of a form, or text in UTF-8. Of any other only the length is recorded. */
@@ -61,8 +61,8 @@ export interface Redaction {
  */
 const MIN_SEARCHED = 65_536;
 
-/** The name of a member whose secrecy depends on another member, or an escape that may hide it. */
-const VALUE_MEMBER = /"value"|\\u00/;
+/** The name of a member whose secrecy depends on another member, and an escape that may hide it. */
+const VALUE_MEMBER = ['"value"', "\\u00"];
 
 /** Longer forms are not read (`auth/oauth/read-form.ts`). */
 const MAX_FORM_BYTES = 65_536;
@@ -162,17 +162,20 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
     });
   }
 
-  function json(text: string, values?: SecretValues, bytes: Buffer = Buffer.from(text)): RecordedBody {
+  function json(bytes: Buffer, values?: SecretValues): RecordedBody {
     return guarded(() => {
-      // A value that starts before the limit may end after it. Its start is enough to find it.
-      if (values?.maybeIn(text.slice(0, bodyLimit + NEEDLE_LENGTH))) return raw(text, values);
+      // A value that starts before the limit may end after it. Its start is enough to find it: characters of up to 3 bytes.
+      if (values?.maybeInBytes(bytes.subarray(0, bodyLimit + 3 * NEEDLE_LENGTH))) return raw(bytes, values);
+      const recorded = bytes.subarray(0, bodyLimit);
+      const isTruncated = bytes.length > bodyLimit;
       // The name of a value may be after the limit.
-      if (bytes.length > bodyLimit && VALUE_MEMBER.test(text.slice(0, bodyLimit))) return raw(text, values);
+      if (isTruncated && VALUE_MEMBER.some((text) => recorded.includes(text))) return raw(bytes, values);
       let steps: BodyRedaction | undefined;
-      if (!isCleanJson(bytes, Math.min(bytes.length, bodyLimit), () => (steps ??= redactionWith(values))))
-        return raw(text, values);
-      if (bytes.length <= bodyLimit) return new JsonText(bytes);
-      return truncatedBody(text.slice(0, bodyLimit), bodyLimit, bytes.length);
+      if (!isCleanJson(bytes, recorded.length, () => (steps ??= redactionWith(values))))
+        return raw(bytes, values);
+      return isTruncated
+        ? truncatedBody(bytes.toString("utf8", 0, bodyLimit + 3), bodyLimit, bytes.length)
+        : new JsonText(bytes);
     });
   }
 

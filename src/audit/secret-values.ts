@@ -22,6 +22,13 @@ interface Node {
   readonly values: string[];
 }
 
+/**
+ * The start of a value in UTF-8, without half of a character at its end. Bytes, because `Buffer.includes` of a text that is
+ * not well-formed ends the process with a failed assertion of Node.
+ */
+const needleBytes = (value: string): Buffer =>
+  Buffer.from(value.slice(0, NEEDLE_LENGTH).replace(/[\ud800-\udbff]$/, ""));
+
 const node = (): Node => ({ next: new Map(), values: [] });
 
 /**
@@ -35,6 +42,7 @@ export class SecretValues {
   readonly #alike = new Map<string, number>();
   /** The needles of the values, if there are few. */
   #needles: readonly string[] | undefined;
+  #needleBytes: readonly Buffer[] | undefined;
   #hasOthers = false;
   #root: Node | undefined;
   #isComplete = true;
@@ -104,6 +112,7 @@ export class SecretValues {
     if (this.#values.size > MAX_VALUES) this.markIncomplete();
     this.#root = undefined;
     this.#needles = undefined;
+    this.#needleBytes = undefined;
   }
 
   #addSpelling(spelling: string): void {
@@ -122,6 +131,14 @@ export class SecretValues {
     if (this.#values.size > FEW) return this.#firstIn(text) !== -1;
     this.#needles ??= [...this.#values].map((value) => value.slice(0, NEEDLE_LENGTH));
     for (const needle of this.#needles) if (text.includes(needle)) return true;
+    return false;
+  }
+
+  /** The same of a text in UTF-8. */
+  maybeInBytes(bytes: Buffer): boolean {
+    if (!this.#isComplete || this.#values.size > FEW) return this.maybeIn(bytes.toString());
+    this.#needleBytes ??= [...this.#values].map(needleBytes);
+    for (const needle of this.#needleBytes) if (bytes.includes(needle)) return true;
     return false;
   }
 

@@ -43,7 +43,7 @@ const BUFFER_STEP = 256 * 1024;
  */
 export function createBatch(rows: Iterable<StoredRow>, spare?: ArrayBuffer): Batch {
   const unique = [...new Map([...rows].map((row) => [row.id, row])).values()];
-  const size = unique.reduce((sum, { record }) => sum + record.size, 0);
+  const size = unique.reduce((sum, row) => sum + row.size, 0);
   const buffer =
     spare && spare.byteLength >= size ? spare : new ArrayBuffer(Math.ceil(size / BUFFER_STEP) * BUFFER_STEP);
   const bytes = new Uint8Array(buffer, 0, size);
@@ -51,16 +51,15 @@ export function createBatch(rows: Iterable<StoredRow>, spare?: ArrayBuffer): Bat
   let at = 0;
   for (const [day, group] of groupRows(unique)) {
     let open: { day: string; rows: IndexRow[]; start: number; end: number } | undefined;
-    for (const { record, ...row } of group) {
-      if (!open || at - open.start + record.size > SEGMENT_BYTES) {
+    for (const { chunk, ...row } of group) {
+      const { start, size } = row;
+      if (!open || at - open.start + size > SEGMENT_BYTES) {
         open = { day, rows: [], start: at, end: at };
         segments.push(open);
       }
-      open.rows.push(Object.assign(row, { start: at - open.start, size: record.size }));
-      for (const part of record.parts) {
-        bytes.set(part, at);
-        at += part.length;
-      }
+      chunk.bytes.copy(bytes, at, start, start + size);
+      open.rows.push(Object.assign(row, { start: at - open.start }));
+      at += size;
       open.end = at;
     }
   }

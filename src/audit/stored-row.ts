@@ -1,8 +1,8 @@
 import type { AuditRecord } from "./record.ts";
-import { serializeRecord, type SerializedRecord } from "./record-text.ts";
+import type { RecordPlace } from "./record-memory.ts";
 
 /** What queries and summaries need of a record: its row in the index. */
-interface RecordColumns {
+export interface RecordColumns {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly time: number;
@@ -18,12 +18,12 @@ interface RecordColumns {
   /** Whether the translation of the response lost something. */
   readonly lossy: boolean;
   /** How many requests it stands for. Default: one. */
-  readonly requests?: number;
+  readonly requests?: number | undefined;
 }
 
-/** A record that waits for its commit. Its text is outside of the heap, where the garbage collector does not copy it. */
-export interface StoredRow extends RecordColumns {
-  readonly record: SerializedRecord;
+/** A record to be stored: its columns, and where its text is in memory. */
+export interface StoredRow extends RecordColumns, Omit<RecordPlace, "chunk"> {
+  readonly chunk: Pick<RecordPlace["chunk"], "bytes">;
 }
 
 /** A record as it is stored: its columns, and where its text is in the decompressed segment, in bytes. */
@@ -39,9 +39,12 @@ export interface IndexRow extends RecordColumns {
  */
 export const WORTH = { refused: 0, unaccepted: 1, accepted: 2 } as const;
 
-/** Converts a record. @throws {TypeError} If it can't be serialised as JSON. */
-export function toRow(record: AuditRecord): StoredRow {
-  return Object.assign(columnsOf(record), { record: serializeRecord(record) });
+/** The row of a record that an earlier version stored as JSON in a row of its own, with its priority. */
+export function rowOfText(text: string, worth: number): StoredRow {
+  const line = Buffer.from(`${text.replaceAll("\n", " ")}\n`);
+  const columns = columnsOf(JSON.parse(text) as AuditRecord);
+  const accepted = worth === WORTH.accepted;
+  return { ...columns, accepted, chunk: { bytes: line }, start: 0, size: line.length };
 }
 
 /** The columns of a record. @throws {TypeError} If it has no time. */
@@ -69,6 +72,6 @@ export function columnsOf({
     requestId,
     agent: client.userAgent,
     lossy: losses.length > 0,
-    ...(requests !== undefined && { requests }),
+    requests,
   };
 }

@@ -1,6 +1,6 @@
 import type { AuditRecord } from "./record.ts";
 import { truncateUtf8 } from "./truncate.ts";
-import { WORTH, type StoredRow } from "./stored-row.ts";
+import { WORTH, type RecordColumns } from "./stored-row.ts";
 
 /** A query of the summaries. These are stored by day (UTC): a day that is partly in the range counts as a whole. */
 export interface UsageQuery {
@@ -115,7 +115,7 @@ export interface UsageRow {
 }
 
 /** Returns the clients whose tokens v4 has accepted in one of the rows. */
-export const acceptedClients = (rows: readonly Pick<StoredRow, "client" | "accepted">[]): Set<string> =>
+export const acceptedClients = (rows: readonly Pick<RecordColumns, "client" | "accepted">[]): Set<string> =>
   new Set(rows.flatMap(({ client, accepted }) => (client !== null && accepted ? [client] : [])));
 
 /** Returns the priority of a record, one of `WORTH`. */
@@ -123,11 +123,11 @@ export const worthOf = ({
   client,
   status,
   accepted,
-}: Pick<StoredRow, "client" | "status" | "accepted">): number =>
+}: Pick<RecordColumns, "client" | "status" | "accepted">): number =>
   client !== null && accepted ? WORTH.accepted : status >= 400 ? WORTH.refused : WORTH.unaccepted;
 
 /** The columns of a record that its summary needs. */
-export type CountedRow = Omit<StoredRow, "record" | "method" | "requestId">;
+export type CountedRow = Omit<RecordColumns, "method" | "requestId">;
 
 /**
  * Counts the rows of a commit. Rows with tokens that v4 has not accepted count as one client. Null is an empty string here,

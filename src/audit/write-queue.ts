@@ -1,8 +1,10 @@
 import { AuditUnavailableError } from "./store.ts";
 import type { AuditDurability, AuditStats } from "./store.ts";
 import type { AuditRecord } from "./record.ts";
-import { toRow } from "./stored-row.ts";
-import type { StoredRow } from "./stored-row.ts";
+import { RecordMemory, type Chunk, type RecordPlace } from "./record-memory.ts";
+import { serializeRecord } from "./record-text.ts";
+import { columnsOf } from "./stored-row.ts";
+import type { RecordColumns, StoredRow } from "./stored-row.ts";
 
 /** Milliseconds for which the first row of a relaxed group waits for more rows. */
 export const GROUP_MS = 50;
@@ -47,59 +49,66 @@ export interface WriteQueue {
   readonly close: () => Promise<void>;
 }
 
-interface PendingRow {
-  readonly row: StoredRow;
-  readonly settle: (error?: Error) => void;
-}
+/** A row without its record: rows survive garbage collections, so they are small. */
+type PendingRow = RecordColumns & RecordPlace;
+
+/** The client that waits for a strict record. */
+type Waiter = Pick<PromiseWithResolvers<void>, "resolve" | "reject">;
 
 /** A queue of rows, the oldest first. Taking one takes constant time. */
 class RowQueue {
   #rows: (PendingRow | undefined)[] = [];
   /** Index of the oldest row. The rows before it have been taken. */
   #first = 0;
+  /** Bytes of the records of these rows. */
   bytes = 0;
+  /** Separate for each queue: rows of one queue are committed or dropped in order, so that its chunks become free in order. */
+  readonly memory: RecordMemory;
+
+  constructor(free: Chunk[]) {
+    this.memory = new RecordMemory(free);
+  }
 
   get length(): number {
     return this.#rows.length - this.#first;
   }
 
-  push(entry: PendingRow): void {
-    this.#rows.push(entry);
-    this.bytes += recordBytesOf(entry);
+  push(row: PendingRow): void {
+    this.#rows.push(row);
+    this.bytes += row.size;
   }
 
   /** Takes the oldest row. */
   shift(): PendingRow | undefined {
-    const entry = this.#rows[this.#first];
-    if (entry === undefined) return undefined;
+    const row = this.#rows[this.#first];
+    if (row === undefined) return undefined;
     this.#rows[this.#first] = undefined;
     this.#first += 1;
-    this.bytes -= recordBytesOf(entry);
+    this.bytes -= row.size;
     if (2 * this.#first > this.#rows.length) {
       this.#rows = this.#rows.slice(this.#first);
       this.#first = 0;
     }
-    return entry;
+    return row;
   }
 
   /** Inserts rows at the front. */
-  unshift(entries: readonly PendingRow[]): void {
-    this.#rows = [...entries, ...this.#rows.slice(this.#first)];
+  unshift(rows: readonly PendingRow[]): void {
+    this.#rows = [...rows, ...this.#rows.slice(this.#first)];
     this.#first = 0;
-    for (const entry of entries) this.bytes += recordBytesOf(entry);
+    for (const { size } of rows) this.bytes += size;
   }
 }
-
-/** Defined outside of `push`: a closure in there would keep each record in memory. */
-const noop = (): void => {};
 
 /** Creates the bounded queue in front of a store. Rows are committed in groups, one group at a time. */
 export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   const { commit, durability, groupMs, maxRows, maxBytes } = options;
-  const accepted = new RowQueue();
-  const unaccepted = new RowQueue();
-  const queueOf = ({ row }: PendingRow): RowQueue =>
+  const freeChunks: Chunk[] = [];
+  const accepted = new RowQueue(freeChunks);
+  const unaccepted = new RowQueue(freeChunks);
+  const queueOf = (row: RecordColumns): RowQueue =>
     row.accepted && row.client !== null ? accepted : unaccepted;
+  const waiters = new Map<StoredRow, Waiter>();
   const count = (): number => accepted.length + unaccepted.length;
   const bytes = (): number => accepted.bytes + unaccepted.bytes;
   let inFlight = 0;
@@ -117,19 +126,22 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   let closed = false;
 
   function push(record: AuditRecord): void | Promise<void> {
-    if (durability === "relaxed") return enqueue(record, noop);
-    return new Promise((resolve, reject) => {
-      enqueue(record, (error) => (error ? reject(error) : resolve()));
-    });
+    if (durability === "relaxed") return enqueue(record);
+    const { promise, ...waiter } = Promise.withResolvers<void>();
+    enqueue(record, waiter);
+    return promise;
   }
 
-  function enqueue(record: AuditRecord, settle: PendingRow["settle"]): void {
-    if (closed) return drop(settle, "The audit store is closed.");
+  function enqueue(record: AuditRecord, waiter?: Waiter): void {
+    if (closed) return drop(waiter, "The audit store is closed.");
     try {
-      const entry = { row: toRow(record), settle };
-      queueOf(entry).push(entry);
+      const columns = columnsOf(record);
+      const line = queueOf(columns);
+      const row = Object.assign(columns, line.memory.write(serializeRecord(record)));
+      line.push(row);
+      if (waiter) waiters.set(row, waiter);
     } catch (error) {
-      return drop(settle, "The audit record can't be serialised as JSON.", error);
+      return drop(waiter, "The audit record can't be serialised as JSON.", error);
     }
     trim();
     // A client waits for a strict record, so it does not wait for the pause after a failure.
@@ -146,12 +158,20 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
 
   function dropOldest(line: RowQueue): void {
     const oldest = line.shift();
-    if (oldest) drop(oldest.settle, "The audit queue is full.");
+    if (oldest) drop(release(oldest), "The audit queue is full.");
   }
 
-  function drop(settle: PendingRow["settle"], reason: string, cause?: unknown): void {
+  /** Frees the memory of a row that has been committed or is dropped. @returns The client that waits for it. */
+  function release(row: PendingRow): Waiter | undefined {
+    queueOf(row).memory.release(row.chunk);
+    const waiter = waiters.get(row);
+    waiters.delete(row);
+    return waiter;
+  }
+
+  function drop(waiter: Waiter | undefined, reason: string, cause?: unknown): void {
     dropped += 1;
-    settle(new AuditUnavailableError(reason, { cause }));
+    waiter?.reject(new AuditUnavailableError(reason, { cause }));
   }
 
   /** After a failure an empty group is scheduled, too: it checks whether the store works again. */
@@ -190,7 +210,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       const next = accepted.shift() ?? unaccepted.shift();
       if (!next) break;
       group.push(next);
-      groupBytes += recordBytesOf(next);
+      groupBytes += next.size;
     }
     return group;
   }
@@ -200,17 +220,19 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     inFlight = group.length;
     const startedAt = performance.now();
     try {
-      storedBytes += await commit(group.map(({ row }) => row));
+      storedBytes += await commit(group);
       if (group.length > 0) {
         commits += 1;
         commitMs += performance.now() - startedAt;
       }
-      for (const entry of group) recordBytes += recordBytesOf(entry);
       inFlight = 0;
       failures = 0;
       fault = undefined;
       written += group.length;
-      for (const { settle } of group) settle();
+      for (const row of group) {
+        recordBytes += row.size;
+        release(row)?.resolve();
+      }
     } catch (error) {
       inFlight = 0;
       errors += 1;
@@ -223,10 +245,10 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
 
   function requeue(group: readonly PendingRow[], error: unknown): void {
     if (durability === "strict" || closed) {
-      for (const entry of group) drop(entry.settle, "The audit record could not be written.", error);
+      for (const row of group) drop(release(row), "The audit record could not be written.", error);
       return;
     }
-    for (const line of [accepted, unaccepted]) line.unshift(group.filter((entry) => queueOf(entry) === line));
+    for (const line of [accepted, unaccepted]) line.unshift(group.filter((row) => queueOf(row) === line));
     trim();
   }
 
@@ -258,9 +280,4 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       commitSeconds: commitMs / 1000,
     }),
   };
-}
-
-/** Returns the size of a record in bytes. */
-function recordBytesOf({ row }: PendingRow): number {
-  return row.record.size;
 }

@@ -59,7 +59,7 @@ function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]): Upst
   const list = onePage(pack.lists.upstream, []);
   // A list with members is an object as well. A bare array is not.
   const isList = routesOf(pack, call).some(({ response }) => response === "list");
-  const body = JSON.stringify(isList || isObject(list) ? list : {});
+  const bytes = Buffer.from(JSON.stringify(isList || isObject(list) ? list : {}));
   const totalHeader = pack.dialect.upstream.pagination?.total_header?.toLowerCase();
   const isForDecision = createDecisionMatcher(pack, call);
   return {
@@ -71,8 +71,8 @@ function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]): Upst
         ...(totalHeader !== undefined && { [totalHeader]: "0" }),
       };
       return isForDecision(request)
-        ? { status: 403, headers, text: "", ms: 0 }
-        : { status: 200, headers, text: body, ms: 0 };
+        ? { status: 403, headers, bytes: Buffer.alloc(0), ms: 0 }
+        : { status: 200, headers, bytes, ms: 0 };
     },
     close: () => Promise.resolve(),
   };

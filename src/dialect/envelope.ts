@@ -12,7 +12,7 @@ import {
 import { fromJsonText } from "./json/text.ts";
 import type { ReadWrapped } from "./object-wrapper.ts";
 import { toCursor } from "./paging/cursor.ts";
-import { fillShape, nameOf, namesIn, type Shape } from "./shape.ts";
+import { compileShape, fillShape, nameOf, namesIn, type Shape } from "./shape.ts";
 
 /** What a list says about its page. Only values that its shape has are present; null: there is no such page. */
 export interface ListValues {
@@ -225,10 +225,11 @@ export function createListWriter(
   [open, close]: readonly [open: string, close: string] = ["", ""],
 ): ListWriter {
   const names = namesIn(shape).map(({ name }) => name);
+  const write = compileShape(shape, { list });
   function around(values: ListValues): readonly [open: string, close: string] {
     const { pages } = values;
     const atLeastOne = pages === undefined ? undefined : Math.max(1, pages);
-    const text = printJson(fillShape(shape, { ...values, list, items: ITEMS, pages: atLeastOne }));
+    const text = write({ ...values, list, items: ITEMS, pages: atLeastOne }) ?? "";
     const at = text.indexOf(ITEMS_TEXT);
     return [`${text.slice(0, at)}[`, `]${text.slice(at + ITEMS_TEXT.length)}`];
   }

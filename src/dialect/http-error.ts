@@ -21,7 +21,7 @@ export const UNKNOWN_MEMBER = "There is no such field.";
 export interface ErrorSummary {
   readonly reason: string;
   readonly code?: string | undefined;
-  /** Whether it stands for the reasons of all problems. */
+  /** Whether it replaces the reasons of all problems. */
   readonly isComplete?: boolean;
 }
 

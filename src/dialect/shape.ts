@@ -2,7 +2,7 @@
  * Shapes: the JSON of a list, an object or an error as the pack writes it, with `$` names where values are. A shape serves
  * both directions: it is filled to write a body, and searched for its names to read one.
  */
-import { isObject } from "./json/parse.ts";
+import { isObject, printJson } from "./json/parse.ts";
 
 /** JSON with `$` names, as the pack writes it. */
 export type Shape = unknown;
@@ -56,6 +56,35 @@ export function fillShape(shape: Shape, values: ShapeValues, items: readonly Sha
       return value === undefined ? [] : [[fillKey(key, values), value]];
     }),
   );
+}
+
+/** Writes the JSON text of a filled shape; undefined if all of it is one value that is undefined. */
+export type WriteShape = (values: ShapeValues) => string | undefined;
+
+/** Compiles a shape without templates of items. Its texts are those of {@link fillShape}. @param keys Values of keys */
+export function compileShape(shape: Shape, keys: ShapeValues): WriteShape {
+  const name = nameOf(shape);
+  if (name !== undefined)
+    return (values) => (values[name] === undefined ? undefined : printJson(values[name]));
+  if (!isObject(shape)) {
+    const text = printJson(shape);
+    return () => text;
+  }
+  const filled = Object.fromEntries(
+    Object.entries(shape).map(([key, member]) => [fillKey(key, keys), member]),
+  );
+  const members = Object.entries(filled).map(([key, member]) => ({
+    start: `${printJson(key)}:`,
+    write: compileShape(member, keys),
+  }));
+  return (values) => {
+    let text = "";
+    for (const { start, write } of members) {
+      const value = write(values);
+      if (value !== undefined) text += (text === "" ? "{" : ",") + start + value;
+    }
+    return text === "" ? "{}" : `${text}}`;
+  };
 }
 
 /** Returns the value at a path of a body; undefined if the body has no such member. */

@@ -136,6 +136,13 @@ function parseWithJsonata(source: string): { readonly program: jsonata.Expressio
   }
 }
 
+/** Copies a syntax tree. The prototypes of jsonata's nodes keep its parser in memory, one for each tree. */
+function copyTree(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(copyTree);
+  if (typeof part !== "object" || part === null || isRegExp(part)) return part;
+  return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, copyTree(inner)]));
+}
+
 /** Syntax trees by source. A pack has its expressions checked and then compiled, and uses many of them for several fields. */
 const parsed = new Map<string, AstNode>();
 
@@ -151,9 +158,10 @@ export function parse(source: string): AstNode {
   const cached = parsed.get(source);
   if (cached) return cached;
   const { ast } = parseWithJsonata(source);
+  const copy = copyTree(ast) as AstNode;
   if (parsed.size === MAX_PARSED) parsed.clear();
-  parsed.set(source, ast);
-  return ast;
+  parsed.set(source, copy);
+  return copy;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Files that are streamed between a client and v4, and the count of their bytes. */
 import { pipeline, Transform, type Readable } from "node:stream";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { printJson } from "../dialect/json/parse.ts";
 import { HttpError } from "../dialect/http-error.ts";
 import type { StreamResponse } from "../upstream/file-client.ts";
@@ -46,7 +46,7 @@ export function countBytes(most: number, onBytes: (count: number) => void): Tran
 export async function readResponse({ status, headers, body }: StreamResponse): Promise<UpstreamResponse> {
   const limited = countBytes(LONGEST_TEXT, () => {});
   pipeline(body, limited, () => {});
-  return toUpstreamResponse({ status, headers, text: await text(limited), ms: 0 });
+  return toUpstreamResponse({ status, headers, bytes: await buffer(limited), ms: 0 });
 }
 
 const firstLine = (value: string | string[] | undefined): string | undefined =>
@@ -60,8 +60,8 @@ export class StreamedBytes {
     this.#bytes = bytes;
   }
 
-  get text(): string {
-    return printJson({ streamed: this.#bytes });
+  get bytes(): Buffer {
+    return Buffer.from(printJson({ streamed: this.#bytes }));
   }
 }
 

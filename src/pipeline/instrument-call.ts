@@ -6,8 +6,7 @@ import { UpstreamError } from "../upstream/upstream-error.ts";
 /** A call and its response. The body is read only where bodies are recorded. */
 export interface UpstreamCallRecord extends Omit<RecordedCall, "response"> {
   readonly response?: {
-    readonly text: string;
-    readonly bytes?: Buffer | undefined;
+    readonly bytes: Buffer;
     readonly isValidJson?: boolean | undefined;
   };
 }

@@ -37,26 +37,24 @@ export interface UpstreamResponse {
   readonly status: number;
   readonly success: boolean;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body as v4 sent it; empty where there was none. */
-  readonly text: string;
-  /** The same in UTF-8, where it came from the network. */
-  readonly bytes?: Buffer | undefined;
+  /** The body as v4 sent it, in UTF-8; empty where there was none. */
+  readonly bytes: Buffer;
   /** The JSON in it, parsed on first use; undefined where there was no body, or an invalid one. */
   readonly json: unknown;
-  /** Whether the text is JSON to its end; undefined while no one has checked. */
+  /** Whether the body is JSON to its end; undefined while no one has checked. */
   isValidJson?: boolean | undefined;
 }
 
-/** v4's errors are small. In a longer body no one looks for reasons. In characters. */
+/** v4's errors are small. In a longer body no one looks for reasons. In bytes. */
 const LONGEST_ERROR = 262_144;
 
 /** More values than any response that is parsed: a page has at most some thousand objects. */
 const MOST_VALUES = 200_000;
 
 /** @throws {InvalidUpstreamResponseError} for JSON that is nested too deeply or has too many values */
-function parseOrUndefined(text: string): unknown {
+function parseOrUndefined(bytes: Buffer): unknown {
   try {
-    return parseJson(text, { maxValues: MOST_VALUES });
+    return parseJson(bytes.toString(), { maxValues: MOST_VALUES });
   } catch (error) {
     if (error instanceof RangeError)
       throw new InvalidUpstreamResponseError(`the response is not JSON that can be read: ${error.message}`);
@@ -65,34 +63,32 @@ function parseOrUndefined(text: string): unknown {
 }
 
 /**
- * Most responses are translated as text. Their JSON is parsed once, for rules that look into it. A class: a getter in
- * a literal gives each object a hidden class of its own, which keeps text and JSON alive until the next full
+ * Most responses are translated from bytes to bytes. Their JSON is parsed once, for rules that look into it. A class: a getter in
+ * a literal gives each object a hidden class of its own, which keeps body and JSON alive until the next full
  * collection.
  */
 class ParsedOnUse implements UpstreamResponse {
   readonly status: number;
   readonly success: boolean;
   readonly headers: UpstreamResponse["headers"];
-  readonly text: string;
-  readonly bytes: Buffer | undefined;
+  readonly bytes: Buffer;
   readonly ms: number;
   isValidJson: boolean | undefined;
   #json: unknown;
   #isParsed: boolean;
 
-  constructor({ status, headers, text, bytes, ms }: HttpResponse) {
+  constructor({ status, headers, bytes, ms }: HttpResponse) {
     this.status = status;
     this.success = isSuccess(status);
     this.headers = headers;
-    this.text = text;
     this.bytes = bytes;
     this.ms = ms;
-    this.#isParsed = text === "";
+    this.#isParsed = bytes.length === 0;
   }
 
   get json(): unknown {
-    if (!this.#isParsed && (this.success || this.text.length <= LONGEST_ERROR))
-      this.#json = parseOrUndefined(this.text);
+    if (!this.#isParsed && (this.success || this.bytes.length <= LONGEST_ERROR))
+      this.#json = parseOrUndefined(this.bytes);
     this.#isParsed = true;
     return this.#json;
   }
@@ -140,7 +136,7 @@ export function openListBody<Item>(
   readWrapped: ReadWrapped | undefined,
 ) {
   return readJsonOf(response, () => {
-    const from = cursorAt(response.text, response.bytes);
+    const from = cursorAt(response.bytes);
     const list = parseList(from, readItem, readWrapped);
     expectEnd(from);
     response.isValidJson = true;

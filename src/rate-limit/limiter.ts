@@ -86,7 +86,8 @@ interface Window {
  * @param maxKeys Keys that are counted at the same time.
  */
 export function createMemoryLimiter({ points, seconds }: RateLimit, maxKeys = MAX_KEYS): MemoryLimiter {
-  const windows = new LRUCache<string, Window>({ max: maxKeys });
+  // With `max` it would allocate memory for all keys now.
+  const windows = new LRUCache<string, Window>({ maxSize: maxKeys, sizeCalculation: () => 1 });
   let limit = points;
 
   /** The current window of a key; undefined if it has made no request in one. */

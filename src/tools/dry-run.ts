@@ -124,7 +124,7 @@ const createFileUpstream = (upstream: Upstream): FileUpstream => ({
   async stream({ body, ...request }) {
     body?.resume();
     const response = await upstream.call(request);
-    return { ...response, body: Readable.from([Buffer.from(response.text)]) };
+    return { ...response, body: Readable.from([response.bytes]) };
   },
 });
 

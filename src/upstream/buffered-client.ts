@@ -224,9 +224,8 @@ export function createBufferedClient({
     const { status, headers, body } = await attempt(request, cancellation);
     const coding = headers["content-encoding"];
     const data = coding === undefined ? body : await decodeContent(body, String(coding), maxResponseBytes);
-    const text = data.toString("utf8");
-    // Invalid UTF-8 became U+FFFD in the text, and text and bytes must be the same.
-    return { status, headers, text, bytes: isUtf8(data) ? data : Buffer.from(text) };
+    // Invalid bytes become U+FFFD.
+    return { status, headers, bytes: isUtf8(data) ? data : Buffer.from(data.toString("utf8")) };
   }
 
   async function attemptWithRetries(
@@ -249,8 +248,8 @@ export function createBufferedClient({
     const started = performance.now();
     const cancellation = createCancellation(timeoutMs, signal);
     try {
-      const { status, headers, text, bytes } = await attemptWithRetries(request, cancellation);
-      return { status, headers, text, bytes, ms: performance.now() - started };
+      const { status, headers, bytes } = await attemptWithRetries(request, cancellation);
+      return { status, headers, bytes, ms: performance.now() - started };
     } catch (error) {
       throw error instanceof UpstreamError ? error : (cancellation.reason() ?? toUpstreamError(error));
     } finally {

@@ -50,9 +50,9 @@ export interface CatalogReaderOptions {
 }
 
 /** Bounds of one catalog, so that v4 can't fill the memory. A walk has a bound of its own for pages. */
-const MAX_PAGE_CHARACTERS = 1024 * 1024;
+const MAX_PAGE_BYTES = 1024 * 1024;
 const MAX_ITEMS = 10_000;
-const MAX_CHARACTERS = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** v4 does not show the catalog, either without a token or to the owner of this token. */
 export class CatalogNotShownError extends Error {
@@ -70,7 +70,7 @@ interface CatalogList extends Pick<CatalogSource, "readWrapped"> {
 /** What a catalog may still take while it is read. */
 interface Budget {
   items: number;
-  characters: number;
+  bytes: number;
 }
 
 /** Catalogs are translated without catalogs and without related requests. */
@@ -125,22 +125,21 @@ export function createCatalogReader(
     if (response.status === 404 && call.optional) return undefined;
     if (response.status === 401) throw new CatalogNotShownError(`${name} does not show it without a token`);
     if (response.status === 403) throw new CatalogNotShownError(`${name} does not show it`);
-    const list = response.status === 200 ? parsePage(response.text, budget, readWrapped) : undefined;
+    const list = response.status === 200 ? parsePage(response.bytes, budget, readWrapped) : undefined;
     if (!list) throw new Error(`${name} responded with ${response.status}`);
     return { list, headers: response.headers };
   }
 
   /** @throws {Error} if the page exceeds the budget. */
   function parsePage(
-    text: string,
+    bytes: Buffer,
     budget: Budget,
     readWrapped: ReadWrapped | undefined,
   ): ReturnType<typeof parseList<string>> {
-    if (text.length > MAX_PAGE_CHARACTERS)
-      throw new Error(`a page has more than ${MAX_PAGE_CHARACTERS} characters`);
-    budget.characters -= text.length;
-    if (budget.characters < 0) throw new Error(`it has more than ${MAX_CHARACTERS} characters`);
-    const cursor = cursorAt(text);
+    if (bytes.length > MAX_PAGE_BYTES) throw new Error(`a page has more than ${MAX_PAGE_BYTES} bytes`);
+    budget.bytes -= bytes.length;
+    if (budget.bytes < 0) throw new Error(`it has more than ${MAX_BYTES} bytes`);
+    const cursor = cursorAt(bytes);
     const readItem = (item: Cursor): string => {
       budget.items -= 1;
       if (budget.items < 0) throw new Error(`it has more than ${MAX_ITEMS} items`);
@@ -176,7 +175,7 @@ export function createCatalogReader(
   ): Promise<CachedCatalog> {
     const entries = new Map<string, CatalogEntry>();
     const listed: string[] = [];
-    const budget: Budget = { items: MAX_ITEMS, characters: MAX_CHARACTERS };
+    const budget: Budget = { items: MAX_ITEMS, bytes: MAX_BYTES };
     for (const call of catalog.calls) {
       for (const item of await readAllPages({ call, readWrapped }, budget, token)) {
         const value = fromJsonText(item);

@@ -22,10 +22,8 @@ export interface HttpResponse {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The decoded body; empty without one. */
-  readonly text: string;
-  /** The same in UTF-8, if the response came over a connection. */
-  readonly bytes?: Buffer | undefined;
+  /** The decoded body in UTF-8; empty without one. */
+  readonly bytes: Buffer;
   /** Milliseconds until the response was complete, failed attempts included. */
   readonly ms: number;
 }

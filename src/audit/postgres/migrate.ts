@@ -1,8 +1,7 @@
 import type { PoolClient } from "pg";
-import type { AuditRecord } from "../record.ts";
 import { repeat } from "../repeat.ts";
 import { compressBatch, createBatch } from "../segment.ts";
-import { columnsOf, WORTH, type StoredRow } from "../stored-row.ts";
+import { rowOfText, type StoredRow } from "../stored-row.ts";
 import { worthOf } from "../usage.ts";
 import type { Database } from "./database.ts";
 
@@ -45,15 +44,12 @@ function migrateStep(database: Database): Promise<number | undefined> {
     ]);
     if (!lock.rows[0]?.mine) return undefined;
     const { rows } = await client.query<{ id: string; worth: number; record: string }>(NEXT);
-    await moveRows(client, rows.map(toStoredRow));
+    await moveRows(
+      client,
+      rows.map(({ record, worth }) => rowOfText(record, worth)),
+    );
     return rows.length;
   });
-}
-
-function toStoredRow({ worth, record }: { worth: number; record: string }): StoredRow {
-  const line = Buffer.from(`${record.replaceAll("\n", " ")}\n`);
-  const columns = columnsOf(JSON.parse(record) as AuditRecord);
-  return { ...columns, accepted: worth === WORTH.accepted, record: { parts: [line], size: line.length } };
 }
 
 async function moveRows(client: PoolClient, waiting: readonly StoredRow[]): Promise<void> {

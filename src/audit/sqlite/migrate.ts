@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { AuditRecord } from "../record.ts";
-import { columnsOf, WORTH, type StoredRow } from "../stored-row.ts";
+import { rowOfText, type StoredRow } from "../stored-row.ts";
 
 /** Records that one step moves, and bytes above which it moves no more. */
 const STEP_ROWS = 500;
@@ -26,12 +25,9 @@ export function createMigration(database: DatabaseSync): Migration {
     let bytes = 0;
     const found = database.prepare(`SELECT record, worth FROM audit ORDER BY time, seq LIMIT ${STEP_ROWS}`);
     for (const { record, worth } of found.iterate()) {
-      const text = String(record);
-      const line = Buffer.from(`${text.replaceAll("\n", " ")}\n`);
-      const columns = columnsOf(JSON.parse(text) as AuditRecord);
-      const accepted = Number(worth) === WORTH.accepted;
-      rows.push({ ...columns, accepted, record: { parts: [line], size: line.length } });
-      bytes += line.length;
+      const row = rowOfText(String(record), Number(worth));
+      rows.push(row);
+      bytes += row.size;
       if (bytes > STEP_BYTES) break;
     }
     return rows;

@@ -88,7 +88,7 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
     };
     const send = () =>
       upstream.call({ method: "POST", path, headers, body: new URLSearchParams(form).toString() });
-    const { status, text } = await instrumentCall(
+    const { status, bytes } = await instrumentCall(
       {
         service: "login server",
         method: "POST",
@@ -96,11 +96,11 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
         body: form,
         headers,
         send,
-        bodyOf: (response) => ({ text: response.text }),
+        bodyOf: (response) => ({ bytes: response.bytes }),
       },
       activity,
     );
-    return { status, json: parseObjectOrUndefined(text) };
+    return { status, json: parseObjectOrUndefined(bytes.toString()) };
   }
 
   /** 401 stays 401, other 4xx become alpha's 400, everything else is a failure of the server (translation 5.1). */

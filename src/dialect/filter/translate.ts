@@ -10,7 +10,7 @@ import type { SentFilter } from "./filter-writer.ts";
 export interface FilterField extends OperandRules {
   readonly v4: string;
   /**
-   * For fields whose values differ: returns the v4 values of an alpha value, or `undefined` if there are none. Null is not
+   * For fields whose values differ: returns the v4 values of an alpha value, or `undefined` if it has none. Null is not
    * translated.
    */
   readonly translate?: (value: Scalar) => readonly Scalar[] | undefined;

@@ -35,8 +35,6 @@ const {
 /** A position in JSON text. Functions that read a value move the cursor behind it. */
 export interface Cursor {
   readonly bytes: Buffer;
-  /** The same text if it is all ASCII: offsets are equal then, and a slice of a string costs nothing. */
-  readonly text: string | undefined;
   at: number;
   /** How many more arrays and objects may be nested. */
   readonly depth: number;
@@ -64,16 +62,11 @@ const MAX_UNEXPECTED_NAMES = 100_000;
 /** Characters of a number: no dialect has numbers that long, and to copy and compare them is slow. */
 const MAX_NUMBER_LENGTH = 1000;
 
-/**
- * Creates a cursor at the first value of a text. {@link expectEnd} checks that nothing follows it.
- *
- * @param bytes The text in UTF-8, if the caller has it.
- */
-export function cursorAt(text: string, bytes: Buffer = Buffer.from(text)): Cursor {
-  const ascii = bytes.length === text.length ? text : undefined;
+/** Creates a cursor at the first value of JSON, as text or in UTF-8. {@link expectEnd} checks that nothing follows it. */
+export function cursorAt(json: string | Buffer): Cursor {
+  const bytes = typeof json === "string" ? Buffer.from(json) : json;
   return {
     bytes,
-    text: ascii,
     at: skipWhitespace(bytes, 0),
     depth: MAX_DEPTH,
     namesLeft: MAX_UNEXPECTED_NAMES,
@@ -89,21 +82,21 @@ export function expectEnd({ bytes, at }: Cursor): void {
 }
 
 /**
- * Checks that a text is valid JSON.
+ * Checks that a text, or its bytes in UTF-8, is valid JSON.
  *
  * @throws {SyntaxError} If it is not.
  * @throws {RangeError} If it is nested too deeply or has a number that is too long.
  */
-export function checkJson(text: string, bytes?: Buffer): void {
-  const cursor = cursorAt(text, bytes);
+export function checkJson(json: string | Buffer): void {
+  const cursor = cursorAt(json);
   cursor.at = endOfValue(cursor, cursor.at, cursor.depth);
   expectEnd(cursor);
 }
 
-/** Whether a text is valid JSON within the limits of {@link checkJson}. */
-export function isJson(text: string, bytes?: Buffer): boolean {
+/** Whether a text, or its bytes in UTF-8, is valid JSON within the limits of {@link checkJson}. */
+export function isJson(json: string | Buffer): boolean {
   try {
-    checkJson(text, bytes);
+    checkJson(json);
     return true;
   } catch {
     return false;
@@ -372,8 +365,8 @@ function findName(bytes: Buffer, at: number, end: number, { numbers, byLength }:
 }
 
 /** The text between two offsets. */
-export const rawTextAt = ({ bytes, text }: Pick<Cursor, "bytes" | "text">, at: number, end: number): string =>
-  text === undefined ? bytes.toString("utf8", at, end) : text.slice(at, end);
+export const rawTextAt = ({ bytes }: Pick<Cursor, "bytes">, at: number, end: number): string =>
+  bytes.toString("utf8", at, end);
 
 /** Reads a value and moves the cursor behind it. */
 export const readValue = (from: Cursor): unknown => fromJsonText(readRaw(from));

@@ -33,11 +33,13 @@ const withFieldsOf = (
   names: readonly string[],
   base: SourceLocation,
   location: SourceLocation,
-): SourceLocation => ({
-  ...location,
-  at: (...keys) =>
-    keys[0] === "fields" && names.includes(String(keys[1])) ? silent(base.at(...keys)) : location.at(...keys),
-});
+): SourceLocation =>
+  Object.assign(Object.create(location) as SourceLocation, {
+    at: (...keys: PropertyKey[]) =>
+      keys[0] === "fields" && names.includes(String(keys[1]))
+        ? silent(base.at(...keys))
+        : location.at(...keys),
+  });
 
 /** Adds the fields of the base object to files that extend it. They come before their own fields. */
 function inheritFields(files: readonly LocatedFile<ResourceDefinition>[]): LocatedFile<ResourceDefinition>[] {

@@ -15,8 +15,7 @@ import type { ReadStepFunction } from "./field/read-steps.ts";
 /**
  * Returns the text of the alpha object of the v4 id between `start` and `end` of the cursor.
  *
- * @param offsets Start and end of each member that the substitute depends on. The end of a missing one is 0, whatever its
- *   start is.
+ * @param offsets Start and end of each member that the substitute depends on: 0 and 0 for a missing one.
  * @param rowStart Start of the v4 object that has the id and these members; `rowEnd` is its end.
  */
 export type ExpandWithCache = (
@@ -49,7 +48,7 @@ function hasMembers({ members }: CachedStub, bytes: Uint8Array, offsets: readonl
   for (let index = 0; index < members.length; index += 1) {
     const [start, end] = [offsets[2 * index] as number, offsets[2 * index + 1] as number];
     const member = members[index] as Uint8Array;
-    if (end === 0 ? member.length > 0 : !isAt(member, bytes, start, end)) return false;
+    if (!isAt(member, bytes, start, end)) return false;
   }
   return true;
 }

@@ -39,29 +39,73 @@ export interface RemovedParts {
 
 export const NOTHING_REMOVED: RemovedParts = { names: new Set(), isIncomplete: () => false };
 
+/** A location is a path in a file, and what all locations of the file share. */
+interface LocationParts {
+  readonly source: YamlSource;
+  readonly diagnostics: Diagnostic[];
+  readonly removed: RemovedParts;
+}
+
+/**
+ * A class: a pack keeps a thousand locations, and closures for their methods would take 1 MB more. Its members are not
+ * `#private`, because some locations inherit from others (`compile-pack.ts`).
+ */
+class FileLocation implements SourceLocation {
+  private readonly parts: LocationParts;
+  private readonly path: YamlPath;
+  private readonly field: string | undefined;
+
+  constructor(parts: LocationParts, path: YamlPath, field?: string) {
+    this.parts = parts;
+    this.path = path;
+    this.field = field;
+  }
+
+  at(...keys: PropertyKey[]): SourceLocation {
+    return new FileLocation(this.parts, [...this.path, ...keys], this.field);
+  }
+
+  ofField(name: string): SourceLocation {
+    return new FileLocation(this.parts, this.path, name);
+  }
+
+  isRemoved(name: string): boolean {
+    return this.parts.removed.names.has(name);
+  }
+
+  get isChecked(): boolean {
+    return this.parts.source.isChecked;
+  }
+
+  get origin(): Origin {
+    const { source } = this.parts;
+    return {
+      place: `${basename(source.file)}:${source.lineAt(this.path)}`,
+      path: this.path.join("."),
+      field: this.field,
+    };
+  }
+
+  report(message: Message, offset?: number): void {
+    this.add(this.parts.source.diagnosticAt(this.path, message, offset));
+  }
+
+  reportKey(message: Message): void {
+    this.add(this.parts.source.keyDiagnosticAt(this.path, message));
+  }
+
+  private add(diagnostic: Diagnostic): void {
+    const { source, diagnostics, removed } = this.parts;
+    if (!removed.isIncomplete(source, this.path)) diagnostics.push(diagnostic);
+  }
+}
+
 /** The top of a file. Diagnostics are added to the list. */
-export function locationIn(
+export const locationIn = (
   source: YamlSource,
   diagnostics: Diagnostic[],
   removed: RemovedParts = NOTHING_REMOVED,
-  path: YamlPath = [],
-  field?: string,
-): SourceLocation {
-  function add(diagnostic: Diagnostic): void {
-    if (!removed.isIncomplete(source, path)) diagnostics.push(diagnostic);
-  }
-  return {
-    at: (...keys) => locationIn(source, diagnostics, removed, [...path, ...keys], field),
-    ofField: (name) => locationIn(source, diagnostics, removed, path, name),
-    isRemoved: (name) => removed.names.has(name),
-    isChecked: source.isChecked,
-    get origin() {
-      return { place: `${basename(source.file)}:${source.lineAt(path)}`, path: path.join("."), field };
-    },
-    report: (message, offset) => add(source.diagnosticAt(path, message, offset)),
-    reportKey: (message) => add(source.keyDiagnosticAt(path, message)),
-  };
-}
+): SourceLocation => new FileLocation({ source, diagnostics, removed }, []);
 
 /** The same location without its diagnostics, because they are reported at another location. */
 export const silent = (location: SourceLocation): SourceLocation => ({

@@ -78,7 +78,7 @@ async function callParts(
   }
   await Promise.all(parts.filter(isRead).map(callPart));
   for (const loss of prepared.losses ?? []) report.losses.add(loss);
-  return { status: 200, success: true, headers: {}, text: printJson(merged), json: merged };
+  return { status: 200, success: true, headers: {}, bytes: Buffer.from(printJson(merged)), json: merged };
 }
 
 /** An object that v4 has as several resources. */

@@ -35,11 +35,11 @@ export async function translateObject(
   route: Route,
   reading: ReadContext,
 ): Promise<string> {
-  if (response.text === "") {
+  if (response.bytes.length === 0) {
     checkEmpty(route);
     if (route.response === "none" || isWrite(route)) return "{}";
   } else if (route.response === "none") {
-    if (response.isValidJson !== true) readJsonOf(response, () => checkJson(response.text, response.bytes));
+    if (response.isValidJson !== true) readJsonOf(response, () => checkJson(response.bytes));
     response.isValidJson = true;
     return "{}";
   }
@@ -51,8 +51,8 @@ function readObject(response: UpstreamResponse, route: Route, reading: ReadConte
   const pending: MaybePromise<string>[] = [];
   try {
     return readJsonOf(response, () => {
-      const from = cursorAt(response.text, response.bytes);
-      if (!isObjectAt(from) && response.text !== "") checkJson(response.text, response.bytes);
+      const from = cursorAt(response.bytes);
+      if (!isObjectAt(from) && response.bytes.length > 0) checkJson(response.bytes);
       const readOne = (at: Cursor): MaybePromise<string> => route.read(objectAt(at), reading);
       const object = route.readWrapped ? route.readWrapped(from, readOne) : readOne(from);
       if (object === undefined)
@@ -75,7 +75,7 @@ export async function translateList(
   reading: ReadContext,
   config: TranslationConfig,
 ): Promise<string | Buffer> {
-  const isEmpty = response.text === "";
+  const isEmpty = response.bytes.length === 0;
   if (isEmpty) checkEmpty(route);
   if (isEmpty && isWrite(route)) return "{}";
   return writeRows(response, route, reading, config) ?? readRows(response, route, reading, config);

@@ -113,12 +113,12 @@ export function describeError(
   return { type: name, message: secrets.conceal(message), stack: secrets.conceal(stack) };
 }
 
-/** The body of v4's response. Of JSON only the text is searched. */
+/** The body of v4's response. JSON is searched without parsing it. */
 const recordResponse = (
-  { text, bytes, isValidJson = isJson(text, bytes) }: NonNullable<UpstreamCallRecord["response"]>,
+  { bytes, isValidJson = isJson(bytes) }: NonNullable<UpstreamCallRecord["response"]>,
   { json, value }: Redaction,
   secrets: SecretValues,
-): RecordedBody => (isValidJson ? json(text, secrets, bytes) : value(text, undefined, secrets));
+): RecordedBody => (isValidJson ? json(bytes, secrets) : value(bytes.toString(), undefined, secrets));
 
 /** The calls to v4: without bodies, or with redacted ones. */
 const recordCalls = (
@@ -157,10 +157,7 @@ export function createAuditRecord(
     response.file
       ? { response: { streamed: streamed?.out ?? 0 } }
       : {
-          response:
-            response.body.length === 0
-              ? null
-              : redaction.json(response.body.toString(), secrets, response.body),
+          response: response.body.length === 0 ? null : redaction.json(response.body, secrets),
           checksum: checksumOf(response.body),
         };
   return {

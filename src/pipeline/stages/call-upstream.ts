@@ -190,7 +190,7 @@ async function fetchOne(
   upstream.activity.cacheMisses += 1;
   const response = await fetch();
   const json = jsonOf(response);
-  if (json !== undefined) cache.set(prepared.path, json, response?.text.length ?? 0, cacheSeconds);
+  if (json !== undefined) cache.set(prepared.path, json, response?.bytes.length ?? 0, cacheSeconds);
   return json;
 }
 

@@ -21,7 +21,7 @@ const createResponse = (
 ): HttpResponse => ({
   status,
   headers,
-  text,
+  bytes: Buffer.from(text),
   ms: 0,
 });
 

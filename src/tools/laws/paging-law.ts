@@ -65,7 +65,7 @@ function listPack({ dialect, paging, hash }: Pack): Pack {
 interface Page {
   readonly numbers: readonly unknown[];
   readonly values: Readonly<Record<string, unknown>>;
-  /** The cursors of other pages; undefined where there is none. */
+  /** The cursors of the next and the previous page; undefined if the list has no such page. */
   readonly next: string | undefined;
   readonly previous: string | undefined;
 }

@@ -120,7 +120,7 @@ export function simulateUpstream(
         ...(pages.linkHeader && links.length > 0 && { link: links.join(", ") }),
         ...(pages.totalHeader !== undefined && { [pages.totalHeader]: String(total) }),
       };
-      return { status: 200, headers, text: JSON.stringify(listOf(part)), ms: 0 };
+      return { status: 200, headers, bytes: Buffer.from(JSON.stringify(listOf(part))), ms: 0 };
     },
     close: () => Promise.resolve(),
   };

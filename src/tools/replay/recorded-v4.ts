@@ -49,7 +49,7 @@ export function createRecordedV4(pack: Pack): RecordedV4 {
     isMainCallSent ||= source !== undefined && "call" in source && isCallOf(source.call, call);
     // Without permission to wait, the pipeline sends the main call at once.
     if (wait && !isMainCallSent && isCallOf(wait.endpoint, call))
-      return { status: 403, headers: {}, text: "", ms: 0 };
+      return { status: 403, headers: {}, bytes: Buffer.alloc(0), ms: 0 };
     const index = remaining.findIndex(({ method, path }) => method === call.method && path === call.path);
     const [recorded] = index === -1 ? [] : remaining.splice(index, 1);
     if (!recorded) (isCached(call) ? cached : unknown).push(call);
@@ -59,7 +59,7 @@ export function createRecordedV4(pack: Pack): RecordedV4 {
     return {
       status: recorded.status,
       headers: { etag: '"recorded"' },
-      text: toText(recorded.response),
+      bytes: Buffer.from(toText(recorded.response)),
       ms: 0,
     };
   }

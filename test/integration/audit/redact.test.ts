@@ -132,7 +132,7 @@ describe("redaction of valid JSON as text", () => {
       { label: "x", n: 12345678901234567000 },
     ],
   ])("redacts %s", (_, text, recorded) =>
-    expect(JSON.parse(JSON.stringify(redaction.json(text)))).toEqual(recorded),
+    expect(JSON.parse(JSON.stringify(redaction.json(Buffer.from(text))))).toEqual(recorded),
   );
 
   test.each([
@@ -148,13 +148,13 @@ describe("redaction of valid JSON as text", () => {
   ])("redacts %s at each offset of a body", (_, members) => {
     for (let before = 0; before < 300; before += 1) {
       const text = `{"a":"${"x".repeat(before)}",${members},"b":"${"x".repeat(300 - before)}"}`;
-      expect(JSON.stringify(redaction.json(text))).not.toContain(SECRET);
+      expect(JSON.stringify(redaction.json(Buffer.from(text)))).not.toContain(SECRET);
     }
   });
 
   test("does not parse text without a secret", () => {
     const text = '{ "n": 12345678901234567890 }';
-    expect(redaction.json(text)).toEqual(new JsonText(text));
+    expect(redaction.json(Buffer.from(text))).toEqual(new JsonText(text));
   });
 });
 
@@ -234,7 +234,7 @@ describe("a JSON text gives what its parsed value gives", () => {
     fc.assert(
       fc.property(written, (body) => {
         const plain = (recorded: unknown): unknown => JSON.parse(JSON.stringify(recorded));
-        expect(plain(redaction.json(body, values))).toEqual(
+        expect(plain(redaction.json(Buffer.from(body), values))).toEqual(
           plain(redaction.value(JSON.parse(body), undefined, values)),
         );
       }),
@@ -247,7 +247,7 @@ describe("a JSON text gives what its parsed value gives", () => {
     { root_pass: null, tokens: null, label: "C:\\pass" },
     { name: "shipping", value: "x", key: "naming" },
   ])("%o is recorded as it came", (value) => {
-    expect(redaction.json(JSON.stringify(value))).toMatchObject({ text: JSON.stringify(value) });
+    expect(redaction.json(Buffer.from(JSON.stringify(value)))).toMatchObject({ text: JSON.stringify(value) });
   });
 });
 
@@ -357,7 +357,7 @@ describe("a value with a secret name", () => {
     const values = redaction.find(sent);
     const text = `Wrong ${SECRET}.`;
     expect(redaction.text(text, values)).toBe("Wrong [redacted].");
-    expect(redaction.json(JSON.stringify({ text, [SECRET]: 1 }), values)).toEqual({
+    expect(redaction.json(Buffer.from(JSON.stringify({ text, [SECRET]: 1 })), values)).toEqual({
       text: "Wrong [redacted].",
       "[redacted]": 1,
     });
@@ -393,12 +393,27 @@ describe("a value with a secret name", () => {
     });
   });
 
+  test.each([0, 1, 2])(
+    "is found in a body if it has characters of several bytes, behind %i others",
+    (before) => {
+      const secret = `${"x".repeat(before)}${"\u{1f511}é".repeat(30)}`;
+      const values = redaction.find(sentIn({ password: secret }));
+      const body = Buffer.from(JSON.stringify({ note: `is ${secret}.` }));
+      expect(redaction.json(body, values)).toEqual({ note: "is [redacted]." });
+    },
+  );
+
+  test.each([0, 1, 30, 31])("is searched for in a body if it is not well-formed at %i", (at) => {
+    const values = redaction.find(sentIn({ password: `${"x".repeat(at)}\ud800${"x".repeat(40 - at)}` }));
+    expect(redaction.json(Buffer.from('{"a":"x"}'), values)).toMatchObject({ text: '{"a":"x"}' });
+  });
+
   test("is not left in part at the cut of a body", () => {
     for (let at = 60; at < 110; at += 1) {
       const values = small.find(sentIn({ password: SECRET }));
       const text = "x".repeat(at) + SECRET;
       for (const recorded of [
-        small.json(JSON.stringify([text]), values),
+        small.json(Buffer.from(JSON.stringify([text])), values),
         small.raw(text, values),
         small.text(text, values),
       ])
@@ -410,7 +425,7 @@ describe("a value with a secret name", () => {
     const values = redaction.find(sentIn({ token: Array.from({ length: 1000 }, (_, n) => `value-${n}`) }));
     expect(values.isComplete).toBe(false);
     expect(redaction.text("x", values)).toBe("[redacted]");
-    expect(redaction.json("{}", values)).toMatchObject({
+    expect(redaction.json(Buffer.from("{}"), values)).toMatchObject({
       truncated: true,
       text: "",
       why: "more secrets than can be searched for",
@@ -465,7 +480,7 @@ describe("redaction takes linear time", () => {
     ["path", (text) => large.path(text, false)],
     ["raw", (text) => large.raw(text)],
     ["value", (text) => large.value({ [text]: text })],
-    ["json", (text) => large.json(JSON.stringify(text))],
+    ["json", (text) => large.json(Buffer.from(JSON.stringify(text)))],
     ["a form", (text) => large.body({ bytes: bytes(text), type: FORM })],
     [
       "find",
@@ -593,7 +608,11 @@ describe("redaction of a body above the limit", () => {
       try {
         const body = { bytes: bytes(text), type: "application/json" };
         const values = redaction.find({ path: "/", isRoute: true, query: "", texts: [], body });
-        const recordedForms = [redaction.raw(text), redaction.json(text), redaction.body(body, values)];
+        const recordedForms = [
+          redaction.raw(text),
+          redaction.json(Buffer.from(text)),
+          redaction.body(body, values),
+        ];
         expect(recordedForms.map((recorded) => (recorded as { truncated: boolean }).truncated)).toEqual([
           true,
           true,
@@ -626,7 +645,7 @@ describe("redaction of a body above the limit", () => {
     ],
   ])("redacts a value whose name is behind the cut: %s", (_, text) => {
     const recordedForms = [
-      small.json(text),
+      small.json(Buffer.from(text)),
       small.raw(text),
       small.value(JSON.parse(text)),
       small.text(text),
@@ -638,8 +657,10 @@ describe("redaction of a body above the limit", () => {
 
   test("keeps a value whose object ends before the cut, or has no secret name", () => {
     const text = `{"rows":[{"name":"size","value":"large"}],${filler}}`;
-    expect(JSON.stringify(small.json(text))).toContain("large");
-    expect(JSON.stringify(small.json(`{"value":"large",${filler},"name":"size"}`))).toContain("large");
+    expect(JSON.stringify(small.json(Buffer.from(text)))).toContain("large");
+    expect(JSON.stringify(small.json(Buffer.from(`{"value":"large",${filler},"name":"size"}`)))).toContain(
+      "large",
+    );
   });
 
   test("keeps a body of exactly the limit", () => {
@@ -727,7 +748,7 @@ describe("redaction of arbitrary bodies", () => {
     const text = fc.tuple(planted, fc.nat(4)).map(([body, spaces]) => JSON.stringify(body, null, spaces));
     fc.assert(
       fc.property(text, fc.constantFrom(redaction, small), (body, { json }) => {
-        expect(JSON.stringify(json(body))).not.toContain("S3CR3T");
+        expect(JSON.stringify(json(Buffer.from(body)))).not.toContain("S3CR3T");
       }),
     );
   });
@@ -736,8 +757,8 @@ describe("redaction of arbitrary bodies", () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), planted), (body) => {
         const text = JSON.stringify(body);
-        expect(JSON.stringify(redaction.json(text))).toBe(JSON.stringify(redaction.raw(text)));
-        expect(JSON.stringify(small.json(text))).toBe(JSON.stringify(small.raw(text)));
+        expect(JSON.stringify(redaction.json(Buffer.from(text)))).toBe(JSON.stringify(redaction.raw(text)));
+        expect(JSON.stringify(small.json(Buffer.from(text)))).toBe(JSON.stringify(small.raw(text)));
       }),
     );
   });

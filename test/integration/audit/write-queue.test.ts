@@ -1,4 +1,10 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { JsonText } from "../../../src/audit/json-text.ts";
+import type { AuditRecord } from "../../../src/audit/record.ts";
+import { createBatch, recordText } from "../../../src/audit/segment.ts";
 import type { StoredRow } from "../../../src/audit/stored-row.ts";
 import { createWriteQueue } from "../../../src/audit/write-queue.ts";
 import { sampleId, sampleRecord } from "./sample-record.ts";
@@ -89,6 +95,161 @@ describe("the write queue of an audit store", () => {
     for (let n = 10; n < 110; n += 1) void queue.push(sampleRecord(sampleId(n), { accepted: false }));
     await until(() => queue.stats().errors > 1);
     expect(queue.stats()).toMatchObject({ queued: 15, dropped: 95 });
+    await queue.close();
+  });
+});
+
+const MEBI = 1024 * 1024;
+
+/** A record with two bodies of this size, and its text as it is stored. */
+function recordWithBodies(id: string, size: number, { accepted = true, isOnLines = false } = {}) {
+  const text = JSON.stringify(`${id}ü`.repeat(Math.ceil(size / id.length)).slice(0, size));
+  const body = isOnLines ? `[\n${text},\n\n2]` : text;
+  const { alpha, v4, ...rest } = sampleRecord(id, { accepted });
+  const withBodies = (response: unknown): AuditRecord => ({
+    ...rest,
+    alpha: { ...alpha, response },
+    v4: v4.map((call) => ({ ...call, response })),
+  });
+  const stored = JSON.stringify(withBodies("BODY"));
+  return {
+    record: withBodies(new JsonText(body)),
+    stored: stored.replaceAll('"BODY"', () => body.replaceAll("\n", " ")),
+  };
+}
+
+/** A store that fails where `failures` says so, and otherwise adds the texts of the records to `texts`. */
+function textStore(failures: readonly boolean[] = []) {
+  const texts = new Map<string, string>();
+  const chunks = new Set<Buffer>();
+  let commits = 0;
+  let spare: ArrayBuffer | undefined;
+  async function commit(rows: readonly StoredRow[]): Promise<number> {
+    for (const { chunk } of rows) chunks.add(chunk.bytes);
+    const { segments, bytes } = createBatch(rows, spare);
+    spare = bytes.buffer;
+    await new Promise((done) => setTimeout(done, 1));
+    if (failures[(commits += 1)]) throw new Error("disk full");
+    for (const { start, end, rows: added } of segments)
+      for (const row of added) texts.set(row.id, recordText(bytes.subarray(start, end), row));
+    return bytes.length;
+  }
+  return { commit, texts, chunks };
+}
+
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+}
+
+/** Bytes of buffers that are still in use. */
+function bufferBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().arrayBuffers;
+}
+
+describe("the memory of the write queue", () => {
+  const pushes = fc.array(
+    fc.record({
+      size: fc.oneof(fc.nat(100), fc.nat(100_000), fc.nat(200_000), fc.nat(800_000)),
+      accepted: fc.boolean(),
+      isOnLines: fc.boolean(),
+      isLastOfBurst: fc.boolean(),
+    }),
+    { minLength: 20, maxLength: 60 },
+  );
+
+  test("records are stored byte for byte, or dropped and counted", async () => {
+    const property = fc.asyncProperty(pushes, fc.array(fc.boolean()), async (given, failures) => {
+      const { commit, texts } = textStore(failures);
+      const queue = createWriteQueue({ ...bounds, maxBytes: 4 * MEBI, commit, durability: "relaxed" });
+      const expected = new Map<string, string>();
+      for (const [index, { size, isLastOfBurst, ...form }] of given.entries()) {
+        const { record, stored } = recordWithBodies(sampleId(index), size, form);
+        expected.set(record.id, stored);
+        void queue.push(record);
+        if (isLastOfBurst) await new Promise((done) => setTimeout(done, 2));
+      }
+      await until(() => queue.stats().queued === 0);
+      const { written, dropped } = queue.stats();
+      expect(written + dropped).toBe(given.length);
+      expect(texts.size).toBe(written);
+      expect([...texts].filter(([id, text]) => text !== expected.get(id)).map(([id]) => id)).toEqual([]);
+      await queue.close();
+    });
+    await fc.assert(property, { numRuns: 20 });
+  });
+
+  test.each(["relaxed", "strict"] as const)("has no record object that waits (%s)", async (durability) => {
+    const { promise: committed, resolve } = Promise.withResolvers<number>();
+    const queue = createWriteQueue({ ...bounds, commit: () => committed, durability });
+    function pushRecord(): readonly WeakRef<object>[] {
+      const { record } = recordWithBodies("a", 100_000);
+      void queue.push(record);
+      return [new WeakRef(record), new WeakRef(record.alpha.response as JsonText)];
+    }
+    const refs = pushRecord();
+    await new Promise((done) => setTimeout(done, 5));
+    collectGarbage();
+    expect(queue.stats().queued).toBe(1);
+    expect(refs.map((ref) => ref.deref())).toEqual([undefined, undefined]);
+    resolve(1);
+    await queue.close();
+  });
+
+  test("is used again by later records", async () => {
+    const { commit, texts, chunks } = textStore();
+    const queue = createWriteQueue({ ...bounds, maxBytes: 64 * MEBI, commit, durability: "relaxed" });
+    for (let n = 0; n < 1000; n += 1) {
+      void queue.push(recordWithBodies(sampleId(n), 50_000).record);
+      if (n % 50 === 49) await until(() => queue.stats().queued === 0);
+    }
+    expect(texts.size).toBe(1000);
+    expect(chunks.size).toBeLessThan(10);
+    await queue.close();
+  });
+
+  test("is bounded while commits fail", async () => {
+    const { commit } = brittleStore(Infinity);
+    const before = bufferBytes();
+    const queue = createWriteQueue({ ...bounds, maxBytes: 8 * MEBI, commit, durability: "relaxed" });
+    for (let n = 0; n < 2000; n += 1) {
+      const { record } = recordWithBodies(sampleId(n), (n * 7919) % 150_000, { accepted: n % 3 > 0 });
+      void queue.push(record);
+      if (n % 100 === 0) await new Promise((done) => setTimeout(done, 2));
+    }
+    await until(() => queue.stats().errors > 2);
+    expect(queue.stats().dropped).toBeGreaterThan(1000);
+    expect(bufferBytes() - before).toBeLessThan(32 * MEBI);
+    await queue.close();
+  });
+
+  test("is bounded while records of unaccepted tokens wait behind many others", async () => {
+    const before = bufferBytes();
+    let pushed = 0;
+    let perCommit = 75;
+    async function commit(rows: readonly StoredRow[]): Promise<number> {
+      for (let n = 0; n < perCommit; n += 1) pushNext();
+      await new Promise((done) => setTimeout(done, 1));
+      return rows.length;
+    }
+    const queue = createWriteQueue({
+      ...bounds,
+      maxRows: 10_000,
+      maxBytes: 64 * MEBI,
+      commit,
+      durability: "relaxed",
+    });
+    function pushNext(): void {
+      pushed += 1;
+      const isStranger = pushed % 20 === 0;
+      const size = isStranger ? 10 : 27_000;
+      void queue.push(recordWithBodies(sampleId(pushed), size, { accepted: !isStranger }).record);
+    }
+    for (let n = 0; n < 100; n += 1) pushNext();
+    await until(() => queue.stats().written > 4000);
+    expect(bufferBytes() - before).toBeLessThan(32 * MEBI);
+    perCommit = 0;
     await queue.close();
   });
 });

@@ -26,7 +26,7 @@ beforeEach(() => {
 afterEach(() => stop());
 
 const RATE = { points: 10, seconds: 10 };
-const empty: HttpResponse = { status: 200, headers: {}, text: "{}", ms: 1 };
+const empty: HttpResponse = { status: 200, headers: {}, bytes: Buffer.from("{}"), ms: 1 };
 
 function createPipeline(
   parts: Partial<PipelineDependencies>,

@@ -124,6 +124,15 @@ test("the built program checks its own pack from any folder", async () => {
   expect(code).toBe(0);
 });
 
+test("the built library does not load the fetch of Node, which takes memory and time", async () => {
+  const code = `
+    await import("alpha-gateway");
+    console.log(process.moduleLoadList.filter((name) => name.includes("undici")).join());`;
+  const { stdout } = await execute("node", ["--input-type=module", "-e", code], { cwd: place });
+
+  expect(stdout).toBe("\n");
+});
+
 test("package-lock.json has a hash for each package, and names no host", () => {
   const { packages } = JSON.parse(readFileSync(join(REPOSITORY, "package-lock.json"), "utf8")) as {
     packages: Record<

@@ -199,7 +199,7 @@ const REDACTED: Readonly<Record<string, (text: string) => unknown>> = {
   "a string of a body": (text) => redaction.value({ a: text }),
   "a key of a body": (text) => redaction.value({ [text]: text }),
   "JSON in a string": (text) => redaction.value({ a: JSON.stringify({ b: text }) }),
-  "a response": (text) => redaction.json(JSON.stringify({ a: text })),
+  "a response": (text) => redaction.json(Buffer.from(JSON.stringify({ a: text }))),
   "a cut body": (text) => redaction.raw(`{"a":"${text}`),
   "a name": names.has,
   "where a name stands": names.firstIn,

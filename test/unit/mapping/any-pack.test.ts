@@ -5,7 +5,7 @@ import { createDryRun } from "../../../src/tools/dry-run.ts";
 
 const send = async (folder: string, method: string, path: string) => {
   const run = createDryRun(loadPack(folder), {
-    call: async () => ({ status: 200, headers: {}, text: "{}", ms: 0 }),
+    call: async () => ({ status: 200, headers: {}, bytes: Buffer.from("{}"), ms: 0 }),
     close: async () => {},
   });
   try {
@@ -48,7 +48,7 @@ test("the response header with the upstream request has the pack's name, or is n
 test("an error has the phrase of its status, or of the class of a status without one", async () => {
   const titleOf = async (status: number): Promise<unknown> => {
     const run = createDryRun(loadPack("test/fixtures/orders-pack"), {
-      call: async () => ({ status, headers: {}, text: "{}", ms: 0 }),
+      call: async () => ({ status, headers: {}, bytes: Buffer.from("{}"), ms: 0 }),
       close: async () => {},
     });
     const { response } = await run.send({ method: "GET", path: "/orders/7" });
@@ -64,7 +64,7 @@ test("a query may have question marks", async () => {
   const run = createDryRun(loadPack("test/fixtures/invoice-pack"), {
     async call({ path }) {
       paths.push(path);
-      return { status: 200, headers: {}, text: '{"content":[],"totalElements":0}', ms: 0 };
+      return { status: 200, headers: {}, bytes: Buffer.from('{"content":[],"totalElements":0}'), ms: 0 };
     },
     close: async () => {},
   });

@@ -43,7 +43,7 @@ export async function sendToLibrary(
       const call = `${method} ${path}`;
       sent.push({ call, body: body === undefined ? undefined : JSON.parse(body) });
       const [status, json] = respond(call);
-      return { status, headers: {}, text: JSON.stringify(json), ms: 0 };
+      return { status, headers: {}, bytes: Buffer.from(JSON.stringify(json)), ms: 0 };
     },
     close: () => Promise.resolve(),
   });

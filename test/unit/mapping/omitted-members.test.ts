@@ -14,7 +14,7 @@ async function respond(upstream: unknown, { fields, client }: { fields: object; 
   const pack: SmallPack = { client: client ?? { responses: { omit_null: true } }, book: { fields } };
   const { folder, remove } = writeSmallPack(pack);
   const run = createDryRun(loadPack(folder), {
-    call: async () => ({ status: 200, headers: {}, text: JSON.stringify(upstream), ms: 0 }),
+    call: async () => ({ status: 200, headers: {}, bytes: Buffer.from(JSON.stringify(upstream)), ms: 0 }),
     close: async () => {},
   });
   cleanups.push(remove, () => run.catalogs.stop());

@@ -52,7 +52,7 @@ export function openPagingGateway(pack: ReturnType<typeof loadPagingPack>, respo
       const query = new URL(path, "http://upstream.invalid").searchParams;
       for (const [name, value] of Object.entries(JSON.parse(search ?? "{}"))) query.set(name, String(value));
       const { body, headers = {} } = respond(query);
-      return { status: 200, headers, text: JSON.stringify(body), ms: 0 };
+      return { status: 200, headers, bytes: Buffer.from(JSON.stringify(body)), ms: 0 };
     },
     close: async () => undefined,
   });

@@ -92,7 +92,7 @@ async function list(changes: Changes, query: string, header?: unknown, rows: rea
     async call({ path, headers }) {
       const filter = headers["x-find"];
       sent.push({ path: decodeURIComponent(path), filter: filter && JSON.parse(filter) });
-      return { status: 200, headers: {}, text: JSON.stringify(rows), ms: 0 };
+      return { status: 200, headers: {}, bytes: Buffer.from(JSON.stringify(rows)), ms: 0 };
     },
     close: async () => {},
   });
@@ -493,7 +493,7 @@ test("a catalog is read with its condition in the query", async () => {
     {
       async call({ path }) {
         paths.push(path);
-        return { status: 200, headers: {}, text: "[]", ms: 0 };
+        return { status: 200, headers: {}, bytes: Buffer.from("[]"), ms: 0 };
       },
       close: async () => {},
     },

@@ -10,7 +10,7 @@ const sent: string[] = [];
 const run = createDryRun(loadPack("test/fixtures/invoice-pack"), {
   async call({ method, path }) {
     sent.push(`${method} ${path}`);
-    return { status: 200, headers: {}, text: '{"content":[],"totalElements":0}', ms: 0 };
+    return { status: 200, headers: {}, bytes: Buffer.from('{"content":[],"totalElements":0}'), ms: 0 };
   },
   close: async () => {},
 });

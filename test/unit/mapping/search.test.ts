@@ -82,7 +82,7 @@ test("an opaque cursor is a text, also if it has digits only", async () => {
   const run = createDryRun(loadPack(pack.folder), {
     call: async ({ body }) => {
       sent.push(JSON.parse(String(body)));
-      return { status: 200, headers: {}, text: '{"items":[],"next":null}', ms: 0 };
+      return { status: 200, headers: {}, bytes: Buffer.from('{"items":[],"next":null}'), ms: 0 };
     },
     close: async () => {},
   });

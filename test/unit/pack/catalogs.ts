@@ -14,7 +14,7 @@ export async function exampleCatalogs(
   const response = (path: string) => {
     const list = listOf(path);
     const text = JSON.stringify(onePage(pack.lists.upstream, list ?? []));
-    return { status: list ? 200 : 404, headers: {}, text, ms: 0 };
+    return { status: list ? 200 : 404, headers: {}, bytes: Buffer.from(text), ms: 0 };
   };
   const upstream = {
     call: async ({ path }: { path: string }) => response(path),

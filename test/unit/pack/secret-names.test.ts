@@ -16,7 +16,10 @@ test.each(
 )("%s is redacted", (name) => {
   const values = redaction.find({ path: "", isRoute: false, query: "", texts: [`{"${name}":"${S}"}`] });
   expect(redaction.value({ [name]: S })).toEqual({ [name]: "[redacted]" });
-  expect(redaction.json(JSON.stringify({ [name]: S, n: 1 }))).toEqual({ [name]: "[redacted]", n: 1 });
+  expect(redaction.json(Buffer.from(JSON.stringify({ [name]: S, n: 1 })))).toEqual({
+    [name]: "[redacted]",
+    n: 1,
+  });
   expect(redaction.query(`page=1&${encodeURIComponent(name)}=${S}`)).not.toContain(S);
   expect(values.conceal(S)).toBe("[redacted]");
 });
@@ -25,7 +28,7 @@ test.each(["tokens", "credentials"])(
   "of the list %s objects and numbers are recorded, strings are redacted",
   (name) => {
     const value = { [name]: [{ id: 1, label: "x" }, 9991, S], total: 1 };
-    expect(redaction.json(JSON.stringify(value))).toEqual({
+    expect(redaction.json(Buffer.from(JSON.stringify(value)))).toEqual({
       [name]: [{ id: 1, label: "x" }, 9991, "[redacted]"],
       total: 1,
     });
@@ -47,13 +50,15 @@ test.each([
   { scopes: "tokens:view vm:view" },
   { check_passive: true, action: "token_create", passive: 1, pinned: true, sessions: 2, spin: 1 },
 ])("%o is recorded", (value) => {
-  expect(JSON.parse(JSON.stringify(redaction.json(JSON.stringify(value))))).toEqual(value);
+  expect(JSON.parse(JSON.stringify(redaction.json(Buffer.from(JSON.stringify(value)))))).toEqual(value);
 });
 
 describe("a secret next to its name", () => {
   test.each(["name", "key", "field", "parameter"])("as the value of a %s", (naming) => {
     const text = JSON.stringify([{ value: S, [naming]: "root_pass", type: "x" }]);
-    expect(redaction.json(text)).toEqual([{ value: "[redacted]", [naming]: "root_pass", type: "x" }]);
+    expect(redaction.json(Buffer.from(text))).toEqual([
+      { value: "[redacted]", [naming]: "root_pass", type: "x" },
+    ]);
     const values = redaction.find({
       path: "",
       isRoute: false,

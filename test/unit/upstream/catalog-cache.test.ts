@@ -19,6 +19,7 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
 type Say = (call: HttpRequest) => { readonly status?: number; readonly text: string } | Promise<never>;
 
 const envelope = (data: readonly unknown[], pages = 1) => ({
+  status: 200,
   text: JSON.stringify({ data, page: 1, pages, results: data.length }),
 });
 const newark = { id: "us-east", country: "us" };
@@ -29,8 +30,8 @@ function createCatalogs(say: Say) {
   const faults: string[] = [];
   const call = async (asked: HttpRequest): Promise<HttpResponse> => {
     calls.push(asked);
-    const said = asked.path.startsWith("/v4/regions") ? await say(asked) : envelope([]);
-    return { status: 200, headers: {}, ms: 1, ...said };
+    const { status = 200, text } = asked.path.startsWith("/v4/regions") ? await say(asked) : envelope([]);
+    return { status, headers: {}, bytes: Buffer.from(text), ms: 1 };
   };
   const upstream = { call, close: async () => {} };
   catalogs = connectCatalogs(pack, upstream, 600, (name, message) => faults.push(`${name}: ${message}`));
@@ -142,7 +143,7 @@ describe("a catalog that is too large keeps the previous copy", () => {
   test.each<[string, Say, RegExp]>([
     ["a page", () => envelope([row(1, "x".repeat(1024 * 1024))]), /page has more than/],
     ["pages without end", () => envelope([row(1)], 1000), /more than 100 pages/],
-    ["all pages together", () => envelope(rows(9, "x".repeat(100_000)), 50), /more than \d+ characters/],
+    ["all pages together", () => envelope(rows(9, "x".repeat(100_000)), 50), /more than \d+ bytes/],
     ["the number of its items", () => envelope(rows(5000), 50), /more than 10000 items/],
     [
       "the number of items that are not objects",
@@ -177,8 +178,8 @@ describe("reading catalogs with clients' tokens", () => {
     const call = async ({ path, headers }: HttpRequest): Promise<HttpResponse> => {
       const asked = path.startsWith(list);
       if (asked) tokens.push(headers["authorization"]);
-      const said = asked ? await say(headers["authorization"]) : envelope([]);
-      return { status: 200, headers: {}, ms: 1, ...said };
+      const { status = 200, text } = asked ? await say(headers["authorization"]) : envelope([]);
+      return { status, headers: {}, bytes: Buffer.from(text), ms: 1 };
     };
     const cache = connectCatalogs(pack, { call, close: async () => {} }, ttlSeconds, () => {});
     catalogs = cache;
