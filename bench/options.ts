@@ -13,6 +13,8 @@ export interface BenchOptions {
   readonly starts: number;
   /** Requests to each of these gateways that are compared with those after the warm-up. */
   readonly firstRequests: number;
+  /** Without requests, before as many are compared again. */
+  readonly idleMs: number;
   /** Of steady load before resident memory is read; 0: it isn't. */
   readonly memoryMs: number;
   /** Of steady load between two heap snapshots; 0: there are none. */
@@ -37,6 +39,7 @@ const THOROUGH: Plan = {
   rate: 200,
   starts: 3,
   firstRequests: 2000,
+  idleMs: 15_000,
   memoryMs: 60_000,
   growthMs: 0,
 };
@@ -50,6 +53,7 @@ const QUICK: Plan = {
   rate: 100,
   starts: 1,
   firstRequests: 100,
+  idleMs: 100,
   memoryMs: 0,
   growthMs: 0,
 };

@@ -25,15 +25,15 @@ async function costOf(
 
 /**
  * From the start of the process until it says that it is ready, the catalogs read; the memory that it has then; and what
- * its first requests cost, compared with those after the warm-up.
+ * its first requests cost, and the first ones after a pause, compared with those after the warm-up.
  */
 export function startTimes(
   loader: Loader,
-  { starts, firstRequests, built, warmUpMs, measureMs }: BenchOptions,
+  { starts, firstRequests, built, warmUpMs, measureMs, idleMs }: BenchOptions,
 ): Promise<string> {
   return withChildren(async (keep, folder) => {
     const upstream = await keep(startUpstream());
-    const [times, memory, first, ratios]: number[][] = [[], [], [], []];
+    const [times, memory, first, ratios, resumed]: number[][] = [[], [], [], [], []];
     for (let start = 0; start < starts; start += 1) {
       const begun = performance.now();
       const gateway = await keep(startGateway({ upstream, audit: "metadata", folder, built }));
@@ -42,13 +42,17 @@ export function startTimes(
       const cost = await costOf(gateway, loader, { ms: 60_000, requests: firstRequests });
       await costOf(gateway, loader, { ms: 2 * warmUpMs });
       first?.push(cost);
-      ratios?.push(cost / (await costOf(gateway, loader, { ms: measureMs })));
+      const steady = await costOf(gateway, loader, { ms: measureMs });
+      ratios?.push(cost / steady);
+      await wait(idleMs);
+      resumed?.push((await costOf(gateway, loader, { ms: 60_000, requests: firstRequests })) / steady);
       await gateway.stop();
     }
     const of = (values: readonly number[] = [], digits = 0): string => median(values).toFixed(digits);
     return [
       `Time to ready: ${of(times)} ms (median of ${starts}). Resident then: ${of(memory)} MB.`,
       `First ${firstRequests} lists: ${of(first)} us, ${of(ratios, 2)} x the cost after the warm-up.`,
+      `The first after ${idleMs / 1000} s without requests: ${of(resumed, 2)} x.`,
     ].join("\n");
   });
 }

@@ -17,6 +17,8 @@ export interface HttpServer {
   readonly port: number;
   /** Number of open connections. */
   connections(): number;
+  /** Number of requests so far. */
+  requests(): number;
   /**
    * Lets in-flight requests end, and breaks off the rest after the grace time. Each response is the last of its
    * connection. While connections are open, they and new ones may be used for a moment more.
@@ -77,6 +79,7 @@ class Connections {
   readonly #open = new Map<Socket, Connection>();
   readonly #most: number;
   #isDraining = false;
+  #requests = 0;
 
   /** @param most requests of one connection */
   constructor(server: Server, most: number) {
@@ -91,10 +94,16 @@ class Connections {
     return this.#open.size;
   }
 
+  /** Number of requests so far. */
+  get requests(): number {
+    return this.#requests;
+  }
+
   /** Whether a request may be handled: not behind one whose response is the last of its connection. */
   accept(request: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.#open.get(request.socket);
     if (!connection || connection.isClosing) return false;
+    this.#requests += 1;
     const { inFlight } = connection;
     const exchange = { request, response };
     inFlight.push(exchange);
@@ -285,6 +294,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     url: httpUrl(host, actualPort),
     port: actualPort,
     connections: () => connections.count,
+    requests: () => connections.requests,
     drain: (graceMs) => drain(server, connections, graceMs),
   };
 }

@@ -42,6 +42,8 @@ export interface Service {
 export interface ListeningService extends Service {
   /** Number of open connections of clients. */
   connections(): number;
+  /** Number of requests of clients so far. */
+  requests(): number;
 }
 
 /**
@@ -165,6 +167,7 @@ export async function serveDependencies(
     dialect: initialPack.pack.dialect,
     readiness: handlers.admin.readiness,
     connections: gateway.connections,
+    requests: gateway.requests,
     reload,
     stop,
   };

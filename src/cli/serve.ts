@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
 import { flushCompileCache } from "node:module";
-import { compactHeapOnce } from "../app/compact-heap.ts";
+import { compactHeapOnce, configureHeap } from "../app/heap.ts";
 import { openPackCache } from "../app/pack-cache.ts";
 import { packFolder } from "../app/loaded-pack.ts";
 import { guardProcess } from "../app/process-guard.ts";
@@ -48,8 +48,9 @@ async function welcome(service: Service, given: SettingTexts): Promise<string> {
 
 async function start(settings: Settings): Promise<Service> {
   if (settings.WORKERS > 1) return (await import("../app/cluster/primary.ts")).startWorkers(settings);
+  configureHeap();
   const service = await startService(settings, { packCache: openPackCache() });
-  compactHeapOnce(() => service.connections() === 0);
+  compactHeapOnce(service);
   return service;
 }
 

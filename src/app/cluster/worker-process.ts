@@ -4,7 +4,7 @@ import type { LimiterName } from "../../rate-limit/limiter.ts";
 import type { TokenCacheBackend } from "../../auth/token-cache.ts";
 import type { PrimaryApi, WorkerApi } from "./rpc-api.ts";
 import { createRpc, type RpcPeer } from "./ipc-rpc.ts";
-import { compactHeapOnce } from "../compact-heap.ts";
+import { compactHeapOnce, configureHeap } from "../heap.ts";
 import { guardProcess } from "../process-guard.ts";
 import { createLog } from "../../observability/log.ts";
 import { createDependencies } from "../dependencies.ts";
@@ -98,6 +98,7 @@ function openPrimaryState(
  */
 export async function runWorker(given: Settings): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
+  configureHeap();
   const settings = workerSettings(given);
   const guard = guardProcess(createLog(settings.LOG_LEVEL, settings.LOG_FORMAT), settings.SHUTDOWN_GRACE_MS);
   const drained = Promise.withResolvers<void>();
@@ -141,7 +142,7 @@ export async function runWorker(given: Settings): Promise<number> {
   await primary.callDuringStart("listening", Number(service.url.slice(service.url.lastIndexOf(":") + 1)));
   // Another pack may have been activated while this worker started.
   await service.reload(await primary.callDuringStart("pack"));
-  compactHeapOnce(() => service.connections() === 0);
+  compactHeapOnce(service);
   await drained.promise;
   await service.stop();
   process.disconnect();

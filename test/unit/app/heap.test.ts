@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { compactHeapOnce } from "../../../src/app/compact-heap.ts";
+import { compactHeapOnce } from "../../../src/app/heap.ts";
 import { listen } from "../../../src/app/http-server.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
@@ -19,7 +19,7 @@ async function checkAfter(ms: number): Promise<void> {
 test("a process that is in use is not stopped; once it is unused, its heap is compacted", async () => {
   let connections = 1;
   const old = garbage();
-  compactHeapOnce(() => connections === 0);
+  compactHeapOnce({ connections: () => connections, requests: () => 1 });
 
   await checkAfter(60_000);
   expect(old.deref()).toBeDefined();
@@ -30,12 +30,20 @@ test("a process that is in use is not stopped; once it is unused, its heap is co
 });
 
 test("the heap is compacted a single time, and the function for it is not left behind", async () => {
-  const isUnused = vi.fn<() => boolean>(() => true);
-  compactHeapOnce(isUnused);
+  const connections = vi.fn<() => number>(() => 0);
+  compactHeapOnce({ connections, requests: () => 0 });
 
   await checkAfter(60_000);
-  expect(isUnused).toHaveBeenCalledTimes(1);
+  expect(connections).toHaveBeenCalledTimes(1);
   expect(globalThis).not.toHaveProperty("gc");
+});
+
+test("the heap of a process that has had many requests is not compacted: V8 would drop optimized code", async () => {
+  const old = garbage();
+  compactHeapOnce({ connections: () => 0, requests: () => 10_000 });
+
+  await checkAfter(60_000);
+  expect(old.deref()).toBeDefined();
 });
 
 test("a client that is connected is in the number of connections", async () => {
