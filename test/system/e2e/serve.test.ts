@@ -36,6 +36,10 @@ test("serve without settings becomes ready, and the command that it prints works
   });
   expect((await fetch(`${gateway.admin}/healthz`)).status).toBe(200);
   expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(200);
+
+  gateway.signal("SIGTERM");
+  // Here V8 would name flags that it does not know.
+  expect(await gateway.ended).toMatchObject({ code: 0, err: "" });
 });
 
 test("a flag overrides the environment", async () => {
