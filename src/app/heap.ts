@@ -1,26 +1,26 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** 24 days, almost the maximum. */
-const NEVER_MS = 2_000_000_000;
-/** How much the heap may grow from one full garbage collection to the next. */
+/** 23 days: V8 stores the delay as a signed 32-bit number of milliseconds. */
+const LONG_DELAY_MS = 2_000_000_000;
+/** By how much the heap may grow over what the last full garbage collection left. */
 const GROWTH_PERCENT = 150;
 
 /**
- * Sets when V8 collects garbage, in this process (`npm run bench`, "The first after 15 s without requests").
+ * Sets two flags of V8 for this process. The line "The first after 15 s without requests" of `npm run bench` measures the effect.
  *
- * - Not because the process is idle: V8 would drop optimized functions with the garbage, and the requests of the next seconds
- *   would cost one and a half times as much.
- * - Not sooner after `compactHeapOnce`: V8 would let the small heap grow by a third at a time, which takes a full garbage
- *   collection every 2000 requests.
+ * - Without the first, V8 collects garbage when the process is idle, and drops optimized functions with it. The requests of the
+ *   next seconds then cost 1.7 times as much.
+ * - Without the second, V8 lets the small heap that `compactHeapOnce` leaves grow by a third at a time, which takes a full garbage
+ *   collection every few hundred requests.
  */
 export function configureHeap(): void {
-  setFlagsFromString(`--gc-memory-reducer-start-delay-ms=${NEVER_MS}`);
+  setFlagsFromString(`--gc-memory-reducer-start-delay-ms=${LONG_DELAY_MS}`);
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
 }
 
 const CHECK_MS = 5000;
-/** Requests after which V8 has not optimized much yet. */
+/** Up to this many requests V8 has optimized little, so that a compaction loses little. */
 const MAX_REQUESTS = 1000;
 
 /** What clients have done so far. */
@@ -32,9 +32,9 @@ interface ClientActivity {
 }
 
 /**
- * Compacts the heap once, as soon as nobody is connected: loading a pack leaves a heap more than twice as large as what it
- * keeps, and V8 keeps the rest from the system. It takes a few hundred milliseconds in which nothing else runs. After many
- * requests it is left out, since V8 drops optimized functions with it.
+ * Looks every five seconds whether nobody is connected, and then compacts the heap, once: loading a pack leaves a heap more than
+ * twice as large as what it keeps, and V8 does not return the difference to the system. The compaction blocks the process for a
+ * few hundred milliseconds. After 1000 requests it is left out, since V8 drops optimized functions with it.
  */
 export function compactHeapOnce({ connections, requests }: ClientActivity): void {
   const timer = setInterval(() => {
