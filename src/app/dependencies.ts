@@ -83,19 +83,38 @@ const LAST_RECORDS_MS = 1000;
  */
 export async function createDependencies(
   settings: Settings,
+  options: DependenciesOptions = {},
+): Promise<Dependencies> {
+  const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
+  // First, since the store has a thread of its own, which starts while this one compiles the pack.
+  const store = openStoreOfRecords(settings, log);
+  // Awaited later.
+  store.catch(() => {});
+  try {
+    return await openDependencies(settings, options, log, store);
+  } catch (error) {
+    const opened = await store.catch(() => undefined);
+    await opened?.close().catch(() => {});
+    throw error;
+  }
+}
+
+async function openDependencies(
+  settings: Settings,
   {
     files,
     loaded,
     packCache,
     environment = process.env,
     stateBackend = (log) => openSharedState(settings, log),
-  }: DependenciesOptions = {},
+  }: DependenciesOptions,
+  log: Log,
+  store: Promise<AuditStore | undefined>,
 ): Promise<Dependencies> {
-  const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
   const initialPack = loaded ?? loadFiles(files ?? readPackFiles(settings), settings, packCache);
   const { pack } = initialPack;
   const brownOuts = schedulePackBrownOuts(settings, pack);
-  // Only checked here, before anything is opened: each active pack reads its own.
+  // Only checked here, before a service is used: each active pack reads its own.
   readUpstreamTokens(settings, pack);
   readLinkBase(settings, pack);
   const v4 = await openV4(settings, pack);
@@ -103,10 +122,12 @@ export async function createDependencies(
     log.warn({ code: "AG_TRACE_EXPORT_FAILED", message }, "spans were not sent"),
   );
   const oauthOptions = { pack, log, authOrigin: v4.authOrigin, tracing };
-  const stores = await openStores(settings, oauthOptions, stateBackend).catch(async (error: unknown) => {
-    await closeAll([() => v4.close(), () => tracing?.close()]).catch(() => {});
-    throw error;
-  });
+  const stores = await openStores(settings, oauthOptions, store, stateBackend).catch(
+    async (error: unknown) => {
+      await closeAll([() => v4.close(), () => tracing?.close()]).catch(() => {});
+      throw error;
+    },
+  );
   const metrics = createMetrics();
   if (stores.audit) metrics.watchAudit(stores.audit.stats);
   const upstreamOptions = {
@@ -206,10 +227,12 @@ type Stores = Pick<Dependencies, "audit" | "shared" | "oauth">;
 async function openStores(
   settings: Settings,
   oauthOptions: Omit<OAuthServicesOptions, "state">,
+  store: Promise<AuditStore | undefined>,
   stateBackend: (log: Log) => Promise<SharedState>,
 ): Promise<Stores> {
   const { log } = oauthOptions;
-  const audit = await openAudit(settings, oauthOptions);
+  const opened = await store;
+  const audit = opened && (await connectAuditStore(settings, opened, oauthOptions));
   let shared: SharedState | undefined;
   try {
     shared = await stateBackend(log);
@@ -223,12 +246,10 @@ async function openStores(
   }
 }
 
-async function openAudit(
-  settings: Settings,
-  { log, pack }: Pick<OAuthServicesOptions, "log" | "pack">,
-): Promise<AuditStore | undefined> {
+/** Opens the audit store. @returns Undefined if auditing is off. */
+async function openStoreOfRecords(settings: Settings, log: Log): Promise<AuditStore | undefined> {
   if (settings.AUDIT === "off") return undefined;
-  const store = await openAuditStore(settings, {
+  return openAuditStore(settings, {
     durability: settings.AUDIT_DURABILITY,
     retentionDays: settings.AUDIT_RETENTION_DAYS,
     sizeLimit: settings.AUDIT_SIZE_LIMIT,
@@ -238,6 +259,14 @@ async function openAudit(
       log.info({ event: "audit_migration", left }, "the audit store is migrated to the current format"),
     ),
   });
+}
+
+/** The audit store as requests use it: with one record for many rejected requests, and with the export of the settings. */
+async function connectAuditStore(
+  settings: Settings,
+  store: AuditStore,
+  { log, pack }: Pick<OAuthServicesOptions, "log" | "pack">,
+): Promise<AuditStore> {
   const limited = [pack.statuses.limited, TOO_MANY_REQUESTS];
   const exported = await openAuditExport(settings, store, { log, pack });
   return mergeRejections(exported, { statuses: limited, networkOf: addressNetwork });

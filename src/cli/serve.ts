@@ -48,8 +48,8 @@ async function welcome(service: Service, given: SettingTexts): Promise<string> {
 
 async function start(settings: Settings): Promise<Service> {
   if (settings.WORKERS > 1) return (await import("../app/cluster/primary.ts")).startWorkers(settings);
-  configureHeap();
   const service = await startService(settings, { packCache: openPackCache() });
+  configureHeap();
   compactHeapOnce(service);
   return service;
 }

@@ -98,7 +98,6 @@ function openPrimaryState(
  */
 export async function runWorker(given: Settings): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
-  configureHeap();
   const settings = workerSettings(given);
   const guard = guardProcess(createLog(settings.LOG_LEVEL, settings.LOG_FORMAT), settings.SHUTDOWN_GRACE_MS);
   const drained = Promise.withResolvers<void>();
@@ -142,6 +141,7 @@ export async function runWorker(given: Settings): Promise<number> {
   await primary.callDuringStart("listening", Number(service.url.slice(service.url.lastIndexOf(":") + 1)));
   // Another pack may have been activated while this worker started.
   await service.reload(await primary.callDuringStart("pack"));
+  configureHeap();
   compactHeapOnce(service);
   await drained.promise;
   await service.stop();
