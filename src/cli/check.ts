@@ -40,7 +40,7 @@ function printExpressions(expressions: readonly Expression[]): string {
 
 /** The code of each object under its name. */
 const printObjects = (resources: Pack["resources"]): string =>
-  [...resources.values()].map(({ name, code }) => `// ${name}\n${code}\n\n`).join("");
+  [...resources.values()].map(({ name, code }) => `// ${name}\n${code()}\n\n`).join("");
 
 /** How many expressions run as JavaScript, and why the others do not. */
 function describeEngines(expressions: readonly Expression[]): string[] {

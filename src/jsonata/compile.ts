@@ -95,6 +95,29 @@ function tryGenerate(ast: AstNode): Generated | NotCompilableError {
   }
 }
 
+/** What the compiler finds out about a syntax tree. */
+interface Analysis extends Pick<Expression, "variables" | "inputNames" | "requiredVariables"> {
+  /** The generated code, or the reason why there is none. */
+  readonly code: Generated | NotCompilableError;
+}
+
+/** By syntax tree, since a pack uses many expressions for several fields. */
+const analyses = new WeakMap<AstNode, Analysis>();
+
+function analyze(ast: AstNode): Analysis {
+  const cached = analyses.get(ast);
+  if (cached) return cached;
+  const variables = findFreeVariables(ast);
+  const analysis = {
+    code: tryGenerate(ast),
+    variables,
+    inputNames: findInputNames(ast),
+    requiredVariables: findRequiredVariables(ast, variables),
+  };
+  analyses.set(ast, analysis);
+  return analysis;
+}
+
 /** The list of {@link collectExpressions} while it runs. */
 let collected: Expression[] | undefined;
 
@@ -153,15 +176,12 @@ export function compile(source: string, bound?: ReadonlySet<string>, origin?: Or
 
 function compileOrInterpret(source: string, options: ProgramOptions): Expression {
   const ast = parse(source);
-  const code = tryGenerate(ast);
+  const { code, ...found } = analyze(ast);
   if (code instanceof NotCompilableError)
     return { ...interpret(source, options.origin), fallback: code.message };
-  const variables = findFreeVariables(ast);
   return {
     source,
-    variables,
-    inputNames: findInputNames(ast),
-    requiredVariables: findRequiredVariables(ast, variables),
+    ...found,
     ...compileChoice(ast, options),
     engine: "compiled",
     code: code.source,

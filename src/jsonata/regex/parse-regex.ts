@@ -7,9 +7,9 @@ export class UnsupportedRegexError extends Error {
 /** Whether one character matches (a code point in `u` mode, else a UTF-16 unit). */
 export type TakesCharacter = (code: number) => boolean;
 
-/** A node of the syntax tree of a regular expression. */
+/** A node of the syntax tree of a regular expression. The test of a character is created when it is first used. */
 export type RegexNode =
-  | { readonly kind: "character"; readonly takes: TakesCharacter }
+  | { readonly kind: "character"; readonly test: () => TakesCharacter }
   | { readonly kind: "assertion"; readonly what: "^" | "$" | "b" | "B" }
   | { readonly kind: "look"; readonly ahead: boolean; readonly negative: boolean; readonly body: RegexNode }
   | { readonly kind: "sequence"; readonly parts: readonly RegexNode[] }
@@ -68,10 +68,10 @@ export function parseRegex(source: string, flags: string): ParsedRegex {
     if (found) at = pattern.lastIndex;
     return found;
   }
-  const character = (atom: string): RegexNode => ({
-    kind: "character",
-    takes: characterTest(atom, characterFlags),
-  });
+  function character(atom: string): RegexNode {
+    let test: TakesCharacter | undefined;
+    return { kind: "character", test: () => (test ??= characterTest(atom, characterFlags)) };
+  }
 
   function choice(): RegexNode {
     const options = [sequence()];

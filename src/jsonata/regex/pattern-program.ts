@@ -69,7 +69,7 @@ export function compileRegex({ root, groups, unicode, multiline }: ParsedRegex):
   /** Appends the steps of a node. @param backwards Whether they read the text from its end. */
   function emit(node: RegexNode, steps: Step[], backwards: boolean): void {
     if (steps.length > MAX_STEPS) throw new UnsupportedRegexError("it is too large");
-    if (node.kind === "character") steps.push({ op: "take", takes: node.takes });
+    if (node.kind === "character") steps.push({ op: "take", takes: node.test() });
     else if (node.kind === "assertion") steps.push({ op: "assertion", what: node.what });
     else if (node.kind === "sequence")
       for (const part of backwards ? node.parts.toReversed() : node.parts) emit(part, steps, backwards);

@@ -140,10 +140,9 @@ function validatePack({ directory, sources }: PackSources, diagnostics: Diagnost
 }
 
 /** Stage 3. Renames the product words of a pack, and the scope words where a scope or an event action is named. */
-function renameWords(
-  { dialect, surface, resources, removed }: ValidatedPack,
-  words: ProductWords,
-): ValidatedPack {
+function renameWords(pack: ValidatedPack, words: ProductWords): ValidatedPack {
+  if (!isRenaming(words)) return pack;
+  const { dialect, surface, resources, removed } = pack;
   const scopeWords = dialect?.definition.scope_words ?? [];
   const rename = createRenamer(words, scopeWords);
   const scopes = scopeRenaming(words, scopeWords);
@@ -248,8 +247,7 @@ function buildValidPack(
   // A reference to a file that is invalid would be reported as a second problem.
   const isComplete = validated.resources.length + Number(!!validated.surface) + 1 >= parsed.sources.length;
   const hasDuplicates = reportDuplicateObjects(validated, diagnostics);
-  const pack =
-    isComplete && !hasDuplicates ? compileDefinitions(renameWords(validated, {}), diagnostics) : undefined;
+  const pack = isComplete && !hasDuplicates ? compileDefinitions(validated, diagnostics) : undefined;
   if (diagnostics.length > 0 || !pack) throw new PackError(withoutDuplicates(diagnostics));
   const renamed = isRenaming(words) ? (compileDefinitions(renameWords(validated, words), []) ?? pack) : pack;
   return { pack: { ...renamed, hash: renamedHash(parsed.hash, words) }, validated };

@@ -33,8 +33,8 @@ import { compileReadSteps, MAX_CACHED_LENGTH, MAX_CACHED_VALUES, type ReadStep }
 export interface ObjectReader {
   readonly append: AppendFunction;
   readonly read: ReadFunction;
-  /** The generated JavaScript. */
-  readonly code: string;
+  /** Returns the generated JavaScript. */
+  readonly code: () => string;
   /** Whether a field of this object may give a promise. Readers of nested objects are not counted. */
   readonly mayBeAsync: boolean;
 }
