@@ -8,7 +8,8 @@ import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { ResponseBody, ResponseReport } from "./context.ts";
 import type { ResponseCache } from "./response-cache.ts";
 import type { ReadJson } from "./stages/read-body.ts";
-import type { CallerRequest, PreparedRequest, UpstreamCaller } from "./upstream-call.ts";
+import type { PreparedRequest } from "./prepared-request.ts";
+import type { CallerRequest, UpstreamCaller } from "./upstream-call.ts";
 import type { TranslationConfig } from "./upstream-response.ts";
 
 /** What requests are translated with, the same for all requests of a pack. */

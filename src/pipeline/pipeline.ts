@@ -7,6 +7,7 @@ import type { AuthorizedRequest, TranslationServices } from "./authorized-reques
 import type { BrownOuts } from "./brown-outs/brown-outs.ts";
 import { createUpstreamActivity } from "./instrument-call.ts";
 import { toSuccess, withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
+import { addHeaders, addParameters } from "./prepared-request.ts";
 import { createResponseCache } from "./response-cache.ts";
 import { RESPONSE_KINDS } from "./responses/kinds.ts";
 import { authenticate, createCredentialsReader } from "./stages/authenticate.ts";
@@ -14,14 +15,7 @@ import { authorize, resolveToken, selectRoute, type TokenDependencies } from "./
 import { firstCandidate, matchRoute, withPathValues } from "./stages/match-route.ts";
 import { consumeRateLimit, rejectInBrownOut, rejectLimited } from "./stages/rate-limit.ts";
 import { parseOnUse, readBody } from "./stages/read-body.ts";
-import {
-  addHeaders,
-  addParameters,
-  sentToken,
-  traceparentOf,
-  UpstreamCaller,
-  type CallDependencies,
-} from "./upstream-call.ts";
+import { sentToken, traceparentOf, UpstreamCaller, type CallDependencies } from "./upstream-call.ts";
 import type { TranslationConfig } from "./upstream-response.ts";
 
 export interface PipelineDependencies

@@ -1,16 +1,10 @@
 /** All calls of a request to v4: their headers, the client's token, and its errors. */
 import type { CredentialsFormat, SentToken } from "../dialect/credentials.ts";
 import { HttpError } from "../dialect/http-error.ts";
-import type { ListWalk } from "../dialect/paging/list-walk.ts";
-import type { PageRequest } from "../dialect/paging/page-request.ts";
 import type { Scopes } from "../dialect/scopes.ts";
 import { isSuccess, TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
-import type { UpstreamBodyFormat } from "../mapping/compile/body-format.ts";
-import { addQuery, type Endpoint } from "../mapping/compile/endpoint.ts";
-import type { Route } from "../mapping/compile/route.ts";
-import type { JsonObject } from "../mapping/translation-context.ts";
 import { createTraceparent, parseTraceparent } from "../observability/tracing/traceparent.ts";
 import { addressNetwork } from "../rate-limit/client-address.ts";
 import type { Upstream } from "../upstream/client.ts";
@@ -26,6 +20,7 @@ import {
   type StreamedResponse,
 } from "./file-stream.ts";
 import { instrumentCall, type InstrumentedCall, type UpstreamActivity } from "./instrument-call.ts";
+import type { UpstreamRequest } from "./prepared-request.ts";
 import type { ResponseCache } from "./response-cache.ts";
 import type { ClientToken } from "./stages/authorize.ts";
 import {
@@ -33,91 +28,6 @@ import {
   toUpstreamResponse,
   type UpstreamResponse,
 } from "./upstream-response.ts";
-
-/** One call to v4, in v4's dialect. */
-export interface UpstreamRequest {
-  readonly method: string;
-  /** With query. */
-  readonly path: string;
-  /** Value of the filter header. */
-  readonly filter?: string | undefined;
-  /** Headers of the client that pass. Names are in lower case. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Without its wrapper. */
-  readonly body?: JsonObject | readonly JsonObject[] | undefined;
-  /** Set for a list that v4 reads by a POST: the query and the filter become the body. It counts as a read. */
-  readonly search?: Route["search"];
-  /** How the body is sent. Required with a body. */
-  readonly format?: BodyFormat | undefined;
-}
-
-/** How a body is sent, and the path parameters that its wrapper may have. */
-interface BodyFormat {
-  readonly rules: UpstreamBodyFormat;
-  readonly path: Readonly<Record<string, string>>;
-}
-
-/** A call to v4 with what is needed to translate its error. */
-export interface PreparedRequest extends UpstreamRequest {
-  /** Names of v4 members that the gateway added. */
-  readonly gatewayFields: ReadonlySet<string>;
-  /** The alpha body that it was built from, in its documented form. */
-  readonly alpha?: JsonObject | readonly unknown[];
-  /** Whether the client sent a member, by its alpha name. */
-  readonly clientSent: (member: string) => boolean;
-  /** What v4 does not get of the alpha body. */
-  readonly losses?: readonly string[];
-  /** The calls that are made in place of this one, as the client is shown them. */
-  readonly equivalent?: string;
-  /** Of a list that may be read from several upstream pages: the client's page. */
-  readonly page?: ListPage;
-}
-
-/** A page of a list for the client. */
-export interface ListPage {
-  /** Returns the path of the list with the query of an upstream page. */
-  readonly pathOf: (query: string) => string;
-  readonly request: PageRequest;
-  readonly walk: ListWalk;
-}
-
-/** Adds parameters to a call, and to all pages of a list. */
-export function addParameters(prepared: PreparedRequest, query: string): PreparedRequest {
-  if (query === "") return prepared;
-  const { path, page } = prepared;
-  const pathOf = page && ((pageQuery: string) => addQuery(page.pathOf(pageQuery), query));
-  return { ...prepared, path: addQuery(path, query), ...(pathOf && { page: { ...page, pathOf } }) };
-}
-
-const PRECONDITION_FAILED = 412;
-
-/**
- * Adds the client's headers to a call.
- *
- * @throws {HttpError} 412 if the client has another version of the object (`If-Match`) than the call is built from
- */
-export function addHeaders(prepared: PreparedRequest, sent: PreparedRequest["headers"]): PreparedRequest {
-  if (!sent) return prepared;
-  const clientTags = sent["if-match"];
-  const current = prepared.headers?.["if-match"];
-  const isSame = clientTags === undefined || clientTags === "*" || current === undefined;
-  if (!isSame && !clientTags.split(",").some((tag) => tag.trim() === current))
-    throw new HttpError(PRECONDITION_FAILED, "The object has changed.");
-  return { ...prepared, headers: { ...sent, ...prepared.headers } };
-}
-
-const NO_FIELDS: ReadonlySet<string> = new Set();
-
-/** A call without a body. @param values of the path's parameters */
-export const requestWithoutBody = (
-  { method, path }: Endpoint,
-  values: Readonly<Record<string, unknown>>,
-): PreparedRequest => ({
-  method,
-  path: path(values),
-  gatewayFields: NO_FIELDS,
-  clientSent: () => false,
-});
 
 /** How v4 names the headers of its dialect. */
 export interface UpstreamDialect {

@@ -9,7 +9,7 @@ import type { ResponseKind } from "../authorized-request.ts";
 import { endpointOf } from "../stages/build-request.ts";
 import { fetchAllPages } from "../stages/call-upstream.ts";
 import { throwTranslatedError } from "../translate-error.ts";
-import { requestWithoutBody } from "../upstream-call.ts";
+import { requestWithoutBody } from "../prepared-request.ts";
 import { parseObject } from "../upstream-response.ts";
 import { checkPage, paginate } from "./paginate.ts";
 

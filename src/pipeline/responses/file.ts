@@ -7,7 +7,7 @@ import { header } from "../context.ts";
 import { endpointOf } from "../stages/build-request.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { countBytes, type FileRequest, type StreamedResponse } from "../file-stream.ts";
-import { requestWithoutBody, type PreparedRequest } from "../upstream-call.ts";
+import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
 import { InvalidUpstreamResponseError } from "../upstream-response.ts";
 import { translateObject } from "./translate-response.ts";
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../mapping/translation-context.ts";
 import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
 import { buildUpstreamRequest } from "../stages/build-request.ts";
 import { throwTranslatedError } from "../translate-error.ts";
-import { requestWithoutBody, type PreparedRequest } from "../upstream-call.ts";
+import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
 import { parseObject, type UpstreamResponse } from "../upstream-response.ts";
 import { translateObject } from "./translate-response.ts";
 

@@ -4,7 +4,7 @@ import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
 import { currentGrants, hasNoScopes } from "../stages/authorize.ts";
 import { buildUpstreamRequest } from "../stages/build-request.ts";
 import { callUpstream, type UpstreamResult } from "../stages/call-upstream.ts";
-import type { PreparedRequest } from "../upstream-call.ts";
+import type { PreparedRequest } from "../prepared-request.ts";
 import type { TranslationConfig, UpstreamResponse } from "../upstream-response.ts";
 import { applyTokenScopes } from "./token-scopes.ts";
 import { translateList, translateObject } from "./translate-response.ts";

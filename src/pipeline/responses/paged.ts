@@ -7,7 +7,7 @@ import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
 import { buildUpstreamRequest } from "../stages/build-request.ts";
 import { callUpstream } from "../stages/call-upstream.ts";
 import { throwTranslatedError } from "../translate-error.ts";
-import type { ListPage, PreparedRequest } from "../upstream-call.ts";
+import type { ListPage, PreparedRequest } from "../prepared-request.ts";
 import { InvalidUpstreamResponseError, type UpstreamResponse } from "../upstream-response.ts";
 import { acceptPage } from "../upstream-list.ts";
 import { applyTokenScopes } from "./token-scopes.ts";

@@ -13,7 +13,7 @@ import { compileGetter } from "../../mapping/compile/member-paths.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { AlphaRequest } from "../context.ts";
 import { throwTranslatedError } from "../translate-error.ts";
-import type { PreparedRequest } from "../upstream-call.ts";
+import type { PreparedRequest } from "../prepared-request.ts";
 import { acceptPage, parsePage } from "../upstream-list.ts";
 
 const NO_FILTER: Filter = { conditions: [] };

@@ -14,7 +14,7 @@ import type { JsonObject } from "../../mapping/translation-context.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { translateObject } from "../responses/translate-response.ts";
 import { throwTranslatedError } from "../translate-error.ts";
-import { requestWithoutBody, type PreparedRequest } from "../upstream-call.ts";
+import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
 import { InvalidUpstreamResponseError, type UpstreamResponse } from "../upstream-response.ts";
 import { buildListRequest } from "./build-list-request.ts";
 

@@ -10,7 +10,7 @@ import type { Route } from "../../mapping/compile/route.ts";
 import type { ReadAfterWrite, RelatedRequest, Wait } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { throwTranslatedError } from "../translate-error.ts";
-import { requestWithoutBody, type PreparedRequest } from "../upstream-call.ts";
+import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
 import { acceptPage, parsePage } from "../upstream-list.ts";
 import {
   InvalidUpstreamResponseError,
