@@ -12,13 +12,14 @@ import { withSetup } from "./targets.ts";
 
 /** Describes the machine and the options, since everything runs on one machine. */
 const setting = (
-  { rounds, measureMs, connections, rate, built }: BenchOptions,
+  { rounds, measureMs, leadInMs, connections, rate, built }: BenchOptions,
   { listBytes }: UpstreamState,
 ): string =>
   [
     `Node ${process.version}, ${availableParallelism()} processors, which client, server and v4 share. The gateway runs from ${built ? "dist/" : "src/"}.`,
     `Medians of ${rounds} rounds. req/s, CPU and v4 calls: ${connections} connections for ${measureMs / 1000} s, each`,
-    `sending its next request when the last has ended. p50 and p99: as long at ${rate} requests a second, started on time.`,
+    `sending its next request when the last has ended, after ${leadInMs / 1000} s of the same load that does not count.`,
+    `p50 and p99: as long at ${rate} requests a second, started on time.`,
     `v4's list is ${listBytes} bytes, and no two of its responses in a row are alike. CPU and RSS are the server's`,
     `process alone; "x peer" compares CPU.`,
     "",

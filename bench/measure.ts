@@ -44,15 +44,16 @@ export async function upstreamState({ upstream }: Pick<BenchSetup, "upstream">):
   return (await (await fetch(`${upstream.url}/state`)).json()) as UpstreamState;
 }
 
-/** Measures cost at full load, then latency at a fixed rate. */
+/** Measures cost at full load, after some of that load, and then latency at a fixed rate. */
 export async function measure(
   setup: BenchSetup,
   loader: Loader,
   { name, server, authorization }: Target,
   request: RequestKind,
-  { connections, ms, rate }: { connections: number; ms: number; rate: number },
+  { connections, measureMs: ms, leadInMs, rate }: BenchOptions,
 ): Promise<Measurement> {
   const job = { url: server.url, path: request.path, authorization, connections, ms };
+  if (leadInMs > 0) await loader.run({ ...job, ms: leadInMs });
   const callsBefore = (await upstreamState(setup)).callCount;
   const before = processCost(server.pid);
   const load = await loader.run(job);
@@ -81,8 +82,9 @@ export async function measureAll(
   setup: BenchSetup,
   loader: Loader,
   requestKinds: readonly RequestKind[],
-  { rounds, measureMs, warmUpMs, connections, rate }: BenchOptions,
+  options: BenchOptions,
 ): Promise<Measurement[]> {
+  const { rounds, warmUpMs, connections } = options;
   const runs = requestKinds.flatMap((request) => setup.targets.map((target) => ({ request, target })));
   const measurements: Measurement[] = [];
   for (const { request, target } of runs) {
@@ -91,7 +93,7 @@ export async function measureAll(
   }
   for (let round = 0; round < rounds; round += 1) {
     for (const { request, target } of runs) {
-      measurements.push(await measure(setup, loader, target, request, { connections, ms: measureMs, rate }));
+      measurements.push(await measure(setup, loader, target, request, options));
     }
   }
   return measurements;

@@ -6,6 +6,8 @@ export interface BenchOptions {
   readonly measureMs: number;
   /** Of each target and kind of request before the first round, for the compiler to settle. */
   readonly warmUpMs: number;
+  /** Of the same load before each measurement, since the server paused while others had theirs. */
+  readonly leadInMs: number;
   readonly connections: number;
   /** Requests a second, where what clients wait is measured. */
   readonly rate: number;
@@ -34,7 +36,8 @@ type Plan = Omit<BenchOptions, "built" | "translation" | "redaction" | "compare"
 const THOROUGH: Plan = {
   rounds: 5,
   measureMs: 1500,
-  warmUpMs: 6000,
+  warmUpMs: 12_000,
+  leadInMs: 1000,
   connections: 32,
   rate: 200,
   starts: 3,
@@ -49,6 +52,7 @@ const QUICK: Plan = {
   rounds: 1,
   measureMs: 250,
   warmUpMs: 200,
+  leadInMs: 50,
   connections: 16,
   rate: 100,
   starts: 1,
@@ -59,7 +63,14 @@ const QUICK: Plan = {
 };
 
 /** Two commits, in many short rounds, so that other load on the machine affects both. */
-const COMPARE: Plan = { ...THOROUGH, rounds: 15, measureMs: 400, warmUpMs: 2500, connections: 16 };
+const COMPARE: Plan = {
+  ...THOROUGH,
+  rounds: 15,
+  measureMs: 400,
+  warmUpMs: 2500,
+  leadInMs: 0,
+  connections: 16,
+};
 
 const MINUTE_MS = 60_000;
 
@@ -70,7 +81,7 @@ export const HELP = `npm run bench -- [--quick | --memory | --translation | --re
                  [--seconds N] [--connections N] [--rate N]
 
 Loads the gateway, and a bare Express pass-through beside it, with the same requests before the same v4 service.
-Takes some six minutes; --quick some 15 seconds. --memory loads the gateway for a minute and then for ten more, or
+Takes some twenty minutes; --quick some 15 seconds. --memory loads the gateway for a minute and then for ten more, or
 --minutes, and compares what its heap holds before and after those. --translation starts no gateway: it measures
 the translation of v4's response, compiled, interpreted, and written by hand. --redaction starts no
 gateway either: it measures the redaction of recorded bodies.

@@ -24,8 +24,8 @@ async function costOf(
 }
 
 /**
- * From the start of the process until it says that it is ready, the catalogs read; the memory that it has then; and what
- * its first requests cost, and the first ones after a pause, compared with those after the warm-up.
+ * From the start of the process until it says that it is ready, the catalogs read; the memory that it has then, and some time
+ * later; and what its first requests cost, and the first ones after a pause, compared with those after the warm-up.
  */
 export function startTimes(
   loader: Loader,
@@ -40,7 +40,7 @@ export function startTimes(
       times?.push(performance.now() - begun);
       memory?.push((processCost(gateway.pid)?.memory ?? Number.NaN) / MEBI);
       const cost = await costOf(gateway, loader, { ms: 60_000, requests: firstRequests });
-      await costOf(gateway, loader, { ms: 2 * warmUpMs });
+      await costOf(gateway, loader, { ms: warmUpMs });
       first?.push(cost);
       const steady = await costOf(gateway, loader, { ms: measureMs });
       ratios?.push(cost / steady);
@@ -48,9 +48,13 @@ export function startTimes(
       resumed?.push((await costOf(gateway, loader, { ms: 60_000, requests: firstRequests })) / steady);
       await gateway.stop();
     }
+    const unused = await keep(startGateway({ upstream, audit: "metadata", folder, built }));
+    await wait(idleMs);
+    const idle = (processCost(unused.pid)?.memory ?? Number.NaN) / MEBI;
     const of = (values: readonly number[] = [], digits = 0): string => median(values).toFixed(digits);
     return [
-      `Time to ready: ${of(times)} ms (median of ${starts}). Resident then: ${of(memory)} MB.`,
+      `Time to ready: ${of(times)} ms (median of ${starts}). Resident then: ${of(memory)} MB,`,
+      `and ${idle.toFixed(0)} MB after ${idleMs / 1000} s without requests.`,
       `First ${firstRequests} lists: ${of(first)} us, ${of(ratios, 2)} x the cost after the warm-up.`,
       `The first after ${idleMs / 1000} s without requests: ${of(resumed, 2)} x.`,
     ].join("\n");
