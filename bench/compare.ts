@@ -19,14 +19,19 @@ const ROOT = join(import.meta.dirname, "..");
 const git = (...args: readonly string[]): string =>
   execFileSync("git", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).trim();
 
-/** Checks a commit out into a folder, with its modules: this tree's where the lock file is the same. */
-function checkOut(commit: string, folder: string): void {
+/** Checks a commit out into a folder, with its modules: this tree's where the lock file is the same. Builds it, if `built`. */
+function checkOut(commit: string, folder: string, built: boolean): void {
   git("worktree", "add", "--quiet", "--detach", folder, commit);
   const lockFile = (root: string): string => readFileSync(join(root, "package-lock.json"), "utf8");
   const modules = join(ROOT, "node_modules");
   if (lockFile(folder) === lockFile(ROOT) && existsSync(modules))
     symlinkSync(modules, join(folder, "node_modules"), "dir");
   else execFileSync("npm", ["ci", "--silent"], { cwd: folder, stdio: "inherit" });
+  if (built)
+    execFileSync("npm", ["run", "--silent", "build"], {
+      cwd: folder,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
 }
 
 /** One kind of request to the gateways of both commits, and where there is one to the peer. */
@@ -64,7 +69,7 @@ const quantile = (values: readonly number[], share: number): number =>
 const cell = (value: number, digits: number, width: number): string => value.toFixed(digits).padStart(width);
 
 /** One row: the costs of both, and the median, the quartiles and the extremes of their ratios, round by round. */
-function row({ name }: Comparison, rounds: readonly (readonly number[])[]): string {
+function row(name: string, rounds: readonly (readonly number[])[]): string {
   const [mine, other] = [0, 1].map((index) => rounds.map((costs) => costs[index] ?? Number.NaN));
   const ratios = rounds.map(([here = Number.NaN, there = Number.NaN]) => here / there);
   return (
@@ -76,10 +81,37 @@ function row({ name }: Comparison, rounds: readonly (readonly number[])[]): stri
   );
 }
 
-const HEAD =
-  "CPU us a request".padEnd(38) +
+const head = (unit: string): string =>
+  unit.padEnd(38) +
   ["here", "there", "ratio"].map((title) => title.padStart(8)).join("") +
   ["least", "25 %", "75 %", "most"].map((title) => title.padStart(7)).join("");
+
+/** What a start takes, in milliseconds. */
+interface StartCost {
+  /** Until it says that it is ready, the catalogs read. */
+  readonly ready: number;
+  readonly cpu: number;
+}
+
+/** Starts the gateways of both commits in turns. The first start of each fills its caches and does not count. */
+async function measureStarts(
+  starts: readonly (() => Promise<Child>)[],
+  rounds: number,
+): Promise<StartCost[][]> {
+  const costs: StartCost[][] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const ofRound: StartCost[] = [];
+    for (const start of starts) {
+      const begun = performance.now();
+      const gateway = await start();
+      const ready = performance.now() - begun;
+      ofRound.push({ ready, cpu: (processCost(gateway.pid)?.cpu ?? Number.NaN) / 1000 });
+      await gateway.stop();
+    }
+    if (round > 0) costs.push(ofRound);
+  }
+  return costs;
+}
 
 /** Gateways of one commit. */
 interface Gateways {
@@ -93,18 +125,18 @@ interface Gateways {
 export async function compareWith(
   commit: string,
   loader: Loader,
-  { rounds, warmUpMs, measureMs, connections }: BenchOptions,
+  { rounds, warmUpMs, measureMs, connections, built }: BenchOptions,
   print: (line: string) => void,
 ): Promise<void> {
   const id = git("rev-parse", "--short", `${commit}^{commit}`);
   await withChildren(async (keep, folder) => {
     const other = join(folder, "commit");
     try {
-      checkOut(id, other);
+      checkOut(id, other, built);
       const upstream = await keep(startUpstream());
       const startAll = async (root: string, data: string): Promise<Gateways> => {
         const start = (audit: string, workers = 1): Promise<Child> =>
-          keep(startGateway({ upstream, audit, workers, root, folder: join(folder, data), built: false }));
+          keep(startGateway({ upstream, audit, workers, root, folder: join(folder, data), built }));
         return {
           off: await start("off"),
           metadata: await start("metadata"),
@@ -146,18 +178,41 @@ export async function compareWith(
         // The same server twice: how much of a ratio is noise.
         { name: "The peer with itself, list", servers: [peer, peer], path: list, authorization: NATIVE },
       ];
-      print(`This working tree ("here") and ${id} ("there"), both from src/, in turns: ${rounds} rounds of`);
+      print(
+        `This working tree ("here") and ${id} ("there"), both from ${built ? "dist" : "src"}/, in turns: ${rounds} rounds of`,
+      );
       print(
         `${measureMs} ms at ${connections} connections each. "ratio" is the median of the ratios of all rounds.\n`,
       );
-      print(HEAD);
+      print(head("CPU us a request"));
       for (const comparison of comparisons) {
         await measureRound(comparison, loader, { connections, ms: warmUpMs, round: 0 });
         const costs: number[][] = [];
         for (let round = 0; round < rounds; round += 1)
           costs.push(await measureRound(comparison, loader, { connections, ms: measureMs, round }));
-        print(row(comparison, costs));
+        print(row(comparison.name, costs));
       }
+      const starts = [ROOT, other].map(
+        (root) => () =>
+          keep(
+            startGateway({
+              upstream,
+              audit: "metadata",
+              root,
+              folder: join(folder, `start-${root === ROOT}`),
+              built,
+            }),
+          ),
+      );
+      const startCosts = await measureStarts(starts, rounds);
+      print(`\n${head("A start, ms")}`);
+      for (const key of ["ready", "cpu"] as const)
+        print(
+          row(
+            key === "cpu" ? "CPU" : "Until it is ready",
+            startCosts.map((costs) => costs.map((cost) => cost[key])),
+          ),
+        );
     } finally {
       git("worktree", "remove", "--force", other);
     }
