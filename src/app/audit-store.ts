@@ -1,17 +1,31 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { AUDIT_FILE, openSqliteStore } from "../audit/sqlite/store.ts";
+import type { Worker } from "node:worker_threads";
+import { AUDIT_FILE, openSqliteStore, startSqliteThread } from "../audit/sqlite/store.ts";
 import { AuditUnavailableError, type AuditStore, type StoreOptions } from "../audit/store.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 
 type StoreSettings = Pick<Settings, "DATABASE_URL" | "DATA_DIR">;
 
-/** Opens the audit store of the settings, in PostgreSQL or in the data folder. @throws {AuditUnavailableError} */
+/** Starts the thread of the audit store, if it has one, before the store is opened. */
+export const startAuditThread = ({
+  AUDIT,
+  DATABASE_URL,
+}: Pick<Settings, "AUDIT" | "DATABASE_URL">): Worker | undefined =>
+  AUDIT === "off" || DATABASE_URL !== undefined ? undefined : startSqliteThread();
+
+/**
+ * Opens the audit store of the settings, in PostgreSQL or in the data folder.
+ *
+ * @param thread A thread for it that has started before.
+ * @throws {AuditUnavailableError}
+ */
 export async function openAuditStore(
   { DATABASE_URL: url, DATA_DIR: directory }: StoreSettings,
   options: StoreOptions,
+  thread?: Worker,
 ): Promise<AuditStore> {
-  if (url === undefined) return openSqliteStore({ ...options, directory });
+  if (url === undefined) return openSqliteStore({ ...options, directory, thread });
   // Loaded only if it is used.
   const { openPostgresStore } = await import("../audit/postgres/store.ts");
   return openPostgresStore({ ...options, url });

@@ -1,3 +1,4 @@
+import type { Worker } from "node:worker_threads";
 import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { BrownOuts } from "../pipeline/brown-outs/brown-outs.ts";
@@ -15,7 +16,7 @@ import type { Sandbox } from "../sandbox/create-sandbox.ts";
 import { createUpstream, type UpstreamClient, type UpstreamOptions } from "../upstream/client.ts";
 import { mergeRejections } from "../audit/merge-rejections.ts";
 import { addressNetwork } from "../rate-limit/client-address.ts";
-import { openAuditStore } from "./audit-store.ts";
+import { openAuditStore, startAuditThread } from "./audit-store.ts";
 import { openOAuthServices, type OAuthServices, type OAuthServicesOptions } from "./oauth-services.ts";
 import { loadFiles, readPackFiles, schedulePackBrownOuts, type LoadedPack } from "./loaded-pack.ts";
 import { readLinkBase } from "./pipeline-config.ts";
@@ -85,16 +86,12 @@ export async function createDependencies(
   settings: Settings,
   options: DependenciesOptions = {},
 ): Promise<Dependencies> {
-  const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
-  // First, since the store has a thread of its own, which starts while this one compiles the pack.
-  const store = openStoreOfRecords(settings, log);
-  // Awaited later.
-  store.catch(() => {});
+  // First: it starts while this thread compiles the pack.
+  const auditThread = startAuditThread(settings);
   try {
-    return await openDependencies(settings, options, log, store);
+    return await openDependencies(settings, options, auditThread);
   } catch (error) {
-    const opened = await store.catch(() => undefined);
-    await opened?.close().catch(() => {});
+    await auditThread?.terminate();
     throw error;
   }
 }
@@ -108,13 +105,13 @@ async function openDependencies(
     environment = process.env,
     stateBackend = (log) => openSharedState(settings, log),
   }: DependenciesOptions,
-  log: Log,
-  store: Promise<AuditStore | undefined>,
+  auditThread: Worker | undefined,
 ): Promise<Dependencies> {
+  const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
   const initialPack = loaded ?? loadFiles(files ?? readPackFiles(settings), settings, packCache);
   const { pack } = initialPack;
   const brownOuts = schedulePackBrownOuts(settings, pack);
-  // Only checked here, before a service is used: each active pack reads its own.
+  // Only checked here, before anything is opened: each active pack reads its own.
   readUpstreamTokens(settings, pack);
   readLinkBase(settings, pack);
   const v4 = await openV4(settings, pack);
@@ -122,7 +119,7 @@ async function openDependencies(
     log.warn({ code: "AG_TRACE_EXPORT_FAILED", message }, "spans were not sent"),
   );
   const oauthOptions = { pack, log, authOrigin: v4.authOrigin, tracing };
-  const stores = await openStores(settings, oauthOptions, store, stateBackend).catch(
+  const stores = await openStores(settings, oauthOptions, { auditThread, stateBackend }).catch(
     async (error: unknown) => {
       await closeAll([() => v4.close(), () => tracing?.close()]).catch(() => {});
       throw error;
@@ -227,12 +224,16 @@ type Stores = Pick<Dependencies, "audit" | "shared" | "oauth">;
 async function openStores(
   settings: Settings,
   oauthOptions: Omit<OAuthServicesOptions, "state">,
-  store: Promise<AuditStore | undefined>,
-  stateBackend: (log: Log) => Promise<SharedState>,
+  {
+    auditThread,
+    stateBackend,
+  }: {
+    readonly auditThread: Worker | undefined;
+    readonly stateBackend: (log: Log) => Promise<SharedState>;
+  },
 ): Promise<Stores> {
   const { log } = oauthOptions;
-  const opened = await store;
-  const audit = opened && (await connectAuditStore(settings, opened, oauthOptions));
+  const audit = await openAudit(settings, oauthOptions, auditThread);
   let shared: SharedState | undefined;
   try {
     shared = await stateBackend(log);
@@ -246,10 +247,13 @@ async function openStores(
   }
 }
 
-/** Opens the audit store. @returns Undefined if auditing is off. */
-async function openStoreOfRecords(settings: Settings, log: Log): Promise<AuditStore | undefined> {
+async function openAudit(
+  settings: Settings,
+  { log, pack }: Pick<OAuthServicesOptions, "log" | "pack">,
+  thread: Worker | undefined,
+): Promise<AuditStore | undefined> {
   if (settings.AUDIT === "off") return undefined;
-  return openAuditStore(settings, {
+  const options = {
     durability: settings.AUDIT_DURABILITY,
     retentionDays: settings.AUDIT_RETENTION_DAYS,
     sizeLimit: settings.AUDIT_SIZE_LIMIT,
@@ -258,15 +262,8 @@ async function openStoreOfRecords(settings: Settings, log: Log): Promise<AuditSt
     onMigration: logEvery(PROGRESS_MS, (left) =>
       log.info({ event: "audit_migration", left }, "the audit store is migrated to the current format"),
     ),
-  });
-}
-
-/** The audit store as requests use it: with one record for many rejected requests, and with the export of the settings. */
-async function connectAuditStore(
-  settings: Settings,
-  store: AuditStore,
-  { log, pack }: Pick<OAuthServicesOptions, "log" | "pack">,
-): Promise<AuditStore> {
+  };
+  const store = await openAuditStore(settings, options, thread);
   const limited = [pack.statuses.limited, TOO_MANY_REQUESTS];
   const exported = await openAuditExport(settings, store, { log, pack });
   return mergeRejections(exported, { statuses: limited, networkOf: addressNetwork });

@@ -36,6 +36,20 @@ const PAUSE_MS = 2;
 export interface SqliteStoreOptions extends StoreOptions {
   /** The folder of `audit.db`. It is created if it is missing. */
   readonly directory: string;
+  /** The thread for writing, from `startSqliteThread`. Default: another one. */
+  readonly thread?: Worker | undefined;
+}
+
+/**
+ * Starts a thread that loads its modules and waits for the file that it has to open. It is ended by the store that gets it, or
+ * by `terminate`.
+ */
+export function startSqliteThread(): Worker {
+  // After the build both files have the extension `.js`.
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const thread = new Worker(new URL(`./worker.${extension}`, import.meta.url));
+  // If it fails before a store gets it, the store starts another one.
+  return thread.on("error", () => {});
 }
 
 /**
@@ -46,10 +60,10 @@ export interface SqliteStoreOptions extends StoreOptions {
  *   the remedy.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<AuditStore> {
-  const { directory, durability, sizeLimit } = options;
+  const { directory, thread, durability, sizeLimit } = options;
   const file = join(directory, AUDIT_FILE);
   const synchronous = durability === "strict" ? "FULL" : "NORMAL";
-  const { writer, reader } = await openWorkers(directory, { role: "writer", file, synchronous });
+  const { writer, reader } = await openWorkers(directory, { role: "writer", file, synchronous }, thread);
   await migrate(writer, options);
   const purge = startPurge({
     step: () => writer.call({ kind: "purge", before: cutoffOf(options), sizeLimit }) as Promise<PurgeResult>,
@@ -136,13 +150,17 @@ interface Workers {
   readonly reader: SupervisedWorker<ReaderJob>;
 }
 
-async function openWorkers(directory: string, data: SqliteWorkerData): Promise<Workers> {
+async function openWorkers(
+  directory: string,
+  data: SqliteWorkerData,
+  thread: Worker | undefined,
+): Promise<Workers> {
   const { file } = data;
   try {
     makeFolder(directory);
     // SQLite would create a file that everybody can read. Its journal files get the mode of this file.
     closeSync(openSync(file, "a", 0o600));
-    const writer = await openWorker<WriterJob>(data);
+    const writer = await openWorker<WriterJob>(data, thread);
     const reader = startWithFirstJob(() => openWorker<ReaderJob>({ role: "reader", file }));
     return { writer, reader };
   } catch (error) {
@@ -154,12 +172,17 @@ async function openWorkers(directory: string, data: SqliteWorkerData): Promise<W
   }
 }
 
-function openWorker<Job>(workerData: SqliteWorkerData): Promise<SupervisedWorker<Job>> {
-  // After the build both files have the extension `.js`.
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const script = new URL(`./worker.${extension}`, import.meta.url);
+function openWorker<Job>(data: SqliteWorkerData, started?: Worker): Promise<SupervisedWorker<Job>> {
+  let next = started;
+  function spawn(): Worker {
+    // The id of a thread that has ended is -1.
+    const thread = next && next.threadId !== -1 ? next : startSqliteThread();
+    next = undefined;
+    thread.postMessage(data, []);
+    return thread;
+  }
   return superviseWorker<Job>({
-    spawn: () => new Worker(script, { workerData }),
+    spawn,
     timeoutMs: CALL_TIMEOUT_MS,
     openTimeoutMs: OPEN_TIMEOUT_MS,
     restartMs: RESTART_MS,

@@ -2,7 +2,7 @@ import type { AuditQuery } from "../store.ts";
 import type { Batch } from "../segment.ts";
 import type { UsageQuery } from "../usage.ts";
 
-/** The data with which a worker is started. */
+/** The first message to a worker. */
 export type SqliteWorkerData =
   | {
       readonly role: "writer";

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { describeSqliteError } from "./fault.ts";
 import type { ReaderJob, SqliteWorkerData, WriterJob } from "./worker-messages.ts";
 import { openReader } from "./reader.ts";
@@ -6,23 +6,28 @@ import type { WorkerReply, WorkerCall } from "./worker-link.ts";
 import { openWriter } from "./writer.ts";
 
 /**
- * The entry of a worker thread with one connection to the database. SQLite is synchronous and would block the event loop. An
- * error on opening ends the thread; an error in a job is the reply to that job.
+ * The entry of a worker thread with one connection to the database. SQLite is synchronous and would block the event loop. The
+ * first message says which file to open. An error on opening ends the thread; an error in a job is the reply to that job.
  */
 const port = parentPort;
 if (!port) throw new Error("This file runs as a worker thread only.");
 
-const data = workerData as SqliteWorkerData;
-const work = open(data);
-
-port.on("message", ({ call, job }: WorkerCall<WriterJob | ReaderJob>) => {
-  const reply = replyTo(call, job);
-  port.postMessage(reply, job.kind === "write" && reply.error === undefined ? [job.batch.bytes.buffer] : []);
-  if (job.kind === "close") port.close();
+port.once("message", (data: SqliteWorkerData) => {
+  const work = open(data);
+  port.on("message", ({ call, job }: WorkerCall<WriterJob | ReaderJob>) => {
+    const reply = replyTo(work, call, job);
+    port.postMessage(
+      reply,
+      job.kind === "write" && reply.error === undefined ? [job.batch.bytes.buffer] : [],
+    );
+    if (job.kind === "close") port.close();
+  });
+  port.postMessage({ call: 0, value: undefined } satisfies WorkerReply);
 });
-port.postMessage({ call: 0, value: undefined } satisfies WorkerReply);
 
-function open(data: SqliteWorkerData): (job: never) => unknown {
+type Work = (job: never) => unknown;
+
+function open(data: SqliteWorkerData): Work {
   try {
     return data.role === "writer" ? openWriter(data) : openReader(data.file);
   } catch (error) {
@@ -30,7 +35,7 @@ function open(data: SqliteWorkerData): (job: never) => unknown {
   }
 }
 
-function replyTo(call: number, job: WriterJob | ReaderJob): WorkerReply {
+function replyTo(work: Work, call: number, job: WriterJob | ReaderJob): WorkerReply {
   try {
     return { call, value: work(job as never) };
   } catch (error) {

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { mkdtemp, open, rm, stat, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdtemp, open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describeSqliteError } from "../../../src/audit/sqlite/fault.ts";
-import { AUDIT_FILE, openSqliteStore } from "../../../src/audit/sqlite/store.ts";
+import { AUDIT_FILE, openSqliteStore, startSqliteThread } from "../../../src/audit/sqlite/store.ts";
 import { byId, fixtureRecords, readFixture } from "./fixture.ts";
 import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
 import { testAuditStore } from "./store-contract.ts";
@@ -48,6 +49,26 @@ describe("the SQLite store", () => {
     await expect(opening).rejects.toThrow(join(directory, AUDIT_FILE));
     await expect(opening).rejects.toThrow(/not a database|newer version/);
     await expect(opening).rejects.toThrow("move it away");
+  });
+
+  test("opens nothing in a thread that was started before, until it is opened", async () => {
+    const thread = startSqliteThread();
+    await once(thread, "online");
+    expect(await readdir(directory)).toEqual([]);
+
+    const store = await openSqliteStore({ ...settings, directory, thread });
+    void store.append(sampleRecord("x"));
+    await store.close();
+    expect(await readdir(directory)).toContain(AUDIT_FILE);
+    expect(thread.threadId).toBe(-1);
+  });
+
+  test("opens with another thread if the one that was started before has ended", async () => {
+    const thread = startSqliteThread();
+    await thread.terminate();
+    const store = await openSqliteStore({ ...settings, directory, thread });
+    expect(store.ready()).toBe(true);
+    await store.close();
   });
 
   test("does not open if the directory is a file", async () => {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createFolder, removeFolders } from "./folder.ts";
@@ -102,6 +102,14 @@ describe("an invalid pack", () => {
     expect(lines(err)).toEqual(expect.arrayContaining(places));
     expect(err).not.toMatch(/^ +at /m);
     expect({ code, out }).toEqual({ code: 1, out: "" });
+  });
+
+  test("leaves the data folder as it is", async () => {
+    const data = createFolder();
+    const { code } = await rejection({ MAPPINGS_DIR: brokenPack(), DATA_DIR: data });
+
+    expect(code).toBe(1);
+    expect(readdirSync(data)).toEqual([]);
   });
 
   test("is reported by check", async () => {
