@@ -1,5 +1,5 @@
 /**
- * Compares this working tree with another commit in one run: the CPU time of a request, as a ratio. Each round measures
+ * Compares this working tree with another commit in one run: the CPU time of a request, and then the cost of a start, as ratios. Each round measures
  * both, one directly after the other, so that what else happens on the machine changes both alike.
  */
 import { execFileSync } from "node:child_process";
@@ -88,7 +88,7 @@ const head = (unit: string): string =>
 
 /** What a start takes, in milliseconds. */
 interface StartCost {
-  /** Until it says that it is ready, the catalogs read. */
+  /** Until it reports ready, after reading the catalogs. */
   readonly ready: number;
   readonly cpu: number;
 }

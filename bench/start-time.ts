@@ -9,7 +9,7 @@ import { ALPHA, startGateway, startUpstream, withChildren } from "./targets.ts";
 
 const MEBI = 1024 * 1024;
 
-/** CPU microseconds of a request to a list. */
+/** CPU microseconds of a request for a list. */
 async function costOf(
   gateway: Child,
   loader: Loader,
@@ -24,8 +24,8 @@ async function costOf(
 }
 
 /**
- * From the start of the process until it says that it is ready, the catalogs read; the memory that it has then, and some time
- * later; and what its first requests cost, and the first ones after a pause, compared with those after the warm-up.
+ * Measures the time from the start of the process until it reports ready, with its catalogs read; the memory that it has then,
+ * and some time later; and what its first requests cost, and the first ones after a pause, compared with those after the warm-up.
  */
 export function startTimes(
   loader: Loader,

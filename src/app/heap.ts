@@ -7,15 +7,15 @@ const LONG_DELAY_MS = 2_000_000_000;
 const GROWTH_PERCENT = 150;
 
 /**
- * Sets two flags of V8 for this process. The line "The first after 15 s without requests" of `npm run bench` measures the effect.
+ * Sets two flags of V8 for this process.
  *
  * - Without the first, V8 collects garbage when the process is idle, and drops optimized functions with it. The requests of the
- *   next seconds then cost 1.7 times as much.
+ *   next seconds then cost 1.7 times as much. The line "The first after 15 s without requests" of `npm run bench` shows it.
  * - Without the second, V8 lets the small heap that `compactHeapOnce` leaves grow by a third at a time, which takes a full garbage
  *   collection every few hundred requests.
  *
- * Called at the end of a start: with other flags V8 does not use the compiled code that Node has of its own modules, and these
- * would be compiled again in each thread.
+ * Call it at the end of a start: with other flags V8 does not use the compiled code that Node has of its own modules, and compiles
+ * those that are loaded later, in each thread.
  */
 export function configureHeap(): void {
   setFlagsFromString(`--gc-memory-reducer-start-delay-ms=${LONG_DELAY_MS}`);
