@@ -1,14 +1,25 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type NetConnectOpts } from "node:net";
+import { connect, createServer, type NetConnectOpts } from "node:net";
 
-/** A local port that is free now. */
+/** Below the ports that systems give to connections, and to servers that ask for any: one of those could take the port. */
+const FIRST_PORT = 10_000;
+const LAST_PORT = 32_000;
+
+/** A local port that is free now, and that only another test could take. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+  for (;;) {
+    const port = randomInt(FIRST_PORT, LAST_PORT);
+    const server = createServer().listen(port, "127.0.0.1");
+    try {
+      await once(server, "listening");
+    } catch {
+      continue;
+    }
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }
 
 /** Whether a server listens there. */

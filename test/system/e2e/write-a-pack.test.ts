@@ -3,10 +3,11 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
-import { createServer, type AddressInfo } from "node:net";
+import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
+import { freePort } from "../../support/free-port.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, REPOSITORY, run } from "./program.ts";
 
@@ -21,14 +22,6 @@ const page = readFileSync(join(REPOSITORY, "docs/guide/write-a-pack.md"), "utf8"
 const blocks = [...page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(
   ([, language = "", text = ""]) => [language, text] as const,
 );
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** `...` stands for any text. */
 const matcherOf = (output: string): RegExp =>
