@@ -1,6 +1,6 @@
 /**
- * Compares this working tree with another commit in one run: the CPU time of a request, and then the cost of a start, as ratios. Each round measures
- * both, one directly after the other, so that what else happens on the machine changes both alike.
+ * Compares this working tree with another commit in one run: the CPU time of a request, and then the cost of a start, as
+ * ratios. Each round measures both, one directly after the other, so that other load on the machine affects both.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
@@ -134,16 +134,14 @@ export async function compareWith(
     try {
       checkOut(id, other, built);
       const upstream = await keep(startUpstream());
-      const startAll = async (root: string, data: string): Promise<Gateways> => {
-        const start = (audit: string, workers = 1): Promise<Child> =>
-          keep(startGateway({ upstream, audit, workers, root, folder: join(folder, data), built }));
-        return {
-          off: await start("off"),
-          metadata: await start("metadata"),
-          full: await start("full"),
-          two: await start("metadata", 2),
-        };
-      };
+      const start = (root: string, data: string, audit: string, workers = 1): Promise<Child> =>
+        keep(startGateway({ upstream, audit, workers, root, folder: join(folder, data), built }));
+      const startAll = async (root: string, data: string): Promise<Gateways> => ({
+        off: await start(root, data, "off"),
+        metadata: await start(root, data, "metadata"),
+        full: await start(root, data, "full"),
+        two: await start(root, data, "metadata", 2),
+      });
       const here = await startAll(ROOT, "here");
       const there = await startAll(other, "there");
       const peer = await keep(startPeer(upstream));
@@ -192,27 +190,15 @@ export async function compareWith(
           costs.push(await measureRound(comparison, loader, { connections, ms: measureMs, round }));
         print(row(comparison.name, costs));
       }
-      const starts = [ROOT, other].map(
-        (root) => () =>
-          keep(
-            startGateway({
-              upstream,
-              audit: "metadata",
-              root,
-              folder: join(folder, `start-${root === ROOT}`),
-              built,
-            }),
-          ),
-      );
+      const starts = [
+        () => start(ROOT, "starts-here", "metadata"),
+        () => start(other, "starts-there", "metadata"),
+      ];
       const startCosts = await measureStarts(starts, rounds);
+      const each = (key: keyof StartCost) => startCosts.map((costs) => costs.map((cost) => cost[key]));
       print(`\n${head("A start, ms")}`);
-      for (const key of ["ready", "cpu"] as const)
-        print(
-          row(
-            key === "cpu" ? "CPU" : "Until it is ready",
-            startCosts.map((costs) => costs.map((cost) => cost[key])),
-          ),
-        );
+      print(row("Until it is ready", each("ready")));
+      print(row("CPU", each("cpu")));
     } finally {
       git("worktree", "remove", "--force", other);
     }

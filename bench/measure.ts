@@ -53,7 +53,7 @@ export async function measure(
   { connections, measureMs: ms, leadInMs, rate }: BenchOptions,
 ): Promise<Measurement> {
   const job = { url: server.url, path: request.path, authorization, connections, ms };
-  if (leadInMs > 0) await loader.run({ ...job, ms: leadInMs });
+  await loader.run({ ...job, ms: leadInMs });
   const callsBefore = (await upstreamState(setup)).callCount;
   const before = processCost(server.pid);
   const load = await loader.run(job);

@@ -63,14 +63,7 @@ const QUICK: Plan = {
 };
 
 /** Two commits, in many short rounds, so that other load on the machine affects both. */
-const COMPARE: Plan = {
-  ...THOROUGH,
-  rounds: 15,
-  measureMs: 400,
-  warmUpMs: 2500,
-  leadInMs: 0,
-  connections: 16,
-};
+const COMPARE: Plan = { ...THOROUGH, rounds: 15, measureMs: 400, warmUpMs: 2500, connections: 16 };
 
 const MINUTE_MS = 60_000;
 

@@ -97,7 +97,7 @@ function tryGenerate(ast: AstNode): Generated | NotCompilableError {
 
 /** What the compiler finds out about a syntax tree. */
 interface Analysis extends Pick<Expression, "variables" | "inputNames" | "requiredVariables"> {
-  /** The generated code, or the reason why there is none. */
+  /** The generated code, or the error that says why the compiler does not support the expression. */
   readonly code: Generated | NotCompilableError;
 }
 
