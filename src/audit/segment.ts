@@ -7,7 +7,7 @@ import { acceptedClients, dayOf, worthOf } from "./usage.ts";
  * Maximum bytes of a segment before compression, unless one record is larger. Larger segments take less space, and more
  * time to read one record of: a page may need a segment for each of its records.
  */
-const SEGMENT_BYTES = 128 * 1024;
+const SEGMENT_BYTES = 256 * 1024;
 
 /**
  * How segments are compressed. Level 1 is fast enough for the write path. The checksum finds damaged bytes; `zstd -t` checks
