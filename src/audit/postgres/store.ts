@@ -4,11 +4,13 @@ import { cutoffOf, startPurge, type PurgeResult } from "../purge.ts";
 import type { AuditRecord } from "../record.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
 import { AuditUnavailableError } from "../store.ts";
+import { createBatch } from "../segment.ts";
+import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import { connectDatabase, type Database } from "./database.ts";
 import { startMigration } from "./migrate.ts";
 import { countRecords, readRecordPage, readRecord, usageReader } from "./reader.ts";
-import { insertRows } from "./writer.ts";
+import { insertBatch } from "./writer.ts";
 
 /** Key of `pg_try_advisory_xact_lock`: only one replica deletes at a time. */
 const LOCK = 7_012_026_002;
@@ -91,8 +93,17 @@ export interface PostgresStoreOptions extends StoreOptions {
 export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   const { durability, sizeLimit } = options;
   const database = connectDatabase(options.url);
+  /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
+  let spare: ArrayBuffer | undefined;
+
+  function commit(rows: readonly StoredRow[]): Promise<number> {
+    const batch = createBatch(rows, spare);
+    spare = batch.bytes.buffer;
+    return insertBatch(database, batch);
+  }
+
   const queue = createWriteQueue({
-    commit: (rows) => insertRows(database, rows),
+    commit,
     durability,
     groupMs: GROUP_MS,
     ...MAX_QUEUED,

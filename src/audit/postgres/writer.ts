@@ -1,5 +1,5 @@
-import { compressBatch, createBatch } from "../segment.ts";
-import { WORTH, type StoredRow } from "../stored-row.ts";
+import { compressBatch, type Batch } from "../segment.ts";
+import { WORTH } from "../stored-row.ts";
 import { acceptedClients, dayOf, UNACCEPTED, usageAgent } from "../usage.ts";
 import type { Database } from "./database.ts";
 
@@ -92,14 +92,13 @@ function startsOf(parts: readonly Uint8Array[]): number[] {
 }
 
 /**
- * Writes and counts all rows, or none. Without rows it only checks whether the database works. The segments are one binary
+ * Writes and counts all rows of a batch, or none. Without rows it only checks whether the database works. The segments are one binary
  * parameter: the driver would escape each string of an array.
  *
  * @returns The bytes of the compressed segments.
  * @throws {AuditUnavailableError} If the database can't be written.
  */
-export async function insertRows(database: Database, waiting: readonly StoredRow[]): Promise<number> {
-  const batch = createBatch(waiting);
+export async function insertBatch(database: Database, batch: Batch): Promise<number> {
   const parts = await compressBatch(batch);
   const rows = batch.segments.flatMap((segment, index) =>
     segment.rows.map((row) => ({ ...row, part: index + 1 })),
