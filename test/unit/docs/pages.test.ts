@@ -56,7 +56,7 @@ describe.each(pages)("%s", (page) => {
     const named = [...text.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g)].map(
       ([, name = ""]) => name,
     );
-    const others = /^(?:OTEL|AG)_|^(?:NODE_ENV|POSTGRES_PASSWORD|REQUIRED_SERVICES|FC_SEED)$/;
+    const others = /^(?:OTEL|AG)_|^(?:NODE_ENV|NODE_OPTIONS|POSTGRES_PASSWORD|REQUIRED_SERVICES|FC_SEED)$/;
     expect(named.filter((name) => !others.test(name) && !Object.hasOwn(SETTINGS, name))).toEqual([]);
   });
 });
