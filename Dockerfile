@@ -14,9 +14,9 @@ RUN SANDBOX=true PORT=0 ADMIN_PORT=0 DATA_DIR=node_modules/.cache/data \
 
 FROM node:24-slim
 # The admin listener stays inside until ADMIN_HOST and ADMIN_TOKEN open it.
-# The next two halve what is resident: V8 would let new objects pile up to 64 MB, and the C library keep freed buffers in an
-# arena for each thread (npm run bench). The last two: the C library returns what a start freed to the system, but not the 1 MB
-# that zstd needs for each segment of the audit, since getting it again would cost more than compressing.
+# NODE_OPTIONS and MALLOC_ARENA_MAX halve what is resident: V8 would let new objects pile up to 64 MB, and the C library keep freed
+# buffers in an arena for each thread (npm run bench). With the two thresholds of 2 MB, the C library gives back to the system what a
+# start needed, but keeps the 1 MB that zstd needs for each segment of the audit (docs/internals/performance.md).
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     PORT=8080 \
