@@ -14,8 +14,8 @@ RUN SANDBOX=true PORT=0 ADMIN_PORT=0 DATA_DIR=node_modules/.cache/data \
 
 FROM node:24-slim
 # The admin listener stays inside until ADMIN_HOST and ADMIN_TOKEN open it.
-# NODE_OPTIONS and MALLOC_ARENA_MAX halve what is resident: V8 would let new objects pile up to 64 MB, and the C library keep freed
-# buffers in an arena for each thread (npm run bench). With the two thresholds of 2 MB, the C library gives back to the system what a
+# NODE_OPTIONS and MALLOC_ARENA_MAX reduce what is resident under load by about a third: V8 would let new objects pile up to 64 MB,
+# and the C library keep freed buffers in an arena for each thread. With the two thresholds of 2 MB, the C library gives back to the system what a
 # start needed, but keeps the 1 MB that zstd needs for each segment of the audit (docs/internals/performance.md).
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
