@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { measureAll, upstreamState, type UpstreamState } from "./measure.ts";
+import { measureAll, upstreamState, type Measurement, type UpstreamState } from "./measure.ts";
 import { compareWith } from "./compare.ts";
 import { growthReport, measureGrowth, measureMemory, memoryReport } from "./memory.ts";
 import { startLoader, type Loader } from "./loader.ts";
@@ -12,12 +12,13 @@ import { withSetup } from "./targets.ts";
 
 /** Describes the machine and the options, since everything runs on one machine. */
 const setting = (
-  { rounds, measureMs, leadInMs, connections, rate, built }: BenchOptions,
+  { processes, rounds, measureMs, leadInMs, connections, rate, built }: BenchOptions,
   { listBytes }: UpstreamState,
 ): string =>
   [
     `Node ${process.version}, ${availableParallelism()} processors, which client, server and v4 share. The gateway runs from ${built ? "dist/" : "src/"}.`,
-    `Medians of ${rounds} rounds. req/s, CPU and v4 calls: ${connections} connections for ${measureMs / 1000} s, each`,
+    `Medians of ${processes} processes of each setting, started one after the other, with ${rounds} rounds each.`,
+    `req/s, CPU and v4 calls: ${connections} connections for ${measureMs / 1000} s, each`,
     `sending its next request when the last has ended, after ${leadInMs / 1000} s of the same load that does not count.`,
     `p50 and p99: as long at ${rate} requests a second, started on time.`,
     `v4's list is ${listBytes} bytes, and no two of its responses in a row are alike. CPU and RSS are the server's`,
@@ -28,23 +29,30 @@ const setting = (
 
 const print = (text: string): void => void process.stdout.write(text);
 
-/** The table; the exit code is 1 where any request failed. */
-function compare(loader: Loader, options: BenchOptions): Promise<number> {
+/** Starts all targets, measures them, and stops them. The setting is described before the first measurement. */
+function measureSet(loader: Loader, options: BenchOptions, isFirst: boolean): Promise<Measurement[]> {
   return withSetup(options.built, async (setup) => {
     const state = await upstreamState(setup);
-    print(setting(options, state));
+    if (isFirst) print(setting(options, state));
     const requestKinds = [
       { name: "List of 25 instances", path: "/v4/vm/instances" },
       { name: "List, unknown images", path: "/v4/vm/instances?page=2" },
       { name: "A disk", path: state.disk },
       { name: "An instance: 3 v4 calls", path: state.one },
     ];
-    const measurements = await measureAll(setup, loader, requestKinds, options);
-    print(report(measurements));
-    const met = faults(measurements);
-    if (met.length > 0) print(`\nRequests failed:\n${met.join("\n")}\n`);
-    return met.length > 0 ? 1 : 0;
+    return measureAll(setup, loader, requestKinds, options);
   });
+}
+
+/** The table; the exit code is 1 where any request failed. */
+async function compare(loader: Loader, options: BenchOptions): Promise<number> {
+  const measurements: Measurement[] = [];
+  for (let set = 0; set < options.processes; set += 1)
+    measurements.push(...(await measureSet(loader, options, set === 0)));
+  print(report(measurements));
+  const met = faults(measurements);
+  if (met.length > 0) print(`\nRequests failed:\n${met.join("\n")}\n`);
+  return met.length > 0 ? 1 : 0;
 }
 
 async function bench(options: BenchOptions): Promise<number> {

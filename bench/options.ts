@@ -1,6 +1,9 @@
 import { parseArgs } from "node:util";
 
 export interface BenchOptions {
+  /** Of each setting, one after the other: V8 compiles the same code differently in each. */
+  readonly processes: number;
+  /** For each process. */
   readonly rounds: number;
   /** Of one measurement: one target, one kind of request, one round. */
   readonly measureMs: number;
@@ -34,7 +37,8 @@ export interface BenchOptions {
 type Plan = Omit<BenchOptions, "built" | "translation" | "redaction" | "compare">;
 
 const THOROUGH: Plan = {
-  rounds: 5,
+  processes: 3,
+  rounds: 2,
   measureMs: 1500,
   warmUpMs: 12_000,
   leadInMs: 1000,
@@ -49,6 +53,7 @@ const THOROUGH: Plan = {
 
 /** Shows that everything runs; its figures are rough. */
 const QUICK: Plan = {
+  processes: 1,
   rounds: 1,
   measureMs: 250,
   warmUpMs: 200,
@@ -67,14 +72,17 @@ const COMPARE: Plan = { ...THOROUGH, rounds: 15, measureMs: 400, warmUpMs: 2500,
 
 const MINUTE_MS = 60_000;
 
+/** Translation or redaction alone, in this process. */
+const ALONE: Plan = { ...THOROUGH, rounds: 5 };
+
 /** Memory alone. */
 const MEMORY: Plan = { ...THOROUGH, rounds: 0, starts: 0, growthMs: 10 * MINUTE_MS };
 
-export const HELP = `npm run bench -- [--quick | --memory | --translation | --redaction | --compare REF] [--minutes N] [--rounds N]
-                 [--seconds N] [--connections N] [--rate N]
+export const HELP = `npm run bench -- [--quick | --memory | --translation | --redaction | --compare REF] [--minutes N] [--processes N]
+                 [--rounds N] [--seconds N] [--connections N] [--rate N]
 
 Loads the gateway, and a bare Express pass-through beside it, with the same requests before the same v4 service.
-Takes some twenty minutes; --quick some 15 seconds. --memory loads the gateway for a minute and then for ten more, or
+Takes half an hour; --quick some 15 seconds. --memory loads the gateway for a minute and then for ten more, or
 --minutes, and compares what its heap holds before and after those. --translation starts no gateway: it measures
 the translation of v4's response, compiled, interpreted, and written by hand. --redaction starts no
 gateway either: it measures the redaction of recorded bodies.
@@ -90,13 +98,18 @@ function positive(name: string, text: string): number {
 function baseOf({
   quick,
   memory,
+  translation,
+  redaction,
   compare,
 }: {
   quick?: boolean | undefined;
   memory?: boolean | undefined;
+  translation?: boolean | undefined;
+  redaction?: boolean | undefined;
   compare?: string | undefined;
 }): Plan {
   if (quick) return QUICK;
+  if (translation || redaction) return ALONE;
   if (compare !== undefined) return COMPARE;
   return memory ? MEMORY : THOROUGH;
 }
@@ -113,6 +126,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
       redaction: { type: "boolean" },
       compare: { type: "string" },
       minutes: { type: "string" },
+      processes: { type: "string" },
       rounds: { type: "string" },
       seconds: { type: "string" },
       connections: { type: "string" },
@@ -122,8 +136,10 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
   });
   if (values.help) return undefined;
   const base = baseOf(values);
-  const given = (name: "minutes" | "rounds" | "seconds" | "connections" | "rate", fallback: number): number =>
-    values[name] === undefined ? fallback : positive(name, values[name]);
+  const given = (
+    name: "minutes" | "processes" | "rounds" | "seconds" | "connections" | "rate",
+    fallback: number,
+  ): number => (values[name] === undefined ? fallback : positive(name, values[name]));
   return {
     ...base,
     growthMs: base.growthMs > 0 ? given("minutes", base.growthMs / MINUTE_MS) * MINUTE_MS : 0,
@@ -131,6 +147,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
     translation: values.translation ?? false,
     redaction: values.redaction ?? false,
     compare: values.compare,
+    processes: Math.ceil(given("processes", base.processes)),
     rounds: Math.ceil(given("rounds", base.rounds)),
     measureMs: given("seconds", base.measureMs / 1000) * 1000,
     connections: Math.ceil(given("connections", base.connections)),
