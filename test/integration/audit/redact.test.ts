@@ -4,6 +4,7 @@ import { countAllocations } from "../../../fuzz/worst/allocations.ts";
 import type { SentBody } from "../../../src/audit/client-body.ts";
 import { JsonText } from "../../../src/audit/json-text.ts";
 import { createRedaction } from "../../../src/audit/redact.ts";
+import { isLinear } from "../../support/growth.ts";
 
 const names = ["root_pass", "*password*", "card_number", "cvv", "client_secret", "token", "ssl_key"];
 const SECRET = "S3CR3T-value";
@@ -490,36 +491,11 @@ describe("redaction takes linear time", () => {
     ["values", (text) => large.raw(text, values)],
   ];
 
-  /** Of this thread, in milliseconds: others have the machine as well. */
-  const cpu = (): number => {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1000;
-  };
-
-  /** The time that it takes to do this many of one text, at best. */
-  function fastest(work: (text: string) => unknown, text: string, times: number): number {
-    return Math.min(
-      ...Array.from({ length: 4 }, () => {
-        const begun = cpu();
-        for (let n = 0; n < times; n += 1) work(text);
-        return cpu() - begun;
-      }),
-    );
-  }
-
-  /** How the time grows when the text doubles, over three doublings: quadratic growth would be 4. */
-  function growth(work: (text: string) => unknown, make: (length: number) => string): number {
-    const whole = fastest(work, make(160_000), 1);
-    // What is done so soon is in the noise.
-    return whole < 20 ? 1 : 2 * Math.cbrt(whole / fastest(work, make(20_000), 8));
-  }
-
   test.each(works)(
     "for %s",
     (_, work) => {
-      const isLinear = (make: (length: number) => string) =>
-        Array.from({ length: 4 }).some(() => growth(work, make) < 2.5);
-      expect(shapes.filter(([, make]) => !isLinear(make)).map(([shape]) => shape)).toEqual([]);
+      const quadratic = shapes.filter(([, make]) => !isLinear(work, make, 160_000));
+      expect(quadratic.map(([shape]) => shape)).toEqual([]);
     },
     60_000,
   );
