@@ -1,19 +1,28 @@
 import { randomUUID } from "node:crypto";
 
 const COUNTER_END = 0x1000;
+/** Milliseconds in which the first 32 of the 48 bits of a time stay the same. */
+const SAME_START_MS = 0x10000;
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const hex16 = (number: number): string => `${HEX[number >> 8]}${HEX[number & 0xff]}`;
 
 /**
  * Makes the source of record ids: UUIDs of version 7 (RFC 9562, 5.7), 36 characters of lower-case text.
  *
  * Sorted as text they are in the order in which they were made: the first 48 bits are milliseconds, the next
- * 12 a counter (RFC 9562, 6.2, method 1). The 62 random bits behind keep processes apart. A clock that steps
- * back, and a counter that runs over, hold on to the last time, or go one millisecond ahead of it.
+ * 12 a counter (RFC 9562, 6.2, method 1). The 62 random bits behind are those of the source, and keep processes apart. A clock
+ * that steps back, and a counter that runs over, hold on to the last time, or go one millisecond ahead of it.
  *
  * @param clock Milliseconds since the epoch. Default `Date.now`.
  */
 export function createRecordIds(clock: () => number = Date.now): () => string {
+  // The tail of a random UUID carries the right variant bits already.
+  const tail = randomUUID().slice(19);
   let time = 0;
   let counter = 0;
+  let part = 0;
+  let start = "";
 
   return function nextRecordId(): string {
     const now = clock();
@@ -24,9 +33,11 @@ export function createRecordIds(clock: () => number = Date.now): () => string {
       time += 1;
       counter = 0;
     }
-    const stamp = time.toString(16).padStart(12, "0");
-    const count = counter.toString(16).padStart(3, "0");
-    // The tail of a random UUID carries the right variant bits already.
-    return `${stamp.slice(0, 8)}-${stamp.slice(8)}-7${count}-${randomUUID().slice(19)}`;
+    const currentPart = Math.floor(time / SAME_START_MS);
+    if (currentPart !== part) {
+      part = currentPart;
+      start = part.toString(16).padStart(8, "0");
+    }
+    return `${start}-${hex16(time % SAME_START_MS)}-${hex16(0x7000 | counter)}-${tail}`;
   };
 }

@@ -87,6 +87,8 @@ export function secretNames(all: readonly string[]): SecretNames {
     .map((name) => foldName(name.replaceAll("*", "")));
   const plain = new Set(folded);
   const cache = new Map<string, Kind>();
+  /** Texts without a secret name: paths and user agents are the same in many requests. */
+  const harmless = new Set<string>();
   const pattern = namePattern(plain, new Set(words), [...lists, ...others]);
   const anywhere = anyName(new Set([...plain, ...lists]));
   const letters = [...new Set([...plain, ...lists].map((name) => marksOf(name) & LETTERS))];
@@ -135,10 +137,17 @@ export function secretNames(all: readonly string[]): SecretNames {
 
   function maybeIn(text: string): boolean {
     if (text.length <= MAX_MARKED_LENGTH && !mayHave(marksOf(text))) return false;
+    const isCached = text.length <= MAX_CACHED_LENGTH;
+    if (isCached && harmless.has(text)) return false;
     if (text.includes("@") && ANY_USER_INFO.test(text)) return true;
     if (!anywhere) return false;
     if (ESCAPES.some((escape) => text.includes(escape))) return true;
-    return anywhere.test(isAscii(text) ? text : foldName(text));
+    const mayBeIn = anywhere.test(isAscii(text) ? text : foldName(text));
+    if (isCached && !mayBeIn) {
+      if (harmless.size >= MAX_CACHED) harmless.clear();
+      harmless.add(text);
+    }
+    return mayBeIn;
   }
 
   const everyName = [...plain, ...lists].map((name) => ({ name, isWord: words.includes(name) }));

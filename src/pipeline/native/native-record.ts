@@ -1,5 +1,6 @@
 /** The audit record of a forwarded request: its head and its status, without bodies. */
 import type { AuditRecord } from "../../audit/record.ts";
+import { recordTime } from "../../audit/record-time.ts";
 import type { AlphaRequest } from "../context.ts";
 import {
   findSecrets,
@@ -41,7 +42,7 @@ export function createNativeRecord(
   return {
     ...summarizeNativeRequest(request, outcome, hash),
     id: options.newId(),
-    time: new Date(Date.now() - ms).toISOString(),
+    time: recordTime(Math.floor(Date.now() - ms)),
     requestId: secrets.conceal(request.id),
     client: recordClient(request, hash, isAccepted, secrets, options),
     alpha: { method, path, route: null, query, filter, status },

@@ -1,6 +1,7 @@
 /** The audit record of a translated request, and the parts of it that the metrics and the log need. */
 import { checksumOf, type AuditRecord, type RecordedBody } from "../../audit/record.ts";
 import type { SentBody } from "../../audit/client-body.ts";
+import { recordTime } from "../../audit/record-time.ts";
 import type { Redaction } from "../../audit/redact.ts";
 import type { SecretValues } from "../../audit/secret-values.ts";
 import { isJson } from "../../dialect/json/scan.ts";
@@ -126,11 +127,12 @@ const recordCalls = (
   { redaction, bodies }: RecordOptions,
   secrets: SecretValues,
 ): AuditRecord["v4"] =>
-  calls.map(({ body, response, ...call }) => ({
-    ...call,
-    ms: roundMs(call.ms),
-    path: redaction.target(call.path, secrets),
-    filter: call.filter === null ? null : redaction.text(call.filter, secrets),
+  calls.map(({ method, path, filter, body, status, response, ms }) => ({
+    method,
+    path: redaction.target(path, secrets),
+    filter: filter === null ? null : redaction.text(filter, secrets),
+    status,
+    ms: roundMs(ms),
     ...(bodies && body !== undefined && { body: redaction.value(body, undefined, secrets) }),
     ...(bodies && response && { response: recordResponse(response, redaction, secrets) }),
   }));
@@ -162,7 +164,7 @@ export function createAuditRecord(
         };
   return {
     id: options.newId(),
-    time: context.time.toISOString(),
+    time: recordTime(context.time.getTime()),
     lane: "alpha",
     pack: options.packHash,
     requestId: secrets.conceal(request.id),
@@ -196,7 +198,7 @@ export function createMinimalRecord(
   const fingerprint = fingerprintOf(context.client?.credentials.hash);
   return {
     id: newId(),
-    time: context.time.toISOString(),
+    time: recordTime(context.time.getTime()),
     lane: "alpha",
     requestId,
     client: { fingerprint, accepted: isAccepted(context), userAgent: null, address },

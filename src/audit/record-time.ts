@@ -1,0 +1,17 @@
+const MINUTE_MS = 60_000;
+let lastMinute = { number: NaN, text: "" };
+
+/**
+ * A time as `Date.toISOString` writes it, in less time.
+ *
+ * @param time Milliseconds since the epoch, an integer.
+ */
+export function recordTime(time: number): string {
+  const number = Math.floor(time / MINUTE_MS);
+  if (number !== lastMinute.number) {
+    const text = new Date(number * MINUTE_MS).toISOString();
+    lastMinute = { number, text: text.slice(0, text.lastIndexOf(":") + 1) };
+  }
+  const digits = String(100_000 + time - number * MINUTE_MS);
+  return `${lastMinute.text}${digits.slice(1, 3)}.${digits.slice(3)}Z`;
+}
