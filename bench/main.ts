@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { keepAwake } from "./awake.ts";
 import { measureAll, upstreamState, type Measurement, type UpstreamState } from "./measure.ts";
 import { compareWith } from "./compare.ts";
 import { growthReport, measureGrowth, measureMemory, memoryReport } from "./memory.ts";
@@ -14,10 +15,12 @@ import { withSetup } from "./targets.ts";
 const setting = (
   { processes, rounds, measureMs, leadInMs, connections, rate, built }: BenchOptions,
   { listBytes }: UpstreamState,
+  isAwake: boolean,
 ): string =>
   [
-    `Node ${process.version}, ${availableParallelism()} processors, which client, server and v4 share. The gateway runs from ${built ? "dist/" : "src/"}.`,
-    `Medians of ${processes} processes of each setting, started one after the other, with ${rounds} rounds each.`,
+    `Node ${process.version}, ${availableParallelism()} processors, which client, server and v4 share. They ${isAwake ? "never" : "may"} sleep.`,
+    `The gateway runs from ${built ? "dist/" : "src/"}.`,
+    `Medians of ${processes} processes of each setting, started one after the other; rounds of each: ${rounds}.`,
     `req/s, CPU and v4 calls: ${connections} connections for ${measureMs / 1000} s, each`,
     `sending its next request when the last has ended, after ${leadInMs / 1000} s of the same load that does not count.`,
     `p50 and p99: as long at ${rate} requests a second, started on time.`,
@@ -29,11 +32,15 @@ const setting = (
 
 const print = (text: string): void => void process.stdout.write(text);
 
-/** Starts all targets, measures them, and stops them. The setting is described before the first measurement. */
-function measureSet(loader: Loader, options: BenchOptions, isFirst: boolean): Promise<Measurement[]> {
+/** Starts all targets, measures them, and stops them. */
+function measureSet(
+  loader: Loader,
+  options: BenchOptions,
+  describe: (state: UpstreamState) => void,
+): Promise<Measurement[]> {
   return withSetup(options.built, async (setup) => {
     const state = await upstreamState(setup);
-    if (isFirst) print(setting(options, state));
+    describe(state);
     const requestKinds = [
       { name: "List of 25 instances", path: "/v4/vm/instances" },
       { name: "List, unknown images", path: "/v4/vm/instances?page=2" },
@@ -45,10 +52,13 @@ function measureSet(loader: Loader, options: BenchOptions, isFirst: boolean): Pr
 }
 
 /** The table; the exit code is 1 where any request failed. */
-async function compare(loader: Loader, options: BenchOptions): Promise<number> {
+async function compare(loader: Loader, options: BenchOptions, isAwake: boolean): Promise<number> {
   const measurements: Measurement[] = [];
-  for (let set = 0; set < options.processes; set += 1)
-    measurements.push(...(await measureSet(loader, options, set === 0)));
+  for (let set = 0; set < options.processes; set += 1) {
+    const describe = (state: UpstreamState): void =>
+      set === 0 ? print(setting(options, state, isAwake)) : undefined;
+    measurements.push(...(await measureSet(loader, options, describe)));
+  }
   print(report(measurements));
   const met = faults(measurements);
   if (met.length > 0) print(`\nRequests failed:\n${met.join("\n")}\n`);
@@ -64,13 +74,14 @@ async function bench(options: BenchOptions): Promise<number> {
     print(await redactionReport(options.rounds));
     return 0;
   }
+  const isAwake = keepAwake();
   const loader = startLoader();
   try {
     if (options.compare !== undefined) {
       await compareWith(options.compare, loader, options, (line) => print(`${line}\n`));
       return 0;
     }
-    const code = options.rounds > 0 ? await compare(loader, options) : 0;
+    const code = options.rounds > 0 ? await compare(loader, options, isAwake) : 0;
     if (options.starts > 0) print(`\n${await startTimes(loader, options)}\n`);
     if (options.growthMs > 0) print(growthReport(await measureGrowth(loader, options)));
     else if (options.memoryMs > 0) print(memoryReport(await measureMemory(loader, options), options));

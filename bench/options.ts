@@ -38,10 +38,10 @@ type Plan = Omit<BenchOptions, "built" | "translation" | "redaction" | "compare"
 
 const THOROUGH: Plan = {
   processes: 3,
-  rounds: 2,
-  measureMs: 1500,
+  rounds: 1,
+  measureMs: 3000,
   warmUpMs: 12_000,
-  leadInMs: 1000,
+  leadInMs: 3000,
   connections: 32,
   rate: 200,
   starts: 3,
