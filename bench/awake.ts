@@ -6,8 +6,8 @@ const AT_IDLE_PRIORITY = ["--idle", "0"];
 
 /**
  * Keeps all processors busy with loops of idle priority, which give way to any other process. A virtual processor that sleeps
- * takes long to wake up, and the process that sends it something to do pays for that: a gateway seems dearer when it leaves the
- * other processes time to sleep.
+ * takes long to wake up, and that counts as CPU time of the process that wakes it: a gateway would seem to cost more while
+ * other processes have time to sleep.
  *
  * @returns Whether the loops run: it takes Linux and `chrt`. They end with this process.
  */

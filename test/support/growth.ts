@@ -17,8 +17,8 @@ function milliseconds(work: () => unknown): number {
 
 /**
  * Whether the work on a text grows no faster than the text: one text of `length` takes less than 4 times as long as 16
- * texts of a sixteenth of it. The least of up to 20 runs counts, and what is compared takes turns, since other processes
- * slow either. CPU time would be no better: some systems count it in steps of 4 ms.
+ * texts of a sixteenth of it. Other processes slow some runs. So both are measured alternately, up to 20 times, and the
+ * shortest time of each counts. CPU time would not be better: some systems count it in steps of 4 ms.
  *
  * @param length In characters, at least 16 kB
  */
