@@ -4,6 +4,7 @@ import { countAllocations } from "../../../fuzz/worst/allocations.ts";
 import type { SentBody } from "../../../src/audit/client-body.ts";
 import { JsonText } from "../../../src/audit/json-text.ts";
 import { createRedaction } from "../../../src/audit/redact.ts";
+import { collectGarbage } from "../../support/garbage.ts";
 import { isLinear } from "../../support/growth.ts";
 
 const names = ["root_pass", "*password*", "card_number", "cvv", "client_secret", "token", "ssl_key"];
@@ -499,6 +500,29 @@ describe("redaction takes linear time", () => {
     },
     60_000,
   );
+});
+
+describe("what redaction remembers of names and texts does not keep the texts that they are from", () => {
+  const from = createRedaction({ names, bodyLimit: 262_144 });
+  const rest = "x".repeat(200_000);
+  let last = 0;
+  const inText = (n: number) => `password=a&a-name-with-the-number-${n}=b&${rest}`;
+  /** It has all letters of a secret name, but no secret name. */
+  const harmless = (n: number) => `/cotkenvpasd-${n}?${rest}`;
+
+  test.each<[string, (n: number) => unknown]>([
+    ["the names in a text", (n) => from.raw(inText(n))],
+    ["the names in a string of a body", (n) => from.value({ note: inText(n) })],
+    ["the names in a query", (n) => from.query(inText(n))],
+    ["a part of a text without a secret name", (n) => from.text(harmless(n).split("?", 1)[0] ?? "")],
+  ])("%s", (_, redact) => {
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    for (let n = 0; n < 300; n += 1) redact((last += 1));
+    collectGarbage();
+    // All texts have 60 MB.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000);
+  });
 });
 
 describe("the redaction of a request allocates at most 20 MB", () => {

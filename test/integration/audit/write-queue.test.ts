@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JsonText } from "../../../src/audit/json-text.ts";
@@ -7,6 +5,7 @@ import type { AuditRecord } from "../../../src/audit/record.ts";
 import { createBatch, recordText } from "../../../src/audit/segment.ts";
 import type { StoredRow } from "../../../src/audit/stored-row.ts";
 import { createWriteQueue } from "../../../src/audit/write-queue.ts";
+import { collectGarbage } from "../../support/garbage.ts";
 import { sampleId, sampleRecord } from "./sample-record.ts";
 
 const bounds = { groupMs: 1, maxRows: 100, maxBytes: 1_000_000 };
@@ -135,11 +134,6 @@ function textStore(failures: readonly boolean[] = []) {
     return bytes.length;
   }
   return { commit, texts, chunks };
-}
-
-function collectGarbage(): void {
-  setFlagsFromString("--expose-gc");
-  (runInNewContext("gc") as () => void)();
 }
 
 /** Bytes of buffers that are still in use. V8 frees the others in a thread of its own, so the figure may be too high at first. */
