@@ -1,4 +1,5 @@
 import { foldName, isAscii, unfoldedOffset } from "./fold-name.ts";
+import { copyText } from "./truncate.ts";
 
 /** A name as `foldName` has it. */
 export interface FoldedName {
@@ -53,9 +54,6 @@ const MAX_CACHED = 4096;
 const MAX_CACHED_LENGTH = 128;
 /** A longer text is likely to have all letters of some name. */
 const MAX_MARKED_LENGTH = 256;
-
-/** The same text in memory of its own: V8 keeps the whole of a text while a part of it is in use. */
-const copyOf = (text: string): string => JSON.parse(JSON.stringify(text)) as string;
 
 /** What can hide letters of a name: percent-encoding, and JSON's escapes at any depth. */
 const ESCAPES = ["%", "\\"];
@@ -121,7 +119,7 @@ export function secretNames(all: readonly string[]): SecretNames {
     const kind = isSecretPath(name) ? "secret" : otherwise;
     // Clients choose names, so both their number and their length are limited.
     if (cache.size >= MAX_CACHED) cache.clear();
-    if (name.length <= MAX_CACHED_LENGTH) cache.set(copyOf(name), kind);
+    if (name.length <= MAX_CACHED_LENGTH) cache.set(copyText(name), kind);
     return kind;
   }
 
@@ -148,7 +146,7 @@ export function secretNames(all: readonly string[]): SecretNames {
     const mayBeIn = anywhere.test(isAscii(text) ? text : foldName(text));
     if (isCached && !mayBeIn) {
       if (harmless.size >= MAX_CACHED) harmless.clear();
-      harmless.add(copyOf(text));
+      harmless.add(copyText(text));
     }
     return mayBeIn;
   }

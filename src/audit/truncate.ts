@@ -9,6 +9,16 @@ export interface TruncatedBody {
   readonly why?: string;
 }
 
+/**
+ * The same text in memory of its own. V8 keeps the whole of a text while a part of it is in use, so a part that is kept for
+ * longer than its request must be copied.
+ */
+export const copyText = (text: string): string => JSON.parse(JSON.stringify(text)) as string;
+
+/** The first characters of a text, at most `length`, without keeping the others in memory. */
+export const firstCharacters = (text: string, length: number): string =>
+  text.length <= length ? text : copyText(text.slice(0, length));
+
 /** The start of a text, at most `limit` bytes of UTF-8, without an incomplete character at its end. */
 export function truncateUtf8(text: string, limit: number): string {
   if (Buffer.byteLength(text) <= limit) return text;

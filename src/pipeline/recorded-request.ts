@@ -2,6 +2,7 @@
 import type { AuditRecord } from "../audit/record.ts";
 import type { SentBody } from "../audit/client-body.ts";
 import type { Redaction } from "../audit/redact.ts";
+import { firstCharacters } from "../audit/truncate.ts";
 import type { SecretValues } from "../audit/secret-values.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -107,11 +108,11 @@ export function recordClient(
   secrets: SecretValues,
   { redaction }: RecordOptions,
 ): AuditRecord["client"] {
-  const agent = headerText(request, "user-agent")?.slice(0, MAX_AGENT_LENGTH);
+  const agent = headerText(request, "user-agent");
   return {
     fingerprint: fingerprintOf(hash),
     ...(hash !== undefined && { accepted: isAccepted }),
-    userAgent: agent === undefined ? null : redaction.text(agent, secrets),
+    userAgent: agent === undefined ? null : redaction.text(firstCharacters(agent, MAX_AGENT_LENGTH), secrets),
     address: request.address,
   };
 }
@@ -129,8 +130,8 @@ export function recordHead(
   const filter = headerText(request, filterHeader?.toLowerCase() ?? "");
   return {
     method: request.method,
-    path: redaction.path(asUtf8(request.path), route !== null, pathSecrets).slice(0, maxLength),
-    query: redaction.query(asUtf8(request.query), secrets).slice(0, maxLength),
-    filter: filter === undefined ? null : redaction.text(filter, secrets).slice(0, maxLength),
+    path: firstCharacters(redaction.path(asUtf8(request.path), route !== null, pathSecrets), maxLength),
+    query: firstCharacters(redaction.query(asUtf8(request.query), secrets), maxLength),
+    filter: filter === undefined ? null : firstCharacters(redaction.text(filter, secrets), maxLength),
   };
 }

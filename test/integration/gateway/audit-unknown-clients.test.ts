@@ -8,11 +8,16 @@ import type { Log } from "../../../src/observability/log.ts";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import type { AuditStore } from "../../../src/audit/store.ts";
 import { createRecorder } from "../../../src/app/recorder.ts";
+import { collectGarbage } from "../../support/garbage.ts";
 
 const pack = loadPack("mappings");
 const outcome = { status: 400, response: { status: 400, headers: {}, body: Buffer.from("{}") } };
 
-function record(body: Buffer, change: (activity: UpstreamActivity) => void = () => {}) {
+function record(
+  body: Buffer,
+  change: (activity: UpstreamActivity) => void = () => {},
+  sent: Partial<AlphaRequest> = {},
+) {
   const records: AuditRecord[] = [];
   const lines: { code?: string }[] = [];
   const addLine = (line: object) => lines.push(line);
@@ -31,6 +36,7 @@ function record(body: Buffer, change: (activity: UpstreamActivity) => void = () 
     headers: {},
     address: "192.0.2.1",
     signal: new AbortController().signal,
+    ...sent,
   } as unknown as AlphaRequest;
   const context = createContext();
   const credentials = { token: "made-up-token", hash: "0".repeat(64) };
@@ -69,3 +75,23 @@ test("a record that cannot be written is replaced by a minimal one with a warnin
   expect(minimal?.warnings).toHaveLength(1);
   expect(lines).toContainEqual(expect.objectContaining({ code: "AG_AUDIT_RECORD_FAILED" }));
 });
+
+test("a record does not keep the rest of a header or a target in memory that it has the start of", () => {
+  const rest = "x".repeat(16_000);
+  const sentBy = (n: number): Partial<AlphaRequest> => ({
+    path: `/v4/${n}${rest}`,
+    query: `a=${n}${rest}`,
+    headers: { "user-agent": [`client ${n} ${rest}`], "x-filter": [`{"label":"${n}${rest}"}`] },
+  });
+  const records: unknown[] = [];
+  const before = memoryInUse();
+  for (let n = 0; n < 500; n += 1) records.push(record(Buffer.from("{}"), undefined, sentBy(n)).record);
+  // The records have 3 kB each of such texts, and the requests had 64 kB.
+  expect(memoryInUse() - before).toBeLessThan(8_000_000);
+  expect(records).toHaveLength(500);
+});
+
+function memoryInUse(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
