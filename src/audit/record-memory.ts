@@ -4,8 +4,11 @@ import { writeRecord, type SerializedRecord } from "./record-text.ts";
 const CHUNK_BYTES = 1024 * 1024;
 /** Larger records get a chunk of their own. A shared chunk has less than this unused at its end. */
 const MAX_SHARED_BYTES = CHUNK_BYTES / 4;
-/** Maximum number of free chunks, enough for a few groups of rows. */
-const MAX_FREE = 8;
+/**
+ * Maximum number of free chunks: as many as a few groups of rows need. A chunk that is not used again is garbage that V8
+ * only finds in a full garbage collection, and some 60 MB of it start one.
+ */
+const MAX_FREE = 16;
 
 /** Memory in which records wait for their commit. */
 export interface Chunk {

@@ -43,13 +43,10 @@ class RecordWriter {
 }
 
 /** Bodies come last, so that their bytes can be put behind the rest as they are. */
-function addCall(
-  writer: RecordWriter,
-  { body, response, ...rest }: AuditRecord["alpha"] | AuditRecord["v4"][number],
-): void {
-  writer.add(JSON.stringify(rest).slice(0, -1));
-  writer.addBody("body", body);
-  writer.addBody("response", response);
+function addCall(writer: RecordWriter, call: AuditRecord["alpha"] | AuditRecord["v4"][number]): void {
+  writer.add(JSON.stringify({ ...call, body: undefined, response: undefined }).slice(0, -1));
+  writer.addBody("body", call.body);
+  writer.addBody("response", call.response);
   writer.add("}");
 }
 
@@ -63,12 +60,13 @@ export function serializeRecord(record: AuditRecord): SerializedRecord {
   return { parts: [line], size: Buffer.byteLength(line) };
 }
 
-function serializeWithBodies({ alpha, v4, ...rest }: AuditRecord): SerializedRecord {
+// Members are set to undefined, which JSON leaves out: V8 copies an object with all members much faster than without some.
+function serializeWithBodies(record: AuditRecord): SerializedRecord {
   const writer = new RecordWriter();
-  writer.add(`${JSON.stringify(rest).slice(0, -1)},"alpha":`);
-  addCall(writer, alpha);
+  writer.add(`${JSON.stringify({ ...record, alpha: undefined, v4: undefined }).slice(0, -1)},"alpha":`);
+  addCall(writer, record.alpha);
   writer.add(',"v4":[');
-  v4.forEach((call, index) => {
+  record.v4.forEach((call, index) => {
     if (index > 0) writer.add(",");
     addCall(writer, call);
   });

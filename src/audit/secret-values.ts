@@ -1,3 +1,5 @@
+import { includesAny } from "./find-needle.ts";
+
 /** What is written in place of a secret. */
 export const REDACTED = "[redacted]";
 
@@ -138,8 +140,7 @@ export class SecretValues {
   maybeInBytes(bytes: Buffer): boolean {
     if (!this.#isComplete || this.#values.size > FEW) return this.maybeIn(bytes.toString());
     this.#needleBytes ??= [...this.#values].map(needleBytes);
-    for (const needle of this.#needleBytes) if (bytes.includes(needle)) return true;
-    return false;
+    return includesAny(bytes, this.#needleBytes);
   }
 
   #firstIn(text: string): number {

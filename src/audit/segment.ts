@@ -51,20 +51,38 @@ export function createBatch(rows: Iterable<StoredRow>, spare?: ArrayBuffer): Bat
   let at = 0;
   for (const [day, group] of groupRows(unique)) {
     let open: { day: string; rows: IndexRow[]; start: number; end: number } | undefined;
-    for (const { chunk, ...row } of group) {
-      const { start, size } = row;
+    for (const row of group) {
+      const { chunk, start, size } = row;
       if (!open || at - open.start + size > SEGMENT_BYTES) {
         open = { day, rows: [], start: at, end: at };
         segments.push(open);
       }
       chunk.bytes.copy(bytes, at, start, start + size);
-      open.rows.push(Object.assign(row, { start: at - open.start }));
+      open.rows.push(indexRow(row, at - open.start));
       at += size;
       open.end = at;
     }
   }
   return { segments, bytes };
 }
+
+/** Each member by its name: V8 copies an object much faster so than without one of its members. */
+const indexRow = (row: StoredRow, start: number): IndexRow => ({
+  id: row.id,
+  time: row.time,
+  client: row.client,
+  accepted: row.accepted,
+  route: row.route,
+  status: row.status,
+  lane: row.lane,
+  method: row.method,
+  requestId: row.requestId,
+  agent: row.agent,
+  lossy: row.lossy,
+  requests: row.requests,
+  start,
+  size: row.size,
+});
 
 /** The rows by day and priority, so that a segment can be deleted as a whole. */
 function groupRows(rows: readonly StoredRow[]): [day: string, rows: StoredRow[]][] {

@@ -145,7 +145,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     }
     trim();
     // A client waits for a strict record, so it does not wait for the pause after a failure.
-    if (durability === "strict") stopTimer();
+    if (durability === "strict" || (failures === 0 && isGroupFull())) stopTimer();
     schedule();
   }
 
@@ -191,8 +191,10 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   function pause(): number {
     if (durability === "strict" && count() > 0) return 0;
     if (failures > 0) return Math.min(groupMs * 2 ** failures, MAX_PAUSE_MS);
-    return count() >= GROUP_ROWS || bytes() > GROUP_BYTES ? 0 : groupMs;
+    return isGroupFull() ? 0 : groupMs;
   }
+
+  const isGroupFull = (): boolean => count() >= GROUP_ROWS || bytes() > GROUP_BYTES;
 
   function run(): Promise<void> {
     running ??= commitGroup().finally(() => {

@@ -410,6 +410,33 @@ describe("a value with a secret name", () => {
     expect(redaction.json(Buffer.from('{"a":"x"}'), values)).toMatchObject({ text: '{"a":"x"}' });
   });
 
+  test("is found at every place of a body, and nothing else is taken for it", () => {
+    const value = fc.stringMatching(/^[0-9a-f]{3,60}$/);
+    const parts = fc.array(fc.tuple(fc.nat(70), fc.nat(70)), { maxLength: 80 });
+    fc.assert(
+      fc.property(
+        fc.array(value, { minLength: 1, maxLength: 4 }),
+        fc.nat(3),
+        parts,
+        fc.nat(80),
+        (...given) => {
+          const [secrets, which, ranges, place] = given;
+          const secret = secrets[which % secrets.length] ?? "";
+          const values = redaction.find(sentIn({ password: secrets }));
+          // Parts of the value, so that much of the body looks like it.
+          const texts = ranges.map(([from, length]) => secret.slice(from, from + length));
+          const clean = JSON.stringify(
+            texts.map((text) => (secrets.some((each) => text.includes(each)) ? "" : text)),
+          );
+          const body = JSON.stringify(texts.toSpliced(place, 0, `~${secret}~`));
+          expect(redaction.json(Buffer.from(clean), values)).toBeInstanceOf(JsonText);
+          expect(JSON.stringify(redaction.json(Buffer.from(body), values))).not.toContain(`~${secret}~`);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
   test("is not left in part at the cut of a body", () => {
     for (let at = 60; at < 110; at += 1) {
       const values = small.find(sentIn({ password: SECRET }));
@@ -476,6 +503,8 @@ describe("redaction takes linear time", () => {
     },
   });
 
+  const token = large.find({ path: "", isRoute: true, query: "", texts: [] }, [`${"a".repeat(31)}b`]);
+
   const works: [string, (text: string) => unknown][] = [
     ["text", (text) => large.text(text)],
     ["query", (text) => large.query(text)],
@@ -490,6 +519,7 @@ describe("redaction takes linear time", () => {
         large.find({ path: text, isRoute: false, query: text, texts: [text], body: { bytes: bytes(text) } }),
     ],
     ["values", (text) => large.raw(text, values)],
+    ["a token", (text) => large.json(Buffer.from(JSON.stringify(text)), token)],
   ];
 
   test.each(works)(
