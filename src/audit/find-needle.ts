@@ -1,13 +1,13 @@
-/** Bytes that are looked up at once. */
+/** Bytes of a gram: a part of a needle that is looked up at once. */
 const GRAM_BYTES = 4;
-/** With a smaller step the platform's search is as fast. */
+/** With a smaller step `Buffer.includes` is as fast. */
 const MIN_STEP = 4;
 /** Slots of the table of grams: a power of two. */
 const SLOTS = 1 << 13;
-/** Places that have a gram of a needle. Above it a body is made to have them, and the platform's search is faster. */
+/** Grams of a needle that are found without the needle. If a body has more, `Buffer.includes` is faster. */
 const MAX_CANDIDATES = 64;
 
-/** Marks the grams of the needles while a search runs. Searches are synchronous, so they share it. */
+/** The grams of the needles, while a search runs. Searches are synchronous, so they can share the table. */
 const grams = new Uint8Array(SLOTS);
 
 const viewOf = ({ buffer, byteOffset, byteLength }: Buffer): DataView =>
@@ -26,10 +26,10 @@ const hasAny = (bytes: Buffer, needles: readonly Buffer[]): boolean =>
   needles.some((needle) => bytes.includes(needle));
 
 /**
- * Whether one of the needles is in the bytes. Linear time.
+ * Whether one of the needles is in the bytes. The time is linear.
  *
- * Of a needle of `n` bytes all grams are known, so that a gram is read only at every `n - 3`rd place: one of them is within
- * the needle, wherever it is. For tokens that takes a fifth of the time of `Buffer.includes`.
+ * All grams of the needles are known, so the search reads one gram of the body, and then leaves out as many bytes as it can
+ * without missing a needle: 28 for a token of 32 bytes. That takes half of the time of `Buffer.includes`.
  */
 export function includesAny(bytes: Buffer, needles: readonly Buffer[]): boolean {
   const shortest = needles.reduce((least, { length }) => Math.min(least, length), Infinity);
@@ -57,8 +57,8 @@ function searchSteps(bytes: Buffer, needles: readonly Buffer[], step: number): b
 }
 
 /**
- * Whether a needle is in the bytes so that it includes the gram at an offset. A function of its own: a closure in the loop
- * would take memory for each step.
+ * Whether a needle is in the bytes around the gram at an offset. It is a function of its own, because V8 allocates memory in each
+ * iteration of a loop that has a closure.
  */
 const isAround = (bytes: Buffer, at: number, needles: readonly Buffer[]): boolean =>
   needles.some((needle) =>

@@ -46,6 +46,19 @@ describe("the write queue of an audit store", () => {
     await queue.close();
   });
 
+  test.each([
+    ["bytes", 4, "x".repeat(1_500_000)],
+    ["rows", 1000, ""],
+  ])("commits a group at once when it has the maximum of %s", async (_, count, warning) => {
+    const { commit, groups } = brittleStore(0);
+    const limits = { groupMs: 60_000, maxRows: 10_000, maxBytes: 64_000_000 };
+    const queue = createWriteQueue({ ...limits, commit, durability: "relaxed" });
+    for (let n = 0; n < count; n += 1) void queue.push({ ...sampleRecord(sampleId(n)), warnings: [warning] });
+    await until(() => groups.length === 1);
+    await queue.close();
+    expect(groups.flat()).toHaveLength(count);
+  });
+
   test("retries until the store works and loses nothing (relaxed)", async () => {
     const { commit, groups } = brittleStore(3);
     const received: unknown[] = [];
