@@ -227,9 +227,10 @@ function isWord(code: number): boolean {
 /** Characters that no encoding changes. */
 const PLAIN = /^[\w.~!*'()-]*$/;
 
-/** A value as JSON, URLs and forms spell it. */
+/** A value as JSON, URLs and forms spell it. Others may replace half a character by U+FFFD. */
 function spellings(text: string): string[] {
   if (PLAIN.test(text)) return [text];
-  const encoded = encodeURIComponent(text.toWellFormed());
-  return [text, JSON.stringify(text).slice(1, -1), encoded, encoded.replaceAll("%20", "+")];
+  const wellFormed = text.toWellFormed();
+  const encoded = encodeURIComponent(wellFormed);
+  return [text, wellFormed, JSON.stringify(text).slice(1, -1), encoded, encoded.replaceAll("%20", "+")];
 }

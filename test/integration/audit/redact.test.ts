@@ -410,6 +410,15 @@ describe("a value with a secret name", () => {
     expect(redaction.json(Buffer.from('{"a":"x"}'), values)).toMatchObject({ text: '{"a":"x"}' });
   });
 
+  test.each(["\ude00secret-value", "secret-\ud800value", "secret-value\ud83d"])(
+    "is found where half a character in it was replaced: %j",
+    (secret) => {
+      const values = redaction.find(sentIn({ password: secret }));
+      const body = Buffer.from(JSON.stringify({ note: secret.toWellFormed() }));
+      expect(redaction.json(body, values)).toEqual({ note: "[redacted]" });
+    },
+  );
+
   test("is found at every place of a body, and nothing else is taken for it", () => {
     const value = fc.stringMatching(/^[0-9a-f]{3,60}$/);
     const parts = fc.array(fc.tuple(fc.nat(70), fc.nat(70)), { maxLength: 80 });
