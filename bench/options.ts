@@ -7,7 +7,7 @@ export interface BenchOptions {
   readonly rounds: number;
   /** Of one measurement: one target, one kind of request, one round. */
   readonly measureMs: number;
-  /** Of each target and kind of request before the first round, in turns, for the compiler to settle. */
+  /** Of each target and kind of request before the first round, in parts, for the compiler to settle. */
   readonly warmUpMs: number;
   /** Of the same load before each measurement, since the server paused while others had theirs. */
   readonly leadInMs: number;
