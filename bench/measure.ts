@@ -79,7 +79,7 @@ export async function measure(
 
 /**
  * Parts of the warm-up. V8 drops code that was optimized for one kind of request when another kind follows, and compiles it
- * again, which would be measured. After some parts the code is compiled for all kinds.
+ * again, which would be measured. In the later parts it is already compiled for all kinds.
  */
 const WARM_UP_PARTS = 4;
 
@@ -93,10 +93,10 @@ export async function measureAll(
   const { rounds, warmUpMs, connections } = options;
   const runs = requestKinds.flatMap((request) => setup.targets.map((target) => ({ request, target })));
   const measurements: Measurement[] = [];
+  const ms = warmUpMs / WARM_UP_PARTS;
   for (let part = 0; part < WARM_UP_PARTS; part += 1) {
     for (const { request, target } of runs) {
       const { server, authorization } = target;
-      const ms = warmUpMs / WARM_UP_PARTS;
       await loader.run({ url: server.url, path: request.path, authorization, connections, ms });
     }
   }

@@ -155,6 +155,7 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
       if ((await Promise.all(running.map(served))).every(Boolean)) return;
       if (Date.now() > deadline)
         throw new Error(`the load balancer does not use both gateways: ${String(lastStatus)}`);
+      // Not sooner: each of these requests counts for the rate limit of the address.
       await wait(250);
     }
   }
