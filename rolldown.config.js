@@ -51,15 +51,6 @@ const requireHttp = {
   },
 };
 
-/** The rest of undici takes another 1.5 MB: `fetch`, caches, mocks. */
-const loadPoolOnly = {
-  name: "load-pool-only",
-  load: {
-    filter: { id: /\/undici\/index\.js$/ },
-    handler: () => "exports.Pool = require('./lib/dispatcher/pool.js');",
-  },
-};
-
 /** V8 keeps a source in half of the memory if it is ASCII. */
 const escapeUnicode = {
   name: "escape-unicode",
@@ -105,7 +96,7 @@ export default defineConfig({
   transform: { define: { BUILD_ID: JSON.stringify(buildId()) } },
   // `pg` takes it in place of its own client where somebody has installed it.
   external: ["pg-native"],
-  plugins: [keepPlaces, leaveOutCharacterSets, requireHttp, loadPoolOnly, escapeUnicode, writeLicenses],
+  plugins: [keepPlaces, leaveOutCharacterSets, requireHttp, escapeUnicode, writeLicenses],
   output: {
     dir: "dist",
     chunkFileNames: "[name].js",
