@@ -1,4 +1,5 @@
 /** A gateway in front of a fake v4. It has no sandbox. */
+export { waitFor } from "./wait-for.ts";
 import { startFakeV4, type FakeV4 } from "./fake-v4.ts";
 import {
   openGateway,
@@ -50,12 +51,3 @@ export const startGatewayWithFakeV4 = (settings: TestSettings = {}): Promise<Gat
 export const startListeningGatewayWithFakeV4 = (
   settings: TestSettings = {},
 ): Promise<ListeningGatewayWithFakeV4> => withFakeV4(openListeningGateway, settings);
-
-/** Waits until a function returns something. The test's own time limit ends the wait. */
-export async function waitFor<T>(look: () => T | Promise<T>): Promise<T> {
-  for (;;) {
-    const found = await look();
-    if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

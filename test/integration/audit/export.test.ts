@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { Writable } from "node:stream";
 import { zstdDecompressSync } from "node:zlib";
@@ -6,6 +6,7 @@ import { exportTexts, writeExport } from "../../../src/audit/export/export-recor
 import type { ExportFormat } from "../../../src/audit/export/export-records.ts";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import type { AuditQuery } from "../../../src/audit/store.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
 
 /** A store of these records that gives two at a time, and remembers how often it was asked. */
@@ -89,7 +90,7 @@ describe("a compressed export", () => {
     );
     const { chunks, target } = collector(1);
     void writeExport(exportTexts(store, options), "ndjson.zst", target).catch(() => {});
-    await vi.waitFor(() => expect(chunks).toHaveLength(1));
+    await waitFor(() => chunks.length === 1);
     let reads = 0;
     while (reads !== store.reads()) {
       reads = store.reads();

@@ -410,9 +410,9 @@ describe("the native proxy", () => {
     ["clients have another header", { header: "X-Api-Key" }, { scheme: "Bearer" }],
     ["the upstream's token is the gateway's", { scheme: "Key" }, { scheme: "Bearer", token: "setting" }],
   ])("is off if %s", async (_case, client, upstream) =>
-    expect(await send(client, upstream)).toEqual([
-      expect.toSatisfy((status) => status === 401 || status === 404),
-      0,
-    ]),
+    expect([
+      [401, 0],
+      [404, 0],
+    ]).toContainEqual(await send(client, upstream)),
   );
 });

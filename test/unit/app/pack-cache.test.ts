@@ -12,7 +12,9 @@ import { runExamples } from "../../../src/tools/examples/run-examples.ts";
 const BUILD = "0123456789abcdef";
 
 let folder: string;
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "pack-cache-"))));
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pack-cache-"));
+});
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function openCache(build = BUILD): PackCache {

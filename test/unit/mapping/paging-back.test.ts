@@ -77,7 +77,7 @@ describe.each(Object.entries(CLIENTS))("clients with %s", (name, client) => {
             response = await get(query);
             forward.push(...response.body.data);
           }
-          expect(forward, `${total} items forward`).toEqual(expected);
+          expect({ total, forward }).toEqual({ total, forward: expected });
           const back = [...response.body.data];
           for (
             let query = client.previous(response);
@@ -88,7 +88,7 @@ describe.each(Object.entries(CLIENTS))("clients with %s", (name, client) => {
             back.unshift(...response.body.data);
             expect(response.body.data.length).toBeLessThanOrEqual(limit);
           }
-          expect(back, `${total} items back`).toEqual(expected);
+          expect({ total, back }).toEqual({ total, back: expected });
           // The first page leads forward again. Clients with ids of items know the way back only.
           const { length } = response.body.data;
           const leadsOn = name !== "ids of items" && length > 0 && length < total;

@@ -83,7 +83,7 @@ describe.each(Object.entries(CLIENTS))("clients with %s", (_client, client) => {
       for (const total of TOTALS) {
         const gateway = openPagingGateway(pack, upstream.respond(total));
         const expected = itemsFrom(0, total, total).map(({ id }) => ({ id: `t_${id}` }));
-        expect(await followAll(gateway, client), `${total} items`).toEqual(expected);
+        expect({ total, items: await followAll(gateway, client) }).toEqual({ total, items: expected });
       }
     },
   );
