@@ -140,7 +140,7 @@ const { dialect, scopes } = loadPack("mappings", {});
 const { levels = [] } = dialect.scopes ?? {};
 
 describe("levels", () => {
-  test.each(levels.map((level, index) => [level, levels.slice(0, index + 1)]))(
+  test.each(levels.map((level, index) => [level, levels.slice(0, index + 1)] as const))(
     "A-151 %s permits %j and nothing above",
     (level, granted) => {
       const grants = new Map([["vms", levels.indexOf(level)]]);

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { readExamples, splitCall } from "../../../src/tools/examples/example.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { describedRequests, isDescribed } from "./v4-description.ts";
+import { describedRequests, isDescribed, type V4Request } from "./v4-description.ts";
 
 const { examples } = readExamples("mappings", []);
 const pack = loadPack("mappings");
@@ -15,14 +15,15 @@ const catalogs = [...pack.resources.values()].flatMap(({ catalog }) =>
 (isDescribed ? describe : describe.skip)("requests beside v4's published description", () => {
   const faultsOf = isDescribed ? describedRequests() : () => [];
 
-  const calls = examples.flatMap(({ definition: { title, upstream } }) =>
-    // v4 itself rejects requests that break its own rules.
-    upstream
-      .filter(({ response: { status } }) => status !== 400)
-      .map(
-        ({ request: call, response: _response, ...request }) =>
-          [title, call, { ...splitCall(call, ""), ...request }] as const,
-      ),
+  const calls: (readonly [title: string, call: string, request: V4Request])[] = examples.flatMap(
+    ({ definition: { title, upstream } }) =>
+      // v4 itself rejects requests that break its own rules.
+      upstream
+        .filter(({ response: { status } }) => status !== 400)
+        .map(
+          ({ request: call, response: _response, ...request }) =>
+            [title, call, { ...splitCall(call, ""), ...request }] as const,
+        ),
   );
 
   test.each(calls)("%s is a valid v4 request: %s", (_title, _call, request) =>
