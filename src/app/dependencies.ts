@@ -1,5 +1,4 @@
 import type { Worker } from "node:worker_threads";
-import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { BrownOuts } from "../pipeline/brown-outs/brown-outs.ts";
 import { createNativeProxy } from "../pipeline/native/native-proxy.ts";
@@ -264,9 +263,8 @@ async function openAudit(
     ),
   };
   const store = await openAuditStore(settings, options, thread);
-  const limited = [pack.statuses.limited, TOO_MANY_REQUESTS];
   const exported = await openAuditExport(settings, store, { log, pack });
-  return mergeRejections(exported, { statuses: limited, networkOf: addressNetwork });
+  return mergeRejections(exported, { networkOf: addressNetwork });
 }
 
 /** Sends records to a collector too, if the settings name one. */

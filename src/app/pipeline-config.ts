@@ -1,4 +1,5 @@
 import type { ResponseDefaults } from "../pipeline/lifecycle.ts";
+import { createTokenJudge, type JudgeToken } from "../pipeline/judge-token.ts";
 import type { PipelineDependencies } from "../pipeline/pipeline.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { ClientCredentialsDefinition } from "../mapping/schema/credentials-definition.ts";
@@ -17,15 +18,15 @@ export type ResponseSettings = Partial<
 export function createPipelineConfig(
   pack: Pack,
   settings: ResponseSettings = {},
-): Pick<PipelineDependencies, "pack" | "scopes" | "dialect" | "translation" | "style"> {
-  const { upstream, scopes } = pack.dialect;
+): Pick<PipelineDependencies, "pack" | "scopes" | "judgeToken" | "dialect" | "translation" | "style"> {
+  const { upstream } = pack.dialect;
   return {
     pack,
     scopes: pack.scopes,
+    judgeToken: createPackTokenJudge(pack),
     dialect: {
       name: upstream.name,
       credentials: pack.credentials.upstream,
-      scopesHeader: scopes?.header,
       filterHeader: upstream.filters?.header,
       headers: pack.upstreamHeaders,
     },
@@ -42,6 +43,10 @@ export function createPipelineConfig(
     style: createResponseDefaults(pack, settings),
   };
 }
+
+/** Creates the judge of tokens, for both dialects of a pack. */
+export const createPackTokenJudge = ({ scopes, dialect, v4Access }: Pack): JudgeToken =>
+  createTokenJudge({ scopes, scopesHeader: dialect.scopes?.header, accessOf: v4Access });
 
 /**
  * Returns what links to other pages have before their path. Only the setting says which host they have: clients choose

@@ -26,7 +26,7 @@ import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { useExpressMessages } from "./express-messages.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
-import { createPipelineConfig } from "./pipeline-config.ts";
+import { createPackTokenJudge, createPipelineConfig } from "./pipeline-config.ts";
 
 /** Dependencies of a gateway, and the pack that its requests are translated with. */
 export interface PublicAppDependencies extends Dependencies {
@@ -135,8 +135,7 @@ function createNativeMiddleware(
   { pack, shared, oauth, nativeProxy, inFlight }: PublicAppDependencies,
   recorder: Recorder,
 ): RequestHandler {
-  const { upstream, scopes } = pack.dialect;
-  const { base_path: prefix } = upstream;
+  const { base_path: prefix } = pack.dialect.upstream;
   const { nativeScheme: scheme } = pack;
   if (!settings.NATIVE_LANE || scheme === undefined) return (_request, _response, next) => next();
   const { tokens, limits } = shared;
@@ -154,7 +153,7 @@ function createNativeMiddleware(
       status: TOO_MANY_REQUESTS,
       body: upstreamError(pack, "Too many requests. Try again later.", TOO_MANY_REQUESTS),
     },
-    lookUp: createNativeRateLimit({ tokens, limits, scopes: pack.scopes, scopesHeader: scopes?.header }),
+    lookUp: createNativeRateLimit({ tokens, limits, judgeToken: createPackTokenJudge(pack) }),
     vary: ["Authorization", ...(settings.CORS_ORIGINS === undefined ? [] : ["Origin"])],
     record: recorder.native,
     recordFirst: settings.AUDIT_DURABILITY === "strict",

@@ -51,6 +51,8 @@ export interface RecorderDependencies {
 /** What the log and the metrics need that a record does not have. */
 interface RecordDetails {
   readonly rejectedBy?: RequestContext["rejectedBy"];
+  /** Whether v4 or the gateway has failed, whatever the status is. */
+  readonly hasFailed: boolean;
   readonly traceparent: string | undefined;
 }
 
@@ -130,7 +132,7 @@ export function createRecorder({
     const { warnings, alpha } = record;
     if (warnings.length === 0 || alpha.status === CLIENT_GONE) {
       if (log.isLevelEnabled("debug")) log.debug(logLine(record, details), "request");
-    } else if (alpha.status >= 500 && details.rejectedBy === undefined) {
+    } else if (details.hasFailed) {
       if (log.isLevelEnabled("error"))
         log.error({ code: "AG_REQUEST_FAILED", ...logLine(record, details) }, "request");
     } else if (log.isLevelEnabled("warn")) {
@@ -176,7 +178,8 @@ export function createRecorder({
     try {
       await durable;
     } catch (error) {
-      report({ ...record, alpha: { ...record.alpha, status: 500 } }, details);
+      const status = pack.statuses.failed;
+      report({ ...record, alpha: { ...record.alpha, status } }, { ...details, hasFailed: true });
       logLostRecord(record.requestId, error);
       throw error;
     }
@@ -187,7 +190,11 @@ export function createRecorder({
     alpha(request, outcome, context) {
       const startedAt = performance.now();
       const { rejectedBy, upstream } = context;
-      const details = { rejectedBy, traceparent: upstream?.traceparent ?? header(request, "traceparent") };
+      const details = {
+        rejectedBy,
+        hasFailed: outcome.meaning === "failed",
+        traceparent: upstream?.traceparent ?? header(request, "traceparent"),
+      };
       const record = audit && createRecord(request, outcome, context);
       const summary = record ?? summarizeRequest(request, outcome, context, options);
       context.span?.end(spanResult(summary));
@@ -204,7 +211,8 @@ export function createRecorder({
         const { method } = request;
         const time = new Date(Date.now() - outcome.ms);
         tracing?.startRequest({ method, traceparent, time }).end(spanResult(summary));
-        report(summary, { traceparent });
+        const { rejectedBy, hasFailed = false } = outcome;
+        report(summary, { rejectedBy, hasFailed, traceparent });
         if (record) await audit.append(record);
       } catch (error) {
         logLostRecord(request.id, error);

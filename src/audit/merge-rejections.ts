@@ -7,8 +7,6 @@ const WINDOW_MS = 60_000;
 const MAX_WINDOWS = 10_000;
 
 export interface MergeOptions {
-  /** Statuses of a rejection by a limit, of the alpha pipeline and of v4. */
-  readonly statuses: readonly number[];
   /** The network of an address, for which all its addresses count as one. */
   readonly networkOf: (address: string) => string;
   /** Milliseconds. */
@@ -36,7 +34,7 @@ function kindOf({ lane, client, alpha }: AuditRecord, networkOf: MergeOptions["n
  */
 export function mergeRejections(
   store: AuditStore,
-  { statuses, networkOf, windowMs = WINDOW_MS }: MergeOptions,
+  { networkOf, windowMs = WINDOW_MS }: MergeOptions,
 ): AuditStore {
   const windows = new Map<string, Window>();
 
@@ -56,7 +54,8 @@ export function mergeRejections(
   }
 
   function append(record: AuditRecord): void | Promise<void> {
-    if (record.v4.length > 0 || !statuses.includes(record.alpha.status)) return store.append(record);
+    // The status does not say it: packs may give other rejections the same one.
+    if (record.rejectedBy !== "limit" || record.v4.length > 0) return store.append(record);
     const kind = kindOf(record, networkOf);
     const window = windows.get(kind);
     if (window) {

@@ -72,6 +72,11 @@ export interface AuditRecord {
   readonly timings: { readonly total: number; readonly upstream: number; readonly translation: number };
   /** Body bytes: read from the client, and sent to it. */
   readonly bytes: { readonly in: number; readonly out: number };
+  /**
+   * Which limit of the gateway rejected the request: a rate limit or a share of the connections (`limit`), the memory for
+   * bodies, or a brown-out; left out for other requests.
+   */
+  readonly rejectedBy?: "bodies" | "brown_out" | "limit";
   /** How many requests that a limit rejected have this one record; left out for one. */
   readonly requests?: number;
 }

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Grants } from "../dialect/scopes.ts";
+import { createAcceptedTokens } from "./accepted-tokens.ts";
 
 /** The SHA-256 of a token in hex. It identifies the token everywhere: tokens are never stored or logged in clear text. */
 export const tokenHash = (token: string): string => hash("sha256", token, "hex");
@@ -21,6 +22,11 @@ export type TokenInfo =
 export interface TokenCache {
   /** The information about a token; undefined if there is none. Synchronous if this process has it. */
   get(hash: string): TokenInfo | undefined | Promise<TokenInfo | undefined>;
+  /**
+   * Whether v4 has accepted a token within the last day, to the knowledge of this process, and has not rejected it since.
+   * Its information may have left the cache.
+   */
+  wasAccepted(hash: string): boolean;
   /** Notes that v4 has accepted a token. @param grants Its scopes, if v4 returned them. */
   setScopes(hash: string, grants: Grants | undefined): void;
   /** Notes that v4 has rejected a token with 401. */
@@ -61,6 +67,13 @@ export interface TokenCacheOptions {
   readonly negativeTtlSeconds: number;
 }
 
+/** Whether v4 has accepted a token: by its information, and where there is none, by the memory of the last day. */
+export const isAcceptedToken = (
+  hash: string | undefined,
+  info: TokenInfo | undefined,
+  tokens: Pick<TokenCache, "wasAccepted">,
+): boolean => (info ? !info.refused : hash !== undefined && tokens.wasAccepted(hash));
+
 /** Creates a cache in this process. Expiry is checked at every read. */
 export function createTokenCache({
   size,
@@ -69,8 +82,10 @@ export function createTokenCache({
 }: TokenCacheOptions): MemoryTokenCache {
   const ttl = ttlSeconds * 1000;
   const cache = new LRUCache<string, TokenInfo>({ max: size, ttl, ttlResolution: 0 });
+  const accepted = createAcceptedTokens();
   return {
     get: (hash) => cache.get(hash),
+    wasAccepted: (hash) => accepted.has(hash),
     setScopes(hash, grants) {
       const info = cache.get(hash);
       // Every response of v4 confirms the information. It is stored again once half of its time is over.
@@ -79,22 +94,30 @@ export function createTokenCache({
       // A response without scopes does not change the known ones.
       const knownGrants = grants ?? (info?.refused === false ? info.grants : undefined);
       cache.set(hash, { refused: false, grants: knownGrants });
+      accepted.add(hash);
       return true;
     },
     setRejected(hash) {
+      accepted.delete(hash);
       // A TTL of 0 means "no expiry" to the library.
       if (negativeTtlSeconds === 0) cache.delete(hash);
       else cache.set(hash, { refused: true }, { ttl: negativeTtlSeconds * 1000 });
       return true;
     },
     async purge(fingerprint = "") {
+      // When all information is deleted, clients keep their limits until v4 judges their tokens again.
+      if (fingerprint !== "") accepted.purge(fingerprint);
       for (const hash of cache.keys()) if (hash.startsWith(fingerprint)) cache.delete(hash);
     },
     getEntry(hash) {
       const info = cache.get(hash);
       return info && { info, ttlMs: Math.ceil(cache.getRemainingTTL(hash)) };
     },
-    setEntry: (hash, { info, ttlMs }) => void cache.set(hash, info, { ttl: ttlMs }),
+    setEntry(hash, { info, ttlMs }) {
+      cache.set(hash, info, { ttl: ttlMs });
+      if (info.refused) accepted.delete(hash);
+      else accepted.add(hash);
+    },
     get size() {
       return cache.size;
     },
@@ -155,6 +178,7 @@ export function createSharedTokenCache(local: MemoryTokenCache, backend: TokenCa
       readsInFlight.set(hash, read);
       return read;
     },
+    wasAccepted: (hash) => local.wasAccepted(hash),
     setScopes: (hash, grants) => writeIfNew(hash, local.setScopes(hash, grants)),
     setRejected: (hash) => writeIfNew(hash, local.setRejected(hash)),
     async purge(fingerprint = "") {

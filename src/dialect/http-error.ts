@@ -25,7 +25,7 @@ export interface ErrorSummary {
   readonly isComplete?: boolean;
 }
 
-/** A rejection by a limit of the gateway itself, which the metrics count. */
+/** A rejection by a limit of the gateway itself, which the metrics count and the audit record has. */
 export interface Rejection {
   readonly by: "bodies" | "brown_out" | "limit";
   /** For the audit record and the log. */
@@ -68,12 +68,24 @@ export class ValidationError extends HttpError {
   }
 }
 
+/** What an upstream's error means, whatever its status in the client's dialect is. */
+export type UpstreamErrorMeaning = "failed" | "limited" | "refused";
+
 /** An error that has its final status: the upstream's, translated, or one that the pack has for a route. */
 export class TranslatedError extends HttpError {
   readonly summary: ErrorSummary | undefined;
+  readonly meaning: UpstreamErrorMeaning;
 
-  constructor(status: number, problems: readonly ErrorDetail[] | string, summary?: ErrorSummary) {
+  constructor(
+    status: number,
+    problems: readonly ErrorDetail[] | string,
+    {
+      summary,
+      meaning = "refused",
+    }: { summary?: ErrorSummary | undefined; meaning?: UpstreamErrorMeaning } = {},
+  ) {
     super(status, problems);
     this.summary = summary;
+    this.meaning = meaning;
   }
 }

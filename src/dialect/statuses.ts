@@ -32,6 +32,12 @@ export const TOO_MANY_REQUESTS = 429;
 /** Whether a status is a 2xx. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
+/** What an error of the upstream means, by the upstream's status. A redirect is a failure, since it is not followed. */
+export function meaningOf(status: number): "failed" | "limited" | "refused" {
+  if (status === TOO_MANY_REQUESTS) return "limited";
+  return status < 400 || status >= 500 ? "failed" : "refused";
+}
+
 /** Compiles the statuses of a pack. The most exact key counts. A redirect counts as a 500, since it is not followed. */
 export function createStatuses({ statuses = {}, phrases = {}, validation }: StatusesDefinition): Statuses {
   function translate(status: number): number {

@@ -107,6 +107,8 @@ export interface RouteMatch {
 export interface AuthenticatedClient {
   readonly credentials: Credentials;
   readonly tokenInfo: TokenInfo | undefined;
+  /** Whether the gateway knows the token: v4 has accepted it before, or the gateway has v4's token for it. */
+  readonly isAccepted: boolean;
 }
 
 /** The body of a request: the result of reading it. */

@@ -11,6 +11,7 @@ import {
   ValidationError,
   type ErrorDetail,
   type ErrorSummary,
+  type UpstreamErrorMeaning,
 } from "../dialect/http-error.ts";
 import { printJson } from "../dialect/json/parse.ts";
 import { ExpressionError } from "../jsonata/index.ts";
@@ -42,6 +43,11 @@ export interface HandlerResult {
   readonly body: ResponseBody;
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** What a result means, whatever its status in the client's dialect is. */
+export type ResultMeaning = "succeeded" | UpstreamErrorMeaning;
+
+type MeantResult = HandlerResult & { readonly meaning: ResultMeaning };
 
 /** What all responses of a gateway have in common, decided at start. */
 export interface ResponseDefaults {
@@ -85,7 +91,7 @@ export function withLifecycle(
   handle: (request: AlphaRequest, context: RequestContext) => Promise<HandlerResult>,
   { translation, style, startSpan, record, onUnexpectedError }: LifecycleDependencies,
 ): AlphaHandler {
-  function resultOf(error: unknown, request: AlphaRequest, context: RequestContext): HandlerResult {
+  function resultOf(error: unknown, request: AlphaRequest, context: RequestContext): MeantResult {
     if (error instanceof HttpError && error.rejection) {
       const { by, warning } = error.rejection;
       context.rejectedBy = by;
@@ -119,17 +125,18 @@ export function withLifecycle(
 
   return async function handleRequest(request) {
     const context = createContext(request.startedAt, startSpan?.(request));
-    let result: HandlerResult;
+    let result: MeantResult;
     try {
-      result = await handle(request, context);
+      result = { ...(await handle(request, context)), meaning: "succeeded" };
     } catch (error) {
       result = resultOf(error, request, context);
     } finally {
       context.token?.release?.();
     }
     const response = finalizeResponse(request, result, style, context);
-    const isGone = request.signal.aborted && result.status >= 500;
-    const outcome = { status: isGone ? CLIENT_GONE : result.status, response };
+    const { meaning } = result;
+    const isGone = request.signal.aborted && meaning === "failed";
+    const outcome = { status: isGone ? CLIENT_GONE : result.status, meaning, response };
     if (response.file) return { ...response, recorded: recordAtEnd(request, outcome, context) };
     try {
       const recorded = record(request, outcome, context);
@@ -169,6 +176,11 @@ function toClientError(
   return { status: statuses.validation, details, summary: validationSummary };
 }
 
+function meaningOfError(error: HttpError): UpstreamErrorMeaning {
+  if (error instanceof TranslatedError) return error.meaning;
+  return error.rejection?.by === "limit" ? "limited" : "refused";
+}
+
 /**
  * The response to an error. Only the gateway's own HTTP errors show their reasons. All others show one neutral
  * sentence with the request's id, under which the log and the audit record have the cause.
@@ -178,7 +190,7 @@ function toErrorResult(
   id: string,
   { warnings, match }: Pick<RequestContext, "warnings" | "match">,
   translation: LifecycleDependencies["translation"],
-): HandlerResult & { readonly isUnexpected: boolean } {
+): MeantResult & { readonly isUnexpected: boolean } {
   const { errors, statuses } = translation;
   const name = match?.route.object;
   if (error instanceof HttpError) {
@@ -188,6 +200,7 @@ function toErrorResult(
       status,
       body: printJson(errors.client.write(details, status, { summary, name })),
       ...(error.headers && { headers: error.headers }),
+      meaning: meaningOfError(error),
       isUnexpected: false,
     };
   }
@@ -201,6 +214,7 @@ function toErrorResult(
   return {
     status: statuses.failed,
     body: printJson(errors.client.write([detail], statuses.failed, { name })),
+    meaning: "failed",
     isUnexpected,
   };
 }
@@ -239,7 +253,11 @@ type ResponseHeaderValues = Pick<
   | "startedAt"
 >;
 
-/** The client's rate limit status at the gateway, or v4's where v4 rejected the request (contract, rule 6). */
+/**
+ * The client's rate limit status at the gateway, or v4's where v4 rejected the request (contract, rule 6).
+ *
+ * @param isLimited whether a limit rejected the request: the gateway's, v4's or the login server's
+ */
 function addLimitHeaders(
   { rateLimitStatus, upstreamRateLimit }: ResponseHeaderValues,
   rateLimitHeaders: RateLimitHeaders,
@@ -249,8 +267,7 @@ function addLimitHeaders(
   if (!rateLimitStatus) return;
   const status = upstreamRateLimit ? { ...rateLimitStatus, ...upstreamRateLimit } : rateLimitStatus;
   rateLimitHeaders.write(status, headers);
-  if (isLimited || upstreamRateLimit?.retryAfter !== undefined)
-    headers["retry-after"] = String(status.retryAfter);
+  if (isLimited) headers["retry-after"] = String(status.retryAfter);
 }
 
 /** Other links stay: a `Link` header is a list (RFC 8288, section 3). */
@@ -275,26 +292,26 @@ const NO_BYTES = Buffer.alloc(0);
 /** Adds the headers to a response. A client that asks for 200 always finds the true status in a header. */
 function finalizeResponse(
   request: AlphaRequest,
-  { status, body, headers: ownHeaders }: HandlerResult,
+  { status, body, headers: ownHeaders, meaning }: MeantResult,
   style: ResponseDefaults,
   values: ResponseHeaderValues,
 ): AlphaResponse {
   const { headers: defaults, alwaysOk, upstreamHeader, statuses, responseTypes, serverTiming } = style;
   const isAlwaysOk =
     alwaysOk !== undefined && header(request, alwaysOk.requestHeader)?.toLowerCase() === "true";
-  const isLimited = status === statuses.limited;
   const phrase = statuses.phrases[status];
   const headers: Record<string, string> = {
     ...defaults,
-    "content-type": status >= 400 ? responseTypes.error : responseTypes.success,
+    "content-type": meaning === "succeeded" ? responseTypes.success : responseTypes.error,
     "x-request-id": request.id,
   };
   if (body === "") delete headers["content-type"];
-  addLimitHeaders(values, style.rateLimitHeaders, isLimited, headers);
+  addLimitHeaders(values, style.rateLimitHeaders, meaning === "limited", headers);
   if (upstreamHeader !== undefined && values.upstreamEquivalent !== undefined)
     headers[upstreamHeader] = values.upstreamEquivalent;
   if (values.listHeaders) addListHeaders(values.listHeaders, headers);
   if (serverTiming) headers["server-timing"] = serverTimingOf(values);
+  // HTTP asks for it with this status, whatever the reason is.
   if (status === 401 && style.challenge !== undefined) headers["www-authenticate"] = style.challenge;
   if (ownHeaders) Object.assign(headers, ownHeaders);
   if (isAlwaysOk) headers[alwaysOk.statusHeader] = String(status);

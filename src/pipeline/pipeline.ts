@@ -1,5 +1,6 @@
 import type { TokenLocks } from "../auth/token-locks.ts";
 import { parseQuery } from "../dialect/query.ts";
+import type { Scopes } from "../dialect/scopes.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { RateLimits } from "../rate-limit/rate-limits.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
@@ -21,6 +22,7 @@ import type { TranslationConfig } from "./upstream-response.ts";
 export interface PipelineDependencies
   extends LifecycleDependencies, Omit<CallDependencies, "responseCache" | "translation"> {
   readonly pack: Pack;
+  readonly scopes: Scopes;
   readonly translation: TranslationConfig;
   readonly catalogs: CatalogCache;
   readonly limits: RateLimits;

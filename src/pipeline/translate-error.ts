@@ -1,12 +1,12 @@
 /** From v4's errors to alpha's. */
 import { SecretValues } from "../audit/secret-values.ts";
 import { TranslatedError, type ErrorDetail, type ErrorSummary } from "../dialect/http-error.ts";
-import { TOO_MANY_REQUESTS, type Statuses } from "../dialect/statuses.ts";
+import { meaningOf } from "../dialect/statuses.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import type { UpstreamResponse } from "./upstream-response.ts";
 
-/** Where v4 gives no reason. */
+/** Where v4 gives no reason, by its status. */
 const DEFAULT_REASONS: Readonly<Record<number, string>> = {
   401: "The access token is not valid.",
   403: "This is not permitted.",
@@ -14,10 +14,8 @@ const DEFAULT_REASONS: Readonly<Record<number, string>> = {
 };
 
 /** An unknown id in a body is a 400: 404 would mean that the path does not exist (translation 3.1). */
-function statusOf(response: UpstreamResponse, route: Route, method: string, statuses: Statuses): number {
-  const isUnknownInBody = response.status === 404 && method === "POST" && !route.namesObject;
-  return isUnknownInBody ? statuses.invalid : statuses.translate(response.status);
-}
+const isUnknownInBody = ({ status }: UpstreamResponse, { namesObject }: Route, method: string): boolean =>
+  status === 404 && method === "POST" && !namesObject;
 
 /** Longer names and reasons are not changed. In characters. */
 const LONGEST_NAME = 100;
@@ -74,17 +72,18 @@ export function throwTranslatedError(
   const { report } = authorized;
   const { translation: config } = authorized.services;
   const { statuses } = config;
-  const tableStatus = statusOf(response, route, call.method, statuses);
-  if (response.status === TOO_MANY_REQUESTS)
+  const upstreamStatus = isUnknownInBody(response, route, call.method) ? 400 : response.status;
+  const tableStatus = statuses.translate(upstreamStatus);
+  const meaning = meaningOf(response.status);
+  if (meaning === "limited")
     report.upstreamRateLimit = config.rateLimitHeaders.upstream.read(response.headers);
   if (tableStatus !== response.status)
     report.warnings.push(`${config.upstreamName} responded with ${response.status}`);
   const defaultReason =
-    tableStatus === statuses.failed
-      ? "The service could not process this request."
-      : "The request was refused.";
+    meaning === "failed" ? "The service could not process this request." : "The request was refused.";
   const read = config.errors.upstream.read(response.json);
-  if (!read) throw new TranslatedError(tableStatus, DEFAULT_REASONS[tableStatus] ?? defaultReason);
+  if (!read)
+    throw new TranslatedError(tableStatus, DEFAULT_REASONS[upstreamStatus] ?? defaultReason, { meaning });
   const conceal = concealToken(authorized);
   const upstreamErrors = read.details.map(conceal);
   const translateCode = ({ code }: ErrorDetail) =>
@@ -111,7 +110,7 @@ export function throwTranslatedError(
     first?.field === undefined
   ) {
     const named = { ...first, reason: first?.reason ?? defaultReason, field: notFoundField };
-    throw new TranslatedError(status, [named, ...others], summary);
+    throw new TranslatedError(status, [named, ...others], { summary, meaning });
   }
-  throw new TranslatedError(status, errors, summary);
+  throw new TranslatedError(status, errors, { summary, meaning });
 }

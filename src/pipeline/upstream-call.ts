@@ -1,7 +1,6 @@
 /** All calls of a request to v4: their headers, the client's token, and its errors. */
 import type { CredentialsFormat, SentToken } from "../dialect/credentials.ts";
 import { HttpError } from "../dialect/http-error.ts";
-import type { Scopes } from "../dialect/scopes.ts";
 import { isSuccess, TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
@@ -9,7 +8,7 @@ import { createTraceparent, parseTraceparent } from "../observability/tracing/tr
 import { addressNetwork } from "../rate-limit/client-address.ts";
 import type { Upstream } from "../upstream/client.ts";
 import { ConnectionUnavailableError, type ShareClient } from "../upstream/connection-shares.ts";
-import { toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
+import { isCausedByClient, toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
 import type { FileUpstream } from "../upstream/file-client.ts";
 import { header, NOBODY, type AlphaRequest, type Credentials, type RouteMatch } from "./context.ts";
 import {
@@ -19,6 +18,7 @@ import {
   type FileRequest,
   type StreamedResponse,
 } from "./file-stream.ts";
+import type { JudgeToken } from "./judge-token.ts";
 import { instrumentCall, type InstrumentedCall, type UpstreamActivity } from "./instrument-call.ts";
 import type { UpstreamRequest } from "./prepared-request.ts";
 import type { ResponseCache } from "./response-cache.ts";
@@ -35,7 +35,6 @@ export interface UpstreamDialect {
   readonly name: string;
   /** Undefined if the upstream gets no token. */
   readonly credentials: CredentialsFormat | undefined;
-  readonly scopesHeader: string | undefined;
   readonly filterHeader: string | undefined;
   /** Headers that all requests have. */
   readonly headers: Readonly<Record<string, string>> | undefined;
@@ -45,7 +44,7 @@ export interface CallDependencies {
   readonly upstream: Upstream;
   readonly files: FileUpstream;
   readonly tokens: TokenCache;
-  readonly scopes: Scopes;
+  readonly judgeToken: JudgeToken;
   readonly dialect: UpstreamDialect;
   readonly responseCache: ResponseCache;
   /** Undefined if v4 gets the clients' tokens. */
@@ -151,7 +150,7 @@ export class UpstreamCaller {
     const send = async () => {
       const call = { method, path, secretQuery, headers, body: text, client: this.#shareClient() };
       const response = await upstream.call(call, this.#caller.request.signal);
-      this.#updateTokenCache(credentials, response);
+      this.#learn(credentials, call, response);
       return toUpstreamResponse(response);
     };
     const call = { service: dialect.name, method, path, filter, body, headers, send, bodyOf: responseOf };
@@ -175,7 +174,7 @@ export class UpstreamCaller {
       try {
         const response = await this.#dependencies.files.stream(call, this.#caller.request.signal);
         const ms = performance.now() - startedAt;
-        this.#updateTokenCache(credentials, response);
+        this.#learn(credentials, call, response);
         if (isSuccess(response.status) && wantsFile) return { ...openFile(response, bytes, onBreak), ms };
         return { status: response.status, response: await readResponse(response), ms };
       } catch (error) {
@@ -203,7 +202,10 @@ export class UpstreamCaller {
     try {
       return await instrumentCall(call, this.activity);
     } catch (error) {
-      throw this.#tooManyAtOnce(error, what) ?? error;
+      const tooMany = this.#tooManyAtOnce(error, what);
+      if (tooMany) throw tooMany;
+      if (error instanceof UpstreamError && !isCausedByClient(error)) this.#creditAddressOnce();
+      throw error;
     }
   }
 
@@ -238,31 +240,40 @@ export class UpstreamCaller {
   /** The error of a client that has used up its own share of the connections; undefined for any other error. */
   #tooManyAtOnce(error: unknown, what: "files" | "requests"): HttpError | undefined {
     if (!(error instanceof ConnectionUnavailableError && error.isOwnShare)) return undefined;
-    return new HttpError(TOO_MANY_REQUESTS, `Too many ${what} at the same time. Try again later.`);
+    return new HttpError(TOO_MANY_REQUESTS, `Too many ${what} at the same time. Try again later.`, {
+      by: "limit",
+    });
   }
 
-  /** Caches what v4's response says about the token. On a public route v4 may not have looked at it. */
-  #updateTokenCache(
+  /** Caches what v4's response says about the token. */
+  #learn(
     { hash }: Credentials,
-    { status, headers }: Pick<UpstreamResponse, "status" | "headers">,
+    { method, path }: Pick<UpstreamRequest, "method" | "path">,
+    response: Pick<UpstreamResponse, "status" | "headers">,
   ): void {
     if (hash === undefined) return;
     const { client, match } = this.#caller;
-    const { tokens, scopes, dialect } = this.#dependencies;
-    const scopeList = dialect.scopesHeader && headers[dialect.scopesHeader.toLowerCase()];
-    const isChecked = match.route.access !== "public";
-    if (status === 401 && this.#gatewayToken === undefined) tokens.setRejected(hash);
-    else if (scopeList !== undefined || (isChecked && isSuccess(status))) {
+    const { tokens, judgeToken } = this.#dependencies;
+    const verdict = judgeToken({ method, path, access: match.route.access }, response);
+    if (verdict.says === "accepted") {
       this.activity.isTokenAccepted = true;
-      tokens.setScopes(hash, scopeList === undefined ? undefined : scopes.grants(String(scopeList)));
+      tokens.setScopes(hash, verdict.grants);
       // The rate limits know a client by its own token, whatever stands for that at v4.
       if (client.hash !== undefined && client.hash !== hash) tokens.setScopes(client.hash, undefined);
-      // Limits may be kept elsewhere. A credit that fails there is lost until the window ends.
-      void this.#creditAddress?.().catch(() => {});
-      this.#creditAddress = undefined;
-    }
+      this.#creditAddressOnce();
+    } else if (verdict.says === "nothing") {
+      // After any other response v4 may still reject the token in a later call of this request.
+      if (verdict.because === "failed") this.#creditAddressOnce();
+    } else if (this.#gatewayToken === undefined) tokens.setRejected(hash);
     // Requests that wait for what this token may do go on.
     this.#caller.token.release?.();
+  }
+
+  /** Takes the request back that was counted against the address, because its token is valid or v4 fails. */
+  #creditAddressOnce(): void {
+    // Limits may be kept elsewhere. A credit that fails there is lost until the window ends.
+    void this.#creditAddress?.().catch(() => {});
+    this.#creditAddress = undefined;
   }
 
   /** v4 looks at a token even where no token is needed, and alpha's public routes are public. */

@@ -90,6 +90,10 @@ export function outcomeOfError(error: unknown, isKnownClient: boolean): AttemptO
   return isKnownClient || toUpstreamError(error).kind === "unreachable" ? "failed" : "ignored";
 }
 
+/** Whether the client is the reason that there is no response. */
+export const isCausedByClient = ({ kind }: UpstreamError): boolean =>
+  kind === "client_aborted" || kind === "slow_client";
+
 /** Whether undici rejected the request itself, because a part of it can't be sent. */
 export const isUnsendable = (error: unknown): boolean =>
   (error as { code?: string } | undefined)?.code === "UND_ERR_INVALID_ARG";

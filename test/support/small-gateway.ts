@@ -1,4 +1,5 @@
 /** A gateway with a small pack, in front of a service whose responses a test sets. */
+import type { AuditRecord } from "../../src/audit/record.ts";
 import { startFakeV4, type FakeV4 } from "./fake-v4.ts";
 import { openGateway, type TestSettings } from "./gateway.ts";
 import { request, type RequestOptions, type TestResponse } from "./request.ts";
@@ -10,6 +11,8 @@ export interface SmallGateway {
   send(call: string, options?: RequestOptions): Promise<TestResponse>;
   /** The newest audit record, as JSON text. */
   lastRecord(): Promise<string>;
+  /** All audit records of the first page. */
+  readRecords(): Promise<readonly AuditRecord[]>;
   /** Explains the newest audit record. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read explanations of every shape
   explainLast(): Promise<any>;
@@ -42,6 +45,7 @@ export async function startSmallGateway(pack: SmallPack, settings: TestSettings 
     service,
     send: (call, options) => request(gateway.app, call, options),
     lastRecord: async () => (await readAudit("?limit=1")).text,
+    readRecords: async () => (await readAudit("?limit=500")).body.records,
     async explainLast() {
       const { records } = (await readAudit("?limit=1")).body;
       return (await readAudit(`/${records[0].id}/explain`)).body;

@@ -45,7 +45,7 @@ export interface OAuthRoutes {
 }
 
 /** Requests are counted by address: they have no token yet. */
-const ANONYMOUS = { credentials: NOBODY, tokenInfo: undefined };
+const ANONYMOUS = { credentials: NOBODY, tokenInfo: undefined, isAccepted: false };
 
 /** Creates the handlers of alpha's calls to the login server. Each keeps to the rate limit and is audited. */
 export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes {

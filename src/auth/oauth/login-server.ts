@@ -1,6 +1,6 @@
 import { parseJson, isObject } from "../../dialect/json/parse.ts";
 import { TranslatedError } from "../../dialect/http-error.ts";
-import { isSuccess, TOO_MANY_REQUESTS, type Statuses } from "../../dialect/statuses.ts";
+import { isSuccess, meaningOf, TOO_MANY_REQUESTS, type Statuses } from "../../dialect/statuses.ts";
 import { InvalidUpstreamResponseError } from "../../pipeline/upstream-response.ts";
 import {
   createUpstreamActivity,
@@ -113,6 +113,7 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
     throw new TranslatedError(
       status === 401 || status === TOO_MANY_REQUESTS ? statuses.translate(status) : statuses.invalid,
       reason?.slice(0, LONGEST_REASON) ?? "The request was refused.",
+      { meaning: meaningOf(status) },
     );
   }
 

@@ -6,7 +6,14 @@ import type { AlphaRequest } from "../context.ts";
 /** How a native request goes on: as it is, with v4's token in place of the client's, or not at all. */
 export interface NativeAuthorization {
   readonly token?: string;
-  readonly error?: { readonly status: 401 | 403 | 503; readonly reason: string };
+  /** Whether the token is one that the gateway has issued and not revoked. */
+  readonly isIssued?: true;
+  readonly error?: {
+    readonly status: 401 | 403 | 503;
+    readonly reason: string;
+    /** Whether the same request may succeed later. */
+    readonly isTemporary?: true;
+  };
 }
 
 export interface NativeAuthorizationDependencies {
@@ -25,12 +32,14 @@ export type AuthorizeNative = (
 const UNCHANGED: NativeAuthorization = {};
 const INVALID: NativeAuthorization = { error: { status: 401, reason: "The access token is not valid." } };
 const FORBIDDEN: NativeAuthorization = {
+  isIssued: true,
   error: { status: 403, reason: "The access token does not grant this." },
 };
 const UNAVAILABLE: NativeAuthorization = {
   error: {
     status: 503,
     reason: "What the access token grants is not known at the moment. Try again later.",
+    isTemporary: true,
   },
 };
 
@@ -65,7 +74,7 @@ export function createNativeAuthorization({
     if (found === undefined) return UNCHANGED;
     if (found === "unknown") return READS.has(request.method) ? UNCHANGED : UNAVAILABLE;
     if (found.isRevoked) return INVALID;
-    return isAllowed(found.levels, request) ? { token: found.token } : FORBIDDEN;
+    return isAllowed(found.levels, request) ? { token: found.token, isIssued: true } : FORBIDDEN;
   }
 
   return function authorizeNative(request, hash, token) {

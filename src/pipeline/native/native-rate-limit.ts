@@ -1,24 +1,24 @@
-import type { Scopes } from "../../dialect/scopes.ts";
 import type { RateLimits } from "../../rate-limit/rate-limits.ts";
-import type { TokenInfo, TokenCache } from "../../auth/token-cache.ts";
+import { isAcceptedToken, type TokenInfo, type TokenCache } from "../../auth/token-cache.ts";
 import type { AlphaRequest } from "../context.ts";
+import type { JudgeToken, TokenVerdict } from "../judge-token.ts";
 
-/** What is known about the token of a native request before v4 is called. */
+/** What is known about the token of a native request before v4 is called, and what is to be learned. */
 export interface NativeToken {
   /** Seconds after which the client may try again; undefined where v4 may be called now. */
   readonly retryAfter?: number;
-  /** Whether v4 has accepted the token. */
-  readonly isKnown: boolean;
+  /** Whether v4 has accepted the token before. */
+  readonly isAccepted: boolean;
+  /** The gateway has issued the token: nothing that v4 says about the one in its place changes that. */
+  onIssued(): void;
   /**
-   * Call this with v4's response, or with the gateway's own error.
+   * Call this with v4's response to the client's token.
    *
-   * @param isReplaced whether v4 was called with another token in place of the client's
+   * @returns whether v4 has accepted the token
    */
-  onResponse(
-    status: number,
-    headers: Readonly<Record<string, string | string[] | undefined>>,
-    isReplaced: boolean,
-  ): void;
+  onResponse(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): boolean;
+  /** v4 has failed, or could not be called. Not for what the client itself has caused. */
+  onFailure(): void;
 }
 
 /** Looks a token up. Returns a promise only where the cache or a limit is not in this process. */
@@ -27,55 +27,69 @@ export type LookUpNativeToken = (request: AlphaRequest, hash: string) => NativeT
 export interface NativeRateLimitDependencies {
   readonly tokens: TokenCache;
   readonly limits: RateLimits;
-  readonly scopes: Scopes;
-  readonly scopesHeader: string | undefined;
+  readonly judgeToken: JudgeToken;
 }
 
-const UNAUTHORIZED = 401;
+/** Whether a request with an unknown token costs its address nothing. */
+const isFree = (verdict: TokenVerdict): boolean =>
+  verdict.says === "accepted" ||
+  (verdict.says === "nothing" && (verdict.because === "failed" || verdict.because === "unchecked"));
 
 /**
- * Limits how often an address may send tokens that v4 rejects. The limit is that of unknown tokens in the alpha
- * pipeline. An accepted token costs nothing. An unknown one costs its address one request, which is refunded unless v4
- * responds with 401.
+ * Limits how often an address may send tokens that v4 has not accepted. The limit is that of unknown tokens in the alpha
+ * pipeline. An accepted token costs nothing. An unknown one costs its address one request. That is refunded if v4
+ * accepts the token, if v4 fails, and if v4 serves a call of which nobody knows whether it needs a token.
  */
 export function createNativeRateLimit({
   tokens,
   limits,
-  scopes,
-  scopesHeader,
+  judgeToken,
 }: NativeRateLimitDependencies): LookUpNativeToken {
-  const scopesHeaderName = scopesHeader?.toLowerCase();
-
-  async function consume({ address }: AlphaRequest, hash: string): Promise<NativeToken> {
-    const { status: limit, creditAddress } = await limits.consumeAddress(address);
+  /** @param creditAddress refunds the request; undefined where it costs nothing */
+  function createToken(
+    { method, path }: AlphaRequest,
+    hash: string,
+    isAccepted: boolean,
+    creditAddress?: () => Promise<void>,
+  ): NativeToken {
+    let credit = creditAddress;
+    /** Only what is learned first counts: v4 may break off a response with 401. */
+    function settle(isRefunded: boolean): void {
+      if (isRefunded) void credit?.().catch(() => {});
+      credit = undefined;
+    }
     return {
-      ...(!limit.isAllowed && { retryAfter: limit.retryAfter }),
-      isKnown: false,
-      onResponse(status, headers, isReplaced) {
-        if (status === UNAUTHORIZED && !isReplaced) return;
-        void creditAddress?.().catch(() => {});
-        // The gateway itself issued the token.
-        if (isReplaced) return tokens.setScopes(hash, undefined);
-        // A response of a public path says nothing about the token, and has no scopes.
-        const scopeList = scopesHeaderName && headers[scopesHeaderName];
-        if (scopeList !== undefined) tokens.setScopes(hash, scopes.grants(String(scopeList)));
+      isAccepted,
+      onFailure: () => settle(true),
+      onIssued() {
+        settle(true);
+        tokens.setScopes(hash, undefined);
+      },
+      onResponse(status, headers) {
+        const verdict = judgeToken({ method, path }, { status, headers });
+        settle(isFree(verdict));
+        if (verdict.says === "accepted") tokens.setScopes(hash, verdict.grants);
+        // Made-up tokens must not push those of clients out of the cache.
+        if (verdict.says === "rejected" && isAccepted) tokens.setRejected(hash);
+        return verdict.says === "accepted";
       },
     };
   }
 
-  function decide(
+  async function consume(request: AlphaRequest, hash: string): Promise<NativeToken> {
+    const { status: limit, creditAddress } = await limits.consumeAddress(request.address);
+    return {
+      ...createToken(request, hash, false, creditAddress),
+      ...(!limit.isAllowed && { retryAfter: limit.retryAfter }),
+    };
+  }
+
+  const decide = (
     tokenInfo: TokenInfo | undefined,
     request: AlphaRequest,
     hash: string,
-  ): ReturnType<LookUpNativeToken> {
-    if (tokenInfo?.refused !== false) return consume(request, hash);
-    return {
-      isKnown: true,
-      onResponse(status, _headers, isReplaced) {
-        if (status === UNAUTHORIZED && !isReplaced) tokens.setRejected(hash);
-      },
-    };
-  }
+  ): ReturnType<LookUpNativeToken> =>
+    isAcceptedToken(hash, tokenInfo, tokens) ? createToken(request, hash, true) : consume(request, hash);
 
   return (request, hash) => {
     const tokenInfo = tokens.get(hash);

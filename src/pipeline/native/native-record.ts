@@ -1,5 +1,6 @@
 /** The audit record of a forwarded request: its head and its status, without bodies. */
 import type { AuditRecord } from "../../audit/record.ts";
+import type { Rejection } from "../../dialect/http-error.ts";
 import { recordTime } from "../../audit/record-time.ts";
 import type { AlphaRequest } from "../context.ts";
 import {
@@ -18,6 +19,12 @@ export interface NativeOutcome {
   readonly status: number;
   /** Of v4's response; null without one, undefined if v4 was not called. */
   readonly v4Status: number | null | undefined;
+  /** Whether v4 has accepted the token, in this request or before. */
+  readonly isAccepted: boolean;
+  /** Whether the response is an error of the gateway because v4 has failed, or the gateway has. */
+  readonly hasFailed?: boolean;
+  /** Why the gateway itself rejected the request, where such rejections are counted. */
+  readonly rejectedBy?: Rejection["by"] | undefined;
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly warnings: readonly string[];
@@ -31,9 +38,8 @@ export function createNativeRecord(
   hash: string | undefined,
   options: RecordOptions,
 ): AuditRecord {
-  const { status, v4Status, ms } = outcome;
+  const { status, v4Status, isAccepted, rejectedBy, ms } = outcome;
   const secrets = findSecrets(request, null, undefined, unparsedTokens(request, options), options);
-  const isAccepted = v4Status !== undefined && v4Status !== null && v4Status !== 401;
   // No route of the pack distinguishes the words of this path from secrets: only tokens are replaced in it, and what
   // follows a secret name.
   const head = recordHead(request, null, isAccepted, secrets, options, secrets.tokensOnly());
@@ -49,6 +55,7 @@ export function createNativeRecord(
     v4: v4Status === undefined ? [] : [{ ...call, status: v4Status }],
     warnings: recordWarnings(outcome.warnings, secrets),
     bytes: { in: outcome.bytesIn, out: outcome.bytesOut },
+    ...(rejectedBy !== undefined && { rejectedBy }),
   };
 }
 

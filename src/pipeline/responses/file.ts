@@ -56,7 +56,6 @@ async function verifyToken(endpoint: Endpoint, authorized: AuthorizedRequest): P
   const response = await upstream.call(prepared);
   if (!response.success && response.status !== 403)
     throwTranslatedError(response, match.route, prepared, authorized);
-  upstream.activity.isTokenAccepted = true;
 }
 
 /** Streams a file to v4, or from it. @throws {HttpError} for a file that alpha rejects, and v4's error */

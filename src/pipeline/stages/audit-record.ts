@@ -5,14 +5,9 @@ import { recordTime } from "../../audit/record-time.ts";
 import type { Redaction } from "../../audit/redact.ts";
 import type { SecretValues } from "../../audit/secret-values.ts";
 import { isJson } from "../../dialect/json/scan.ts";
-import {
-  header,
-  tokenInfoOf,
-  type AlphaRequest,
-  type AlphaResponse,
-  type RequestContext,
-} from "../context.ts";
+import { header, type AlphaRequest, type AlphaResponse, type RequestContext } from "../context.ts";
 import type { UpstreamCallRecord } from "../instrument-call.ts";
+import type { ResultMeaning } from "../lifecycle.ts";
 import {
   concealAll,
   findSecrets,
@@ -26,9 +21,10 @@ import {
   type RequestSummary,
 } from "../recorded-request.ts";
 
-/** The end of a request: alpha's status, and the response as it is sent. */
+/** The end of a request: alpha's status, what it means, and the response as it is sent. */
 export interface RequestOutcome {
   readonly status: number;
+  readonly meaning: ResultMeaning;
   readonly response: AlphaResponse;
 }
 
@@ -40,8 +36,8 @@ const routeOf = ({ route, match }: RequestContext): string | null => route ?? ma
 const bodyLength = ({ body }: RequestContext): number => body?.bytes.length ?? 0;
 
 /** Whether v4 has accepted the token of a request, in this request or before. */
-const isAccepted = (context: RequestContext): boolean =>
-  context.upstream?.isTokenAccepted === true || tokenInfoOf(context)?.refused === false;
+const isAccepted = ({ upstream, token, client }: RequestContext): boolean =>
+  upstream?.isTokenAccepted === true || (token ?? client)?.isAccepted === true;
 
 function timingsOf({ startedAt, upstream }: RequestContext): AuditRecord["timings"] {
   const total = performance.now() - startedAt;
@@ -138,22 +134,23 @@ const recordCalls = (
   }));
 
 /** Clients with invented tokens must not be able to fill the store with their bodies. */
-const isBodyRecorded = (context: RequestContext, status: number): boolean =>
-  isAccepted(context) || status < 400 || bodyLength(context) <= LONGEST_BODY_WITHOUT_TOKEN;
+const isBodyRecorded = (context: RequestContext, { meaning }: RequestOutcome): boolean =>
+  isAccepted(context) || meaning === "succeeded" || bodyLength(context) <= LONGEST_BODY_WITHOUT_TOKEN;
 
 /** The record of a request, redacted before it leaves the request. */
 export function createAuditRecord(
   request: AlphaRequest,
-  { status, response }: RequestOutcome,
+  outcome: RequestOutcome,
   context: RequestContext,
   options: RecordOptions,
 ): AuditRecord {
+  const { status, response } = outcome;
   const { redaction, bodies } = options;
-  const { client, upstream } = context;
+  const { client, upstream, rejectedBy } = context;
   const route = routeOf(context);
   const accepted = isAccepted(context);
   const secrets = secretsOf(request, context, options);
-  const sent = bodies && isBodyRecorded(context, status) ? sentBody(request, context) : undefined;
+  const sent = bodies && isBodyRecorded(context, outcome) ? sentBody(request, context) : undefined;
   const streamed = upstream?.streamedBytes;
   const responseBody = (): Pick<AuditRecord["alpha"], "response" | "checksum"> =>
     response.file
@@ -184,6 +181,7 @@ export function createAuditRecord(
     warnings: recordWarnings(context.warnings, secrets),
     timings: timingsOf(context),
     bytes: { in: streamed?.in || bodyLength(context), out: streamed?.out || response.body.length },
+    ...(rejectedBy !== undefined && { rejectedBy }),
   };
 }
 
@@ -208,5 +206,6 @@ export function createMinimalRecord(
     warnings: ["audit: the record could not be made, so that what was said is left out"],
     timings: timingsOf(context),
     bytes: { in: bodyLength(context), out: response.body.length },
+    ...(context.rejectedBy !== undefined && { rejectedBy: context.rejectedBy }),
   };
 }

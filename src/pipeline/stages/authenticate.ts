@@ -1,6 +1,6 @@
 import { credentialScheme, type TokenCarrier } from "../../dialect/credentials.ts";
 import { HttpError } from "../../dialect/http-error.ts";
-import { type TokenCache, tokenHash } from "../../auth/token-cache.ts";
+import { isAcceptedToken, tokenHash, type TokenCache, type TokenInfo } from "../../auth/token-cache.ts";
 import type { UpstreamTokens } from "../../auth/upstream-tokens.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import {
@@ -68,13 +68,17 @@ export function createCredentialsReader({
 export function authenticate(
   request: AlphaRequest,
   readCredentials: ReadCredentials,
-  tokens: Pick<TokenCache, "get">,
+  tokens: Pick<TokenCache, "get" | "wasAccepted">,
 ): AuthenticatedClient | Promise<AuthenticatedClient> {
   const credentials = readCredentials(request);
-  const tokenInfo = credentials.hash === undefined ? undefined : tokens.get(credentials.hash);
-  return tokenInfo instanceof Promise
-    ? tokenInfo.then((found) => ({ credentials, tokenInfo: found }))
-    : { credentials, tokenInfo };
+  const { hash, upstream } = credentials;
+  const toClient = (tokenInfo: TokenInfo | undefined): AuthenticatedClient => ({
+    credentials,
+    tokenInfo,
+    isAccepted: upstream !== undefined || isAcceptedToken(hash, tokenInfo, tokens),
+  });
+  const tokenInfo = hash === undefined ? undefined : tokens.get(hash);
+  return tokenInfo instanceof Promise ? tokenInfo.then(toClient) : toClient(tokenInfo);
 }
 
 /** Scheme of the credentials, and prefix of the paths, of requests that are forwarded without translation. */

@@ -5,7 +5,7 @@ import type { Grants, Scopes } from "../../dialect/scopes.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { TokenUnavailableError, type TokenLookup, type TokenStore } from "../../auth/token-store.ts";
-import type { TokenCache, TokenInfo } from "../../auth/token-cache.ts";
+import { isAcceptedToken, type TokenCache, type TokenInfo } from "../../auth/token-cache.ts";
 import type { TokenLocks } from "../../auth/token-locks.ts";
 import { NOBODY, type AuthenticatedClient, type Credentials, type RouteMatch } from "../context.ts";
 import type { RouteCandidates } from "./match-route.ts";
@@ -28,14 +28,14 @@ export interface ResolvedCredentials {
 export interface ClientToken {
   readonly resolved: ResolvedCredentials;
   readonly info: TokenInfo | undefined;
-  /** Whether v4 has accepted it before. */
+  /** Whether v4 has accepted it before, or the gateway knows it: as one that it issued, or by v4's token for it. */
   readonly isAccepted: boolean;
   /** Lets other requests call v4 with the token; undefined where this one does not hold its lock. */
   readonly release: (() => void) | undefined;
 }
 
 export interface TokenDependencies {
-  readonly tokens: Pick<TokenCache, "get">;
+  readonly tokens: Pick<TokenCache, "get" | "wasAccepted">;
   readonly tokenLocks: TokenLocks;
   readonly tokenStore: Pick<TokenStore, "find" | "findReplacement">;
 }
@@ -163,8 +163,9 @@ export async function resolveToken(
     ({ info, release } = await waitForTokenInfo(hash, dependencies));
     await refreshIfRejected();
   }
-  const isGatewayKnown = typeof resolved.grant === "object" || client.credentials.upstream !== undefined;
-  const isAccepted = info?.refused === false || isGatewayKnown;
+  const isIssued = typeof resolved.grant === "object" && !resolved.grant.isRevoked;
+  const isGatewayKnown = isIssued || client.credentials.upstream !== undefined;
+  const isAccepted = isGatewayKnown || isAcceptedToken(resolved.credentials.hash, info, tokens);
   return { resolved, info, isAccepted, release };
 }
 

@@ -14,14 +14,14 @@ import type { AlphaRequest, AuthenticatedClient, Credentials, RouteMatch } from 
  */
 export const consumeRateLimit = (
   { address }: AlphaRequest,
-  { credentials, tokenInfo }: AuthenticatedClient,
+  { credentials, isAccepted }: AuthenticatedClient,
   match: RouteMatch | undefined,
   limits: Pick<RateLimits, "consume">,
 ): ReturnType<RateLimits["consume"]> =>
   limits.consume({
     token: credentials.hash,
     address,
-    isKnownToken: tokenInfo?.refused === false,
+    isKnownToken: isAccepted,
     isCreate: match?.route.limit === "create",
   });
 

@@ -23,10 +23,19 @@ export type ReplayResult =
 
 const inconclusive = (reason: string): ReplayResult => ({ kind: "inconclusive", reason });
 
-/** Whether the gateway rejected the request without the pack: credentials, scopes, rate limits, brown-outs. */
-const isRejectedBeforePack = ({ alpha, v4 }: AuditRecord, { statuses }: Pack): boolean =>
-  v4.length === 0 &&
-  [401, 403].map(statuses.translate).concat(statuses.limited, statuses.failed).includes(alpha.status);
+/**
+ * Whether the gateway rejected the request without the pack: rate limits and brown-outs, which the record names, and
+ * credentials and scopes. A status that the pack also gives to invalid requests does not say it.
+ */
+const isRejectedBeforePack = (
+  { alpha, v4, rejectedBy }: AuditRecord,
+  { statuses: { translate, invalid, validation } }: Pack,
+): boolean =>
+  rejectedBy !== undefined ||
+  (v4.length === 0 &&
+    alpha.status !== invalid &&
+    alpha.status !== validation &&
+    [401, 403, 429, 500].map(translate).includes(alpha.status));
 
 const hasSecrets = ({ alpha }: AuditRecord): boolean =>
   JSON.stringify([alpha.path, alpha.query, alpha.filter, alpha.body]).includes(REDACTED);

@@ -9,10 +9,11 @@ import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
 import type { AuditStore } from "../../../src/audit/store.ts";
 import { addressNetwork } from "../../../src/rate-limit/client-address.ts";
 import { acceptGoodTokens } from "../../support/fake-v4.ts";
-import { startGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { startGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import { sampleId, sampleRecord } from "./sample-record.ts";
 
-const OPTIONS = { statuses: [420, 429], networkOf: addressNetwork };
+const OPTIONS = { networkOf: addressNetwork };
 
 interface Sent {
   readonly client?: string | null;
@@ -20,12 +21,14 @@ interface Sent {
   readonly address?: string;
   readonly route?: string;
   readonly status?: number;
+  /** Null: no limit rejected it. */
+  readonly by?: AuditRecord["rejectedBy"] | null;
 }
 
 let nextId = 0;
-function rejected({ address = "192.0.2.1", status = 420, ...varied }: Sent = {}): AuditRecord {
+function rejected({ address = "192.0.2.1", status = 420, by = "limit", ...varied }: Sent = {}): AuditRecord {
   const record = sampleRecord(sampleId((nextId += 1)), { status, accepted: false, ...varied });
-  return { ...record, client: { ...record.client, address }, v4: [] };
+  return { ...record, client: { ...record.client, address }, v4: [], ...(by && { rejectedBy: by }) };
 }
 
 describe("records of rejected requests", () => {
@@ -66,13 +69,21 @@ describe("records of rejected requests", () => {
     expect(records).toHaveLength(7);
   });
 
-  test("requests that v4 was called for, and all other statuses, are recorded each", () => {
+  test("requests that v4 was called for, and all that no limit rejected, are recorded each", () => {
     for (let count = 0; count < 3; count += 1) {
       void store.append({ ...rejected(), v4: sampleRecord("v4").v4 });
-      void store.append(rejected({ status: 401 }));
-      void store.append(rejected({ status: 200 }));
+      void store.append(rejected({ status: 401, by: null }));
+      void store.append(rejected({ status: 200, by: null }));
+      // The pack may have one status for a limit and for other rejections.
+      void store.append(rejected({ status: 420, by: null }));
+      void store.append(rejected({ status: 500, by: "brown_out" }));
     }
-    expect(records).toHaveLength(9);
+    expect(records).toHaveLength(15);
+  });
+
+  test("the status of a limit does not matter", () => {
+    for (let count = 0; count < 3; count += 1) void store.append(rejected({ status: 400 }));
+    expect(records).toHaveLength(1);
   });
 
   test("closing the store records what is still counted", async () => {
@@ -117,3 +128,40 @@ test("a stranger who is over the limit has two records in the store, and all req
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test.each(["relaxed", "strict"])(
+  "where a pack has one status for limits and for invalid requests, each invalid request has its record: %s",
+  async (durability) => {
+    const gateway = await startSmallGateway(
+      {
+        client: { credentials: { scheme: "token" } },
+        upstream: { base_path: "/api", credentials: { scheme: "Bearer" } },
+        pack: { errors: { statuses: { "4XX": 400, default: 500 } } },
+        book: {
+          fields: { id: "id", title: "name" },
+          bodies: { create: { schema: { type: "object", properties: { title: { type: "string" } } } } },
+          routes: [{ client: "POST /books", upstream: "POST /items", body: "create" }],
+        },
+      },
+      { AUDIT_DURABILITY: durability, RATE_LIMIT: "20/600" },
+    );
+    try {
+      const ask = () =>
+        gateway.send("POST /books", { headers: { authorization: "token t" }, body: { title: 7 } });
+      const invalid = await Promise.all(Array.from({ length: 20 }, ask));
+      expect(invalid.map(({ status, headers }) => [status, headers.get("retry-after")])).toEqual(
+        invalid.map(() => [400, null]),
+      );
+      const limited = await Promise.all(Array.from({ length: 20 }, ask));
+      for (const { status, headers } of limited)
+        expect([status, headers.get("retry-after")]).toEqual([400, expect.stringMatching(/^[1-9]\d*$/)]);
+      let records: readonly AuditRecord[] = [];
+      await waitFor(async () => (records = await gateway.readRecords()).length >= 21);
+      const rejectedBy = records.map((record) => record.rejectedBy);
+      expect(rejectedBy.filter((by) => by === undefined)).toHaveLength(20);
+      expect(rejectedBy.filter((by) => by === "limit")).toHaveLength(1);
+    } finally {
+      await gateway.stop();
+    }
+  },
+);

@@ -11,7 +11,7 @@ import { createRecorder } from "../../../src/app/recorder.ts";
 import { collectGarbage } from "../../support/garbage.ts";
 
 const pack = loadPack("mappings");
-const outcome = { status: 400, response: { status: 400, headers: {}, body: Buffer.from("{}") } };
+const outcome = { status: 400, meaning: "refused" as const, response: { status: 400, headers: {}, body: Buffer.from("{}") } };
 
 function record(
   body: Buffer,
@@ -40,7 +40,7 @@ function record(
   } as unknown as AlphaRequest;
   const context = createContext();
   const credentials = { token: "made-up-token", hash: "0".repeat(64) };
-  context.client = { credentials, tokenInfo: undefined };
+  context.client = { credentials, tokenInfo: undefined, isAccepted: false };
   context.body = { bytes: body };
   const activity = createUpstreamActivity(context.warnings);
   context.upstream = activity;

@@ -1,0 +1,84 @@
+/** What v4's responses say about tokens. Both dialects ask here, and nowhere else. */
+import type { Access, Grants, Scopes } from "../dialect/scopes.ts";
+import { isSuccess, TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
+import type { FindV4Access } from "../mapping/compile/upstream-access.ts";
+
+/** What one response of v4 says about the token that v4 got. */
+export type TokenVerdict =
+  /** v4 has accepted it. `grants` is undefined if v4 did not return its scopes. */
+  | { readonly says: "accepted"; readonly grants: Grants | undefined }
+  /** v4 has rejected it with 401. */
+  | { readonly says: "rejected" }
+  /** Neither. A response that is not a rejection is not acceptance yet. */
+  | { readonly says: "nothing"; readonly because: Silence };
+
+/** Why a response says nothing about the token. */
+type Silence =
+  /** v4 failed, or there is no response. */
+  | "failed"
+  /** v4 has refused the request for another reason: 404, for example. */
+  | "refused"
+  /** v4 serves the call without a token. */
+  | "public"
+  /** Nobody knows whether v4 checks the token of this call. */
+  | "unchecked";
+
+/** A call to v4. */
+interface JudgedCall {
+  readonly method: string;
+  /** With or without its query. */
+  readonly path: string;
+  /** The access rule of the route that makes the call; undefined for a call of v4's own clients. */
+  readonly access?: Access;
+}
+
+/** The head of a response. Names of headers are in lower case. */
+interface ResponseHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Judges a response to a call. */
+export type JudgeToken = (call: JudgedCall, response: ResponseHead) => TokenVerdict;
+
+export interface TokenJudgeOptions {
+  readonly scopes: Scopes;
+  /** v4's response header with the scopes of the token; undefined if v4 has none. */
+  readonly scopesHeader: string | undefined;
+  /** Says which calls are public. */
+  readonly accessOf: FindV4Access;
+}
+
+const REJECTED: TokenVerdict = { says: "rejected" };
+const ACCEPTED: TokenVerdict = { says: "accepted", grants: undefined };
+
+const UNAUTHORIZED = 401;
+
+/** Creates the judge of a pack. Only v4's scopes, and the success of a call that v4 checks, show that it accepts a token. */
+export function createTokenJudge({ scopes, scopesHeader, accessOf }: TokenJudgeOptions): JudgeToken {
+  const headerName = scopesHeader?.toLowerCase();
+
+  /** Whether v4 serves a call without a token; undefined if that is not known. */
+  function isPublic({ method, path, access }: JudgedCall): boolean | undefined {
+    if (access === "public") return true;
+    const [withoutQuery = ""] = path.split("?", 1);
+    // A call that any route makes for everybody is served without a token.
+    const isKnownPublic = accessOf(method, withoutQuery)?.required.includes("public");
+    return isKnownPublic ?? (access === undefined ? undefined : false);
+  }
+
+  /** v4's own limit and its failures do not reject this request. */
+  function silenceOf(call: JudgedCall, status: number): Silence {
+    if (status >= 500 || status === TOO_MANY_REQUESTS) return "failed";
+    if (status >= 400) return "refused";
+    return isPublic(call) ? "public" : "unchecked";
+  }
+
+  return function judgeToken(call, { status, headers }) {
+    if (status === UNAUTHORIZED) return REJECTED;
+    const scopeList = headerName === undefined ? undefined : headers[headerName];
+    if (scopeList !== undefined) return { says: "accepted", grants: scopes.grants(String(scopeList)) };
+    if (isSuccess(status) && isPublic(call) === false) return ACCEPTED;
+    return { says: "nothing", because: silenceOf(call, status) };
+  };
+}
