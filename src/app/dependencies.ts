@@ -14,7 +14,7 @@ import { openTracing, type Tracing } from "../observability/tracing/tracing.ts";
 import type { Sandbox } from "../sandbox/create-sandbox.ts";
 import { createUpstream, type UpstreamClient, type UpstreamOptions } from "../upstream/client.ts";
 import { mergeRejections } from "../audit/merge-rejections.ts";
-import { addressNetwork } from "../rate-limit/client-address.ts";
+import { addressNetwork, type OnUntrustedProxy } from "../rate-limit/client-address.ts";
 import { openAuditStore, startAuditThread } from "./audit-store.ts";
 import { openOAuthServices, type OAuthServices, type OAuthServicesOptions } from "./oauth-services.ts";
 import { loadFiles, readPackFiles, schedulePackBrownOuts, type LoadedPack } from "./loaded-pack.ts";
@@ -43,6 +43,7 @@ export interface Dependencies {
   readonly tokenLocks: TokenLocks;
   readonly bodies: RequestBodies;
   readonly inFlight: InFlightTracker;
+  readonly onUntrustedProxy: OnUntrustedProxy;
   /** Undefined if tracing is off. */
   readonly tracing: Tracing | undefined;
 }
@@ -153,6 +154,7 @@ async function openDependencies(
     tokenLocks: createTokenLocks(),
     bodies,
     inFlight: createInFlightTracker(),
+    onUntrustedProxy: createProxyWarning(log),
     tracing,
   };
 }
@@ -285,6 +287,20 @@ async function openAuditExport(
         "audit records were not sent to the OpenTelemetry collector; the audit store has them",
       ),
   });
+}
+
+/** Warns of the first proxy that nobody trusts. A stranger can send such a header too: one line is enough for a process. */
+function createProxyWarning(log: Log): OnUntrustedProxy {
+  let hasWarned = false;
+  return function warnOfUntrustedProxy(address) {
+    if (hasWarned) return;
+    hasWarned = true;
+    log.warn(
+      { code: "AG_PROXY_NOT_TRUSTED", address },
+      "X-Forwarded-For or Forwarded came from an address that is not in TRUST_PROXY, and has no effect: " +
+        "all clients behind this address share one rate limit. If it is your proxy, set TRUST_PROXY to its address",
+    );
+  };
 }
 
 /** Between two log lines on the progress of a migration. */

@@ -64,7 +64,11 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
   const recorder = createRecorder({ ...dependencies, settings });
   const respond = createResponder(bodies);
   return [
-    createRequestContext(settings.TRUST_PROXY ?? [], pack.credentials.client?.queryParameter),
+    createRequestContext(
+      settings.TRUST_PROXY ?? [],
+      pack.credentials.client?.queryParameter,
+      dependencies.onUntrustedProxy,
+    ),
     helmet(SECURITY_HEADERS),
     allowOrigins(corsSettings(settings, dependencies)),
     createNativeMiddleware(settings, dependencies, recorder),

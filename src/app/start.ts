@@ -85,6 +85,11 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
   const missing = (): readonly string[] => activePack.current().catalogs.missing();
   metrics.addGauge("catalogs_missing", "Catalogs that could not be read yet.", () => missing().length);
   metrics.addGauge("known_tokens", "Tokens whose facts are remembered.", () => tokens.size);
+  metrics.addGauge(
+    "accepted_tokens",
+    "Tokens that v4 has accepted within the last day, of 100 000 at most.",
+    () => tokens.acceptedCount,
+  );
   metrics.addGauge("rate_limit_keys", "Tokens and addresses whose requests are counted.", () => limits.size);
   metrics.addGauge("known_grants", "Tokens looked up among those handed out.", () => oauth.tokenStore.size);
 

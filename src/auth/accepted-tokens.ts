@@ -40,7 +40,7 @@ export function createAcceptedTokens({
   return {
     add(hash) {
       endsByHash.delete(hash);
-      if (endsByHash.size >= size) deleteExpired();
+      deleteExpired();
       if (endsByHash.size < size) endsByHash.set(hash, clock() + DAY_MS);
     },
     delete: (hash) => void endsByHash.delete(hash),

@@ -39,6 +39,8 @@ export interface TokenCache {
   purge(fingerprint?: string): Promise<void>;
   /** Tokens in the cache of this process. */
   readonly size: number;
+  /** Tokens of which this process remembers that v4 has accepted them. */
+  readonly acceptedCount: number;
 }
 
 /** Information about a token, and how long it is still valid. */
@@ -121,6 +123,9 @@ export function createTokenCache({
     get size() {
       return cache.size;
     },
+    get acceptedCount() {
+      return accepted.size;
+    },
   };
 }
 
@@ -188,6 +193,9 @@ export function createSharedTokenCache(local: MemoryTokenCache, backend: TokenCa
     },
     get size() {
       return local.size;
+    },
+    get acceptedCount() {
+      return local.acceptedCount;
     },
   };
 }

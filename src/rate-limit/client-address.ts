@@ -44,6 +44,9 @@ const ADDRESS = Symbol("address of the connection");
 const connectionAddress = (socket: Socket & { [ADDRESS]?: string }): string =>
   (socket[ADDRESS] ??= normalizeAddress(socket.remoteAddress ?? "") ?? "");
 
+/** Called with the address of a connection whose forwarding header has no effect, because nobody trusts it. */
+export type OnUntrustedProxy = (address: string) => void;
+
 /**
  * Creates the function that finds a client's address: that of the connection, and if that is a trusted proxy, the
  * last address of `X-Forwarded-For` that is not a trusted proxy's. An entry that is not an address ends the search:
@@ -51,13 +54,21 @@ const connectionAddress = (socket: Socket & { [ADDRESS]?: string }): string =>
  *
  * @param trusted Addresses and networks (`10.0.0.0/8`) of proxies.
  */
-export function clientAddresses(trusted: readonly string[]): (request: IncomingMessage) => string {
+export function clientAddresses(
+  trusted: readonly string[],
+  onUntrustedProxy: OnUntrustedProxy = () => {},
+): (request: IncomingMessage) => string {
   const proxies = addressList(trusted);
   const isProxy = (address: string): boolean => proxies.check(address, familyOf(address));
   return ({ socket, headers }) => {
     let address = connectionAddress(socket);
-    if (trusted.length === 0 || address === "") return address;
     let rest = String(headers["x-forwarded-for"] ?? "");
+    const isForwarded = rest !== "" || headers.forwarded !== undefined;
+    if (address === "" || !isForwarded) return address;
+    if (!isProxy(address)) {
+      onUntrustedProxy(address);
+      return address;
+    }
     while (rest !== "" && isProxy(address)) {
       const comma = rest.lastIndexOf(",");
       const previous = normalizeAddress(rest.slice(comma + 1).trim());

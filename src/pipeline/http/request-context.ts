@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RequestHandler, Response } from "express";
-import { clientAddresses } from "../../rate-limit/client-address.ts";
+import { clientAddresses, type OnUntrustedProxy } from "../../rate-limit/client-address.ts";
 import type { CancelSignal } from "../../upstream/client.ts";
 import { takeQueryTokens, type AlphaRequest } from "../context.ts";
 import type { AlphaHandler } from "../lifecycle.ts";
@@ -99,8 +99,9 @@ function headerLines(raw: readonly string[]): Record<string, string[]> {
 export function createRequestContext(
   trustProxy: readonly string[],
   tokenParameter: string | undefined,
+  onUntrustedProxy?: OnUntrustedProxy,
 ): RequestHandler {
-  const addressOf = clientAddresses(trustProxy);
+  const addressOf = clientAddresses(trustProxy, onUntrustedProxy);
   return function requestContext(request, response, next) {
     const startedAt = performance.now();
     const target = targetOf(request);

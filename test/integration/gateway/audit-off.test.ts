@@ -47,12 +47,24 @@ function recordedWithoutAudit() {
   return { recorder, request, context, lines, looks: () => looks };
 }
 
-const outcome = { status: 420, meaning: "limited" as const, response: { status: 420, headers: {}, body: Buffer.from("{}") } };
+const outcome = {
+  status: 420,
+  meaning: "limited" as const,
+  response: { status: 420, headers: {}, body: Buffer.from("{}") },
+};
 
 test("AUDIT=off reads nothing of a request's path, query, headers and body", async () => {
   const { recorder, request, context, looks } = recordedWithoutAudit();
   await recorder.alpha(request, outcome, context);
-  const native = { status: 200, v4Status: 200, isAccepted: true, bytesIn: 0, bytesOut: 0, warnings: [], ms: 1 };
+  const native = {
+    status: 200,
+    v4Status: 200,
+    isAccepted: true,
+    bytesIn: 0,
+    bytesOut: 0,
+    warnings: [],
+    ms: 1,
+  };
   await recorder.native(request, native, undefined);
   expect(looks()).toBe(0);
 });

@@ -11,7 +11,11 @@ import { createRecorder } from "../../../src/app/recorder.ts";
 import { collectGarbage } from "../../support/garbage.ts";
 
 const pack = loadPack("mappings");
-const outcome = { status: 400, meaning: "refused" as const, response: { status: 400, headers: {}, body: Buffer.from("{}") } };
+const outcome = {
+  status: 400,
+  meaning: "refused" as const,
+  response: { status: 400, headers: {}, body: Buffer.from("{}") },
+};
 
 function record(
   body: Buffer,

@@ -41,6 +41,23 @@ describe("made-up tokens", () => {
     expect((await get("good-one")).status).toBe(200);
   });
 
+  test.each([
+    ["in the old dialect", (token: string) => get(token)],
+    [
+      "in v4's own dialect",
+      (token: string) =>
+        gateway.request("GET /vm/instances", { as: null, headers: { authorization: `Bearer ${token}` } }),
+    ],
+  ])("do not block a client whose token has left the cache: %s", async (_dialect, ask) => {
+    await gateway.stop();
+    gateway = await startGatewayWithFakeV4({ RATE_LIMIT: "5/100", TOKEN_CACHE_SIZE: "1" });
+    gateway.v4.respondWith(acceptGoodTokens);
+    expect((await ask("good-one")).status).toBe(200);
+    for (let n = 0; n < 10; n += 1) await get(`bad-${n}`);
+    expect((await get("good-new")).status).toBe(420);
+    expect((await ask("good-one")).status).toBe(200);
+  });
+
   test("do not limit how many valid tokens one address uses", async () => {
     for (let n = 0; n < 12; n += 1) expect((await get(`good-${n}`)).status).toBe(200);
   });

@@ -71,6 +71,7 @@ test("compose.yaml gives all gateways the same valid settings", () => {
     AUTH_URL: new URL("http://sandbox:8091"),
     REDIS_URL: "redis://redis:6379",
     DATABASE_URL: "postgres://gateway:gateway@database:5432/audit",
+    TRUST_PROXY: ["172.31.80.0/24"],
   });
   expect(gateways[1]).toEqual(gateways[0]);
 });

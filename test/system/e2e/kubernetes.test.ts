@@ -113,6 +113,9 @@ describe.each(readdirSync(folder))("%s", (name) => {
     expect(set.filter((one) => /TOKEN|SECRET|REDIS|DATABASE/.test(one))).toEqual([]);
   });
 
+  test("trusts the proxies in front, so that clients do not share one rate limit", () =>
+    expect(settings.TRUST_PROXY).toHaveLength(1));
+
   test("runs this version on the ports of the image", () => {
     expect(container.image).toBe(`alpha-gateway:${version}`);
     expect(Object.fromEntries(container.ports.map((one) => [one.name, one.containerPort]))).toEqual(ports);
