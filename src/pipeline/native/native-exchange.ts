@@ -112,7 +112,8 @@ export class Exchange implements NativeStream {
   /** Responds with an error of the gateway, because v4 has failed or the gateway has. */
   fail(body = this.handlers.failure, status = 500, headers: Readonly<Record<string, string>> = {}): void {
     this.hasFailed = true;
-    this.tokenInfo?.onFailure();
+    // A client that disconnects must not be able to send made-up tokens without a limit.
+    if (!this.response.destroyed) this.tokenInfo?.onFailure();
     sendError(this.response, body, status, headers);
   }
 

@@ -1,6 +1,6 @@
 /** Whether v4 has accepted a token: both dialects decide it alike, and a response without a rejection does not suffice. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { json, plain, raw, type Responder } from "../../support/fake-v4.ts";
+import { json, neverRespond, plain, raw, type Responder } from "../../support/fake-v4.ts";
 import type { TestResponse } from "../../support/gateway.ts";
 import {
   startListeningGatewayWithFakeV4,
@@ -69,6 +69,28 @@ describe("a made-up token in v4's own dialect", () => {
       expect(gateway.v4.calls).toHaveLength(10);
     },
   );
+});
+
+test("requests with made-up tokens count if their clients disconnect before v4 responds", async () => {
+  const gateway = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "5/100" });
+  try {
+    gateway.v4.respondWith(neverRespond);
+    for (const n of times(5)) {
+      const gone = new AbortController();
+      const headers = { authorization: `Bearer made-up-${n}` };
+      const asked = fetch(`${gateway.url}/v4/vm/instances`, { headers, signal: gone.signal }).catch(
+        () => "gone",
+      );
+      await waitFor(() => gateway.v4.calls.length === n + 1);
+      gone.abort();
+      expect(await asked).toBe("gone");
+      await gateway.v4.calls[n]?.ended;
+    }
+    expect((await gateway.request("GET /vm/instances", bearer("made-up-6"))).status).toBe(429);
+    expect(gateway.v4.calls).toHaveLength(5);
+  } finally {
+    await gateway.stop();
+  }
 });
 
 describe("a v4 that fails does not use up the limit of an address", () => {

@@ -21,6 +21,12 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "opens the circuit: 503 with Retry-After",
   },
   {
+    fault: "v4 fails requests with tokens that it has not accepted yet",
+    outcome: "they do not use up the limit of their address: clients are served as soon as v4 is back",
+    file: "test/integration/gateway/accepted-tokens.test.ts",
+    test: "a v4 that fails does not use up the limit of an address",
+  },
+  {
     fault: "v4 never responds, at start and at shutdown",
     outcome: "neither is delayed",
     file: "test/system/e2e/shutdown.test.ts",
