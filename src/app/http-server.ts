@@ -99,10 +99,17 @@ class Connections {
     return this.#requests;
   }
 
-  /** Whether a request may be handled: not behind one whose response is the last of its connection. */
+  /**
+   * Whether a request may be handled: not behind one whose response is the last of its connection. Where that response
+   * has ended, so does the connection: a client that sent another request must not wait.
+   */
   accept(request: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.#open.get(request.socket);
-    if (!connection || connection.isClosing) return false;
+    if (!connection) return false;
+    if (connection.isClosing) {
+      if (connection.inFlight.length === 0) request.socket.destroySoon();
+      return false;
+    }
     this.#requests += 1;
     const { inFlight } = connection;
     const exchange = { request, response };
@@ -114,12 +121,16 @@ class Connections {
     return true;
   }
 
-  /** Makes this response the last of its connection. What the parser has read behind it is ignored. */
+  /**
+   * Makes this response the last of its connection, unless its head is written. What the parser has read behind it is
+   * ignored. A handler may have set the header already: that of a response whose body has not come yet.
+   */
   closeAfter({ request, response }: InFlightRequest): void {
     const connection = this.#open.get(request.socket);
     if (!connection || response.headersSent) return;
     connection.isClosing = true;
     response.shouldKeepAlive = false;
+    response.setHeader("Connection", "close");
   }
 
   /** In-flight requests of a connection, in their order. */

@@ -611,6 +611,38 @@ describe("native requests with AUDIT_DURABILITY=strict", () => {
   });
 });
 
+describe("a native response in flight when the drain begins", () => {
+  test.each(["relaxed", "strict"])(
+    "is the last of its connection and says so, although v4's head came before (%s)",
+    async (durability) => {
+      const draining = await startListeningGatewayWithFakeV4({
+        AUDIT_DURABILITY: durability,
+        SHUTDOWN_GRACE_MS: "4000",
+      });
+      let finish = (): void => {};
+      draining.v4.respondWith(
+        (_call, response) => {
+          response.writeHead(200, { "content-length": "4" }).flushHeaders();
+          finish = () => void response.end("done");
+        },
+        json(200, {}),
+      );
+      const client = await openRawClient(draining.url);
+      client.send("GET /v4/x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer t\r\n\r\n");
+      await waitFor(() => draining.v4.calls[0]);
+      // What v4 sends later has arrived, and so has the head.
+      for (let count = 0; count < 3; count += 1)
+        await draining.request("GET /y", { as: null, headers: { authorization: "Bearer t" } });
+      const stopped = draining.stop();
+      finish();
+      const [response] = await client.waitForResponses(1);
+      expect(response).toMatchObject({ status: 200, headers: { connection: "close" }, body: "done" });
+      await client.waitForEnd();
+      await stopped;
+    },
+  );
+});
+
 describe("a failing v4 in the native proxy", () => {
   const asBearer = { as: null, headers: { authorization: "Bearer t" } };
 
