@@ -43,10 +43,15 @@ function createTokensApi(purge: PurgeTokens, onError: (error: unknown) => void =
   return router;
 }
 
-/** Returns the reasons why the gateway is not ready; empty if it is. */
-type Readiness = () => readonly string[] | Promise<readonly string[]>;
+/** `serving`: without the stores, as the gateway serves requests while they are down. */
+export type ReadinessScope = "all" | "serving";
 
-/** `GET /healthz` and `GET /readyz`: no credentials are required, because probes have none. */
+/** Returns the reasons why the gateway is not ready; empty if it is. Default: all. */
+export type Readiness = (scope?: ReadinessScope) => readonly string[] | Promise<readonly string[]>;
+
+/**
+ * `GET /healthz`, `GET /readyz` and `GET /readyz?stores=ignore`: no credentials are required, because probes have none.
+ */
 function createHealthRouter(readiness: Readiness): Router {
   const router = Router({ caseSensitive: true, strict: true });
 
@@ -54,8 +59,8 @@ function createHealthRouter(readiness: Readiness): Router {
     response.json({ status: "ok" });
   });
 
-  router.get("/readyz", async (_request, response) => {
-    const reasons = await readReasons(readiness);
+  router.get("/readyz", async ({ query }, response) => {
+    const reasons = await readReasons(readiness, query["stores"] === "ignore" ? "serving" : "all");
     const ready = reasons.length === 0;
     response.status(ready ? 200 : 503).json({ status: ready ? "ready" : "not ready", reasons });
   });
@@ -63,9 +68,9 @@ function createHealthRouter(readiness: Readiness): Router {
   return router;
 }
 
-async function readReasons(readiness: Readiness): Promise<readonly string[]> {
+async function readReasons(readiness: Readiness, scope: ReadinessScope): Promise<readonly string[]> {
   try {
-    return await readiness();
+    return await readiness(scope);
   } catch {
     return ["The state of the gateway could not be read."];
   }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { Readiness } from "../admin/admin-app.ts";
 import type { ActivePack } from "./active-pack.ts";
 import type { Dependencies } from "./dependencies.ts";
 
@@ -16,11 +17,14 @@ export async function readInitialCatalogs(activePack: ActivePack): Promise<void>
   await refreshCatalogs(activePack, INITIAL_CATALOGS_MS);
 }
 
-/** Creates the function that lists why a gateway is not ready. The list is empty if it is. */
+/**
+ * Creates the function that lists why a gateway is not ready. The list is empty if it is. The gateway serves requests
+ * while a store is down, so who asks without the stores learns only what keeps it from serving.
+ */
 export function createReadiness(
   activePack: ActivePack,
   { upstream, nativeProxy, audit, state, shared }: Dependencies,
-): () => Promise<string[]> {
+): Readiness {
   /** While the circuit is half-open, only a request closes it: without clients, this is the only one. */
   async function v4Problems(): Promise<string[]> {
     if (upstream.breaker.state() === "half-open") await refreshCatalogs(activePack, PROBE_MS);
@@ -29,7 +33,13 @@ export function createReadiness(
       : [];
   }
 
-  return async () => [
+  const storeProblems = (): readonly string[] => [
+    ...[audit?.fault() ?? []].flat(),
+    ...(state.isReady() ? [] : ["the state store does not respond"]),
+    ...shared.problems(),
+  ];
+
+  return async (scope = "all") => [
     ...activePack
       .current()
       .catalogs.missing()
@@ -37,8 +47,6 @@ export function createReadiness(
     ...(await v4Problems()),
     ...upstream.shortages(),
     ...nativeProxy.shortages(),
-    ...[audit?.fault() ?? []].flat(),
-    ...(state.isReady() ? [] : ["the state store does not respond"]),
-    ...shared.problems(),
+    ...(scope === "all" ? storeProblems() : []),
   ];
 }

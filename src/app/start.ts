@@ -13,6 +13,7 @@ import {
 } from "./dependencies.ts";
 import { createPackReloader, type ReloadPack } from "./pack-reloader.ts";
 import { createTokensReloader } from "./tokens-reloader.ts";
+import type { Readiness } from "../admin/admin-app.ts";
 import { createReadiness, readInitialCatalogs } from "./readiness.ts";
 
 /** How long requests of the admin listener may take at shutdown. */
@@ -31,7 +32,7 @@ export interface Service {
   /** The pack's description of both sides, for what `serve` prints. */
   readonly dialect: Pack["dialect"];
   /** Why it is not ready; empty if it is. */
-  readiness(): readonly string[] | Promise<readonly string[]>;
+  readonly readiness: Readiness;
   /** Reads the tokens file again and activates another pack; see {@link createPackReloader}. */
   readonly reload: ReloadPack;
   /** Drains and closes: readiness fails, in-flight requests finish, the audit is committed. */
@@ -83,6 +84,7 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
   let isDraining = false;
   const { tokens, limits } = shared;
   const missing = (): readonly string[] => activePack.current().catalogs.missing();
+  metrics.addGauge("processes", "Processes that serve requests.", () => 1);
   metrics.addGauge("catalogs_missing", "Catalogs that could not be read yet.", () => missing().length);
   metrics.addGauge("known_tokens", "Tokens whose facts are remembered.", () => tokens.size);
   metrics.addGauge(
@@ -93,9 +95,9 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
   metrics.addGauge("rate_limit_keys", "Tokens and addresses whose requests are counted.", () => limits.size);
   metrics.addGauge("known_grants", "Tokens looked up among those handed out.", () => oauth.tokenStore.size);
 
-  const readiness = async (): Promise<string[]> => [
+  const readiness: Readiness = async (scope) => [
     ...(isDraining ? ["draining"] : []),
-    ...(await checkReadiness()),
+    ...(await checkReadiness(scope)),
   ];
   const reloadTokens = createTokensReloader({ refresh: activePack.refreshTokens, log, metrics });
   const reloadPack = createPackReloader(settings, {

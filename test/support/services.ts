@@ -17,6 +17,7 @@ const SERVICES = {
   haproxy: () => found(["/usr/sbin/haproxy"]),
   mount: async () => canMount(),
   script: () => found(["/usr/bin/script"]),
+  promtool: () => found(["/usr/bin/promtool"]),
   faketime: async () => FAKETIME !== undefined,
 } as const;
 

@@ -1,3 +1,4 @@
+import type { ReadinessScope } from "../../admin/admin-app.ts";
 import { createMetricsAggregate } from "../../observability/metrics/aggregate.ts";
 import type { Settings } from "../../config/setting-definitions.ts";
 import type { PackFiles } from "../../mapping/load/load-pack.ts";
@@ -34,16 +35,16 @@ const stateApi = (
 async function checkReadiness(
   workers: WorkerPool,
   { audit, shared }: Dependencies,
+  scope: ReadinessScope,
 ): Promise<readonly string[]> {
   const reasonsByWorker = await workers.each((worker) =>
-    worker.call("readiness").catch(() => ["a worker does not respond"]),
+    worker.call("readiness", scope).catch(() => ["a worker does not respond"]),
   );
   const serving = [...reasonsByWorker.values()].filter((reasons) => !reasons.includes("draining"));
   const reasons = [
     ...(serving.length === 0 ? ["no worker serves"] : []),
     ...serving.flat(),
-    ...[audit?.fault() ?? []].flat(),
-    ...shared.problems(),
+    ...(scope === "all" ? [...[audit?.fault() ?? []].flat(), ...shared.problems()] : []),
   ];
   return [...new Set(reasons)];
 }
@@ -78,9 +79,9 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     const values = await workers?.each((worker) => worker.call("metrics").catch(() => []));
     return aggregate.text(new Map([[0, await metrics.json()], ...(values ?? [])]));
   }
-  async function readiness(): Promise<readonly string[]> {
+  async function readiness(scope: ReadinessScope = "all"): Promise<readonly string[]> {
     if (stopping) return ["draining"];
-    return workers ? checkReadiness(workers, dependencies) : ["starting"];
+    return workers ? checkReadiness(workers, dependencies, scope) : ["starting"];
   }
   async function sendToWorkers(packFiles: PackFiles): Promise<void> {
     await workers?.each((worker) => worker.call("reload", packFiles).catch(() => {}));

@@ -1,3 +1,4 @@
+import type { Readiness } from "../../admin/admin-app.ts";
 import type { Lease } from "../../rate-limit/leased-limiter.ts";
 import type { LimiterName } from "../../rate-limit/limiter.ts";
 import type { PackFiles } from "../../mapping/load/load-pack.ts";
@@ -24,7 +25,7 @@ export interface PrimaryApi {
 
 /** What the primary calls in a worker. */
 export interface WorkerApi {
-  readiness(): readonly string[] | Promise<readonly string[]>;
+  readonly readiness: Readiness;
   metrics(): Promise<MetricValues>;
   purge(fingerprint: string): void;
   /** Ends the lease of a rate limit. @returns how many of its requests were not made */

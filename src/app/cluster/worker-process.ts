@@ -103,7 +103,7 @@ export async function runWorker(given: Settings): Promise<number> {
   const drained = Promise.withResolvers<void>();
   const purgeListeners: PurgeListener[] = [];
   const api: WorkerApi = {
-    readiness: () => service.readiness(),
+    readiness: (scope) => service.readiness(scope),
     metrics: () => dependencies.metrics.json(),
     purge(fingerprint) {
       for (const listener of purgeListeners) listener(fingerprint);

@@ -87,8 +87,8 @@ export function createMetrics(): Metrics {
   });
   const rejections = addCounter(registry, {
     name: `${PREFIX}refusals_total`,
-    help: "Requests that the gateway itself rejected, by reason.",
-    labelNames: ["reason"],
+    help: "Requests that the gateway itself rejected, by reason and status.",
+    labelNames: ["reason", "status"],
   });
   const losses = addCounter(registry, {
     name: `${PREFIX}losses_total`,
@@ -121,7 +121,7 @@ export function createMetrics(): Metrics {
     if (v4.length > 0) upstreamSeconds(request.lane, route).observe(timings.upstream / 1000);
     for (const { status } of v4) upstreamResponses(request.lane, statusClass(status)).sum += 1;
     if (request.losses && request.losses.length > 0) losses(route).sum += 1;
-    if (rejectedBy !== undefined) rejections(rejectedBy).sum += 1;
+    if (rejectedBy !== undefined) rejections(rejectedBy, String(alpha.status)).sum += 1;
   }
 
   /** A request observes eight stages: one look-up for each, in place of one for each label. */

@@ -35,7 +35,7 @@ test("a brown-out is recorded with its route, and counted", async () => {
   expect(record).toMatchObject({ alpha: { route: "GET /vm/instances", status: 500 }, v4: [] });
   expect(record.warnings).toEqual([expect.stringMatching(/^brown-out until /)]);
   const metrics = (await gateway.requestAdmin("GET /metrics")).text;
-  expect(metrics).toContain('alpha_gateway_refusals_total{reason="brown_out"} 1');
+  expect(metrics).toContain('alpha_gateway_refusals_total{reason="brown_out",status="500"} 1');
   const planned = (await gateway.requestAdmin("GET /api/brown-outs")).body;
   expect(planned).toEqual({ windows: [expect.objectContaining({ text: ALWAYS, open: true })] });
 });

@@ -146,5 +146,5 @@ test("route labels come from the pack, never from a client's path", async () => 
     /alpha_gateway_route_stage_seconds_total\{route="GET \/vm\/instances\/:id",stage="upstream"\} /,
   );
   expect(text).toMatch(/alpha_gateway_cache_reads_total\{cache="catalogs",result="hit"\} 1$/m);
-  expect(text).toMatch(/alpha_gateway_refusals_total\{reason="limit"\} [1-9]/);
+  expect(text).toMatch(/alpha_gateway_refusals_total\{reason="limit",status="\d+"\} [1-9]/);
 });

@@ -40,7 +40,7 @@ describe("the metrics", () => {
     ],
     ["responses of v4", 'upstream_answers_total{lane="alpha",class="2xx"}', 2],
     ["upstream requests without a response", 'upstream_answers_total{lane="alpha",class="none"}', 1],
-    ["rejections", 'refusals_total{reason="limit"}', 1],
+    ["rejections", 'refusals_total{reason="limit",status="404"}', 1],
   ])("count %s", async (_, line, count) => {
     metrics.observeRequest(outcome);
     metrics.observeRequest({ ...outcome, v4: [{ status: 200 }, { status: null }] });

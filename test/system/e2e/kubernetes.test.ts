@@ -69,8 +69,13 @@ const secretsOf = (text: string): Record<string, string> =>
   );
 
 let gateway: Serving;
+let withoutStores: Serving;
 beforeAll(async () => {
   gateway = await serve(createFolder());
+  const [REDIS_URL, DATABASE_URL] = ["redis://127.0.0.1:1", "postgres://127.0.0.1:1/nowhere"];
+  withoutStores = await serve(createFolder(), {
+    env: { REDIS_URL, DATABASE_URL, GATEWAY_SECRET: "s".repeat(32) },
+  });
 }, 60_000);
 afterAll(async () => {
   await killAll();
@@ -143,10 +148,11 @@ describe.each(readdirSync(folder))("%s", (name) => {
     }
   });
 
-  test("neither restarts nor removes a gateway because a store is down", () => {
-    expect(container.startupProbe.httpGet.path).toBe("/readyz");
-    expect(container.readinessProbe.httpGet.path).toBe("/healthz");
-    expect(container.livenessProbe.httpGet.path).toBe("/healthz");
+  test("neither restarts nor removes a gateway because a store is down, also when it starts", async () => {
+    const ask = async (path: string) => (await fetch(withoutStores.admin + path)).status;
+    expect(await ask("/readyz")).toBe(503);
+    for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe])
+      expect(await ask(probe.httpGet.path)).toBe(200);
   });
 
   test("has time to drain", () => {

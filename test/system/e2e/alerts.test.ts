@@ -1,0 +1,145 @@
+/**
+ * The shipped alerts, evaluated by Prometheus' own tool. Each series is made of two scrapes of a real gateway: what
+ * grew between them goes on growing like that for an hour.
+ */
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { describeWith } from "../../support/services.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, REPOSITORY, serve, type Serving } from "./program.ts";
+
+const MINUTES = 60;
+
+/** Values of series by their names and labels. */
+type Scrape = ReadonlyMap<string, number>;
+
+async function scrape({ admin }: Serving): Promise<{ readonly text: string; readonly values: Scrape }> {
+  const text = await (await fetch(`${admin}/metrics`)).text();
+  const lines = text.matchAll(/^([a-z]\w*(?:\{.*\})?) (\S+)$/gm);
+  return { text, values: new Map([...lines].map(([, name = "", value]) => [name, Number(value)])) };
+}
+
+/** What a scraper adds. */
+const withInstance = (name: string, instance: string): string =>
+  name.includes("{") ? name.replace(/\}$/, `,instance="${instance}"}`) : `${name}{instance="${instance}"}`;
+
+interface Series {
+  readonly series: string;
+  readonly values: string;
+}
+
+/** A gateway whose clients go on as they do in `use`. */
+async function seriesOf(gateway: Serving, use: () => Promise<unknown>): Promise<Series[]> {
+  await use();
+  const before = (await scrape(gateway)).values;
+  await use();
+  const { text, values } = await scrape(gateway);
+  const gauges = new Set([...text.matchAll(/^# TYPE (\S+) gauge$/gm)].map(([, name]) => name));
+  return [...values].map(([name, value]) => {
+    const isGauge = gauges.has(name.replace(/\{.*/, ""));
+    const step = isGauge ? 0 : value - (before.get(name) ?? 0);
+    return { series: withInstance(name, gateway.admin), values: `${value}+${step}x${MINUTES}` };
+  });
+}
+
+/** They depend on how fast the machine of the tests is. */
+const OF_TIME = "GatewayIsSlow|GatewayIsFull";
+
+/** What the tool says unless these alerts fire after an hour, and no others. */
+function differenceFrom(alerts: readonly string[], series: readonly Series[]): string {
+  const file = join(createFolder(), "alerts.test.json");
+  const firing = `count by (alertname) (ALERTS{alertstate="firing",alertname!~"${OF_TIME}"})`;
+  const expected = alerts.map((name) => ({ labels: `{alertname="${name}"}`, value: 1 }));
+  // A test of rules is YAML, which JSON is too.
+  writeFileSync(
+    file,
+    JSON.stringify({
+      rule_files: [join(REPOSITORY, "deploy", "prometheus", "alerts.yaml")],
+      evaluation_interval: "1m",
+      tests: [
+        {
+          interval: "1m",
+          input_series: series,
+          promql_expr_test: [{ expr: firing, eval_time: `${MINUTES}m`, exp_samples: expected }],
+        },
+      ],
+    }),
+  );
+  try {
+    execFileSync("promtool", ["test", "rules", file], { encoding: "utf8", stdio: "pipe" });
+    return "";
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    return `${stdout}${stderr}`;
+  }
+}
+
+let v4: FakeV4;
+beforeEach(async () => {
+  v4 = await startFakeV4();
+  v4.respondWith(json(200, { data: [], page: 1, pages: 1, results: 0 }, { "x-oauth-scopes": "*" }));
+});
+afterEach(async () => {
+  await killAll();
+  await v4.close();
+  removeFolders();
+});
+
+const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
+  serve(createFolder(), { env: { UPSTREAM_URL: v4.url, LOG_LEVEL: "silent", ...env } });
+
+/** On connections of their own, which any of the workers may take. */
+async function ask({ url }: Serving, path = "/vm/instances", count = 20): Promise<void> {
+  const headers = { authorization: "token good", connection: "close" };
+  for (let n = 0; n < count; n += 1) await (await fetch(`${url}/v4${path}`, { headers })).arrayBuffer();
+}
+
+const BROWN_OUT = "* * * * * for 1h; routes=GET /vm/instances";
+
+const describeAlerts = await describeWith("promtool");
+
+describeAlerts("the shipped alerts", () => {
+  test("are silent in a quiet night", async () => {
+    const gateway = await start();
+    await ask(gateway);
+    expect(differenceFrom([], await seriesOf(gateway, async () => {}))).toBe("");
+  });
+
+  test("are silent while all is well, with two workers", async () => {
+    const gateway = await start({ WORKERS: "2" });
+    expect(differenceFrom([], await seriesOf(gateway, () => ask(gateway)))).toBe("");
+  });
+
+  test("are silent in a brown-out", async () => {
+    const gateway = await start({ BROWN_OUTS: BROWN_OUT });
+    expect(differenceFrom([], await seriesOf(gateway, () => ask(gateway)))).toBe("");
+  });
+
+  test("page where other requests fail in a brown-out", async () => {
+    const gateway = await start({ BROWN_OUTS: BROWN_OUT });
+    v4.respondWith(json(200, "nonsense", { "x-oauth-scopes": "*" }));
+    const use = async () => {
+      await ask(gateway);
+      await ask(gateway, "/vm/instances/5");
+    };
+    expect(differenceFrom(["GatewayFails"], await seriesOf(gateway, use))).toBe("");
+  });
+
+  test("page while v4 is down", async () => {
+    const gateway = await start();
+    await ask(gateway);
+    await v4.close();
+    expect(
+      differenceFrom(["GatewayFails", "V4DoesNotRespond"], await seriesOf(gateway, () => ask(gateway))),
+    ).toBe("");
+  });
+
+  test("report gateways that do not count together", async () => {
+    const gateways = await Promise.all([start({ WORKERS: "2" }), start()]);
+    const series = await Promise.all(gateways.map((gateway) => seriesOf(gateway, () => ask(gateway))));
+    expect(differenceFrom(["ReplicasDoNotCountTogether"], series.flat())).toBe("");
+  });
+});
