@@ -23,6 +23,7 @@ import { readUpstreamTokens } from "./read-upstream-tokens.ts";
 import { createLog, type Log } from "../observability/log.ts";
 import { openSharedState, type SharedState } from "./state-backends.ts";
 import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
+import { openUpstreamTls, type UpstreamTls } from "./upstream-tls.ts";
 
 /** What a gateway needs to serve requests, opened, before it listens. */
 export interface Dependencies {
@@ -30,6 +31,8 @@ export interface Dependencies {
   /** The pack at the start. */
   readonly initialPack: LoadedPack;
   readonly v4: V4Service;
+  /** The certificates towards v4; undefined if no setting names any. */
+  readonly tls: UpstreamTls | undefined;
   /** Undefined if auditing is off. */
   readonly audit: AuditStore | undefined;
   /** Token records, and the scopes that applications requested. */
@@ -114,14 +117,16 @@ async function openDependencies(
   // Only checked here, before anything is opened: each active pack reads its own.
   readUpstreamTokens(settings, pack);
   readLinkBase(settings, pack);
+  const tls = openUpstreamTls(settings, log);
   const v4 = await openV4(settings, pack);
   const tracing = await openTracing(environment, (message) =>
     log.warn({ code: "AG_TRACE_EXPORT_FAILED", message }, "spans were not sent"),
   );
-  const oauthOptions = { pack, log, authOrigin: v4.authOrigin, tracing };
+  const loginContext = tls?.contextFor(v4.authOrigin?.origin === v4.origin.origin);
+  const oauthOptions = { pack, log, authOrigin: v4.authOrigin, tracing, secureContext: loginContext };
   const stores = await openStores(settings, oauthOptions, { auditThread, stateBackend }).catch(
     async (error: unknown) => {
-      await closeAll([() => v4.close(), () => tracing?.close()]).catch(() => {});
+      await closeAll([() => tls?.close(), () => v4.close(), () => tracing?.close()]).catch(() => {});
       throw error;
     },
   );
@@ -132,6 +137,7 @@ async function openDependencies(
     origin: v4.origin,
     timeoutMs: settings.UPSTREAM_TIMEOUT_MS,
     connections: settings.UPSTREAM_CONNECTIONS,
+    secureContext: tls?.contextFor(true),
   };
   const upstream = openUpstream(upstreamOptions, log, metrics);
   const bodies = createBodyReaders(settings.BODY_LIMIT);
@@ -145,6 +151,7 @@ async function openDependencies(
     log,
     initialPack,
     v4,
+    tls,
     ...stores,
     state: stores.shared.state,
     metrics,
@@ -337,6 +344,7 @@ export async function closeDependencies(
     () => dependencies.tracing?.close(),
     () => dependencies.metrics.close(),
     () => dependencies.upstream.close(),
+    () => dependencies.tls?.close(),
     () => dependencies.v4.close(),
   ]);
 }

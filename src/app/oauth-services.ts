@@ -10,6 +10,7 @@ import { createTokenRefresh, type TokenIssuer } from "../auth/token-refresh.ts";
 import { createEncryptor } from "../auth/encryption.ts";
 import type { Tracing } from "../observability/tracing/tracing.ts";
 import { createUpstream, type Upstream } from "../upstream/client.ts";
+import type { CurrentContext } from "../upstream/upstream-tls.ts";
 import { readGatewaySecret } from "./gateway-secret.ts";
 import type { Log } from "../observability/log.ts";
 
@@ -29,6 +30,8 @@ export interface OAuthServicesOptions {
   readonly authOrigin: URL | undefined;
   readonly log: Log;
   readonly tracing: Tracing | undefined;
+  /** The certificates of connections to the login server. Default: Node's own. */
+  readonly secureContext?: CurrentContext | undefined;
 }
 
 /** Responses of a login server are small, and clients wait for them in a browser. */
@@ -46,7 +49,7 @@ const NO_ISSUER: TokenIssuer = {
 /** Opens the store of issued tokens. @throws {StateUnavailableError} If the gateway secret can't be used. */
 export function openOAuthServices(
   settings: Settings,
-  { pack, state, authOrigin, log, tracing }: OAuthServicesOptions,
+  { pack, state, authOrigin, log, tracing, secureContext }: OAuthServicesOptions,
 ): OAuthServices {
   const { scopes, dialect, statuses } = pack;
   const clock = Date.now;
@@ -63,6 +66,7 @@ export function openOAuthServices(
       timeoutMs,
       connections,
       maxResponseBytes: MAX_RESPONSE_BYTES,
+      secureContext,
     });
     const { oauth: definition } = dialect;
     login = createLoginServer({ definition, statuses, upstream, timeoutMs, startCall: tracing?.startCall });

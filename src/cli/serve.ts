@@ -3,6 +3,7 @@ import { flushCompileCache } from "node:module";
 import { compactHeapOnce, configureHeap } from "../app/heap.ts";
 import { openPackCache } from "../app/pack-cache.ts";
 import { packFolder } from "../app/loaded-pack.ts";
+import { pollFile } from "../app/poll-file.ts";
 import { guardProcess } from "../app/process-guard.ts";
 import { startService, type Service } from "../app/start.ts";
 import type { Settings } from "../config/setting-definitions.ts";
@@ -15,7 +16,7 @@ import {
 } from "../config/settings.ts";
 import { createLog, isForPeople } from "../observability/log.ts";
 import { onSighup, waitForShutdownSignal } from "./signals.ts";
-import { pollFile, watchFolder } from "./watch-folder.ts";
+import { watchFolder } from "./watch-folder.ts";
 
 /** How to try the sandbox: a token, and the request that the pack suggests. */
 function describeSandbox({ url, dialect: { client }, sandboxClient }: Service, token: string): string[] {

@@ -1,4 +1,4 @@
-import { unwatchFile, watch, watchFile, type Stats } from "node:fs";
+import { watch } from "node:fs";
 
 /** Editors and `git pull` write one file after the other. A change is reported once no file has changed for this time. */
 const QUIET_MS = 300;
@@ -35,21 +35,4 @@ export function watchFolder(
   } catch {
     return () => {};
   }
-}
-
-/** Time between two looks at a file. */
-const POLL_MS = 2000;
-
-/**
- * Calls back after a file has changed, or was replaced by another one. The file is polled: others in its folder may change
- * all the time, and a mounted secret is replaced by a link.
- *
- * @returns ends the watch
- */
-export function pollFile(file: string, onChange: () => void): () => void {
-  const listener = (current: Stats, previous: Stats): void => {
-    if (current.mtimeMs !== previous.mtimeMs || current.ino !== previous.ino) onChange();
-  };
-  watchFile(file, { interval: POLL_MS, persistent: false }, listener);
-  return () => unwatchFile(file, listener);
 }

@@ -101,6 +101,15 @@ const v4 = {
     "false",
     "Allow plain `http` to another machine, for example to a sidecar's service",
   ),
+  UPSTREAM_CA: unset(
+    text,
+    "PEM file of authorities whose certificates v4 and the login server may have, in addition to the public ones. The three files are read again when they change, for new connections. If one is invalid, the certificates that were read before stay",
+  ),
+  UPSTREAM_CERT: unset(
+    text,
+    "PEM file of the client certificate for v4, with its chain. The login server gets it only if it has the origin of v4",
+  ),
+  UPSTREAM_KEY: unset(text, "PEM file of the private key of `UPSTREAM_CERT`, without a passphrase"),
   UPSTREAM_TIMEOUT_MS: withDefault(
     milliseconds(1),
     "30000",

@@ -71,6 +71,16 @@ function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label
     const remedy = `use https, or set ${label("ALLOW_HTTP_UPSTREAM")} to true`;
     problems.push([name, `${url.origin} is plain http to another machine; ${remedy}`]);
   }
+  for (const name of ["UPSTREAM_CA", "UPSTREAM_CERT"] as const)
+    if (settings[name] !== undefined && settings.UPSTREAM_URL?.protocol !== "https:")
+      problems.push([
+        name,
+        `only https has certificates; unset it, or set ${label("UPSTREAM_URL")} to https`,
+      ]);
+  if (settings.UPSTREAM_CERT !== undefined && settings.UPSTREAM_KEY === undefined)
+    problems.push(["UPSTREAM_CERT", `it needs its private key; set ${label("UPSTREAM_KEY")}`]);
+  if (settings.UPSTREAM_KEY !== undefined && settings.UPSTREAM_CERT === undefined)
+    problems.push(["UPSTREAM_KEY", `it is the key of a certificate; set ${label("UPSTREAM_CERT")}`]);
   if (isUpstreamRequired && settings.UPSTREAM_URL === undefined && !settings.SANDBOX)
     problems.push(["UPSTREAM_URL", missingUpstream(label)]);
   if (settings.SEED !== undefined && settings.UPSTREAM_URL !== undefined)

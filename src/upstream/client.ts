@@ -3,6 +3,7 @@ import { createCircuitBreaker, type CircuitBreaker, type CircuitBreakerOptions }
 import { createConnectionShares, type ShareClient } from "./connection-shares.ts";
 import { createFileClient, type FileUpstream } from "./file-client.ts";
 import { createUpstreamPool } from "./upstream-pool.ts";
+import type { CurrentContext } from "./upstream-tls.ts";
 
 /** A request to v4. */
 export interface HttpRequest {
@@ -57,6 +58,8 @@ export interface UpstreamOptions {
   /** Largest response in bytes, decoded. Default 16 MiB. */
   readonly maxResponseBytes?: number;
   readonly breaker?: CircuitBreakerOptions;
+  /** The certificates of connections. Default: Node's own. */
+  readonly secureContext?: CurrentContext | undefined;
 }
 
 /** The client of one v4 service. */
@@ -78,7 +81,8 @@ const countFileConnections = (connections: number): number => Math.max(2, Math.f
 export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const { name, origin, timeoutMs, connections, maxResponseBytes = MAX_RESPONSE_BYTES } = options;
   const breaker = createCircuitBreaker(options.breaker);
-  const poolOptions = { origin, timeoutMs, maxResponseBytes, breaker };
+  const { secureContext } = options;
+  const poolOptions = { origin, timeoutMs, maxResponseBytes, breaker, secureContext };
   const pool = createUpstreamPool({ ...poolOptions, connections });
   const shares = createConnectionShares({
     size: connections,

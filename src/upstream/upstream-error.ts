@@ -48,13 +48,22 @@ const KIND_OF_SYSTEM_CODE: Readonly<Record<string, UpstreamErrorKind>> = {
   ETIMEDOUT: "unreachable",
 };
 
+/** The certificate of v4 is not accepted: nothing was sent. */
+const REJECTED_CERTIFICATE =
+  /^(?:CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|ERR_TLS_CERT_|HOSTNAME_MISMATCH$)/;
+
+function kindOf(systemCode: string): UpstreamErrorKind {
+  if (REJECTED_CERTIFICATE.test(systemCode)) return "unreachable";
+  return KIND_OF_SYSTEM_CODE[systemCode] ?? "truncated";
+}
+
 /** Converts an error of undici, zlib or the system. Unknown ones (an invalid header, invalid gzip) are `truncated`. */
 export function toUpstreamError(error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error;
   const { code, message, cause } = error as { code?: string; message?: string; cause?: { code?: string } };
   const systemCode = code ?? cause?.code ?? "";
   const text = [systemCode, message].filter(Boolean).join(": ");
-  return new UpstreamError(KIND_OF_SYSTEM_CODE[systemCode] ?? "truncated", text);
+  return new UpstreamError(kindOf(systemCode), text);
 }
 
 /** Statuses with which v4, or a proxy in front of it, reports that it is down. */

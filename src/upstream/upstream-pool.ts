@@ -3,6 +3,7 @@ import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { addQuery } from "../mapping/compile/endpoint.ts";
 import type { ShareClient } from "./connection-shares.ts";
 import { isUnsendable, outcomeOfError, outcomeOfStatus, UpstreamError } from "./upstream-error.ts";
+import { createTlsConnector, type CurrentContext } from "./upstream-tls.ts";
 
 /** Persistent connections to v4, behind its circuit breaker. */
 export interface UpstreamPool {
@@ -26,6 +27,8 @@ export interface UpstreamPoolOptions {
   /** Largest response in bytes. */
   readonly maxResponseBytes: number;
   readonly breaker: CircuitBreaker;
+  /** The certificates of connections. Default: Node's own. */
+  readonly secureContext?: CurrentContext | undefined;
 }
 
 const MAX_CONNECT_MS = 10_000;
@@ -42,11 +45,13 @@ export function createUpstreamPool({
   timeoutMs,
   maxResponseBytes,
   breaker,
+  secureContext,
 }: UpstreamPoolOptions): UpstreamPool {
+  const timeout = Math.min(timeoutMs, MAX_CONNECT_MS);
   const createPool = (): Pool =>
     new Pool(origin.origin, {
       connections,
-      connect: { timeout: Math.min(timeoutMs, MAX_CONNECT_MS) },
+      connect: secureContext ? createTlsConnector(secureContext, timeout) : { timeout },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
       maxResponseSize: maxResponseBytes,

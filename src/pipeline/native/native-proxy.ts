@@ -4,6 +4,7 @@ import { createProxyMiddleware } from "http-proxy-middleware";
 import type { CircuitBreaker } from "../../upstream/circuit-breaker.ts";
 import { outcomeOfError, outcomeOfStatus, toUpstreamError } from "../../upstream/upstream-error.ts";
 import { addressNetwork } from "../../rate-limit/client-address.ts";
+import { TlsAgent, type CurrentContext } from "../../upstream/upstream-tls.ts";
 import { createConnectionShares, ConnectionUnavailableError } from "../../upstream/connection-shares.ts";
 import type { AlphaRequest } from "../context.ts";
 import { delayResponseEnd } from "../http/delay-response-end.ts";
@@ -23,6 +24,8 @@ export interface NativeProxyOptions {
   readonly connections: number;
   /** Shared with all other calls to this v4. */
   readonly breaker: CircuitBreaker;
+  /** The certificates of connections. Default: Node's own. */
+  readonly secureContext?: CurrentContext | undefined;
 }
 
 /** The native proxy of a gateway. Call it with the handlers of a pack. */
@@ -54,6 +57,7 @@ export function createNativeProxy({
   timeoutMs,
   connections,
   breaker,
+  secureContext,
 }: NativeProxyOptions): NativeProxy {
   const shares = createConnectionShares({
     size: connections,
@@ -68,6 +72,7 @@ export function createNativeProxy({
     xfwd: false,
     followRedirects: false,
     proxyTimeout: timeoutMs,
+    ...(secureContext && { agent: new TlsAgent(secureContext, { keepAlive: true }) }),
     on: {
       proxyReq(upstreamRequest, request) {
         const exchange = request[EXCHANGE];

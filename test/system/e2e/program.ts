@@ -18,6 +18,8 @@ export interface Program {
   readonly pid: number;
   /** Resolves with the first match in its standard output. @throws {Error} if it ends before. */
   waitForOutput(pattern: RegExp): Promise<RegExpExecArray>;
+  /** The same in its standard error. */
+  waitForError(pattern: RegExp): Promise<RegExpExecArray>;
   signal(name: NodeJS.Signals): void;
   readonly ended: Promise<Ended>;
 }
@@ -49,12 +51,29 @@ export function run(
   let out = "";
   let err = "";
   let look = (): void => {};
+  /** Resolves with the first match in what `read` returns. */
+  function waitForText(read: () => string, pattern: RegExp): Promise<RegExpExecArray> {
+    const seen = new Promise<RegExpExecArray>((resolve) => {
+      look = () => {
+        const match = pattern.exec(read());
+        if (match) resolve(match);
+      };
+      look();
+    });
+    const over = ended.then((end): never => {
+      throw new Error(
+        `ended with ${end.code ?? end.signal} before it printed ${pattern}\n${end.out}${end.err}`,
+      );
+    });
+    return Promise.race([seen, over]);
+  }
   child.stdout.on("data", (chunk: Buffer) => {
     out += chunk.toString();
     look();
   });
   child.stderr.on("data", (chunk: Buffer) => {
     err += chunk.toString();
+    look();
   });
   const ended = once(child, "close").then(([code, signal]): Ended => {
     running.delete(program);
@@ -65,21 +84,8 @@ export function run(
     ended,
     kill: () => void child.kill("SIGKILL"),
     signal: (name: NodeJS.Signals) => void child.kill(name),
-    async waitForOutput(pattern: RegExp): Promise<RegExpExecArray> {
-      const seen = new Promise<RegExpExecArray>((resolve) => {
-        look = () => {
-          const match = pattern.exec(out);
-          if (match) resolve(match);
-        };
-        look();
-      });
-      const over = ended.then((end): never => {
-        throw new Error(
-          `ended with ${end.code ?? end.signal} before it printed ${pattern}\n${end.out}${end.err}`,
-        );
-      });
-      return Promise.race([seen, over]);
-    },
+    waitForOutput: (pattern: RegExp) => waitForText(() => out, pattern),
+    waitForError: (pattern: RegExp) => waitForText(() => err, pattern),
   };
   running.add(program);
   return program;
