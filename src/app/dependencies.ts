@@ -21,6 +21,7 @@ import { loadFiles, readPackFiles, schedulePackBrownOuts, type LoadedPack } from
 import { readLinkBase } from "./pipeline-config.ts";
 import { readUpstreamTokens } from "./read-upstream-tokens.ts";
 import { createLog, type Log } from "../observability/log.ts";
+import { countDroppedLines } from "../observability/log-output.ts";
 import { openSharedState, type SharedState } from "./state-backends.ts";
 import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
 import { openUpstreamTls, type UpstreamTls } from "./upstream-tls.ts";
@@ -142,6 +143,7 @@ async function openDependencies(
   const upstream = openUpstream(upstreamOptions, log, metrics);
   const bodies = createBodyReaders(settings.BODY_LIMIT);
   metrics.addGauge("body_bytes", "Bytes of request bodies in memory.", () => bodies.bytes);
+  metrics.addTotal("log_dropped_total", "Log lines that nobody read.", countDroppedLines);
   metrics.addGauge(
     "replicas",
     "Processes that share the limits, this one among them.",

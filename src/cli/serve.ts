@@ -14,7 +14,7 @@ import {
   readEnvironment,
   type SettingTexts,
 } from "../config/settings.ts";
-import { createLog, isForPeople } from "../observability/log.ts";
+import { createLog, endLog, isForPeople } from "../observability/log.ts";
 import { onSighup, waitForShutdownSignal } from "./signals.ts";
 import { watchFolder } from "./watch-folder.ts";
 
@@ -62,6 +62,12 @@ async function start(settings: Settings): Promise<Service> {
  * @throws {SettingsError}
  */
 export async function serve(flags: SettingTexts): Promise<number> {
+  const code = await run(flags);
+  // A write that nobody takes would keep the process running.
+  return (await endLog()) ? code : process.exit(code);
+}
+
+async function run(flags: SettingTexts): Promise<number> {
   const settings = readEnvironment(process.env, flags);
   if (cluster.isWorker) return (await import("../app/cluster/worker-process.ts")).runWorker(settings);
   const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);

@@ -1,4 +1,6 @@
-import { pino, type Logger } from "pino";
+import { pino, type LogFn, type Logger } from "pino";
+import { drainLog, flushLogSync, reportDroppedLines, writeLogLine } from "./log-output.ts";
+import { endRepeats, writeSampled } from "./repeats.ts";
 
 type CodedLevel = "warn" | "error" | "fatal";
 
@@ -18,6 +20,8 @@ export type LogFormat = "auto" | "json" | "text";
 export const isForPeople = (format: LogFormat): boolean =>
   format === "text" || (format === "auto" && process.stderr.isTTY);
 
+const FATAL = pino.levels.values["fatal"] ?? Infinity;
+
 /** Formats a line of JSON for people: level, message, and the other members. */
 function formatAsText(line: string): string {
   const { level, time: _time, msg = "", ...rest } = JSON.parse(line) as Record<string, unknown>;
@@ -25,12 +29,64 @@ function formatAsText(line: string): string {
   return `${(pino.levels.labels[Number(level)] ?? "").toUpperCase()} ${String(msg)}${details}\n`;
 }
 
+/** What a coded line may have as its reason. */
+interface Reasons {
+  readonly code?: unknown;
+  readonly warnings?: readonly unknown[];
+  readonly error?: unknown;
+  readonly err?: { readonly message?: unknown };
+  readonly message?: unknown;
+}
+
+/** The longest part of a reason by which kinds differ. */
+const LONGEST_REASON = 200;
+
+function reasonOf({ warnings, error, err, message }: Reasons): string {
+  const reason = warnings?.[0] ?? error ?? err?.message ?? message;
+  return typeof reason === "string" ? reason.slice(0, LONGEST_REASON) : "";
+}
+
 /**
- * Creates the log. It writes to standard error, because standard output is for people, and synchronously, so that no
- * line is lost in a crash.
+ * Writes repeated failures of one kind once a second, with their number. `fatal` lines are all written, and so are all
+ * others where each request is logged anyway.
+ */
+function logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn, level: number): void {
+  const [context, ...rest] = args as [unknown, ...unknown[]];
+  const { code } = (context ?? {}) as Reasons;
+  const isSampled = typeof code === "string" && level < FATAL && !this.isLevelEnabled("debug");
+  if (!isSampled) return method.apply(this, args);
+  writeSampled(code, reasonOf(context as Reasons), (repeated) =>
+    method.apply(this, [
+      repeated === undefined ? context : { ...(context as object), repeated },
+      ...rest,
+    ] as never),
+  );
+}
+
+/**
+ * Creates the log. It writes to standard error, because standard output is for people. A reader that takes no lines
+ * holds nothing up: lines wait in memory, and are dropped where too many wait. A `fatal` line is written at once, with
+ * those before it.
  */
 export function createLog(level: string, format: LogFormat): Log {
-  const lines = pino.destination({ dest: 2, sync: true });
-  const text = { write: (line: string) => void lines.write(formatAsText(line)) };
-  return pino({ level, base: null }, isForPeople(format) ? text : lines);
+  const isText = isForPeople(format);
+  const output = {
+    write: (line: string) => writeLogLine(isText ? formatAsText(line) : line),
+    flushSync: flushLogSync,
+  };
+  const log: Log = pino({ level, base: null, hooks: { logMethod } }, output);
+  reportDroppedLines((dropped) =>
+    log.warn({ code: "AG_LOG_LINES_DROPPED", dropped }, "log lines were dropped: nobody read the log"),
+  );
+  return log;
+}
+
+/**
+ * Writes the last lines of the log, for a short time.
+ *
+ * @returns whether all are written. If not, the process ends by `process.exit` only.
+ */
+export function endLog(): Promise<boolean> {
+  endRepeats();
+  return drainLog();
 }

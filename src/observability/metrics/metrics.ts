@@ -46,6 +46,8 @@ export interface Metrics {
   readonly countCacheReads: (cache: string, isHit: boolean, count?: number) => void;
   /** Adds a gauge whose value is read at each scrape. Its name gets the prefix `alpha_gateway_`. */
   readonly addGauge: (name: string, help: string, read: () => number) => void;
+  /** Adds a counter whose value is counted elsewhere. Its name gets the prefix. */
+  readonly addTotal: (name: string, help: string, read: () => number) => void;
   /** Adds the metrics of an audit store. */
   readonly watchAudit: (stats: () => AuditStats) => void;
   /** All metrics in the Prometheus text format. */
@@ -154,6 +156,7 @@ export function createMetrics(): Metrics {
     countCacheReads: (cache, isHit, count = 1) =>
       void (cacheReads(cache, isHit ? "hit" : "miss").sum += count),
     addGauge: (name, help, read) => instruments.addGauge(PREFIX + name, help, read),
+    addTotal: (name, help, read) => instruments.addTotal(PREFIX + name, help, read),
     watchAudit: (stats) => addAuditMetrics(instruments, stats),
     text: () => registry.metrics(),
     json: () => registry.getMetricsAsJSON(),

@@ -157,6 +157,18 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "gives records its time, and does not affect durations",
   },
   {
+    fault: "a reader of the log that hangs",
+    outcome: "no request waits; lines above 1 MB are dropped and counted, and reported when it reads again",
+    file: "test/system/e2e/log-reader.test.ts",
+    test: "holds no request up and lets no line pile up",
+  },
+  {
+    fault: "certificate files towards v4 that become invalid",
+    outcome: "rejected; the certificates that were read before stay",
+    file: "test/system/e2e/reload-certificates.test.ts",
+    test: "invalid ones are rejected",
+  },
+  {
     fault: "SIGKILL under load, SQLite",
     outcome: "every request with a response is in the audit (strict)",
     file: "test/system/e2e/kill.test.ts",

@@ -20,8 +20,13 @@ export interface Program {
   waitForOutput(pattern: RegExp): Promise<RegExpExecArray>;
   /** The same in its standard error. */
   waitForError(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Starts to read standard error, where nobody did. */
+  readErrors(): void;
   signal(name: NodeJS.Signals): void;
+  /** Resolves when the process has ended and its output has been read. */
   readonly ended: Promise<Ended>;
+  /** Resolves with the exit code, whether its output has been read or not. */
+  readonly exited: Promise<number | null>;
 }
 
 export interface RunOptions {
@@ -32,6 +37,8 @@ export interface RunOptions {
   readonly script?: readonly string[];
   /** A program and its arguments, which starts Node in the end. */
   readonly within?: readonly string[];
+  /** Whether standard error is read from the start. Default: true. */
+  readonly readsErrors?: boolean;
 }
 
 const running = new Set<Program & { kill(): void }>();
@@ -39,7 +46,7 @@ const running = new Set<Program & { kill(): void }>();
 /** Runs it with the given settings only, without the environment of this machine. */
 export function run(
   args: readonly string[],
-  { env, cwd = REPOSITORY, script, within = [] }: RunOptions = {},
+  { env, cwd = REPOSITORY, script, within = [], readsErrors = true }: RunOptions = {},
 ): Program {
   const node = script ?? [join(REPOSITORY, "src", "main.ts")];
   const [first = "", ...given] = [...within, process.execPath, ...node, ...args];
@@ -71,10 +78,12 @@ export function run(
     out += chunk.toString();
     look();
   });
-  child.stderr.on("data", (chunk: Buffer) => {
-    err += chunk.toString();
-    look();
-  });
+  const readErrors = (): void =>
+    void child.stderr.on("data", (chunk: Buffer) => {
+      err += chunk.toString();
+      look();
+    });
+  if (readsErrors) readErrors();
   const ended = once(child, "close").then(([code, signal]): Ended => {
     running.delete(program);
     return { code: code as number | null, signal: signal as NodeJS.Signals | null, out, err };
@@ -82,7 +91,13 @@ export function run(
   const program = {
     pid: child.pid ?? 0,
     ended,
-    kill: () => void child.kill("SIGKILL"),
+    exited: once(child, "exit").then(([code]) => code as number | null),
+    readErrors,
+    kill() {
+      child.kill("SIGKILL");
+      // Otherwise its streams never end.
+      child.stderr.resume();
+    },
     signal: (name: NodeJS.Signals) => void child.kill(name),
     waitForOutput: (pattern: RegExp) => waitForText(() => out, pattern),
     waitForError: (pattern: RegExp) => waitForText(() => err, pattern),

@@ -1,0 +1,107 @@
+/** Standard error of this process, for all its logs. Nobody waits for who reads it. */
+import { writeSync } from "node:fs";
+
+/** Characters that wait for a reader. More are dropped. */
+const MOST_WAITING = 1024 * 1024;
+
+/** Characters of one write. */
+const MOST_AT_ONCE = 16 * 1024;
+
+/** How long the last lines of a process may wait for a reader. */
+const LAST_LINES_MS = 500;
+const RETRY_MS = 20;
+
+let waiting: string[] = [];
+let waitingLength = 0;
+let dropped = 0;
+let droppedInAll = 0;
+let onReaderBack: (dropped: number) => void = () => {};
+let isPrepared = false;
+
+/** Whether the reader has not taken what was written. A file and a terminal take everything at once. */
+const isBlocked = (): boolean => process.stderr.writableLength > 0;
+
+function takeNext(): string {
+  let count = 0;
+  for (let length = 0; count < waiting.length && (count === 0 || length < MOST_AT_ONCE); count += 1)
+    length += waiting[count]?.length ?? 0;
+  const text = waiting.splice(0, count).join("");
+  waitingLength -= text.length;
+  return text;
+}
+
+function writeWaiting(): void {
+  if (isBlocked()) return;
+  if (waiting.length > 0) return void process.stderr.write(takeNext(), writeWaiting);
+  if (dropped === 0) return;
+  const count = dropped;
+  dropped = 0;
+  onReaderBack(count);
+}
+
+/** A stream without a reader gives an error for each write. The lines are lost, and the process goes on. */
+function prepare(): void {
+  if (isPrepared) return;
+  isPrepared = true;
+  process.stderr.on("error", () => {});
+  process.on("exit", flushLogSync);
+}
+
+/** Writes a line, or keeps it until the reader takes it. Drops it where too many wait. */
+export function writeLogLine(line: string): void {
+  prepare();
+  if (waiting.length === 0 && !isBlocked()) {
+    process.stderr.write(line, writeWaiting);
+    return;
+  }
+  if (waitingLength + line.length > MOST_WAITING) {
+    dropped += 1;
+    droppedInAll += 1;
+    return;
+  }
+  waiting.push(line);
+  waitingLength += line.length;
+}
+
+/** Sets what reports lines that were dropped, once the reader takes lines again. */
+export function reportDroppedLines(report: (dropped: number) => void): void {
+  onReaderBack = report;
+}
+
+/** Number of lines that this process dropped. */
+export const countDroppedLines = (): number => droppedInAll;
+
+const sleep = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
+/** Writes the lines that wait, as far as the reader takes them in a short time. For a process that is about to end. */
+export function flushLogSync(): void {
+  if (waiting.length === 0) return;
+  // What the stream holds is lost, and may have ended within a line.
+  const bytes = Buffer.from((isBlocked() ? "\n" : "") + waiting.join(""));
+  waiting = [];
+  waitingLength = 0;
+  const deadline = performance.now() + LAST_LINES_MS;
+  for (let at = 0; at < bytes.length;) {
+    try {
+      at += writeSync(process.stderr.fd, bytes, at);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN" || performance.now() > deadline) return;
+      sleep(RETRY_MS);
+    }
+  }
+}
+
+/**
+ * Waits for the reader to take the last lines, for a short time.
+ *
+ * @returns whether all are written. If not, the process ends by `process.exit` only.
+ */
+export async function drainLog(): Promise<boolean> {
+  const deadline = performance.now() + LAST_LINES_MS;
+  const isDone = (): boolean => waiting.length === 0 && !isBlocked();
+  while (!isDone() && performance.now() < deadline)
+    await new Promise((resolve) => {
+      setTimeout(resolve, RETRY_MS);
+    });
+  return isDone();
+}
