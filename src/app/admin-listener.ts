@@ -33,7 +33,7 @@ export function createAdminHandler(
     // The tools are loaded when they are used.
     async explain(record) {
       const { explainRecord } = await import("../tools/explain/explain-record.ts");
-      const { recordCurls } = await import("../tools/explain/curl.ts");
+      const { recordCurls } = await import("../tools/explain/record-curls.ts");
       return { ...(await explainRecord(record, pack())), curl: recordCurls(record, pack()) };
     },
     ...(audit && {

@@ -11,7 +11,8 @@ import type { Pack } from "../mapping/pack.ts";
 import { splitPath, type Parameters } from "../mapping/router.ts";
 import { createDryRun, isJsonType, type DryRunResponse } from "../tools/dry-run.ts";
 import { splitCall, type WrittenCall } from "../tools/examples/example.ts";
-import { addressVariable, curl, shellComment } from "../tools/explain/curl.ts";
+import { curl } from "../tools/explain/curl.ts";
+import { addressVariable, shellComment } from "../tools/explain/shell.ts";
 import type { HttpRequest, HttpResponse, Upstream } from "../upstream/client.ts";
 import type { CommandSettings } from "./program.ts";
 
@@ -89,7 +90,7 @@ function toCurl({ method, path, headers, body }: HttpRequest, { dialect }: Pack)
     path,
     credentials,
     headers: filter ?? {},
-    body,
+    body: body === undefined ? undefined : { text: body },
     type: headers["content-type"],
   });
 }

@@ -15,8 +15,11 @@ import {
   type SettingTexts,
 } from "../config/settings.ts";
 import { createLog, endLog, isForPeople } from "../observability/log.ts";
+import { curl } from "../tools/explain/curl.ts";
 import { onSighup, waitForShutdownSignal } from "./signals.ts";
 import { watchFolder } from "./watch-folder.ts";
+
+const NO_BODY = { headers: {}, body: undefined };
 
 /** How to try the sandbox: a token, and the request that the pack suggests. */
 function describeSandbox({ url, dialect: { client }, sandboxClient }: Service, token: string): string[] {
@@ -25,8 +28,14 @@ function describeSandbox({ url, dialect: { client }, sandboxClient }: Service, t
   return [
     `Token     ${token}`,
     ...(suggestion && sandboxClient ? [oauth] : []),
-    ...(suggestion && credentials?.scheme !== undefined
-      ? ["", `curl -H 'Authorization: ${credentials.scheme} ${token}' ${url}${prefix}${suggestion.path}`]
+    ...(suggestion && credentials
+      ? [
+          "",
+          curl(
+            { base: url, method: "GET", path: prefix + suggestion.path, credentials, token, ...NO_BODY },
+            " ",
+          ),
+        ]
       : []),
   ];
 }

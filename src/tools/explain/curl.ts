@@ -1,134 +1,108 @@
-import type { AuditRecord, RecordedBody } from "../../audit/record.ts";
-import { REDACTED } from "../../audit/secret-values.ts";
+/** Writes requests as `curl` commands. Both the shell and `curl` read their arguments: texts are quoted for both. */
 import type { CredentialsPlace } from "../../dialect/credentials.ts";
-import { printForm } from "../../dialect/form.ts";
-import { isObject } from "../../dialect/json/parse.ts";
-import { FORM } from "../../mapping/compile/body-format.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import { isTruncated } from "./recorded.ts";
+import { shellComment, shellQuote, shellQuoteAround } from "./shell.ts";
 
-/** Control characters would act on the terminal. The others change the order in which text is displayed. */
-const INVISIBLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
-
-const hasInvisible = (text: string): boolean => text.search(INVISIBLE) >= 0;
-
-const escapeBytes = (text: string): string =>
-  [...Buffer.from(text)].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("");
-
-/** Quotes a text as one argument for a shell (bash, zsh, ksh). */
-export function shellQuote(text: string): string {
-  if (!hasInvisible(text)) return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-  return `$'${text.replaceAll(/['\\]/g, String.raw`\$&`).replaceAll(INVISIBLE, escapeBytes)}'`;
-}
-
-/** A comment line for a shell. Nothing in the text ends the line. */
-export const shellComment = (text: string): string => `# ${text.replaceAll(INVISIBLE, " ")}`;
-
-/** The variable of a shell with the address of an upstream: `$V4`, `$NEW_SHOP`. @param name as in the pack */
-export const addressVariable = (name: string): string =>
-  `$${name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_")}`;
+/** A body as a text, or the name of a file that has it. */
+export type CurlBody = { readonly text: string } | { readonly file: string };
 
 /** The parts of a `curl` command. */
 export interface CurlCommand {
-  /** A variable of the shell in front of the path: `$V4`. */
+  /** In front of the path: a variable of the shell, `$V4`, or an address, `http://127.0.0.1:8080`. */
   readonly base: string;
   readonly method: string;
   /** With query. */
   readonly path: string;
-  /** Where the token is, which is the variable `$TOKEN`. Undefined: no token. */
+  /** Where the token is. Undefined: no token. */
   readonly credentials: CredentialsPlace | undefined;
+  /** The token. Default: the variable `$TOKEN`. */
+  readonly token?: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** A text, or `@` and the name of a file. */
-  readonly body: string | undefined;
+  readonly body: CurlBody | undefined;
   /** The media type of the body. Default: JSON. */
   readonly type?: string | undefined;
 }
 
-/** The options that send a token which is not in the query. The shell fills it in. */
-function tokenOptions({ scheme, basic, header, cookie }: CredentialsPlace): string[] {
-  if (scheme !== undefined) return [`-H "Authorization: ${scheme} $TOKEN"`];
-  if (header !== undefined) return [`-H "${header}: $TOKEN"`];
-  if (cookie !== undefined) return [`-b "${cookie}=$TOKEN"`];
+/** The token between two texts, as one argument. */
+const tokenArgument = (token: string | undefined, before: string, after = ""): string =>
+  token === undefined ? shellQuoteAround(before, "$TOKEN", after) : shellQuote(before + token + after);
+
+/** The options that send a token which is not in the query. */
+function tokenOptions(
+  { scheme, basic, header, cookie }: CredentialsPlace,
+  token: string | undefined,
+): string[] {
+  if (scheme !== undefined) return [`-H ${tokenArgument(token, `Authorization: ${scheme} `)}`];
+  if (header !== undefined) return [`-H ${tokenArgument(token, `${header}: `)}`];
+  if (cookie !== undefined) return [`-b ${tokenArgument(token, `${cookie}=`)}`];
   if (basic === undefined) return [];
-  return [{ username: '-u "$TOKEN:"', password: '-u ":$TOKEN"', both: '-u "$TOKEN"' }[basic]];
+  const [before, after] = { username: ["", ":"], password: [":", ""], both: ["", ""] }[basic];
+  return [`-u ${tokenArgument(token, before ?? "", after)}`];
 }
 
 /** The token as a parameter of a query; empty if it is not there. */
-const tokenParameter = (path: string, { query }: CredentialsPlace): string =>
-  query === undefined ? "" : `"${path.includes("?") ? "&" : "?"}${encodeURIComponent(query)}=$TOKEN"`;
+const tokenParameter = (path: string, { query }: CredentialsPlace, token: string | undefined): string =>
+  query === undefined
+    ? ""
+    : tokenArgument(token, `${path.includes("?") ? "&" : "?"}${encodeURIComponent(query)}=`);
 
-/** Writes a request as a command for a shell. */
-export function curl({
-  base,
-  method,
-  path,
-  credentials = {},
-  headers,
-  body,
-  type = "application/json",
-}: CurlCommand): string {
+/** Characters that end a URL, or that `curl` does not accept in one. */
+// eslint-disable-next-line no-control-regex
+const NOT_IN_URL = /[\0-\x20#\x7f]/g;
+
+/** Characters that no header has (RFC 9110, section 5.5). A line break would begin another header. */
+// eslint-disable-next-line no-control-regex
+const NOT_IN_HEADER = /[\0-\x08\x0a-\x1f\x7f]/;
+
+/** Segments that `curl` removes, unless an option keeps the path as it is. */
+const DOT_SEGMENT = /(?:^|[/\\])(?:\.|%2e){1,2}(?=[/\\?]|$)/i;
+
+/** A header, also an empty one: `curl` would leave out `Name:`. */
+const headerArgument = (name: string, value: string): string =>
+  shellQuote(value.trim() === "" ? `${name};` : `${name}: ${value}`);
+
+/** The body. `--data-raw` does not take a text with `@` for the name of a file. No argument can have a NUL. */
+function bodyOption(body: CurlBody): string {
+  if ("file" in body) return `--data-binary @${body.file}`;
+  return body.text.includes("\0") ? "--data-binary @body.bin" : `--data-raw ${shellQuote(body.text)}`;
+}
+
+/** `curl` waits for a body after `-X HEAD`, and sends a POST if there is a body. */
+function methodOptions(method: string, hasBody: boolean): string[] {
+  if (method === "HEAD") return ["--head"];
+  return method === "GET" && !hasBody ? [] : [`-X ${/^[\w-]+$/.test(method) ? method : shellQuote(method)}`];
+}
+
+/** Why a request can't be written as a command; undefined if it can. */
+function findObstacle({ path, headers }: CurlCommand): string | undefined {
+  // Behind an address it would be the end of the name of a host.
+  if (!path.startsWith("/")) return `the target ${JSON.stringify(path)} is not a path`;
+  const name = Object.keys(headers).find((header) => NOT_IN_HEADER.test(headers[header] ?? ""));
+  return name === undefined ? undefined : `the header ${name} has a control character`;
+}
+
+/**
+ * Writes a request as a command for a shell. The command sends one request to its address, whatever is in the texts.
+ *
+ * @param separator between the arguments. Default: one in each line
+ */
+export function curl(command: CurlCommand, separator = " \\\n     "): string {
+  const obstacle = findObstacle(command);
+  if (obstacle !== undefined) return shellComment(`no command: ${obstacle}`);
+  const { base, method, path, credentials = {}, token, headers, type = "application/json" } = command;
+  const body = method === "HEAD" ? undefined : command.body;
   const sentHeaders = Object.entries(headers).filter(([, value]) => value !== undefined);
-  const parts = [
-    `curl ${method === "GET" ? "" : `-X ${method} `}"${base}"${shellQuote(path)}${tokenParameter(path, credentials)}`,
-    ...tokenOptions(credentials),
-    ...sentHeaders.map(([name, value]) => `-H ${shellQuote(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-H ${shellQuote(`Content-Type: ${type}`)}`, `-d ${shellQuote(body)}`]),
-  ];
-  return parts.join(" \\\n     ");
-}
-
-/** The requests of a record as commands. Secrets are placeholders, as in the record. */
-export interface RecordCurls {
-  readonly alpha: string;
-  readonly v4: readonly string[];
-}
-
-/** Replaces a secret with the name of its member in angle brackets. */
-const nameSecrets = (name: string, value: unknown): unknown => (value === REDACTED ? `<${name}>` : value);
-
-/** A form as text. One whose names no form can have is left to a file. */
-function formArgument(body: Readonly<Record<string, unknown>>): string {
-  try {
-    return printForm(body, "repeat");
-  } catch {
-    return "@body.txt";
-  }
-}
-
-function toArgument(body: RecordedBody, type: string): string | undefined {
-  if (body === undefined) return undefined;
-  const isForm = type === FORM && isObject(body);
-  if (isTruncated(body)) return isForm ? "@body.txt" : "@body.json";
-  if (isForm) return formArgument(body);
-  return typeof body === "string" ? body : JSON.stringify(body, nameSecrets);
-}
-
-/** Writes the alpha request of a record and its v4 requests as `curl` commands. */
-export function recordCurls({ lane, client, alpha, v4 }: AuditRecord, pack: Pack): RecordCurls {
-  const { client: clientSide, upstream } = pack.dialect;
-  const hasToken = client.fingerprint !== null;
-  const toCurl = (
-    base: string,
-    { credentials, filters }: Pack["dialect"]["client" | "upstream"],
-    { method, path, filter, body }: { method: string; path: string; filter: string | null; body?: unknown },
-    type = "application/json",
-  ): string =>
-    curl({
-      base,
-      method,
-      path,
-      credentials:
-        hasToken || (credentials && "token" in credentials && credentials.token === "setting")
-          ? credentials
-          : undefined,
-      headers: filters?.header === undefined ? {} : { [filters.header]: filter ?? undefined },
-      body: toArgument(body, type),
-      type,
-    });
-  const path = alpha.query === "" ? alpha.path : `${alpha.path}?${alpha.query}`;
-  const side = lane === "native" ? upstream : clientSide;
-  return {
-    alpha: toCurl("$GATEWAY", side, { ...alpha, path }, pack.mediaTypes.names[0]),
-    v4: v4.map((call) => toCurl(addressVariable(upstream.name), upstream, call, upstream.bodies.media_type)),
-  };
+  const target = path.replaceAll(NOT_IN_URL, encodeURIComponent);
+  const address = base.startsWith("$") ? `"${base}"${shellQuote(target)}` : shellQuote(base + target);
+  return [
+    [
+      // Without it, `[1-3]` in a path would be three requests.
+      "curl -g",
+      ...(DOT_SEGMENT.test(path.split("?", 1)[0] ?? "") ? ["--path-as-is"] : []),
+      ...methodOptions(method, body !== undefined),
+      address + tokenParameter(path, credentials, token),
+    ].join(" "),
+    ...tokenOptions(credentials, token),
+    ...sentHeaders.map(([name, value = ""]) => `-H ${headerArgument(name, value)}`),
+    ...(body === undefined ? [] : [`-H ${headerArgument("Content-Type", type)}`, bodyOption(body)]),
+  ].join(separator);
 }

@@ -1,6 +1,8 @@
 import type { AuditRecord } from "../../audit/record.ts";
 import type { CredentialsPlace } from "../../dialect/credentials.ts";
-import { addressVariable, curl, recordCurls } from "../explain/curl.ts";
+import { curl } from "../explain/curl.ts";
+import { recordCurls } from "../explain/record-curls.ts";
+import { addressVariable } from "../explain/shell.ts";
 import { isCallOf } from "../explain/recorded.ts";
 import { addQuery, type Endpoint } from "../../mapping/compile/endpoint.ts";
 import type { Pack } from "../../mapping/pack.ts";

@@ -1,5 +1,5 @@
 import type { SideNames } from "../../mapping/pack-summary.ts";
-import { addressVariable } from "../explain/curl.ts";
+import { addressVariable } from "../explain/shell.ts";
 import {
   isDone,
   capitalize,

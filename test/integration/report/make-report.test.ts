@@ -55,9 +55,9 @@ describe("a call without a record", () => {
     expect(call).toMatchObject({
       record: null,
       v4: ["PUT /v4/vm/instances/{id}", expect.any(String), expect.any(String)],
-      before: expect.stringContaining(`curl -X PUT "$GATEWAY"'/v4/vm/instances/:id'`),
+      before: expect.stringContaining(`curl -g -X PUT "$GATEWAY"'/v4/vm/instances/:id'`),
     });
-    expect(call?.after[0]?.curl).toContain(`curl -X PUT "$V4"'/v4/vm/instances/{id}'`);
+    expect(call?.after[0]?.curl).toContain(`curl -g -X PUT "$V4"'/v4/vm/instances/{id}'`);
     // Without a body that was seen, every member that changes is named.
     expect(call?.sends.map(({ field }) => field)).toContain("alerts.transfer_in");
   });
@@ -179,7 +179,7 @@ describe("texts from clients", () => {
 
 test("a fence in Markdown is longer than any in its content", async () => {
   const record = sampleRecord("fenced");
-  const records = [{ ...record, alpha: { ...record.alpha, filter: "{\n```\n# no heading" } }];
+  const records = [{ ...record, alpha: { ...record.alpha, filter: "{```" } }];
   const markdown = FORMATS.md.write(await report({ usage: [{}], records }));
   expect(markdown).toContain("````sh\ncurl");
 });

@@ -155,9 +155,9 @@ interface Recorded {
     await page.getByRole("heading", { level: 1, name: "Traffic" }).waitFor();
   });
 
-  /** The words that a shell hands to curl. */
+  /** The words that a shell hands to curl, after `-g`. */
   async function wordsOf(line: string): Promise<string[]> {
-    const { stdout } = await execute("sh", ["-c", `curl() { printf '%s\\0' "$@"; }\n${line}`], {
+    const { stdout } = await execute("sh", ["-c", `curl() { shift; printf '%s\\0' "$@"; }\n${line}`], {
       env: {
         ...process.env,
         GATEWAY: gateway.url,

@@ -8,9 +8,9 @@ afterEach(killAll);
 
 const explain = (...args: string[]) => run(["explain", ...args]).ended;
 
-/** The arguments of each printed curl command, as a shell parses them. */
+/** The arguments of each printed curl command after `-g`, as a shell parses them. */
 function pasted(printed: string): string[][] {
-  const script = `V4=https://v4.example TOKEN=t; curl() { printf '%s\\0' "$@"; printf '\\0'; }\n${printed}`;
+  const script = `V4=https://v4.example TOKEN=t; curl() { shift; printf '%s\\0' "$@"; printf '\\0'; }\n${printed}`;
   const { stdout, stderr, status } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
   expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
   return stdout
@@ -20,7 +20,7 @@ function pasted(printed: string): string[][] {
 }
 
 const AUTHORISED = ["-H", "Authorization: Bearer t"];
-const JSON_BODY = ["-H", "Content-Type: application/json", "-d"];
+const JSON_BODY = ["-H", "Content-Type: application/json", "--data-raw"];
 
 describe("explain prints commands for a shell", () => {
   test("for a filter in v4's terms", async () => {

@@ -19,7 +19,7 @@ async function paste(line: string): Promise<string> {
     return (await execute("sh", ["-c", line])).stdout;
   } catch (error) {
     if ((error as { code?: unknown }).code !== 127) throw error;
-    const [, header = "", url = ""] = /^curl -H '(.*)' (\S+)$/.exec(line) ?? [];
+    const [, url = "", header = ""] = /^curl -g '(\S+)' -H '(.*)'$/.exec(line) ?? [];
     return (await fetch(url, { headers: { authorization: header.replace(/^Authorization: /, "") } })).text();
   }
 }

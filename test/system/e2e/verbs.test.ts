@@ -106,7 +106,7 @@ describe("explain", () => {
     const call = "GET /vm/instances?page=2";
     const { code, out } = await run(["explain", call, "-H", 'X-Filter: {"datacenter": "newark"}']).ended;
 
-    expect(out).toContain(`curl "$V4"'/v4/vm/instances?page=2&page_size=25'`);
+    expect(out).toContain(`curl -g "$V4"'/v4/vm/instances?page=2&page_size=25'`);
     expect(out).toContain(`-H 'X-Filter: {"region":"us-east"}'`);
     expect(code).toBe(0);
   });

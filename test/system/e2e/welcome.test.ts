@@ -13,8 +13,8 @@ test("serve prints a working request with the service's product words", async ()
   const gateway = await serve(createFolder(), { env: { WORDS: "vm=acme" } });
   const [, scopes] = await gateway.waitForOutput(/^OAuth .*&scopes=(\S+)$/m);
   expect(scopes).toBe("acmes:modify");
-  const [, credentials = "", url = ""] = await gateway.waitForOutput(
-    /^curl -H 'Authorization: ([^']+)' (\S+)$/m,
+  const [, url = "", credentials = ""] = await gateway.waitForOutput(
+    /^curl -g '(\S+)' -H 'Authorization: ([^']+)'$/m,
   );
   expect(url).toBe(`${gateway.url}/v4/acme/instances`);
   expect((await fetch(url, { headers: { authorization: credentials } })).status).toBe(200);

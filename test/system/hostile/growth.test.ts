@@ -22,7 +22,7 @@ import { readOffsetCursor } from "../../../src/dialect/paging/page-request.ts";
 import { parseFilter } from "../../../src/dialect/filter/parse-filter.ts";
 import { isJson } from "../../../src/dialect/json/scan.ts";
 import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
-import { shellQuote, shellComment } from "../../../src/tools/explain/curl.ts";
+import { shellQuote, shellComment } from "../../../src/tools/explain/shell.ts";
 import { createCredentialsReader } from "../../../src/pipeline/stages/authenticate.ts";
 import type { AlphaRequest } from "../../../src/pipeline/context.ts";
 import { matchRoute } from "../../../src/pipeline/stages/match-route.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { execFileSync } from "node:child_process";
 import type { AuditRecord } from "../../../../src/audit/record.ts";
-import { recordCurls } from "../../../../src/tools/explain/curl.ts";
+import { recordCurls } from "../../../../src/tools/explain/record-curls.ts";
 import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
 import { sampleRecord } from "../../../integration/audit/sample-record.ts";
 
@@ -21,22 +21,25 @@ test("a GET has its query and filter in alpha, and in v4 what was sent", () => {
   const alpha = { ...sample.alpha, filter: `{"label":"it's"}` };
   const { alpha: line, v4 } = curls({ alpha });
   expect(words(line)).toEqual([
+    "-g",
     "http://g/v4/vm/instances?page=1",
     "-H",
     "Authorization: token T",
     "-H",
     `X-Filter: {"label":"it's"}`,
   ]);
-  expect(v4.map(words)).toEqual([["http://v4/v4/vm/instances?page=1", "-H", "Authorization: Bearer T"]]);
+  expect(v4.map(words)).toEqual([
+    ["-g", "http://v4/v4/vm/instances?page=1", "-H", "Authorization: Bearer T"],
+  ]);
 });
 
 test("a write has its body, with placeholders for secrets", () => {
   const body = { label: "$(id) `id` 'x'", root_pass: "[redacted]" };
   const alpha = { ...sample.alpha, method: "POST", query: "", body };
-  const [url, ...rest] = words(curls({ alpha }).alpha).slice(2);
+  const [url, ...rest] = words(curls({ alpha }).alpha).slice(3);
   expect([url, ...rest.slice(-2)]).toEqual([
     "http://g/v4/vm/instances",
-    "-d",
+    "--data-raw",
     JSON.stringify({ ...body, root_pass: "<root_pass>" }),
   ]);
 });
@@ -50,5 +53,5 @@ test.each([
   ["native", { lane: "native" as const }, "Authorization: Bearer T"],
   ["anonymous", { client: { ...sample.client, fingerprint: null } }, undefined],
 ])("a %s call shows its own credentials", (_case, change, header) => {
-  expect(words(curls(change).alpha)[2]).toBe(header);
+  expect(words(curls(change).alpha)[3]).toBe(header);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { spawnSync } from "node:child_process";
-import { shellQuote, shellComment } from "../../../../src/tools/explain/curl.ts";
+import { shellQuote, shellComment } from "../../../../src/tools/explain/shell.ts";
 
 /** The words that a shell makes of a command line, from a program that prints them. */
 function wordsOf(line: string): string[] {
@@ -33,7 +33,7 @@ describe("text for a shell", () => {
   test.each([
     ["it's", String.raw`'it'\''s'`],
     ["$(rm -rf /)", "'$(rm -rf /)'"],
-    ["a\u001b[2Jb", String.raw`$'a\x1b[2Jb'`],
+    ["a\u001b[2J'\\b", String.raw`$'a\033[2J\047\134b'`],
     ["", "''"],
   ])("%j is quoted as %s", (text, word) => expect(shellQuote(text)).toBe(word));
 
