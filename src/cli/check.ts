@@ -14,6 +14,7 @@ import { coverageOf, type ExampleCoverage } from "../tools/examples/coverage.ts"
 import { updateExamples } from "../tools/examples/update-examples.ts";
 import { waitForShutdownSignal } from "./signals.ts";
 import { watchFolder } from "./watch-folder.ts";
+import { clearScreen, print } from "./terminal.ts";
 
 export interface CheckFlags {
   readonly emit?: true;
@@ -113,7 +114,7 @@ function describeCoverage(
 
 function reportProblems(diagnostics: readonly Diagnostic[]): number {
   const count = `${diagnostics.length} problem${diagnostics.length === 1 ? "" : "s"}`;
-  process.stdout.write(`${diagnostics.map(formatDiagnostic).join("\n")}\n${count}\n`);
+  print(`${diagnostics.map(formatDiagnostic).join("\n")}\n${count}\n`);
   return 1;
 }
 
@@ -121,8 +122,8 @@ function reportProblems(diagnostics: readonly Diagnostic[]): number {
 async function updateGoldenCases(directory: string, pack: Pack): Promise<void> {
   const { examples, catalogs } = readExamples(directory, []);
   const updated = updateExamples(await compareExamples(pack, examples, catalogs));
-  for (const { file, difference } of updated) process.stdout.write(`${file}\n${difference}\n\n`);
-  process.stdout.write(`${updated.length} example${updated.length === 1 ? "" : "s"} updated\n`);
+  for (const { file, difference } of updated) print(`${file}\n${difference}\n\n`);
+  print(`${updated.length} example${updated.length === 1 ? "" : "s"} updated\n`);
 }
 
 async function checkFolder(directory: string, { emit, update }: CheckFlags): Promise<number> {
@@ -133,8 +134,8 @@ async function checkFolder(directory: string, { emit, update }: CheckFlags): Pro
   const results = await compareExamples(pack, examples, catalogs);
   diagnostics.push(...diagnosticsOf(results));
   if (diagnostics.length > 0) return reportProblems(diagnostics);
-  if (emit) process.stdout.write(printExpressions(expressions) + printObjects(pack.resources));
-  process.stdout.write(describeCoverage(pack, results, expressions));
+  if (emit) print(printExpressions(expressions) + printObjects(pack.resources));
+  print(describeCoverage(pack, results, expressions));
   return 0;
 }
 
@@ -145,15 +146,13 @@ const LAW_RUNS = 50;
 async function checkPackLaws(directory: string, seed: number): Promise<number> {
   const { cases, untested, findings } = await checkLaws(() => loadPack(directory), { seed, runs: LAW_RUNS });
   for (const { kind, subject, value, expected, actual } of findings)
-    process.stdout.write(
+    print(
       `${kind}: ${subject}: ${JSON.stringify(value)} gives ${JSON.stringify(actual)}, expected ${JSON.stringify(expected)}\n`,
     );
-  for (const member of untested) process.stdout.write(`not tested: ${member}\n`);
+  for (const member of untested) print(`not tested: ${member}\n`);
   const problems = findings.filter(({ kind }) => kind !== "changed").length;
   const changed = findings.length - problems;
-  process.stdout.write(
-    `${cases} cases with seed ${seed}, ${problems} problems, ${changed} members with changed values\n`,
-  );
+  print(`${cases} cases with seed ${seed}, ${problems} problems, ${changed} members with changed values\n`);
   return problems > 0 ? 1 : 0;
 }
 
@@ -168,9 +167,6 @@ async function checkOnce(directory: string, flags: CheckFlags): Promise<number> 
   }
 }
 
-/** Moves the cursor of a terminal to the top, and clears it with what was scrolled out. */
-const CLEAR = "\u001b[2J\u001b[3J\u001b[H";
-
 /** Checks a pack after each change of its files, until a signal ends the process. */
 async function checkChanges(directory: string, flags: CheckFlags): Promise<number> {
   let isRunning = false;
@@ -181,9 +177,9 @@ async function checkChanges(directory: string, flags: CheckFlags): Promise<numbe
     isRunning = true;
     while (hasChanged) {
       hasChanged = false;
-      process.stdout.write(process.stdout.isTTY ? CLEAR : "");
+      clearScreen();
       await checkOnce(directory, flags);
-      process.stdout.write(`Watching ${directory}. Ctrl+C ends.\n`);
+      print(`Watching ${directory}. Ctrl+C ends.\n`);
     }
     isRunning = false;
   }
@@ -205,7 +201,7 @@ export async function check(directory: string | undefined, flags: CheckFlags): P
   const { schema, watch } = flags;
   if (schema !== undefined) {
     const jsonSchema = schemaOf(schema);
-    process.stdout.write(`${JSON.stringify(jsonSchema, null, 2)}\n`);
+    print(`${JSON.stringify(jsonSchema, null, 2)}\n`);
     return 0;
   }
   const folder = packFolder(directory);

@@ -15,6 +15,7 @@ import { curl } from "../tools/explain/curl.ts";
 import { addressVariable, shellComment } from "../tools/explain/shell.ts";
 import type { HttpRequest, HttpResponse, Upstream } from "../upstream/client.ts";
 import type { CommandSettings } from "./program.ts";
+import { print } from "./terminal.ts";
 
 export interface ExplainFlags {
   /** Lines, `Name: value`. */
@@ -237,6 +238,6 @@ export async function explain(
   const dryRun = createDryRun(pack, createEmptyV4(pack, request, sent));
   const result = await dryRun.send({ ...request, headers, body });
   const explanation = { call, sent, result, pack };
-  process.stdout.write(formatExplanation(explanation));
+  print(formatExplanation(explanation));
   return isRejected(explanation) ? 1 : 0;
 }

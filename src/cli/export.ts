@@ -6,6 +6,7 @@ import { loadPack } from "../mapping/load/load-pack.ts";
 import type { CommandSettings } from "./program.ts";
 import { showProgress } from "./progress.ts";
 import { readRecordFilters, type RecordFilters } from "./record-filters.ts";
+import { eachForOutput } from "./terminal.ts";
 
 export interface ExportFlags extends RecordFilters {
   readonly format: ExportFormat;
@@ -17,6 +18,8 @@ export async function exportRecords(
   settings: CommandSettings,
   command: Command,
 ): Promise<number> {
+  if (format === "ndjson.zst" && process.stdout.isTTY)
+    return command.error("error: --format ndjson.zst is not for a terminal: write it to a file");
   const query = readRecordFilters(filters, command);
   const { dialect } = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
   const filterHeader = dialect.client.filters?.header;
@@ -26,7 +29,7 @@ export async function exportRecords(
     const total = await store.count(query);
     const onRecords = (done: number): void => progress(done, total);
     const texts = exportTexts(store, { format, query, filterHeader, onRecords });
-    await writeExport(texts, format, process.stdout, { end: false });
+    await writeExport(eachForOutput(texts), format, process.stdout, { end: false });
   } finally {
     progress.end();
     await store.close();

@@ -6,6 +6,8 @@ import { FILE_KINDS, fileSchema } from "../mapping/schema/file-schema.ts";
 import { exampleSchema } from "../tools/examples/example.ts";
 import { newPackFiles, type NewPackOptions } from "../tools/new-pack.ts";
 import { check } from "./check.ts";
+import { shellQuote, shellWord } from "../tools/explain/shell.ts";
+import { print } from "./terminal.ts";
 
 /** The flags of `init`. Questions about the others are asked at a terminal. */
 export type InitFlags = Partial<Record<QuestionName, string>>;
@@ -77,7 +79,7 @@ async function ask(flags: InitFlags): Promise<Record<QuestionName, string> | und
         if (input === "") break;
         options[name] = input;
         if (isValid(name, input)) break;
-        process.stdout.write(`Use ${rule}.\n`);
+        print(`Use ${rule}.\n`);
       }
     }
   } finally {
@@ -112,16 +114,19 @@ export async function init(folder: string, flags: InitFlags, command: Command): 
   if (!values) return command.error("\nerror: the input ended before the last question; nothing was written");
   const options = toOptions(values);
   const schemas = Object.fromEntries(FILE_KINDS.map((kind) => [kind, fileSchema(kind)]));
-  for (const [name, text] of newPackFiles(options, folder, { ...schemas, example: exampleSchema() })) {
+  for (const [name, text] of newPackFiles(options, shellWord(folder), {
+    ...schemas,
+    example: exampleSchema(),
+  })) {
     const path = join(folder, name);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
-    if (!name.includes("schema.json")) process.stdout.write(`wrote ${path}\n`);
+    if (!name.includes("schema.json")) print(`wrote ${path}\n`);
   }
-  process.stdout.write("\n");
+  print("\n");
   const code = await check(folder, {});
-  process.stdout.write(
-    `\nNext: npx alpha-gateway explain --mappings-dir ${folder} 'GET ${options.clientPath}'\n`,
+  print(
+    `\nNext: npx alpha-gateway explain --mappings-dir ${shellWord(folder)} ${shellQuote(`GET ${options.clientPath}`)}\n`,
   );
   return code;
 }

@@ -2,6 +2,7 @@ import { packFolder } from "../app/loaded-pack.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import { describePack } from "../tools/openapi/document.ts";
 import type { CommandSettings } from "./program.ts";
+import { print } from "./terminal.ts";
 
 /** The version of the description. It changes with the pack, not with the program. */
 const VERSION = "1";
@@ -9,6 +10,6 @@ const VERSION = "1";
 /** Runs `alpha-gateway openapi`. @returns the exit code */
 export function openapi({ MAPPINGS_DIR, WORDS }: Pick<CommandSettings, "MAPPINGS_DIR" | "WORDS">): number {
   const pack = loadPack(packFolder(MAPPINGS_DIR), WORDS);
-  process.stdout.write(`${JSON.stringify(describePack(pack, VERSION), null, 2)}\n`);
+  print(`${JSON.stringify(describePack(pack, VERSION), null, 2)}\n`);
   return 0;
 }

@@ -13,6 +13,7 @@ import type { InitFlags } from "./init.ts";
 import type { ReplayFlags } from "./replay.ts";
 import type { ReportFlags } from "./report.ts";
 import type { SandboxFlags } from "./sandbox.ts";
+import { print, printError } from "./terminal.ts";
 
 const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
@@ -100,7 +101,11 @@ export function createCommandLine(onExit: (code: number) => void): Command {
       "A drop-in base URL for clients of an old API: it calls the new API and responds like the old one.",
     )
     .exitOverride()
-    .configureOutput({ outputError: (message, write) => write(formatUsageError(message)) })
+    .configureOutput({
+      writeOut: print,
+      writeErr: printError,
+      outputError: (message, write) => write(formatUsageError(message)),
+    })
     .showHelpAfterError("Run the command with --help to see its arguments and flags.");
 
   const serve = program
@@ -265,7 +270,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   } catch (error) {
     // Commander has printed its own errors.
     if (error instanceof CommanderError) return error.exitCode;
-    process.stderr.write(`${errorMessage(error)}\n`);
+    printError(`${errorMessage(error)}\n`);
     return 1;
   }
   return exitCode;

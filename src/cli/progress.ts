@@ -1,3 +1,5 @@
+import { overwriteLine } from "./terminal.ts";
+
 /** Reports how many items are processed, and of how many where that is known. */
 export type Progress = (done: number, total?: number) => void;
 
@@ -17,10 +19,10 @@ export function showProgress(items: string): Progress & { end(): void } {
     line = total === undefined ? `${done} ${items}` : `${done} of ${total} ${items}`;
     if (!isTTY || performance.now() - lastShownAt < INTERVAL_MS) return;
     lastShownAt = performance.now();
-    process.stderr.write(`\r\u001B[K${line}`);
+    overwriteLine(line);
   };
   const end = (): void => {
-    if (line !== "") process.stderr.write(`${isTTY ? "\r\u001B[K" : ""}${line}\n`);
+    if (line !== "") overwriteLine(`${line}\n`);
   };
   return Object.assign(show, { end });
 }

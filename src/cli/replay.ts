@@ -5,6 +5,7 @@ import { packFolder } from "../app/loaded-pack.ts";
 import { exportTexts } from "../audit/export/export-records.ts";
 import type { AuditRecord } from "../audit/record.ts";
 import type { AuditQuery } from "../audit/store.ts";
+import { toVisibleLine } from "../dialect/visible-text.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { ReplayDifference } from "../tools/replay/differences.ts";
 import { decodeExport, matchesQuery, readRecords } from "../tools/replay/read-records.ts";
@@ -13,6 +14,7 @@ import { createReplaySummary, type ReplaySummary } from "../tools/replay/summary
 import type { CommandSettings } from "./program.ts";
 import { showProgress } from "./progress.ts";
 import { readRecordFilters, type RecordFilters } from "./record-filters.ts";
+import { print } from "./terminal.ts";
 
 export interface ReplayFlags extends RecordFilters {
   /** File, `-` for standard input, folder, or address of an audit store. */
@@ -44,7 +46,7 @@ async function openSource(from: string, query: AuditQuery): Promise<RecordSource
 }
 
 const formatDifference = ({ what, was, is }: ReplayDifference): string =>
-  `  ${what}: ${was ?? "nothing"} -> ${is ?? "nothing"}\n`;
+  `  ${toVisibleLine(`${what}: ${was ?? "nothing"} -> ${is ?? "nothing"}`)}\n`;
 
 /** Differences that are printed for one record. */
 const MAX_DIFFERENCES = 20;
@@ -53,7 +55,7 @@ function formatChange({ id, time, alpha }: AuditRecord, differences: readonly Re
   const query = alpha.query === "" ? "" : `?${alpha.query}`;
   const moreCount = differences.length - MAX_DIFFERENCES;
   return [
-    `${time} ${id} ${alpha.method} ${alpha.path}${query}\n`,
+    `${toVisibleLine(`${time} ${id} ${alpha.method} ${alpha.path}${query}`)}\n`,
     ...differences.slice(0, MAX_DIFFERENCES).map(formatDifference),
     ...(moreCount > 0 ? [`  and ${moreCount} more\n`] : []),
     "\n",
@@ -63,7 +65,7 @@ function formatChange({ id, time, alpha }: AuditRecord, differences: readonly Re
 function formatSummary(summary: ReplaySummary): string {
   const { same, exact, changed, inconclusive } = summary.counts;
   const list = (counts: readonly (readonly [string, number])[]): string =>
-    counts.map(([what, count]) => `  ${count} ${what}\n`).join("");
+    counts.map(([what, count]) => `  ${count} ${toVisibleLine(what)}\n`).join("");
   return (
     `${same} the same${exact > 0 ? ` (${exact} byte for byte)` : ""}, ${changed} changed, ${inconclusive} inconclusive\n` +
     (changed > 0 ? `changed:\n${list(summary.changes())}` : "") +
@@ -96,12 +98,12 @@ export async function replay(
       if (!matchesQuery(record, query)) continue;
       const result = await run(record);
       if (summary.add(record, result) && result.kind === "changed")
-        process.stdout.write(formatChange(record, result.differences));
+        print(formatChange(record, result.differences));
     }
   } finally {
     progress.end();
     await close();
   }
-  process.stdout.write(formatSummary(summary));
+  print(formatSummary(summary));
   return summary.counts.changed > 0 ? 1 : 0;
 }

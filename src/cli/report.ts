@@ -8,6 +8,7 @@ import { createReport } from "../tools/migration-report/make-report.ts";
 import type { CommandSettings } from "./program.ts";
 import { showProgress } from "./progress.ts";
 import { assertNoProblems } from "./record-filters.ts";
+import { printData } from "./terminal.ts";
 
 export interface ReportFlags {
   readonly format: ReportFormat;
@@ -29,7 +30,7 @@ export async function report(
   const progress = showProgress("calls");
   try {
     const content = await createReport({ store, pack, query, now: Date.now(), onProgress: progress });
-    process.stdout.write(FORMATS[format].write(content));
+    printData(FORMATS[format].write(content));
   } finally {
     progress.end();
     await store.close();

@@ -2,6 +2,7 @@ import { startSandbox } from "../sandbox/create-sandbox.ts";
 import { readSeedFile } from "../sandbox/seed/seed-file.ts";
 import type { CommandSettings } from "./program.ts";
 import { waitForShutdownSignal } from "./signals.ts";
+import { print } from "./terminal.ts";
 
 export interface SandboxFlags {
   readonly host: string;
@@ -29,7 +30,7 @@ export async function sandbox(
   const { id, secret } = running.application() ?? {};
   const client = id === undefined ? [] : [`OAuth client ${id}, secret ${String(secret)}`];
   const tokens = Object.entries(running.tokens).map(([name, token]) => `  ${name.padEnd(9)} ${token}`);
-  process.stdout.write(
+  print(
     [
       `v4 sandbox   ${running.url}`,
       `Login server ${running.authUrl}`,

@@ -18,6 +18,7 @@ import { createLog, endLog, isForPeople } from "../observability/log.ts";
 import { curl } from "../tools/explain/curl.ts";
 import { onSighup, waitForShutdownSignal } from "./signals.ts";
 import { watchFolder } from "./watch-folder.ts";
+import { print } from "./terminal.ts";
 
 const NO_BODY = { headers: {}, body: undefined };
 
@@ -95,7 +96,7 @@ async function run(flags: SettingTexts): Promise<number> {
   // A person at a terminal reads the given settings in the welcome.
   if (!isForPeople(settings.LOG_FORMAT))
     log.info({ settings: { ...DEFAULT_TEXTS, ...given } }, "started with these settings");
-  process.stdout.write(await welcome(service, given));
+  print(await welcome(service, given));
   // A process that is killed does not write the cache when it ends.
   flushCompileCache();
   await shutdown;

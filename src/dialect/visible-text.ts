@@ -12,3 +12,6 @@ const escapeCharacter = (character: string): string =>
 
 /** A text for a terminal: characters that would act on it are escaped. Line breaks and tabs remain. */
 export const toVisibleText = (text: string): string => text.replaceAll(INVISIBLE_IN_LINES, escapeCharacter);
+
+/** A text for one line of a terminal: its line breaks and tabs are escaped, too. */
+export const toVisibleLine = (text: string): string => text.replaceAll(INVISIBLE, escapeCharacter);

@@ -1,6 +1,7 @@
 import { pino, type LogFn, type Logger } from "pino";
 import { drainLog, flushLogSync, reportDroppedLines, writeLogLine } from "./log-output.ts";
 import { endRepeats, writeSampled } from "./repeats.ts";
+import { toVisibleText } from "../dialect/visible-text.ts";
 
 type CodedLevel = "warn" | "error" | "fatal";
 
@@ -26,7 +27,9 @@ const FATAL = pino.levels.values["fatal"] ?? Infinity;
 function formatAsText(line: string): string {
   const { level, time: _time, msg = "", ...rest } = JSON.parse(line) as Record<string, unknown>;
   const details = Object.keys(rest).length > 0 ? ` ${JSON.stringify(rest)}` : "";
-  return `${(pino.levels.labels[Number(level)] ?? "").toUpperCase()} ${String(msg)}${details}\n`;
+  return toVisibleText(
+    `${(pino.levels.labels[Number(level)] ?? "").toUpperCase()} ${String(msg)}${details}\n`,
+  );
 }
 
 /** What a coded line may have as its reason. */

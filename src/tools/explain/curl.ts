@@ -1,6 +1,6 @@
 /** Writes requests as `curl` commands. Both the shell and `curl` read their arguments: texts are quoted for both. */
 import type { CredentialsPlace } from "../../dialect/credentials.ts";
-import { shellComment, shellQuote, shellQuoteAround } from "./shell.ts";
+import { shellComment, shellQuote, shellQuoteAround, shellWord } from "./shell.ts";
 
 /** A body as a text, or the name of a file that has it. */
 export type CurlBody = { readonly text: string } | { readonly file: string };
@@ -69,7 +69,7 @@ function bodyOption(body: CurlBody): string {
 /** `curl` waits for a body after `-X HEAD`, and sends a POST if there is a body. */
 function methodOptions(method: string, hasBody: boolean): string[] {
   if (method === "HEAD") return ["--head"];
-  return method === "GET" && !hasBody ? [] : [`-X ${/^[\w-]+$/.test(method) ? method : shellQuote(method)}`];
+  return method === "GET" && !hasBody ? [] : [`-X ${shellWord(method)}`];
 }
 
 /** Why a request can't be written as a command; undefined if it can. */

@@ -15,6 +15,9 @@ export function shellQuote(text: string): string {
   return `$'${text.replaceAll(/['\\]/g, escapeBytes).replaceAll(INVISIBLE, escapeBytes)}'`;
 }
 
+/** The same; a text of letters, digits and some punctuation stays as it is. */
+export const shellWord = (text: string): string => (/^[\w./-]+$/.test(text) ? text : shellQuote(text));
+
 /** Characters without a meaning inside double quotes. */
 const PLAIN = /^[\w .:;,=&?/@%+-]*$/;
 

@@ -90,7 +90,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   dialect: [],
   routing: [],
   "rate-limit": ["storage"],
-  observability: ["audit"],
+  observability: ["dialect", "audit"],
   audit: ["storage"],
   storage: [],
 };
@@ -158,6 +158,15 @@ test("pipeline.ts imports the stages in their order, and fits a screen", () => {
   expect(positions).toEqual([...positions].sort((one, other) => one - other));
   expect(positions).not.toContain(-1);
   expect(body.split("\n").length).toBeLessThan(80);
+});
+
+test("commands print through one function, which escapes what acts on a terminal", () => {
+  const writing = files.filter((file) =>
+    /process\.(?:stdout|stderr)\.write|console\.\w+\(/.test(
+      readFileSync(join("src", file), "utf8").replaceAll(/^ *\*.*$/gm, ""),
+    ),
+  );
+  expect(writing).toEqual(["cli/terminal.ts"]);
 });
 
 test("Express is imported by adapters alone", () => {
