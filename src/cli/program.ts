@@ -226,7 +226,7 @@ export function createCommandLine(onExit: (code: number) => void): Command {
     .option("--pack <directory>", "folder of the other pack (default: the current pack)")
     .addHelpText(
       "after",
-      "\nPrints the first record of each kind of change. Exits with 0 if nothing changes, otherwise with 1.",
+      "\nPrints the first record of each kind of change. Exits with 0 if nothing changes, with 1 if something does, and with 2 if nothing could be compared.",
     )
     .action(async (options: ReplayFlags, command: Command) => {
       const { replay } = await import("./replay.ts");

@@ -9,6 +9,7 @@ import { toVisibleLine } from "../dialect/visible-text.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { ReplayDifference } from "../tools/replay/differences.ts";
 import { decodeExport, matchesQuery, readRecords } from "../tools/replay/read-records.ts";
+import { readExamples } from "../tools/examples/example.ts";
 import { createReplay } from "../tools/replay/replay-record.ts";
 import { createReplaySummary, type ReplaySummary } from "../tools/replay/summary.ts";
 import type { CommandSettings } from "./program.ts";
@@ -48,6 +49,9 @@ async function openSource(from: string, query: AuditQuery): Promise<RecordSource
 const formatDifference = ({ what, was, is }: ReplayDifference): string =>
   `  ${toVisibleLine(`${what}: ${was ?? "nothing"} -> ${is ?? "nothing"}`)}\n`;
 
+/** The exit code where no record could be compared: a gate must not pass. */
+const NOTHING_COMPARED = 2;
+
 /** Differences that are printed for one record. */
 const MAX_DIFFERENCES = 20;
 
@@ -69,14 +73,18 @@ function formatSummary(summary: ReplaySummary): string {
   return (
     `${same} the same${exact > 0 ? ` (${exact} byte for byte)` : ""}, ${changed} changed, ${inconclusive} inconclusive\n` +
     (changed > 0 ? `changed:\n${list(summary.changes())}` : "") +
-    (inconclusive > 0 ? `inconclusive:\n${list(summary.reasons())}` : "")
+    (summary.uncompared().length > 0
+      ? `the same, without these entries of catalogs, which were not compared:\n${list(summary.uncompared())}`
+      : "") +
+    (inconclusive > 0 ? `inconclusive:\n${list(summary.reasons())}` : "") +
+    (same + changed === 0 ? "nothing was compared\n" : "")
   );
 }
 
 /**
  * Runs `alpha-gateway replay`.
  *
- * @returns the exit code: 1 if something would change
+ * @returns the exit code: 1 if something would change, 2 if nothing could be compared
  * @throws {InvalidExportError}
  */
 export async function replay(
@@ -85,9 +93,11 @@ export async function replay(
   command: Command,
 ): Promise<number> {
   const query = readRecordFilters(filters, command);
-  const control = createReplay(loadPack(packFolder(MAPPINGS_DIR), WORDS), { publicUrl });
+  const folder = packFolder(MAPPINGS_DIR);
+  const options = { publicUrl, catalogs: readExamples(folder, []).catalogs };
+  const control = createReplay(loadPack(folder, WORDS), options);
   const run =
-    pack === undefined ? control : createReplay(loadPack(packFolder(pack), WORDS), { control, publicUrl });
+    pack === undefined ? control : createReplay(loadPack(packFolder(pack), WORDS), { ...options, control });
   const { count, chunks, close } = await openSource(from, query);
   const summary = createReplaySummary();
   const progress = showProgress("records");
@@ -105,5 +115,7 @@ export async function replay(
     await close();
   }
   print(formatSummary(summary));
-  return summary.counts.changed > 0 ? 1 : 0;
+  const { changed, same } = summary.counts;
+  if (changed > 0) return 1;
+  return same > 0 ? 0 : NOTHING_COMPARED;
 }

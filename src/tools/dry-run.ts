@@ -56,6 +56,8 @@ export const isJsonType = (type: string | undefined): boolean => type === undefi
 export interface DryRunOptions {
   /** Responds to reads of catalogs. Default: the upstream of the requests. */
   readonly catalogUpstream?: Upstream;
+  /** Whether ids that the catalogs do not have are accepted, as before the catalogs are read. Default: no. */
+  readonly acceptsUnknownIds?: boolean;
   /** Base of links that have a host. Default: one for documentation. */
   readonly publicUrl?: URL | undefined;
   /** Is called at the end of every request, with what its audit record is made of. */
@@ -145,11 +147,17 @@ export const emptyTokenStore: PipelineDependencies["tokenStore"] = {
 export function createDryRun(
   pack: Pack,
   upstream: Upstream,
-  { catalogUpstream = upstream, publicUrl: PUBLIC_URL = EXAMPLE_URL, record }: DryRunOptions = {},
+  {
+    catalogUpstream = upstream,
+    acceptsUnknownIds = false,
+    publicUrl: PUBLIC_URL = EXAMPLE_URL,
+    record,
+  }: DryRunOptions = {},
 ): DryRun {
   const { client } = pack.credentials;
   const upstreamTokens = exampleUpstreamTokens(pack);
-  const catalogs = connectCatalogs(pack, catalogUpstream, 3600, () => undefined, upstreamTokens);
+  const connected = connectCatalogs(pack, catalogUpstream, 3600, () => undefined, upstreamTokens);
+  const catalogs = acceptsUnknownIds ? { ...connected, isLoaded: () => false } : connected;
   // All tokens are accepted: none is verified before an upload.
   const acceptedTokens = {
     ...createTokenCache({ size: 1, ttlSeconds: 1, negativeTtlSeconds: 0 }),

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { UNREADABLE_BODY } from "../../dialect/body-reasons.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import { addressNetwork } from "../../rate-limit/client-address.ts";
 import { decodeContent } from "../../upstream/content-decoding.ts";
@@ -46,7 +47,7 @@ const CHECK_MS = 1000;
 const NO_BYTES = Buffer.alloc(0);
 
 const tooLarge = (): HttpError => new HttpError(400, "The body is too large.");
-const unreadable = (): HttpError => new HttpError(400, "The body could not be read.");
+const unreadable = (): HttpError => new HttpError(400, UNREADABLE_BODY);
 
 /** Too many others are in memory. Clients know 500 as a failure that passes. */
 const busy = (): HttpError =>

@@ -21,7 +21,7 @@ function findEntry(
   const [requestedId = ""] = Object.values(match.parameters);
   const id = catalog.v4Id(requestedId, catalogs);
   // The order of a list that the pack fixes is that of its ids, also before v4 has given the catalog.
-  const index = catalogs.isLoaded(catalog.name) ? -1 : (catalog.fixedIds?.indexOf(id ?? "") ?? -1);
+  const index = catalogs.list(catalog.name) ? -1 : (catalog.fixedIds?.indexOf(id ?? "") ?? -1);
   const entry = rows[index] ?? (id === undefined ? undefined : catalogs.find(catalog.name, id));
   // Other entries are cached only because something refers to them: alpha's list does not have them.
   if (!entry || !rows.includes(entry)) throw new HttpError(404, "Not found");

@@ -1,3 +1,4 @@
+import { wrongMediaType } from "../../dialect/body-reasons.ts";
 import { parseForm } from "../../dialect/form.ts";
 import { parseJson } from "../../dialect/json/parse.ts";
 import { HttpError } from "../../dialect/http-error.ts";
@@ -43,8 +44,7 @@ export function parseBody(
   if (!body || body.length === 0) return { value: {}, isForm: false };
   const type = header(request, "content-type");
   const format = mediaTypes.formatOf(type);
-  const wrongType = (): HttpError =>
-    new HttpError(UNSUPPORTED_MEDIA_TYPE, `The body must be ${mediaTypes.names.join(" or ")} in UTF-8.`);
+  const wrongType = (): HttpError => new HttpError(UNSUPPORTED_MEDIA_TYPE, wrongMediaType(mediaTypes.names));
   if (format === undefined) throw wrongType();
   try {
     return { value: parseFormat(utf8.decode(body), format) ?? {}, isForm: format === "form" };

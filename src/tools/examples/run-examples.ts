@@ -2,7 +2,7 @@ import type { Diagnostic } from "../../mapping/load/diagnostic.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { HttpResponse, Upstream } from "../../upstream/client.ts";
 import { addQuery } from "../../mapping/compile/endpoint.ts";
-import { onePage } from "../../dialect/envelope.ts";
+import { createCatalogUpstream, type CatalogLists } from "../catalog-upstream.ts";
 import { createDryRun, isJsonType, type DryRun } from "../dry-run.ts";
 import {
   compareRequests,
@@ -11,8 +11,6 @@ import {
   type ReceivedCall,
 } from "./compare-example.ts";
 import { splitCall, type Example, type ExampleDefinition, type WrittenCall } from "./example.ts";
-
-type CatalogLists = Readonly<Record<string, readonly unknown[]>>;
 
 const createResponse = (
   status: number,
@@ -23,18 +21,6 @@ const createResponse = (
   headers,
   bytes: Buffer.from(text),
   ms: 0,
-});
-
-/** An upstream with catalogs only. It returns each on one page. */
-const createCatalogUpstream = (pack: Pack, lists: CatalogLists): Upstream => ({
-  async call({ path }) {
-    const { dialect, lists: shapes } = pack;
-    const items = lists[`GET ${path.split("?")[0]?.slice(dialect.upstream.base_path.length)}`];
-    if (!items) return createResponse(404, "");
-    const list = onePage(shapes.upstream, items);
-    return createResponse(200, JSON.stringify(list));
-  },
-  close: () => Promise.resolve(),
 });
 
 /** A v4 with the responses of the examples. */

@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { REDACTED } from "../../audit/secret-values.ts";
 import { isObject } from "../../dialect/json/parse.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { Resource } from "../../mapping/compile/resource.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 
 /** A part of a request or response that is not as it was recorded. */
@@ -61,41 +59,3 @@ export function createIdComparison({
     was.toLowerCase() === is.toLowerCase() &&
     paths.some((path) => at.replaceAll(/\[\d+\]/g, "").endsWith(`.${path}`));
 }
-
-/** The paths of the fields of an object that hold catalog entries, without indexes: `.label`. */
-function catalogPaths({ fields }: Resource, pack: Pack, seen: ReadonlySet<string> = new Set()): string[] {
-  return [...fields].flatMap(([name, { catalog, object = "" }]) => {
-    if (catalog !== undefined) return [`.${name}`];
-    const nested = seen.has(object) ? undefined : pack.resources.get(object);
-    if (!nested) return [];
-    return catalogPaths(nested, pack, new Set([...seen, object])).map((path) => `.${name}${path}`);
-  });
-}
-
-/**
- * Accepts catalog entries with the same id, and all lists of entries: the catalogs of the gateway are not recorded.
- */
-export function createEntryComparison(
-  route: Route,
-  pack: Pack,
-): (at: string, was: unknown, is: unknown) => boolean {
-  const { id: reference } = pack.dialect.client;
-  const names = [route.object, ...route.responseObjects];
-  const paths = new Set(
-    names.flatMap((name) => {
-      const resource = pack.resources.get(name);
-      return resource ? catalogPaths(resource, pack) : [];
-    }),
-  );
-  const start = route.response === "list" ? `response.${route.list}` : "response";
-  return (at, was, is) => {
-    const path = at.replaceAll(/\[\d+\]/g, "");
-    if (!paths.has(path.slice(start.length))) return false;
-    if (Array.isArray(was) && Array.isArray(is))
-      return was.length !== 1 || is.length !== 1 || idsEqual(was[0], is[0], reference);
-    return idsEqual(was, is, reference);
-  };
-}
-
-const idsEqual = (was: unknown, is: unknown, reference: string): boolean =>
-  isObject(was) && isObject(is) && was[reference] === is[reference];

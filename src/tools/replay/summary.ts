@@ -12,6 +12,8 @@ export interface ReplaySummary {
   readonly counts: Readonly<Record<ReplayResult["kind"] | "exact", number>>;
   /** Changes by route and path, the most frequent first. */
   changes(): readonly (readonly [string, number])[];
+  /** Catalogs whose entries were not compared, with the number of records that are the same without them. */
+  uncompared(): readonly (readonly [string, number])[];
   /** Why results are inconclusive, the most frequent first. */
   reasons(): readonly (readonly [string, number])[];
 }
@@ -30,12 +32,14 @@ export function createReplaySummary(): ReplaySummary {
   const counts = { same: 0, exact: 0, changed: 0, inconclusive: 0 };
   const changes = new Map<string, number>();
   const reasons = new Map<string, number>();
+  const uncompared = new Map<string, number>();
   return {
     counts,
     add(record, result) {
       counts[result.kind] += 1;
       if (result.kind === "same") {
         if (result.exact) counts.exact += 1;
+        for (const name of result.uncompared ?? []) uncompared.set(name, (uncompared.get(name) ?? 0) + 1);
         return false;
       }
       const [map, key] =
@@ -46,6 +50,7 @@ export function createReplaySummary(): ReplaySummary {
       return result.kind === "changed" && isNew && countedAs === key;
     },
     changes: () => sortByCount(changes),
+    uncompared: () => sortByCount(uncompared),
     reasons: () => sortByCount(reasons),
   };
 }

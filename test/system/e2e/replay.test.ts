@@ -3,8 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import { createRecordIds } from "../../../src/audit/record-id.ts";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
 import { sampleRecord } from "../../integration/audit/sample-record.ts";
+import { exampleRecords } from "../../unit/tools/explain/example-records.ts";
 import { withPack } from "../../unit/mapping/pack-folder.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, run } from "./program.ts";
@@ -80,6 +82,54 @@ test("replay of a data folder with another pack reports each kind of change once
       expect(out.match(/-> nothing/g)).toHaveLength(1);
       expect(out).toContain("0 the same, 2 changed, 0 inconclusive\nchanged:\n  2 GET /dns/zones: v4 call\n");
       expect({ code, err }).toEqual({ code: 1, err: "2 of 2 records\n" });
+    },
+    "mappings",
+  );
+});
+
+test("replay of records that can't be judged is not a success", async () => {
+  const sample = zones();
+  const login = {
+    ...sample,
+    alpha: {
+      ...sample.alpha,
+      path: "/oauth/authorize",
+      route: "GET /oauth/authorize",
+      status: 302,
+      response: null,
+    },
+    v4: [],
+  };
+  const { code, out } = await run(["replay", "--from", exported([native(), login])]).ended;
+  expect(out).toBe(
+    [
+      "0 the same, 0 changed, 2 inconclusive",
+      "inconclusive:",
+      "  1 native request: no pack is involved",
+      "  1 call of the login server: no route of the pack is involved",
+      "nothing was compared",
+      "",
+    ].join("\n"),
+  );
+  expect(code).toBe(2);
+});
+
+test("replay reports a changed entry of a catalog in each object that has it, or that it was not compared", async () => {
+  const records = await exampleRecords("mappings", loadPack("mappings"));
+  const instances = records.flatMap(([, record]) =>
+    record.alpha.route === "GET /vm/instances/:id" && record.alpha.status === 200 ? [record] : [],
+  );
+  const from = exported(instances);
+  const unchanged = await run(["replay", "--from", from]).ended;
+  expect(unchanged.out).toMatch(/^ {2}\d+ datacenter$/m);
+  expect(unchanged.code).toBe(0);
+  await withPack(
+    [{ file: "datacenter.yaml", from: "$known ? $known : label", to: '$known ? $known & "!" : label' }],
+    async (pack) => {
+      const { code, out } = await run(["replay", "--from", from, "--pack", pack]).ended;
+      expect(out).toMatch(/^ {2}response\.datacenter\.label: "(.+)" -> "\1!"$/m);
+      expect(out).toMatch(/^ {2}\d+ GET \/vm\/instances\/:id: response\.datacenter\.label/m);
+      expect(code).toBe(1);
     },
     "mappings",
   );
