@@ -98,7 +98,7 @@ function withLimits(schema: Schema): Schema {
   const isOpen = properties === undefined || additionalProperties !== undefined;
   const { maxItems, maxProperties, maxLength } = DEFAULT_LIMITS;
   return {
-    ...(hasType(schema, "string") && { maxLength }),
+    ...((schema["type"] === undefined || hasType(schema, "string")) && { maxLength }),
     ...(hasType(schema, "array") && { maxItems }),
     ...(hasType(schema, "object") && isOpen && { maxProperties }),
     ...schema,

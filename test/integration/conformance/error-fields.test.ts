@@ -88,6 +88,19 @@ describe("the field of an error", () => {
     expect(statusAndBody(await gateway.request("GET /vm/instances?page=x"))).toEqual(errorOn(400, undefined));
   });
 
+  test("A-165 has no index for an item of a list", async () => {
+    const assignments = [
+      { address: "192.0.2.1", vm_id: 5 },
+      { address: "192.0.2.2", vm_id: "x" },
+    ];
+    const body = { datacenter: "newark", assignments };
+    const response = await gateway.request("POST /networking/ip-assign", { body });
+    expect(response).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: "assignments.vm_id", reason: "Must be the id of an instance." }] },
+    });
+  });
+
   test("A-166 is passed on for all of v4's errors, each with its reason", async () => {
     const errors = [
       { field: "region", reason: "First", more: 1 },
