@@ -73,8 +73,9 @@ function logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn, level: 
  */
 export function createLog(level: string, format: LogFormat): Log {
   const isText = isForPeople(format);
+  const toVisibleJson = process.stderr.isTTY ? toVisibleText : (line: string): string => line;
   const output = {
-    write: (line: string) => writeLogLine(isText ? formatAsText(line) : line),
+    write: (line: string) => writeLogLine(isText ? formatAsText(line) : toVisibleJson(line)),
     flushSync: flushLogSync,
   };
   const log: Log = pino({ level, base: null, hooks: { logMethod } }, output);

@@ -160,13 +160,13 @@ test("pipeline.ts imports the stages in their order, and fits a screen", () => {
   expect(body.split("\n").length).toBeLessThan(80);
 });
 
-test("commands print through one function, which escapes what acts on a terminal", () => {
+test("commands and the log print through one function each, which escapes what acts on a terminal", () => {
   const writing = files.filter((file) =>
     /process\.(?:stdout|stderr)\.write|console\.\w+\(/.test(
       readFileSync(join("src", file), "utf8").replaceAll(/^ *\*.*$/gm, ""),
     ),
   );
-  expect(writing).toEqual(["cli/terminal.ts"]);
+  expect(writing).toEqual(["cli/terminal.ts", "observability/log-output.ts"]);
 });
 
 test("Express is imported by adapters alone", () => {
