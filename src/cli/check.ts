@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { packFolder } from "../app/loaded-pack.ts";
 import { collectExpressions, type Expression } from "../jsonata/index.ts";
-import { formatDiagnostic, PackError, type Diagnostic } from "../mapping/load/diagnostic.ts";
+import { formatDiagnostic, MAX_DIAGNOSTICS, PackError, type Diagnostic } from "../mapping/load/diagnostic.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { fileSchema, type FileKind } from "../mapping/schema/file-schema.ts";
@@ -113,8 +113,10 @@ function describeCoverage(
 }
 
 function reportProblems(diagnostics: readonly Diagnostic[]): number {
-  const count = `${diagnostics.length} problem${diagnostics.length === 1 ? "" : "s"}`;
-  print(`${diagnostics.map(formatDiagnostic).join("\n")}\n${count}\n`);
+  const shown = diagnostics.slice(0, MAX_DIAGNOSTICS);
+  const more = shown.length < MAX_DIAGNOSTICS ? "" : ": there may be more when these are solved";
+  const count = `${shown.length} problem${shown.length === 1 ? "" : "s"}${more}`;
+  print(`${shown.map(formatDiagnostic).join("\n")}\n${count}\n`);
   return 1;
 }
 

@@ -1,3 +1,6 @@
+/** The most diagnostics that are reported of a pack. Later ones are often consequences of the first. */
+export const MAX_DIAGNOSTICS = 50;
+
 /**
  * One problem of a pack, with its source location. Line and column count from 1.
  *
@@ -53,12 +56,12 @@ const MAX_WIDTH = 110;
 
 /** The source line with a caret below the column. Tabs and control characters become blanks. */
 function codeFrame({ line, column, excerpt = "" }: Diagnostic): string[] {
-  if (excerpt.trim() === "") return [];
   const skipped = column > MAX_WIDTH ? column - MAX_WIDTH / 2 : 0;
   const text = excerpt
-    .replaceAll(/\p{Cc}/gu, " ")
     .slice(skipped, skipped + MAX_WIDTH)
+    .replaceAll(/\p{Cc}/gu, " ")
     .trimEnd();
+  if (text === "") return [];
   const number = String(line);
   const blank = " ".repeat(number.length);
   return [`  ${number} | ${text}`, `  ${blank} | ${" ".repeat(column - 1 - skipped)}^`];

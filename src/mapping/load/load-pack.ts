@@ -11,19 +11,13 @@ import {
 import { compilePack, type LocatedFile } from "../compile/compile-pack.ts";
 import { dialectDefinition, type DialectDefinition } from "../schema/pack-definition.ts";
 import { resourceDefinition, type ResourceDefinition } from "../schema/resource-definition.ts";
-import { formatDiagnosticLine, PackError, type Diagnostic } from "./diagnostic.ts";
+import { formatDiagnosticLine, MAX_DIAGNOSTICS, PackError, type Diagnostic } from "./diagnostic.ts";
 import type { Pack } from "../pack.ts";
 import { fileSchema, keysAt, type FileKind } from "../schema/file-schema.ts";
 import { locationIn, NOTHING_REMOVED, type RemovedParts } from "./source-location.ts";
 import { validateFile } from "./validate-file.ts";
-import {
-  checkedYaml,
-  parseYaml,
-  readYamlTexts,
-  type YamlPath,
-  type YamlSource,
-  type YamlText,
-} from "./yaml-source.ts";
+import { readYamlTexts } from "./read-yaml.ts";
+import { checkedYaml, parseYaml, type YamlPath, type YamlSource, type YamlText } from "./yaml-source.ts";
 import { compileApiSurface, findCoverageGaps } from "../compile/api-surface.ts";
 import { surfaceDefinition, type SurfaceDefinition } from "../schema/surface-definition.ts";
 
@@ -38,7 +32,7 @@ const SURFACE_FILE = "surface.yaml";
  * 3. {@link renameWords}: definitions in the pack's words → definitions in the service's words
  * 4. {@link compileDefinitions}: definitions → functions
  *
- * Every stage adds its diagnostics to one list, so that the author sees all of them at once.
+ * Every stage adds its diagnostics to one list, so that the author sees all of them at once, up to 50.
  */
 
 /** The files of a pack as text: plain data, which can be sent to another process. */
@@ -47,11 +41,12 @@ export interface PackFiles {
   readonly files: readonly YamlText[];
 }
 
-/** Reads the YAML files of a folder. @throws {PackError} If the folder can't be read. */
+/** Reads the YAML files of a folder. @throws {PackError} If the folder can't be read, or its files are too large. */
 export function readPack(directory: string): PackFiles {
   try {
     return { directory, files: readYamlTexts(directory) };
   } catch (error) {
+    if (error instanceof PackError) throw error;
     throw new PackError([
       { file: directory, line: 1, column: 1, message: `can't be read: ${(error as Error).message}` },
     ]);
@@ -221,10 +216,12 @@ function reportDuplicateObjects({ resources }: ValidatedPack, diagnostics: Diagn
   return diagnostics.length > before;
 }
 
-/** Several translations of a field find the same problem. */
-const withoutDuplicates = (diagnostics: readonly Diagnostic[]): Diagnostic[] => [
-  ...new Map(diagnostics.map((each) => [formatDiagnosticLine(each), each])).values(),
-];
+/** The first diagnostics, each once: several translations of a field find the same problem. */
+const firstOf = (diagnostics: readonly Diagnostic[]): Diagnostic[] =>
+  [...new Map(diagnostics.map((each) => [formatDiagnosticLine(each), each])).values()].slice(
+    0,
+    MAX_DIAGNOSTICS,
+  );
 
 /**
  * Validates, renames and compiles a parsed pack.
@@ -248,7 +245,7 @@ function buildValidPack(
   const isComplete = validated.resources.length + Number(!!validated.surface) + 1 >= parsed.sources.length;
   const hasDuplicates = reportDuplicateObjects(validated, diagnostics);
   const pack = isComplete && !hasDuplicates ? compileDefinitions(validated, diagnostics) : undefined;
-  if (diagnostics.length > 0 || !pack) throw new PackError(withoutDuplicates(diagnostics));
+  if (diagnostics.length > 0 || !pack) throw new PackError(firstOf(diagnostics));
   const renamed = isRenaming(words) ? (compileDefinitions(renameWords(validated, words), []) ?? pack) : pack;
   return { pack: { ...renamed, hash: renamedHash(parsed.hash, words) }, validated };
 }

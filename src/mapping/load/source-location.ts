@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { Diagnostic } from "./diagnostic.ts";
+import { MAX_DIAGNOSTICS, type Diagnostic } from "./diagnostic.ts";
 import { suggestionFor } from "./suggest.ts";
 import type { Message, YamlPath, YamlSource } from "./yaml-source.ts";
 import {
@@ -38,6 +38,9 @@ export interface RemovedParts {
 }
 
 export const NOTHING_REMOVED: RemovedParts = { names: new Set(), isIncomplete: () => false };
+
+/** Reports that are kept of one pack: more than {@link MAX_DIAGNOSTICS}, because some of them say the same. */
+const MAX_REPORTS = 4 * MAX_DIAGNOSTICS;
 
 /** A location is a path in a file, and what all locations of the file share. */
 interface LocationParts {
@@ -87,16 +90,17 @@ class FileLocation implements SourceLocation {
   }
 
   report(message: Message, offset?: number): void {
-    this.add(this.parts.source.diagnosticAt(this.path, message, offset));
+    this.add(({ diagnosticAt }) => diagnosticAt(this.path, message, offset));
   }
 
   reportKey(message: Message): void {
-    this.add(this.parts.source.keyDiagnosticAt(this.path, message));
+    this.add(({ keyDiagnosticAt }) => keyDiagnosticAt(this.path, message));
   }
 
-  private add(diagnostic: Diagnostic): void {
+  private add(create: (source: YamlSource) => Diagnostic): void {
     const { source, diagnostics, removed } = this.parts;
-    if (!removed.isIncomplete(source, this.path)) diagnostics.push(diagnostic);
+    if (diagnostics.length >= MAX_REPORTS || removed.isIncomplete(source, this.path)) return;
+    diagnostics.push(create(source));
   }
 }
 
@@ -152,7 +156,13 @@ export function resolveReference<T>(
 ): T | undefined {
   const found = among.get(name);
   if (found === undefined && !location.isRemoved(name))
-    location.report({ message: `unknown ${kind} "${name}"`, hint: suggestionFor(name, [...among.keys()]) });
+    location.report({
+      message: `unknown ${kind} "${name}"`,
+      // Compares the name with all others, which takes long: only for diagnostics that are kept.
+      get hint() {
+        return suggestionFor(name, [...among.keys()]);
+      },
+    });
   return found;
 }
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Diagnostic } from "./diagnostic.ts";
+import { MAX_DIAGNOSTICS, type Diagnostic } from "./diagnostic.ts";
 import { describeValue, keysAt, takesText } from "../schema/file-schema.ts";
 import { closestMatch, suggestionFor } from "./suggest.ts";
 import type { Message, YamlPath, YamlSource } from "./yaml-source.ts";
@@ -226,6 +226,22 @@ function describeUnknownKeys(
   ];
 }
 
+/** The first issues. An issue about unknown keys counts once for each. */
+function firstIssues(issues: readonly Issue[]): Issue[] {
+  const first: Issue[] = [];
+  let left = MAX_DIAGNOSTICS;
+  for (const issue of issues) {
+    if (left <= 0) break;
+    const isKeys = issue.code === "unrecognized_keys";
+    first.push(isKeys ? { ...issue, keys: issue.keys.slice(0, left) } : issue);
+    left -= isKeys ? issue.keys.length : 1;
+  }
+  return first;
+}
+
+const countOf = (issues: readonly Issue[]): number =>
+  issues.reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 1), 0);
+
 /**
  * Validates one file against its schema. Diagnostics are added to the list.
  *
@@ -243,7 +259,7 @@ export function validateFile<T>(
   if (source.diagnostics.length > 0) return undefined;
   const result = schema.safeParse(source.data);
   if (result.success) return result.data;
-  const { issues } = result.error;
+  const issues = firstIssues(result.error.issues);
   const lostContent = findLostContent(issues, source.data, describeSchema());
   const lostKeys = new Set([...lostContent.values()].flat());
   for (const issue of issues) {
@@ -272,5 +288,6 @@ export function validateFile<T>(
         ),
       );
   }
-  return validPart(source, schema, onRemoved);
+  // With more problems, what is left of the file says nothing about the pack.
+  return countOf(result.error.issues) > MAX_DIAGNOSTICS ? undefined : validPart(source, schema, onRemoved);
 }

@@ -1,25 +1,19 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import {
-  isAlias,
-  isCollection,
-  isMap,
-  isPair,
-  isScalar,
-  LineCounter,
-  parseDocument,
-  visit,
-  type Alias,
-  type Document,
-  type Node,
-} from "yaml";
-import type { Diagnostic } from "./diagnostic.ts";
+import { isScalar, LineCounter, parseDocument, type Node } from "yaml";
+import { MAX_DIAGNOSTICS, type Diagnostic } from "./diagnostic.ts";
+import { locateNodes } from "./yaml-nodes.ts";
+import { findYamlProblems } from "./yaml-problems.ts";
 
 /** The path of a value in a YAML document: keys and indexes from the top. */
 export type YamlPath = readonly PropertyKey[];
 
 /** The message of a diagnostic, with or without a hint how to fix it. */
 export type Message = string | { readonly message: string; readonly hint: string };
+
+/** The text of a YAML file. */
+export interface YamlText {
+  readonly file: string;
+  readonly text: string;
+}
 
 /** One parsed YAML file of a pack. It can translate a path in its data to a line and a column. */
 export interface YamlSource {
@@ -44,25 +38,6 @@ export interface YamlSource {
 /** The path as a key of {@link YamlSource.lines}. */
 const keyOf = (path: YamlPath): string => path.join("\0");
 
-/** Returns the node at a path, or its nearest ancestor: a missing key is reported at the map that lacks it. */
-function nearestNode(document: Document, path: YamlPath): Node | undefined {
-  for (let length = path.length; length >= 0; length -= 1) {
-    const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
-    if (node && typeof node === "object" && "range" in node) return node as Node;
-  }
-  return undefined;
-}
-
-/** Returns the node of a key. */
-function keyNode(document: Document, path: YamlPath): Node | undefined {
-  const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
-  if (!isMap(parent)) return undefined;
-  const pair = parent.items.find(
-    (item) => isPair(item) && isScalar(item.key) && item.key.value === path.at(-1),
-  );
-  return pair?.key as Node | undefined;
-}
-
 /**
  * Returns the position in the file of the n-th character of a scalar. The text of a block scalar (`|`) starts on the next
  * line, and its lines are indented. The text of a quoted or plain scalar starts at the node.
@@ -80,69 +55,11 @@ function offsetInScalar(text: string, node: Node, offset: number): number {
   return line + indent + (before.at(-1)?.length ?? 0);
 }
 
-/** A part of a file that is valid YAML but not allowed in a pack, with its offset in characters. */
-interface YamlProblem {
-  readonly offset: number;
-  readonly message: string;
-}
-
-/** Maximum nesting of a file. No pack is nested nearly as deep, and code that visits its data is recursive. */
-const MAX_DEPTH = 200;
-
-/** Maximum number of values that the aliases of a file may repeat: ten lines of nested aliases can mean a billion. */
-const MAX_REPEATED_VALUES = 10_000;
-
-/**
- * Finds what JSON can't express: unknown aliases, maps that contain themselves, keys that are maps or lists. Also finds
- * what would take too long to visit. `yaml` converts all other documents without errors or warnings.
- */
-function findYamlProblems(document: Document): YamlProblem[] {
-  const problems: YamlProblem[] = [];
-  const report = (node: Node, message: string): void =>
-    void problems.push({ offset: node.range?.[0] ?? 0, message });
-  /** The last node of each anchor so far, to which an alias refers. */
-  const anchors = new Map<string, Node>();
-  /** Number of values that each alias so far repeats. */
-  const sizes = new Map<Alias, number>();
-  let repeated = 0;
-
-  function sizeOf(node: Node): number {
-    let size = 0;
-    visit(node, {
-      Value: () => void (size += 1),
-      Alias: (_at, alias) => void (size += sizes.get(alias) ?? 0),
-    });
-    return size;
-  }
-
-  visit(document, {
-    Pair(_at, { key }) {
-      const named = isAlias(key) ? anchors.get(key.source) : key;
-      if (isCollection(named)) report(key as Node, "a key can't be a map or a list");
-    },
-    Alias(_at, alias, around) {
-      const named = anchors.get(alias.source);
-      if (!named) return report(alias, `there is no anchor &${alias.source} before this alias`);
-      if (around.includes(named))
-        return report(alias, `*${alias.source} is inside the value that it repeats`);
-      sizes.set(alias, sizeOf(named));
-      repeated += sizes.get(alias) ?? 0;
-      if (repeated <= MAX_REPEATED_VALUES) return undefined;
-      report(alias, `the aliases of this file repeat more than ${MAX_REPEATED_VALUES} values`);
-      return visit.BREAK;
-    },
-    Value(_at, node, around) {
-      if (node.anchor !== undefined) anchors.set(node.anchor, node);
-      if (around.length <= MAX_DEPTH) return undefined;
-      report(node, `values are nested more than ${MAX_DEPTH} levels deep`);
-      return visit.BREAK;
-    },
-  });
-  return problems;
-}
-
 /** Only what JSON has too, whatever version or tag a file declares: no sets, dates, bytes or merged maps. */
 const JSON_SCHEMA_OPTIONS = { schema: "core", resolveKnownTags: false, merge: false } as const;
+
+/** `yaml` compares each key with all keys before it. {@link findYamlProblems} reads each key once. */
+const PARSE_OPTIONS = { ...JSON_SCHEMA_OPTIONS, uniqueKeys: false } as const;
 
 /** Errors about the structure of a file. */
 const STRUCTURE_ERRORS: ReadonlySet<string> = new Set([
@@ -158,7 +75,6 @@ const STRUCTURE_ERRORS: ReadonlySet<string> = new Set([
 /** What to do about errors whose messages do not say it. */
 const HINTS: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: "a key has a value or keys below it: compare the indentation of the next line",
-  DUPLICATE_KEY: "remove one of the two, or rename it",
   TAB_AS_INDENT: "indent with spaces",
 };
 
@@ -189,7 +105,7 @@ function firstErrors<T extends { readonly code: string; readonly pos: readonly [
 /** Parses the text of one file. Never throws: syntax errors are diagnostics. */
 export function parseYaml(file: string, text: string): YamlSource {
   const lineCounter = new LineCounter();
-  const document = parseDocument(text, { ...JSON_SCHEMA_OPTIONS, lineCounter });
+  const document = parseDocument(text, { ...PARSE_OPTIONS, lineCounter });
   const sourceLines = text.split(/\r?\n/);
   const at = (offset: number, message: Message): Diagnostic => {
     const { line, col } = lineCounter.linePos(Math.max(0, offset));
@@ -197,17 +113,18 @@ export function parseYaml(file: string, text: string): YamlSource {
     const what = typeof message === "string" ? { message } : message;
     return { ...position, ...what, excerpt: sourceLines[position.line - 1] ?? "" };
   };
-  const diagnostics = firstErrors([...document.errors, ...document.warnings]).map(
-    ({ code, pos, message }) => {
+  const diagnostics = firstErrors([...document.errors, ...document.warnings])
+    .slice(0, MAX_DIAGNOSTICS)
+    .map(({ code, pos, message }) => {
       const what = message.replace(/ at line \d+, column \d+:?[^]*$/, "");
       const hint = hintOf(code, text, pos[0]);
       return at(pos[0], hint === undefined ? what : { message: what, hint });
-    },
-  );
+    });
   if (diagnostics.length === 0)
     diagnostics.push(...findYamlProblems(document).map(({ offset, message }) => at(offset, message)));
+  const nodes = locateNodes(document);
   function diagnosticAt(path: YamlPath, message: Message, offset?: number): Diagnostic {
-    const node = nearestNode(document, path);
+    const node = nodes.nearest(path);
     if (!node) return at(0, message);
     return at(offset === undefined ? (node.range?.[0] ?? 0) : offsetInScalar(text, node, offset), message);
   }
@@ -218,10 +135,10 @@ export function parseYaml(file: string, text: string): YamlSource {
     diagnostics,
     diagnosticAt,
     textAt(path) {
-      const node = document.getIn(path, true);
+      const node = nodes.at(path);
       return isScalar(node) ? node.source : undefined;
     },
-    keyDiagnosticAt: (path, message) => at(keyNode(document, path)?.range?.[0] ?? 0, message),
+    keyDiagnosticAt: (path, message) => at(nodes.keyOf(path)?.range?.[0] ?? 0, message),
     lineAt(path) {
       const { line } = diagnosticAt(path, "");
       lines.set(keyOf(path), line);
@@ -254,21 +171,3 @@ export function checkedYaml({ file, text }: YamlText, lines: ReadonlyMap<string,
     isChecked: true,
   };
 }
-
-/** The text of a YAML file. */
-export interface YamlText {
-  readonly file: string;
-  readonly text: string;
-}
-
-/** Reads the texts of all YAML files of a folder, sorted by name. @throws {Error} If the folder can't be read. */
-export const readYamlTexts = (directory: string): YamlText[] =>
-  readdirSync(directory)
-    .filter((name) => /\.ya?ml$/.test(name))
-    .sort()
-    .map((name) => join(directory, name))
-    .map((file) => ({ file, text: readFileSync(file, "utf8") }));
-
-/** Reads and parses all YAML files of a folder. @throws {Error} If the folder can't be read. */
-export const readYamlFolder = (directory: string): YamlSource[] =>
-  readYamlTexts(directory).map(({ file, text }) => parseYaml(file, text));
