@@ -91,6 +91,7 @@ export default defineConfig({
     main: "src/main.ts",
     index: "src/index.ts",
     "audit/sqlite/worker": "src/audit/sqlite/worker.ts",
+    "app/pack-check-thread": "src/app/pack-check-thread.ts",
   },
   platform: "node",
   transform: { define: { BUILD_ID: JSON.stringify(buildId()) } },

@@ -1,11 +1,14 @@
 /** Loads packs as the settings say. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { buildFiles, readPack, type PackCache, type PackFiles } from "../mapping/load/load-pack.ts";
+import { buildFiles, compileChecked, type PackCache } from "../mapping/load/checked-pack.ts";
+import { readPack, type PackFiles } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
+import { runInSlices } from "../mapping/steps.ts";
 import { scheduleBrownOuts, type BrownOuts } from "../pipeline/brown-outs/brown-outs.ts";
 import { SettingsError } from "../config/settings.ts";
 import type { Settings } from "../config/setting-definitions.ts";
+import { checkInThread } from "./pack-check.ts";
 
 /** A pack, and the files that it was compiled from. */
 export interface LoadedPack {
@@ -30,6 +33,21 @@ export const loadFiles = (
   { WORDS }: Pick<Settings, "WORDS">,
   cache?: PackCache,
 ): LoadedPack => ({ files, pack: buildFiles(files, WORDS, cache) });
+
+/**
+ * The same while requests are served: another thread parses and validates the files, and they are compiled in slices.
+ *
+ * @param signal Ends it: the pack is no longer wanted.
+ * @throws {PackError} If they are invalid. {Error} If the check was ended.
+ */
+export async function loadFilesInBackground(
+  files: PackFiles,
+  { WORDS: words }: Pick<Settings, "WORDS">,
+  signal: AbortSignal,
+): Promise<LoadedPack> {
+  const checked = await checkInThread({ files, words }, signal);
+  return { files, pack: await runInSlices(compileChecked(files, checked, words)) };
+}
 
 /**
  * Schedules the brown-outs of the settings.

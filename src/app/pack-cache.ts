@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { CheckedPack, PackCache } from "../mapping/load/load-pack.ts";
+import type { CheckedPack, PackCache } from "../mapping/load/checked-pack.ts";
 
 /** Identifies the sources of this build; see `rolldown.config.js`. Not defined in a checkout. */
 declare const BUILD_ID: string | undefined;

@@ -5,7 +5,12 @@ import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { Log } from "../observability/log.ts";
-import { loadFiles, readPackFiles, schedulePackBrownOuts, type LoadedPack } from "./loaded-pack.ts";
+import {
+  loadFilesInBackground,
+  readPackFiles,
+  schedulePackBrownOuts,
+  type LoadedPack,
+} from "./loaded-pack.ts";
 
 /** Replaces the active pack while requests are served. Never rejects: problems are logged. */
 export type ReloadPack = (files?: PackFiles) => Promise<void>;
@@ -39,7 +44,8 @@ function assertReplaceable(next: Pack, active: Pack, settings: Settings): void {
 }
 
 /**
- * Creates the function that reloads the pack: it reads, validates and compiles the files, then activates the pack. If
+ * Creates the function that reloads the pack: it reads, validates and compiles the files in the background, then
+ * activates the pack. If
  * the pack is invalid, the previous one stays active. Without an argument, it reads the files from the folder.
  */
 export function createPackReloader(
@@ -47,7 +53,8 @@ export function createPackReloader(
   { initial, activate, log, metrics }: ReloadOptions,
 ): ReloadPack {
   let active = initial;
-  let reloads = 0;
+  /** Aborted when another reload starts. */
+  let latest = new AbortController();
   let isLastSuccessful = true;
   let activeSince = Date.now();
   metrics.addGauge(
@@ -61,9 +68,11 @@ export function createPackReloader(
     () => activeSince / 1000,
   );
 
-  async function replace(files: PackFiles, isSuperseded: () => boolean): Promise<void> {
+  async function replace(files: PackFiles, { signal }: AbortController): Promise<void> {
     if (isDeepStrictEqual(files, active.files)) return;
-    const loaded = loadFiles(files, settings);
+    const isSuperseded = (): boolean => signal.aborted;
+    const loaded = await loadFilesInBackground(files, settings, signal);
+    if (isSuperseded()) return;
     assertReplaceable(loaded.pack, active.pack, settings);
     await activate(loaded, isSuperseded);
     if (isSuperseded()) return;
@@ -73,13 +82,15 @@ export function createPackReloader(
   }
 
   return async function reload(files) {
-    const number = (reloads += 1);
-    const isSuperseded = (): boolean => number !== reloads;
+    latest.abort();
+    const reload = (latest = new AbortController());
+    const { signal } = reload;
     try {
-      await replace(files ?? readPackFiles(settings), isSuperseded);
-      if (!isSuperseded()) isLastSuccessful = true;
+      await replace(files ?? readPackFiles(settings), reload);
+      if (!signal.aborted) isLastSuccessful = true;
     } catch (error) {
-      if (!isSuperseded()) isLastSuccessful = false;
+      if (signal.aborted) return;
+      isLastSuccessful = false;
       log.error(
         { code: "AG_PACK_RELOAD_FAILED", faults: describeProblems(error) },
         "the pack was rejected, the active one stays",

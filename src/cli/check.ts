@@ -61,8 +61,10 @@ function describeLocalRoutes(routes: PackSummary["routes"], upstream: string): s
 }
 
 /** How much of the API surface the pack maps; nothing for a pack that does not declare the surface. */
-function describeSurface({ surface, gaps }: Pack): string[] {
+function describeSurface(pack: Pack): string[] {
+  const { surface } = pack;
   if (!surface) return [];
+  const gaps = pack.gaps();
   const mappedRoutes = surface.routes.length - gaps.unmappedRoutes.length;
   const fields = [...surface.objects.values()].reduce((sum, object) => sum + object.size, 0);
   const mappedFields = fields - gaps.unmappedFields.length;
@@ -113,10 +115,10 @@ function describeCoverage(
 }
 
 function reportProblems(diagnostics: readonly Diagnostic[]): number {
-  const shown = diagnostics.slice(0, MAX_DIAGNOSTICS);
-  const more = shown.length < MAX_DIAGNOSTICS ? "" : ": there may be more when these are solved";
-  const count = `${shown.length} problem${shown.length === 1 ? "" : "s"}${more}`;
-  print(`${shown.map(formatDiagnostic).join("\n")}\n${count}\n`);
+  const first = diagnostics.slice(0, MAX_DIAGNOSTICS);
+  const more = first.length < MAX_DIAGNOSTICS ? "" : ": correct these to see others";
+  const count = `${first.length} problem${first.length === 1 ? "" : "s"}${more}`;
+  print(`${first.map(formatDiagnostic).join("\n")}\n${count}\n`);
   return 1;
 }
 
@@ -131,7 +133,7 @@ async function updateGoldenCases(directory: string, pack: Pack): Promise<void> {
 async function checkFolder(directory: string, { emit, update }: CheckFlags): Promise<number> {
   const { result: pack, expressions } = collectExpressions(() => loadPack(directory));
   if (update) await updateGoldenCases(directory, pack);
-  const diagnostics: Diagnostic[] = [...pack.gaps.unmappedFields, ...pack.gaps.unmappedRoutes];
+  const diagnostics: Diagnostic[] = Object.values(pack.gaps()).flat();
   const { examples, catalogs } = readExamples(directory, diagnostics);
   const results = await compareExamples(pack, examples, catalogs);
   diagnostics.push(...diagnosticsOf(results));

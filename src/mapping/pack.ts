@@ -25,8 +25,8 @@ export interface Pack extends Dialects {
   readonly routes: readonly Route[];
   /** Everything that alpha has; undefined if the pack does not declare it. */
   readonly surface: ApiSurface | undefined;
-  /** The parts of the surface that the pack does not map. */
-  readonly gaps: CoverageGaps;
+  /** Finds the parts of the surface that the pack does not map. */
+  gaps(): CoverageGaps;
   /** Methods of the routes that take a file. */
   readonly takesFiles: ReadonlySet<string>;
   /** A v4 GET that checks whether v4 accepts a token. Only needed by routes that take a file. */

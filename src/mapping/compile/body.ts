@@ -15,6 +15,7 @@ import {
 } from "./schema-members.ts";
 import type { ClientBodiesDefinition, UpstreamBodiesDefinition } from "../schema/bodies-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
+import type { Steps } from "../steps.ts";
 import type { FieldRule } from "../schema/field-definition.ts";
 import type { PartDefinition } from "../schema/pack-definition.ts";
 import type { FieldContext } from "./field/field-context.ts";
@@ -119,12 +120,12 @@ export interface Part extends Pick<PartDefinition, "inputs"> {
 }
 
 /** Compiles the write direction of members. */
-export function compileMembers(
+export function* compileMembers(
   rules: ReadonlyMap<string, FieldRule>,
   context: FieldContext,
   locationOf: (name: string) => SourceLocation,
-): ReadonlyMap<string, WritableMember> {
-  const writes = compileWrite(rules, context, locationOf);
+): Steps<ReadonlyMap<string, WritableMember>> {
+  const writes = yield* compileWrite(rules, context, locationOf);
   return new Map(
     [...rules].flatMap(([name, rule]) => {
       const write = writes.get(name);
@@ -134,12 +135,16 @@ export function compileMembers(
 }
 
 /** Compiles a shared part. */
-export function compilePart(part: PartDefinition, context: FieldContext, location: SourceLocation): Part {
+export function* compilePart(
+  part: PartDefinition,
+  context: FieldContext,
+  location: SourceLocation,
+): Steps<Part> {
   const locationOf = (name: string) => location.at("inputs", name).ofField(name);
   return {
     inputs: part.inputs,
     schema: validSchema(part.schema, location.at("schema")),
-    members: compileMembers(new Map(Object.entries(part.inputs)), context, locationOf),
+    members: yield* compileMembers(new Map(Object.entries(part.inputs)), context, locationOf),
   };
 }
 

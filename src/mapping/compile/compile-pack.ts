@@ -20,6 +20,7 @@ import { compileRoute } from "./compile-route.ts";
 import type { Route } from "./route.ts";
 import { createRouter, splitPath, type Router } from "../router.ts";
 import { compileValueKind, type ValueKind } from "./value-kinds.ts";
+import type { Steps } from "../steps.ts";
 import { compileV4Access } from "./upstream-access.ts";
 
 /** A validated file of a pack, and the location for its diagnostics. */
@@ -132,15 +133,16 @@ function addRoute(
 
 /**
  * Compiles a validated pack: value kinds, catalogs, resources, and routes, in this order. References are resolved here. An
- * unknown reference is reported, and compilation continues, so that the author sees all problems at once.
+ * unknown reference is reported, and compilation continues, so that the author sees all problems at once. Yields after each
+ * of them.
  *
  * @param dialect The file `pack.yaml`.
  * @param resourceFiles The resource files.
  */
-export function compilePack(
+export function* compilePack(
   dialect: LocatedFile<DialectDefinition>,
   resourceFiles: readonly LocatedFile<ResourceDefinition>[],
-): Omit<Pack, "hash"> {
+): Steps<Omit<Pack, "hash">> {
   const { definition, location } = dialect;
   const files = inheritFields(resourceFiles).map((file) => addUnknownLosses(file, definition.values));
   const scopes = createScopes(definition.scopes);
@@ -148,6 +150,7 @@ export function compilePack(
   const lookup = (kind: string, value: unknown): unknown => values.get(kind)?.lookup(value);
   for (const [name, kind] of Object.entries(definition.values)) {
     values.set(name, compileValueKind(kind, argumentsOf(name, files), scopes, location.at("values", name)));
+    yield;
   }
 
   const catalogs = new Map<string, Catalog>();
@@ -159,6 +162,7 @@ export function compilePack(
       file.object,
       compileCatalog(file.object, file.catalog, { values, lookup }, at.at("catalog")),
     );
+    yield;
   }
 
   const readers = new Map<string, ReadFunction>();
@@ -186,10 +190,10 @@ export function compilePack(
     unknownRecord: definition.messages.unknown_record,
   };
   for (const [name, part] of Object.entries(definition.parts))
-    parts.set(name, compilePart(part, context, location.at("parts", name)));
+    parts.set(name, yield* compilePart(part, context, location.at("parts", name)));
   for (const { definition: file, location: at } of files) {
     reportInvalidFilterRules(file, values, definition, at);
-    const resource = compileResource(file, context, at);
+    const resource = yield* compileResource(file, context, at);
     resources.set(file.object, resource);
     readers.set(file.object, resource.read);
     objectWrites.set(file.object, resource.writeObject);
@@ -224,6 +228,7 @@ export function compilePack(
         { route: here, pack: location },
       );
       addRoute(compiled, { router, routes }, here);
+      yield;
     }
   }
   for (const { definition: file, location: at } of files) {
@@ -251,7 +256,7 @@ export function compilePack(
     resources,
     routes: all,
     surface: undefined,
-    gaps: { unmappedFields: [], unmappedRoutes: [] },
+    gaps: () => ({ unmappedFields: [], unmappedRoutes: [] }),
     match(method, segments) {
       const found = router.match(method, segments);
       return found && { routes: found.route, parameters: found.parameters };

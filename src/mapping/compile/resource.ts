@@ -11,6 +11,7 @@ import { compileFilter, compileQueryFields, compileSelectFields } from "./field/
 import type { SourceLocation } from "../load/source-location.ts";
 import { lossText } from "./field/loss.ts";
 import { compileRead, type ObjectReader } from "./field/read.ts";
+import type { Steps } from "../steps.ts";
 import type { CatalogCopy, CatalogEntry } from "../translation-context.ts";
 
 /** One kind of alpha object, with the four translations of its fields (see `field/context.ts`). */
@@ -57,12 +58,12 @@ function reportInvalidRule(rule: FieldRule, location: SourceLocation): void {
     location.at("arguments").report('"arguments" belong to a value kind: "values" is missing');
 }
 
-/** Compiles one resource file. */
-export function compileResource(
+/** Compiles one resource file. Yields after each field and body. */
+export function* compileResource(
   definition: ResourceDefinition,
   context: BodyContext,
   location: SourceLocation,
-): Resource {
+): Steps<Resource> {
   const fields = new Map(Object.entries(definition.fields));
   const inputs = new Map(Object.entries(definition.inputs ?? {}));
   for (const name of inputs.keys())
@@ -72,10 +73,10 @@ export function compileResource(
   for (const [name, rule] of fields) reportInvalidRule(rule, location.at("fields", name));
   const locationOf = (name: string): SourceLocation =>
     location.at(fields.has(name) ? "fields" : "inputs", name).ofField(name);
-  const reader = compileRead(fields, inputs, context, locationOf);
+  const reader = yield* compileRead(fields, inputs, context, locationOf);
   for (const [name, rule] of inputs) reportInvalidRule(rule, location.at("inputs", name));
 
-  const ownMembers = compileMembers(rules, context, locationOf);
+  const ownMembers = yield* compileMembers(rules, context, locationOf);
   const parts = Object.values(definition.bodies ?? {}).flatMap(({ parts = [] }) =>
     parts.flatMap((name) => context.parts.get(name) ?? []),
   );
@@ -83,6 +84,19 @@ export function compileResource(
   // Inputs come first: an error names the member that the client sent, not a field that shows the same v4 member.
   const members = new Map([...shared, ...inputs, ...fields]);
 
+  const bodies = new Map<string, BodyRules>();
+  for (const [name, body] of Object.entries(definition.bodies ?? {})) {
+    const at = location.at("bodies", name);
+    bodies.set(name, compileBody(body, definition.object, ownMembers, context, at));
+    yield;
+  }
+
+  const errorField = compileError(members, context, locationOf);
+  yield;
+  const filterFields = compileFilter(rules, context, locationOf);
+  yield;
+  const queryFields = compileQueryFields(rules, context);
+  yield;
   return {
     name: definition.object,
     extends: definition.extends,
@@ -91,17 +105,12 @@ export function compileResource(
     catalog: context.catalogs.get(definition.object),
     ...reader,
     nestedObjects: [...fields.values()].flatMap(({ object }) => object ?? []),
-    bodies: new Map(
-      Object.entries(definition.bodies ?? {}).map(([name, body]) => [
-        name,
-        compileBody(body, definition.object, ownMembers, context, location.at("bodies", name)),
-      ]),
-    ),
+    bodies,
     inputNames: [...members.keys()],
     writeObject: compileObjectWrite(ownMembers),
-    errorField: compileError(members, context, locationOf),
-    filterFields: compileFilter(rules, context, locationOf),
-    queryFields: compileQueryFields(rules, context),
+    errorField,
+    filterFields,
+    queryFields,
     selectFields: compileSelectFields(fields, context.catalogs.get(definition.object)),
     losses: [...fields].flatMap(([name, rule]) => lossText(name, rule) ?? []),
     fields,

@@ -13,16 +13,17 @@ import { dialectDefinition, type DialectDefinition } from "../schema/pack-defini
 import { resourceDefinition, type ResourceDefinition } from "../schema/resource-definition.ts";
 import { formatDiagnosticLine, MAX_DIAGNOSTICS, PackError, type Diagnostic } from "./diagnostic.ts";
 import type { Pack } from "../pack.ts";
+import { runSteps, type Steps } from "../steps.ts";
 import { fileSchema, keysAt, type FileKind } from "../schema/file-schema.ts";
-import { locationIn, NOTHING_REMOVED, type RemovedParts } from "./source-location.ts";
+import { locationIn, type RemovedParts } from "./source-location.ts";
 import { validateFile } from "./validate-file.ts";
 import { readYamlTexts } from "./read-yaml.ts";
-import { checkedYaml, parseYaml, type YamlPath, type YamlSource, type YamlText } from "./yaml-source.ts";
+import { parseYaml, type YamlPath, type YamlSource, type YamlText } from "./yaml-source.ts";
 import { compileApiSurface, findCoverageGaps } from "../compile/api-surface.ts";
 import { surfaceDefinition, type SurfaceDefinition } from "../schema/surface-definition.ts";
 
-const DIALECT_FILE = "pack.yaml";
-const SURFACE_FILE = "surface.yaml";
+export const DIALECT_FILE = "pack.yaml";
+export const SURFACE_FILE = "surface.yaml";
 
 /**
  * From YAML to functions, in four stages:
@@ -64,7 +65,8 @@ export interface PackSources {
 const hashOf = (content: unknown): string =>
   createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 16);
 
-const hashOfFiles = ({ files }: PackFiles): string =>
+/** Identifies the files of a pack by their names and texts. */
+export const hashOfFiles = ({ files }: PackFiles): string =>
   hashOf(files.map(({ file, text }) => [basename(file), text]));
 
 /** Stage 1. Parses the files of a pack. Never throws: syntax errors are diagnostics of the sources. */
@@ -79,7 +81,8 @@ interface ValidatedFile<T> {
   readonly definition: T;
 }
 
-interface ValidatedPack {
+/** The files of a pack, validated. */
+export interface ValidatedPack {
   readonly dialect: ValidatedFile<DialectDefinition> | undefined;
   readonly surface: ValidatedFile<SurfaceDefinition> | undefined;
   readonly resources: readonly ValidatedFile<ResourceDefinition>[];
@@ -135,7 +138,7 @@ function validatePack({ directory, sources }: PackSources, diagnostics: Diagnost
 }
 
 /** Stage 3. Renames the product words of a pack, and the scope words where a scope or an event action is named. */
-function renameWords(pack: ValidatedPack, words: ProductWords): ValidatedPack {
+export function renameWords(pack: ValidatedPack, words: ProductWords): ValidatedPack {
   if (!isRenaming(words)) return pack;
   const { dialect, surface, resources, removed } = pack;
   const scopeWords = dialect?.definition.scope_words ?? [];
@@ -184,22 +187,22 @@ function renameRouteScopes(definition: ResourceDefinition, rename: ScopeRenaming
 }
 
 /** Stage 4. Compiles the definitions, and compares the pack with its API surface. */
-function compileDefinitions(
+export function* compileDefinitions(
   { dialect, surface, resources, removed }: ValidatedPack,
   diagnostics: Diagnostic[],
-): Omit<Pack, "hash"> | undefined {
+): Steps<Omit<Pack, "hash"> | undefined> {
   if (!dialect) return undefined;
   const locate = <T>(file: ValidatedFile<T>, list = diagnostics): LocatedFile<T> => ({
     definition: file.definition,
     location: locationIn(file.source, list, removed),
   });
-  const pack = compilePack(
+  const pack = yield* compilePack(
     locate(dialect),
     resources.map((file) => locate(file)),
   );
   if (!surface) return pack;
   const { definition, location } = locate(surface);
-  const gaps = findCoverageGaps(definition, pack, (list) => locate(surface, list).location);
+  const gaps = () => findCoverageGaps(definition, pack, (list) => locate(surface, list).location);
   return { ...pack, surface: compileApiSurface(definition, location), gaps };
 }
 
@@ -235,7 +238,8 @@ const firstOf = (diagnostics: readonly Diagnostic[]): Diagnostic[] =>
 export const buildPack = (parsed: PackSources, words: ProductWords = {}): Pack =>
   buildValidPack(parsed, words).pack;
 
-function buildValidPack(
+/** Validates, renames and compiles a parsed pack. @throws {PackError} With the diagnostics. */
+export function buildValidPack(
   parsed: PackSources,
   words: ProductWords,
 ): { readonly pack: Pack; readonly validated: ValidatedPack } {
@@ -244,71 +248,20 @@ function buildValidPack(
   // A reference to a file that is invalid would be reported as a second problem.
   const isComplete = validated.resources.length + Number(!!validated.surface) + 1 >= parsed.sources.length;
   const hasDuplicates = reportDuplicateObjects(validated, diagnostics);
-  const pack = isComplete && !hasDuplicates ? compileDefinitions(validated, diagnostics) : undefined;
+  const pack =
+    isComplete && !hasDuplicates ? runSteps(compileDefinitions(validated, diagnostics)) : undefined;
   if (diagnostics.length > 0 || !pack) throw new PackError(firstOf(diagnostics));
-  const renamed = isRenaming(words) ? (compileDefinitions(renameWords(validated, words), []) ?? pack) : pack;
+  const renamed = isRenaming(words)
+    ? (runSteps(compileDefinitions(renameWords(validated, words), [])) ?? pack)
+    : pack;
   return { pack: { ...renamed, hash: renamedHash(parsed.hash, words) }, validated };
 }
 
 const isRenaming = (words: ProductWords): boolean => Object.entries(words).some(([from, to]) => from !== to);
 
-const renamedHash = (hash: string, words: ProductWords): string =>
+/** Identifies a pack in the words of a service. */
+export const renamedHash = (hash: string, words: ProductWords): string =>
   isRenaming(words) ? hashOf([hash, words]) : hash;
-
-/** What a later build of a valid pack needs in place of parsing and validating a file. Plain data. */
-export interface CheckedFile {
-  readonly definition: unknown;
-  /** See {@link YamlSource.lines}. */
-  readonly lines: readonly (readonly [path: string, line: number])[];
-}
-
-/** The files of a valid pack by name. */
-export type CheckedPack = Readonly<Record<string, CheckedFile>>;
-
-/** Keeps valid packs for later starts. Its content is trusted. */
-export interface PackCache {
-  /** @param hash Of the files. */
-  read(hash: string): CheckedPack | undefined;
-  write(hash: string, pack: CheckedPack): void;
-}
-
-/** Builds a pack that was found valid. Returns undefined if it does not have these files. */
-function buildCheckedPack({ files }: PackFiles, checked: CheckedPack, words: ProductWords) {
-  const validated = files.map((text) => {
-    const { definition, lines = [] } = checked[basename(text.file)] ?? {};
-    return { source: checkedYaml(text, new Map(lines)), definition };
-  });
-  const find = (name: string) => validated.find(({ source }) => basename(source.file) === name);
-  const [dialect, surface] = [find(DIALECT_FILE), find(SURFACE_FILE)];
-  const resources = validated.filter((file) => file !== dialect && file !== surface);
-  const diagnostics: Diagnostic[] = [];
-  const pack = { dialect, surface, resources, removed: NOTHING_REMOVED } as ValidatedPack;
-  const compiled = compileDefinitions(renameWords(pack, words), diagnostics);
-  return diagnostics.length === 0 ? compiled : undefined;
-}
-
-/**
- * Parses and builds a pack. A pack that the cache has is neither parsed nor validated again, and its body validators are
- * compiled when they are first needed.
- *
- * @throws {PackError} With every diagnostic, each with file, line and column.
- */
-export function buildFiles(files: PackFiles, words: ProductWords = {}, cache?: PackCache): Pack {
-  const hash = hashOfFiles(files);
-  const checked = cache?.read(hash);
-  const cached = checked && buildCheckedPack(files, checked, words);
-  if (cached) return { ...cached, hash: renamedHash(hash, words) };
-  const { pack, validated } = buildValidPack(parsePack(files), words);
-  const { dialect, surface, resources } = validated;
-  const all = [...resources, ...(dialect ? [dialect] : []), ...(surface ? [surface] : [])];
-  cache?.write(
-    hash,
-    Object.fromEntries(
-      all.map(({ source, definition }) => [basename(source.file), { definition, lines: [...source.lines] }]),
-    ),
-  );
-  return pack;
-}
 
 /**
  * Loads the pack of a folder: reads, parses, validates, renames and compiles it.
@@ -316,4 +269,4 @@ export function buildFiles(files: PackFiles, words: ProductWords = {}, cache?: P
  * @throws {PackError} With every diagnostic, each with file, line and column.
  */
 export const loadPack = (directory: string, words: ProductWords = {}): Pack =>
-  buildFiles(readPack(directory), words);
+  buildPack(parsePack(readPack(directory)), words);

@@ -5,6 +5,7 @@ import { findLink, linkParameter } from "../../dialect/paging/links.ts";
 import { cursorParameter } from "../../dialect/paging/styles.ts";
 import { findPath, valueAt } from "../../dialect/shape.ts";
 import { compilePack } from "../../mapping/compile/compile-pack.ts";
+import { runSteps } from "../../mapping/steps.ts";
 import { compileGetter } from "../../mapping/compile/member-paths.ts";
 import type { SourceLocation } from "../../mapping/load/source-location.ts";
 import type { Pack } from "../../mapping/pack.ts";
@@ -55,9 +56,9 @@ function listPack({ dialect, paging, hash }: Pack): Pack {
     },
     routes: [{ client: "GET /law", upstream: "GET /law", response: "list" as const, scope: "public" }],
   };
-  const compiled = compilePack({ definition, location: NOWHERE }, [
-    { definition: resource, location: NOWHERE },
-  ]);
+  const compiled = runSteps(
+    compilePack({ definition, location: NOWHERE }, [{ definition: resource, location: NOWHERE }]),
+  );
   return { ...compiled, hash };
 }
 

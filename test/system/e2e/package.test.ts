@@ -191,6 +191,7 @@ test("the package contains only the program, its pack, the schemas of packs and 
       "bin/alpha-gateway.js",
       "dist/main.js",
       "dist/LICENSES.txt",
+      "dist/app/pack-check-thread.js",
       "dist/audit/sqlite/worker.js",
       "dist/admin/public/index.html",
       "mappings/pack.yaml",

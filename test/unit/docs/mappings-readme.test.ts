@@ -32,7 +32,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe("mappings/README.md", () => {
   test("the example loads, and its golden cases pass", async () => {
     const pack = loadPack(folder);
-    const diagnostics = [...pack.gaps.unmappedFields];
+    const diagnostics = [...pack.gaps().unmappedFields];
     const { examples, catalogs } = readExamples(folder, diagnostics);
     const documented = examples.filter(({ source }) => files.some(([name]) => source.file.endsWith(name)));
     diagnostics.push(...(await runExamples(pack, documented, catalogs)));

@@ -22,6 +22,7 @@ import {
 import { sharedOutputBuffer } from "../../codegen/output-buffer.ts";
 import { compileExpressionAt, type SourceLocation } from "../../load/source-location.ts";
 import type { FieldRule } from "../../schema/field-definition.ts";
+import type { Steps } from "../../steps.ts";
 import type { AppendFunction, ReadContext, ReadFunction } from "../../translation-context.ts";
 import { networkAddress as networkOf } from "../ip-address.ts";
 import type { FieldContext } from "./field-context.ts";
@@ -40,32 +41,36 @@ export interface ObjectReader {
 }
 
 /**
- * Compiles the read direction: all fields become one generated function, which goes over the v4 object once.
+ * Compiles the read direction: all fields become one generated function, which goes over the v4 object once. Yields after
+ * each field.
  *
  * @param inputs Members that only bodies have. The object may show that v4 did not keep one of them.
  */
-export function compileRead(
+export function* compileRead(
   rules: ReadonlyMap<string, FieldRule>,
   inputs: ReadonlyMap<string, FieldRule>,
   context: FieldContext,
   locationOf: (field: string) => SourceLocation,
-): ObjectReader {
+): Steps<ObjectReader> {
   const unit = createReaderUnit();
-  const fields = new Map(
-    [...rules].map(([name, rule]): [string, ReaderField] => {
-      const code = emitField(rule, context, locationOf(name), unit);
-      const variable = code.kind === "computed" ? unit.builder.name("field") : "";
-      const mayBeAsync = code.kind === "computed" && (code.mayBeAsync || rule.object !== undefined);
-      const neutral = toJsonText(rule.default) ?? "null";
-      const isArray = rule.as_array === true;
-      const isOptional = (rule.omit_null ?? context.omitsNull) && neutral === "null" && !isArray;
-      return [name, { code, variable, mayBeAsync, isArray, neutral, isOptional }];
-    }),
-  );
-  const losses = [...rules, ...inputs].flatMap(
-    ([name, rule]) =>
-      emitLossTest({ name, rule, field: fields.get(name), context, location: locationOf(name), unit }) ?? [],
-  );
+  const fields = new Map<string, ReaderField>();
+  for (const [name, rule] of rules) {
+    const code = emitField(rule, context, locationOf(name), unit);
+    const variable = code.kind === "computed" ? unit.builder.name("field") : "";
+    const mayBeAsync = code.kind === "computed" && (code.mayBeAsync || rule.object !== undefined);
+    const neutral = toJsonText(rule.default) ?? "null";
+    const isArray = rule.as_array === true;
+    const isOptional = (rule.omit_null ?? context.omitsNull) && neutral === "null" && !isArray;
+    fields.set(name, { code, variable, mayBeAsync, isArray, neutral, isOptional });
+    yield;
+  }
+  const losses: string[] = [];
+  for (const [name, rule] of [...rules, ...inputs]) {
+    const field = fields.get(name);
+    const test = emitLossTest({ name, rule, field, context, location: locationOf(name), unit });
+    if (test !== undefined) losses.push(test);
+    yield;
+  }
   const { append, code } = generateReader(fields, losses, unit, locationOf);
   const mayBeAsync = [...fields.values()].some(
     ({ code: field }) => field.kind === "computed" && field.mayBeAsync,

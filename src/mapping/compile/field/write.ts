@@ -9,6 +9,7 @@ import {
   type SourceLocation,
 } from "../../load/source-location.ts";
 import type { FieldRule } from "../../schema/field-definition.ts";
+import type { Steps } from "../../steps.ts";
 import type { JsonObject, WriteContext } from "../../translation-context.ts";
 import { compileGetter, compileSetter } from "../member-paths.ts";
 import { applyValueKind, UnknownValue } from "../value-kinds.ts";
@@ -42,9 +43,17 @@ const UNKNOWN_ID = new InvalidWrite([{ below: "", cause: "unknown id" }]);
 
 const WRITE_VARIABLES = ["value", "values", "prerequisites", "path", "client", "scopesFor"];
 
-/** Compiles the write direction: one function per field, by alpha name. */
-export const compileWrite: CompileFields<ReadonlyMap<string, WriteFunction>> = (rules, context, locationOf) =>
-  new Map([...rules].map(([name, rule]) => [name, compileFieldWrite(rule, context, locationOf(name))]));
+/** Compiles the write direction: one function per field, by alpha name. Yields after each. */
+export function* compileWrite(
+  ...[rules, context, locationOf]: Parameters<CompileFields<unknown>>
+): Steps<ReadonlyMap<string, WriteFunction>> {
+  const writes = new Map<string, WriteFunction>();
+  for (const [name, rule] of rules) {
+    writes.set(name, compileFieldWrite(rule, context, locationOf(name)));
+    yield;
+  }
+  return writes;
+}
 
 /** The result of a write, or its failure as the fault of the member: the value comes from the client. */
 const catchFailure = (write: () => MaybePromise<unknown>): MaybePromise<unknown> =>

@@ -1,0 +1,97 @@
+/** Builds packs that were validated before: by an earlier start, or by another thread. */
+import { basename } from "node:path";
+import type { ProductWords } from "../../config/product-words.ts";
+import type { Pack } from "../pack.ts";
+import { runSteps, type Steps } from "../steps.ts";
+import type { Diagnostic } from "./diagnostic.ts";
+import {
+  buildValidPack,
+  compileDefinitions,
+  DIALECT_FILE,
+  hashOfFiles,
+  parsePack,
+  renamedHash,
+  renameWords,
+  SURFACE_FILE,
+  type PackFiles,
+  type ValidatedPack,
+} from "./load-pack.ts";
+import { NOTHING_REMOVED } from "./source-location.ts";
+import { checkedYaml } from "./yaml-source.ts";
+
+/** What a later build of a valid pack needs in place of parsing and validating a file. Plain data. */
+export interface CheckedFile {
+  readonly definition: unknown;
+  /** See `YamlSource.lines`. */
+  readonly lines: readonly (readonly [path: string, line: number])[];
+}
+
+/** The files of a valid pack by name. */
+export type CheckedPack = Readonly<Record<string, CheckedFile>>;
+
+/** Keeps valid packs for later starts. Its content is trusted. */
+export interface PackCache {
+  /** @param hash Of the files. */
+  read(hash: string): CheckedPack | undefined;
+  write(hash: string, pack: CheckedPack): void;
+}
+
+/** The definitions of a checked pack, with sources that are only parsed if a message about them is needed. */
+function restore({ files }: PackFiles, checked: CheckedPack): ValidatedPack {
+  const validated = files.map((text) => {
+    const { definition, lines = [] } = checked[basename(text.file)] ?? {};
+    return { source: checkedYaml(text, new Map(lines)), definition };
+  });
+  const find = (name: string) => validated.find(({ source }) => basename(source.file) === name);
+  const [dialect, surface] = [find(DIALECT_FILE), find(SURFACE_FILE)];
+  const resources = validated.filter((file) => file !== dialect && file !== surface);
+  return { dialect, surface, resources, removed: NOTHING_REMOVED } as ValidatedPack;
+}
+
+/** Plain data of validated files. */
+function toChecked({ dialect, surface, resources }: ValidatedPack): CheckedPack {
+  const all = [...resources, ...(dialect ? [dialect] : []), ...(surface ? [surface] : [])];
+  return Object.fromEntries(
+    all.map(({ source, definition }) => [basename(source.file), { definition, lines: [...source.lines] }]),
+  );
+}
+
+/**
+ * Parses, validates and renames a pack, and compiles it to find all problems.
+ *
+ * @returns The definitions in the service's words, for {@link compileChecked}.
+ * @throws {PackError} With the diagnostics, each with file, line and column.
+ */
+export const checkFiles = (files: PackFiles, words: ProductWords): CheckedPack =>
+  toChecked(renameWords(buildValidPack(parsePack(files), words).validated, words));
+
+/** Compiles what {@link checkFiles} returned. Yields between its steps. */
+export function* compileChecked(files: PackFiles, checked: CheckedPack, words: ProductWords): Steps<Pack> {
+  const compiled = yield* compileDefinitions(restore(files, checked), []);
+  if (!compiled) throw new Error(`the pack has no ${DIALECT_FILE}`);
+  return { ...compiled, hash: renamedHash(hashOfFiles(files), words) };
+}
+
+/** Builds a pack that the cache has. Returns undefined if the cache does not have these files. */
+function buildCachedPack(files: PackFiles, checked: CheckedPack, words: ProductWords) {
+  const diagnostics: Diagnostic[] = [];
+  const pack = renameWords(restore(files, checked), words);
+  const compiled = runSteps(compileDefinitions(pack, diagnostics));
+  return diagnostics.length === 0 ? compiled : undefined;
+}
+
+/**
+ * Parses and builds a pack. A pack that the cache has is neither parsed nor validated again, and its body validators are
+ * compiled when they are first needed.
+ *
+ * @throws {PackError} With the diagnostics, each with file, line and column.
+ */
+export function buildFiles(files: PackFiles, words: ProductWords = {}, cache?: PackCache): Pack {
+  const hash = hashOfFiles(files);
+  const checked = cache?.read(hash);
+  const cached = checked && buildCachedPack(files, checked, words);
+  if (cached) return { ...cached, hash: renamedHash(hash, words) };
+  const { pack, validated } = buildValidPack(parsePack(files), words);
+  cache?.write(hash, toChecked(validated));
+  return pack;
+}

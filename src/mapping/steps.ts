@@ -1,0 +1,28 @@
+/** Work that can be interrupted between its steps, so that requests are served meanwhile. */
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+/** Work that yields between its steps. */
+export type Steps<T> = Generator<undefined, T>;
+
+/** Runs all steps at once. */
+export function runSteps<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** Steps run for this long before the event loop has its turn. */
+const SLICE_MS = 10;
+
+/** Runs steps in slices, with a turn of the event loop between them. */
+export async function runInSlices<T>(steps: Steps<T>): Promise<T> {
+  let end = performance.now() + SLICE_MS;
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (performance.now() < end) continue;
+    await nextTurn();
+    end = performance.now() + SLICE_MS;
+  }
+}
