@@ -60,6 +60,11 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
       (catalog, message) =>
         log.warn({ code: "AG_CATALOG_READ_FAILED", catalog, message }, "a catalog could not be read"),
       upstreamTokens,
+      (catalog, { count, id, error: { message } }) =>
+        log.warn(
+          { code: "AG_CATALOG_ROWS_LEFT_OUT", catalog, count, row: id, message },
+          "rows of a catalog were left out, because an expression of the pack fails on them",
+        ),
     );
     const handler = createPublicApp(settings, {
       ...dependencies,

@@ -2,7 +2,11 @@ import { createObjectReader, objectPath } from "../dialect/object-wrapper.ts";
 import { createListParser } from "../dialect/envelope.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import type { Pack } from "../mapping/pack.ts";
-import { createCatalogCache, type CatalogCache } from "../upstream/catalog-cache.ts";
+import {
+  createCatalogCache,
+  type CatalogCache,
+  type CatalogCacheOptions,
+} from "../upstream/catalog-cache.ts";
 import type { Upstream } from "../upstream/client.ts";
 
 /** Creates the cache of v4's catalogs, as the pack describes them, empty. `stop` aborts a request in progress. */
@@ -12,6 +16,7 @@ export function connectCatalogs(
   ttlSeconds: number,
   onFault: (catalog: string, message: string) => void,
   upstreamTokens?: UpstreamTokens,
+  onRowsLeftOut?: CatalogCacheOptions["onRowsLeftOut"],
 ): CatalogCache {
   const { name, base_path: prefix, filters, id } = pack.dialect.upstream;
   const { gatewayToken } = upstreamTokens ?? {};
@@ -35,6 +40,7 @@ export function connectCatalogs(
     headers: pack.upstreamHeaders,
     id,
     gatewayToken: gatewayToken === undefined ? undefined : pack.credentials.upstream?.write(gatewayToken),
+    onRowsLeftOut,
     onError(catalog, message) {
       if (!end.signal.aborted) onFault(catalog, message);
     },

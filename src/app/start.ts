@@ -86,6 +86,11 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
   const missing = (): readonly string[] => activePack.current().catalogs.missing();
   metrics.addGauge("processes", "Processes that serve requests.", () => 1);
   metrics.addGauge("catalogs_missing", "Catalogs that could not be read yet.", () => missing().length);
+  metrics.addGauge(
+    "catalog_rows_left_out",
+    "Rows that catalogs lack, because an expression of the pack fails on them.",
+    () => [...activePack.current().catalogs.leftOut().values()].reduce((sum, { count }) => sum + count, 0),
+  );
   metrics.addGauge("known_tokens", "Tokens whose facts are remembered.", () => tokens.size);
   metrics.addGauge(
     "accepted_tokens",

@@ -9,7 +9,7 @@ import { summarizePack, type PackSummary } from "../mapping/pack-summary.ts";
 import { catalogsSchema, exampleSchema, readExamples } from "../tools/examples/example.ts";
 import { checkLaws } from "../tools/check-laws.ts";
 import type { ExampleResult } from "../tools/examples/compare-example.ts";
-import { compareExamples, diagnosticsOf } from "../tools/examples/run-examples.ts";
+import { compareExamples, diagnosticsOf, findLeftOutRows } from "../tools/examples/run-examples.ts";
 import { coverageOf, type ExampleCoverage } from "../tools/examples/coverage.ts";
 import { updateExamples } from "../tools/examples/update-examples.ts";
 import { waitForShutdownSignal } from "./signals.ts";
@@ -135,6 +135,7 @@ async function checkFolder(directory: string, { emit, update }: CheckFlags): Pro
   if (update) await updateGoldenCases(directory, pack);
   const diagnostics: Diagnostic[] = Object.values(pack.gaps()).flat();
   const { examples, catalogs } = readExamples(directory, diagnostics);
+  diagnostics.push(...(await findLeftOutRows(pack, directory, examples, catalogs)));
   const results = await compareExamples(pack, examples, catalogs);
   diagnostics.push(...diagnosticsOf(results));
   if (diagnostics.length > 0) return reportProblems(diagnostics);

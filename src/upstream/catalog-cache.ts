@@ -7,6 +7,7 @@ import {
   type CachedCatalog,
   type CatalogReaderOptions,
   type CatalogSource,
+  type LeftOutRows,
 } from "./catalog-reader.ts";
 
 export interface CatalogCache extends CatalogCopy {
@@ -23,6 +24,8 @@ export interface CatalogCache extends CatalogCopy {
   refreshWith(hash: string, token: SentToken | undefined): Promise<unknown> | undefined;
   /** The catalogs that were never read, each with the reason. */
   missing(): readonly string[];
+  /** The catalogs whose copies lack rows, by name. */
+  leftOut(): ReadonlyMap<string, LeftOutRows>;
   /** Stops the background refresh. */
   stop(): void;
 }
@@ -31,6 +34,8 @@ export interface CatalogCacheOptions extends CatalogReaderOptions {
   readonly sources: readonly CatalogSource[];
   readonly ttlMs: number;
   readonly onError: (catalog: string, message: string) => void;
+  /** Called after each read of a catalog in which an expression of the pack fails on a row. */
+  readonly onRowsLeftOut?: ((catalog: string, rows: LeftOutRows) => void) | undefined;
 }
 
 /** Tokens that are remembered because they could not read a catalog. */
@@ -44,7 +49,7 @@ const RETRY_MS = 2000;
  * Each catalog has one read in flight at most.
  */
 export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
-  const { sources, ttlMs, onError } = options;
+  const { sources, ttlMs, onError, onRowsLeftOut } = options;
   const readCatalog = createCatalogReader(options);
   const copies = new Map<string, CachedCatalog>();
   /** Why the last read of a catalog failed. */
@@ -62,7 +67,9 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
   async function refreshOne(source: CatalogSource, token?: SentToken): Promise<Error | undefined> {
     const { name } = source.catalog;
     try {
-      copies.set(name, await readCatalog(source, token));
+      const copy = await readCatalog(source, token);
+      copies.set(name, copy);
+      if (copy.leftOut) onRowsLeftOut?.(name, copy.leftOut);
       readAt.set(name, performance.now());
       errors.delete(name);
       if (token === undefined) tokenOnly.delete(name);
@@ -129,6 +136,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
         .map(({ catalog }) => catalog.name)
         .filter((name) => !copies.has(name) && !tokenOnly.has(name))
         .map((name) => `${name}: ${errors.get(name) ?? "not read yet"}`),
+    leftOut: () => new Map([...copies].flatMap(([name, { leftOut }]) => (leftOut ? [[name, leftOut]] : []))),
     stop() {
       isStopped = true;
       clearTimeout(timer);

@@ -7,6 +7,7 @@ import { printJson } from "../dialect/json/parse.ts";
 import { cursorAt, expectEnd, readRaw, type Cursor } from "../dialect/json/scan.ts";
 import type { ReadWrapped } from "../dialect/object-wrapper.ts";
 import { fromJsonText } from "../dialect/json/text.ts";
+import { ExpressionError } from "../jsonata/index.ts";
 import { addQuery } from "../mapping/compile/endpoint.ts";
 import type { Paging } from "../mapping/compile/paging.ts";
 import { createCatalogEntry, type Catalog, type CatalogCall } from "../mapping/compile/compile-catalog.ts";
@@ -29,6 +30,17 @@ export interface CachedCatalog {
   /** Ids by their lower-case spelling. */
   readonly spellings: ReadonlyMap<string, string>;
   readonly list: readonly CatalogEntry[];
+  /** Undefined if all rows were translated. */
+  readonly leftOut: LeftOutRows | undefined;
+}
+
+/** Rows of a catalog that it does not have, because an expression of the pack fails on them. */
+export interface LeftOutRows {
+  readonly count: number;
+  /** The id of the first one. */
+  readonly id: string;
+  /** Why that one could not be translated. */
+  readonly error: ExpressionError;
 }
 
 export interface CatalogReaderOptions {
@@ -176,21 +188,39 @@ export function createCatalogReader(
     const entries = new Map<string, CatalogEntry>();
     const listed: string[] = [];
     const budget: Budget = { items: MAX_ITEMS, bytes: MAX_BYTES };
+    let leftOut: LeftOutRows | undefined;
+    /** Adds a row. One row on which an expression fails is left out: the others are usable. */
+    async function add(id: string, createEntry: () => Promise<CatalogEntry | undefined>): Promise<boolean> {
+      try {
+        const entry = await createEntry();
+        if (entry) entries.set(id, entry);
+        return entry !== undefined;
+      } catch (error) {
+        if (!(error instanceof ExpressionError)) throw error;
+        leftOut = { count: (leftOut?.count ?? 0) + 1, id: leftOut?.id ?? id, error: leftOut?.error ?? error };
+        return false;
+      }
+    }
+    async function translate(item: string, value: unknown): Promise<CatalogEntry | undefined> {
+      if (token !== undefined && !(await catalog.keepsItem?.(value))) return undefined;
+      const lost = new Set<string>();
+      return createCatalogEntry(await read(cursorAt(item), { ...EMPTY_CONTEXT, lost }), lost);
+    }
     for (const call of catalog.calls) {
       for (const item of await readAllPages({ call, readWrapped }, budget, token)) {
         const value = fromJsonText(item);
         const id = idOf(value, options.id);
         if (id === undefined || entries.has(id)) continue;
-        if (token !== undefined && !(await catalog.keepsItem?.(value))) continue;
-        const lost = new Set<string>();
-        entries.set(id, createCatalogEntry(await read(cursorAt(item), { ...EMPTY_CONTEXT, lost }), lost));
-        if (call.listed) listed.push(id);
+        const isAdded = await add(id, () => translate(item, value));
+        if (isAdded && call.listed) listed.push(id);
       }
     }
     const ids = catalog.fixedIds ?? listed;
     for (const id of ids)
-      if (!entries.has(id)) entries.set(id, createCatalogEntry((await catalog.stub(id, {})) ?? "{}"));
+      if (!entries.has(id))
+        await add(id, async () => createCatalogEntry((await catalog.stub(id, {})) ?? "{}"));
     return {
+      leftOut,
       entries,
       texts: new ByteMap([...entries].map(([id, { text }]) => [printJson(id), paddedText(text)])),
       spellings: new Map([...entries.keys()].map((id) => [id.toLowerCase(), id])),

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Diagnostic } from "../../mapping/load/diagnostic.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { HttpResponse, Upstream } from "../../upstream/client.ts";
@@ -141,3 +142,24 @@ export const runExamples = async (
   examples: readonly Example[],
   lists: CatalogLists,
 ): Promise<Diagnostic[]> => diagnosticsOf(await compareExamples(pack, examples, lists));
+
+/** Finds rows of catalogs on which an expression of the pack fails, in `examples/catalogs.yaml` and in examples. */
+export async function findLeftOutRows(
+  pack: Pack,
+  directory: string,
+  examples: readonly Example[],
+  lists: CatalogLists,
+): Promise<Diagnostic[]> {
+  const ofExamples = examples.flatMap(({ definition: { catalogs } }) => (catalogs ? [catalogs] : []));
+  const diagnostics = new Map<string, Diagnostic>();
+  for (const catalogs of [{}, ...ofExamples]) {
+    const { dryRun } = await createExampleRun(pack, { ...lists, ...catalogs });
+    for (const [name, { id, error }] of dryRun.catalogs.leftOut()) {
+      const [file = "", line] = error.origin?.place.split(":") ?? [];
+      const message = `the catalog "${name}" leaves out its row "${id}": ${error.message}`;
+      diagnostics.set(message, { file: join(directory, file), line: Number(line ?? 1), column: 1, message });
+    }
+    dryRun.catalogs.stop();
+  }
+  return [...diagnostics.values()];
+}

@@ -2,7 +2,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { startGateway, startListeningGateway, type Gateway } from "../../support/gateway.ts";
+import { openGateway, startGateway, startListeningGateway, type Gateway } from "../../support/gateway.ts";
+import { request } from "../../support/request.ts";
+import { writeSmallPack } from "../../support/small-pack.ts";
 
 let gateway: Gateway | undefined;
 let v4: FakeV4 | undefined;
@@ -111,6 +113,33 @@ test("a catalog that requires a token is read with the first token that v4 has a
     status: 200,
     body: { distributions: [{ id: "vm/debian9" }] },
   });
+});
+
+test("a catalog row on which an expression of the pack fails is left out and counted; the gateway is ready", async () => {
+  const { folder, remove } = writeSmallPack({
+    book: {
+      catalog: { upstream: [{ request: "GET /items" }], stub: "{ 'id': $id }" },
+      fields: { id: "id", pages: { read: "$number(pages)" } },
+      routes: [{ client: "GET /books", catalog: true, response: "list" }],
+    },
+  });
+  v4 = await startFakeV4();
+  v4.respondWith(
+    json(200, [
+      { id: "a", pages: "7" },
+      { id: "b", pages: "many" },
+    ]),
+  );
+  const small = await openGateway({ UPSTREAM_URL: v4.url, MAPPINGS_DIR: folder });
+  try {
+    expect((await small.requestAdmin("GET /readyz")).body.reasons ?? []).toEqual([]);
+    expect((await request(small.app, "GET /books")).body).toEqual([{ id: "a", pages: 7 }]);
+    const { text } = await small.requestAdmin("GET /metrics");
+    expect(text).toMatch(/^alpha_gateway_catalog_rows_left_out 1$/m);
+  } finally {
+    await small.stop();
+    remove();
+  }
 });
 
 test("catalog routes cause no v4 requests", async () => {

@@ -78,7 +78,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "audit",
     "storage",
   ],
-  upstream: ["mapping", "dialect"],
+  upstream: ["mapping", "jsonata", "dialect"],
   auth: ["dialect", "storage"],
   admin: ["tools/migration-report", "rate-limit", "observability", "audit"],
   "tools/migration-report": ["tools/explain", "mapping", "dialect", "audit"],

@@ -1,6 +1,7 @@
 /** The gateway's copies of v4's catalogs, with valid and invalid responses of v4. */
-import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { writeSmallPack } from "../../support/small-pack.ts";
 import type { Pack } from "../../../src/mapping/pack.ts";
 import { connectCatalogs } from "../../../src/app/connect-catalogs.ts";
 import type { CatalogCache } from "../../../src/upstream/catalog-cache.ts";
@@ -134,6 +135,52 @@ describe("catalog rows", () => {
       expect(({} as { country?: string }).country).toBeUndefined();
     },
   );
+});
+
+describe("a row on which an expression of the pack fails", () => {
+  const small = writeSmallPack({
+    book: {
+      catalog: { upstream: [{ request: "GET /items" }], stub: "{ 'id': $id }", with_token: "$not(name < 1)" },
+      fields: { id: "id", title: { read: "name & $string($number(name) + 1)" } },
+    },
+  });
+  afterAll(small.remove);
+  const ids = () => catalogs?.list("book")?.map(({ object }) => object["id"]);
+
+  test("is left out and reported; the catalog has all others and is ready", async () => {
+    const rows = [
+      { id: "a", name: "1" },
+      { id: "b", name: "one" },
+      { id: "c", name: "two" },
+      { id: "d", name: "4" },
+    ];
+    const call = async (): Promise<HttpResponse> => ({
+      status: 200,
+      headers: {},
+      bytes: Buffer.from(JSON.stringify(rows)),
+      ms: 1,
+    });
+    const faults: string[] = [];
+    const leftOut: string[] = [];
+    catalogs = connectCatalogs(
+      loadPack(small.folder),
+      { call, close: async () => {} },
+      600,
+      (name, message) => faults.push(`${name}: ${message}`),
+      undefined,
+      (name, { count, id, error }) => leftOut.push(`${name}: ${count} from ${id}: ${error.message}`),
+    );
+    await catalogs.refresh();
+    expect(catalogs.missing()).toEqual([]);
+    expect(ids()).toEqual(["a", "d"]);
+    expect(faults).toEqual([]);
+    expect(leftOut).toEqual([expect.stringMatching(/^book: 2 from b: book\.yaml:\d+/)]);
+    expect(catalogs.leftOut().get("book")?.count).toBe(2);
+    rows.splice(1, 2);
+    await catalogs.refresh();
+    expect(ids()).toEqual(["a", "d"]);
+    expect(catalogs.leftOut()).toEqual(new Map());
+  });
 });
 
 describe("a catalog that is too large keeps the previous copy", () => {

@@ -3,9 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { readExamples } from "../../../../src/tools/examples/example.ts";
-import { runExamples } from "../../../../src/tools/examples/run-examples.ts";
+import { findLeftOutRows, runExamples } from "../../../../src/tools/examples/run-examples.ts";
 import { formatDiagnosticLine, type Diagnostic } from "../../../../src/mapping/load/diagnostic.ts";
 import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
+import { writeSmallPack } from "../../../support/small-pack.ts";
 import { splitPath } from "../../../../src/mapping/router.ts";
 
 /** All examples of a pack, and the problems of reading them. */
@@ -88,6 +89,25 @@ test("in a pack without credentials a call that a case does not expect is not a 
     expect(found?.message).toBe("one more upstream request than expected: GET /shelves");
   } finally {
     rmSync(folder, { recursive: true });
+  }
+});
+
+test("rows of example catalogs on which an expression fails are reported where it is written", async () => {
+  const { folder, remove } = writeSmallPack({
+    book: {
+      catalog: { upstream: [{ request: "GET /items" }], stub: "{ 'id': $id }" },
+      fields: { id: "id", title: { read: "$number(name)" } },
+    },
+  });
+  try {
+    const { examples, catalogs, pack } = examplesOf(folder);
+    const lists = { ...catalogs, "GET /items": [{ id: "a", name: "one" }] };
+    const [found, ...others] = await findLeftOutRows(pack, folder, examples, lists);
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({ file: join(folder, "book.yaml"), line: 6 });
+    expect(found?.message).toMatch(/^the catalog "book" leaves out its row "a": book\.yaml:6/);
+  } finally {
+    remove();
   }
 });
 
