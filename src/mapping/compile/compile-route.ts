@@ -12,6 +12,7 @@ import { resolveReference, type SourceLocation } from "../load/source-location.t
 import type { BodyRules } from "./body.ts";
 import type { Grammar } from "../../dialect/filter/grammar.ts";
 import { compileFilterDefaults } from "./default-filters.ts";
+import { compileCondition } from "./route-condition.ts";
 import { compileRouteQuery, type DialectQuery } from "./route-query.ts";
 import { lossText } from "./field/loss.ts";
 import { objectLosses, type Resource } from "./resource.ts";
@@ -170,6 +171,8 @@ export function compileRoute(
   const call = "call" in source ? source.call.method : "GET";
   const { query, queryFilter } = compileRouteQuery(definition, resource, source, context, location);
   const responseObjects = definition.one_of?.map(({ object }) => object) ?? [resource.name];
+  const { values } = context.query.context;
+  const where = compileCondition(definition, values, dialect, context.grammar, location);
   const route: Omit<Route, "kind"> = {
     name: definition.client,
     object: resource.name,
@@ -201,7 +204,7 @@ export function compileRoute(
     body,
     query,
     queryFilter,
-    ...compileFilterDefaults(definition, resource, dialect, context.grammar, location),
+    ...compileFilterDefaults(definition, resource, dialect, context.grammar, where, location),
     prerequisites,
     ifMatch: definition.if_match,
     wait: compileWait(definition.wait, parameters, prefix, location.at("wait")),
@@ -214,7 +217,7 @@ export function compileRoute(
     related: compileRelatedRequests(definition, parameters, prefix, location),
     aggregation: compileAggregation(definition.aggregate, location.at("aggregate")),
     mergeParts: compileMergeParts(definition, call, parameters, prefix, location),
-    where: definition.where,
+    where,
     retryWithout: definition.retry?.without,
     notFoundField: definition.not_found_field,
     readRoute: definition.read_route,

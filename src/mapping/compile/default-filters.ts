@@ -1,6 +1,7 @@
 /** What each list is filtered and sorted by if the client does not say it, and the values that mean no filter. */
 import type { Condition, Conditions, Filter, Order } from "../../dialect/filter/condition.ts";
 import { createFilterWriter } from "../../dialect/filter/filter-writer.ts";
+import type { UpstreamFilter } from "../../dialect/filter/filter-writer.ts";
 import type { Grammar } from "../../dialect/filter/grammar.ts";
 import type { QueryField } from "../../dialect/filter/query-filter.ts";
 import { selectRows } from "../../dialect/filter/select.ts";
@@ -88,15 +89,21 @@ function reportFailure(location: SourceLocation, translate: () => unknown): void
   }
 }
 
-/** Compiles what a list is filtered and sorted by if the client does not say it. */
+/**
+ * Compiles what a list is filtered and sorted by if the client does not say it.
+ *
+ * @param where The condition of the route.
+ */
 export function compileFilterDefaults(
   definition: RouteDefinition,
   resource: Resource,
   { client, upstream }: DialectDefinition,
   grammar: Grammar,
+  where: UpstreamFilter | undefined,
   location: SourceLocation,
 ): Pick<Route, "filterDefaults" | "unfiltered"> {
-  const { default_order: orders = {}, where = {}, response } = definition;
+  const { default_order: orders = {}, response } = definition;
+  const conditionFields = new Set(Object.keys({ ...definition.where, ...definition.where_values }));
   if (response !== "list") {
     for (const key of KEYS)
       if (definition[key]) location.at(key).report(`"${key}" needs a route that responds with a list`);
@@ -105,7 +112,7 @@ export function compileFilterDefaults(
   const rules = [...resource.members].map(([name, rule]) => [name, filterRuleOf(rule)] as const);
   const unfiltered = new Map(
     rules.flatMap(([, rule]) =>
-      rule?.upstream === undefined || rule.upstream_all === undefined || Object.hasOwn(where, rule.upstream)
+      rule?.upstream === undefined || rule.upstream_all === undefined || conditionFields.has(rule.upstream)
         ? []
         : [[rule.upstream, rule.upstream_all] as const],
     ),

@@ -5,7 +5,7 @@ import type { ParameterDefinition } from "../schema/parameter-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import type { LocatedFile } from "./compile-pack.ts";
 import type { Dialects } from "./dialects.ts";
-import { compileQueryFilter, reportInvalidCondition, upstreamFilterNames } from "./filters.ts";
+import { compileQueryFilter, upstreamFilterNames } from "./filters.ts";
 import type { Paging } from "./paging.ts";
 import { compileParameter, createQueryRules, type Parameter, type ParameterContext } from "./parameters.ts";
 import type { Resource } from "./resource.ts";
@@ -82,7 +82,6 @@ export function compileRouteQuery(
   location: SourceLocation,
 ): Pick<Route, "query" | "queryFilter"> {
   const { query = { parameters: {} }, response } = definition;
-  if (definition.where) reportInvalidCondition(definition.where, dialect, location.at("where"));
   const at = location.at("query");
   const ofRoute = compileParameters(query.parameters, dialectQuery, at.at("parameters"));
   const names = new Set(ofRoute.map(({ name }) => name));

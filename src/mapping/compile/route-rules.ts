@@ -70,11 +70,14 @@ export function reportInvalidRoute(
       "aggregate",
       '"aggregate" needs a route that responds with a list by a GET',
     ],
-    [
-      definition.where !== undefined && kind !== "list" && kind !== "paged",
-      "where",
-      '"where" needs a route whose list the upstream filters',
-    ],
+    ...(["where", "where_values"] as const).map(
+      (key) =>
+        [
+          definition[key] !== undefined && kind !== "list" && kind !== "paged",
+          key,
+          `"${key}" needs a route whose list the upstream filters`,
+        ] as const,
+    ),
     [
       definition.without_scopes !== undefined && (response !== "object" || definition.one_of !== undefined),
       "without_scopes",

@@ -129,6 +129,11 @@ export const route = z.strictObject({
     "A condition in the upstream's filter form that is added to the client's filter.",
     { kind: "public" },
   ),
+  where_values: about(
+    z.record(name, name).optional(),
+    "Upstream fields, each with a value kind: the list has only the objects whose value is in the table of the kind. Added to `where`.",
+    { status: "state" },
+  ),
   default_filter: about(
     z.record(name, z.union([filterValue, z.array(filterValue).min(1)])).optional(),
     "Values of the client's fields by which the list is filtered if the client's filter does not have the field. A list is one of several values.",

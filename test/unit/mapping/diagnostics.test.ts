@@ -63,7 +63,7 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
       "values: state",
       "values: stat",
       "stat, filter",
-      'unknown value kind "stat"; did you mean "state"? there are: state, pounds',
+      'unknown value kind "stat"; did you mean "state"? there are: state, pounds, tray_kind',
     ],
     [
       "an unknown catalog",
@@ -310,7 +310,7 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
     expect(place).toMatch(/^book\.yaml:\d+:\d+: unknown value kind "stat"$/);
     expect(line.slice(caret.indexOf("^"))).toMatch(/^stat,/);
     expect(caret).toMatch(/^ +\| +\^$/);
-    expect(hint).toBe('  hint: did you mean "state"? there are: state, pounds');
+    expect(hint).toBe('  hint: did you mean "state"? there are: state, pounds, tray_kind');
   });
 
   test("a fault in a long line is printed with the text around it, without control characters", () => {
