@@ -52,12 +52,14 @@ export interface CoverageInput {
   readonly routes: readonly { readonly name: string }[];
 }
 
-/** The parts of the surface that a pack does not map. */
+/** The parts of the surface that a pack does not map, and its parts without a use. */
 export interface CoverageGaps {
   /** Unmapped objects and fields. */
   readonly unmappedFields: readonly Diagnostic[];
   /** Routes that the pack does not serve. */
   readonly unmappedRoutes: readonly Diagnostic[];
+  /** Definitions of the pack that nothing uses. */
+  readonly unused: readonly Diagnostic[];
 }
 
 function reportUnmappedFields(
@@ -110,7 +112,7 @@ export function findCoverageGaps(
   definition: SurfaceDefinition,
   served: CoverageInput,
   locate: (diagnostics: Diagnostic[]) => SourceLocation,
-): CoverageGaps {
+): Omit<CoverageGaps, "unused"> {
   const gaps = { unmappedFields: [] as Diagnostic[], unmappedRoutes: [] as Diagnostic[] };
   reportUnmappedFields(definition, served, locate(gaps.unmappedFields));
   reportUnmappedRoutes(definition, served, locate(gaps.unmappedRoutes));

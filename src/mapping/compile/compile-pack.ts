@@ -256,7 +256,7 @@ export function* compilePack(
     resources,
     routes: all,
     surface: undefined,
-    gaps: () => ({ unmappedFields: [], unmappedRoutes: [] }),
+    gaps: () => ({ unmappedFields: [], unmappedRoutes: [], unused: [] }),
     match(method, segments) {
       const found = router.match(method, segments);
       return found && { routes: found.route, parameters: found.parameters };

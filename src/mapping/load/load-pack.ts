@@ -19,6 +19,7 @@ import { locationIn, type RemovedParts } from "./source-location.ts";
 import { validateFile } from "./validate-file.ts";
 import { readYamlTexts } from "./read-yaml.ts";
 import { parseYaml, type YamlPath, type YamlSource, type YamlText } from "./yaml-source.ts";
+import { reportUnused } from "../compile/unused.ts";
 import { compileApiSurface, findCoverageGaps } from "../compile/api-surface.ts";
 import { surfaceDefinition, type SurfaceDefinition } from "../schema/surface-definition.ts";
 
@@ -200,9 +201,20 @@ export function* compileDefinitions(
     locate(dialect),
     resources.map((file) => locate(file)),
   );
-  if (!surface) return pack;
+  const findUnused = (): Diagnostic[] => {
+    const unused: Diagnostic[] = [];
+    reportUnused(
+      locate(dialect, unused),
+      resources.map((file) => locate(file, unused)),
+    );
+    return unused;
+  };
+  if (!surface) return { ...pack, gaps: () => ({ ...pack.gaps(), unused: findUnused() }) };
   const { definition, location } = locate(surface);
-  const gaps = () => findCoverageGaps(definition, pack, (list) => locate(surface, list).location);
+  const gaps = () => ({
+    ...findCoverageGaps(definition, pack, (list) => locate(surface, list).location),
+    unused: findUnused(),
+  });
   return { ...pack, surface: compileApiSurface(definition, location), gaps };
 }
 

@@ -47,6 +47,7 @@ describe("a pack is compared with its declared API surface", () => {
     expect(loadPack("test/fixtures/library-pack").gaps()).toEqual({
       unmappedFields: [],
       unmappedRoutes: [],
+      unused: [],
     }));
 
   test.each([
