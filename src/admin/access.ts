@@ -5,22 +5,29 @@ import type { Request, Response } from "express";
 import { sendErrors } from "./responses.ts";
 import { clientAddresses, addressNetwork, normalizeAddress } from "../rate-limit/client-address.ts";
 import type { Pages } from "./console-pages.ts";
+import { createHostCheck } from "./loopback-host.ts";
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** Values of `Sec-Fetch-Site` for a page of the same origin, and for a request without a page. */
 const SAME_SITES = new Set(["same-origin", "none"]);
 
+/** What the listener returns as data: exports and reports have customer data, and take long. Pages are not among them. */
+const DATA = /^\/(?:api|metrics)(?:\/|$)/i;
+
 /**
- * Rejects requests from pages of another origin that would change something (cross-site request forgery). Without an admin
- * token nothing else stops a page that an operator visits. Browsers send `Origin` with every such request, or at least
- * `Sec-Fetch-Site` (Fetch Metadata). Other programs send neither.
+ * Rejects requests from pages of another origin that would change something (cross-site request forgery), or read data.
+ * Without an admin token nothing else stops a page that an operator visits: a link or a script element on it sends a GET.
+ * Browsers send `Origin` with every request that changes something, and `Sec-Fetch-Site` with every request to loopback
+ * or over https (Fetch Metadata). Other programs send neither.
  */
 export const guardOrigin: RequestHandler = function guardOrigin(request, response, next) {
   const { origin, host = "", "sec-fetch-site": site = "none" } = request.headers;
-  const isOwn = origin === undefined || hostOf(origin) === host.toLowerCase();
-  if (SAFE_METHODS.has(request.method) || (isOwn && SAME_SITES.has(site))) return next();
-  return sendErrors(response, 403, "A page of another origin can't change anything here.");
+  const isOwn = (origin === undefined || hostOf(origin) === host.toLowerCase()) && SAME_SITES.has(site);
+  const isSafe = SAFE_METHODS.has(request.method);
+  if (isOwn || (isSafe && !DATA.test(request.path))) return next();
+  const what = isSafe ? "read" : "change";
+  return sendErrors(response, 403, `A page of another origin can't ${what} anything here.`);
 };
 
 /** Returns the host of an origin. `null`, which sandboxed pages send, has none. */
@@ -28,24 +35,11 @@ function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
 
-const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
-
-/**
- * Rejects requests to a loopback listener under another host name.
- *
- * A web page can point its own domain at 127.0.0.1 and read this listener through the browser of a visitor (DNS rebinding).
- * The `Host` header has that domain. On other addresses the operator decides which names are used.
- *
- * @param bound The address to which the listener is bound.
- */
+/** Rejects requests to a loopback listener under another host name. @param bound The address to which it is bound. */
 export function guardHost(bound: string | undefined): RequestHandler {
-  const host = bound?.includes(":") && !bound.startsWith("[") ? `[${bound}]` : bound;
-  const isLoopback = host !== undefined && (LOOPBACK.includes(host) || host.startsWith("127."));
-  const names = new Set([...LOOPBACK, host]);
-
+  const accepts = createHostCheck(bound);
   return function guardHost(request, response, next) {
-    const name = (request.headers.host ?? "").toLowerCase().replace(/:\d+$/, "");
-    if (!isLoopback || names.has(name)) return next();
+    if (accepts(request.headers.host)) return next();
     return sendErrors(response, 421, "This listener accepts loopback host names only, e.g. localhost.");
   };
 }

@@ -23,6 +23,7 @@ import type { Settings } from "../config/setting-definitions.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
+import { createHostGuard, createPreflightLimit } from "./browser-guards.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { useExpressMessages } from "./express-messages.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
@@ -70,6 +71,11 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
       dependencies.onUntrustedProxy,
     ),
     helmet(SECURITY_HEADERS),
+    createHostGuard(settings, dependencies, {
+      lifecycle: lifecycleOf(dependencies, recorder),
+      toMiddleware: (handler) => respond(trackRequests(dependencies, handler)),
+    }),
+    createPreflightLimit(dependencies),
     allowOrigins(corsSettings(settings, dependencies)),
     createNativeMiddleware(settings, dependencies, recorder),
     createOAuthMiddleware(settings, dependencies, recorder, respond),

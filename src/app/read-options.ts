@@ -83,6 +83,9 @@ function readAllOptions(
 export const readGatewayOptions = (options: GatewayOptions): ReadOptions =>
   readAllOptions(options, PROCESS_SETTINGS, {});
 
+/** Which host names are used is the application's own decision, as for an address that other machines can reach. */
+const NO_LISTENERS: SettingValues = { HOST: "0.0.0.0", ADMIN_PORT: "off" };
+
 /** Validates the options of `alphaGateway`. @throws {SettingsError} */
 export const readMiddlewareOptions = (options: AlphaGatewayOptions): ReadOptions =>
-  readAllOptions(options, LISTENER_SETTINGS, { ADMIN_PORT: "off" });
+  readAllOptions(options, LISTENER_SETTINGS, NO_LISTENERS);

@@ -18,6 +18,7 @@ import {
   productWords,
   rate,
   redisUrl,
+  secretText,
   text,
   tokenList,
   trueOrFalse,
@@ -66,7 +67,7 @@ const listeners = {
   ADMIN_PORT: withDefault(portOrOff, "8081", "Port of the admin listener. `off` disables the listener"),
   ADMIN_TOKEN: secret(
     text,
-    "Token that the admin listener requires. `/healthz` and `/readyz` never require it",
+    "Token that the admin listener requires, of at least 16 characters unless `ADMIN_HOST` is a loopback address. `/healthz` and `/readyz` never require it",
   ),
   TRUST_PROXY: unset(
     addresses,
@@ -153,7 +154,10 @@ const mapping = {
     "Base URL at which clients reach the gateway. Required by a pack whose links have a host (`links: absolute`)",
   ),
   DEPRECATION_DATE: unset(day, "`Deprecation` header of alpha responses (RFC 9745), `YYYY-MM-DD`"),
-  SUNSET_DATE: unset(day, "`Sunset` header of alpha responses (RFC 8594), `YYYY-MM-DD`"),
+  SUNSET_DATE: unset(
+    day,
+    "`Sunset` header of alpha responses (RFC 8594), `YYYY-MM-DD`, not before `DEPRECATION_DATE`",
+  ),
   SUNSET_LINK: unset(url, 'URL in the `Link` header with `rel="sunset"`'),
   BROWN_OUTS: unset(
     brownOutWindows,
@@ -185,8 +189,8 @@ const tokens = {
     "YAML file with the token of v4 for each token of a client, for a pack with `token: table`. Read at start, and again when it changes or on SIGHUP. If it is invalid, the tokens that were read before stay",
   ),
   GATEWAY_SECRET: secret(
-    text,
-    "Key that encrypts stored tokens. Unset: a random key, created once in `DATA_DIR`. Required with `REDIS_URL`",
+    secretText,
+    "Key that encrypts stored tokens, of at least 16 characters. Unset: a random key, created once in `DATA_DIR`. Required with `REDIS_URL`",
   ),
   REDIS_URL: secret(
     redisUrl,

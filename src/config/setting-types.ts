@@ -24,6 +24,12 @@ const parsedText = <T>(parse: (text: string) => T) =>
 /** Any text. */
 export const text = z.string({ error: "must be a text" });
 
+/** Anything shorter can be guessed: 16 hexadecimal digits have 64 bits. */
+export const SHORTEST_SECRET = 16;
+
+/** A secret of the operator's own. */
+export const secretText = text.min(SHORTEST_SECRET, `must have at least ${SHORTEST_SECRET} characters`);
+
 /** A whole number in decimal digits. */
 export function integer(least: number, most: number, expected = `a whole number from ${least} to ${most}`) {
   const error = `must be ${expected}`;

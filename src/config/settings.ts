@@ -7,6 +7,7 @@ import {
   type Settings,
   type SettingValues,
 } from "./setting-definitions.ts";
+import { SHORTEST_SECRET } from "./setting-types.ts";
 
 /**
  * Invalid settings: all problems together, one a line.
@@ -59,6 +60,9 @@ function isLoopback(host: string): boolean {
   return family !== 0 && loopback.check(address, family === 4 ? "ipv4" : "ipv6");
 }
 
+const isShort = (secret: string | undefined): boolean =>
+  secret !== undefined && secret.length < SHORTEST_SECRET;
+
 type Label = (name: SettingName) => string;
 
 /** Problems of settings that are valid one by one and contradict each other. */
@@ -87,6 +91,11 @@ function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label
     problems.push(["SEED", `only the embedded sandbox has a seed; unset it, or ${label("UPSTREAM_URL")}`]);
   if (ADMIN_PORT !== "off" && !isLoopback(ADMIN_HOST) && settings.ADMIN_TOKEN === undefined)
     problems.push(["ADMIN_HOST", `other machines can reach ${ADMIN_HOST}; set ${label("ADMIN_TOKEN")}`]);
+  if (ADMIN_PORT !== "off" && !isLoopback(ADMIN_HOST) && isShort(settings.ADMIN_TOKEN))
+    problems.push([
+      "ADMIN_TOKEN",
+      `it must have at least ${SHORTEST_SECRET} characters, or ${label("ADMIN_HOST")} must be a loopback address`,
+    ]);
   if (PORT !== 0 && PORT === ADMIN_PORT && HOST === ADMIN_HOST)
     problems.push(["ADMIN_PORT", `${PORT} is the port of the public listener`]);
   if (settings.AUDIT_OTLP !== undefined && settings.AUDIT === "off")
@@ -96,6 +105,9 @@ function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label
     ]);
   if (settings.REDIS_URL !== undefined && settings.GATEWAY_SECRET === undefined)
     problems.push(["GATEWAY_SECRET", "all replicas that share a store need the same secret; set it"]);
+  const { DEPRECATION_DATE, SUNSET_DATE } = settings;
+  if (DEPRECATION_DATE && SUNSET_DATE && SUNSET_DATE < DEPRECATION_DATE)
+    problems.push(["SUNSET_DATE", `it is before ${label("DEPRECATION_DATE")} (RFC 9745, section 4)`]);
   return problems;
 }
 

@@ -111,6 +111,9 @@ export interface AuthenticatedClient {
   readonly isAccepted: boolean;
 }
 
+/** A client whose requests are counted by address, since they have no token. */
+export const ANONYMOUS: AuthenticatedClient = { credentials: NOBODY, tokenInfo: undefined, isAccepted: false };
+
 /** The body of a request: the result of reading it. */
 export interface ReceivedBody {
   readonly bytes: Buffer;

@@ -7,7 +7,7 @@ import {
   type AlphaHandler,
 } from "../../pipeline/lifecycle.ts";
 import { createUpstreamActivity, type UpstreamActivity } from "../../pipeline/instrument-call.ts";
-import { hasFragment, NOBODY, type AlphaRequest, type RequestContext } from "../../pipeline/context.ts";
+import { ANONYMOUS, hasFragment, type AlphaRequest, type RequestContext } from "../../pipeline/context.ts";
 import { consumeRateLimit, rejectLimited } from "../../pipeline/stages/rate-limit.ts";
 import { redirectToLogin, logout, type AuthorizeDependencies } from "./redirect-to-login.ts";
 import { exchangeCode, type ExchangeDependencies } from "./exchange-code.ts";
@@ -43,9 +43,6 @@ export interface OAuthRoutes {
   readonly routes: readonly OAuthRoute[];
   readonly notFound: AlphaHandler;
 }
-
-/** Requests are counted by address: they have no token yet. */
-const ANONYMOUS = { credentials: NOBODY, tokenInfo: undefined, isAccepted: false };
 
 /** Creates the handlers of alpha's calls to the login server. Each keeps to the rate limit and is audited. */
 export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes {

@@ -10,7 +10,8 @@ export interface AllowedOrigins {
 
 const PREFLIGHT_SECONDS = 600;
 
-const isPreflight = ({ method, headers }: Request): boolean =>
+/** Whether a request is the question of a browser whether a page may send another one. */
+export const isPreflight = ({ method, headers }: Pick<Request, "method" | "headers">): boolean =>
   method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 
 /**

@@ -281,6 +281,42 @@ test("GET /metrics is Prometheus text", async () => {
   expect(response.text).toContain("process_cpu_seconds_total");
 });
 
+describe("reads by pages of other origins", () => {
+  const DATA = [
+    "/api/audit/export",
+    "/api/audit/a",
+    "/api/report",
+    "/api/usage/clients",
+    "/API/audit",
+    "/metrics",
+  ];
+  test.each(DATA.flatMap((path) => ["cross-site", "same-site"].map((site) => [path, site] as const)))(
+    "%s is not sent to a %s page",
+    async (path, site) => {
+      const response = await request(app({ host: "127.0.0.1" }))
+        .get(path)
+        .set("Sec-Fetch-Site", site);
+      expect([response.status, response.body.errors]).toEqual([
+        403,
+        [{ reason: "A page of another origin can't read anything here." }],
+      ]);
+    },
+  );
+
+  test.each([
+    ["/api/audit", "same-origin", 200],
+    ["/api/audit", "none", 200],
+    // A link to the console, and a probe.
+    ["/", "cross-site", 200],
+    ["/healthz", "cross-site", 200],
+  ])("%s is sent where Sec-Fetch-Site is %s", async (path, site, status) => {
+    const response = await request(app({ host: "127.0.0.1" }))
+      .get(path)
+      .set("Sec-Fetch-Site", site);
+    expect(response.status).toBe(status);
+  });
+});
+
 describe("host names of the admin listener", () => {
   test.each([
     ["127.0.0.1", "localhost:8081", 200],

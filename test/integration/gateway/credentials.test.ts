@@ -416,3 +416,29 @@ describe("the native proxy", () => {
     ]).toContainEqual(await send(client, upstream)),
   );
 });
+
+describe("host names of the public listener of a pack whose clients have no credentials", () => {
+  const NAMED = { HOST: "127.0.0.1", PUBLIC_URL: "https://books.example.org/api" };
+  test.each([
+    [{ HOST: "127.0.0.1" }, "evil.example:8080", 421],
+    [{ HOST: "127.0.0.1" }, "localhost.evil.example", 421],
+    [{ HOST: "::1" }, "evil.example", 421],
+    [{ HOST: "127.0.0.1" }, "localhost:8080", 200],
+    [{ HOST: "127.0.0.1" }, "127.0.0.1:8080", 200],
+    [NAMED, "books.example.org", 200],
+    [NAMED, "evil.example", 421],
+    [{ HOST: "0.0.0.0" }, "books.example.org", 200],
+  ])("with %j a request to %s gets %i", async (settings, host, status) => {
+    const { send, service, lastRecord } = await start(undefined, undefined, settings);
+    const response = await send("GET /books/7", { headers: { host } });
+    expect(response.status).toBe(status);
+    expect(service.calls).toHaveLength(status === 200 ? 1 : 0);
+    expect(JSON.parse(await lastRecord()).records[0].alpha.status).toBe(status);
+  });
+
+  test("with client credentials every name is accepted", async () => {
+    const { send } = await start({ header: "X-Key" }, { scheme: "Bearer" }, { HOST: "127.0.0.1" });
+    const headers = { host: "books.example.org", "x-key": TOKEN };
+    expect((await send("GET /books/7", { headers })).status).toBe(200);
+  });
+});

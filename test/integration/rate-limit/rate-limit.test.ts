@@ -44,6 +44,23 @@ describe("the gateway's rate limits", () => {
     expect((await gateway.readLastRecord()).v4).toEqual([]);
   });
 
+  test("preflights count against the limit of their address, and in the metrics", async () => {
+    await start({ RATE_LIMIT: "2/100", CORS_ORIGINS: "https://app.example.org" });
+    const headers = { origin: "https://app.example.org", "access-control-request-method": "PUT" };
+    const preflight = () => gateway.request("OPTIONS /vm/instances", { as: null, headers });
+    expect([(await preflight()).status, (await preflight()).status]).toEqual([204, 204]);
+    const limited = await preflight();
+    expect([limited.status, limited.text]).toEqual([420, ""]);
+    expect(limited.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+    const { text } = await gateway.requestAdmin("GET /metrics");
+    for (const line of [
+      'requests_total{lane="alpha",route="preflight",status="204"} 2',
+      'requests_total{lane="alpha",route="preflight",status="420"} 1',
+      'refusals_total{reason="limit"} 1',
+    ])
+      expect(text).toContain(`alpha_gateway_${line}`);
+  });
+
   test("each token has its own limit", async () => {
     await start({ RATE_LIMIT: "1/100" });
     expect([await get("a"), await get("a"), await get("b")].map(({ status }) => status)).toEqual([

@@ -124,15 +124,15 @@ test.each(files)("%s imports only what the table allows", (file) => {
 const STAGES: Readonly<Record<string, readonly string[]>> = {
   authenticate: ["pipeline/pipeline.ts"],
   matchRoute: ["pipeline/pipeline.ts"],
-  consumeRateLimit: ["pipeline/pipeline.ts", "auth/oauth/handler.ts"],
-  rejectLimited: ["pipeline/pipeline.ts", "auth/oauth/handler.ts"],
+  consumeRateLimit: ["pipeline/pipeline.ts", "auth/oauth/handler.ts", "app/browser-guards.ts"],
+  rejectLimited: ["pipeline/pipeline.ts", "auth/oauth/handler.ts", "app/browser-guards.ts"],
   rejectInBrownOut: ["pipeline/pipeline.ts"],
   resolveToken: ["pipeline/pipeline.ts"],
   authorize: ["pipeline/pipeline.ts"],
   readBody: ["pipeline/pipeline.ts"],
   selectRoute: ["pipeline/pipeline.ts"],
   RESPONSE_KINDS: ["pipeline/pipeline.ts"],
-  withLifecycle: ["pipeline/pipeline.ts", "auth/oauth/handler.ts"],
+  withLifecycle: ["pipeline/pipeline.ts", "auth/oauth/handler.ts", "app/browser-guards.ts"],
 };
 
 /** Names that a file imports from the pipeline's own modules. */

@@ -175,6 +175,9 @@ describe("settings that depend on each other", () => {
     [{ AUTH_URL: "http://login.example.org" }, /^AUTH_URL/],
     [{ ADMIN_HOST: "0.0.0.0" }, /^ADMIN_HOST: .*ADMIN_TOKEN/],
     [{ ADMIN_HOST: "::" }, /^ADMIN_HOST/],
+    [{ ADMIN_HOST: "0.0.0.0", ADMIN_TOKEN: "t".repeat(15) }, /^ADMIN_TOKEN: .*16 characters.*ADMIN_HOST/],
+    [{ GATEWAY_SECRET: "s".repeat(15) }, /^GATEWAY_SECRET: .*16 characters/],
+    [{ DEPRECATION_DATE: "2026-12-31", SUNSET_DATE: "2026-12-30" }, /^SUNSET_DATE: .*DEPRECATION_DATE/],
     [{ PORT: "9000", ADMIN_PORT: "9000" }, /^ADMIN_PORT: /],
     [{ NODE_ENV: "production" }, /^UPSTREAM_URL: .*SANDBOX/],
     [{ UPSTREAM_CA: "ca.pem" }, /^UPSTREAM_CA: only https/],
@@ -195,11 +198,14 @@ describe("settings that depend on each other", () => {
     { UPSTREAM_URL: "http://[::1]:8000" },
     { UPSTREAM_URL: "http://localhost" },
     { UPSTREAM_URL: "http://v4.example.org", ALLOW_HTTP_UPSTREAM: "true" },
-    { ADMIN_HOST: "0.0.0.0", ADMIN_TOKEN: "t" },
+    { ADMIN_HOST: "0.0.0.0", ADMIN_TOKEN: "t".repeat(16) },
+    { ADMIN_TOKEN: "t" },
+    { ADMIN_HOST: "0.0.0.0", ADMIN_PORT: "off", ADMIN_TOKEN: "t" },
+    { DEPRECATION_DATE: "2026-12-31", SUNSET_DATE: "2026-12-31" },
     { ADMIN_HOST: "0.0.0.0", ADMIN_PORT: "off" },
     { PORT: "0", ADMIN_PORT: "0" },
     { NODE_ENV: "production", SANDBOX: "true" },
-    { REDIS_URL: "redis://localhost", GATEWAY_SECRET: "s" },
+    { REDIS_URL: "redis://localhost", GATEWAY_SECRET: "s".repeat(16) },
   ])("%j is valid", (environment) => {
     expect(environmentProblems(environment as unknown as Record<string, string>)).toEqual([]);
   });
