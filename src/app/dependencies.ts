@@ -23,6 +23,7 @@ import { readLinkBase } from "./pipeline-config.ts";
 import { readUpstreamTokens } from "./read-upstream-tokens.ts";
 import { createLog, type Log } from "../observability/log.ts";
 import { countDroppedLines } from "../observability/log-output.ts";
+import { watchFullness, type StateFullness } from "./state-fullness.ts";
 import { openSharedState, type SharedState } from "./state-backends.ts";
 import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
 import { openUpstreamTls, type UpstreamTls } from "./upstream-tls.ts";
@@ -41,6 +42,7 @@ export interface Dependencies {
   readonly state: KeyValueStore;
   readonly oauth: OAuthServices;
   readonly shared: SharedState;
+  readonly stateFullness: StateFullness;
   readonly metrics: Metrics;
   readonly brownOuts: BrownOuts;
   readonly upstream: UpstreamClient;
@@ -157,6 +159,7 @@ async function openDependencies(
     tls,
     ...stores,
     state: stores.shared.state,
+    stateFullness: watchFullness(stores.shared.state, { log, metrics }),
     metrics,
     brownOuts,
     upstream,
@@ -342,6 +345,7 @@ export async function closeDependencies(
   await closeAll([
     () => dependencies.audit?.close(),
     () => dependencies.oauth.close(),
+    () => dependencies.stateFullness.close(),
     () => dependencies.shared.close(),
     closeListeners,
     () => dependencies.tracing?.close(),

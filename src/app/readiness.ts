@@ -23,7 +23,7 @@ export async function readInitialCatalogs(activePack: ActivePack): Promise<void>
  */
 export function createReadiness(
   activePack: ActivePack,
-  { upstream, nativeProxy, audit, state, shared }: Dependencies,
+  { upstream, nativeProxy, audit, state, stateFullness, shared }: Dependencies,
 ): Readiness {
   /** While the circuit is half-open, only a request closes it: without clients, this is the only one. */
   async function v4Problems(): Promise<string[]> {
@@ -33,9 +33,10 @@ export function createReadiness(
       : [];
   }
 
-  const storeProblems = (): readonly string[] => [
+  const storeProblems = async (): Promise<readonly string[]> => [
     ...[audit?.fault() ?? []].flat(),
-    ...(state.isReady() ? [] : ["the state store does not respond"]),
+    ...(state.isReady() ? [] : ["the state store does not respond, or can't be written"]),
+    ...(await stateFullness.problems()),
     ...shared.problems(),
   ];
 
@@ -47,6 +48,6 @@ export function createReadiness(
     ...(await v4Problems()),
     ...upstream.shortages(),
     ...nativeProxy.shortages(),
-    ...(scope === "all" ? storeProblems() : []),
+    ...(scope === "all" ? await storeProblems() : []),
   ];
 }

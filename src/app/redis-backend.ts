@@ -64,11 +64,11 @@ export async function openRedisBackend(
   const redis = await connectRedis({
     url: settings.REDIS_URL ?? "",
     onChange(fault) {
-      if (fault === undefined) log.info("Redis responds");
+      if (fault === undefined) log.info("Redis responds and can be written");
       else
         log.error(
           { code: "AG_REDIS_UNAVAILABLE", fault },
-          "Redis does not respond: each process enforces its share of the rate limits",
+          "Redis does not respond, or can't be written: each process enforces its share of the rate limits",
         );
     },
   });
@@ -86,7 +86,7 @@ export async function openRedisBackend(
     ...withLocalFallback(backend, local, settings),
     state: createRedisStore(redis),
     problems: () =>
-      redis.isReady() ? [] : ["Redis does not respond: each process enforces its share of the limits"],
+      redis.isReady() ? [] : [`Redis ${redis.fault()}: each process enforces its share of the limits`],
     replicas: replicas.count,
     async close() {
       await replicas.leave();

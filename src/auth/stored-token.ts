@@ -28,6 +28,8 @@ export interface StoredToken {
   /** When to refresh it, in milliseconds since 1970. */
   readonly renewAt?: number;
   readonly refresh?: RefreshCredentials;
+  /** Who created it, for a personal token: the owner of those that are created with it. */
+  readonly owner?: string;
   /** The client has revoked the token, or it can't be refreshed any more. */
   readonly over?: true;
 }
@@ -40,6 +42,8 @@ export interface ActiveToken {
   /** Key of it in the token cache. It starts with the hash of the client's token, so that both are purged together. */
   readonly hash: string;
   readonly isRevoked: boolean;
+  /** Who created it, if it is a personal token. */
+  readonly owner?: string | undefined;
 }
 
 /** The key of the v4 token in the token cache. @param hash Hash of the client's token. */

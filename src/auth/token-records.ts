@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { KeyValueStore } from "../storage/key-value-store.ts";
+import type { KeyValueStore, Owner, Room } from "../storage/key-value-store.ts";
 import type { StoredToken } from "./stored-token.ts";
 import type { GatewayTokens } from "./gateway-tokens.ts";
 import type { Encryptor } from "./encryption.ts";
@@ -30,14 +30,30 @@ export interface TokenRecords {
    * @throws {StateUnavailableError}
    */
   read(hash: string, token?: string): Promise<TokenRecord>;
-  /** @param seconds How long the record is kept. Default: as long as a client may be inactive. */
-  write(hash: string, storedToken: StoredToken, seconds?: number): Promise<void>;
+  /**
+   * Adds the record of a new token.
+   *
+   * @param seconds How long the record is kept. Default: as long as a client may be inactive.
+   * @returns Why it was not stored, or `free`.
+   */
+  add(hash: string, storedToken: StoredToken, owner: Owner, seconds?: number): Promise<Room>;
+  /** Whether the records and levels of an owner have room for `entries` more. */
+  room(owner: Owner, entries: number): Promise<Room>;
+  /** Deletes a record, if it still is `before`. Without its record a gateway token is revoked. */
+  delete(hash: string, before?: TokenRecord): Promise<void>;
   /** Writes if the record in the store still is `before`. @returns false if it was changed meanwhile. */
   replace(hash: string, before: TokenRecord, storedToken: StoredToken): Promise<boolean>;
   /** Stores the scopes of a token under the part of it that lists show. For people to read, never for decisions. */
-  writeLevels(name: string, scopes: string, seconds: number): Promise<void>;
-  readLevels(name: string): Promise<string | undefined>;
+  addLevels(name: string, levels: ShownLevels, owner: Owner, seconds: number): Promise<Room>;
+  readLevels(name: string): Promise<ShownLevels | undefined>;
+  deleteLevels(name: string): Promise<void>;
   readonly size: number;
+}
+
+/** The scopes of a token, and the hash under which its record is; undefined in entries of earlier versions. */
+export interface ShownLevels {
+  readonly scopes: string;
+  readonly hash: string | undefined;
 }
 
 export interface TokenRecordsOptions {
@@ -58,6 +74,11 @@ const FRESH_MS = 3000;
 
 /** A record is stored before its client gets the token, so a token without a record will not get one later. */
 const WITHOUT_RECORD_FRESH_MS = 60_000;
+
+const levelsKey = (name: string): string => `levels:${name}`;
+
+/** Before the scopes of a token. */
+const HASH = /^([0-9a-f]{64}) /;
 
 const keyOf = (hash: string): string => `grant:${hash}`;
 
@@ -108,10 +129,17 @@ export function createTokenRecords({
         (token !== undefined && gatewayTokens.isGatewayToken(token));
       return cacheRecord(hash, undefined, isLost ? createRevoked() : undefined);
     },
-    async write(hash, storedToken, seconds = KEPT_SECONDS) {
+    async add(hash, storedToken, owner, seconds = KEPT_SECONDS) {
       const encrypted = encrypt(hash, storedToken);
-      await store.set(keyOf(hash), encrypted, seconds);
-      cacheRecord(hash, encrypted, storedToken);
+      const room = await store.add(keyOf(hash), encrypted, seconds, owner);
+      if (room === "free") cacheRecord(hash, encrypted, storedToken);
+      return room;
+    },
+    room: store.room,
+    async delete(hash, before) {
+      if (before?.encrypted === undefined) await store.delete(keyOf(hash));
+      else await store.deleteIf(keyOf(hash), before.encrypted);
+      cacheRecord(hash, undefined, createRevoked());
     },
     async replace(hash, before, storedToken) {
       if (before.encrypted === undefined) return false;
@@ -120,8 +148,13 @@ export function createTokenRecords({
       if (isReplaced) cacheRecord(hash, encrypted, storedToken);
       return isReplaced;
     },
-    writeLevels: (name, scopes, seconds) => store.set(`levels:${name}`, scopes, seconds),
-    readLevels: (name) => store.get(`levels:${name}`),
+    addLevels: (name, { hash, scopes }, owner, seconds) =>
+      store.add(levelsKey(name), `${hash} ${scopes}`, seconds, owner),
+    async readLevels(name) {
+      const text = await store.get(levelsKey(name));
+      return text === undefined ? undefined : { hash: HASH.exec(text)?.[1], scopes: text.replace(HASH, "") };
+    },
+    deleteLevels: (name) => store.delete(levelsKey(name)),
     get size() {
       return cache.size;
     },

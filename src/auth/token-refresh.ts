@@ -89,12 +89,11 @@ export function createTokenRefresh({
     if ((storedToken.renewAt ?? 0) > at && tokenInfoHash(hash, storedToken) !== rejectedHash) return;
     const { refresh } = storedToken;
     const issued = await issuer.refresh(refresh);
-    const next: StoredToken = issued
-      ? toStoredToken(storedToken, issued, refresh, at)
-      : { scopes: "", over: true };
-    if (await records.replace(hash, before, next)) return;
-    // The client has revoked it meanwhile.
-    if (issued) await issuer.discard(issued, refresh);
+    if (issued) {
+      if (await records.replace(hash, before, toStoredToken(storedToken, issued, refresh, at))) return;
+      // The client has revoked it meanwhile.
+      await issuer.discard(issued, refresh);
+    } else await records.delete(hash, before);
     await records.read(hash);
   }
 

@@ -1,5 +1,7 @@
 import type { Scopes } from "../dialect/scopes.ts";
+import type { Owner } from "../storage/key-value-store.ts";
 import { tokenHash } from "./token-cache.ts";
+import { PERSONAL_ENTRIES, requireRoom } from "./token-owners.ts";
 import type { TokenRecord, TokenRecords } from "./token-records.ts";
 import {
   tokenInfoHash,
@@ -44,12 +46,13 @@ export interface TokenStore {
    * Stores a token that v4 has issued.
    *
    * @returns The gateway token to give to the client in its place.
-   * @throws {StateUnavailableError}
+   * @throws {HttpError} if its owner has too many. {StateUnavailableError}
    */
   save(
     issued: Omit<IssuedToken, "scopes">,
     grant: Pick<StoredToken, "scopes"> & {
       readonly refresh: RefreshCredentials | undefined;
+      readonly owner: Owner;
       /** When it was requested, in milliseconds since 1970. */
       readonly at: number;
       /** How long it is kept. Default: as long as a client may be inactive. */
@@ -58,10 +61,22 @@ export interface TokenStore {
       readonly shown?: string;
     },
   ): Promise<string>;
-  /** Stores the scopes of a token under the part of it that lists show. @throws {StateUnavailableError} */
-  saveLevels(shown: string, scopes: string, seconds: number): Promise<void>;
+  /**
+   * Stores the scopes of a personal token under the part of it that lists show.
+   *
+   * @throws {HttpError} if its owner has too many. {StateUnavailableError}
+   */
+  saveLevels(shown: string, token: string, scopes: string, owner: Owner, seconds: number): Promise<void>;
   /** Finds what {@link saveLevels} has stored; undefined if there is none. @throws {StateUnavailableError} */
   findLevels(shown: string): Promise<string | undefined>;
+  /** Deletes all that is stored about a personal token. @param shown The part of it that lists show. */
+  forget(shown: string): Promise<void>;
+  /**
+   * Checks that a token can be saved, before the upstream creates one that nobody would get.
+   *
+   * @throws {HttpError} if its owner has too many. {StateUnavailableError}
+   */
+  requireRoom(owner: Owner): Promise<void>;
   /** Reads the record from the store. @throws {StateUnavailableError} */
   read(hash: string, token: string): Promise<StoredToken | undefined>;
   /** Revokes a token: here at once, in other processes within seconds. @throws {StateUnavailableError} */
@@ -119,6 +134,7 @@ export function createTokenStore({
       token: storedToken.token ?? token,
       hash: tokenInfoHash(hash, storedToken),
       isRevoked: storedToken.over === true,
+      owner: storedToken.owner,
     };
     activeTokens.set(storedToken, active);
     return active;
@@ -211,7 +227,9 @@ export function createTokenStore({
       if (!storedToken) return undefined;
       return isDue(storedToken, clock()) ? findInStore(hash, token) : toActiveToken(storedToken, hash, token);
     },
-    async save(issued, { scopes: grantedScopes, refresh: credentials, at, seconds, shown }) {
+    requireRoom: async (owner) =>
+      requireRoom(await records.room(owner, owner.group === "personal" ? PERSONAL_ENTRIES : 1)),
+    async save(issued, { scopes: grantedScopes, owner, refresh: credentials, at, seconds, shown }) {
       const token = gatewayTokens.create(shown);
       const times = tokenLifetime(issued.expiresInSeconds, at);
       const storedToken = {
@@ -219,14 +237,24 @@ export function createTokenStore({
         token: issued.token,
         ...times,
         ...(credentials && { refresh: credentials }),
+        ...(owner.group === "personal" && { owner: owner.id }),
       };
-      await records.write(tokenHash(token), storedToken, seconds);
+      requireRoom(await records.add(tokenHash(token), storedToken, owner, seconds));
       return token;
     },
-    saveLevels: (shown, levels, seconds) => records.writeLevels(tokenHash(shown), levels, seconds),
-    findLevels: async (shown) => records.readLevels(tokenHash(shown)),
+    async saveLevels(shown, token, levels, owner, seconds) {
+      const saved = { scopes: levels, hash: tokenHash(token) };
+      requireRoom(await records.addLevels(tokenHash(shown), saved, owner, seconds));
+    },
+    findLevels: async (shown) => (await records.readLevels(tokenHash(shown)))?.scopes,
+    async forget(shown) {
+      const name = tokenHash(shown);
+      const hash = (await records.readLevels(name))?.hash;
+      if (hash !== undefined) await records.delete(hash);
+      await records.deleteLevels(name);
+    },
     read: async (hash, token) => (await records.read(hash, token)).storedToken,
-    revoke: (hash) => records.write(hash, { scopes: "", over: true }),
+    revoke: (hash) => records.delete(hash),
     get size() {
       return records.size;
     },

@@ -20,7 +20,7 @@ export interface TranslationServices {
   readonly responseCache: ResponseCache;
   readonly scopes: Scopes;
   readonly tokens: Pick<TokenCache, "get">;
-  readonly tokenStore: Pick<TokenStore, "save" | "saveLevels" | "findLevels">;
+  readonly tokenStore: Pick<TokenStore, "requireRoom" | "save" | "saveLevels" | "findLevels" | "forget">;
 }
 
 /** A request that may use its route, and the calls to v4 that it may make. */

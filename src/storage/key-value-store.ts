@@ -1,16 +1,41 @@
+/** Owners of one group have a part of the store together, so that one kind of entries never takes the place of another. */
+export type OwnerGroup = "application" | "personal";
+
+/** Whose entries are counted together. */
+export interface Owner {
+  readonly group: OwnerGroup;
+  readonly id: string;
+  /** Most entries of this owner. */
+  readonly share: number;
+}
+
+/** Whether an owner may have more entries: the owner's share may be used up, or the part of its group. */
+export type Room = "free" | "share used up" | "store full";
+
+/** Part of what each group may have; `rest` is what others share: members of sets, or the memory of a server. */
+export type Fullness = Readonly<Record<OwnerGroup | "rest", number>>;
+
+/** Entries of all owners of a group: some 150 MB each. */
+export const GROUP_ENTRIES = 200_000;
+
 /**
  * State that outlives a request and a restart, and that replicas share: gateway tokens, requested scopes, locks.
  * Secrets in it are encrypted by the caller.
  *
- * Every operation is atomic, also between processes. Expired entries are never returned. If the store is full, the
- * value that would expire first is dropped; a set accepts no new member.
+ * Every operation is atomic, also between processes. Expired entries are never returned. Nothing is dropped for
+ * something new: if an owner's share or the store is used up, the new value or member is refused.
  */
 export interface KeyValueStore {
   get(key: string): Promise<string | undefined>;
+  /** Sets a value that has no owner. There are as many of them as applications and requests in flight. */
   set(key: string, value: string, ttlSeconds: number): Promise<void>;
+  /** Sets a value that counts for an owner until it is deleted or expires. @returns Why it was not set, or `free`. */
+  add(key: string, value: string, ttlSeconds: number, owner: Owner): Promise<Room>;
+  /** Whether {@link add} would set `entries` new values. */
+  room(owner: Owner, entries: number): Promise<Room>;
   /** Sets a value if the key has none. @returns Whether it was set. A lock is a key that one process sets like this. */
   setIfAbsent(key: string, value: string, ttlSeconds: number): Promise<boolean>;
-  /** Sets a value if it still is `expected`. @returns false if it was changed or deleted meanwhile. */
+  /** Sets a value if it still is `expected`. It keeps its owner. @returns false if it was changed or deleted meanwhile. */
   replace(key: string, expected: string, value: string, ttlSeconds: number): Promise<boolean>;
   /** Deletes a value or a set. */
   delete(key: string): Promise<void>;
@@ -34,8 +59,10 @@ export interface KeyValueStore {
   ): Promise<boolean>;
   /** The members that have not expired, in no order. */
   setMembers(key: string): Promise<readonly string[]>;
-  /** Whether the store works, as far as the last operations show. */
+  /** Whether the store can be written, as far as the last operations show. */
   isReady(): boolean;
+  /** How full the parts of the store are, from 0 to 1. */
+  fullness(): Promise<Fullness>;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { createClient } from "@redis/client";
+import { createClient, ErrorReply } from "@redis/client";
 import { isTimeout, withTimeout } from "./with-timeout.ts";
 
 /** Prefix of all keys and channels: a Redis may serve other programs too. */
@@ -15,8 +15,12 @@ const PROBE_MS = 500;
 
 /** A connection without any data for this long is broken. Longer than the pause between two pings. */
 const SOCKET_TIMEOUT_MS = 10_000;
-/** Pause between two pings: a process that serves no requests sends nothing else. */
-const PING_MS = 3000;
+/** Pause between two writes that probe Redis: a process that serves no requests sends nothing else. */
+const WRITE_MS = 3000;
+const PROBE_KEY = `${REDIS_PREFIX}probe`;
+
+/** How a Redis refuses to write that can be read: it is full, a replica, can't save, or has too few replicas. */
+const CANNOT_WRITE = /^(?:OOM|READONLY|MISCONF|NOREPLICAS)\b/;
 
 /** How long the start waits for Redis, and the shutdown for commands in flight. */
 const START_MS = 1000;
@@ -31,6 +35,8 @@ type Client = ReturnType<typeof newClient>;
 export interface RedisClient {
   /** Runs a command. @throws {Error} At once while Redis is away or has just timed out, and after half a second if it does not respond. */
   run<T>(work: (client: Client) => Promise<T>): Promise<T>;
+  /** Why Redis can't be used now: it does not respond, or can't be written. */
+  fault(): string | undefined;
   isReady(): boolean;
   /** Subscribes to a channel. `onMissed` is called each time that messages may have been missed. */
   subscribe(channel: string, onMessage: (message: string) => void, onMissed: () => void): void;
@@ -65,6 +71,8 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
   let isAway = false;
   let failures = 0;
   let isOpen = false;
+  /** Why the last write failed, if Redis did respond. It can be read meanwhile. */
+  let writeFault: string | undefined;
   const closing = new AbortController();
 
   function report(reason: string | undefined): void {
@@ -92,7 +100,24 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
       }
       failures = 0;
       isOpen = false;
-      return report(undefined);
+      return probeWrite();
+    }
+  }
+
+  function noteWriteFault({ message }: Error): void {
+    writeFault = message;
+    report(message);
+  }
+
+  /** A Redis that is full, or a replica, responds to pings. */
+  async function probeWrite(): Promise<void> {
+    const expiration = { type: "PX", value: SOCKET_TIMEOUT_MS } as const;
+    try {
+      await run((redis) => redis.set(PROBE_KEY, "", { expiration }));
+      writeFault = undefined;
+      report(undefined);
+    } catch (error) {
+      if (error instanceof ErrorReply) noteWriteFault(error);
     }
   }
 
@@ -103,6 +128,12 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
       failures = 0;
       return result;
     } catch (error) {
+      // A Redis that responds with an error is there: only what it can't do fails.
+      if (error instanceof ErrorReply) {
+        failures = 0;
+        if (CANNOT_WRITE.test(error.message)) noteWriteFault(error);
+        throw error;
+      }
       failures += 1;
       if (isTimeout(error)) void openCircuit(error, false);
       else if (failures === FAILURES) void openCircuit(error as Error, true);
@@ -115,7 +146,7 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
       await start();
       onMissed();
     }
-    if (!isOpen) report(undefined);
+    if (!isOpen) await probeWrite();
   }
 
   client.on("ready", () => void onReady());
@@ -125,12 +156,19 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
   client.connect().catch(() => {});
   await Promise.race([first, wait(START_MS, undefined, { ref: false })]);
 
-  const pings = setInterval(() => void run((redis) => redis.ping()).catch(() => {}), PING_MS);
-  pings.unref();
+  if (client.isReady) await probeWrite();
+  const probes = setInterval(() => void probeWrite(), WRITE_MS);
+  probes.unref();
+
+  function fault(): string | undefined {
+    if (!client.isReady || (isOpen && isAway)) return "does not respond";
+    return writeFault === undefined ? undefined : `can't be written (${writeFault})`;
+  }
 
   return {
     run,
-    isReady: () => client.isReady && !(isOpen && isAway),
+    fault,
+    isReady: () => fault() === undefined,
     subscribe(channel, onMessage, onMissed) {
       let isSubscribed = false;
       async function start(): Promise<void> {
@@ -147,7 +185,7 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
     async close() {
       if (closing.signal.aborted) return;
       closing.abort();
-      clearInterval(pings);
+      clearInterval(probes);
       if (client.isReady) await withTimeout(client.close(), CLOSE_TIMEOUT_MS).catch(() => {});
       if (client.isOpen) client.destroy();
     },

@@ -1,43 +1,37 @@
-import { StateUnavailableError, type KeyValueStore } from "./key-value-store.ts";
-import { REDIS_PREFIX, type RedisClient } from "./redis-client.ts";
+import {
+  GROUP_ENTRIES,
+  StateUnavailableError,
+  type KeyValueStore,
+  type Owner,
+  type OwnerGroup,
+  type Room,
+} from "./key-value-store.ts";
+import type { RedisClient } from "./redis-client.ts";
+import { ADD_ENTRY, ADD_MEMBER, DELETE, FIND_ROOM, MARK, MEMBERS, PREFIX, REPLACE } from "./redis-scripts.ts";
 
-const PREFIX = `${REDIS_PREFIX}state:`;
+/** A stored text without its owner. */
+const valueOf = (stored: string): string =>
+  stored.startsWith(MARK) ? stored.slice(stored.indexOf(MARK, 1) + 1) : stored;
 
-const REPLACE = `
-  if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
-  return 1`;
-
-const DELETE_IF = `
-  if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
-  return 0`;
-
-/** A set expires with its last member. `NX` first: for a key without an expiry, `GT` never sets one. */
-const ADD = `
-  local time = redis.call('TIME')
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
-  if not redis.call('ZSCORE', KEYS[1], ARGV[1]) and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then
-    return 0
-  end
-  redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
-  redis.call('PEXPIRE', KEYS[1], ARGV[2], 'NX')
-  redis.call('PEXPIRE', KEYS[1], ARGV[2], 'GT')
-  return 1`;
-
-const MEMBERS = `
-  local time = redis.call('TIME')
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  return redis.call('ZRANGE', KEYS[1], '(' .. now, '+inf', 'BYSCORE')`;
+/** The part of its memory that a Redis uses; 0 if it has no bound, makes room when it is full, or does not say. */
+function memoryUse(info: string): number {
+  if (!/^maxmemory_policy:noeviction/m.test(info)) return 0;
+  const bytes = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1] ?? 0);
+  const most = bytes("maxmemory");
+  return most === 0 ? 0 : Math.min(1, bytes("used_memory") / most);
+}
 
 /** Redis rejects a time of zero. */
 const milliseconds = (ttlSeconds: number): number => Math.max(1, Math.ceil(ttlSeconds * 1000));
 
 /**
- * Creates the store that keeps state in Redis, for all replicas, by the clock of Redis. Its bound is `maxmemory` of Redis
- * with the policy `noeviction`: other policies could drop requested scopes (see docs/guide/run-in-production.md).
+ * Creates the store that keeps state in Redis, for all replicas, by the clock of Redis. Owners have
+ * their shares of it. Its last bound is `maxmemory` of Redis with the policy `noeviction`: other policies could drop
+ * requested scopes (see docs/guide/run-in-production.md).
+ *
+ * @param maxEntries Bound of the values of all owners of a group.
  */
-export function createRedisStore(redis: RedisClient): KeyValueStore {
+export function createRedisStore(redis: RedisClient, maxEntries = GROUP_ENTRIES): KeyValueStore {
   async function run<T>(command: Parameters<typeof redis.run<T>>[0]): Promise<T> {
     try {
       return await redis.run(command);
@@ -48,8 +42,17 @@ export function createRedisStore(redis: RedisClient): KeyValueStore {
   const runScript = (text: string, key: string, ...args: readonly string[]) =>
     run((client) => client.eval(text, { keys: [PREFIX + key], arguments: [...args] }));
 
+  const boundsOf = ({ group, id, share }: Owner) => [`${group}:${id}`, String(share), String(maxEntries)];
+
   return {
-    get: async (key) => (await run((client) => client.get(PREFIX + key))) ?? undefined,
+    async get(key) {
+      const stored = await run((client) => client.get(PREFIX + key));
+      return stored === null ? undefined : valueOf(stored);
+    },
+    add: async (key, value, ttl, owner) =>
+      (await runScript(ADD_ENTRY, key, ...boundsOf(owner), value, String(milliseconds(ttl)))) as Room,
+    room: async (owner, entries) =>
+      (await runScript(FIND_ROOM, "", ...boundsOf(owner), String(entries))) as Room,
     async set(key, value, ttl) {
       await run((client) =>
         client.set(PREFIX + key, value, { expiration: { type: "PX", value: milliseconds(ttl) } }),
@@ -64,15 +67,28 @@ export function createRedisStore(redis: RedisClient): KeyValueStore {
     replace: async (key, expected, value, ttl) =>
       (await runScript(REPLACE, key, expected, value, String(milliseconds(ttl)))) === 1,
     async delete(key) {
-      await run((client) => client.del(PREFIX + key));
+      await runScript(DELETE, key);
     },
     async deleteIf(key, expected) {
-      await runScript(DELETE_IF, key, expected);
+      await runScript(DELETE, key, expected);
     },
     addToSet: async (key, member, ttl, maxMembers = Number.MAX_SAFE_INTEGER) =>
-      (await runScript(ADD, key, member, String(milliseconds(ttl)), String(maxMembers))) === 1,
+      (await runScript(ADD_MEMBER, key, member, String(milliseconds(ttl)), String(maxMembers))) === 1,
     setMembers: async (key) => (await runScript(MEMBERS, key)) as readonly string[],
     isReady: redis.isReady,
+    async fullness() {
+      const [info, application, personal] = await run((client) => {
+        const count = (group: OwnerGroup): Promise<number> => client.zCard(`${PREFIX}owned:${group}`);
+        // Its user may not be permitted to ask.
+        const memory = client.info().catch(() => "");
+        return Promise.all([memory, count("application"), count("personal")]);
+      });
+      return {
+        application: application / maxEntries,
+        personal: personal / maxEntries,
+        rest: memoryUse(info),
+      };
+    },
     // The connection is also used by others.
     close: async () => {},
   };

@@ -1,67 +1,53 @@
-import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "./make-folder.ts";
-import { DatabaseSync } from "node:sqlite";
-import { StateUnavailableError, type KeyValueStore } from "./key-value-store.ts";
-
-export const STATE_FILE = "state.db";
+import type { DatabaseSync } from "node:sqlite";
+import {
+  GROUP_ENTRIES,
+  StateUnavailableError,
+  type KeyValueStore,
+  type Owner,
+  type OwnerGroup,
+  type Room,
+} from "./key-value-store.ts";
+import { openStateDatabase, STATE_FILE } from "./sqlite-schema.ts";
 
 export interface SqliteStoreOptions {
   readonly directory: string;
-  /** Bound of the values. Default 100 000. */
+  /** Bound of the values of all owners of a group. Default {@link GROUP_ENTRIES}. */
   readonly maxEntries?: number;
   /** Bound of the members of all sets. Default 500 000, some 100 MB. */
   readonly maxMembers?: number;
 }
 
-const VERSION = 1;
-const MAX_ENTRIES = 100_000;
 const MAX_MEMBERS = 500_000;
 /** A member whose time would grow by less than this is not written again: each write waits for the disk. */
 const EXTENSION_MS = 60_000;
 const SWEEP_MS = 60_000;
+/** Writes between two sweeps, and rows of a table that one deletes: it must not hold the event loop. */
+const SWEEP_AFTER = 1000;
+const SWEEP_ROWS = 1000;
+/** Pause between two probes: each waits for the disk, and anybody may ask for the readiness. */
+const PROBE_MS = 1000;
 
 /** Key of an entry that has expired when it is written. */
 const PROBE = "probe";
-
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS entry (key TEXT PRIMARY KEY, value TEXT NOT NULL, ends INTEGER NOT NULL) STRICT;
-  CREATE TABLE IF NOT EXISTS member (
-    key TEXT, member TEXT, ends INTEGER NOT NULL, PRIMARY KEY (key, member)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS entry_ends ON entry (ends);
-  CREATE INDEX IF NOT EXISTS member_ends ON member (ends);
-  PRAGMA user_version = ${VERSION};
-`;
-
-/** @throws {Error} if the file is not a database, is damaged, or was written by a newer version. */
-function openDatabase(directory: string): DatabaseSync {
-  makeFolder(directory);
-  const file = join(directory, STATE_FILE);
-  // SQLite creates its other files with the mode of the database.
-  closeSync(openSync(file, "a", 0o600));
-  const database = new DatabaseSync(file);
-  try {
-    // FULL: a refresh token can be used once, and its replacement must survive a power failure.
-    database.exec("PRAGMA busy_timeout = 2000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-    const damage = database.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
-    if (damage !== "ok") throw new Error(`it is damaged: ${String(damage)}`);
-    const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
-    if (version > VERSION) throw new Error(`it was written by a newer version (${version} > ${VERSION})`);
-    database.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
 
 function prepare(database: DatabaseSync) {
   const both = (sql: (table: string) => string) =>
     ["entry", "member"].map((table) => database.prepare(sql(table)));
   return {
     get: database.prepare("SELECT value FROM entry WHERE key = ? AND ends > ?"),
-    set: database.prepare("INSERT OR REPLACE INTO entry (key, value, ends) VALUES (?, ?, ?)"),
+    set: database.prepare(
+      `INSERT INTO entry (key, value, ends) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET value = excluded.value, ends = excluded.ends`,
+    ),
+    add: database.prepare(
+      `INSERT INTO entry (key, value, ends, owner) SELECT :key, :value, :ends, :owner
+       WHERE EXISTS (SELECT 1 FROM entry WHERE key = :key)
+       OR coalesce((SELECT entries FROM share WHERE owner = :owner), 0) < :share
+       AND coalesce((SELECT entries FROM share WHERE owner = :group), 0) < :most
+       ON CONFLICT DO UPDATE SET value = excluded.value, ends = excluded.ends`,
+    ),
+    countEntries: database.prepare("SELECT entries FROM share WHERE owner = ?"),
     setIfAbsent: database.prepare(
       `INSERT INTO entry (key, value, ends) VALUES (?, ?, ?)
        ON CONFLICT (key) DO UPDATE SET value = excluded.value, ends = excluded.ends WHERE ends <= ?`,
@@ -81,11 +67,10 @@ function prepare(database: DatabaseSync) {
     hasMember: database.prepare("SELECT 1 FROM member WHERE key = ? AND member = ? AND ends > ?"),
     countMembers: database.prepare("SELECT count(*) AS members FROM member"),
     setMembers: database.prepare("SELECT member FROM member WHERE key = ? AND ends > ?"),
-    deleteExpired: both((table) => `DELETE FROM ${table} WHERE ends <= ?`),
-    // Finds the first entry beyond the bound by its expiry; all that expire at the same time are deleted.
-    evictOldest: database.prepare(
-      "DELETE FROM entry WHERE ends <= (SELECT ends FROM entry ORDER BY ends DESC LIMIT 1 OFFSET ?)",
-    ),
+    deleteExpired: [
+      "DELETE FROM entry WHERE key IN (SELECT key FROM entry WHERE ends <= ? LIMIT ?)",
+      "DELETE FROM member WHERE (key, member) IN (SELECT key, member FROM member WHERE ends <= ? LIMIT ?)",
+    ].map((sql) => database.prepare(sql)),
   };
 }
 
@@ -97,12 +82,12 @@ function prepare(database: DatabaseSync) {
  */
 export function openSqliteKeyValueStore({
   directory,
-  maxEntries = MAX_ENTRIES,
+  maxEntries = GROUP_ENTRIES,
   maxMembers = MAX_MEMBERS,
 }: SqliteStoreOptions): KeyValueStore {
   let database: DatabaseSync;
   try {
-    database = openDatabase(directory);
+    database = openStateDatabase(directory);
   } catch (error) {
     const file = join(directory, STATE_FILE);
     throw new StateUnavailableError(
@@ -111,17 +96,34 @@ export function openSqliteKeyValueStore({
     );
   }
   const statements = prepare(database);
-  const sweepAfter = Math.ceil(maxEntries / 100);
+  const sweepAfter = Math.min(SWEEP_AFTER, Math.ceil(maxMembers / 100));
   let writes = 0;
   let isHealthy = true;
+  let probedAt = -Infinity;
   /** Updated by each sweep, not by each write: the bound may be exceeded between two sweeps. */
-  let isFull = false;
+  let members = 0;
 
   function sweep(): void {
     writes = 0;
-    for (const statement of statements.deleteExpired) statement.run(Date.now());
-    statements.evictOldest.run(maxEntries);
-    isFull = Number(statements.countMembers.get()?.["members"]) >= maxMembers;
+    const deleted = statements.deleteExpired.map(
+      (statement) => statement.run(Date.now(), SWEEP_ROWS).changes,
+    );
+    members = Number(statements.countMembers.get()?.["members"]);
+    if (deleted.includes(SWEEP_ROWS)) setImmediate(() => void run(sweep).catch(() => {}));
+  }
+
+  const countEntries = (owner: string): number =>
+    Number(statements.countEntries.get(owner)?.["entries"] ?? 0);
+
+  function findRoom({ group, id, share }: Owner, entries: number): Room {
+    if (countEntries(`${group}:${id}`) + entries > share) return "share used up";
+    return countEntries(`${group}:`) + entries > maxEntries ? "store full" : "free";
+  }
+
+  /** Entries that have expired count until they are deleted: an owner without room has them deleted first. */
+  function roomOf(owner: Owner, entries: number): Room {
+    if (findRoom(owner, entries) !== "free") sweep();
+    return findRoom(owner, entries);
   }
 
   async function run<T>(work: (now: number) => T): Promise<T> {
@@ -140,13 +142,16 @@ export function openSqliteKeyValueStore({
     return result;
   }
 
-  /** A full disk can be read. Only a write shows that it has space again, and the next one may be hours away. */
+  /** A full disk, and one that may only be read, can be read: only a write shows that the store works. */
   function probe(): boolean {
+    const now = performance.now();
+    if (now - probedAt < PROBE_MS) return isHealthy;
+    probedAt = now;
     try {
       statements.set.run(PROBE, "", Date.now());
       isHealthy = true;
     } catch {
-      // It still fails.
+      isHealthy = false;
     }
     return isHealthy;
   }
@@ -162,6 +167,17 @@ export function openSqliteKeyValueStore({
         return value === undefined ? undefined : String(value);
       }),
     set: (key, value, ttl) => write((now) => void statements.set.run(key, value, expiry(now, ttl))),
+    add: (key, value, ttl, owner) =>
+      write((now) => {
+        const { group, id, share } = owner;
+        const names = { owner: `${group}:${id}`, group: `${group}:` };
+        const added = { key, value, ends: expiry(now, ttl), ...names, share, most: maxEntries };
+        const isAdded = (): boolean => statements.add.run(added).changes === 1;
+        if (isAdded()) return "free";
+        const room = roomOf(owner, 1);
+        return room === "free" && isAdded() ? "free" : room;
+      }),
+    room: (owner, entries) => run(() => roomOf(owner, entries)),
     setIfAbsent: (key, value, ttl) =>
       write((now) => statements.setIfAbsent.run(key, value, expiry(now, ttl), now).changes === 1),
     replace: (key, expected, value, ttl) =>
@@ -176,13 +192,25 @@ export function openSqliteKeyValueStore({
         statements.hasMember.get(key, member, Math.max(now, expiry(now, ttl) - EXTENSION_MS)) !== undefined;
       if (await run(hasTime)) return true;
       return write((now) => {
-        const added = { key, member, ends: expiry(now, ttl), now, most: isFull && !isReserved ? 0 : most };
+        const added = {
+          key,
+          member,
+          ends: expiry(now, ttl),
+          now,
+          most: members >= maxMembers && !isReserved ? 0 : most,
+        };
         return statements.addToSet.run(added).changes === 1;
       });
     },
     setMembers: (key) =>
       run((now) => statements.setMembers.all(key, now).map(({ member }) => String(member))),
-    isReady: () => isHealthy || probe(),
+    isReady: probe,
+    fullness: () =>
+      run(() => {
+        const part = (group: OwnerGroup): number => countEntries(`${group}:`) / maxEntries;
+        const rest = Math.min(1, members / maxMembers);
+        return { application: part("application"), personal: part("personal"), rest };
+      }),
     async close() {
       clearInterval(timer);
       if (database.isOpen) database.close();

@@ -137,6 +137,8 @@ export const emptyTokenStore: PipelineDependencies["tokenStore"] = {
   save: async ({ token }) => token,
   saveLevels: async () => {},
   findLevels: async () => undefined,
+  requireRoom: async () => {},
+  forget: async () => {},
 };
 
 /**

@@ -4,6 +4,7 @@ import type { HandlerResult } from "../../pipeline/lifecycle.ts";
 import type { AlphaRequest, RequestContext } from "../../pipeline/context.ts";
 import type { UpstreamActivity } from "../../pipeline/instrument-call.ts";
 import type { OAuthDefinition } from "../../mapping/schema/oauth-definition.ts";
+import { applicationOwner } from "../token-owners.ts";
 import type { TokenStore } from "../token-store.ts";
 import type { RequestedScopes } from "./requested-scopes.ts";
 import type { LoginServer } from "./login-server.ts";
@@ -14,7 +15,7 @@ export interface ExchangeDependencies {
   readonly scopes: Scopes;
   readonly requestedScopes: Pick<RequestedScopes, "findNarrowest">;
   readonly login: LoginServer;
-  readonly tokenStore: Pick<TokenStore, "save">;
+  readonly tokenStore: Pick<TokenStore, "requireRoom" | "save">;
   readonly clock: () => number;
 }
 
@@ -22,7 +23,7 @@ export interface ExchangeDependencies {
  * Exchanges a code for a token. The client gets, and the gateway enforces, what the client requested and v4 granted
  * (lesson L22).
  *
- * @throws {HttpError} 400 for a form with missing members, and the errors of the login server.
+ * @throws {HttpError} 400 for a form with missing members, 429 if the application has too many tokens, and the errors of the login server.
  */
 export async function exchangeCode(
   request: AlphaRequest,
@@ -33,6 +34,9 @@ export async function exchangeCode(
   const { client_id: clientName, client_secret: secretName, token: names } = definition;
   const form = await readForm(request, context, [clientName, secretName, names.code]);
   const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "" };
+  const owner = applicationOwner(credentials.client);
+  // Before the code is used up.
+  await tokenStore.requireRoom(owner);
   context.upstreamEquivalent = `POST ${names.upstream}`;
   // Its lifetime is counted from before the request: better too early than too late.
   const at = clock();
@@ -43,7 +47,7 @@ export async function exchangeCode(
   try {
     const granted = scopes.grants(issued.scopes);
     allowedScopes = scopes.write(await requestedScopes.findNarrowest(credentials.client, granted));
-    token = await tokenStore.save(issued, { scopes: allowedScopes, refresh, at });
+    token = await tokenStore.save(issued, { scopes: allowedScopes, owner, refresh, at });
   } catch (error) {
     // No client will get the token.
     await login.discard(issued, { ...credentials, token: issued.token });

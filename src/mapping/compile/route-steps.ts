@@ -153,6 +153,8 @@ export interface TokensStep {
   readonly expires?: string | undefined;
   /** Whether v4 has just created the token. Only then the response has the complete token. */
   readonly created?: true | undefined;
+  /** Whether the call deletes the token. */
+  readonly deleted?: true | undefined;
   /** The keys that lead to the rows in the client's list; undefined for a single object. */
   readonly rows: readonly string[] | undefined;
   /** The keys that lead to the object in a row. */
@@ -161,14 +163,18 @@ export interface TokensStep {
 
 /** Compiles the key `tokens` of a route. Its members must be fields of the object in the response. */
 export function compileTokens(
-  { tokens, response, aggregate, merge, catalog }: RouteDefinition,
+  { tokens, response, aggregate, merge, catalog, read_route: readRoute }: RouteDefinition,
   { fields, list = "", name }: Pick<Resource, "fields" | "list" | "name">,
   { list: listShape = "$items", item }: { readonly list?: Shape; readonly item?: Shape },
   location: SourceLocation,
 ): TokensStep | undefined {
   if (!tokens) return undefined;
-  const { created, ...members } = tokens;
-  if (response === "none" || response === "file" || (created && response === "list"))
+  const { created, deleted, ...members } = tokens;
+  if (deleted && (created || response !== "none" || readRoute === undefined))
+    location
+      .at("deleted")
+      .report('"deleted" needs "response: none" and "read_route", and tokens that existed before');
+  else if (!deleted && (response === "none" || response === "file" || (created && response === "list")))
     location.report('"tokens" needs a route that responds with an object, or a list of existing tokens');
   if (aggregate ?? merge ?? catalog)
     location.report(

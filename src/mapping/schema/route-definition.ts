@@ -255,6 +255,11 @@ export const route = z.strictObject({
           "The upstream has just created the token: the response has the complete one.",
           true,
         ),
+        deleted: about(
+          z.literal(true).optional(),
+          "The upstream deletes the token. `read_route` reads it before, to find what is stored about it.",
+          true,
+        ),
       })
       .optional(),
     "The objects are tokens. Levels that are requested for a new token are stored and enforced, and shown in place of the translated upstream scopes.",

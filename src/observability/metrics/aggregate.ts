@@ -15,6 +15,7 @@ const AGGREGATORS: Readonly<Record<string, Aggregator>> = {
   nodejs_eventloop_lag_p99_seconds: "max",
   alpha_gateway_replicas: "max",
   alpha_gateway_v4_breaker_open: "max",
+  alpha_gateway_state_store_used_ratio: "max",
   alpha_gateway_pack_last_reload_successful: "min",
   alpha_gateway_upstream_tokens_last_reload_successful: "min",
   alpha_gateway_pack_in_use_since_seconds: "min",

@@ -6,7 +6,7 @@ import { buildUpstreamRequest } from "../stages/build-request.ts";
 import { callUpstream, type UpstreamResult } from "../stages/call-upstream.ts";
 import type { PreparedRequest } from "../prepared-request.ts";
 import type { TranslationConfig, UpstreamResponse } from "../upstream-response.ts";
-import { applyTokenScopes } from "./token-scopes.ts";
+import { applyTokenScopes, beforeTokenCall } from "./token-scopes.ts";
 import { translateList, translateObject } from "./translate-response.ts";
 
 type Translate = (
@@ -37,13 +37,27 @@ const buildWith =
     const route = await routeForToken(authorized);
     const reading = { catalogs: services.catalogs, related, sentBody, lost: report.losses };
     const body = await translate(response, route, reading, services.translation);
-    return route.tokenLevels ? applyTokenScopes(body, route.tokenLevels, authorized) : body;
+    return route.tokenLevels && !route.tokenLevels.deleted
+      ? applyTokenScopes(body, route.tokenLevels, authorized)
+      : body;
   };
+
+async function callForObject(
+  prepared: PreparedRequest,
+  authorized: AuthorizedRequest,
+): Promise<UpstreamResult> {
+  const { tokenLevels } = authorized.match.route;
+  if (!tokenLevels) return callUpstream(prepared, authorized);
+  const afterCall = await beforeTokenCall(tokenLevels, authorized);
+  const result = await callUpstream(prepared, authorized);
+  await afterCall();
+  return result;
+}
 
 /** An object, or nothing: one v4 call, whose object is translated. */
 export const objectKind: ResponseKind<UpstreamResult> = {
   buildRequest: buildUpstreamRequest,
-  callUpstream,
+  callUpstream: callForObject,
   buildResponse: buildWith(translateObject),
 };
 

@@ -3,7 +3,10 @@ import { isObject, parseJson, printJson } from "../../dialect/json/parse.ts";
 import { valueAt } from "../../dialect/shape.ts";
 import type { TokensStep } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
+import { personalOwner } from "../../auth/token-owners.ts";
+import type { Owner } from "../../storage/key-value-store.ts";
 import { currentGrants } from "../stages/authorize.ts";
+import { createFetchCurrent } from "../stages/build-request.ts";
 
 type Row = Record<string, unknown>;
 
@@ -24,17 +27,19 @@ function secondsUntil(end: unknown, now: number): number {
   return Number.isNaN(time) ? ENDLESS_SECONDS : Math.max(0, (time - now) / 1000) + DAY_SECONDS;
 }
 
+function ownerOf({ client, token }: AuthorizedRequest): Owner {
+  const { grant } = token.resolved;
+  return personalOwner(client.hash, typeof grant === "object" ? grant.owner : undefined);
+}
+
 /**
  * Replaces a token that v4 has just created, and that has v4's scopes, with one of the gateway that has the levels
  * that the client asked for. No one creates a token that may do more than their own.
  *
  * @throws {StateUnavailableError} where it cannot be stored: the client does not get the token then
  */
-async function issueGatewayToken(
-  row: Row,
-  step: TokensStep,
-  { services, token: clientToken }: AuthorizedRequest,
-): Promise<void> {
+async function issueGatewayToken(row: Row, step: TokensStep, authorized: AuthorizedRequest): Promise<void> {
+  const { services, token: clientToken } = authorized;
   const { scopes, tokens, tokenStore } = services;
   const token = row[step.token];
   if (typeof token !== "string") return;
@@ -48,15 +53,18 @@ async function issueGatewayToken(
   const at = Date.now();
   const seconds = secondsUntil(step.expires === undefined ? undefined : row[step.expires], at);
   const start = shownPart(token);
+  const owner = ownerOf(authorized);
   const issued = { token, expiresInSeconds: undefined, refresh: undefined };
-  row[step.token] = await tokenStore.save(issued, {
+  const ofGateway = await tokenStore.save(issued, {
     scopes: granted,
+    owner,
     refresh: undefined,
     at,
     seconds,
     shown: start,
   });
-  await tokenStore.saveLevels(start, granted, seconds);
+  row[step.token] = ofGateway;
+  await tokenStore.saveLevels(start, ofGateway, granted, owner, seconds);
   row[step.scopes] = granted;
 }
 
@@ -75,6 +83,33 @@ async function showRequestedLevels(
   });
   if (requested === undefined) return;
   row[step.scopes] = scopes.write(scopes.common(scopes.read(given).grants, scopes.read(requested).grants));
+}
+
+/**
+ * What a route about tokens does around its call: a token is created only if it can be stored, and all that is stored
+ * about it is deleted with it.
+ *
+ * @returns what to do after the call has succeeded
+ * @throws {HttpError} 429 where the client has too many tokens
+ */
+export async function beforeTokenCall(
+  step: TokensStep | undefined,
+  authorized: AuthorizedRequest,
+): Promise<() => Promise<void>> {
+  const { services, match, report } = authorized;
+  const { tokenStore, pack } = services;
+  if (step?.created) await tokenStore.requireRoom(ownerOf(authorized));
+  const readRoute = match.route.readRoute === undefined ? undefined : pack.route(match.route.readRoute);
+  if (!step?.deleted || !readRoute) return async () => {};
+  // Only the object says which token it is. If v4 does not show it, the entries stay until they expire.
+  const current = await createFetchCurrent(readRoute, authorized)?.();
+  const start = shownPart(current?.[step.token]);
+  return async () => {
+    if (start.length !== SHOWN_CHARACTERS) return;
+    await tokenStore.forget(start).catch((error: unknown) => {
+      report.warnings.push(`what was stored about a deleted token stays: ${(error as Error).message}`);
+    });
+  };
 }
 
 /** Replaces v4's scopes with alpha's levels in a response with tokens: a new one, or a list. */

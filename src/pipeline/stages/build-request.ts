@@ -111,7 +111,8 @@ async function buildWithoutBody(endpoint: Endpoint, authorized: AuthorizedReques
 /** Reads what a GET of the same object responds with now; undefined where v4 does not show it. */
 type FetchCurrent = ((mode?: "must succeed") => Promise<JsonObject | undefined>) | undefined;
 
-function createFetchCurrent(route: Route | undefined, authorized: AuthorizedRequest): FetchCurrent {
+/** @param route The client's route that reads the object. */
+export function createFetchCurrent(route: Route | undefined, authorized: AuthorizedRequest): FetchCurrent {
   if (!route || !("call" in route.source)) return undefined;
   const endpoint = route.source.call;
   const { match, upstream, services } = authorized;

@@ -65,4 +65,11 @@ describe("levels of listed tokens are those that were requested", () => {
       '"tokens" excludes "aggregate"',
     );
   });
+
+  test("or the pack is rejected, where a route could not find the token that it deletes", async () => {
+    const from =
+      "    read_route: GET /account/tokens/:id\n    tokens: { token: token, scopes: scopes, deleted: true }";
+    const [, without = ""] = from.split("\n");
+    await expect(start("token.yaml", from, without)).rejects.toThrow('"deleted" needs');
+  });
 });

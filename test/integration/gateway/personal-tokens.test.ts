@@ -85,6 +85,67 @@ describe("a personal token created for vms:modify", () => {
   });
 });
 
+/** Runs SQL in the state store of the gateway. */
+function inStore(sql: string): Record<string, unknown>[] {
+  const database = new DatabaseSync(join(folder, "state.db"));
+  try {
+    return database.prepare(sql).all();
+  } finally {
+    database.close();
+  }
+}
+const entryCount = (): unknown =>
+  inStore("SELECT count(*) AS entries FROM entry WHERE owner IS NOT NULL")[0]?.["entries"];
+
+test("a personal token that is deleted leaves nothing behind in the store", async () => {
+  const before = entryCount();
+  const { id, token } = await createToken({ label: "short", scopes: "vms:modify" });
+  expect(entryCount()).toBe(Number(before) + 2);
+  expect((await gateway.request(`DELETE /account/tokens/${id}`)).status).toBe(200);
+  expect(entryCount()).toBe(before);
+  expect((await gateway.request("GET /vm/instances", { as: token })).status).toBe(401);
+  expect((await bearer("GET /v4/vm/instances", token)).status).toBe(401);
+});
+
+describe("a client that has used up its share of the store", () => {
+  const create = (as: string) =>
+    gateway.request("POST /account/tokens", { as, body: { label: "one more", scopes: "vms:modify" } });
+  let creator: string;
+  /** Created by the one before: it has no share of its own. */
+  let next: string;
+  beforeAll(async () => {
+    creator = (await createToken({ label: "all", scopes: "*" })).token;
+    next = (await createToken({ label: "next", scopes: "tokens:create,vms:modify" }, creator)).token;
+    inStore(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1998)
+      INSERT INTO entry SELECT 'filled ' || i, '', ends, owner FROM n, (SELECT * FROM entry ORDER BY rowid DESC LIMIT 1)
+      RETURNING key`);
+  });
+
+  test("gets alpha's 420 for a new token, and v4 creates none", async () => {
+    gateway.takeV4Requests();
+    for (const as of [creator, next]) {
+      const { status, body } = await create(as);
+      expect([status, body.errors]).toEqual([
+        420,
+        [{ reason: "Too many tokens exist already. Delete tokens that are not used." }],
+      ]);
+    }
+    expect(gateway.takeV4Requests().filter(({ method }) => method === "POST")).toEqual([]);
+  });
+
+  test("takes nothing from others: their tokens work, and they create more", async () => {
+    const { token } = await createToken({ label: "of another", scopes: "vms:modify" });
+    expect((await gateway.request("GET /vm/instances/5201", { as: token })).status).toBe(200);
+    expect((await gateway.request("GET /vm/instances/5201", { as: next })).status).toBe(200);
+    expect(await gateway.readiness()).toEqual([]);
+  });
+
+  test("may create tokens again once some are gone", async () => {
+    inStore("DELETE FROM entry WHERE key LIKE 'filled %' RETURNING key");
+    expect((await create(next)).status).toBe(200);
+  });
+});
+
 describe("a personal token created with another token", () => {
   test.each([
     ["vms:modify,tokens:create", "vms:delete", "vms:modify"],

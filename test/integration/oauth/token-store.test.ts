@@ -5,10 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import type { KeyValueStore } from "../../../src/storage/key-value-store.ts";
-import { openSqliteKeyValueStore, STATE_FILE } from "../../../src/storage/sqlite-store.ts";
+import { STATE_FILE } from "../../../src/storage/sqlite-schema.ts";
+import { openSqliteKeyValueStore } from "../../../src/storage/sqlite-store.ts";
 import { tokenHash } from "../../../src/auth/token-cache.ts";
 import { createTokenRecords } from "../../../src/auth/token-records.ts";
 import type { IssuedToken, RefreshCredentials } from "../../../src/auth/stored-token.ts";
+import { applicationOwner } from "../../../src/auth/token-owners.ts";
 import { createTokenStore, TokenUnavailableError, type TokenStore } from "../../../src/auth/token-store.ts";
 import { createGatewayTokens } from "../../../src/auth/gateway-tokens.ts";
 import { createTokenRefresh } from "../../../src/auth/token-refresh.ts";
@@ -105,7 +107,8 @@ async function handOut(scope = "vms:modify", refreshing: RefreshCredentials | nu
     expiresInSeconds: 7200,
     refresh: refreshing?.token,
   };
-  mine = await first().save(issued, { scopes: scope, refresh: refreshing ?? undefined, at: now });
+  const owner = applicationOwner("client");
+  mine = await first().save(issued, { scopes: scope, owner, refresh: refreshing ?? undefined, at: now });
   HASH = tokenHash(mine);
 }
 

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { setTimeout as wait } from "node:timers/promises";
-import type { KeyValueStore } from "../../../src/storage/key-value-store.ts";
+import type { KeyValueStore, Owner } from "../../../src/storage/key-value-store.ts";
+
+/** Bound of the entries of a group in the stores under test. */
+export const MAX_ENTRIES = 10;
 
 /** An implementation under test: each `open` opens the same store, which is empty at first. */
 export interface StatePlace {
@@ -164,6 +167,79 @@ export function testKeyValueStore(name: string, makePlace: () => Promise<StatePl
       expect(await store.get("lock")).toBe("second holder");
       await other.deleteIf("lock", "second holder");
       expect(await store.get("lock")).toBeUndefined();
+    });
+
+    describe("owners", () => {
+      const owner = (id: string, share = 3, group: Owner["group"] = "personal"): Owner => ({
+        group,
+        id,
+        share,
+      });
+      const add = (key: string, of: Owner, from = store, seconds = LONG) =>
+        from.add(key, `value ${key}`, seconds, of);
+
+      test("have a share: what exceeds it is refused, and nobody's entries are removed", async () => {
+        await add("before", owner("first"));
+        for (const key of ["a", "b", "c"]) expect(await add(key, owner("busy"))).toBe("free");
+        expect(await other.room(owner("busy"), 1)).toBe("share used up");
+        for (const from of [store, other]) expect(await add("d", owner("busy"), from)).toBe("share used up");
+        expect(await store.get("d")).toBeUndefined();
+        for (const key of ["before", "a", "b", "c"]) expect(await other.get(key)).toMatch(/^value/);
+        expect(await add("mine", owner("second"))).toBe("free");
+      });
+
+      test("of one group never take the part of another group", async () => {
+        for (let n = 0; n < MAX_ENTRIES; n += 1)
+          expect(await add(`key ${n}`, owner(`owner ${n}`))).toBe("free");
+        expect(await add("more", owner("new"))).toBe("store full");
+        expect(await other.room(owner("new"), 1)).toBe("store full");
+        expect(await add("app", owner("new", 3, "application"), other)).toBe("free");
+        for (let n = 0; n < MAX_ENTRIES; n += 1) expect(await store.get(`key ${n}`)).toBe(`value key ${n}`);
+        expect(await store.fullness()).toMatchObject({ personal: 1, application: 1 / MAX_ENTRIES });
+      });
+
+      test("are asked for room for several entries at once", async () => {
+        await add("a", owner("one"));
+        expect([await store.room(owner("one"), 2), await store.room(owner("one"), 3)]).toEqual([
+          "free",
+          "share used up",
+        ]);
+        expect(await store.fullness()).toMatchObject({ personal: 1 / MAX_ENTRIES, application: 0 });
+      });
+
+      test("of many concurrent entries no more than the share are added", async () => {
+        const tries = Array.from({ length: 20 }, (_, n) =>
+          add(`key ${n}`, owner("one", 5), n % 2 ? store : other),
+        );
+        expect((await Promise.all(tries)).filter((room) => room === "free")).toHaveLength(5);
+      });
+
+      test("get room again where their entries are deleted, replaced or expire", async () => {
+        for (const key of ["a", "b"]) await add(key, owner("one"));
+        await add("short", owner("one"), store, SHORT);
+        expect(await store.replace("a", "value a", "next", LONG)).toBe(true);
+        expect(await add("a", owner("one"))).toBe("free");
+        expect(await add("d", owner("one"))).toBe("share used up");
+        await other.delete("a");
+        expect(await add("d", owner("one"))).toBe("free");
+        await other.deleteIf("b", "another value");
+        expect(await add("e", owner("one"))).not.toBe("free");
+        await other.deleteIf("b", "value b");
+        expect(await add("e", owner("one"))).toBe("free");
+        await until(async () => (await store.get("short")) === undefined);
+        expect(await add("f", owner("one"))).toBe("free");
+        expect(await add("g", owner("one"))).toBe("share used up");
+        for (const key of ["d", "e", "f"]) await store.delete(key);
+        expect(await store.fullness()).toMatchObject({ personal: 0, application: 0 });
+      });
+
+      test("keep an entry that is replaced", async () => {
+        await add("a", owner("one", 1), store, SHORT);
+        expect(await store.replace("a", "value a", "next", LONG)).toBe(true);
+        await add("probe", owner("two"), store, SHORT);
+        await until(async () => (await store.get("probe")) === undefined);
+        expect([await store.get("a"), await add("b", owner("one", 1))]).toEqual(["next", "share used up"]);
+      });
     });
 
     test("can be closed twice", async () => {

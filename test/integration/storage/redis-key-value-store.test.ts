@@ -7,7 +7,7 @@ import { forward, startFaultProxy } from "../../support/fault-proxy.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { createRedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
-import { testKeyValueStore } from "./contract.ts";
+import { MAX_ENTRIES, testKeyValueStore } from "./contract.ts";
 
 const describe = await describeWith("redis-server");
 
@@ -20,7 +20,7 @@ describe("the Redis store", () => {
       async open() {
         const link = await connectRedis({ url: server.url, onChange: () => {} });
         links.push(link);
-        return createRedisStore(link);
+        return createRedisStore(link, MAX_ENTRIES);
       },
       async remove() {
         for (const link of links) await link.close();
@@ -52,6 +52,53 @@ describe("the Redis store", () => {
     expect(store.isReady()).toBe(false);
     await redis.close();
   });
+
+  /** Opens a store in a Redis of its own. */
+  async function open(...flags: readonly string[]) {
+    const server = await createRedisServer(...flags);
+    await server.start();
+    const changes: (string | undefined)[] = [];
+    const redis = await connectRedis({ url: server.url, onChange: (fault) => changes.push(fault) });
+    return {
+      url: server.url,
+      redis,
+      store: createRedisStore(redis),
+      changes,
+      configure: (name: string, value: string) => redis.run((client) => client.configSet(name, value)),
+      async close() {
+        await redis.close();
+        await server.stop();
+      },
+    };
+  }
+
+  test("is not ready while Redis is full, although it can be read; nothing is evicted", async () => {
+    const { redis, store, changes, configure, close } = await open("--maxmemory-policy", "noeviction");
+    await store.set("key", "value", 600);
+    await configure("maxmemory", "1");
+    await waitFor(() => !redis.isReady());
+    expect([await store.get("key"), store.isReady()]).toEqual(["value", false]);
+    expect([redis.fault(), changes.at(-1)]).toEqual([
+      expect.stringMatching(/^can't be written \(OOM/),
+      expect.stringMatching(/^OOM/),
+    ]);
+    expect((await store.fullness()).rest).toBe(1);
+    await expect(store.set("other", "value", 600)).rejects.toThrow(StateUnavailableError);
+    await configure("maxmemory", "0");
+    await waitFor(() => redis.isReady());
+    expect([await store.get("key"), changes.at(-1)]).toEqual(["value", undefined]);
+    await close();
+  }, 30_000);
+
+  test("is not ready while Redis is a replica that can only be read", async () => {
+    const first = await open();
+    const { redis, store, close } = await open("--replicaof", "127.0.0.1", new URL(first.url).port);
+    expect([redis.isReady(), store.isReady()]).toEqual([false, false]);
+    expect(redis.fault()).toMatch(/^can't be written \(READONLY/);
+    expect(await store.get("key")).toBeUndefined();
+    await close();
+    await first.close();
+  }, 30_000);
 
   test("waits once for a Redis that hangs: commands after the first timeout fail at once, until it responds", async () => {
     const server = await createRedisServer();

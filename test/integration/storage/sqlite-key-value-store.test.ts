@@ -4,13 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StateUnavailableError } from "../../../src/storage/key-value-store.ts";
-import { openSqliteKeyValueStore, STATE_FILE } from "../../../src/storage/sqlite-store.ts";
-import { testKeyValueStore } from "./contract.ts";
+import { STATE_FILE } from "../../../src/storage/sqlite-schema.ts";
+import { openSqliteKeyValueStore } from "../../../src/storage/sqlite-store.ts";
+import { waitFor } from "../../support/gateway-with-fake-v4.ts";
+import { MAX_ENTRIES, testKeyValueStore } from "./contract.ts";
 
 testKeyValueStore("SQLite", async () => {
   const directory = await mkdtemp(join(tmpdir(), "state-"));
   return {
-    open: async () => openSqliteKeyValueStore({ directory }),
+    open: async () => openSqliteKeyValueStore({ directory, maxEntries: MAX_ENTRIES }),
     remove: () => rm(directory, { recursive: true }),
   };
 });
@@ -42,22 +44,52 @@ describe("the SQLite key-value store", () => {
     await after.close();
   });
 
-  test("is bounded: the value that expires first is deleted, and a set accepts no new member", async () => {
-    const store = openSqliteKeyValueStore({ directory, maxEntries: 10, maxMembers: 10 });
+  test("is bounded: a set accepts no new member once the store is full of them", async () => {
+    const store = openSqliteKeyValueStore({ directory, maxMembers: 10 });
     const added = [];
-    for (let n = 0; n < 30; n += 1) {
-      await store.set(`key ${n}`, "value", 600 + n);
-      added.push(await store.addToSet("set", `member ${n}`, 600 + n));
-    }
+    for (let n = 0; n < 30; n += 1) added.push(await store.addToSet("set", `member ${n}`, 600 + n));
     expect(added).toEqual(Array.from({ length: 30 }, (_, n) => n < 10));
+    expect((await store.fullness()).rest).toBe(1);
     expect(await store.addToSet("set", "member 0", 600)).toBe(true);
     expect(await store.addToSet("reserved", "member", 600, 1)).toBe(false);
     expect(await store.addToSet("reserved", "member", 600, 1, true)).toBe(true);
     expect(await store.addToSet("reserved", "another", 600, 1, true)).toBe(false);
-    const stored = [];
-    for (let n = 0; n < 30; n += 1) if (await store.get(`key ${n}`)) stored.push(n);
-    expect(stored).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29]);
     expect(await store.setMembers("set")).toHaveLength(10);
+    await store.close();
+  });
+
+  test("opens a file of a version without owners, whose entries stay", async () => {
+    const database = new DatabaseSync(join(directory, STATE_FILE));
+    database.exec(`
+      CREATE TABLE entry (key TEXT PRIMARY KEY, value TEXT NOT NULL, ends INTEGER NOT NULL) STRICT;
+      INSERT INTO entry VALUES ('old', 'value', ${Date.now() + 600_000}); PRAGMA user_version = 1`);
+    database.close();
+    const store = openSqliteKeyValueStore({ directory });
+    expect(await store.get("old")).toBe("value");
+    expect(await store.add("new", "value", 600, { group: "personal", id: "a", share: 1 })).toBe("free");
+    await store.close();
+  });
+
+  test("counts what an owner has after a restart too", async () => {
+    const owner = { group: "personal", id: "a", share: 1 } as const;
+    const before = openSqliteKeyValueStore({ directory });
+    await before.add("one", "value", 600, owner);
+    await before.close();
+    const after = openSqliteKeyValueStore({ directory });
+    expect(await after.add("two", "value", 600, owner)).toBe("share used up");
+    await after.close();
+  });
+
+  test("is not ready while it can only be read", async () => {
+    const store = openSqliteKeyValueStore({ directory });
+    await store.set("key", "value", 600);
+    const other = new DatabaseSync(join(directory, STATE_FILE));
+    // Writes fail as on a full disk.
+    other.exec("CREATE TRIGGER full BEFORE INSERT ON entry BEGIN SELECT RAISE(ABORT, 'full'); END");
+    expect([await store.get("key"), store.isReady()]).toEqual(["value", false]);
+    other.exec("DROP TRIGGER full");
+    other.close();
+    await waitFor(() => store.isReady());
     await store.close();
   });
 

@@ -68,7 +68,9 @@ describe("a full disk", () => {
       await atOnce.waitForMore(50);
       const signIns = [];
       while (signIns.at(-1) !== 500) signIns.push(await signIn(relaxed));
-      expect(await waitForReadiness(relaxed.admin, 503)).toContain("the state store does not respond");
+      expect(await waitForReadiness(relaxed.admin, 503)).toContain(
+        "the state store does not respond, or can't be written",
+      );
 
       disk.free();
       for (const { admin } of [relaxed, strict]) expect(await waitForReadiness(admin, 200)).toEqual([]);

@@ -12,7 +12,7 @@ import { STORE_FAULTS } from "./store-faults.ts";
 const describe = await describeWith("redis-server");
 
 const AWAY = [
-  "the state store does not respond",
+  "the state store does not respond, or can't be written",
   "Redis does not respond: each process enforces its share of the limits",
 ];
 
