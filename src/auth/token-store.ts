@@ -140,10 +140,13 @@ export function createTokenStore({
     return active;
   }
 
-  /** Whether a refresh may be tried. A rejected token waits for another process's refresh, but not after a failure. */
-  function mayRefresh(key: string, isRejected = false): boolean {
+  /**
+   * Whether a refresh may be tried. A token that can't be used waits for the refresh of another process, but not after a
+   * failure.
+   */
+  function mayRefresh(key: string, isUnusable = false): boolean {
     const pause = pauses.get(key);
-    return !pause || pause.until <= elapsed() || (isRejected && !pause.hasFailed);
+    return !pause || pause.until <= elapsed() || (isUnusable && !pause.hasFailed);
   }
 
   function pauseFor(key: string, milliseconds: number, hasFailed: boolean): void {
@@ -198,9 +201,10 @@ export function createTokenStore({
     if (!record.storedToken) return undefined;
     let { storedToken } = record;
     if (isDue(storedToken, clock())) {
-      const refreshing = mayRefresh(hash) ? tryRefresh(hash) : undefined;
+      const isExpired = hasExpired(storedToken, clock());
+      const refreshing = mayRefresh(hash, isExpired) ? tryRefresh(hash) : undefined;
       // Nobody waits while the current token works.
-      if (!hasExpired(storedToken, clock())) return toActiveToken(storedToken, hash, token);
+      if (!isExpired) return toActiveToken(storedToken, hash, token);
       await refreshing;
       storedToken = records.cached(hash)?.storedToken ?? storedToken;
       if (isDue(storedToken, clock()) && hasExpired(storedToken, clock()))

@@ -17,7 +17,15 @@ import {
   type Responder,
   type FakeV4,
 } from "../../support/fake-v4.ts";
-import { startGateway, type GatewayRequest, type Gateway, type TestResponse } from "../../support/gateway.ts";
+import {
+  startGateway,
+  type GatewayRequest,
+  type Gateway,
+  type TestResponse,
+  type TestSettings,
+} from "../../support/gateway.ts";
+import { createRedisServer } from "../../support/redis-server.ts";
+import { describeWith } from "../../support/services.ts";
 import { createApplication, REGISTERED, type Application } from "./application.ts";
 
 const machine = { now: Date.now, elapsed: performance.now };
@@ -70,8 +78,14 @@ const formOf = (call: ReceivedRequest): Record<string, string> =>
 const refreshTokens = (): string[] => login.calls.flatMap((call) => formOf(call)["refresh_token"] ?? []);
 
 /** Another gateway of the same service, with the same store. */
-async function replica(): Promise<Gateway> {
-  const settings = { DATA_DIR: folder, UPSTREAM_URL: gateway.sandbox.url, AUTH_URL: login.url, AUDIT: "off" };
+async function replica(more: TestSettings = {}): Promise<Gateway> {
+  const settings = {
+    DATA_DIR: folder,
+    UPSTREAM_URL: gateway.sandbox.url,
+    AUTH_URL: login.url,
+    AUDIT: "off",
+    ...more,
+  };
   const other = await startGateway(settings);
   open.push(other);
   return other;
@@ -109,13 +123,13 @@ function afterThePause(): void {
 }
 
 /** Signs the user in at the login server itself, and exchanges the code at the gateway. */
-async function signIn(): Promise<string> {
+async function signIn(at = app): Promise<string> {
   const direct = createApplication(gateway.sandbox.authUrl, {
     id: client.client_id,
     secret: client.client_secret,
   });
   const back = await direct.signIn("vms:read_write");
-  const { status, body } = await app.exchange(back.searchParams.get("code") ?? "");
+  const { status, body } = await at.exchange(back.searchParams.get("code") ?? "");
   expect([status, body.access_token]).toEqual([200, expect.stringMatching(/^[0-9a-f]{64}$/)]);
   expect(body.access_token).not.toBe(issued[0]?.access_token);
   return body.access_token;
@@ -387,3 +401,45 @@ describe("a login server that revokes the old token with each refresh", () => {
     expect(v4Tokens()).toEqual([oldest(), newest()]);
   });
 });
+
+/** A refresh takes as long as the login server, and the token may expire meanwhile. */
+async function refreshesWait(settings: TestSettings): Promise<void> {
+  const [one, two] = [await replica(settings), await replica(settings)];
+  const token = await signIn(
+    createApplication(one.app, { id: client.client_id, secret: client.client_secret }),
+  );
+  const gate = Promise.withResolvers<void>();
+  login.respondWith(
+    passing(async (response) => {
+      await gate.promise;
+      return response;
+    }),
+  );
+  advanceClock(LASTS - 2);
+  expect((await list(token, one)).status).toBe(200);
+  await waitFor(() => refreshTokens().length === 1);
+  // It sees that the other one refreshes the token, which still works.
+  expect((await list(token, two)).status).toBe(200);
+  advanceClock(3);
+  const waiting = [list(token, two), list(token, one), list(token, two)];
+  gate.resolve();
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(refreshTokens()).toHaveLength(1);
+}
+
+describe("a token that expires while another process refreshes it", () => {
+  test("is waited for, with one SQLite file", () => refreshesWait({}));
+});
+
+(await describeWith("redis-server"))(
+  "a token in Redis that expires while another gateway refreshes it",
+  () => {
+    test("is waited for", async () => {
+      const redis = await createRedisServer();
+      await redis.start();
+      await refreshesWait({ REDIS_URL: redis.url, GATEWAY_SECRET: "s".repeat(32) });
+      for (const each of open.splice(1)) await each.stop();
+      await redis.stop();
+    });
+  },
+);
