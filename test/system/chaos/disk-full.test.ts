@@ -61,8 +61,9 @@ describe("a full disk", () => {
       await atOnce.waitForMore(20);
       disk.fill();
       for (const { admin } of [relaxed, strict])
-        expect(await waitForReadiness(admin, 503)).toContainEqual(
-          expect.stringContaining("the disk is full"),
+        // The state store notices it first: it is probed by a write.
+        await waitFor(async () =>
+          (await waitForReadiness(admin, 503)).some((reason) => reason.includes("the disk is full")),
         );
       await later.waitForMore(50);
       await atOnce.waitForMore(50);
