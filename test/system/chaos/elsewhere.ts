@@ -77,6 +77,12 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "waits once for a Redis that hangs",
   },
   {
+    fault: "Redis is full, or a replica that can only be read",
+    outcome: "tokens can be read, nothing is evicted; limits by share; not ready until it can be written",
+    file: "test/integration/storage/redis-key-value-store.test.ts",
+    test: "is not ready while Redis is full",
+  },
+  {
     fault: "Redis is unreachable at the start",
     outcome: "serves, is not ready, and becomes ready once Redis responds",
     file: "test/system/e2e/replicas.test.ts",
