@@ -1,3 +1,5 @@
+import { parseJson } from "../dialect/json/parse.ts";
+
 /** Limits of JSON that is parsed for redaction: its cost grows with the number of characters and of values. */
 const MOST_CHARACTERS = 1024 * 1024;
 const MOST_VALUES = 8000;
@@ -46,6 +48,18 @@ export class JsonText {
   }
 
   toJSON(): unknown {
-    return JSON.parse(this.text);
+    return parseRecorded(this.text);
+  }
+}
+
+/** Parses JSON that may be nested deeply. Numbers keep all their digits. @throws {SyntaxError} */
+export const parseRecorded = (text: string): unknown => parseJson(text, { maxDepth: Infinity });
+
+/** The value of a text that is JSON. */
+export function tryParse(text: string): { value: unknown } | undefined {
+  try {
+    return { value: parseRecorded(text) };
+  } catch {
+    return undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { parseRecorded } from "./json-text.ts";
 import type { AuditRecord } from "./record.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT } from "./store.ts";
 import type { AuditPage, AuditQuery, TextPage } from "./store.ts";
@@ -49,5 +50,5 @@ export function clampLimit({ limit = DEFAULT_LIMIT }: AuditQuery): number {
 
 /** Parses the records of a page. */
 export function parseRecords({ records, next }: TextPage): AuditPage {
-  return { records: records.map((text) => JSON.parse(text) as AuditRecord), next };
+  return { records: records.map((text) => parseRecorded(text) as AuditRecord), next };
 }

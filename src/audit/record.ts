@@ -60,7 +60,7 @@ export interface AuditRecord {
     /** The status of the response (that of `X-Status` if the client asked for 200 always). */
     readonly status: number;
     readonly response?: RecordedBody;
-    /** CRC-32 of the response as it was sent, before redaction: 8 hex digits. Only with a recorded response. */
+    /** CRC-32 of the response as it was sent: 8 hex digits. Only with a response that is recorded as it was sent. */
     readonly checksum?: string;
   };
   readonly v4: readonly RecordedCall[];
@@ -70,7 +70,7 @@ export interface AuditRecord {
   readonly warnings: readonly string[];
   /** Milliseconds. */
   readonly timings: { readonly total: number; readonly upstream: number; readonly translation: number };
-  /** Body bytes: read from the client, and sent to it. */
+  /** Body bytes: read from the client, and sent to it. Of a body with a secret those that are recorded of it. */
   readonly bytes: { readonly in: number; readonly out: number };
   /**
    * Which limit of the gateway rejected the request: a rate limit or a share of the connections (`limit`), the memory for

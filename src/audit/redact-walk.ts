@@ -1,5 +1,5 @@
 import { unescapeText, decodeFormText } from "./escapes.ts";
-import { isTooMuchJson } from "./json-text.ts";
+import { isTooMuchJson, parseRecorded } from "./json-text.ts";
 import { countParts, NAMING, redactPairs } from "./redact-pairs.ts";
 import { redactPath } from "./redact-path.ts";
 import { USER_INFO, type SecretNames } from "./secret-names.ts";
@@ -188,7 +188,7 @@ export function createBodyRedaction(options: BodyRedactionOptions): BodyRedactio
     }
     let parsed: unknown;
     try {
-      parsed = failures < MAX_FAILURES ? JSON.parse(text) : undefined;
+      parsed = failures < MAX_FAILURES ? parseRecorded(text) : undefined;
     } catch {
       failures += 1;
     }

@@ -1,11 +1,12 @@
 import { createCleanCheck } from "./clean-json.ts";
 import { decodeBody, isForm, isMultipart, membersOf, type SentBody } from "./client-body.ts";
-import { isTooMuchJson, JsonText } from "./json-text.ts";
+import { isTooMuchJson, JsonText, tryParse } from "./json-text.ts";
 import type { RecordedBody } from "./record.ts";
 import { createBodyRedaction, type BodyRedaction } from "./redact-walk.ts";
 import { secretNames } from "./secret-names.ts";
-import { NEEDLE_LENGTH, REDACTED, SecretValues } from "./secret-values.ts";
-import { omittedBody, truncatedBody, truncateUtf8 } from "./truncate.ts";
+import { createSecretSearch, type SecretSearch } from "./secret-search.ts";
+import { NEEDLE_LENGTH, REDACTED, type SecretValues } from "./secret-values.ts";
+import { isTruncated, omittedBody, truncatedBody, truncateUtf8 } from "./truncate.ts";
 
 export interface RedactionOptions {
   /** Names of members whose values are secret, in any spelling (`secretNames`). */
@@ -16,27 +17,17 @@ export interface RedactionOptions {
   readonly literals?: ReadonlySet<string>;
 }
 
-/** The parts of a request that may have secrets. */
-export interface SentTexts {
-  readonly path: string;
-  /** Whether the path is one of the pack's routes. */
-  readonly isRoute: boolean;
-  readonly query: string;
-  /** Headers that are recorded. */
-  readonly texts: readonly (string | undefined)[];
-  readonly body?: SentBody | undefined;
-}
-
 /**
  * Removes secrets. No function throws or changes its arguments. In addition to what has a secret name, `values` are replaced
  * wherever they are. The time of each function is proportional to the length of the text.
  */
-export interface Redaction {
-  /** Finds what must be replaced in the whole exchange: the values that have secret names, and the tokens. */
-  readonly find: (sent: SentTexts, tokens?: readonly (string | undefined)[]) => SecretValues;
+export interface Redaction extends SecretSearch {
   /** Redacts a parsed JSON body. `bytes` is its length as it was sent, for the mark of a truncated one. */
   readonly value: (parsed: unknown, bytes?: number, values?: SecretValues) => RecordedBody;
-  /** Redacts valid JSON in UTF-8. It is only parsed if it may have secrets. */
+  /**
+   * Redacts valid JSON in UTF-8. It is only parsed if it may have secrets. What has a secret name in it is added to `values`:
+   * if there are more values afterwards, what was redacted with them before must be redacted again.
+   */
   readonly json: (bytes: Buffer, values?: SecretValues) => RecordedBody;
   /** Redacts a body as it was sent, or its start. It is recorded as JSON if it is JSON, otherwise as text. */
   readonly raw: (body: string | Uint8Array, values?: SecretValues) => RecordedBody;
@@ -55,12 +46,6 @@ export interface Redaction {
   readonly text: (text: string, values?: SecretValues) => string;
 }
 
-/**
- * Minimum number of characters of a request's body that are searched for values with secret names. Values of longer bodies
- * are not known: searching a megabyte would delay all other requests.
- */
-const MIN_SEARCHED = 65_536;
-
 /** The name of a member whose secrecy depends on another member, and an escape that may hide it. */
 const VALUE_MEMBER = ['"value"', "\\u00"];
 
@@ -78,52 +63,13 @@ const TOO_MANY = "more secrets than can be searched for";
  */
 export function createRedaction({ names, bodyLimit, literals }: RedactionOptions): Redaction {
   const secrets = secretNames(names);
-  const maxSearched = Math.max(MIN_SEARCHED, bodyLimit);
+  const search = createSecretSearch(secrets, bodyLimit);
   const isCleanJson = createCleanCheck(secrets);
   const redactionWith = (values: SecretValues | undefined): BodyRedaction =>
     createBodyRedaction({ secrets, limit: bodyLimit, values, literals });
 
   const isClean = (text: string, values: SecretValues | undefined): boolean =>
     values?.maybeIn(text) !== true && !secrets.maybeIn(text);
-
-  function find(sent: SentTexts, tokens: readonly (string | undefined)[] = []): SecretValues {
-    const found = tokenValues(tokens);
-    if (!sent.body && !mayHaveSecrets(sent)) return found;
-    const steps = createBodyRedaction({ secrets, limit: maxSearched, found });
-    try {
-      found.fromBody(false);
-      steps.path(sent.path, sent.isRoute);
-      steps.pairs(sent.query);
-      for (const text of sent.texts) if (text !== undefined) steps.text(text);
-      found.fromBody(true);
-      if (sent.body) findInBody(sent.body, steps, found);
-    } catch {
-      found.markIncomplete();
-    }
-    if (steps.isOverLimit()) found.markIncomplete();
-    return found;
-  }
-
-  const mayHaveSecrets = ({ path, query, texts }: SentTexts): boolean =>
-    secrets.maybeIn(path) ||
-    secrets.maybeIn(query) ||
-    texts.some((text) => text !== undefined && secrets.maybeIn(text));
-
-  function findInBody(body: SentBody, steps: BodyRedaction, found: SecretValues): void {
-    if (body.form) return void steps.value(membersOf(body.form));
-    const text = decodeBody(body);
-    if (text === undefined) return;
-    if (text.length > maxSearched)
-      return body.bytes.byteLength > text.length || secrets.maybeIn(text)
-        ? found.markIncomplete()
-        : undefined;
-    if (!secrets.maybeIn(text)) return;
-    if (isTooMuchJson(text)) return found.markIncomplete();
-    const parsed = tryParse(text);
-    if (parsed) steps.value(parsed.value);
-    else if (isForm(body)) steps.pairs(text);
-    else steps.text(text);
-  }
 
   function value(parsed: unknown, bytes?: number, values?: SecretValues): RecordedBody {
     if (parsed === undefined) return undefined;
@@ -141,9 +87,12 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
       if (text === "") return undefined;
       if (values?.isComplete === false) return omittedBody(bytes, TOO_MANY);
       const parsed = isTooMuchJson(text) ? undefined : tryParse(text);
-      if (parsed !== undefined) return value(parsed.value, bytes, values);
       const steps = redactionWith(values);
-      return limited(steps.text(text), steps.isOverLimit(), bytes);
+      if (parsed === undefined) return limited(steps.text(text), steps.isOverLimit(), bytes);
+      const recorded = limited(steps.value(parsed.value), steps.isOverLimit(), bytes);
+      // As it was sent: numbers may have more digits than a double, and members may be repeated.
+      const isVerbatim = bytes <= bodyLimit && !isTruncated(recorded) && isClean(text, values);
+      return isVerbatim && JSON.stringify(recorded) !== text ? new JsonText(text) : recorded;
     });
   }
 
@@ -164,16 +113,22 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
 
   function json(bytes: Buffer, values?: SecretValues): RecordedBody {
     return guarded(() => {
+      const addAndRedact = (): RecordedBody => {
+        if (values) search.addFromText(bytes.toString(), values);
+        return raw(bytes, values);
+      };
+      let steps: BodyRedaction | undefined;
+      const limit = bytes.length;
+      const getSteps = (): BodyRedaction => (steps ??= createBodyRedaction({ secrets, limit, values }));
+      // The whole body, because a secret after the limit can be a part of any text of the exchange.
+      if (!isCleanJson(bytes, limit, getSteps)) return addAndRedact();
       // A value that starts before the limit may end after it. Its start is enough to find it: characters of up to 3 bytes.
       if (values?.maybeInBytes(bytes.subarray(0, bodyLimit + 3 * NEEDLE_LENGTH))) return raw(bytes, values);
       const recorded = bytes.subarray(0, bodyLimit);
-      const isTruncated = bytes.length > bodyLimit;
+      const isLong = bytes.length > bodyLimit;
       // The name of a value may be after the limit.
-      if (isTruncated && VALUE_MEMBER.some((text) => recorded.includes(text))) return raw(bytes, values);
-      let steps: BodyRedaction | undefined;
-      if (!isCleanJson(bytes, recorded.length, () => (steps ??= redactionWith(values))))
-        return raw(bytes, values);
-      return isTruncated
+      if (isLong && VALUE_MEMBER.some((text) => recorded.includes(text))) return raw(bytes, values);
+      return isLong
         ? truncatedBody(bytes.toString("utf8", 0, bodyLimit + 3), bodyLimit, bytes.length)
         : new JsonText(bytes);
     });
@@ -210,25 +165,7 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
     return truncatedBody(typeof redacted === "string" ? redacted : json, bodyLimit, bytes);
   }
 
-  return { find, value, json, raw, body, query, path, target, text };
-}
-
-/** Shorter tokens were not issued by anybody, and could be a part of any text. */
-const MIN_TOKEN_LENGTH = 8;
-
-function tokenValues(tokens: readonly (string | undefined)[]): SecretValues {
-  const found = new SecretValues();
-  for (const token of tokens)
-    if (token !== undefined && token.length >= MIN_TOKEN_LENGTH) found.addToken(token);
-  return found;
-}
-
-function tryParse(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
+  return { ...search, value, json, raw, body, query, path, target, text };
 }
 
 /** What cannot be redacted is not recorded: an accessor that throws must not end a request. */

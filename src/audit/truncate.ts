@@ -9,6 +9,10 @@ export interface TruncatedBody {
   readonly why?: string;
 }
 
+/** Whether only the beginning of a body was recorded (`AUDIT_BODY_LIMIT`). */
+export const isTruncated = (body: unknown): body is TruncatedBody =>
+  typeof body === "object" && body !== null && (body as Partial<TruncatedBody>).truncated === true;
+
 /**
  * The same text in memory of its own. V8 keeps the whole of a text while a part of it is in use, so a part that is kept for
  * longer than its request must be copied.

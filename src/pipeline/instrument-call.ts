@@ -8,6 +8,7 @@ export interface UpstreamCallRecord extends Omit<RecordedCall, "response"> {
   readonly response?: {
     readonly bytes: Buffer;
     readonly isValidJson?: boolean | undefined;
+    readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
   };
 }
 

@@ -86,7 +86,8 @@ export function findSecrets(
 ): SecretValues {
   const texts = [headerText(request, "user-agent"), headerText(request, filterHeader?.toLowerCase() ?? "")];
   const [path, query] = [asUtf8(request.path), asUtf8(request.query)];
-  return redaction.find({ path, isRoute: route !== null, query, texts, body }, tokens);
+  const { headers } = request;
+  return redaction.find({ path, isRoute: route !== null, query, texts, headers, body }, tokens);
 }
 
 /** The texts without the secret values. */

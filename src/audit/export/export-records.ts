@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
+import { parseRecorded } from "../json-text.ts";
 import type { AuditRecord, RecordedBody } from "../record.ts";
 import type { AuditQuery, AuditStore } from "../store.ts";
 import { CSV_HEAD, csvLine } from "./csv.ts";
@@ -199,5 +200,5 @@ function writerOf(format: ExportFormat, filterHeader: string | undefined): Write
 }
 
 function parseRecord(record: string): AuditRecord {
-  return JSON.parse(record) as AuditRecord;
+  return parseRecorded(record) as AuditRecord;
 }

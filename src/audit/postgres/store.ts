@@ -1,6 +1,7 @@
 import { dayOf, LEAST_WORTH_ORDER, maxSummaryRows } from "../usage.ts";
 import { parseRecords } from "../record-pages.ts";
 import { cutoffOf, startPurge, type PurgeResult } from "../purge.ts";
+import { parseRecorded } from "../json-text.ts";
 import type { AuditRecord } from "../record.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
 import { AuditUnavailableError } from "../store.ts";
@@ -127,7 +128,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
 
   async function get(id: string): Promise<AuditRecord | undefined> {
     const text = await readRecord(database, id);
-    return text === undefined ? undefined : (JSON.parse(text) as AuditRecord);
+    return text === undefined ? undefined : (parseRecorded(text) as AuditRecord);
   }
 
   const fault = (): string | undefined => (closing ? "The audit store is closed." : queue.fault());

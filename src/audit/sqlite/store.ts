@@ -5,6 +5,7 @@ import { makeFolder } from "../../storage/make-folder.ts";
 import { Worker } from "node:worker_threads";
 import { parseRecords } from "../record-pages.ts";
 import { cutoffOf, startPurge, type PurgeResult } from "../purge.ts";
+import { parseRecorded } from "../json-text.ts";
 import type { AuditRecord } from "../record.ts";
 import { AuditUnavailableError } from "../store.ts";
 import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
@@ -96,7 +97,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
 
   async function get(id: string): Promise<AuditRecord | undefined> {
     const text = await reader.call({ kind: "get", id });
-    return typeof text === "string" ? (JSON.parse(text) as AuditRecord) : undefined;
+    return typeof text === "string" ? (parseRecorded(text) as AuditRecord) : undefined;
   }
 
   function fault(): string | undefined {

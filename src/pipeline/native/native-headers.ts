@@ -71,6 +71,13 @@ export function cleanRequestHeaders(headers: IncomingHttpHeaders): void {
   if (headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked";
 }
 
+/** Whether v4 gets a header of a client's request. @param connection The `Connection` header of the request */
+export function isForwarded(name: string, connection: string | undefined): boolean {
+  const headers: IncomingHttpHeaders = { [name]: "", ...(connection !== undefined && { connection }) };
+  cleanRequestHeaders(headers);
+  return headers[name] !== undefined;
+}
+
 /** Removes what clients must not get from the headers of v4's response. */
 export function cleanResponseHeaders(headers: IncomingHttpHeaders): void {
   removeHeaders(headers, NEVER_TO_CLIENT);

@@ -3,6 +3,7 @@ import type { AuditRecord } from "../../audit/record.ts";
 import type { Rejection } from "../../dialect/http-error.ts";
 import { recordTime } from "../../audit/record-time.ts";
 import type { AlphaRequest } from "../context.ts";
+import { isForwarded } from "./native-headers.ts";
 import {
   findSecrets,
   fingerprintOf,
@@ -31,6 +32,9 @@ export interface NativeOutcome {
   readonly ms: number;
 }
 
+/** All lines of the `Connection` header, as Node joins them. */
+const connectionOf = ({ headers }: AlphaRequest): string | undefined => headers["connection"]?.join(", ");
+
 /** The record of a forwarded request. */
 export function createNativeRecord(
   request: AlphaRequest,
@@ -44,7 +48,10 @@ export function createNativeRecord(
   // follows a secret name.
   const head = recordHead(request, null, isAccepted, secrets, options, secrets.tokensOnly());
   const { method, path, query, filter } = head;
-  const call = { method, path: query === "" ? path : `${path}?${query}`, filter, ms };
+  const isFilterSent =
+    filter !== null && isForwarded(options.filterHeader?.toLowerCase() ?? "", connectionOf(request));
+  const sent = { filter: isFilterSent ? filter : null };
+  const call = { method, ...sent, path: query === "" ? path : `${path}?${query}`, ms };
   return {
     ...summarizeNativeRequest(request, outcome, hash),
     id: options.newId(),

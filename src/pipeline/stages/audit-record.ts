@@ -1,25 +1,22 @@
 /** The audit record of a translated request, and the parts of it that the metrics and the log need. */
+import { JsonText } from "../../audit/json-text.ts";
 import { checksumOf, type AuditRecord, type RecordedBody } from "../../audit/record.ts";
-import type { SentBody } from "../../audit/client-body.ts";
 import { recordTime } from "../../audit/record-time.ts";
-import type { Redaction } from "../../audit/redact.ts";
-import type { SecretValues } from "../../audit/secret-values.ts";
-import { isJson } from "../../dialect/json/scan.ts";
-import { header, type AlphaRequest, type AlphaResponse, type RequestContext } from "../context.ts";
-import type { UpstreamCallRecord } from "../instrument-call.ts";
+import { REDACTED } from "../../audit/secret-values.ts";
+import { isTruncated } from "../../audit/truncate.ts";
+import type { AlphaRequest, AlphaResponse, RequestContext } from "../context.ts";
 import type { ResultMeaning } from "../lifecycle.ts";
 import {
   concealAll,
-  findSecrets,
   fingerprintOf,
   recordClient,
   recordHead,
   recordWarnings,
   roundMs,
-  unparsedTokens,
   type RecordOptions,
   type RequestSummary,
 } from "../recorded-request.ts";
+import { exchangeSecrets, recordExchange, routeOf, sentBody } from "./recorded-exchange.ts";
 
 /** The end of a request: alpha's status, what it means, and the response as it is sent. */
 export interface RequestOutcome {
@@ -30,8 +27,6 @@ export interface RequestOutcome {
 
 /** Bytes of a body that is recorded of a rejected request, where v4 has not accepted the token. */
 const LONGEST_BODY_WITHOUT_TOKEN = 1024;
-
-const routeOf = ({ route, match }: RequestContext): string | null => route ?? match?.route.name ?? null;
 
 const bodyLength = ({ body }: RequestContext): number => body?.bytes.length ?? 0;
 
@@ -49,39 +44,10 @@ function timingsOf({ startedAt, upstream }: RequestContext): AuditRecord["timing
   };
 }
 
-function sentBody(request: AlphaRequest, { body }: RequestContext): SentBody | undefined {
-  if (!body || body.bytes.length === 0) return undefined;
-  return { bytes: body.bytes, type: header(request, "content-type"), form: body.form };
-}
-
-/** The client's token and v4's, as they are sent. Invalid credentials may have a token too: every part of them is secret. */
-function tokensOf(
-  request: AlphaRequest,
-  context: RequestContext,
-  options: RecordOptions,
-): readonly (string | undefined)[] {
-  const { client, upstream } = options.credentials;
-  const token = context.client?.credentials.token;
-  const sent = context.upstream?.v4Token;
-  const hasTexts = token === undefined || client?.spellings !== undefined;
-  return [
-    token,
-    ...(token === undefined ? [] : (client?.spellings?.(token) ?? [])),
-    ...(hasTexts ? unparsedTokens(request, options) : []),
-    ...(sent === token ? [] : [sent]),
-    ...(sent === undefined ? [] : (upstream?.spellings?.(sent) ?? [])),
-  ];
-}
-
-function secretsOf(request: AlphaRequest, context: RequestContext, options: RecordOptions): SecretValues {
-  const tokens = tokensOf(request, context, options);
-  return findSecrets(request, routeOf(context), sentBody(request, context), tokens, options);
-}
-
 /** The summary of a request without a record. Its texts are searched for secrets only if the log gets a warning. */
 export function summarizeRequest(
   request: AlphaRequest,
-  { status }: RequestOutcome,
+  { status, response }: RequestOutcome,
   context: RequestContext,
   options: RecordOptions,
 ): RequestSummary {
@@ -93,7 +59,10 @@ export function summarizeRequest(
     alpha: { method: request.method, route: routeOf(context), status },
     v4: context.upstream?.calls ?? [],
     losses: [...context.losses],
-    warnings: warnings.length > 0 ? concealAll(warnings, secretsOf(request, context, options)) : warnings,
+    warnings:
+      warnings.length > 0
+        ? concealAll(warnings, exchangeSecrets(request, context, options, response))
+        : warnings,
     timings: timingsOf(context),
   };
 }
@@ -105,33 +74,17 @@ export function describeError(
   context: RequestContext,
   options: RecordOptions,
 ): object {
-  const secrets = secretsOf(request, context, options);
+  const secrets = exchangeSecrets(request, context, options);
   const { name, message, stack = "" } = error instanceof Error ? error : new Error(String(error));
   return { type: name, message: secrets.conceal(message), stack: secrets.conceal(stack) };
 }
 
-/** The body of v4's response. JSON is searched without parsing it. */
-const recordResponse = (
-  { bytes, isValidJson = isJson(bytes) }: NonNullable<UpstreamCallRecord["response"]>,
-  { json, value }: Redaction,
-  secrets: SecretValues,
-): RecordedBody => (isValidJson ? json(bytes, secrets) : value(bytes.toString(), undefined, secrets));
-
-/** The calls to v4: without bodies, or with redacted ones. */
-const recordCalls = (
-  calls: readonly UpstreamCallRecord[],
-  { redaction, bodies }: RecordOptions,
-  secrets: SecretValues,
-): AuditRecord["v4"] =>
-  calls.map(({ method, path, filter, body, status, response, ms }) => ({
-    method,
-    path: redaction.target(path, secrets),
-    filter: filter === null ? null : redaction.text(filter, secrets),
-    status,
-    ms: roundMs(ms),
-    ...(bodies && body !== undefined && { body: redaction.value(body, undefined, secrets) }),
-    ...(bodies && response && { response: recordResponse(response, redaction, secrets) }),
-  }));
+/** The length of a body. The difference between what was sent and what is recorded would be the length of a secret. */
+function lengthWithoutSecrets(recorded: RecordedBody, bytes: number): number {
+  if (recorded instanceof JsonText || isTruncated(recorded) || !recorded) return bytes;
+  const text = typeof recorded === "string" ? recorded : JSON.stringify(recorded);
+  return text.includes(REDACTED) ? Buffer.byteLength(text) : bytes;
+}
 
 /** Clients with invented tokens must not be able to fill the store with their bodies. */
 const isBodyRecorded = (context: RequestContext, { meaning }: RequestOutcome): boolean =>
@@ -149,15 +102,20 @@ export function createAuditRecord(
   const { client, upstream, rejectedBy } = context;
   const route = routeOf(context);
   const accepted = isAccepted(context);
-  const secrets = secretsOf(request, context, options);
+  const exchange = recordExchange(request, context, options, response);
+  const { secrets } = exchange;
   const sent = bodies && isBodyRecorded(context, outcome) ? sentBody(request, context) : undefined;
+  const body = sent && redaction.body(sent, secrets);
   const streamed = upstream?.streamedBytes;
   const responseBody = (): Pick<AuditRecord["alpha"], "response" | "checksum"> =>
     response.file
       ? { response: { streamed: streamed?.out ?? 0 } }
       : {
-          response: response.body.length === 0 ? null : redaction.json(response.body, secrets),
-          checksum: checksumOf(response.body),
+          response: exchange.response,
+          // Of a response with a secret the checksum would show which value fits in it.
+          ...((exchange.response === null || exchange.response instanceof JsonText) && {
+            checksum: checksumOf(response.body),
+          }),
         };
   return {
     id: options.newId(),
@@ -172,15 +130,18 @@ export function createAuditRecord(
         ignored: concealAll(context.ignoredParameters, secrets),
       }),
       route,
-      ...(sent && { body: redaction.body(sent, secrets) }),
+      ...(sent && { body }),
       status,
       ...(bodies && responseBody()),
     },
-    v4: upstream ? recordCalls(upstream.calls, options, secrets) : [],
+    v4: exchange.calls,
     losses: concealAll([...context.losses], secrets),
     warnings: recordWarnings(context.warnings, secrets),
     timings: timingsOf(context),
-    bytes: { in: streamed?.in || bodyLength(context), out: streamed?.out || response.body.length },
+    bytes: {
+      in: streamed?.in || lengthWithoutSecrets(body, bodyLength(context)),
+      out: streamed?.out || lengthWithoutSecrets(exchange.response, response.body.length),
+    },
     ...(rejectedBy !== undefined && { rejectedBy }),
   };
 }

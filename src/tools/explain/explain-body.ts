@@ -9,7 +9,8 @@ import type { JsonObject } from "../../mapping/translation-context.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import { classOf, type FieldClass } from "../../mapping/pack-summary.ts";
 import { describeWrite, type ExplainedBody, type ExplainedField } from "./explanation.ts";
-import { isTruncated, callName } from "./recorded.ts";
+import { isTruncated } from "../../audit/truncate.ts";
+import { callName } from "./recorded.ts";
 
 /** A member with its own expression for writing is a `value`, whatever its class is for reading. */
 const writeClass = (name: string, rule: FieldRule): FieldClass =>

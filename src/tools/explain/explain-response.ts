@@ -10,7 +10,8 @@ import { isObject } from "../../dialect/json/parse.ts";
 import { LIST_VALUES } from "../../dialect/envelope.ts";
 import { dottedPath, valueAt } from "../../dialect/shape.ts";
 import { describeRead, type ExplainedField, type V4Side } from "./explanation.ts";
-import { callName, findRecordedCall, isTruncated } from "./recorded.ts";
+import { isTruncated } from "../../audit/truncate.ts";
+import { callName, findRecordedCall } from "./recorded.ts";
 
 /** An alpha object and the v4 object that it comes from. */
 interface ObjectPair {

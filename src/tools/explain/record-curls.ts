@@ -5,7 +5,7 @@ import { isObject } from "../../dialect/json/parse.ts";
 import { FORM } from "../../mapping/compile/body-format.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { curl, type CurlBody } from "./curl.ts";
-import { isTruncated } from "./recorded.ts";
+import { isTruncated } from "../../audit/truncate.ts";
 import { addressVariable } from "./shell.ts";
 
 /** The requests of a record as commands. Secrets are placeholders, as in the record. */

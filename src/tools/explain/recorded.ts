@@ -1,11 +1,6 @@
-import type { TruncatedBody } from "../../audit/truncate.ts";
 import type { AuditRecord, RecordedCall } from "../../audit/record.ts";
 import { isSuccess } from "../../dialect/statuses.ts";
 import type { Endpoint } from "../../mapping/compile/endpoint.ts";
-
-/** Whether only the beginning of a body was recorded (`AUDIT_BODY_LIMIT`). */
-export const isTruncated = (body: unknown): body is TruncatedBody =>
-  typeof body === "object" && body !== null && (body as Partial<TruncatedBody>).truncated === true;
 
 /** `GET /path` of a request, without its query. */
 export const callName = ({ method, path }: RecordedCall): string => `${method} ${path.split("?", 1)[0]}`;

@@ -4,7 +4,8 @@ import type { DialectDefinition } from "../../mapping/schema/pack-definition.ts"
 import type { AuditRecord } from "../../audit/record.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { explainBody } from "../explain/explain-body.ts";
-import { isCallOf, isTruncated } from "../explain/recorded.ts";
+import { isTruncated } from "../../audit/truncate.ts";
+import { isCallOf } from "../explain/recorded.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { compileGetter } from "../../mapping/compile/member-paths.ts";
 import type { Route } from "../../mapping/compile/route.ts";

@@ -3,7 +3,7 @@ import { CLIENT_GONE, type AuditRecord } from "../../audit/record.ts";
 import { REDACTED } from "../../audit/secret-values.ts";
 import { UNREADABLE_BODY, wrongMediaType } from "../../dialect/body-reasons.ts";
 import type { Pack } from "../../mapping/pack.ts";
-import { isTruncated } from "../explain/recorded.ts";
+import { isTruncated } from "../../audit/truncate.ts";
 
 const NOT_ACCEPTABLE = 406;
 

@@ -91,7 +91,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   routing: [],
   "rate-limit": ["storage"],
   observability: ["dialect", "audit"],
-  audit: ["storage"],
+  audit: ["dialect", "storage"],
   storage: [],
 };
 
