@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdCompressSync } from "node:zlib";
+import { owners, SEVERAL } from "./client-shares.ts";
 import type { IndexRow, StoredRow } from "./stored-row.ts";
 import { acceptedClients, dayOf, worthOf } from "./usage.ts";
 
@@ -17,9 +18,14 @@ const ZSTD_OPTIONS = {
   params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
 };
 
-/** Records that are compressed together: all of one UTC day, and of one priority as far as it is known. */
+/**
+ * Records that are compressed together: all of one UTC day, and of one priority as far as it is known. A client that has a large
+ * share of the batch has segments of its own, so that its records can be deleted without those of others.
+ */
 export interface Segment {
   readonly day: string;
+  /** The client of all its records, or `SEVERAL`. */
+  readonly owner: string;
   /** In the order of their records. */
   readonly rows: readonly IndexRow[];
   /** Where its records are in the bytes of the batch. */
@@ -49,12 +55,12 @@ export function createBatch(rows: Iterable<StoredRow>, spare?: ArrayBuffer): Bat
   const bytes = new Uint8Array(buffer, 0, size);
   const segments: Segment[] = [];
   let at = 0;
-  for (const [day, group] of groupRows(unique)) {
-    let open: { day: string; rows: IndexRow[]; start: number; end: number } | undefined;
+  for (const [day, owner, group] of groupRows(unique)) {
+    let open: { day: string; owner: string; rows: IndexRow[]; start: number; end: number } | undefined;
     for (const row of group) {
       const { chunk, start, size } = row;
       if (!open || at - open.start + size > SEGMENT_BYTES) {
-        open = { day, rows: [], start: at, end: at };
+        open = { day, owner, rows: [], start: at, end: at };
         segments.push(open);
       }
       chunk.bytes.copy(bytes, at, start, start + size);
@@ -84,14 +90,19 @@ const indexRow = (row: StoredRow, start: number): IndexRow => ({
   size: row.size,
 });
 
-/** The rows by day and priority, so that a segment can be deleted as a whole. */
-function groupRows(rows: readonly StoredRow[]): [day: string, rows: StoredRow[]][] {
+/** The rows by day, priority and owner, so that a segment can be deleted as a whole. */
+function groupRows(rows: readonly StoredRow[]): [day: string, owner: string, rows: StoredRow[]][] {
   const clients = acceptedClients(rows);
+  const clientsWithOwn = owners(rows);
   const groups = Map.groupBy(rows, (row) => {
     const accepted = row.accepted || (row.client !== null && clients.has(row.client));
-    return `${dayOf(row.time)} ${worthOf({ client: row.client, status: row.status, accepted })}`;
+    const owner = row.client !== null && clientsWithOwn.has(row.client) ? row.client : SEVERAL;
+    return `${dayOf(row.time)} ${worthOf({ client: row.client, status: row.status, accepted })} ${owner}`;
   });
-  return [...groups].map(([key, group]) => [key.split(" ", 1)[0] ?? "", group]);
+  return [...groups].map(([key, group]) => {
+    const [day = "", , ...owner] = key.split(" ");
+    return [day, owner.join(" "), group];
+  });
 }
 
 const compress = promisify(zstdCompress);
@@ -101,11 +112,16 @@ const piecesOf = ({ segments, bytes }: Batch): Uint8Array[] =>
 
 /** Compresses the segments of a batch in another thread, one at a time: each takes 1 MB of memory, which the next one uses again. */
 export const compressBatch = (batch: Batch): Promise<Buffer[]> =>
-  Array.fromAsync(piecesOf(batch), (piece) => compress(piece, ZSTD_OPTIONS));
+  Array.fromAsync(piecesOf(batch), compressAsync);
+
+/** Compresses one segment, in another thread. */
+export const compressAsync = (piece: Uint8Array): Promise<Buffer> => compress(piece, ZSTD_OPTIONS);
+
+/** Compresses one segment, in this thread. */
+export const compressSync = (piece: Uint8Array): Buffer => zstdCompressSync(piece, ZSTD_OPTIONS);
 
 /** Compresses the segments of a batch, in this thread. */
-export const compressBatchSync = (batch: Batch): Buffer[] =>
-  piecesOf(batch).map((piece) => zstdCompressSync(piece, ZSTD_OPTIONS));
+export const compressBatchSync = (batch: Batch): Buffer[] => piecesOf(batch).map(compressSync);
 
 /** The text of one record of a segment, without its line feed. @param bytes The segment, decompressed. */
 export const recordText = (bytes: Uint8Array, { start, size }: Pick<IndexRow, "start" | "size">): string =>

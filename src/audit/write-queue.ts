@@ -1,7 +1,8 @@
 import { AuditUnavailableError } from "./store.ts";
 import type { AuditDurability, AuditStats } from "./store.ts";
 import type { AuditRecord } from "./record.ts";
-import { RecordMemory, type Chunk, type RecordPlace } from "./record-memory.ts";
+import type { Chunk } from "./record-memory.ts";
+import { RowQueue, WaitingClients, type PendingRow } from "./row-queue.ts";
 import { serializeRecord } from "./record-text.ts";
 import { columnsOf } from "./stored-row.ts";
 import type { RecordColumns, StoredRow } from "./stored-row.ts";
@@ -19,6 +20,8 @@ const GROUP_ROWS = 1000;
 const GROUP_BYTES = 4 * 1024 * 1024;
 const MAX_PAUSE_MS = 5000;
 
+const QUEUE_FULL = "The audit queue is full.";
+
 /** Options of a write queue. */
 export interface WriteQueueOptions {
   /**
@@ -30,7 +33,10 @@ export interface WriteQueueOptions {
   readonly durability: AuditDurability;
   /** Milliseconds for which the first row of a relaxed group waits for more. */
   readonly groupMs: number;
-  /** Above one of both limits the oldest rows are dropped, those of callers without an accepted token first. */
+  /**
+   * Above one of both limits rows are dropped: the oldest of callers without an accepted token first, then the oldest of clients
+   * with an average share or more.
+   */
   readonly maxRows: number;
   readonly maxBytes: number;
   /** Called with the error of the first of several failed commits. */
@@ -49,68 +55,23 @@ export interface WriteQueue {
   readonly close: () => Promise<void>;
 }
 
-/** A row without its record: rows survive garbage collections, so they are small. */
-type PendingRow = RecordColumns & RecordPlace;
-
 /** The client that waits for a strict record. */
 type Waiter = Pick<PromiseWithResolvers<void>, "resolve" | "reject">;
-
-/** A queue of rows, the oldest first. Taking one takes constant time. */
-class RowQueue {
-  #rows: (PendingRow | undefined)[] = [];
-  /** Index of the oldest row. The rows before it have been taken. */
-  #first = 0;
-  /** Bytes of the records of these rows. */
-  bytes = 0;
-  /** Separate for each queue: rows of one queue are committed or dropped in order, so that its chunks become free in order. */
-  readonly memory: RecordMemory;
-
-  constructor(free: Chunk[]) {
-    this.memory = new RecordMemory(free);
-  }
-
-  get length(): number {
-    return this.#rows.length - this.#first;
-  }
-
-  push(row: PendingRow): void {
-    this.#rows.push(row);
-    this.bytes += row.size;
-  }
-
-  /** Takes the oldest row. */
-  shift(): PendingRow | undefined {
-    const row = this.#rows[this.#first];
-    if (row === undefined) return undefined;
-    this.#rows[this.#first] = undefined;
-    this.#first += 1;
-    this.bytes -= row.size;
-    if (2 * this.#first > this.#rows.length) {
-      this.#rows = this.#rows.slice(this.#first);
-      this.#first = 0;
-    }
-    return row;
-  }
-
-  /** Inserts rows at the front. */
-  unshift(rows: readonly PendingRow[]): void {
-    this.#rows = [...rows, ...this.#rows.slice(this.#first)];
-    this.#first = 0;
-    for (const { size } of rows) this.bytes += size;
-  }
-}
 
 /** Creates the bounded queue in front of a store. Rows are committed in groups, one group at a time. */
 export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   const { commit, durability, groupMs, maxRows, maxBytes } = options;
   const freeChunks: Chunk[] = [];
-  const accepted = new RowQueue(freeChunks);
+  let accepted = new RowQueue(freeChunks);
+  /** Rows that were older than those that had to be dropped. */
+  let spared = new RowQueue(freeChunks);
   const unaccepted = new RowQueue(freeChunks);
-  const queueOf = (row: RecordColumns): RowQueue =>
-    row.accepted && row.client !== null ? accepted : unaccepted;
+  const clients = new WaitingClients({ maxRows, maxBytes });
+  const clientOf = ({ accepted, client }: RecordColumns): string | null => (accepted ? client : null);
+  const queueOf = (row: RecordColumns): RowQueue => (clientOf(row) === null ? unaccepted : accepted);
   const waiters = new Map<StoredRow, Waiter>();
-  const count = (): number => accepted.length + unaccepted.length;
-  const bytes = (): number => accepted.bytes + unaccepted.bytes;
+  const count = (): number => accepted.length + spared.length + unaccepted.length;
+  const bytes = (): number => accepted.bytes + spared.bytes + unaccepted.bytes;
   let inFlight = 0;
   let dropped = 0;
   let written = 0;
@@ -139,6 +100,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       const line = queueOf(columns);
       const row = Object.assign(columns, line.memory.write(serializeRecord(record)));
       line.push(row);
+      countRow(row, 1);
       if (waiter) waiters.set(row, waiter);
     } catch (error) {
       return drop(waiter, "The audit record can't be serialised as JSON.", error);
@@ -153,17 +115,44 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     const rows = maxRows * UNACCEPTED_SHARE;
     while (unaccepted.length > rows || unaccepted.bytes > maxBytes * UNACCEPTED_SHARE) dropOldest(unaccepted);
     while ((count() + inFlight > maxRows || bytes() > maxBytes) && count() > 0)
-      dropOldest(unaccepted.length > 0 ? unaccepted : accepted);
+      if (unaccepted.length > 0) dropOldest(unaccepted);
+      else dropOfLargeClient();
+  }
+
+  function countRow(row: PendingRow, rows: 1 | -1): void {
+    const client = clientOf(row);
+    if (client !== null) clients.add(client, rows, rows * row.size);
+  }
+
+  /** Drops a row of a client with a large share. Older rows of other clients are spared. */
+  function dropOfLargeClient(): void {
+    for (;;) {
+      if (accepted.length === 0) [accepted, spared] = [spared, accepted];
+      const oldest = accepted.shift();
+      if (!oldest) return;
+      if (clients.isLarge(oldest.client ?? "")) return drop(release(oldest), QUEUE_FULL);
+      spare(oldest);
+    }
+  }
+
+  /** Copies the record: the chunk that it is in would wait for it, although all others in it are dropped. */
+  function spare(row: PendingRow): void {
+    const { chunk, start, size } = row;
+    const text = chunk.bytes.subarray(start, start + size - 1);
+    Object.assign(row, spared.memory.write({ parts: [text, "\n"], size }));
+    accepted.memory.release(chunk);
+    spared.push(row);
   }
 
   function dropOldest(line: RowQueue): void {
     const oldest = line.shift();
-    if (oldest) drop(release(oldest), "The audit queue is full.");
+    if (oldest) drop(release(oldest), QUEUE_FULL);
   }
 
   /** Frees the memory of a row that has been committed or is dropped. @returns The client that waits for it. */
   function release(row: PendingRow): Waiter | undefined {
     queueOf(row).memory.release(row.chunk);
+    countRow(row, -1);
     const waiter = waiters.get(row);
     waiters.delete(row);
     return waiter;
@@ -209,7 +198,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     const group: PendingRow[] = [];
     let groupBytes = 0;
     while (group.length < GROUP_ROWS && groupBytes <= GROUP_BYTES) {
-      const next = accepted.shift() ?? unaccepted.shift();
+      const next = spared.shift() ?? accepted.shift() ?? unaccepted.shift();
       if (!next) break;
       group.push(next);
       groupBytes += next.size;

@@ -214,7 +214,7 @@ const audit = {
   AUDIT_SIZE_LIMIT: withDefault(
     diskSize,
     "2gb",
-    "Limit of the audit store. Above it, records of callers without an accepted token are deleted first, then the oldest. Summaries may use an additional tenth, 100 MB at most",
+    "Limit of the audit store. Above it, records of callers without an accepted token are deleted first. Then the client with the largest share loses its oldest bodies and its oldest records. Summaries may use an additional tenth, 100 MB at most",
   ),
   AUDIT_OTLP: unset(
     url,

@@ -1,4 +1,5 @@
 import type { PoolClient } from "pg";
+import { SEVERAL } from "../client-shares.ts";
 import { WORTH } from "../stored-row.ts";
 
 /** Key of `pg_advisory_xact_lock`: replicas that start at the same time prepare the database one after the other. */
@@ -27,7 +28,7 @@ const INDEXES = FILTERS.map(
  *
  * Since version 3 the texts of records are compressed together in `audit_segment`. `start` and `size` are the place of a
  * record in its decompressed segment, in bytes. `record` is set only in rows of earlier versions, until `migrate.ts` has moved
- * them.
+ * them. Since version 4 a segment has an owner (`client-shares.ts`). `bare`: the bodies of its records have been removed.
  */
 const STEPS = [
   `
@@ -80,6 +81,12 @@ const STEPS = [
   CREATE INDEX audit_by_segment ON audit (segment);
   CREATE INDEX audit_unmigrated ON audit (time, seq) WHERE segment IS NULL;
   DROP INDEX audit_size, audit_least;
+  `,
+  `
+  ALTER TABLE audit_segment ADD COLUMN owner text NOT NULL DEFAULT '${SEVERAL}',
+    ADD COLUMN bare boolean NOT NULL DEFAULT false;
+  CREATE INDEX audit_segment_owner ON audit_segment (owner, bare, time, id) INCLUDE (records, bytes)
+    WHERE worth = ${WORTH.accepted};
   `,
 ];
 

@@ -11,31 +11,15 @@ import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import { connectDatabase, type Database } from "./database.ts";
 import { startMigration } from "./migrate.ts";
 import { countRecords, readRecordPage, readRecord, usageReader } from "./reader.ts";
+import { makeSpace, ROW_BYTES } from "./size-limit.ts";
 import { insertBatch } from "./writer.ts";
 
 /** Key of `pg_try_advisory_xact_lock`: only one replica deletes at a time. */
 const LOCK = 7_012_026_002;
 /** Index rows that a step deletes because of their age. PostgreSQL only marks them. */
 const PURGE_ROWS = 20_000;
-/** Segments that a step deletes because of the size limit. */
-const PURGE_SEGMENTS = 200;
-/** Approximate size of a row and its indexes. */
-const ROW_BYTES = 600;
-
 const REMOVE = `
   DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE time < $1 ORDER BY time, seq LIMIT ${PURGE_ROWS})
-`;
-/** Deletes the first segments until enough bytes are free: those of unaccepted tokens, by priority, then the oldest. */
-const REMOVE_LEAST = `
-  WITH first AS (
-    SELECT id, sum(bytes + records * ${ROW_BYTES}) OVER (ORDER BY worth, time, id) - bytes - records * ${ROW_BYTES} AS freed
-    FROM (SELECT id, worth, time, records, bytes FROM audit_segment ORDER BY worth, time, id LIMIT ${PURGE_SEGMENTS}) AS least
-  ), segments AS (
-    DELETE FROM audit_segment WHERE id IN (SELECT id FROM first WHERE freed < $1) RETURNING id
-  ), rows AS (
-    DELETE FROM audit WHERE segment IN (SELECT id FROM segments) RETURNING 1
-  )
-  SELECT (SELECT count(*)::int FROM segments) AS segments, (SELECT count(*)::int FROM rows) AS rows
 `;
 /** Index rows of earlier versions have their records in them. */
 const SIZE = `
@@ -71,8 +55,7 @@ function purgeStep(database: Database, before: number, sizeLimit: number): Promi
     const { rows } = await client.query<{ bytes: number }>(SIZE);
     const excess = (rows[0]?.bytes ?? 0) - sizeLimit;
     if (excess <= 0) return { evicted: 0, more: false };
-    const [removed] = (await client.query<{ segments: number; rows: number }>(REMOVE_LEAST, [excess])).rows;
-    return { evicted: removed?.rows ?? 0, more: removed?.segments === PURGE_SEGMENTS };
+    return makeSpace(client, excess);
   });
 }
 

@@ -25,8 +25,8 @@ const WRITE = `
       OR EXISTS (SELECT 1 FROM audit_usage u WHERE u.day = given.day AND u.client = given.client) AS counted
     FROM given
   ), parts AS MATERIALIZED (
-    SELECT nextval(pg_get_serial_sequence('audit_segment', 'id')) AS segment, part, first, bytes
-    FROM unnest($17::int[], $18::int[]) WITH ORDINALITY AS p (first, bytes, part)
+    SELECT nextval(pg_get_serial_sequence('audit_segment', 'id')) AS segment, part, first, bytes, owner
+    FROM unnest($17::int[], $18::int[], $21::text[]) WITH ORDINALITY AS p (first, bytes, owner, part)
   ), added AS (
     INSERT INTO audit (id, time, client, route, status, size, worth, lane, agent, lossy, start, method, request_id, segment)
       SELECT id, time, client, route, status, size,
@@ -36,8 +36,8 @@ const WRITE = `
         FROM judged JOIN parts USING (part) ORDER BY place
       ON CONFLICT (id) DO NOTHING RETURNING id, segment, time, worth
   ), stored AS (
-    INSERT INTO audit_segment (id, time, worth, records, bytes, data)
-      SELECT segment, latest, most, records, bytes, substr($19::bytea, first, bytes)
+    INSERT INTO audit_segment (id, time, worth, records, bytes, owner, data)
+      SELECT segment, latest, most, records, bytes, owner, substr($19::bytea, first, bytes)
       FROM parts JOIN (
         SELECT segment, max(time) AS latest, max(worth) AS most, count(*) AS records FROM added GROUP BY segment
       ) AS sums USING (segment)
@@ -127,6 +127,7 @@ export async function insertBatch(database: Database, batch: Batch): Promise<num
     parts.map(({ length }) => length),
     data,
     [...clients],
+    batch.segments.map(({ owner }) => owner),
   ]);
   if (written?.late) await moveToClients(database, [...clients]);
   return data.length;

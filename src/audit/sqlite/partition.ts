@@ -123,7 +123,7 @@ export const createPartition = (database: DatabaseSync, suffix: string): void =>
 /** Deletes a day, which takes as long as SQLite needs to free its pages. One of version 4 has no blocks. */
 export const dropPartition = (database: DatabaseSync, suffix: string): void =>
   database.exec(
-    ["record", "segment", "text", "block"]
+    ["record", "segment", "text", "block", "owner"]
       .map((table) => `DROP TABLE IF EXISTS ${table}_${suffix}`)
       .join("; "),
   );

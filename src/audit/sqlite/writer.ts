@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { SEVERAL } from "../client-shares.ts";
 import type { PurgeResult } from "../purge.ts";
 import { compressBatchSync, createBatch, type Batch, type Segment } from "../segment.ts";
 import type { IndexRow } from "../stored-row.ts";
@@ -18,6 +19,7 @@ import {
 import { createMigration } from "./migrate.ts";
 import { createPartition, createPartitions, dropPartition, suffixOf } from "./partition.ts";
 import { prepareSchema } from "./schema.ts";
+import { makeSpace, prepareOwners } from "./size-limit.ts";
 import {
   unpackBatch,
   type PurgeJob,
@@ -41,10 +43,6 @@ const COUNT = `
 const MOST_MOVED = 1000;
 /** Clients whose records of earlier days have been moved to them. Above it they are looked for again. */
 const MAX_CLAIMED = 10_000;
-/** Size of the index rows of a record, approximately. */
-const ROW_BYTES = 300;
-/** Segments that one step deletes because of the size limit. */
-const PURGE_SEGMENTS = 50;
 
 /** The size of the summaries in the file. */
 const SUMMARY_BYTES =
@@ -71,13 +69,12 @@ function createTextIds({
 }
 
 /** A segment and its compressed bytes. */
-type CompressedSegment = Pick<Segment, "day" | "rows"> & { readonly data: Uint8Array };
+type CompressedSegment = Pick<Segment, "day" | "owner" | "rows"> & { readonly data: Uint8Array };
 
 /** The statements on the tables of one day. */
 function prepareDay(database: DatabaseSync, day: string) {
-  const segmentsBy = (order: string): string =>
-    `SELECT seq, last, bytes FROM segment_${day} ${order} LIMIT ${PURGE_SEGMENTS}`;
   return {
+    owners: prepareOwners(database, day),
     text: database.prepare(`SELECT id FROM text_${day} WHERE text = ?`),
     addText: database.prepare(`INSERT INTO text_${day} (text) VALUES (?)`),
     add: database.prepare(
@@ -94,15 +91,9 @@ function prepareDay(database: DatabaseSync, day: string) {
         (SELECT text FROM text_${day} WHERE id = agent) AS agent`,
     ),
     promote: database.prepare(
-      `UPDATE segment_${day} SET worth = ? WHERE seq = (SELECT max(seq) FROM segment_${day} WHERE seq <= ?)`,
+      `UPDATE segment_${day} SET worth = ? WHERE seq = (SELECT max(seq) FROM segment_${day} WHERE seq <= ?)
+        RETURNING seq`,
     ),
-    least: database.prepare(segmentsBy("WHERE worth = ? ORDER BY time")),
-    bytes: database.prepare(
-      `SELECT sum(bytes + (last - seq + 1) * ${ROW_BYTES}) AS bytes FROM segment_${day}`,
-    ),
-    count: database.prepare(`SELECT count(*) AS count FROM record_${day}`),
-    remove: database.prepare(`DELETE FROM record_${day} WHERE seq BETWEEN ? AND ?`),
-    removeSegment: database.prepare(`DELETE FROM segment_${day} WHERE seq = ?`),
   };
 }
 
@@ -171,7 +162,7 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
   /** Inserts the records that are not stored yet. @returns Their rows. */
   function insert(segments: readonly CompressedSegment[]): IndexRow[] {
     let suffixes = days.list();
-    return segments.flatMap(({ day, rows, data }) => {
+    return segments.flatMap(({ day, owner, rows, data }) => {
       const suffix = suffixOf(day);
       if (!suffixes.includes(suffix)) {
         createPartition(database, suffix);
@@ -205,6 +196,7 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
       const time = added.reduce((latest, row) => Math.max(latest, row.time), 0);
       const worth = added.reduce((most, row) => Math.max(most, worthOf(row)), 0);
       statements.addSegment.run(first, seqs.at(-1) ?? first, time, worth, data.length, data);
+      statements.owners.own.run(owner, first);
       return added;
     });
   }
@@ -224,11 +216,14 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
   }
 
   function claimIn(suffix: string, client: string): void {
-    const { text, claim, promote } = days.get(suffix);
+    const { text, claim, promote, owners } = days.get(suffix);
     const id = text.get(client)?.["id"];
     if (id === undefined) return;
     const moved = claim.all(id) as unknown as (CountedRow & { readonly seq: number })[];
-    for (const row of moved) promote.run(worthOf({ ...row, accepted: true }), row.seq);
+    for (const row of moved) {
+      const promoted = promote.get(worthOf({ ...row, accepted: true }), row.seq);
+      if (promoted) owners.own.run(SEVERAL, Number(promoted["seq"]));
+    }
     for (const row of aggregateUsage(moved.map((found) => ({ ...found, accepted: true })))) {
       countRow(row);
       const { day, lane, route, status } = row;
@@ -259,35 +254,6 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
     return used - Number(summaryBytes.get()?.["bytes"] ?? 0) - sizeLimit;
   }
 
-  /** Deletes the segments with the lowest priority, the oldest first, until enough bytes are free. */
-  function removeLeast(bytes: number): PurgeResult {
-    let evicted = 0;
-    let freed = 0;
-    let segments = 0;
-    const suffixes = days.list();
-    for (const worth of [0, 1, 2]) {
-      for (const suffix of suffixes) {
-        if (freed >= bytes) return { evicted, more: false };
-        const { least, bytes: all, count: countAll, remove, removeSegment } = days.get(suffix);
-        if (worth === 2 && Number(all.get()?.["bytes"]) <= bytes - freed) {
-          evicted += Number(countAll.get()?.["count"]);
-          dropPartition(database, suffix);
-          return { evicted, more: true };
-        }
-        for (const { seq, last, bytes: size } of least.all(worth)) {
-          if (freed >= bytes) return { evicted, more: false };
-          const removed = Number(remove.run(Number(seq), Number(last)).changes);
-          removeSegment.run(Number(seq));
-          evicted += removed;
-          freed += Number(size) + removed * ROW_BYTES;
-          segments += 1;
-          if (segments === PURGE_SEGMENTS) return { evicted, more: true };
-        }
-      }
-    }
-    return { evicted, more: false };
-  }
-
   /** Deletes the oldest day that has ended before the retention, or segments above the size limit. */
   function purge({ before, sizeLimit }: PurgeJob): PurgeResult {
     const [oldest] = days.list();
@@ -297,7 +263,12 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
     }
     uncount.run(dayOf(before));
     uncountLeast.run(maxSummaryRows(sizeLimit));
-    return removeLeast(excess(sizeLimit));
+    const bytes = excess(sizeLimit);
+    if (bytes <= 0) return { evicted: 0, more: false };
+    return makeSpace(
+      days.list().map((suffix) => days.get(suffix).owners),
+      bytes,
+    );
   }
 
   return function work(job) {
@@ -311,5 +282,10 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
 /** The segments of a batch with their compressed bytes. */
 function compress(batch: Batch): CompressedSegment[] {
   const data = compressBatchSync(batch);
-  return batch.segments.map(({ day, rows }, index) => ({ day, rows, data: data[index] ?? Buffer.alloc(0) }));
+  return batch.segments.map(({ day, owner, rows }, index) => ({
+    day,
+    owner,
+    rows,
+    data: data[index] ?? Buffer.alloc(0),
+  }));
 }

@@ -342,6 +342,47 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(store.stats().evicted).toBe(0);
       });
 
+      test("cut the client with the largest share first, its bodies before its records, and no other client", async () => {
+        const day = (n: number): string => `2026-01-0${n}T10:00:00.000Z`;
+        const put = async (id: string, client: string, time: string, length: number): Promise<void> => {
+          const record = sampleRecord(id, { client, accepted: true, time, status: 400 });
+          const warnings = [incompressible(length / 12)];
+          await store.append({
+            ...record,
+            warnings,
+            alpha: { ...record.alpha, body: incompressible(length) },
+          });
+        };
+        for (let n = 0; n < 5; n += 1) await put(`quiet-${n}`, "quiet", day(1), 10_000);
+        for (let n = 0; n < 40; n += 1)
+          await Promise.all([
+            ...Array.from({ length: 3 }, async (_, m) => put(`flood-${n}-${m}`, "flood", day(2), 60_000)),
+            ...(n % 10 === 0 ? [put(`late-${n}`, "late", day(2), 10_000)] : []),
+          ]);
+        const before = await store.usage({});
+        const read = async (client: string) => (await store.query({ client, limit: 500 })).records;
+        const others = [...(await read("quiet")), ...(await read("late"))];
+        expect(others).toHaveLength(9);
+
+        await reopen(1_500_000);
+        await until(async () => JSON.stringify(await read("flood")).length < 1_900_000);
+        const flood = await read("flood");
+        // Without their bodies the records are small.
+        expect(flood).toHaveLength(120);
+        expect(store.stats().evicted).toBe(0);
+        expect(flood.at(-1)?.alpha.body).toMatchObject({ truncated: true, bytes: null });
+        expect(flood.at(-1)).toMatchObject({ id: "flood-0-0", alpha: { method: "GET", status: 400 } });
+        expect(flood[0]?.alpha.body).toHaveLength(60_000);
+
+        await reopen(500_000);
+        await until(async () => store.stats().evicted > 0);
+        const left = await read("flood");
+        expect(left.length).toBeLessThan(120);
+        expect(left.map(({ id }) => id)).toContain(flood[0]?.id);
+        expect([...(await read("quiet")), ...(await read("late"))]).toEqual(others);
+        expect(await store.usage({})).toEqual(before);
+      });
+
       test("count records that are deleted before their retention ends", async () => {
         await Promise.all(
           Array.from({ length: 150 }, async (_, n) =>

@@ -100,6 +100,51 @@ describe("the write queue of an audit store", () => {
     expect(queue.stats()).toMatchObject({ queued: 0, dropped: 20 });
   });
 
+  test.each([
+    ["many", { maxRows: 50 }, ""],
+    ["large", { maxBytes: 100_000 }, "x".repeat(9000)],
+  ])("keeps the records of other clients while one client adds %s records", async (_, bound, text) => {
+    const { commit, groups } = brittleStore(0);
+    const queue = createWriteQueue({ ...bounds, ...bound, groupMs: 20, commit, durability: "relaxed" });
+    const add = (id: string, client: string, warning = "") =>
+      void queue.push({ ...sampleRecord(id, { client, accepted: true }), warnings: [warning] });
+    add("old", "quiet");
+    for (let n = 0; n < 500; n += 1) {
+      add(`flood-${n}`, "flood", text);
+      if (n % 100 === 0) add(`late-${n}`, `late-${n}`);
+    }
+    add("new", "quiet");
+    expect(queue.stats().dropped).toBeGreaterThan(400);
+    await queue.close();
+    const committed = groups.flat();
+    expect(committed).toEqual(expect.arrayContaining(["old", "late-0", "late-400", "new", "flood-499"]));
+    expect(committed.filter((id) => id.startsWith("late"))).toHaveLength(5);
+    expect(committed).not.toContain("flood-0");
+  });
+
+  test("keeps the text of a record whose neighbours in memory are dropped", async () => {
+    const texts: unknown[] = [];
+    const commit = async (rows: readonly StoredRow[]): Promise<number> => {
+      for (const { chunk, start, size } of rows)
+        texts.push(JSON.parse(chunk.bytes.toString("utf8", start, start + size)));
+      return 0;
+    };
+    const queue = createWriteQueue({
+      ...bounds,
+      groupMs: 60_000,
+      maxRows: 10,
+      commit,
+      durability: "relaxed",
+    });
+    const quiet = sampleRecord("quiet", { client: "quiet", accepted: true });
+    void queue.push(quiet);
+    for (let n = 0; n < 5000; n += 1)
+      void queue.push(sampleRecord(sampleId(n), { client: "flood", accepted: true }));
+    await queue.close();
+    expect(texts[0]).toEqual(quiet);
+    expect(texts).toHaveLength(10);
+  });
+
   test("keeps records of known clients while callers without an accepted token fill their quarter", async () => {
     const { commit } = brittleStore(Infinity);
     const queue = createWriteQueue({ ...bounds, maxRows: 20, commit, durability: "relaxed" });

@@ -1,0 +1,46 @@
+import { parseRecorded } from "./json-text.ts";
+import type { AuditRecord } from "./record.ts";
+import { recordText } from "./segment.ts";
+import type { IndexRow } from "./stored-row.ts";
+import { omittedBody } from "./truncate.ts";
+
+/** Where a record is in a decompressed segment. */
+type Place = Pick<IndexRow, "start" | "size">;
+
+/** A segment without bodies. */
+export interface BareSegment {
+  /** Decompressed. */
+  readonly bytes: Buffer;
+  /** The places of its records, in their order. */
+  readonly places: readonly Place[];
+}
+
+const REMOVED = omittedBody(undefined, "removed, because AUDIT_SIZE_LIMIT was reached");
+
+type Exchange = Pick<AuditRecord["alpha"], "body" | "response" | "checksum">;
+
+const withoutBodies = (exchange: Exchange): object => ({
+  ...exchange,
+  // JSON leaves out what is undefined.
+  checksum: undefined,
+  ...(exchange.body !== undefined && { body: REMOVED }),
+  ...(exchange.response !== undefined && { response: REMOVED }),
+});
+
+/** Removes the bodies of all records of a segment. Records that would not be shorter stay as they are. */
+export function removeBodies(segment: Uint8Array, places: readonly Place[]): BareSegment {
+  let start = 0;
+  const lines = places.map((place) => {
+    const text = recordText(segment, place);
+    const record = parseRecorded(text) as AuditRecord;
+    const { alpha, v4 } = record;
+    const bare = JSON.stringify({ ...record, alpha: withoutBodies(alpha), v4: v4.map(withoutBodies) });
+    return Buffer.from(`${bare.length < text.length ? bare : text}\n`);
+  });
+  const moved = lines.map(({ length: size }) => {
+    const place = { start, size };
+    start += size;
+    return place;
+  });
+  return { bytes: Buffer.concat(lines), places: moved };
+}
