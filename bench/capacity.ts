@@ -5,9 +5,9 @@
  *
  * Both should be used by nobody else meanwhile; the database should be empty.
  */
-import { readdirSync, statSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient } from "@redis/client";
 import { Client } from "pg";
@@ -20,6 +20,8 @@ import type { Child } from "./child.ts";
 
 const { REDIS_URL, DATABASE_URL } = process.env;
 const MEASURE_MS = 6000;
+/** With fewer records than this share of the requests the queue has dropped some: the bytes of a record are unknown. */
+const MIN_RECORDED = 0.99;
 const CONNECTIONS = 32;
 const TOKENS = 5000;
 
@@ -30,13 +32,36 @@ interface Store {
   readonly bytes: () => Promise<number>;
 }
 
-const sqlite = (folder: string): Store => ({
-  records: async () => 0,
-  bytes: async () =>
-    readdirSync(folder)
-      .filter((name) => name.startsWith("audit.db"))
-      .reduce((sum, name) => sum + statSync(join(folder, name)).size, 0),
-});
+/** Reads through SQLite: what was written last is in the journal, whose file does not grow, and not in the database's file. */
+function sqlite(folder: string): Store {
+  function read(run: (database: DatabaseSync) => number): Promise<number> {
+    const database = new DatabaseSync(join(folder, "audit.db"), { readOnly: true });
+    try {
+      return Promise.resolve(run(database));
+    } finally {
+      database.close();
+    }
+  }
+  const number = (database: DatabaseSync, query: string): number =>
+    Number(Object.values(database.prepare(query).get() ?? {})[0]);
+  return {
+    records: () =>
+      read((database) => {
+        const tables = database.prepare(
+          "SELECT name FROM sqlite_schema WHERE name GLOB 'record_[0-9]*' AND type = 'table'",
+        );
+        return tables
+          .all()
+          .reduce((sum, { name }) => sum + number(database, `SELECT count(*) FROM ${String(name)}`), 0);
+      }),
+    bytes: () =>
+      read(
+        (database) =>
+          (number(database, "PRAGMA page_count") - number(database, "PRAGMA freelist_count")) *
+          number(database, "PRAGMA page_size"),
+      ),
+  };
+}
 
 function postgres(client: Client): Store {
   const number = async (query: string): Promise<number> =>
@@ -64,6 +89,20 @@ interface Case {
   readonly commands: () => Promise<number>;
 }
 
+/** What a store has, when nothing is written any more. */
+async function contentOf(store: Store): Promise<{ records: number; bytes: number }> {
+  await settled(store);
+  return { records: await store.records(), bytes: await store.bytes() };
+}
+
+const format = (figure: number): string => figure.toFixed(figure < 10 ? 1 : 0);
+
+/** The bytes of a record, or why they are unknown. */
+function bytesPerRecord(requests: number, records: number, bytes: number): string {
+  if (records < requests * MIN_RECORDED) return `${Math.round((100 * records) / requests)}% kept`;
+  return bytes > 0 ? format(bytes / records) : "unknown";
+}
+
 /** One kind of request: everything that the gateway can do, and what that took. */
 async function measure(
   { name, gateway, store, commands }: Case,
@@ -72,16 +111,19 @@ async function measure(
 ): Promise<void> {
   const job = { url: gateway.url, path, authorization: ALPHA, connections: CONNECTIONS };
   const warm = await loader.run({ ...job, ms: MEASURE_MS });
-  if (store) await settled(store);
-  const before = { cost: processCost(gateway.pid), bytes: await store?.bytes(), commands: await commands() };
+  const stored = store && (await contentOf(store));
+  const before = { cost: processCost(gateway.pid), commands: await commands() };
   const { requests, failed, seconds, fault } = await loader.run({ ...job, ms: MEASURE_MS });
   const issued = (await commands()) - before.commands;
-  if (store) await settled(store);
+  const after = store && (await contentOf(store));
   const cost = processCost(gateway.pid);
   const cpu = before.cost && cost ? (cost.cpu - before.cost.cpu) / requests : Number.NaN;
-  const bytes = store ? ((await store.bytes()) - (before.bytes ?? 0)) / requests : 0;
-  const figures = [requests / seconds, cpu, (cost?.memory ?? 0) / 1024 ** 2, issued / requests, bytes];
-  write(name.padEnd(34) + figures.map((figure) => figure.toFixed(figure < 10 ? 1 : 0).padStart(12)).join(""));
+  const bytes =
+    stored && after
+      ? bytesPerRecord(requests, after.records - stored.records, after.bytes - stored.bytes)
+      : "-";
+  const figures = [requests / seconds, cpu, (cost?.memory ?? 0) / 1024 ** 2, issued / requests].map(format);
+  write(name.padEnd(34) + [...figures, bytes].map((figure) => figure.padStart(12)).join(""));
   if (failed + warm.failed > 0) throw new Error(`${failed + warm.failed} failed: ${fault ?? warm.fault}`);
 }
 
