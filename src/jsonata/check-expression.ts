@@ -3,8 +3,8 @@ import { ExpressionError } from "./expression.ts";
 import { parse, UNSUPPORTED_REGEX } from "./interpret.ts";
 import { describePictureProblem } from "./picture-problem.ts";
 
-/** Finds invalid pictures of `$toMillis` in an expression. */
-function findPictureProblems(ast: AstNode): ExpressionProblem[] {
+/** Finds invalid pictures of `$toMillis`, and time zones of `$fromMillis` that JSONata reads wrongly. */
+function findTimeProblems(ast: AstNode): ExpressionProblem[] {
   const problems: ExpressionProblem[] = [];
   const called = new Set<unknown>();
   const piped = new Set<unknown>();
@@ -12,18 +12,59 @@ function findPictureProblems(ast: AstNode): ExpressionProblem[] {
     if (node.type === "apply" && (node["rhs"] as AstNode).type === "function") piped.add(node["rhs"]);
     const { type, value, position = 1 } = node;
     const offset = Math.max(0, position - 1);
-    if (type === "function" && (node["procedure"] as AstNode).value === "toMillis") {
-      called.add(node["procedure"]);
-      const [picture] = (node["arguments"] as readonly AstNode[]).slice(piped.has(node) ? 0 : 1);
-      if (picture === undefined) return;
-      const message =
-        picture.type === "string"
-          ? describePictureProblem(String(picture.value))
-          : "the picture of $toMillis must be a string literal";
+    const name = type === "function" ? (node["procedure"] as AstNode).value : undefined;
+    if (name === "toMillis") called.add(node["procedure"]);
+    if (name === "toMillis" || name === "fromMillis") {
+      const args = (node["arguments"] as readonly AstNode[]).slice(piped.has(node) ? 0 : 1);
+      const message = name === "toMillis" ? describePicture(args[0]) : describeZone(args[1]);
       if (message !== undefined) problems.push({ message, offset });
     }
     if (type === "variable" && value === "toMillis" && !called.has(node))
       problems.push({ message: "$toMillis can only be called, not passed as a value", offset });
+  });
+  return problems;
+}
+
+function describePicture(picture: AstNode | undefined): string | undefined {
+  if (picture === undefined) return undefined;
+  if (picture.type !== "string") return "the picture of $toMillis must be a string literal";
+  return describePictureProblem(String(picture.value));
+}
+
+/** JSONata rounds the hours of a zone down, also of a negative one. */
+function describeZone(zone: AstNode | undefined): string | undefined {
+  const offset = zone?.type === "string" ? Number.parseInt(String(zone.value), 10) : 0;
+  return offset < 0 && offset % 100 !== 0
+    ? `JSONata is an hour wrong in the time zone ${String(zone?.value)}: add the offset to the milliseconds`
+    : undefined;
+}
+
+/** Operators and functions whose result is a number. */
+const ARITHMETIC = new Set(["+", "-", "*", "/", "%"]);
+const NUMBER_FUNCTIONS = new Set(["abs", "ceil", "count", "floor", "length", "number", "round", "sum"]);
+
+/** Whether a predicate is probably an index that is computed. */
+function isComputedIndex({ type, value, ...node }: AstNode): boolean {
+  if (type === "variable") return value !== "" && value !== "$";
+  if (type === "unary") return value === "-";
+  if (type === "binary") return ARITHMETIC.has(String(value));
+  return type === "function" && NUMBER_FUNCTIONS.has(String((node["procedure"] as AstNode).value));
+}
+
+/** Finds `a[$i][0]`: JSONata applies the second index to the list of what the first selects, not to the member itself. */
+function findIndexProblems(ast: AstNode): ExpressionProblem[] {
+  const problems: ExpressionProblem[] = [];
+  walk(ast, (node) => {
+    const stages = (node["stages"] ?? node["predicate"] ?? []) as readonly AstNode[];
+    const indexes = stages.map(({ expr }) => expr as AstNode | undefined);
+    for (const [at, next] of indexes.slice(1).entries()) {
+      const index = indexes[at];
+      if (!index || !next || !isComputedIndex(index)) continue;
+      if (next.type !== "number" && !isComputedIndex(next)) continue;
+      const message =
+        "an index after a computed index selects from a list of one: write parentheses around what is before it, as in ($list[$i])[0]";
+      problems.push({ message, offset: Math.max(0, (index.position ?? 1) - 1) });
+    }
   });
   return problems;
 }
@@ -66,7 +107,8 @@ function findUnknownVariables(ast: AstNode, bound: ReadonlySet<string>): Express
 
 /**
  * Checks an expression without running it. Reports that it does not parse, reads an unknown variable, calls an impure
- * function, has a regular expression that can't run in linear time, or gives a list that JSONata would collapse.
+ * function, has a regular expression that can't run in linear time, gives a list that JSONata would collapse, or uses what
+ * JSONata itself gets wrong.
  *
  * @param source The JSONata expression.
  * @param bound Names of the variables that will be bound, without the `$`.
@@ -85,7 +127,7 @@ export function check(source: string, bound: ReadonlySet<string>): ExpressionPro
     const message = error.jsonataCode === UNSUPPORTED_REGEX ? error.message : `not JSONata: ${error.message}`;
     return [{ message, offset: error.offset }];
   }
-  const problems = [...findUnknownVariables(ast, bound), ...findPictureProblems(ast)];
+  const problems = [...findUnknownVariables(ast, bound), ...findTimeProblems(ast), ...findIndexProblems(ast)];
   const collapsing = findCollapsingList(ast);
   if (collapsing) {
     const message =

@@ -14,6 +14,9 @@ export function describePictureProblem(picture: string): string | undefined {
     const modifier = modifierText.trim();
     const isName =
       component === "F" || component === "P" ? !/^\d/.test(modifier) : /^[AaIiNn]/.test(modifier);
+    // JSONata looks the month up by its title.
+    if (component === "M" && /^(?:N(?!\s*n)|n)/.test(modifier))
+      return `$toMillis reads every month in [${component}${modifier}] as January: write [MNn], and change the case of the text`;
     if (/^[Ww]/.test(modifier)) return "$toMillis can't read numbers in words here";
     if (following === "" && index < parts.length - 1) {
       const next = parts[index + 1]?.[1] ?? "";
