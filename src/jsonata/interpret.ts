@@ -23,6 +23,7 @@ interface JsonataError {
 /** jsonata throws plain objects, not errors, and counts positions to the end of the offending token. */
 function toExpressionError(failure: unknown, origin?: Origin): ExpressionError {
   const { message, code = "unknown", jsonataCode = code, position = 1, token } = failure as JsonataError;
+  if (code === "D1012") return new ExpressionError(messageOf(code), code, Math.max(0, position - 1), origin);
   // `$replace` calls its replacement without a check.
   if (failure instanceof TypeError && token === "replace")
     return new ExpressionError(messageOf("T1006"), "T1006", Math.max(0, position - 1), origin);
@@ -120,12 +121,39 @@ function limitTexts(name: string, builtin: BuiltinFunction): BuiltinFunction {
   return { ...builtin, implementation: limited };
 }
 
+/** Steps of one evaluation: each costs the interpreter as much as ten cost a compiled expression. */
+const MAX_STEPS = 500_000;
+
+/** Milliseconds, for what takes long within a step. Ten times what any evaluation needs, also on a busy machine. */
+const TIMEOUT_MS = 10_000;
+
+/** jsonata calls the function under this name at each step, with the environment of the evaluation. */
+const ON_STEP = Symbol.for("jsonata.__evaluate_entry") as unknown as string;
+
+/** The part of jsonata's environments that is the same during one evaluation. */
+interface Environment {
+  readonly base: object;
+}
+
+/** Creates a function that counts the steps of each evaluation. It throws D1012 if there are too many. */
+function createStepCounter(): (node: unknown, input: unknown, environment: Environment) => void {
+  const steps = new WeakMap<object, number>();
+  return (_node, _input, { base }) => {
+    const count = (steps.get(base) ?? 0) + 1;
+    // As everything that jsonata throws, it is a plain object.
+    // oxlint-disable-next-line typescript/only-throw-error -- jsonata adds a message to it
+    if (count > MAX_STEPS) throw { code: "D1012" };
+    steps.set(base, count);
+  };
+}
+
 /** Parses a source with jsonata. @throws {ExpressionError} If it does not parse, or has an unsupported pattern. */
 function parseWithJsonata(source: string): { readonly program: jsonata.Expression; readonly ast: AstNode } {
   if (source.length > MAX_SOURCE)
     throw new ExpressionError(`the expression has more than ${MAX_SOURCE} characters`, TOO_LONG, 0);
   try {
-    const program = jsonata(source, { ...GUARDS, RegexEngine: RegexEngine as unknown as RegExpConstructor });
+    const options = { ...GUARDS, timeout: TIMEOUT_MS };
+    const program = jsonata(source, { ...options, RegexEngine: RegexEngine as unknown as RegExpConstructor });
     const ast = program.ast() as unknown as AstNode;
     rejectDeepNesting(ast);
     rejectUnsupportedRegexes(ast);
@@ -176,6 +204,7 @@ export function parse(source: string): AstNode {
 export function interpret(source: string, origin?: Origin): Expression {
   const { program, ast } = parseWithJsonata(source);
   for (const [name, builtin] of LIMITED_FUNCTIONS) program.assign(name, builtin);
+  program.assign(ON_STEP, createStepCounter());
   async function evaluate(input: unknown, bindings: Bindings): Promise<unknown> {
     try {
       return copyPlain(await program.evaluate(input, { ...bindings }));
