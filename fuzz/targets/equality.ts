@@ -1,4 +1,4 @@
-/** The source of an expression: the compiled and the interpreted expression have the same result. */
+/** The source of an expression: the compiled and the interpreted expression have the same result, and print it alike. */
 import { isDeepStrictEqual } from "node:util";
 import { compile, ExpressionError, type Expression } from "../../src/jsonata/index.ts";
 import { walk, type AstNode } from "../../src/jsonata/ast.ts";
@@ -6,7 +6,7 @@ import { interpret, parse } from "../../src/jsonata/interpret.ts";
 import { DOCUMENT, expressions } from "../expressions.ts";
 import { hold, type Target } from "../target.ts";
 
-/** Evaluations that exceeded a limit of time or depth. Each implementation counts its steps differently. */
+/** Evaluations that exceeded a limit of steps or depth. Each implementation counts its steps differently. */
 const STOPPED = ["D1011", "D1012"];
 
 /** Bugs of the interpreter: a JavaScript error within it. */
@@ -15,10 +15,11 @@ const MISTAKEN = "unknown";
 /** A bug of the interpreter: it accepts a function as the update of a transform, and merges its internals into the data. */
 const NO_CHANGE = "T2011";
 
-/** The outcome of an evaluation; undefined if it ended with a code that says nothing about the other one. */
-async function outcome(evaluate: () => unknown, idle: readonly string[]): Promise<object | undefined> {
+/** The value and the printed text; undefined if there is an error whose code says nothing about the other implementation. */
+async function outcome(expression: Expression, idle: readonly string[]): Promise<object | undefined> {
   try {
-    return { value: await evaluate() };
+    const value = await expression.evaluate(DOCUMENT, {});
+    return { value, text: await expression.print(DOCUMENT, {}) };
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     return idle.includes(error.jsonataCode) ? undefined : { failed: true };
@@ -65,8 +66,8 @@ export const target: Target = {
   async run(input) {
     const expression = compiledOf(input);
     if (!expression) return;
-    const compiled = await outcome(() => expression.evaluate(DOCUMENT, {}), [...STOPPED, NO_CHANGE]);
-    const interpreted = await outcome(() => interpret(input).evaluate(DOCUMENT, {}), [...STOPPED, MISTAKEN]);
+    const compiled = await outcome(expression, [...STOPPED, NO_CHANGE]);
+    const interpreted = await outcome(interpret(input), [...STOPPED, MISTAKEN]);
     if (!compiled || !interpreted) return;
     hold("compiled gives what interpreted gives", isDeepStrictEqual(compiled, interpreted));
   },

@@ -1,5 +1,5 @@
 import { walk, type AstNode } from "../ast.ts";
-import { quote, type CodeKind } from "./code.ts";
+import { NotCompilableError, quote, type CodeKind } from "./code.ts";
 import type { Frame, Scope, ProgramUnit } from "./scope.ts";
 
 /** Finds the names that `:=` binds in these nodes, without those inside nested blocks and functions. */
@@ -14,6 +14,21 @@ function findBoundNames(parts: readonly AstNode[]): Set<string> {
   };
   for (const part of parts) walk(part, visit);
   return names;
+}
+
+/**
+ * Rejects variables that a member of an array or an object binds for the code around it. The interpreter evaluates members
+ * side by side, so which of them see the variable depends on how many steps each takes.
+ *
+ * @throws {NotCompilableError}
+ */
+export function rejectSharedBindings(ast: AstNode): void {
+  walk(ast, (node) => {
+    const isConstructor = node.type === "unary" && (node.value === "[" || node.value === "{");
+    const members = isConstructor ? (node["expressions"] ?? node["lhs"]) : node.group;
+    if (members !== undefined && findBoundNames([members as AstNode]).size > 0)
+      throw new NotCompilableError("a variable that a member of an array or object binds");
+  });
 }
 
 interface Local {

@@ -6,7 +6,7 @@ import type { AstNode } from "../ast.ts";
 import { BUILTINS, NOT_COMPILED } from "../runtime/builtins/table.ts";
 import { emitMemberAccess, NotCompilableError, quote, type CodeKind, type Code } from "./code.ts";
 import { emit, emitResult } from "./emit.ts";
-import { blockScope } from "./frames.ts";
+import { blockScope, rejectSharedBindings } from "./frames.ts";
 import {
   type FunctionBody,
   type Frame,
@@ -32,7 +32,7 @@ function emitText(node: AstNode, scope: Scope, depth = 0): Code {
   }
   const { unit } = scope;
   const code = unit.emit(node, scope);
-  const collapses = code.kind === "any" ? depth + 1 : 0;
+  const collapses = code.kind === "any" ? depth : 0;
   const collapsed = `${unit.useHelper("collapse")}(`.repeat(collapses) + code.js + ")".repeat(collapses);
   return { js: `${unit.useHelper("textOf")}(${collapsed})`, kind: "scalar" };
 }
@@ -175,6 +175,7 @@ export function generate(
     errorPosition: undefined,
     callerContext: "context",
   };
+  rejectSharedBindings(ast);
   const { js } = (output === "text" ? emitText : emitResult)(ast, blockScope(scope, [ast]));
   const context = `const context = ${unit.useHelper("wrapInput")}(input);`;
   if ([...used].some((helper) => GUARDED_HELPERS.has(helper)))

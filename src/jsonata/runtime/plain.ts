@@ -1,6 +1,6 @@
 import { isExactNumber } from "../../dialect/json/parse.ts";
 import { toJsonText, type JsonText } from "../../dialect/json/text.ts";
-import { checkSize, MAX_RESULT } from "./guard.ts";
+import { checkSize, isInterpretedFunction, MAX_RESULT } from "./guard.ts";
 import { setMember } from "../../dialect/json/parse.ts";
 
 /**
@@ -14,17 +14,28 @@ export function copyPlain(value: unknown): unknown {
   return copy(value);
 }
 
-/** Prints a result as JSON. @throws {Failure} too_large */
+/** Prints what {@link copyPlain} returns. Only a value that the copy changes is copied. @throws {Failure} too_large */
 export function printResult(value: unknown): JsonText {
   checkSize(value, "the expression", MAX_RESULT);
-  return toJsonText(value);
+  return toJsonText(isChangedByCopy(value) ? copy(value) : value);
+}
+
+/** Whether a value has a part that its copy leaves out, and that is printed as null or as an object. */
+function isChangedByCopy(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || isExactNumber(value)) return false;
+  if (!Array.isArray(value))
+    return isInterpretedFunction(value) || Object.values(value).some(isChangedByCopy);
+  // A loop, because `some` does not visit holes.
+  for (const item of value)
+    if (item === undefined || typeof item === "function" || isChangedByCopy(item)) return true;
+  return false;
 }
 
 function copy(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return typeof value === "function" ? undefined : value;
   if (Array.isArray(value)) return Array.from(value, copy).filter((item) => item !== undefined);
   if (isExactNumber(value)) return value;
-  if (isFunction(value)) return undefined;
+  if (isInterpretedFunction(value)) return undefined;
   const members: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
     const plain = copy(member);
@@ -32,6 +43,3 @@ function copy(value: unknown): unknown {
   }
   return members;
 }
-
-/** In the interpreter, built-in functions and lambdas are objects with one of these members. */
-const isFunction = (value: object): boolean => "_jsonata_function" in value || "_jsonata_lambda" in value;

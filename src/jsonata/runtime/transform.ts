@@ -23,6 +23,8 @@ function applyUpdate(match: unknown, update: unknown, position: number): void {
   for (const [name, value] of Object.entries(update)) {
     if (typeof match !== "object" || match === null)
       throw new Failure("unknown", 0, "only an object can be changed");
+    // The interpreter assigns it, which sets a prototype that no expression sees.
+    if (name === "__proto__" && !Object.hasOwn(match, name)) continue;
     setMember(match as Record<string, unknown>, name, value);
   }
 }

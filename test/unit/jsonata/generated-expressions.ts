@@ -49,8 +49,8 @@ const pieces = (...parts: readonly (string | fc.Arbitrary<string>)[]): fc.Arbitr
     .tuple(...parts.map((part) => (typeof part === "string" ? fc.constant(part) : part)))
     .map((found) => found.join(""));
 
-const { expression, path } = fc.letrec<
-  Record<"expression" | "atom" | "path" | "step" | "call" | "callback", string>
+const { expression, path, list } = fc.letrec<
+  Record<"expression" | "atom" | "path" | "list" | "step" | "call" | "callback", string>
 >((tie) => {
   const sub = tie("expression");
   const step = fc.oneof(
@@ -78,6 +78,8 @@ const { expression, path } = fc.letrec<
       pieces("(", sub, " ? ", sub, " : ", sub, ")"),
       pieces("($x := ", sub, "; ", sub, ")"),
       pieces("[", sub, ", ", sub, "]"),
+      pieces("[$x := ", sub, ", ", sub, "]"),
+      pieces('{"k": $x := ', sub, ', "l": ', sub, "}"),
       pieces("[", sub, "..", sub, "]"),
       pieces('{"k": ', sub, ', "l": ', sub, "}"),
       pieces("{", sub, ": ", sub, "}"),
@@ -93,6 +95,7 @@ const { expression, path } = fc.letrec<
         ")",
       ),
       pieces("(", sub, " ~> |", name, '|{"n": ', sub, "}|)"),
+      pieces("(", sub, " ~> |", name, '|{"__proto__": ', sub, "}|)"),
       pieces(
         fc.constantFrom("$map", "$filter", "$each", "$sift", "$single", "$sort"),
         "(",
@@ -103,6 +106,7 @@ const { expression, path } = fc.letrec<
       ),
       pieces("$reduce(", sub, ", ", tie("callback"), ", ", sub, ")"),
       pieces(tie("callback"), "(", sub, ", ", sub, ")"),
+      pieces("$match(", sub, ", /(a)|(b)|x/)"),
       pieces("$contains(", sub, ", /", fc.constantFrom("a", "[ab]", "x"), "/)"),
       pieces(
         "$replace(",
@@ -132,8 +136,18 @@ const { expression, path } = fc.letrec<
       .chain(([called, count]) =>
         fc.array(sub, { minLength: count, maxLength: count }).map((args) => `$${called}(${args.join(", ")})`),
       ),
+    /** A call whose result is a sequence, which may have sequences in it. */
+    list: pieces(
+      fc.constantFrom("$map", "$each", "$filter", "$append"),
+      "(",
+      tie("path"),
+      ", ",
+      tie("callback"),
+      ")",
+    ),
     callback: fc.oneof(
       pieces("function($x){", sub, "}"),
+      pieces("function($x){", fc.constantFrom("$keys", "$spread", "$append"), "($x)}"),
       pieces("function($x, $y){", sub, "}"),
       pieces("function($v, $i, $w){", sub, "}"),
       fc.constantFrom("$string", "$count", "$keys", "$type", "$substring(?, 0, 1)", "$append(?, 1)"),
@@ -141,4 +155,8 @@ const { expression, path } = fc.letrec<
   };
 });
 
-export const expressions: fc.Arbitrary<string> = fc.oneof(expression, path);
+export const expressions: fc.Arbitrary<string> = fc.oneof(
+  { weight: 4, arbitrary: expression },
+  { weight: 4, arbitrary: path },
+  { weight: 1, arbitrary: list },
+);

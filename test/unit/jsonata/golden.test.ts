@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
+import { toJsonText } from "../../../src/dialect/json/text.ts";
 import { walk } from "../../../src/jsonata/ast.ts";
 import { compile } from "../../../src/jsonata/index.ts";
 import { interpret, parse } from "../../../src/jsonata/interpret.ts";
@@ -41,6 +42,14 @@ describe.each(ENGINES)("%s", (_name, make) => {
   test.each(all.filter(({ code }) => code === undefined))("$title: $source", async (one) => {
     expect(await evaluate(one)).toStrictEqual(one.result);
   });
+
+  test.each(all.filter(({ code }) => code === undefined))(
+    "$title: $source is printed as JSON",
+    async (one) => {
+      const { expr, input = golden.input, result } = one;
+      expect(await make(expr).print(structuredClone(input), BINDINGS)).toBe(toJsonText(result));
+    },
+  );
 
   test.each(all.filter(({ code }) => code !== undefined))("$title: $source fails", async (one) => {
     await expect(evaluate(one)).rejects.toMatchObject({ jsonataCode: one.code, offset: one.offset });
