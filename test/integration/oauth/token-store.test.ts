@@ -340,6 +340,19 @@ describe("a token that v4 rejects before its expiry", () => {
     expect(await next()).toMatchObject({ token: "access-2" });
   });
 
+  test("is not refreshed at once if a refresh has failed just before", async () => {
+    await handOut();
+    issuer.state = "down";
+    now += HOURS_2 - 300_000;
+    expect(await v4TokenOf()).toBe(TOKEN);
+    await waitFor(() => troubles.length === 1);
+    expect(await other()).toBeUndefined();
+    expect(issuer.renewed).toHaveLength(1);
+    issuer.state = "up";
+    now += 10_000;
+    expect(await other()).toMatchObject({ token: "access-2" });
+  });
+
   test("is not refreshed without a refresh token", async () => {
     await handOut("vms:modify", null);
     expect(await other()).toBeUndefined();

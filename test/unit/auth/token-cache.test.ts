@@ -1,9 +1,43 @@
 import { describe, expect, test } from "vitest";
-import { fingerprint, tokenHash, createTokenCache } from "../../../src/auth/token-cache.ts";
+import {
+  createSharedTokenCache,
+  createTokenCache,
+  fingerprint,
+  tokenHash,
+  type TokenCacheBackend,
+  type TokenCacheEntry,
+} from "../../../src/auth/token-cache.ts";
 
 const options = { size: 3, ttlSeconds: 100, negativeTtlSeconds: 100 };
 
+describe("a token cache in front of a shared one", () => {
+  test("L21 does not use what was read before a purge", async () => {
+    const { promise, resolve } = Promise.withResolvers<TokenCacheEntry | undefined>();
+    const backend: TokenCacheBackend = {
+      get: () => promise,
+      set: async () => {},
+      purge: async () => {},
+      onPurge: () => {},
+    };
+    const cache = createSharedTokenCache(createTokenCache(options), backend);
+    const read = cache.get("a");
+    await cache.purge("a");
+    resolve({ info: { refused: false, grants: "all" }, ttlMs: 50_000 });
+    expect(await read).toBeUndefined();
+    expect(cache.size).toBe(0);
+  });
+});
+
 describe("the token cache", () => {
+  test("stores what v4 confirms again once half of its time is over", () => {
+    const cache = createTokenCache(options);
+    expect(cache.setScopes("a", "all")).toBe(true);
+    expect(cache.setScopes("a", "all")).toBe(false);
+    cache.setEntry("a", { info: { refused: false, grants: "all" }, ttlMs: 40_000 });
+    expect(cache.setScopes("a", "all")).toBe(true);
+    expect(cache.getEntry("a")?.ttlMs).toBeGreaterThan(90_000);
+  });
+
   test("is empty at first", () => {
     expect(createTokenCache(options).get("a")).toBeUndefined();
   });

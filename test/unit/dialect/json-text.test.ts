@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { createListParser } from "../../../src/dialect/envelope.ts";
-import { parseJson } from "../../../src/dialect/json/parse.ts";
+import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
 import {
+  checkJson,
   createMemberTable,
   cursorAt,
   expectEnd,
@@ -114,6 +115,21 @@ describe("validating JSON text (L5)", () => {
     expect(isJson("[".repeat(1_000_000))).toBe(false);
   });
 
+  test("accepts numbers of up to 1000 characters, in every form and at every place", () => {
+    const forms = ["%", "-%", "1.%", "-1.%e5", "1e%", "%E+1", "%.5", "0.%"];
+    const places = ["%", " % ", "[%]", "[1,%,2]", '{"a":%}', '{"a":[{"b":% }]}'];
+    for (const length of [990, 998, 999, 1000, 1001, 1002, 1010, 5000])
+      for (const form of forms) {
+        const digits = "1".repeat(length - form.length + 1);
+        for (const place of places) {
+          const text = place.replace("%", form.replace("%", digits));
+          expect([length, form, place, isJson(text)]).toEqual([length, form, place, length <= 1000]);
+        }
+      }
+    expect(() => checkJson("1".repeat(1001))).toThrow(RangeError);
+    expect(isJson(`["${"1".repeat(5000)}",${"1,".repeat(5000)}1]`)).toBe(true);
+  });
+
   test("reads the text of a value", () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
@@ -122,6 +138,18 @@ describe("validating JSON text (L5)", () => {
         expectEnd(from);
       }),
     );
+  });
+
+  test("keeps the digits of an integer of any length", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), (integer) => {
+        expect(printJson(fromJsonText(String(integer)))).toBe(String(integer));
+      }),
+    );
+    for (let length = 1; length < 25; length += 1) {
+      const digits = "9007199254740993900719925".slice(0, length);
+      expect(printJson(fromJsonText(digits))).toBe(digits);
+    }
   });
 
   test("reads the texts of an array's items", () => {
@@ -159,6 +187,29 @@ describe("reading the members of objects of one kind", () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  test("finds a name that is written with escapes", () => {
+    for (const written of ["\\u0061bcd", "a\\u0062cd", "abc\\u0064"]) {
+      const found: number[] = [];
+      const from = cursorAt(`{"${written}":1,"x${written}":2}`);
+      forEachMember(from, createMemberTable(["abcd"]), (number) => {
+        found.push(number);
+        readRaw(from);
+      });
+      expect(found).toEqual([0, -1]);
+    }
+  });
+
+  test("reads at most 100 000 names that are not expected (L33)", () => {
+    const textOf = (count: number): string =>
+      `{${Array.from({ length: count }, (_, index) => `"n${index}":1`).join()}}`;
+    const read = (text: string): void => {
+      const from = cursorAt(text);
+      forEachMember(from, createMemberTable(["abcd"]), () => void readRaw(from));
+    };
+    expect(() => read(textOf(100_000))).not.toThrow();
+    expect(() => read(textOf(100_001))).toThrow(RangeError);
   });
 
   test("rejects a text that ends in a name", () => {

@@ -158,6 +158,30 @@ describe("a pack is rejected", () => {
   });
 });
 
+describe("a pattern runs in JavaScript's engine while its work is limited", () => {
+  const isNative = (pattern: string): boolean => prepareRegex(pattern, "")() instanceof RegExp;
+  /** Up to which number of repeats a pattern runs there. */
+  const mostRepeats = (patternOf: (count: number) => string): number => {
+    const native = Array.from({ length: 14 }, (_, count) => isNative(patternOf(count + 1)));
+    expect(native.lastIndexOf(true)).toBe(native.indexOf(false) - 1);
+    return native.indexOf(false);
+  };
+
+  test("to 64 steps for each character", () => {
+    // 2 ** n ways, each of n + 1 characters and the one that fails: 2 ** 3 * 5 = 40, 2 ** 4 * 6 = 96.
+    expect(mostRepeats((count) => `(?:a|a){${count}}b`)).toBe(3);
+    expect(mostRepeats((count) => `${"(?:a|a)".repeat(count)}b`)).toBe(3);
+    expect(isNative(`(?:${"a|".repeat(30)}a)`)).toBe(true);
+    expect(isNative(`(?:${"a|".repeat(32)}a)`)).toBe(false);
+  });
+
+  test("to 4096 steps for a text, if it is tried at the start of the text only", () => {
+    // 2 ** 8 * 11 = 2816, 2 ** 9 * 12 = 6144.
+    expect(mostRepeats((count) => `^(?:a|a){${count}}b`)).toBe(8);
+    expect(mostRepeats((count) => `^${"(?:a|a)".repeat(count)}b`)).toBe(8);
+  });
+});
+
 test("safe regular expressions run in JavaScript's engine", () => {
   for (const { source, flags } of [
     /32-?bit|i386/i,

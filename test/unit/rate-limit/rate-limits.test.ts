@@ -1,6 +1,6 @@
-import { describe, expect, test } from "vitest";
-import { createMemoryLimiter } from "../../../src/rate-limit/limiter.ts";
-import { addressNetwork } from "../../../src/rate-limit/client-address.ts";
+import { describe, expect, test, vi } from "vitest";
+import { createMemoryLimiter, withFallback } from "../../../src/rate-limit/limiter.ts";
+import { addressNetwork, addressNetworks } from "../../../src/rate-limit/client-address.ts";
 import { createRateLimits, type LimitSubject, type RateLimits } from "../../../src/rate-limit/rate-limits.ts";
 
 const ADDRESS = "192.0.2.1";
@@ -45,6 +45,13 @@ describe("the rate limiter in memory", () => {
     await counter.refund("mine");
     expect(counter.consume("mine")).toMatchObject({ isAllowed: true });
     expect(counter.consume("mine")).toMatchObject({ isAllowed: false });
+  });
+
+  test("refunds no more than was consumed", async () => {
+    const counter = createMemoryLimiter({ points: 2, seconds: 100 });
+    counter.consume("mine");
+    for (let refund = 0; refund < 5; refund += 1) await counter.refund("mine");
+    expect(counter.consume("mine")).toMatchObject({ isAllowed: true, remaining: 1 });
   });
 
   test("applies another limit from one request to the next", () => {
@@ -109,6 +116,52 @@ describe("unknown tokens", () => {
       await creditAddress?.();
     }
   });
+});
+
+describe("a refund to an address", () => {
+  /** Requests that remain after one in a window of 10 seconds, and a refund of it after this time. */
+  async function remainingAfter(ms: number): Promise<number> {
+    vi.useFakeTimers({ toFake: ["Date", "performance"], now: 1_800_000_000_000 });
+    try {
+      const limiter = createMemoryLimiter({ points: 5, seconds: 10 });
+      const limits = createRateLimits(limiter, limiter);
+      const { creditAddress } = await limits.consumeAddress(ADDRESS);
+      vi.advanceTimersByTime(ms);
+      // In the next window another request has been counted.
+      const isNext = ms >= 10_000;
+      if (isNext) await limits.consumeAddress(ADDRESS);
+      await creditAddress?.();
+      return (await limits.consumeAddress(ADDRESS)).status.remaining;
+    } finally {
+      vi.useRealTimers();
+    }
+  }
+
+  test("counts in the same window only", async () => {
+    for (let ms = 0; ms < 19_000; ms += 250)
+      expect([ms, await remainingAfter(ms)]).toEqual([ms, ms < 10_000 ? 4 : 3]);
+  });
+});
+
+test("while the shared limiter fails, the limit is this process's share", async () => {
+  const failing = {
+    consume: () => Promise.reject(new Error("down")),
+    refund: () => Promise.reject(new Error("down")),
+    size: 0,
+  };
+  const local = createMemoryLimiter({ points: 100, seconds: 100 });
+  const limiter = withFallback(failing, { local, localPoints: () => 2 });
+  expect(await limiter.consume("mine")).toMatchObject({ isAllowed: true, limit: 2, remaining: 1 });
+  await limiter.refund("mine");
+  for (const isAllowed of [true, true, false])
+    expect(await limiter.consume("mine")).toMatchObject({ isAllowed, limit: 2 });
+});
+
+test.each([
+  ["2001:db8:1:23ff::9", ["2001:db8:1:23ff::/64", "2001:db8:1:2300::/56", "2001:db8:1::/48"]],
+  ["192.0.2.1", ["192.0.2.1"]],
+])("the client address %s is in the networks %j", (address, networks) => {
+  expect(addressNetworks(address)).toEqual(networks);
 });
 
 test.each([
