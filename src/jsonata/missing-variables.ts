@@ -22,7 +22,9 @@ const isPlainVariable = ({ type, value: _name, position: _position, ...rest }: A
 /** Whether a path starts with a member of the variable: without that member the path is undefined. */
 function isPathFrom({ steps, group, keepSingletonArray }: AstNode, variable: string): boolean {
   const [first, second] = steps as readonly [AstNode, AstNode?];
-  const startsWithMember = first.value === variable && isPlainVariable(first) && second?.type === "name";
+  // A predicate on a missing member is evaluated, and may fail.
+  const isMember = second?.type === "name" && second["stages"] === undefined;
+  const startsWithMember = first.value === variable && isPlainVariable(first) && isMember;
   return startsWithMember && group === undefined && keepSingletonArray !== true;
 }
 

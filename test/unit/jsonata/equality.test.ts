@@ -241,6 +241,7 @@ describe("detecting an expression that returns nothing without the members of a 
     "$floor($x)",
     "$sum($x.a)",
     "$x[0].a",
+    "$x.a[$error()]",
   ])("%s is not one", (source) => expect(compile(source).requiredVariables).toEqual(new Set()));
 
   test("the result is nothing for any input", () => {

@@ -106,7 +106,7 @@ const { expression, path, list } = fc.letrec<
       ),
       pieces("$reduce(", sub, ", ", tie("callback"), ", ", sub, ")"),
       pieces(tie("callback"), "(", sub, ", ", sub, ")"),
-      pieces("$match(", sub, ", /(a)|(b)|x/)"),
+      pieces("$match(", fc.constantFrom('"ab"', '"xb"', "a", "b", "$string($)"), ", /(a)|(b)|x/)"),
       pieces("$contains(", sub, ", /", fc.constantFrom("a", "[ab]", "x"), "/)"),
       pieces(
         "$replace(",
