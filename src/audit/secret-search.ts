@@ -69,11 +69,12 @@ export function createSecretSearch(secrets: SecretNames, bodyLimit: number): Sec
 
   function addFromValue(parsed: unknown, found: SecretValues): void {
     const text = JSON.stringify(parsed);
-    if (text !== undefined && secrets.maybeIn(text)) addFromText(text, found);
+    if (text !== undefined) addFromText(text, found);
   }
 
   /** Searches to the end: the text is as long as what the gateway has translated. */
   function addFromText(text: string, found: SecretValues): void {
+    if (!secrets.maybeIn(text)) return;
     if (isTooMuchJson(text)) return found.markIncomplete();
     search(Infinity, found, (steps) => {
       const parsed = tryParse(text);

@@ -112,7 +112,11 @@ export interface AuthenticatedClient {
 }
 
 /** A client whose requests are counted by address, since they have no token. */
-export const ANONYMOUS: AuthenticatedClient = { credentials: NOBODY, tokenInfo: undefined, isAccepted: false };
+export const ANONYMOUS: AuthenticatedClient = {
+  credentials: NOBODY,
+  tokenInfo: undefined,
+  isAccepted: false,
+};
 
 /** The body of a request: the result of reading it. */
 export interface ReceivedBody {

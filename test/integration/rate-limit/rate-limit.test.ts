@@ -56,7 +56,7 @@ describe("the gateway's rate limits", () => {
     for (const line of [
       'requests_total{lane="alpha",route="preflight",status="204"} 2',
       'requests_total{lane="alpha",route="preflight",status="420"} 1',
-      'refusals_total{reason="limit"} 1',
+      'refusals_total{reason="limit",status="420"} 1',
     ])
       expect(text).toContain(`alpha_gateway_${line}`);
   });

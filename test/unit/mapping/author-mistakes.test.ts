@@ -177,7 +177,7 @@ describe("check reports a value that can never work", () => {
     ],
     [
       "an unknown value kind of a path parameter",
-      dialect("name: text", "name: { values: stat }"),
+      dialect("rest: path", "rest: { values: stat }"),
       '12: unknown value kind "stat"; did you mean "state"?',
     ],
     [
