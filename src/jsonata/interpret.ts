@@ -85,10 +85,13 @@ interface BuiltinFunction {
   readonly implementation: (this: unknown, ...args: unknown[]) => MaybePromise<unknown>;
 }
 
-/** jsonata's functions that create texts, or take memory in proportion to one. */
+/** jsonata's functions that create texts or copies, or take memory in proportion to one. */
 const TEXT_FUNCTIONS =
   "string join pad replace base64encode base64decode uppercase lowercase trim encodeUrl encodeUrlComponent " +
-  "decodeUrl decodeUrlComponent substring length split";
+  "decodeUrl decodeUrlComponent substring length split clone spread";
+
+/** Values and characters that may be copied: a transform copies all of an object, and `$spread` takes quadratic time. */
+const MOST_COPIED: Readonly<Record<string, number>> = { clone: 100_000, spread: 10_000 };
 
 /** The same with the limit of texts. */
 const LIMITED_FUNCTIONS: ReadonlyMap<string, BuiltinFunction> = new Map(
@@ -105,7 +108,7 @@ function limitTexts(name: string, builtin: BuiltinFunction): BuiltinFunction {
   const by = `$${name}`;
   const { implementation } = builtin;
   function limited(this: unknown, ...args: unknown[]): MaybePromise<unknown> {
-    for (const value of args) if (typeof value !== "function") checkSize(value, by, MAX_TEXT);
+    for (const value of args) if (typeof value !== "function") checkSize(value, by, MOST_COPIED[name] ?? MAX_TEXT);
     if (name === "pad") checkText(Math.abs(Number(args[1])), by);
     return thenMaybe(implementation.apply(this, args), (result) => {
       if (typeof result === "string") checkText(result.length, by);
@@ -121,29 +124,41 @@ function limitTexts(name: string, builtin: BuiltinFunction): BuiltinFunction {
   return { ...builtin, implementation: limited };
 }
 
-/** Steps of one evaluation: each costs the interpreter as much as ten cost a compiled expression. */
-const MAX_STEPS = 500_000;
+/** Work of one evaluation: its steps, and the size of what each step gives. A step costs as much as ten compiled ones. */
+const MAX_WORK = 100_000;
 
-/** Milliseconds, for what takes long within a step. Ten times what any evaluation needs, also on a busy machine. */
-const TIMEOUT_MS = 10_000;
+/** Milliseconds, for what takes long within a step. Generous: what may be done is limited by work. */
+const TIMEOUT_MS = 5_000;
 
-/** jsonata calls the function under this name at each step, with the environment of the evaluation. */
-const ON_STEP = Symbol.for("jsonata.__evaluate_entry") as unknown as string;
+/** jsonata calls the function under this name after each step, with the environment of the evaluation. */
+const ON_STEP = Symbol.for("jsonata.__evaluate_exit") as unknown as string;
 
 /** The part of jsonata's environments that is the same during one evaluation. */
 interface Environment {
   readonly base: object;
 }
 
-/** Creates a function that counts the steps of each evaluation. It throws D1012 if there are too many. */
-function createStepCounter(): (node: unknown, input: unknown, environment: Environment) => void {
-  const steps = new WeakMap<object, number>();
-  return (_node, _input, { base }) => {
-    const count = (steps.get(base) ?? 0) + 1;
+/** The size of a value without what is in its members: what a step that doubles it has to copy. */
+function sizeOf(value: unknown): number {
+  if (Array.isArray(value)) return value.length;
+  if (typeof value === "string") return value.length / 16;
+  return typeof value === "object" && value !== null ? Object.keys(value).length : 0;
+}
+
+/** Creates a function that counts the work of each evaluation. It throws D1012 if there is too much. */
+function createWorkCounter(): (
+  node: unknown,
+  input: unknown,
+  environment: Environment,
+  result: unknown,
+) => void {
+  const work = new WeakMap<object, number>();
+  return (_node, _input, { base }, result) => {
+    const done = (work.get(base) ?? 0) + 1 + sizeOf(result);
     // As everything that jsonata throws, it is a plain object.
     // oxlint-disable-next-line typescript/only-throw-error -- jsonata adds a message to it
-    if (count > MAX_STEPS) throw { code: "D1012" };
-    steps.set(base, count);
+    if (done > MAX_WORK) throw { code: "D1012" };
+    work.set(base, done);
   };
 }
 
@@ -204,7 +219,7 @@ export function parse(source: string): AstNode {
 export function interpret(source: string, origin?: Origin): Expression {
   const { program, ast } = parseWithJsonata(source);
   for (const [name, builtin] of LIMITED_FUNCTIONS) program.assign(name, builtin);
-  program.assign(ON_STEP, createStepCounter());
+  program.assign(ON_STEP, createWorkCounter());
   async function evaluate(input: unknown, bindings: Bindings): Promise<unknown> {
     try {
       return copyPlain(await program.evaluate(input, { ...bindings }));

@@ -91,8 +91,8 @@ describe.each(ENGINES)("evaluating an expression (%s)", (engine, make) => {
   });
 
   test("each evaluation has its own steps", async () => {
-    const program = make("$count([1..200].($map([1..200], function($n) { $n + 1 })))");
-    for (let round = 0; round < 6; round += 1) expect(await program.evaluate({}, {})).toBe(40_000);
+    const program = make("$count([1..60].($map([1..60], function($n) { $n + 1 })))");
+    for (let round = 0; round < 6; round += 1) expect(await program.evaluate({}, {})).toBe(3600);
   });
 
   test("jsonata#804: concurrent evaluations do not share input or variables", async () => {
