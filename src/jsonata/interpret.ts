@@ -93,22 +93,26 @@ const TEXT_FUNCTIONS =
 /** Values and characters that may be copied: a transform copies all of an object, and `$spread` takes quadratic time. */
 const MOST_COPIED: Readonly<Record<string, number>> = { clone: 100_000, spread: 10_000 };
 
-/** The same with the limit of texts. */
-const LIMITED_FUNCTIONS: ReadonlyMap<string, BuiltinFunction> = new Map(
-  await Promise.all(
+let limitedFunctions: Promise<Readonly<Record<string, BuiltinFunction>>> | undefined;
+
+/** The same with the limit of texts, once they are needed: jsonata gives its functions asynchronously. */
+function limitFunctions(): Promise<Readonly<Record<string, BuiltinFunction>>> {
+  limitedFunctions ??= Promise.all(
     TEXT_FUNCTIONS.split(" ").map(async (name) => {
       const builtin = (await jsonata(`$${name}`).evaluate(undefined)) as BuiltinFunction;
       return [name, limitTexts(name, builtin)] as const;
     }),
-  ),
-);
+  ).then((limited) => Object.fromEntries(limited));
+  return limitedFunctions;
+}
 
 /** Limits the arguments of a function, which determine the memory that it takes, and its result. */
 function limitTexts(name: string, builtin: BuiltinFunction): BuiltinFunction {
   const by = `$${name}`;
   const { implementation } = builtin;
   function limited(this: unknown, ...args: unknown[]): MaybePromise<unknown> {
-    for (const value of args) if (typeof value !== "function") checkSize(value, by, MOST_COPIED[name] ?? MAX_TEXT);
+    for (const value of args)
+      if (typeof value !== "function") checkSize(value, by, MOST_COPIED[name] ?? MAX_TEXT);
     if (name === "pad") checkText(Math.abs(Number(args[1])), by);
     return thenMaybe(implementation.apply(this, args), (result) => {
       if (typeof result === "string") checkText(result.length, by);
@@ -218,11 +222,10 @@ export function parse(source: string): AstNode {
  */
 export function interpret(source: string, origin?: Origin): Expression {
   const { program, ast } = parseWithJsonata(source);
-  for (const [name, builtin] of LIMITED_FUNCTIONS) program.assign(name, builtin);
   program.assign(ON_STEP, createWorkCounter());
   async function evaluate(input: unknown, bindings: Bindings): Promise<unknown> {
     try {
-      return copyPlain(await program.evaluate(input, { ...bindings }));
+      return copyPlain(await program.evaluate(input, { ...(await limitFunctions()), ...bindings }));
     } catch (failure) {
       throw toExpressionError(failure, origin);
     }
