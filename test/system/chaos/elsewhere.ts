@@ -122,13 +122,20 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
   {
     fault: "more records and summaries than fit, SQLite and PostgreSQL",
     outcome:
-      "records are deleted: first rejected requests of clients without an accepted token, then other requests of such clients, then the oldest; counted in `alpha_gateway_audit_evicted_total`; summaries by their value, never a record for them",
+      "records are deleted: first rejected requests of clients without an accepted token, then other requests of such clients, then of the client with the largest share: its oldest bodies, then its oldest records; counted in `alpha_gateway_audit_evicted_total`; summaries by their value, never a record for them",
     file: "test/integration/audit/store-contract.ts",
     test: "delete summaries by their value, and no records for them",
   },
   {
+    fault: "one accepted client sends 480 large requests in both dialects, `AUDIT_SIZE_LIMIT=10mb`",
+    outcome: "its oldest bodies and records are removed; its newest stay, and all records of another client",
+    file: "test/system/chaos/audit-flood.test.ts",
+    test: "a flood of an accepted client deletes no record of another client",
+  },
+  {
     fault: "an audit store that is unreachable for long",
-    outcome: "10 000 records or 64 MB wait; then the oldest are dropped, and counted",
+    outcome:
+      "10 000 records or 64 MB wait; then the oldest of the clients with the most are dropped, and counted",
     file: "test/integration/audit/write-queue.test.ts",
     test: "stays within its limit of",
   },
@@ -221,6 +228,19 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     outcome: "rejected; the active pack stays",
     file: "test/system/chaos/reload.test.ts",
     test: "rejects an invalid pack",
+  },
+  {
+    fault: "a pack that takes seconds to check, valid or not",
+    outcome:
+      "a thread checks it, and a valid one is compiled in slices of 10 ms: requests are served meanwhile. After 60 s the check is ended and the active pack stays",
+    file: "test/integration/gateway/pack-reload.test.ts",
+    test: "responds to requests while it checks a pack",
+  },
+  {
+    fault: "a catalog row on which an expression of the pack fails",
+    outcome: "the row is left out, logged (`AG_CATALOG_ROWS_LEFT_OUT`) and counted; the gateway is ready",
+    file: "test/integration/gateway/start.test.ts",
+    test: "a catalog row on which an expression of the pack fails",
   },
   {
     fault: "no catalogs for another pack",
