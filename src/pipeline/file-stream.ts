@@ -3,6 +3,7 @@ import { pipeline, Transform, type Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { printJson } from "../dialect/json/parse.ts";
 import { HttpError } from "../dialect/http-error.ts";
+import { decodeContent, toUtf8 } from "../upstream/content-decoding.ts";
 import type { StreamResponse } from "../upstream/file-client.ts";
 import type { FileResponse } from "./context.ts";
 import { toUpstreamResponse, type UpstreamResponse } from "./upstream-response.ts";
@@ -42,15 +43,17 @@ export function countBytes(most: number, onBytes: (count: number) => void): Tran
   });
 }
 
+const firstLine = (value: string | string[] | undefined): string | undefined =>
+  typeof value === "string" ? value : undefined;
+
 /** Reads a response that is not a file. */
 export async function readResponse({ status, headers, body }: StreamResponse): Promise<UpstreamResponse> {
   const limited = countBytes(LONGEST_TEXT, () => {});
   pipeline(body, limited, () => {});
-  return toUpstreamResponse({ status, headers, bytes: await buffer(limited), ms: 0 });
+  const coding = firstLine(headers["content-encoding"]);
+  const bytes = toUtf8(await decodeContent(await buffer(limited), coding, LONGEST_TEXT));
+  return toUpstreamResponse({ status, headers, bytes, ms: 0 });
 }
-
-const firstLine = (value: string | string[] | undefined): string | undefined =>
-  typeof value === "string" ? value : undefined;
 
 /** The record of a file: how many bytes were streamed by the time that the record is written. */
 export class StreamedBytes {

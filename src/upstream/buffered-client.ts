@@ -1,16 +1,23 @@
-import { isUtf8 } from "node:buffer";
 import type { Dispatcher } from "undici";
 import type { CancelSignal, HttpRequest, HttpResponse } from "./client.ts";
 import type { ConnectionShares, ShareClient } from "./connection-shares.ts";
-import { decodeContent } from "./content-decoding.ts";
+import { decodeContent, toUtf8 } from "./content-decoding.ts";
 import { OUTAGE_STATUSES, toUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";
+import { wasClosedWhileIdle } from "./watched-connection.ts";
 
 /** Pauses before the second and third attempt. They bridge a lost connection; a restart of v4 takes longer. */
 const RETRY_PAUSES_MS = [50, 250];
 
 /** Errors after which another attempt is pointless. */
 const NOT_RETRIED = new Set(["too_large", "timed_out", "circuit_open", "no_connection"]);
+
+/** Idempotent methods (RFC 9110 9.2.2) without retries. */
+const SENT_AGAIN = new Set(["PUT", "DELETE"]);
+
+/** Whether a write may be sent once more: v4 closed the idle connection when it came, and sent no byte. */
+const isSentAgain = ({ method }: HttpRequest, error: unknown): boolean =>
+  SENT_AGAIN.has(method) && wasClosedWhileIdle(error);
 
 /** Cancels a request: its time is up, or its client disconnected. */
 interface Cancellation {
@@ -212,8 +219,20 @@ export function createBufferedClient({
       pool.recordStatus(response.status, client);
       return response;
     } catch (error) {
-      pool.recordError(error, client);
+      pool.recordError(isSentAgain(request, error) ? undefined : error, client);
       throw error;
+    }
+  }
+
+  async function attemptOnUsableConnection(
+    request: HttpRequest,
+    cancellation: Cancellation,
+  ): Promise<RawResponse> {
+    try {
+      return await attempt(request, cancellation);
+    } catch (error) {
+      if (!isSentAgain(request, error)) throw error;
+      return attempt(request, cancellation);
     }
   }
 
@@ -221,11 +240,10 @@ export function createBufferedClient({
     request: HttpRequest,
     cancellation: Cancellation,
   ): Promise<Omit<HttpResponse, "ms">> {
-    const { status, headers, body } = await attempt(request, cancellation);
+    const { status, headers, body } = await attemptOnUsableConnection(request, cancellation);
     const coding = headers["content-encoding"];
     const data = coding === undefined ? body : await decodeContent(body, String(coding), maxResponseBytes);
-    // Invalid bytes become U+FFFD.
-    return { status, headers, bytes: isUtf8(data) ? data : Buffer.from(data.toString("utf8")) };
+    return { status, headers, bytes: toUtf8(data) };
   }
 
   async function attemptWithRetries(

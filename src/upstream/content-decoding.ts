@@ -1,17 +1,28 @@
+import { isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
-import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
+import { brotliDecompress, gunzip, inflate, inflateRaw, zstdDecompress } from "node:zlib";
 import { UpstreamError } from "./upstream-error.ts";
 
 type Decoder = (data: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+const inflateZlib = promisify(inflate) as Decoder;
+const inflateBare = promisify(inflateRaw) as Decoder;
+
+/** Whether data has the header of the zlib format (RFC 1950 2.2). Some services send `deflate` without (RFC 9110 8.4.1.2). */
+const isZlib = (data: Buffer): boolean =>
+  data.length < 2 || ((data.readUInt8(0) & 0x0f) === 8 && data.readUInt16BE(0) % 31 === 0);
 
 /** A map: `constructor` and other inherited members of an object must not count as codings. */
 const DECODERS: ReadonlyMap<string, Decoder> = new Map([
   ["gzip", promisify(gunzip) as Decoder],
   ["x-gzip", promisify(gunzip) as Decoder],
-  ["deflate", promisify(inflate) as Decoder],
+  ["deflate", (data, options) => (isZlib(data) ? inflateZlib : inflateBare)(data, options)],
   ["br", promisify(brotliDecompress) as Decoder],
   ["zstd", promisify(zstdDecompress) as Decoder],
 ]);
+
+/** Names of no coding. `none` is not standard, but services send it. */
+const NO_CODING = new Set(["", "identity", "none"]);
 
 /**
  * Decodes a body by its `Content-Encoding` (RFC 9110 8.4). The gateway asks for `identity`, but some services compress
@@ -29,8 +40,10 @@ export async function decodeContent(
     .toLowerCase()
     .split(",")
     .map((name) => name.trim())
-    .filter((name) => name && name !== "identity");
+    .filter((name) => !NO_CODING.has(name));
   if (codings.length > 2) throw new UpstreamError("truncated", "more than two content codings");
+  // Without a body there is nothing to decode, as with 204.
+  if (body.length === 0) return body;
   let data = body;
   for (const name of codings.toReversed()) {
     const decode = DECODERS.get(name);
@@ -38,4 +51,13 @@ export async function decodeContent(
     data = await decode(data, { maxOutputLength: maxBytes });
   }
   return data;
+}
+
+const BYTE_ORDER_MARK = Buffer.from("\u{feff}");
+
+/** A text in UTF-8: invalid bytes become U+FFFD, and a byte order mark is left out (RFC 8259 8.1 allows to ignore it). */
+export function toUtf8(data: Buffer): Buffer {
+  const text = isUtf8(data) ? data : Buffer.from(data.toString("utf8"));
+  const hasMark = text.length >= 3 && BYTE_ORDER_MARK.compare(text, 0, 3) === 0;
+  return hasMark ? text.subarray(3) : text;
 }

@@ -3,6 +3,7 @@ import type { CancelSignal } from "./client.ts";
 import type { ConnectionShares, ShareClient } from "./connection-shares.ts";
 import { toUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";
+import { wasClosedWhileIdle } from "./watched-connection.ts";
 
 /** A request to v4 whose body, or whose response, is streamed. */
 export interface StreamRequest {
@@ -87,6 +88,10 @@ function toFailure(error: unknown, body: StreamRequest["body"]): unknown {
 const countsAgainstV4 = (error: unknown, body: StreamRequest["body"]): boolean =>
   toUpstreamError(error).kind !== "truncated" || isSent(body);
 
+/** Whether a download may be sent once more: v4 closed the idle connection when it came, and sent no byte. */
+const isSentAgain = ({ method, body }: StreamRequest, error: unknown): boolean =>
+  method === "GET" && body === undefined && wasClosedWhileIdle(error);
+
 /** Creates the client for files. */
 export function createFileClient({ pool, shares, timeoutMs }: FileClientOptions): FileUpstream {
   async function send(
@@ -108,6 +113,10 @@ export function createFileClient({ pool, shares, timeoutMs }: FileClientOptions)
       response.body.once("close", onDone);
       return { status: response.statusCode, headers: response.headers, body: response.body };
     } catch (error) {
+      if (isSentAgain(request, error)) {
+        pool.recordError(undefined, client);
+        throw error;
+      }
       const failure = toFailure(signal.aborted ? signal.reason : error, body);
       pool.recordError(countsAgainstV4(failure, body) ? failure : undefined, client);
       throw failure;
@@ -124,7 +133,10 @@ export function createFileClient({ pool, shares, timeoutMs }: FileClientOptions)
         release();
       }
       try {
-        return await send(request, limits, onDone);
+        return await send(request, limits, onDone).catch((error: unknown) => {
+          if (!isSentAgain(request, error)) throw error;
+          return send(request, limits, onDone);
+        });
       } catch (error) {
         onDone();
         throw error;

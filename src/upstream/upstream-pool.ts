@@ -1,9 +1,10 @@
-import { Pool } from "undici";
+import { buildConnector, Pool } from "undici";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { addQuery } from "../mapping/compile/endpoint.ts";
 import type { ShareClient } from "./connection-shares.ts";
 import { isUnsendable, outcomeOfError, outcomeOfStatus, UpstreamError } from "./upstream-error.ts";
 import { createTlsConnector, type CurrentContext } from "./upstream-tls.ts";
+import { watchConnections } from "./watched-connection.ts";
 
 /** Persistent connections to v4, behind its circuit breaker. */
 export interface UpstreamPool {
@@ -51,7 +52,9 @@ export function createUpstreamPool({
   const createPool = (): Pool =>
     new Pool(origin.origin, {
       connections,
-      connect: secureContext ? createTlsConnector(secureContext, timeout) : { timeout },
+      connect: watchConnections(
+        secureContext ? createTlsConnector(secureContext, timeout) : buildConnector({ timeout }),
+      ),
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
       maxResponseSize: maxResponseBytes,

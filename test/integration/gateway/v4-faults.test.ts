@@ -1,5 +1,5 @@
 /** Any faulty response of v4: the client gets one of alpha's statuses and JSON of alpha's shape, and the record has the fault. */
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, plain, raw, neverRespond, type Responder } from "../../support/fake-v4.ts";
@@ -15,6 +15,20 @@ const inBytes: Responder = (_call, response) => {
   for (const byte of Buffer.from(LIST)) response.write(Buffer.of(byte));
   response.end();
 };
+
+const wholeList = head(Buffer.byteLength(LIST)) + LIST;
+
+/** Writes each byte in a packet of its own. */
+const inSingleBytes =
+  (bytes: string): Responder =>
+  async (_call, { socket }) => {
+    socket?.setNoDelay(true);
+    for (const byte of Buffer.from(bytes)) {
+      socket?.write(Buffer.of(byte));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    socket?.end();
+  };
 
 let gateway: GatewayWithFakeV4;
 /** A gateway with a short timeout, for responses that never end. The other one must not time out on a busy machine. */
@@ -280,6 +294,18 @@ describe("unusual but valid v4 responses", () => {
       "after a 103",
       raw(`HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n${head(Buffer.byteLength(LIST))}${LIST}`),
     ],
+    ["after a 100", raw(`HTTP/1.1 100 Continue\r\n\r\n${wholeList}`)],
+    ["after a 100 with headers", raw(`HTTP/1.1 100 Go on\r\nX-A: b\r\n\r\n${wholeList}`)],
+    [
+      "after 102, 100, 103 and 100",
+      raw(
+        ["102 P", "100 C", "103 E", "100 C"].map((line) => `HTTP/1.1 ${line}\r\n\r\n`).join("") + wholeList,
+      ),
+    ],
+    ["after a 100, in single bytes", inSingleBytes(`HTTP/1.1 100 Continue\r\n\r\n${wholeList}`)],
+    ["with a byte order mark", plain(200, `\u{feff}${LIST}`)],
+    ["with Content-Encoding: none", plain(200, LIST, { "content-encoding": "none" })],
+    ["L2 as raw deflate", plain(200, deflateRawSync(LIST), { "content-encoding": "deflate" })],
     ["L2 as gzip", plain(200, gzipSync(LIST), { "content-encoding": "gzip" })],
     ["L2 as x-gzip", plain(200, gzipSync(LIST), { "content-encoding": "x-gzip" })],
     ["L2 as brotli", plain(200, brotliCompressSync(LIST), { "content-encoding": "br" })],
@@ -346,6 +372,107 @@ describe("unusual but valid v4 responses", () => {
       expect(gateway.v4.calls).toHaveLength(1);
     },
   );
+});
+
+describe("informational responses of v4 before the final one are skipped (RFC 9110 15.2)", () => {
+  const afterHundred: Responder = (call, response) => {
+    response.writeContinue();
+    response.writeProcessing();
+    response.writeContinue();
+    json(200, { id: 7, label: "web-one" })(call, response);
+  };
+
+  test.each(["POST /vm/instances", "PUT /vm/instances/7"])(
+    "%s is sent once, on a new connection and on a used one, and the connection is kept",
+    async (call) => {
+      const alone = await startGatewayWithFakeV4({ UPSTREAM_CONNECTIONS: "1" });
+      try {
+        await alone.request("GET /vm/instances");
+        const connections = alone.v4.countConnections();
+        alone.v4.respondWith(afterHundred);
+        for (let times = 1; times <= 3; times += 1) {
+          const options = call.startsWith("PUT") ? { body: { label: "web-two" } } : CREATE;
+          expect(await alone.request(call, options)).toMatchObject({ status: 200, body: { id: 7 } });
+          expect(alone.v4.calls).toHaveLength(times);
+        }
+        expect(alone.v4.countConnections()).toBe(connections);
+      } finally {
+        await alone.stop();
+      }
+    },
+  );
+
+  test("bytes of a body that look like one stay as they are", async () => {
+    const label = "HTTP/1.1 100 Continue\r\n\r\n";
+    gateway.v4.respondWith(json(200, envelope([{ id: 7, label }])));
+    expect((await gateway.request("GET /vm/instances")).body.vms[0].label).toBe(label);
+  });
+});
+
+describe("a connection that v4 closes at the moment when it is used again", () => {
+  const options = (call: string) =>
+    ({ PUT: { body: { label: "web-two" } }, POST: CREATE })[call.split(" ")[0] ?? ""] ?? {};
+
+  /** Sends a request on a connection that has served another one. @returns its methods at v4, and its status */
+  async function sendOnUsedConnection(call: string, ...behaviours: [Responder, ...Responder[]]) {
+    const alone = await startGatewayWithFakeV4({ UPSTREAM_CONNECTIONS: "1" });
+    try {
+      await alone.request("GET /vm/instances");
+      alone.v4.respondWith(...behaviours);
+      const { status } = await alone.request(call, options(call));
+      const [path] = alone.v4.calls.map((received) => received.path);
+      return { status, calls: alone.v4.calls.filter((received) => received.path === path).length };
+    } finally {
+      await alone.stop();
+    }
+  }
+
+  const answer = json(200, { id: 7, label: "web-one" });
+
+  test.each([
+    ["GET /vm/instances/7", 2, 200],
+    ["PUT /vm/instances/7", 2, 200],
+    ["DELETE /vm/instances/7", 2, 200],
+    ["POST /vm/instances", 1, 500],
+    ["POST /vm/instances/7/reboot", 1, 500],
+  ])("%s is sent %i times", async (call, calls, status) => {
+    for (const end of ["end", "reset"] as const)
+      expect(await sendOnUsedConnection(call, raw("", end), answer)).toEqual({ calls, status });
+  });
+
+  test.each(["PUT /vm/instances/7", "DELETE /vm/instances/7"])(
+    "%s is not sent again where a byte of a response came",
+    async (call) => {
+      expect(await sendOnUsedConnection(call, raw("H"), answer)).toEqual({ calls: 1, status: 500 });
+    },
+  );
+
+  test.each(["PUT /vm/instances/7", "DELETE /vm/instances/7"])(
+    "%s is not sent again on a new connection, nor a third time",
+    async (call) => {
+      const behaviours = [raw(""), raw(""), answer] as const;
+      expect(await sendOnUsedConnection(call, ...behaviours)).toEqual({ calls: 2, status: 500 });
+    },
+  );
+});
+
+describe("204 and 304 end at their head, whatever follows (RFC 9112 6.3)", () => {
+  test.each([
+    ["chunks", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"],
+    ["an empty chunk", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+    ["chunks that never come", "Transfer-Encoding: chunked\r\n\r\n"],
+    ["a length", "Content-Length: 5\r\n\r\nhello"],
+    ["a length and no bytes", "Content-Length: 5\r\n\r\n"],
+    ["bytes without a length", "\r\nhello"],
+    ["a coding", "Connection: close\r\nContent-Encoding: gzip\r\n\r\n"],
+  ])("with %s", async (_name, rest) => {
+    for (const end of ["leave", "end", "reset"] as const) {
+      gateway.v4.respondWith(raw(`HTTP/1.1 204 No Content\r\n${rest}`, end));
+      const response = await gateway.request("DELETE /vm/instances/7");
+      expect([end, response.status]).toEqual([end, 200]);
+      expect(gateway.v4.calls).toHaveLength(1);
+    }
+  });
 });
 
 test("bytes after a response are not the response of the next caller", async () => {

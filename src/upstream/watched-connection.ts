@@ -1,0 +1,104 @@
+/** What undici does not do for a connection: skip an unasked `100 Continue`, and say whether v4 closed it while idle. */
+import { subscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
+import type { buildConnector } from "undici";
+
+/** Index of the status code's first digit in a status line. */
+const FIRST_DIGIT = "HTTP/1.1 ".length;
+const [ZERO, ONE, TWO] = Buffer.from("012") as unknown as [number, number, number];
+const [CARRIAGE_RETURN, LINE_FEED] = [0x0d, 0x0a];
+
+/** Errors of connections that v4 closed while they were idle. */
+const closedWhileIdle = new WeakSet<Error>();
+
+/**
+ * Whether a request failed on a connection that had served another one before, and v4 sent no byte of a response: v4
+ * closed the idle connection at the moment when it was used again. An idempotent request may be sent once more
+ * (RFC 9110 9.2.2).
+ */
+export const wasClosedWhileIdle = (error: unknown): boolean =>
+  error instanceof Error && closedWhileIdle.has(error);
+
+/** One connection, over which one request at a time is sent. */
+class WatchedConnection {
+  #requests = 0;
+  #hasResponse = false;
+  /** Index of the next byte in a status line; in an informational head behind that; or the head is a final one. */
+  #place: number | "informational" | "final" = "final";
+  #lineLength = 0;
+
+  get wasIdle(): boolean {
+    return this.#requests > 1 && !this.#hasResponse;
+  }
+
+  beginRequest(): void {
+    this.#requests += 1;
+    this.#hasResponse = false;
+    this.#place = 0;
+  }
+
+  /**
+   * Makes the status 100 before a final response 102, in place. undici destroys a connection that sends a 100 which it
+   * has not asked for, although a client must skip it (RFC 9110 15.2). All others from 102 on it does skip.
+   */
+  receive(bytes: Buffer): void {
+    this.#hasResponse = true;
+    for (let at = 0; at < bytes.length && this.#place !== "final"; at += 1) {
+      const byte = bytes[at];
+      if (this.#place === "informational") this.#readHead(byte);
+      else if (this.#readStatusLine(this.#place, byte)) bytes[at] = TWO;
+    }
+  }
+
+  /** @returns whether the byte is the last digit of 100 */
+  #readStatusLine(place: number, byte: number | undefined): boolean {
+    if (place === 0 && (byte === CARRIAGE_RETURN || byte === LINE_FEED)) return false;
+    const digit = place - FIRST_DIGIT;
+    if (digit === 2) {
+      this.#place = "informational";
+      this.#lineLength = 1;
+      return byte === ZERO;
+    }
+    const isFinal = (digit === 0 && byte !== ONE) || (digit === 1 && byte !== ZERO);
+    this.#place = isFinal ? "final" : place + 1;
+    return false;
+  }
+
+  #readHead(byte: number | undefined): void {
+    if (byte === LINE_FEED) {
+      if (this.#lineLength === 0) this.#place = 0;
+      this.#lineLength = 0;
+    } else if (byte !== CARRIAGE_RETURN) this.#lineLength += 1;
+  }
+}
+
+const connections = new WeakMap<object, WatchedConnection>();
+
+// Published before the first byte of each request of undici is written.
+subscribe("undici:client:sendHeaders", (message) =>
+  connections.get((message as { readonly socket: object }).socket)?.beginRequest(),
+);
+
+/** The bytes pass through `push` before anybody reads them. */
+function watch(socket: Socket): void {
+  const connection = new WatchedConnection();
+  connections.set(socket, connection);
+  const push = socket.push.bind(socket);
+  socket.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
+    if (chunk) connection.receive(chunk);
+    return push(chunk, encoding);
+  };
+  socket.once("error", (error) => {
+    if (connection.wasIdle) closedWhileIdle.add(error);
+  });
+}
+
+/** Watches the connections that another function opens for undici. HTTP/2 has neither problem. */
+export function watchConnections(connect: buildConnector.connector): buildConnector.connector {
+  return (target, done) =>
+    connect(target, (...result) => {
+      const [error, socket] = result;
+      if (!error && (socket as { alpnProtocol?: unknown }).alpnProtocol !== "h2") watch(socket);
+      done(...result);
+    });
+}
