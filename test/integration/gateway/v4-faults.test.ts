@@ -393,7 +393,7 @@ describe("informational responses of v4 before the final one are skipped (RFC 91
         for (let times = 1; times <= 3; times += 1) {
           const options = call.startsWith("PUT") ? { body: { label: "web-two" } } : CREATE;
           expect(await alone.request(call, options)).toMatchObject({ status: 200, body: { id: 7 } });
-          expect(alone.v4.calls).toHaveLength(times);
+          expect(alone.v4.calls.filter(({ method }) => method !== "GET")).toHaveLength(times);
         }
         expect(alone.v4.countConnections()).toBe(connections);
       } finally {
