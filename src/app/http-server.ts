@@ -9,6 +9,7 @@ import {
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import { handleExpectation } from "./expect-continue.ts";
 
 /** A listening server. */
 export interface HttpServer {
@@ -292,6 +293,11 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   server.timeout = idleMs;
   const connections = new Connections(server, requestsPerConnection);
   server.on("request", createRequestListener(options, connections));
+  // Node would send 100 before anybody has looked at the head.
+  server.on("checkContinue", (request, response) => {
+    handleExpectation(request, response);
+    server.emit("request", request, response);
+  });
   // Node would respond with 417 to an unknown expectation; alpha has no such status.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.maxConnections = MOST_CONNECTIONS;

@@ -35,6 +35,35 @@ function readNumber(value: string | string[] | undefined): number | undefined {
   return typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
 }
 
+const HTTP_DATE = /^[A-Z][a-z]{2,8},? [\w -]+:\d\d:\d\d(?: \d{4}| GMT)$/;
+
+/** Seconds to wait by a `Retry-After` header, which may have a date in three forms (RFC 9110 5.6.7, 10.2.3). */
+function readRetryAfter(value: string | string[] | undefined): number | undefined {
+  if (typeof value !== "string" || !HTTP_DATE.test(value)) return readNumber(value);
+  // The oldest form has no zone.
+  const time = Date.parse(value.endsWith("GMT") ? value : `${value} GMT`);
+  return Number.isNaN(time) ? undefined : Math.max(0, Math.ceil(time / 1000 - now()));
+}
+
+/**
+ * The status of a rate limit where the upstream rejected a request. What the upstream does not say follows from what it
+ * says, so that no header contradicts another: the gateway's own limit may end at another time.
+ */
+export function rejectedByUpstream(
+  own: RateLimitValues,
+  upstream: Partial<RateLimitValues>,
+): RateLimitValues {
+  const said = upstream.retryAfter ?? (upstream.resetAt && Math.ceil(upstream.resetAt - now()));
+  const retryAfter = Math.max(1, said ?? own.retryAfter);
+  const resetAt = upstream.resetAt ?? (said === undefined ? own.resetAt : now() + said);
+  return {
+    limit: upstream.limit ?? own.limit,
+    remaining: upstream.remaining ?? 0,
+    resetAt,
+    retryAfter,
+  };
+}
+
 /** Compiles the headers of a dialect; one that names none has none. */
 export function createRateLimitHeaders(definition: RateLimitHeadersDefinition = {}): RateLimitHeaders {
   const { limit, remaining, reset, reset_unit: unit } = definition;
@@ -50,7 +79,7 @@ export function createRateLimitHeaders(definition: RateLimitHeadersDefinition = 
         limit: valueOf(limitName),
         remaining: valueOf(remainingName),
         resetAt: isLeft && resetValue !== undefined ? now() + resetValue : resetValue,
-        retryAfter: valueOf("retry-after"),
+        retryAfter: readRetryAfter(headers["retry-after"]),
       };
       return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
     },

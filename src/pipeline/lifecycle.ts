@@ -3,7 +3,7 @@ import { finished } from "node:stream/promises";
 import { CLIENT_GONE } from "../audit/record.ts";
 import { AuditUnavailableError } from "../audit/store.ts";
 import { TokenUnavailableError } from "../auth/token-store.ts";
-import type { RateLimitHeaders } from "../dialect/rate-limit-headers.ts";
+import { rejectedByUpstream, type RateLimitHeaders } from "../dialect/rate-limit-headers.ts";
 import type { Statuses } from "../dialect/statuses.ts";
 import {
   HttpError,
@@ -265,7 +265,7 @@ function addLimitHeaders(
   headers: Record<string, string>,
 ): void {
   if (!rateLimitStatus) return;
-  const status = upstreamRateLimit ? { ...rateLimitStatus, ...upstreamRateLimit } : rateLimitStatus;
+  const status = upstreamRateLimit ? rejectedByUpstream(rateLimitStatus, upstreamRateLimit) : rateLimitStatus;
   rateLimitHeaders.write(status, headers);
   if (isLimited) headers["retry-after"] = String(status.retryAfter);
 }

@@ -28,12 +28,22 @@ const originalTargets = new WeakMap<IncomingMessage, string>();
 /** A path, with or without a query, of visible ASCII characters and without a fragment. */
 const PLAIN_TARGET = /^\/[\x21\x22\x24-\x7e]*$/;
 
+/** Scheme and authority of a target in absolute form, which every server accepts (RFC 9112 3.2.2). */
+const SCHEME_AND_AUTHORITY = /^https?:\/\/[^/?#]*/i;
+
+/** The target in origin form: the path and query of one in absolute form, as a client sends it to a proxy. */
+function originForm(target: string): string {
+  const rest = target.replace(SCHEME_AND_AUTHORITY, "");
+  return rest === target || rest.startsWith("/") ? rest : `/${rest}`;
+}
+
 /**
- * Gives Express a target that it can parse. It would respond in HTML to `http://[::1`, without a rate limit or a
+ * Gives Express a target that it can parse, in origin form. It would respond in HTML to `http://[::1`, without a rate limit or a
  * record, and it would take a fragment off before it matches a path. The pipeline still gets the client's target.
  */
 export function replaceUnusualTarget(request: IncomingMessage): void {
-  const target = request.url ?? "";
+  const target = originForm(request.url ?? "");
+  request.url = target;
   if (PLAIN_TARGET.test(target)) return;
   originalTargets.set(request, target);
   const [path = ""] = target.split("?", 1);

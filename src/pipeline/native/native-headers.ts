@@ -14,7 +14,7 @@ const HOP_BY_HOP = [
 ];
 
 /** What v4 must never see, and what a client must never see of v4 (contract, rule 8). */
-const NEVER_TO_V4 = [...HOP_BY_HOP, "cookie"];
+const NEVER_TO_V4 = [...HOP_BY_HOP, "cookie", "expect"];
 const NEVER_TO_CLIENT = [...HOP_BY_HOP, "server", "set-cookie"];
 
 /**

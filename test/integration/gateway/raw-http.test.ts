@@ -50,6 +50,49 @@ describe("unusual but valid requests", () => {
     expect(await client.waitForResponses(1)).toMatchObject([{ status: 200 }]);
   });
 
+  describe("Expect: 100-continue (RFC 9110 10.1.1)", () => {
+    const body = '{"datacenter":"newark","type":"g6-standard-1","label":"web-one"}';
+    const post = (path: string, credentials: string) =>
+      `POST ${path} HTTP/1.1\r\nHost: a\r\n${credentials}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
+
+    test.each([
+      ["/v4/vm/instances", ""],
+      ["/v4/vm/instances", "Authorization: nonsense\r\n"],
+      ["/v4/nowhere", "Authorization: token t\r\n"],
+    ])("POST %s with %j gets its final status at once", async (path, credentials) => {
+      client.send(post(path, credentials));
+      const [response] = await client.waitForResponses(1);
+      expect(response?.status).toBeGreaterThanOrEqual(400);
+      expect(client.text()).not.toContain("100 Continue");
+      expect(gateway.v4.calls).toEqual([]);
+    });
+
+    test.each(["token", "Bearer"])("with %s the body is asked for when it is needed", async (scheme) => {
+      gateway.v4.respondWith(json(200, { id: 7, label: "web-one" }));
+      client.send(post("/v4/vm/instances", `Authorization: ${scheme} t\r\n`));
+      expect(await client.waitForResponses(1)).toMatchObject([{ status: 100 }]);
+      client.send(body);
+      expect(await client.waitForResponses(2)).toMatchObject([{ status: 100 }, { status: 200 }]);
+      expect(gateway.v4.calls).toHaveLength(1);
+      expect(gateway.v4.calls[0]?.headers.expect).toBeUndefined();
+      expect(client.text().match(/100 Continue/g)).toHaveLength(1);
+    });
+  });
+
+  test.each([
+    ["http://gateway/v4/vm/instances?page=2", "/v4/vm/instances?page=2"],
+    ["HTTP://other.example:80/v4/vm/instances?page=2", "/v4/vm/instances?page=2"],
+    ["https://gateway/v4/vm/instances?page=2", "/v4/vm/instances?page=2"],
+  ])("a target in absolute form, %s, is served with both schemes (RFC 9112 3.2.2)", async (target, path) => {
+    const ask = (scheme: string) =>
+      `GET ${target} HTTP/1.1\r\nHost: gateway\r\nAuthorization: ${scheme} t\r\n\r\n`;
+    client.send(ask("token"));
+    expect(await client.waitForResponses(1)).toMatchObject([{ status: 200 }]);
+    client.send(ask("Bearer"));
+    expect(await client.waitForResponses(2)).toMatchObject([{ status: 200 }, { status: 200 }]);
+    expect(gateway.v4.calls.map((call) => call.path)).toEqual([expect.stringContaining("page=2"), path]);
+  });
+
   test("an upgrade is not performed", async () => {
     client.send(`GET /v4/vm/instances HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
     expect(await client.waitForResponses(1)).toMatchObject([{ status: 200 }]);

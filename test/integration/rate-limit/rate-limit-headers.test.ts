@@ -103,6 +103,33 @@ describe("the rate limit of the upstream, where it rejects a request", () => {
     expect(limitHeaders(response)).toMatchObject(expected);
   });
 
+  test.each([
+    ["Fri, 15 Jan 2027 08:00:30 GMT", "30"],
+    ["Friday, 15-Jan-27 08:00:30 GMT", "30"],
+    ["Fri Jan 15 08:00:30 2027", "30"],
+    ["Fri, 15 Jan 2027 07:00:00 GMT", "1"],
+    ["Fri, 99 Jan 2027 08:00:30 GMT", expect.stringMatching(/^6[01]$/)],
+    ["45", "45"],
+    ["0", "1"],
+  ])("Retry-After: %s is %s seconds", async (received, expected) => {
+    const { send, service } = await start(undefined, undefined, { RATE_LIMIT: "3/60" });
+    service.respondWith(json(429, {}, { "retry-after": received }));
+    expect(limitHeaders(await send(READ))).toEqual({ "retry-after": expected });
+  });
+
+  const ALL = { limit: "X-Rate", remaining: "X-Rate-Left", reset: "X-Rate-End", reset_unit: "epoch_seconds" };
+  test.each([
+    [{ "retry-after": "17" }, { "retry-after": "17", "x-rate-end": String(NOW + 17) }],
+    [{ "x-rate-end": String(NOW + 9) }, { "retry-after": "9", "x-rate-end": String(NOW + 9) }],
+    [{}, {}],
+  ])("where v4 says %j, the other headers say the same", async (received, expected) => {
+    const { send, service } = await start(ALL, ALL, { RATE_LIMIT: "3/60" });
+    service.respondWith(json(429, {}, received));
+    const headers = limitHeaders(await send(READ));
+    expect(headers).toMatchObject({ "x-rate": "3", "x-rate-left": "0", ...expected });
+    expect(Number(headers["x-rate-end"]) - NOW).toBe(Number(headers["retry-after"]));
+  });
+
   test("is not read from headers that the pack does not name", async () => {
     const { send, service } = await start(SECONDS, undefined, { RATE_LIMIT: "3/60" });
     service.respondWith(json(429, {}, { "ratelimit-limit": "800", "x-ratelimit-limit": "801" }));
