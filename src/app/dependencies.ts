@@ -350,6 +350,7 @@ export async function closeDependencies(
     closeListeners,
     () => dependencies.tracing?.close(),
     () => dependencies.metrics.close(),
+    () => dependencies.nativeProxy.close(),
     () => dependencies.upstream.close(),
     () => dependencies.tls?.close(),
     () => dependencies.v4.close(),

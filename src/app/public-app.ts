@@ -165,6 +165,7 @@ function createNativeMiddleware(
     },
     lookUp: createNativeRateLimit({ tokens, limits, judgeToken: createPackTokenJudge(pack) }),
     vary: ["Authorization", ...(settings.CORS_ORIGINS === undefined ? [] : ["Origin"])],
+    hasOwnCors: settings.CORS_ORIGINS !== undefined,
     record: recorder.native,
     recordFirst: settings.AUDIT_DURABILITY === "strict",
   });

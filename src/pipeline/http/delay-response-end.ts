@@ -2,9 +2,14 @@ import type { ServerResponse } from "node:http";
 
 /**
  * Delays the end of a response until `done` resolves: the last byte of its length, or the end of its chunks. All
- * bytes before are sent as they come. Where `done` rejects, the connection is destroyed.
+ * bytes before are sent as they come. Where `done` rejects, `onFailure` decides what the client gets: nothing that is held
+ * is sent.
  */
-export function delayResponseEnd(response: ServerResponse, done: () => Promise<void>): void {
+export function delayResponseEnd(
+  response: ServerResponse,
+  done: () => Promise<void>,
+  onFailure: () => void = () => void response.destroy(),
+): void {
   const [write, end] = [response.write.bind(response), response.end.bind(response)];
   let remaining: number | undefined;
   let lastChunk: Buffer | string = "";
@@ -22,7 +27,10 @@ export function delayResponseEnd(response: ServerResponse, done: () => Promise<v
     if (chunk.length > 0) lastChunk = chunk;
     done().then(
       () => end(lastChunk),
-      () => response.destroy(),
+      () => {
+        Object.assign(response, { write, end });
+        onFailure();
+      },
     );
     return response;
   };

@@ -1,6 +1,11 @@
 /** One request of v4's own clients on its way, and what the gateway learns about it. */
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import {
+  STATUS_CODES,
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from "node:http";
 import { CLIENT_GONE } from "../../audit/record.ts";
 import { tokenHash } from "../../auth/token-cache.ts";
 import type { AttemptOutcome, CircuitBreaker } from "../../upstream/circuit-breaker.ts";
@@ -26,6 +31,8 @@ export interface NativeHandlers {
   readonly scheme: string;
   readonly lookUp: LookUpNativeToken;
   readonly authorize: AuthorizeNative;
+  /** Whether browsers get the gateway's CORS headers, and none of v4's. */
+  readonly hasOwnCors: boolean;
   /** Request headers that a response depends on, for caches: the scheme of the credentials decides between the dialects. */
   readonly vary: readonly string[];
   /** Records a request. @throws where the record cannot be written */
@@ -34,19 +41,34 @@ export interface NativeHandlers {
   readonly recordFirst: boolean;
 }
 
-/** Responds with an error of the gateway, or breaks off a response that has started. */
-export function sendError(
-  response: ServerResponse | Socket,
-  body: string,
-  status = 500,
-  headers: Readonly<Record<string, string>> = {},
+/** An error of the gateway. */
+export interface NativeError {
+  readonly status: number;
+  /** JSON. */
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Responds with an error of the gateway, with nothing of v4's head. A response that has started can only be broken off, so
+ * that the client sees that it is incomplete.
+ *
+ * @param own The headers that the response had before v4's head.
+ */
+function sendError(
+  response: ServerResponse,
+  own: OutgoingHttpHeaders,
+  { status, body, headers }: NativeError,
 ): void {
-  if (!("writeHead" in response)) return void response.destroy();
   if (response.writableEnded) return;
-  // A response that has started can only be broken off, so that the client sees that it is incomplete.
   if (response.headersSent) return void response.destroy();
+  for (const name of response.getHeaderNames()) response.removeHeader(name);
+  // Without `writeHead`: where the record of this response cannot be written, another error takes its place.
   const length = String(Buffer.byteLength(body));
-  response.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers });
+  const all = { ...own, "content-type": "application/json", "content-length": length, ...headers };
+  for (const [name, value = ""] of Object.entries(all)) response.setHeader(name, value);
+  response.statusCode = status;
+  response.statusMessage = STATUS_CODES[status] ?? "";
   response.end(body);
 }
 
@@ -77,6 +99,14 @@ export class Exchange implements NativeStream {
   tokenInfo: NativeToken | undefined;
   /** Whether v4 gets another token in place of the client's: the gateway has issued this one. */
   isReplaced = false;
+  /** The request to v4, and how many bytes its connection had read before. */
+  sent: { readonly request: ClientRequest; readonly bytesBefore: number; hasTimedOut: boolean } | undefined;
+  /** Whether the request was sent once more, on another connection. */
+  isResent = false;
+  /** Whether all of v4's response has come. What follows it belongs to nobody. */
+  isComplete = false;
+  /** Headers of the response that are the gateway's. */
+  readonly #ownHeaders: OutgoingHttpHeaders;
   readonly #breaker: CircuitBreaker;
   readonly #startedAt = performance.now();
   #recorded: Promise<void> | undefined;
@@ -95,6 +125,12 @@ export class Exchange implements NativeStream {
     this.#breaker = breaker;
     this.token = (header(plain, "authorization") ?? "").trim().replace(/^\S+ +/, "");
     this.hash = tokenHash(this.token);
+    this.#ownHeaders = { ...response.getHeaders() };
+  }
+
+  /** Responds with an error that is the client's to solve. */
+  reject(error: NativeError): void {
+    sendError(this.response, this.#ownHeaders, error);
   }
 
   /** Reports the outcome of the attempt to the circuit breaker. Only the first call counts. */
@@ -114,7 +150,7 @@ export class Exchange implements NativeStream {
     this.hasFailed = true;
     // A client that disconnects must not be able to send made-up tokens without a limit.
     if (!this.response.destroyed) this.tokenInfo?.onFailure();
-    sendError(this.response, body, status, headers);
+    this.reject({ status, body, headers });
   }
 
   /** Responds to a request above a limit of the gateway. */
@@ -122,7 +158,7 @@ export class Exchange implements NativeStream {
     this.fault = reason;
     this.rejectedBy = "limit";
     const { limited } = this.handlers;
-    sendError(this.response, limited.body, limited.status, headers);
+    this.reject({ ...limited, headers });
   }
 
   abort(reason: string): void {

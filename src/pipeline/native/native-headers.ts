@@ -83,6 +83,11 @@ export function cleanResponseHeaders(headers: IncomingHttpHeaders): void {
   removeHeaders(headers, NEVER_TO_CLIENT);
 }
 
+/** Removes v4's CORS headers: beside the gateway's own they could allow an origin that the gateway does not allow. */
+export function removeCorsHeaders(headers: IncomingHttpHeaders): void {
+  for (const name in headers) if (name.startsWith("access-control-")) delete headers[name];
+}
+
 /** Adds names to `Vary`: the response depends on these headers of the request. */
 export function addVary(headers: IncomingHttpHeaders, added: readonly string[]): void {
   const { vary = "" } = headers;

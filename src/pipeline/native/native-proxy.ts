@@ -4,12 +4,13 @@ import { createProxyMiddleware } from "http-proxy-middleware";
 import type { CircuitBreaker } from "../../upstream/circuit-breaker.ts";
 import { outcomeOfError, outcomeOfStatus, toUpstreamError } from "../../upstream/upstream-error.ts";
 import { addressNetwork } from "../../rate-limit/client-address.ts";
-import { TlsAgent, type CurrentContext } from "../../upstream/upstream-tls.ts";
+import type { CurrentContext } from "../../upstream/upstream-tls.ts";
 import { createConnectionShares, ConnectionUnavailableError } from "../../upstream/connection-shares.ts";
 import type { AlphaRequest } from "../context.ts";
 import { delayResponseEnd } from "../http/delay-response-end.ts";
-import { addVary, cleanRequestHeaders, cleanResponseHeaders } from "./native-headers.ts";
-import { Exchange, sendError, type NativeHandlers } from "./native-exchange.ts";
+import { addVary, cleanRequestHeaders, cleanResponseHeaders, removeCorsHeaders } from "./native-headers.ts";
+import { createAgent, wasClosedWhileIdle } from "./native-connections.ts";
+import { Exchange, type NativeHandlers } from "./native-exchange.ts";
 import { createSlowStreamGuard } from "./slow-streams.ts";
 
 /** Forwards a request. `plain` describes it as plain data, for the audit. */
@@ -33,6 +34,8 @@ export interface NativeProxy {
   (handlers: NativeHandlers): ForwardNative;
   /** Why there are too few connections; empty where there are enough. */
   shortages(): readonly string[];
+  /** Closes all connections. */
+  close(): void;
 }
 
 /** A reason phrase that a response may have (RFC 9112 4): other bytes end in an exception. */
@@ -50,6 +53,38 @@ type ForwardedRequest = IncomingMessage & { [EXCHANGE]?: Exchange };
 const isUpstreamFailure = (error: Error, request: IncomingMessage): boolean =>
   request.complete || toUpstreamError(error).kind === "unreachable";
 
+/** Idempotent methods (RFC 9110 9.2.2). */
+const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+
+/** Whether a request is sent once more: v4 closed the idle connection at the moment when it was used again. */
+const isSentAgain = ({ request, response, sent, isResent, v4Status }: Exchange, error: Error): boolean =>
+  !isResent &&
+  v4Status === null &&
+  !response.destroyed &&
+  IDEMPOTENT.has(request.method ?? "") &&
+  !hasBody(request) &&
+  sent !== undefined &&
+  !sent.hasTimedOut &&
+  wasClosedWhileIdle(sent.request, error, sent.bytesBefore);
+
+/**
+ * Calls a listener where v4's response breaks off. The proxy itself would destroy the client's response, also while an error
+ * of the gateway could take its place. It adds its listeners after this call.
+ */
+function onBreakOff(upstreamResponse: IncomingMessage, listener: (error: Error) => void): void {
+  const EVENTS = ["error", "close"] as const;
+  const before = new Set<unknown>(EVENTS.flatMap((event) => upstreamResponse.listeners(event)));
+  process.nextTick(() => {
+    for (const event of EVENTS)
+      for (const each of upstreamResponse.listeners(event))
+        if (!before.has(each)) upstreamResponse.off(event, each as () => void);
+    upstreamResponse.on("error", listener);
+  });
+}
+
 /** Creates the native proxy to one v4. Its connections are shared by all packs. */
 export function createNativeProxy({
   name,
@@ -66,25 +101,34 @@ export function createNativeProxy({
     maxWaitMs: timeoutMs,
   });
   const slowStreams = createSlowStreamGuard(() => shares.queueLength(), timeoutMs / 4);
+  const agent = createAgent(origin, connections, secureContext);
   const proxy = createProxyMiddleware<ForwardedRequest, ServerResponse>({
     target: origin.href.replace(/\/$/, ""),
     changeOrigin: true,
     xfwd: false,
     followRedirects: false,
     proxyTimeout: timeoutMs,
-    ...(secureContext && { agent: new TlsAgent(secureContext, { keepAlive: true }) }),
+    agent,
     on: {
       proxyReq(upstreamRequest, request) {
         const exchange = request[EXCHANGE];
+        // Also where it has the shorter limit of an idle connection.
+        upstreamRequest.socket?.setTimeout(timeoutMs);
+        const bytesBefore = upstreamRequest.socket?.bytesRead ?? 0;
+        const sent = { request: upstreamRequest, bytesBefore, hasTimedOut: false };
+        if (exchange) exchange.sent = sent;
+        upstreamRequest.once("timeout", () => (sent.hasTimedOut = true));
         // Without a response and without an error: v4 has switched protocols unasked, and the connection is closed.
         upstreamRequest.once("close", () => {
-          if (exchange?.v4Status !== null || exchange.fault !== undefined || exchange.response.destroyed)
+          if (exchange?.sent?.request !== upstreamRequest) return;
+          if (exchange.v4Status !== null || exchange.fault !== undefined || exchange.response.destroyed)
             return;
           exchange.fault = `${name} closed the connection without a response`;
           exchange.reportOutcome(outcomeOfStatus(502, exchange.isAccepted));
           exchange.fail();
         });
-        request.on("data", ({ length }: Buffer) => exchange && (exchange.bytesIn += length));
+        if (!exchange?.isResent)
+          request.on("data", ({ length }: Buffer) => exchange && (exchange.bytesIn += length));
       },
       proxyRes(upstreamResponse, request, response) {
         const { headers, statusCode = 0, statusMessage = "" } = upstreamResponse;
@@ -95,29 +139,48 @@ export function createNativeProxy({
         headers.connection = response.shouldKeepAlive ? "keep-alive" : "close";
         const exchange = request[EXCHANGE];
         if (!exchange) return;
+        if (exchange.handlers.hasOwnCors) removeCorsHeaders(headers);
         addVary(headers, exchange.handlers.vary);
         exchange.v4Status = statusCode;
+        exchange.learn(statusCode, headers);
         if (statusCode < 200 || statusCode > 599) {
           exchange.fault = `${name} responded with the status ${statusCode}`;
-          exchange.hasFailed = true;
           upstreamResponse.statusCode = 500;
+          // The proxy copies v4's head after this handler.
+          process.nextTick(() => {
+            upstreamResponse.unpipe(response).resume();
+            exchange.fail();
+          });
+          return;
         }
-        exchange.learn(statusCode, headers);
+        if (statusCode === 204) delete headers["content-length"];
+        if (statusCode === 204 || statusCode === 304) delete headers["transfer-encoding"];
+        // Such a response ends at its head, whatever follows (RFC 9112 6.3).
+        if (statusCode === 204 || statusCode === 304 || request.method === "HEAD") exchange.isComplete = true;
+        upstreamResponse.once("end", () => (exchange.isComplete = true));
         upstreamResponse.on("data", ({ length }: Buffer) => void (exchange.bytesOut += length));
-        upstreamResponse.once("aborted", () => {
-          if (!response.destroyed) exchange.fault ??= `${name} broke its response off`;
+        onBreakOff(upstreamResponse, (error) => {
+          upstreamResponse.unpipe(response);
+          if (exchange.isComplete || response.destroyed) return;
+          exchange.fault ??= `${name} broke its response off: ${error.message}`;
+          exchange.fail();
         });
       },
       error(error, request, response) {
         const exchange = request[EXCHANGE];
-        if (!exchange) return sendError(response, "");
+        if (!exchange) return void response.destroy();
+        if (exchange.isComplete) return;
+        if (isSentAgain(exchange, error)) {
+          exchange.isResent = true;
+          return void proxy(exchange.request, exchange.response, () => exchange.fail());
+        }
         if (!exchange.response.destroyed) exchange.fault ??= error.message;
         if (isUpstreamFailure(error, request)) {
           exchange.reportOutcome(outcomeOfError(error, exchange.isAccepted));
           return exchange.fail();
         }
         exchange.reportOutcome("ignored");
-        sendError(response, exchange.handlers.failure);
+        exchange.reject({ status: 500, body: exchange.handlers.failure });
       },
     },
   });
@@ -145,7 +208,8 @@ export function createNativeProxy({
     if (error) {
       const { reason, status, isTemporary } = error;
       if (isTemporary) token.onFailure();
-      return sendError(response, handlers.errorBody(reason), status, isTemporary ? retryAfter : {});
+      const headers = isTemporary ? retryAfter : {};
+      return exchange.reject({ status, body: handlers.errorBody(reason), headers });
     }
     exchange.isReplaced = replacement !== undefined;
     const client = { token: hash, address: addressNetwork(plain.address), isKnown: exchange.isAccepted };
@@ -171,7 +235,7 @@ export function createNativeProxy({
     request[EXCHANGE] = exchange;
     cleanRequestHeaders(request.headers);
     // The proxy reports an error in three ways: to its handler above, to this callback, and by a rejection.
-    return proxy(request, response, () => sendError(response, handlers.failure));
+    return proxy(request, response, () => exchange.reject({ status: 500, body: handlers.failure }));
   }
 
   function fail(error: unknown, exchange: Exchange): void {
@@ -185,9 +249,14 @@ export function createNativeProxy({
 
   const createForward = (handlers: NativeHandlers): ForwardNative =>
     function forwardNative(request, response, plain) {
-      const exchange = new Exchange(handlers, plain, [request, response], breaker);
       response.setHeader("vary", handlers.vary.join(", "));
-      if (handlers.recordFirst) delayResponseEnd(response, () => exchange.record());
+      const exchange = new Exchange(handlers, plain, [request, response], breaker);
+      if (handlers.recordFirst)
+        delayResponseEnd(
+          response,
+          () => exchange.record(),
+          () => exchange.fail(),
+        );
       response.once("close", () => {
         slowStreams.remove(exchange);
         exchange.release?.();
@@ -201,5 +270,6 @@ export function createNativeProxy({
   return Object.assign(createForward, {
     shortages: () =>
       shares.isExhausted() ? [`all connections to ${name} for its own clients are in use`] : [],
+    close: () => agent.destroy(),
   });
 }

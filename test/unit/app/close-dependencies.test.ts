@@ -2,7 +2,17 @@
 import { expect, test } from "vitest";
 import { closeDependencies, type Dependencies } from "../../../src/app/dependencies.ts";
 
-const NAMES = ["audit", "oauth", "stateFullness", "shared", "tracing", "metrics", "upstream", "v4"];
+const NAMES = [
+  "audit",
+  "oauth",
+  "stateFullness",
+  "shared",
+  "tracing",
+  "metrics",
+  "nativeProxy",
+  "upstream",
+  "v4",
+];
 
 test.each([...NAMES, "the listeners"])(
   "closes the other dependencies if %s cannot be closed",
