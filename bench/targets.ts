@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,13 +31,6 @@ export const startPeer = ({ url }: Child, kind: "none" | "express" | "chain" = "
 
 const REPOSITORY = join(import.meta.dirname, "..");
 
-/** What the image sets for the runtime, so that what is measured is what is shipped. */
-const RUNTIME = Object.fromEntries(
-  readFileSync(join(REPOSITORY, "Dockerfile"), "utf8")
-    .matchAll(/\b(NODE_OPTIONS|MALLOC_\w+)=(\S+)/g)
-    .map(([, name, value]) => [name, value]),
-) as Readonly<Record<string, string>>;
-
 export interface GatewayOptions {
   readonly upstream: Child;
   readonly audit: string;
@@ -60,7 +52,6 @@ export function startGateway(options: GatewayOptions): Promise<Child> {
     args: ["serve"],
     nodeArgs,
     env: {
-      ...RUNTIME,
       MAPPINGS_DIR: join(root, "mappings"),
       PORT: "0",
       ADMIN_PORT: "off",

@@ -3,8 +3,8 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { needsNewerNode } from "./node-version.cjs";
 
-const MIN_NODE = 24;
 /** Signals that a process manager or a terminal sends to a program. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 
@@ -18,7 +18,7 @@ const main = isCheckout ? source : at("../dist/main.js");
 function runWith(node) {
   const child = spawn(node, [fileURLToPath(main), ...process.argv.slice(2)], { stdio: "inherit" });
   for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
-  child.on("error", fail);
+  child.on("error", ({ message }) => fail(message));
   child.on("exit", (code, signal) => {
     if (signal === null) process.exit(code);
     process.removeAllListeners(signal);
@@ -27,7 +27,7 @@ function runWith(node) {
 }
 
 function fail(reason) {
-  process.stderr.write(`alpha-gateway needs Node ${MIN_NODE} or newer; ${reason}.\n`);
+  process.stderr.write(`${reason}.\n`);
   process.exit(1);
 }
 
@@ -36,6 +36,7 @@ const pinned = fileURLToPath(
   at(`../node_modules/node/bin/node${process.platform === "win32" ? ".exe" : ""}`),
 );
 
-if (Number(process.versions.node.split(".")[0]) >= MIN_NODE) void import(main.href);
+const reason = needsNewerNode(process.versions.node);
+if (reason === undefined) void import(main.href);
 else if (isCheckout && existsSync(pinned)) runWith(pinned);
-else fail(`this is ${process.versions.node}${isCheckout ? ": run npm ci, which installs it" : ""}`);
+else fail(isCheckout ? `${reason}: run npm ci, which installs it` : reason);

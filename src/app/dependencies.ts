@@ -3,7 +3,6 @@ import type { AuditStore } from "../audit/store.ts";
 import type { BrownOuts } from "../pipeline/brown-outs/brown-outs.ts";
 import { createNativeProxy } from "../pipeline/native/native-proxy.ts";
 import { createBodyReaders, type RequestBodies } from "../pipeline/http/receive-body.ts";
-import type { PackCache } from "../mapping/load/checked-pack.ts";
 import type { PackFiles } from "../mapping/load/load-pack.ts";
 import { createMetrics, type Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/setting-definitions.ts";
@@ -11,6 +10,7 @@ import { SettingsError } from "../config/settings.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { createTokenLocks, type TokenLocks } from "../auth/token-locks.ts";
+import { importWithOpenTelemetry } from "../observability/otlp/import-opentelemetry.ts";
 import { openTracing, type Tracing } from "../observability/tracing/tracing.ts";
 import type { Sandbox } from "../sandbox/create-sandbox.ts";
 import { createUpstream, type UpstreamClient, type UpstreamOptions } from "../upstream/client.ts";
@@ -70,8 +70,6 @@ export interface DependenciesOptions {
   readonly files?: PackFiles;
   /** The pack, if it is loaded already. */
   readonly loaded?: LoadedPack;
-  /** Where valid packs are kept for the next start. Default: nowhere. */
-  readonly packCache?: PackCache | undefined;
   /** OpenTelemetry's variables. Default: those of the process. */
   readonly environment?: NodeJS.ProcessEnv;
   /** Opens the state that this process shares with others. Default: as the settings say. */
@@ -108,24 +106,23 @@ async function openDependencies(
   {
     files,
     loaded,
-    packCache,
     environment = process.env,
     stateBackend = (log) => openSharedState(settings, log),
   }: DependenciesOptions,
   auditThread: Worker | undefined,
 ): Promise<Dependencies> {
   const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
-  const initialPack = loaded ?? loadFiles(files ?? readPackFiles(settings), settings, packCache);
+  const initialPack = loaded ?? loadFiles(files ?? readPackFiles(settings), settings);
   const { pack } = initialPack;
   const brownOuts = schedulePackBrownOuts(settings, pack);
   // Only checked here, before anything is opened: each active pack reads its own.
   readUpstreamTokens(settings, pack);
   readLinkBase(settings, pack);
-  const tls = openUpstreamTls(settings, log);
-  const v4 = await openV4(settings, pack);
   const tracing = await openTracing(environment, (message) =>
     log.warn({ code: "AG_TRACE_EXPORT_FAILED", message }, "spans were not sent"),
   );
+  const tls = openUpstreamTls(settings, log);
+  const v4 = await openV4(settings, pack);
   const loginContext = tls?.contextFor(v4.authOrigin?.origin === v4.origin.origin);
   const oauthOptions = { pack, log, authOrigin: v4.authOrigin, tracing, secureContext: loginContext };
   const stores = await openStores(settings, oauthOptions, { auditThread, stateBackend }).catch(
@@ -277,29 +274,31 @@ async function openAudit(
       log.info({ event: "audit_migration", left }, "the audit store is migrated to the current format"),
     ),
   };
+  const withExport = await loadAuditExport(settings, { log, pack });
   const store = await openAuditStore(settings, options, thread);
-  const exported = await openAuditExport(settings, store, { log, pack });
-  return mergeRejections(exported, { networkOf: addressNetwork });
+  return mergeRejections(withExport(store), { networkOf: addressNetwork });
 }
 
-/** Sends records to a collector too, if the settings name one. */
-async function openAuditExport(
+/** Wraps a store so that records are also sent to a collector, if the settings name one. */
+async function loadAuditExport(
   { AUDIT_OTLP: url }: Settings,
-  store: AuditStore,
   { log, pack }: Pick<OAuthServicesOptions, "log" | "pack">,
-): Promise<AuditStore> {
-  if (url === undefined) return store;
-  // Loaded only if it is used.
-  const { exportToCollector } = await import("../observability/otlp/audit-export.ts");
-  return exportToCollector(store, {
-    url,
-    filterHeader: pack.dialect.client.filters?.header,
-    onFault: (message, dropped) =>
-      log.warn(
-        { code: "AG_AUDIT_EXPORT_FAILED", message, dropped },
-        "audit records were not sent to the OpenTelemetry collector; the audit store has them",
-      ),
-  });
+): Promise<(store: AuditStore) => AuditStore> {
+  if (url === undefined) return (store) => store;
+  const { exportToCollector } = await importWithOpenTelemetry(
+    "AUDIT_OTLP",
+    () => import("../observability/otlp/audit-export.ts"),
+  );
+  return (store) =>
+    exportToCollector(store, {
+      url,
+      filterHeader: pack.dialect.client.filters?.header,
+      onFault: (message, dropped) =>
+        log.warn(
+          { code: "AG_AUDIT_EXPORT_FAILED", message, dropped },
+          "audit records were not sent to the OpenTelemetry collector; the audit store has them",
+        ),
+    });
 }
 
 /** Warns of the first proxy that nobody trusts. A stranger can send such a header too: one line is enough for a process. */

@@ -1,7 +1,7 @@
 /** Loads packs as the settings say. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { buildFiles, compileChecked, type PackCache } from "../mapping/load/checked-pack.ts";
+import { buildFiles, compileChecked } from "../mapping/load/checked-pack.ts";
 import { readPack, type PackFiles } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { runInSlices } from "../mapping/steps.ts";
@@ -28,11 +28,10 @@ export const readPackFiles = ({ MAPPINGS_DIR }: Pick<Settings, "MAPPINGS_DIR">):
   readPack(packFolder(MAPPINGS_DIR));
 
 /** Compiles the files of a pack, in the product words of the settings. @throws {PackError} If they are invalid. */
-export const loadFiles = (
-  files: PackFiles,
-  { WORDS }: Pick<Settings, "WORDS">,
-  cache?: PackCache,
-): LoadedPack => ({ files, pack: buildFiles(files, WORDS, cache) });
+export const loadFiles = (files: PackFiles, { WORDS }: Pick<Settings, "WORDS">): LoadedPack => ({
+  files,
+  pack: buildFiles(files, WORDS),
+});
 
 /**
  * The same while requests are served: another thread parses and validates the files, and they are compiled in slices.

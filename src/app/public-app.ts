@@ -25,7 +25,6 @@ import type { Pack } from "../mapping/pack.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import { createHostGuard, createPreflightLimit } from "./browser-guards.ts";
 import type { Dependencies } from "./dependencies.ts";
-import { useExpressMessages } from "./express-messages.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { createPackTokenJudge, createPipelineConfig } from "./pipeline-config.ts";
 
@@ -89,7 +88,6 @@ export function createPublicApp(settings: Settings, dependencies: PublicAppDepen
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
-  useExpressMessages(app);
   app.use([...createMiddleware(settings, dependencies)]);
   return function publicApp(request, response) {
     replaceUnusualTarget(request);

@@ -3,7 +3,6 @@ import type { Pack } from "../mapping/pack.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { startAdminListener, type AdminDependencies } from "./admin-listener.ts";
 import { createActivePack, type ActivePack } from "./active-pack.ts";
-import { EXPRESS_MESSAGES } from "./express-messages.ts";
 import { listen, type HttpServer, type HttpServerOptions } from "./http-server.ts";
 import {
   closeDependencies,
@@ -159,7 +158,6 @@ export async function serveDependencies(
       host,
       port,
       handler,
-      messages: EXPRESS_MESSAGES,
       // A response may need several calls of v4, one after the other.
       idleMs: Math.max(300_000, 10 * settings.UPSTREAM_TIMEOUT_MS),
       badRequest: () => activePack.current().badRequest,

@@ -1,7 +1,5 @@
 import cluster from "node:cluster";
 import { flushCompileCache } from "node:module";
-import { compactHeapOnce, configureHeap } from "../app/heap.ts";
-import { openPackCache } from "../app/pack-cache.ts";
 import { packFolder } from "../app/loaded-pack.ts";
 import { pollFile } from "../app/poll-file.ts";
 import { guardProcess } from "../app/process-guard.ts";
@@ -59,10 +57,7 @@ async function welcome(service: Service, given: SettingTexts): Promise<string> {
 
 async function start(settings: Settings): Promise<Service> {
   if (settings.WORKERS > 1) return (await import("../app/cluster/primary.ts")).startWorkers(settings);
-  const service = await startService(settings, { packCache: openPackCache() });
-  configureHeap();
-  compactHeapOnce(service);
-  return service;
+  return startService(settings);
 }
 
 /**

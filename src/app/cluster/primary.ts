@@ -10,7 +10,6 @@ import { startAdminListener } from "../admin-listener.ts";
 import { httpUrl, type HttpServer } from "../http-server.ts";
 import type { LoadedPack } from "../loaded-pack.ts";
 import { closeDependencies, createDependencies, type Dependencies } from "../dependencies.ts";
-import { openPackCache } from "../pack-cache.ts";
 import { createPackReloader } from "../pack-reloader.ts";
 import { createLocalState, openSharedState, type LocalState } from "../state-backends.ts";
 import { ADMIN_DRAIN_MS, type Service } from "../start.ts";
@@ -58,7 +57,6 @@ async function checkReadiness(
 export async function startWorkers(settings: Settings): Promise<Service> {
   const local = createLocalState(settings);
   const dependencies = await createDependencies(settings, {
-    packCache: openPackCache(),
     stateBackend: (log) => openSharedState(settings, log, { local, serves: false }),
   });
   const { log, metrics, shared, v4, initialPack } = dependencies;

@@ -4,11 +4,9 @@ import type { LimiterName } from "../../rate-limit/limiter.ts";
 import type { TokenCacheBackend } from "../../auth/token-cache.ts";
 import type { PrimaryApi, WorkerApi } from "./rpc-api.ts";
 import { createRpc, type RpcPeer } from "./ipc-rpc.ts";
-import { compactHeapOnce, configureHeap } from "../heap.ts";
 import { guardProcess } from "../process-guard.ts";
 import { createLog } from "../../observability/log.ts";
 import { createDependencies } from "../dependencies.ts";
-import { openPackCache } from "../pack-cache.ts";
 import {
   createLocalState,
   openKeyValueStore,
@@ -121,7 +119,6 @@ export async function runWorker(given: Settings): Promise<number> {
   };
   const dependencies = await createDependencies(settings, {
     files: await primary.callDuringStart("pack"),
-    packCache: openPackCache(),
     stateBackend: async (log) =>
       settings.REDIS_URL === undefined
         ? openPrimaryState(settings, primary, limiters, (listener) => void purgeListeners.push(listener))
@@ -141,8 +138,6 @@ export async function runWorker(given: Settings): Promise<number> {
   await primary.callDuringStart("listening", Number(service.url.slice(service.url.lastIndexOf(":") + 1)));
   // Another pack may have been activated while this worker started.
   await service.reload(await primary.callDuringStart("pack"));
-  configureHeap();
-  compactHeapOnce(service);
   await drained.promise;
   await service.stop();
   process.disconnect();

@@ -1,9 +1,8 @@
-/** Builds packs that were validated before: by an earlier start, or by another thread. */
+/** Builds packs, also those that another thread has parsed and validated. */
 import { basename } from "node:path";
 import type { ProductWords } from "../../config/product-words.ts";
 import type { Pack } from "../pack.ts";
-import { runSteps, type Steps } from "../steps.ts";
-import type { Diagnostic } from "./diagnostic.ts";
+import type { Steps } from "../steps.ts";
 import {
   buildValidPack,
   compileDefinitions,
@@ -19,7 +18,7 @@ import {
 import { NOTHING_REMOVED } from "./source-location.ts";
 import { checkedYaml } from "./yaml-source.ts";
 
-/** What a later build of a valid pack needs in place of parsing and validating a file. Plain data. */
+/** What is needed of a valid file to compile it in another thread. Plain data. */
 export interface CheckedFile {
   readonly definition: unknown;
   /** See `YamlSource.lines`. */
@@ -28,13 +27,6 @@ export interface CheckedFile {
 
 /** The files of a valid pack by name. */
 export type CheckedPack = Readonly<Record<string, CheckedFile>>;
-
-/** Keeps valid packs for later starts. Its content is trusted. */
-export interface PackCache {
-  /** @param hash Of the files. */
-  read(hash: string): CheckedPack | undefined;
-  write(hash: string, pack: CheckedPack): void;
-}
 
 /** The definitions of a checked pack, with sources that are only parsed if a message about them is needed. */
 function restore({ files }: PackFiles, checked: CheckedPack): ValidatedPack {
@@ -72,26 +64,6 @@ export function* compileChecked(files: PackFiles, checked: CheckedPack, words: P
   return { ...compiled, hash: renamedHash(hashOfFiles(files), words) };
 }
 
-/** Builds a pack that the cache has. Returns undefined if the cache does not have these files. */
-function buildCachedPack(files: PackFiles, checked: CheckedPack, words: ProductWords) {
-  const diagnostics: Diagnostic[] = [];
-  const pack = renameWords(restore(files, checked), words);
-  const compiled = runSteps(compileDefinitions(pack, diagnostics));
-  return diagnostics.length === 0 ? compiled : undefined;
-}
-
-/**
- * Parses and builds a pack. A pack that the cache has is neither parsed nor validated again, and its body validators are
- * compiled when they are first needed.
- *
- * @throws {PackError} With the diagnostics, each with file, line and column.
- */
-export function buildFiles(files: PackFiles, words: ProductWords = {}, cache?: PackCache): Pack {
-  const hash = hashOfFiles(files);
-  const checked = cache?.read(hash);
-  const cached = checked && buildCachedPack(files, checked, words);
-  if (cached) return { ...cached, hash: renamedHash(hash, words) };
-  const { pack, validated } = buildValidPack(parsePack(files), words);
-  cache?.write(hash, toChecked(validated));
-  return pack;
-}
+/** Parses and builds a pack. @throws {PackError} With the diagnostics, each with file, line and column. */
+export const buildFiles = (files: PackFiles, words: ProductWords = {}): Pack =>
+  buildValidPack(parsePack(files), words).pack;

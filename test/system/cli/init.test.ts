@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { describeWith } from "../../support/services.ts";
 import { createFolder, removeFolders } from "../e2e/folder.ts";
-import { REPOSITORY } from "../e2e/program.ts";
+import { PROGRAM, REPOSITORY } from "../e2e/program.ts";
 
 afterEach(removeFolders);
 
@@ -21,7 +21,7 @@ async function initAtTerminal(
   flags: string,
   typed: readonly Typed[],
 ): Promise<{ code: number | null; screen: string }> {
-  const command = `'${process.execPath}' '${join(REPOSITORY, "src/main.ts")}' init '${folder}' ${flags}`;
+  const command = `'${process.execPath}' '${PROGRAM}' init '${folder}' ${flags}`;
   const terminal = spawn("script", ["-qefc", command, "/dev/null"], { cwd: REPOSITORY });
   let screen = "";
   let read = 0;

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, REPOSITORY, run, serve, type Serving } from "./program.ts";
+import { killAll, PROGRAM, REPOSITORY, run, serve, type Serving } from "./program.ts";
 
 const execute = promisify(execFile);
 
@@ -103,7 +103,7 @@ describe("documented commands", () => {
   test.each(blocks.filter(startsGateway))(
     "$page starts a gateway: $command",
     async ({ command }) => {
-      const start = `exec ${process.execPath} ${join(REPOSITORY, "src/main.ts")} serve`;
+      const start = `exec ${process.execPath} ${PROGRAM} serve`;
       const script = command.replace("npm start", start).replace("my-pack", "test/fixtures/library-pack");
       const started = run([], {
         script: [],

@@ -1,92 +1,40 @@
 /** The package as npm makes and installs it: packed, and installed from the tarball into a folder elsewhere. */
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as library from "../../../src/index.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { freePort } from "../../support/free-port.ts";
+import { installPackage } from "../install-package.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { typeScriptBlocks } from "./markdown-code.ts";
 import { killAll, REPOSITORY, run, serve, type Program } from "./program.ts";
 
 const execute = promisify(execFile);
 
-const SOURCES = [
-  "bin",
-  "package.json",
-  "package-lock.json",
-  "tsconfig.json",
-  "tsconfig.build.json",
-  "rolldown.config.js",
-  "src",
-  "mappings",
-  "schema",
-  "examples",
-  "LICENSE",
-  "README.md",
-];
-
-interface Packed {
-  readonly filename: string;
-  readonly integrity: string;
-  readonly version: string;
-  readonly files: readonly { readonly path: string }[];
-}
-
-/** Builds and packs it. */
-async function pack(source: string): Promise<Packed> {
-  for (const name of SOURCES) cpSync(join(REPOSITORY, name), join(source, name), { recursive: true });
-  symlinkSync(join(REPOSITORY, "node_modules"), join(source, "node_modules"));
-  await execute("npm", ["run", "build"], { cwd: source });
-  const { stdout } = await execute("npm", ["pack", "--json", "--ignore-scripts"], { cwd: source });
-  const [packed] = JSON.parse(stdout) as [Packed];
-  return packed;
-}
-
-interface Locked {
-  readonly dev?: boolean;
-  readonly devOptional?: boolean;
-}
-
-/** A lock file with the package and its dependencies, in the versions of this repository. */
-function lockOf({ filename, integrity, version }: Packed): object {
-  const read = (name: string) => JSON.parse(readFileSync(join(REPOSITORY, name), "utf8"));
-  const { packages } = read("package-lock.json") as { packages: Record<string, Locked> };
-  const { dependencies, bin, engines } = read("package.json");
-  const used = Object.entries(packages).filter(
-    ([path, { dev, devOptional }]) => path && !dev && !devOptional,
-  );
-  const resolved = `file:${filename}`;
-  return {
-    name: "place",
-    lockfileVersion: 3,
-    packages: {
-      "": { name: "place", dependencies: { "alpha-gateway": resolved } },
-      "node_modules/alpha-gateway": { version, resolved, integrity, dependencies, bin, engines },
-      ...Object.fromEntries(used),
-    },
-  };
-}
-
-let packed: Packed;
+/** Where the package is installed. */
 let place: string;
 
 beforeAll(async () => {
-  const source = createFolder();
-  place = createFolder();
-  packed = await pack(source);
-  cpSync(join(source, packed.filename), join(place, packed.filename));
-  const dependencies = { "alpha-gateway": `file:${packed.filename}` };
-  writeFileSync(join(place, "package.json"), JSON.stringify({ name: "place", type: "module", dependencies }));
-  writeFileSync(join(place, "package-lock.json"), JSON.stringify(lockOf(packed)));
-  await execute("npm", ["ci", "--prefer-offline", "--no-audit", "--no-fund"], { cwd: place });
+  place = process.env["TESTED_PACKAGE"] ?? (await installPackage());
 }, 300_000);
 
 afterAll(async () => {
   await killAll();
   removeFolders();
+  if (process.env["TESTED_PACKAGE"] === undefined) rmSync(place, { recursive: true });
 }, 60_000);
 
 /** The command as npm put it there. */
@@ -156,13 +104,52 @@ test("the built program checks its own pack from any folder", async () => {
   expect(code).toBe(0);
 });
 
-test("the built library does not load the fetch of Node, which takes memory and time", async () => {
-  const code = `
-    await import("alpha-gateway");
-    console.log(process.moduleLoadList.filter((name) => name.includes("undici")).join());`;
-  const { stdout } = await execute("node", ["--input-type=module", "-e", code], { cwd: place });
+/** Runs code that takes itself for Node 20. @returns What it wrote to standard error. */
+async function onNode20(type: "commonjs" | "module", code: string): Promise<string> {
+  const old = "Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } });";
+  const args = ["--import", `data:text/javascript,${old}`, `--input-type=${type}`, "-e", code];
+  const { err } = await run([], { script: args, cwd: place }).ended;
+  return err;
+}
 
-  expect(stdout).toBe("\n");
+describe("the library is loaded", () => {
+  const NAMES = Object.keys(library).sort();
+
+  test.each([
+    ["by import", "module", 'import * as library from "alpha-gateway";'],
+    ["by require", "commonjs", 'const library = require("alpha-gateway");'],
+  ] as const)("%s, with all names of the public API", async (_how, type, code) => {
+    const print = "console.log(JSON.stringify(Object.keys(library).sort()));";
+    const args = [`--input-type=${type}`, "-e", `${code}\n${print}`];
+    const { out, err } = await run([], { script: args, cwd: place }).ended;
+    expect({ names: JSON.parse(out), err }).toEqual({ names: NAMES, err: "" });
+  });
+
+  test.each([
+    ["import", "module", 'import "alpha-gateway";'],
+    ["require", "commonjs", 'require("alpha-gateway");'],
+  ] as const)("by %s on Node 20: the error says which version is needed", async (_how, type, code) =>
+    expect(await onNode20(type, code)).toContain("alpha-gateway needs Node 24 or newer; this is 20.1.0"),
+  );
+});
+
+test.each([
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" }],
+  ["AUDIT_OTLP", { AUDIT_OTLP: "http://127.0.0.1:1" }],
+])("without OpenTelemetry's packages, %s is refused with what to install", async (setting, env) => {
+  const settings = { PORT: "0", ADMIN_PORT: "0", DATA_DIR: createFolder(), ...env };
+  const { code, err } = await run(["serve"], { script: script(), cwd: place, env: settings }).ended;
+  expect(code).toBe(1);
+  expect(err).toContain(
+    `${setting}: it needs packages that are not installed: npm install @opentelemetry/api @opentelemetry/`,
+  );
+});
+
+test("npm shows the packages that the program uses, and Express once", async () => {
+  const { stdout } = await execute("npm", ["ls", "--all", "--parseable"], { cwd: place });
+  const names = stdout.split("\n").map((path) => path.replace(/^.*node_modules\//, ""));
+  expect(names).toEqual(expect.arrayContaining(["express", "undici", "jsonata", "zod", "pg"]));
+  expect(names.filter((name) => name === "express")).toHaveLength(1);
 });
 
 test("package-lock.json has a hash for each package, and names no host", () => {
@@ -181,8 +168,9 @@ test("package-lock.json has a hash for each package, and names no host", () => {
   expect(without.filter(([, one]) => !isElsewhere(one))).toEqual([]);
 });
 
-test("the package contains only the program, its pack, the schemas of packs and examples", () => {
-  const paths = packed.files.map(({ path }) => path);
+test("the package contains only the program, its pack and the schemas of packs", () => {
+  const folder = join(place, "node_modules", "alpha-gateway");
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
 
   expect(paths).toEqual(
     expect.arrayContaining([
@@ -190,18 +178,43 @@ test("the package contains only the program, its pack, the schemas of packs and 
       "README.md",
       "bin/alpha-gateway.js",
       "dist/main.js",
-      "dist/LICENSES.txt",
       "dist/app/pack-check-thread.js",
+      "dist/index.d.ts",
       "dist/audit/sqlite/worker.js",
       "dist/admin/public/index.html",
       "mappings/pack.yaml",
       "schema/pack.json",
-      "examples/payments/service.ts",
-      "examples/media-type-versions/pack/pack.yaml",
     ]),
   );
-  const strange = /^(?!bin\/|dist\/|mappings\/|schema\/|examples\/|(?:LICENSE|README\.md|package\.json)$)/;
-  expect(paths.filter((path) => strange.test(path))).toEqual([]);
+  const usual =
+    /^(?:bin|dist|mappings|schema)(?:\/|$)|^(?:LICENSE|README\.md|package\.json|node_modules(?:\/\.cache\b.*)?)$/;
+  expect(paths.filter((path) => !usual.test(path))).toEqual([]);
+  // Golden cases, source maps, and declarations of what is not public.
+  expect(paths.filter((path) => /^mappings\/examples|\.map$/.test(path))).toEqual([]);
+  expect(paths.filter((path) => path.endsWith(".d.ts"))).toEqual(["dist/index.d.ts"]);
+});
+
+test("each link of the packed README to the repository is an address there, and the file exists", () => {
+  const { homepage } = JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8")) as Record<
+    string,
+    string
+  >;
+  const repository = `${homepage?.replace(/#.*/, "")}/`;
+  const readme = readFileSync(join(place, "node_modules", "alpha-gateway", "README.md"), "utf8");
+  const links = [...readme.matchAll(/\]\(([^)\s#]+)/g)].map(([, link = ""]) => link);
+  const raw = repository.replace("//github.com/", "//raw.githubusercontent.com/");
+  const pathOf = (link: string): string | undefined =>
+    [`${repository}blob/main/`, `${repository}tree/main/`, `${raw}main/`]
+      .filter((base) => link.startsWith(base))
+      .map((base) => link.slice(base.length))[0];
+  const missing = links.filter((link) => {
+    const path = pathOf(link);
+    return path === undefined
+      ? !/^https:\/\/(?!github\.com)/.test(link)
+      : !existsSync(join(REPOSITORY, path));
+  });
+  expect(links.length).toBeGreaterThan(10);
+  expect(missing).toEqual([]);
 });
 
 describe("the library", { timeout: 60_000 }, () => {
@@ -217,9 +230,8 @@ describe("the library", { timeout: 60_000 }, () => {
 
   beforeAll(async () => {
     sandbox = await startSandbox();
-    // Express, and types of it and of Node, which a program in TypeScript has installed itself.
-    for (const name of ["express", "@types"])
-      symlinkSync(join(REPOSITORY, "node_modules", name), join(place, "node_modules", name));
+    // Types of Express and of Node, which a program in TypeScript has installed itself.
+    symlinkSync(join(REPOSITORY, "node_modules", "@types"), join(place, "node_modules", "@types"));
     cpSync(join(place, "node_modules", "alpha-gateway", "mappings"), join(place, "mappings"), {
       recursive: true,
     });

@@ -7,6 +7,12 @@ import { setTimeout as wait } from "node:timers/promises";
 
 export const REPOSITORY = join(import.meta.dirname, "..", "..", "..");
 
+/** The program that is tested: the installed package's, or that of the sources (`npm run test:system -- --source`). */
+export const PROGRAM = process.env["TESTED_PROGRAM"] ?? join(REPOSITORY, "src", "main.ts");
+
+/** The same with OpenTelemetry's packages beside it. */
+export const PROGRAM_WITH_OPENTELEMETRY = process.env["TESTED_PROGRAM_WITH_OPENTELEMETRY"] ?? PROGRAM;
+
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -33,7 +39,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: the repository. */
   readonly cwd?: string;
-  /** What Node is given to run. Default: `src/main.ts` of the repository. */
+  /** What Node is given to run. Default: {@link PROGRAM}. */
   readonly script?: readonly string[];
   /** A program and its arguments, which starts Node in the end. */
   readonly within?: readonly string[];
@@ -48,7 +54,7 @@ export function run(
   args: readonly string[],
   { env, cwd = REPOSITORY, script, within = [], readsErrors = true }: RunOptions = {},
 ): Program {
-  const node = script ?? [join(REPOSITORY, "src", "main.ts")];
+  const node = script ?? [PROGRAM];
   const [first = "", ...given] = [...within, process.execPath, ...node, ...args];
   const child = spawn(first, given, {
     cwd,

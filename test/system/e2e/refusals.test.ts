@@ -4,7 +4,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, REPOSITORY, run, type Ended } from "./program.ts";
+import { type Ended, killAll, PROGRAM, REPOSITORY, run } from "./program.ts";
 
 afterEach(async () => {
   await killAll();
@@ -72,7 +72,7 @@ test("a data folder that cannot be created prevents the start at once", async ()
 }, 30_000);
 
 test("a command ends silently if its reader disconnects, as head does", async () => {
-  const main = join(REPOSITORY, "src", "main.ts");
+  const main = PROGRAM;
   const shell = `"${process.execPath}" "${main}" check --emit | head -1; echo "\${PIPESTATUS[0]}"`;
   const { code, out, err } = await run([], { script: [], within: ["bash", "-c", shell, "--"] }).ended;
 

@@ -9,7 +9,7 @@ import { startSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { createApplication, SECRET as CLIENT_SECRET } from "../../integration/oauth/application.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, serve, type Serving } from "./program.ts";
+import { killAll, PROGRAM_WITH_OPENTELEMETRY, serve, type Serving } from "./program.ts";
 
 interface Span {
   readonly traceId: string;
@@ -70,6 +70,7 @@ const SECRET = "planted-s3cret";
 function serveTraced(env: Readonly<Record<string, string>>): Promise<Serving> {
   const { port } = collector.address() as AddressInfo;
   return serve(createFolder(), {
+    script: [PROGRAM_WITH_OPENTELEMETRY],
     env: {
       UPSTREAM_URL: v4.url,
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
@@ -192,6 +193,7 @@ test.each([
 test("an unreachable collector delays no response and no exit", async () => {
   v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "*" }));
   const gateway = await serve(createFolder(), {
+    script: [PROGRAM_WITH_OPENTELEMETRY],
     env: { UPSTREAM_URL: v4.url, OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" },
   });
   const response = await fetch(`${gateway.url}/v4/vm/instances`, { headers: { authorization: "token t" } });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, REPOSITORY, serve, workersOf, type Ended, type Serving } from "./program.ts";
+import { type Ended, killAll, PROGRAM, serve, type Serving, workersOf } from "./program.ts";
 
 let v4: FakeV4;
 beforeEach(async () => {
@@ -21,7 +21,7 @@ afterEach(async () => {
 const planted = (fault: string): readonly string[] => [
   "--import",
   `data:text/javascript,process.on("SIGUSR2", () => { ${fault} });`,
-  join(REPOSITORY, "src", "main.ts"),
+  PROGRAM,
 ];
 const REJECTION = planted('Promise.reject(new Error("planted rejection"))');
 const EXCEPTION = planted('throw new Error("planted exception")');

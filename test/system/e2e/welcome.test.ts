@@ -1,8 +1,7 @@
 /** What a start prints, for people and for machines. */
-import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, REPOSITORY, run, serve } from "./program.ts";
+import { killAll, PROGRAM, run, serve } from "./program.ts";
 
 afterEach(async () => {
   await killAll();
@@ -47,7 +46,7 @@ const PRINT_SANDBOX_MODULES = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from "node:module";
   registerHooks({
     load(url, context, nextLoad) {
-      if (url.includes("/src/sandbox/")) console.log("loaded " + url);
+      if (/\\/(?:src|dist)\\/sandbox\\//.test(url)) console.log("loaded " + url);
       return nextLoad(url, context);
     },
   });
@@ -60,7 +59,7 @@ test.each([
   "a gateway %s the sandbox",
   async (_what, settings, isLoaded) => {
     const gateway = run(["serve"], {
-      script: ["--import", PRINT_SANDBOX_MODULES, join(REPOSITORY, "src", "main.ts")],
+      script: ["--import", PRINT_SANDBOX_MODULES, PROGRAM],
       env: { PORT: "0", ADMIN_PORT: "0", DATA_DIR: createFolder(), ...settings },
     });
     const [printed] = await gateway.waitForOutput(/^[^]*(?:Ready\.|Running, not ready yet)/);
@@ -75,7 +74,7 @@ test.each([
 ])(
   "serve on a terminal with LOG_FORMAT=%s prints JSON before the welcome: %s",
   async (format, hasJson) => {
-    const command = `${process.execPath} ${join(REPOSITORY, "src", "main.ts")} serve`;
+    const command = `${process.execPath} ${PROGRAM} serve`;
     const terminal = run([], {
       script: [],
       within: ["bash", "-c", `exec script -qefc '${command}' /dev/null`, "--"],

@@ -60,7 +60,7 @@ describe("mappings/README.md", () => {
   });
 
   test("README.md links to the page", () =>
-    expect(readFileSync("README.md", "utf8")).toContain("](mappings/README.md)"));
+    expect(readFileSync("README.md", "utf8")).toContain("/blob/main/mappings/README.md)"));
 });
 
 describe("docs/reference/pack-format.md", () => {
