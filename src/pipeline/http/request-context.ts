@@ -33,8 +33,9 @@ const SCHEME_AND_AUTHORITY = /^https?:\/\/[^/?#]*/i;
 
 /** The target in origin form: the path and query of one in absolute form, as a client sends it to a proxy. */
 function originForm(target: string): string {
+  if (!SCHEME_AND_AUTHORITY.test(target) || !URL.canParse(target)) return target;
   const rest = target.replace(SCHEME_AND_AUTHORITY, "");
-  return rest === target || rest.startsWith("/") ? rest : `/${rest}`;
+  return rest.startsWith("/") ? rest : `/${rest}`;
 }
 
 /**
