@@ -10,7 +10,6 @@ import { SettingsError } from "../config/settings.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { createTokenLocks, type TokenLocks } from "../auth/token-locks.ts";
-import { importWithOpenTelemetry } from "../observability/otlp/import-opentelemetry.ts";
 import { openTracing, type Tracing } from "../observability/tracing/tracing.ts";
 import type { Sandbox } from "../sandbox/create-sandbox.ts";
 import { createUpstream, type UpstreamClient, type UpstreamOptions } from "../upstream/client.ts";
@@ -25,6 +24,7 @@ import { createLog, type Log } from "../observability/log.ts";
 import { countDroppedLines } from "../observability/log-output.ts";
 import { watchFullness, type StateFullness } from "./state-fullness.ts";
 import { openSharedState, type SharedState } from "./state-backends.ts";
+import { withOpenTelemetry } from "./with-opentelemetry.ts";
 import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
 import { openUpstreamTls, type UpstreamTls } from "./upstream-tls.ts";
 
@@ -118,8 +118,10 @@ async function openDependencies(
   // Only checked here, before anything is opened: each active pack reads its own.
   readUpstreamTokens(settings, pack);
   readLinkBase(settings, pack);
-  const tracing = await openTracing(environment, (message) =>
-    log.warn({ code: "AG_TRACE_EXPORT_FAILED", message }, "spans were not sent"),
+  const tracing = await withOpenTelemetry("OTEL_EXPORTER_OTLP_ENDPOINT", () =>
+    openTracing(environment, (message) =>
+      log.warn({ code: "AG_TRACE_EXPORT_FAILED", message }, "spans were not sent"),
+    ),
   );
   const tls = openUpstreamTls(settings, log);
   const v4 = await openV4(settings, pack);
@@ -285,7 +287,7 @@ async function loadAuditExport(
   { log, pack }: Pick<OAuthServicesOptions, "log" | "pack">,
 ): Promise<(store: AuditStore) => AuditStore> {
   if (url === undefined) return (store) => store;
-  const { exportToCollector } = await importWithOpenTelemetry(
+  const { exportToCollector } = await withOpenTelemetry(
     "AUDIT_OTLP",
     () => import("../observability/otlp/audit-export.ts"),
   );

@@ -1,6 +1,5 @@
 /** Spans of requests, in terms of OpenTelemetry. Its SDK is only loaded if tracing is enabled. */
 import { setTimeout as wait } from "node:timers/promises";
-import { importWithOpenTelemetry } from "../otlp/import-opentelemetry.ts";
 
 /** The span of a request to v4 or to its login server. */
 export interface CallSpan {
@@ -70,7 +69,7 @@ export async function openTracing(
   onError: (message: string) => void,
 ): Promise<Tracing | undefined> {
   if (!isEnabled(environment)) return undefined;
-  const { startSdk } = await importWithOpenTelemetry("OTEL_EXPORTER_OTLP_ENDPOINT", () => import("./sdk.ts"));
+  const { startSdk } = await import("./sdk.ts");
   const tracing = startSdk(environment, onError);
   return {
     ...tracing,

@@ -1,4 +1,4 @@
-import { SettingsError } from "../../config/settings.ts";
+import { SettingsError } from "../config/settings.ts";
 
 /** Optional peer dependencies: see `package.json`. */
 const PACKAGES = [
@@ -10,17 +10,17 @@ const PACKAGES = [
 ];
 
 /**
- * Imports a module that needs OpenTelemetry's packages, which are installed only where they are used.
+ * Starts what imports OpenTelemetry's packages, which are installed only where they are used.
  *
  * @param setting The setting that asks for it.
  * @throws {SettingsError} If a package is not installed: it names what to install.
  */
-export async function importWithOpenTelemetry<Module>(
+export async function withOpenTelemetry<Result>(
   setting: string,
-  importModule: () => Promise<Module>,
-): Promise<Module> {
+  start: () => Promise<Result>,
+): Promise<Result> {
   try {
-    return await importModule();
+    return await start();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== "ERR_MODULE_NOT_FOUND" || !message.includes("@opentelemetry/")) throw error;
