@@ -1,62 +1,51 @@
-/**
- * Holds every response that the tests see against the published description of v4, where that file lies beside
- * the repository (or where `V4_OPENAPI` says). Without it nothing is checked.
- */
+/** Compares every response that the tests see with v4's operations (`test/spec/v4-operations.json`). */
 
 import type { AnySchema, ValidateFunction } from "ajv";
 import { Ajv } from "ajv";
-import { existsSync, readFileSync } from "node:fs";
+import { namedShapes, toJsonSchema, v4Operations } from "../../spec/v4-operations.ts";
 
 type Json = Record<string, unknown>;
 
 interface Operation {
   readonly method: string;
   readonly template: readonly string[];
-  readonly responses: Readonly<Record<string, { content?: Record<string, { schema?: AnySchema }> }>>;
+  readonly response: AnySchema | undefined;
 }
 
 /** Responses have empty strings for unset members, even for members that requests must not send empty. */
-const ignored = new Set(["example", "minLength"]);
+const ignored = new Set(["minLength"]);
 
-const file = process.env["V4_OPENAPI"] ?? "../shared/reference/v4.openapi.json";
-/** Every operation that the description has, as `GET /path/{id}`; none without the file. */
+/** Every operation of v4, as `GET /path/{id}`. */
 export function describedOperations(): readonly {
   readonly call: string;
   readonly auth: string;
   readonly beta: boolean;
 }[] {
-  if (!existsSync(file)) return [];
-  const { paths } = JSON.parse(readFileSync(file, "utf8")) as { paths: Record<string, Record<string, Json>> };
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods)
-      .filter(([method]) => method !== "parameters")
-      .map(([method, operation]) => ({
-        call: `${method.toUpperCase()} ${path}`,
-        auth: String(operation["x-auth"]),
-        beta:
-          !(operation["x-versions"] as string[]).includes("v4") || path.startsWith("/networking/firewalls"),
-      })),
-  );
+  return Object.entries(v4Operations.operations).map(([call, { auth, versions }]) => ({
+    call,
+    auth,
+    beta: !versions.includes("v4") || call.split(" ")[1]?.startsWith("/networking/firewalls") === true,
+  }));
 }
 
-const described = existsSync(file) ? read(JSON.parse(readFileSync(file, "utf8")) as Json) : undefined;
+const described = read();
 
 /** @throws {Error} that names the response and the member that the description does not allow. */
 export function validateResponse(request: string, status: number, body: unknown): void {
-  if (!described || status === 204) return;
+  if (status === 204) return;
   const [method = "", path = ""] = request.split(" ");
   const faults = status >= 400 ? described.error(body) : described.success(method, path, body);
   if (faults)
     throw new Error(`${request} answered ${status}, which v4 does not describe: ${faults.slice(0, 500)}`);
 }
 
-function read(document: Json): {
+function read(): {
   success(method: string, path: string, body: unknown): string | undefined;
   error(body: unknown): string | undefined;
 } {
   const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
-  ajv.addSchema({ $id: "v4", components: plain(document["components"]) });
-  const operations = operationsOf(document["paths"] as Record<string, Json>);
+  ajv.addSchema(plain(namedShapes()) as AnySchema);
+  const operations = operationsOf();
   const compiled = new Map<AnySchema, ValidateFunction>();
 
   function faultsOf(schema: AnySchema, body: unknown): string | undefined {
@@ -85,24 +74,20 @@ function read(document: Json): {
     success(method, path, body) {
       const segments = pathSegments(path);
       const operation = operations.find((each) => each.method === method && fits(each.template, segments));
-      const schema = operation?.responses["200"]?.content?.["application/json"]?.schema;
+      const schema = operation?.response;
       return schema === undefined ? undefined : faultsOf(schema, body);
     },
     error: (body) => faultsOf(refused, body),
   };
 }
 
-function operationsOf(paths: Record<string, Json>): Operation[] {
-  return Object.entries(paths)
-    .flatMap(([path, methods]) =>
-      Object.entries(methods)
-        .filter(([method]) => method !== "parameters")
-        .map(([method, operation]) => ({
-          method: method.toUpperCase(),
-          template: path.split("/").slice(1),
-          responses: plain((operation as Json)["responses"]) as Operation["responses"],
-        })),
-    )
+function operationsOf(): Operation[] {
+  return Object.entries(v4Operations.operations)
+    .map(([call, { response }]) => {
+      const [method = "", path = ""] = call.split(" ");
+      const schema = response === undefined ? undefined : (plain(toJsonSchema(response)) as AnySchema);
+      return { method, template: path.split("/").slice(1), response: schema };
+    })
     .sort((a, b) => parameters(a.template) - parameters(b.template));
 }
 
@@ -123,18 +108,17 @@ function fits(template: readonly string[], segments: readonly string[]): boolean
   return template.every((part, index) => part.startsWith("{") || part === segments[index]);
 }
 
-/** `nullable` and the paths of references as JSON Schema writes them. */
+/** A schema as responses are held against it. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (value === null || typeof value !== "object") return value;
   // Payment methods are described as one of several schemas that accept the same values.
-  const { nullable, $ref, oneOf, ...rest } = value as Json;
+  const { oneOf, ...rest } = value as Json;
   const members = Object.fromEntries(
     Object.entries(rest)
-      .filter(([key]) => !key.startsWith("x-") && !ignored.has(key))
+      .filter(([key]) => !ignored.has(key))
       .map(([key, member]) => [key, plain(member)]),
   );
   if (oneOf) members["anyOf"] = plain(oneOf);
-  if (typeof $ref === "string") members["$ref"] = `v4${$ref}`;
-  return nullable === true ? { anyOf: [{ type: "null" }, members] } : members;
+  return members;
 }
