@@ -124,7 +124,10 @@ async function openDependencies(
     ),
   );
   const tls = openUpstreamTls(settings, log);
-  const v4 = await openV4(settings, pack);
+  const v4 = await openV4(settings, pack).catch(async (error: unknown) => {
+    await closeAll([() => tls?.close(), () => tracing?.close()]).catch(() => {});
+    throw error;
+  });
   const loginContext = tls?.contextFor(v4.authOrigin?.origin === v4.origin.origin);
   const oauthOptions = { pack, log, authOrigin: v4.authOrigin, tracing, secureContext: loginContext };
   const stores = await openStores(settings, oauthOptions, { auditThread, stateBackend }).catch(

@@ -4,7 +4,6 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
-  type ServerOptions,
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -35,8 +34,6 @@ export interface HttpServerOptions {
   readonly handler: RequestListener;
   /** JSON body of the response to a message that is not valid HTTP. */
   readonly badRequest: () => string;
-  /** Classes of requests and responses. Default: Node's own. */
-  readonly messages?: Pick<ServerOptions, "IncomingMessage" | "ServerResponse">;
   /** Requests of one connection. Default: unlimited. */
   readonly requestsPerConnection?: number;
   /** How long a connection with a request in flight may be without a byte in either direction. Default: 5 minutes. */
@@ -283,7 +280,6 @@ export function listenError(
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, badRequest, requestsPerConnection = Infinity, idleMs = IDLE_MS } = options;
   const server = createServer({
-    ...options.messages,
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,

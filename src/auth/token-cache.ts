@@ -69,7 +69,7 @@ export interface TokenCacheOptions {
   readonly negativeTtlSeconds: number;
 }
 
-/** Whether v4 has accepted a token: by its information, and where there is none, by the memory of the last day. */
+/** Whether v4 has accepted a token: as the cache says or, for a token that the cache lacks, as it was within the last day. */
 export const isAcceptedToken = (
   hash: string | undefined,
   info: TokenInfo | undefined,

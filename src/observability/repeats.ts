@@ -4,7 +4,7 @@ const WINDOW_MS = 1000;
 /** Kinds that are counted at a time. A client may be able to invent reasons. */
 const MOST_KINDS = 100;
 
-/** Writes a line. @param repeated How many lines of its kind it stands for, if more than one. */
+/** Writes a line. @param repeated Number of lines of its kind, if more than one. */
 type Write = (repeated?: number) => void;
 
 interface Kind {

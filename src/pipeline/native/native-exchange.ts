@@ -42,7 +42,7 @@ export interface NativeHandlers {
 }
 
 /** An error of the gateway. */
-export interface NativeError {
+interface NativeError {
   readonly status: number;
   /** JSON. */
   readonly body: string;

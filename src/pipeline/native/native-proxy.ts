@@ -154,9 +154,10 @@ export function createNativeProxy({
           return;
         }
         if (statusCode === 204) delete headers["content-length"];
-        if (statusCode === 204 || statusCode === 304) delete headers["transfer-encoding"];
+        const isBodiless = statusCode === 204 || statusCode === 304;
+        if (isBodiless) delete headers["transfer-encoding"];
         // Such a response ends at its head, whatever follows (RFC 9112 6.3).
-        if (statusCode === 204 || statusCode === 304 || request.method === "HEAD") exchange.isComplete = true;
+        if (isBodiless || request.method === "HEAD") exchange.isComplete = true;
         upstreamResponse.once("end", () => (exchange.isComplete = true));
         upstreamResponse.on("data", ({ length }: Buffer) => void (exchange.bytesOut += length));
         onBreakOff(upstreamResponse, (error) => {
