@@ -1,9 +1,15 @@
 /** The public API. Everything exported here is covered by semantic versioning; nothing else in the package is. */
 export { alphaGateway, type AlphaGateway } from "./app/alpha-gateway.ts";
 export { createGateway, type Gateway } from "./app/create-gateway.ts";
+export type { AuditReader, GatewayControls } from "./app/controls.ts";
+export type { HostServices } from "./app/host-services.ts";
 export { loadPack, type AlphaGatewayOptions, type GatewayOptions, type MappingPack } from "./app/options.ts";
-export { AuditUnavailableError } from "./audit/store.ts";
+export type { AuditRecord } from "./audit/record.ts";
+export { AuditUnavailableError, type AuditPage, type AuditQuery } from "./audit/store.ts";
 export { ListenError } from "./app/http-server.ts";
 export { SettingsError } from "./config/settings.ts";
+export type { GatewayLogger } from "./observability/log.ts";
+export type { HostRegistry } from "./observability/metrics/instruments.ts";
+export type { HostTracer } from "./observability/tracing/tracing.ts";
 export { PackError, type Diagnostic } from "./mapping/load/diagnostic.ts";
 export { StateUnavailableError } from "./storage/key-value-store.ts";

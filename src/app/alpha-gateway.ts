@@ -3,13 +3,16 @@ import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Pack } from "../mapping/pack.ts";
 import { splitPath } from "../mapping/router.ts";
-import { createLog } from "../observability/log.ts";
+import { adoptLogger, createLog } from "../observability/log.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { badRequestBody } from "./bad-request.ts";
+import { createControls, type GatewayControls, type OpenGateway } from "./controls.ts";
 import { createDependencies, type Dependencies } from "./dependencies.ts";
+import type { HostServices } from "./host-services.ts";
 import { isInvalidMessage } from "./http-server.ts";
 import { loadFiles, readPackFiles, type LoadedPack } from "./loaded-pack.ts";
 import type { AlphaGatewayOptions } from "./options.ts";
+import { hasBody } from "../pipeline/http/receive-body.ts";
 import { readMiddlewareOptions } from "./read-options.ts";
 import { readInitialCatalogs } from "./readiness.ts";
 import { createHandlers, type GatewayHandlers } from "./start.ts";
@@ -34,7 +37,7 @@ const UNAVAILABLE = "The service is not available at the moment. Try again later
  * server.on("close", () => void gateway.close());
  * ```
  */
-export interface AlphaGateway {
+export interface AlphaGateway extends GatewayControls {
   /** Handles requests below the pack's prefix and those of its OAuth paths. Calls `next()` for all others. */
   (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void;
   /** Why the gateway is not ready, such as `catalog datacenter: …`. Empty if it is ready. */
@@ -46,17 +49,23 @@ export interface AlphaGateway {
   close(): Promise<void>;
 }
 
+/** What the application has given. */
+interface Given {
+  readonly loaded: LoadedPack;
+  readonly host: HostServices;
+}
+
 /** What serves requests once the stores are open. */
-interface Opened {
+interface Opened extends OpenGateway {
   readonly dependencies: Dependencies;
   readonly handlers: GatewayHandlers;
 }
 
-async function open(settings: Settings, loaded: LoadedPack): Promise<Opened> {
-  const dependencies = await createDependencies(settings, { loaded, environment: {} });
+async function open(settings: Settings, { loaded, host }: Given): Promise<Opened> {
+  const dependencies = await createDependencies(settings, { loaded, host, environment: {} });
   const handlers = createHandlers(settings, dependencies);
   await readInitialCatalogs(handlers.activePack);
-  return { dependencies, handlers };
+  return { dependencies, handlers, audit: dependencies.audit };
 }
 
 /** Creates the predicate for the paths that the gateway handles: below a prefix of the pack, and calls to OAuth. */
@@ -80,10 +89,12 @@ function createPathFilter(settings: Settings, { dialect, nativeScheme }: Pack): 
   };
 }
 
-/** Whether middleware in front of the gateway has read the body. */
-const isBodyRead = ({ readableDidRead, headers }: IncomingMessage): boolean =>
-  readableDidRead &&
-  (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0);
+/**
+ * Whether middleware in front of the gateway reads bodies: body parsers set `body` on each request, also on one without a
+ * body. What they parsed is not what the client sent: numbers are rounded, and members of the same name are dropped.
+ */
+const isAfterBodyParser = (request: IncomingMessage): boolean =>
+  "body" in request || (request.readableDidRead && hasBody(request));
 
 /**
  * Creates Express middleware that serves alpha inside an application. Mount it before body parsers, at the root or below
@@ -105,12 +116,17 @@ const isBodyRead = ({ readableDidRead, headers }: IncomingMessage): boolean =>
  * ```
  */
 export function alphaGateway(options: AlphaGatewayOptions): AlphaGateway {
-  const { settings, loaded = loadFiles(readPackFiles(settings), settings) } = readMiddlewareOptions(options);
-  return createMiddleware(settings, loaded);
+  const {
+    settings,
+    host,
+    loaded = loadFiles(readPackFiles(settings), settings),
+  } = readMiddlewareOptions(options);
+  return createMiddleware(settings, { loaded, host });
 }
 
-function createMiddleware(settings: Settings, loaded: LoadedPack): AlphaGateway {
-  const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
+function createMiddleware(settings: Settings, given: Given): AlphaGateway {
+  const { loaded, host } = given;
+  const log = host.logger ? adoptLogger(host.logger) : createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
   const isGatewayPath = createPathFilter(settings, loaded.pack);
   const failure = JSON.stringify(loaded.pack.errors.client.write([{ reason: UNAVAILABLE }], 500));
   const untrusted = new WeakSet<Socket>();
@@ -118,7 +134,7 @@ function createMiddleware(settings: Settings, loaded: LoadedPack): AlphaGateway 
   let opened: Opened | undefined;
   let closing: Promise<void> | undefined;
 
-  const opening = open(settings, loaded).then(
+  const opening = open(settings, given).then(
     (result) => (opened = result),
     (error: unknown) => {
       problem = (error as Error).message;
@@ -153,10 +169,10 @@ function createMiddleware(settings: Settings, loaded: LoadedPack): AlphaGateway 
       response.shouldKeepAlive = false;
       return fail(response, 400, badRequestBody(loaded.pack));
     }
-    if (isBodyRead(request)) {
+    if (isAfterBodyParser(request)) {
       log.error(
-        { code: "AG_BODY_ALREADY_READ", path },
-        "the body was read before the gateway: mount the gateway before body parsers",
+        { code: "AG_BODY_ALREADY_READ" },
+        "a body parser, such as express.json(), is mounted before the gateway: mount the gateway before it",
       );
       return fail(response);
     }
@@ -164,7 +180,14 @@ function createMiddleware(settings: Settings, loaded: LoadedPack): AlphaGateway 
     else void waitAndHandle(request, response);
   }
 
-  return Object.assign(handle, {
+  async function whenOpen(): Promise<Opened> {
+    const result = await opening;
+    if (closing) throw new Error("The gateway is closed.");
+    if (!result) throw new Error(`The gateway could not be opened: ${problem}`);
+    return result;
+  }
+
+  return Object.assign(handle, createControls(settings, whenOpen), {
     async ready(): Promise<readonly string[]> {
       if (closing) return ["closed"];
       return opened ? opened.handlers.admin.readiness() : [problem];

@@ -1,6 +1,7 @@
+import { createControls, type GatewayControls, type OpenGateway } from "./controls.ts";
 import type { GatewayOptions } from "./options.ts";
 import { readGatewayOptions } from "./read-options.ts";
-import { startService, type Service } from "./start.ts";
+import { startService, type ListeningService } from "./start.ts";
 
 /**
  * A gateway inside a program, created by {@link createGateway}.
@@ -15,7 +16,7 @@ import { startService, type Service } from "./start.ts";
  * await gateway.stop();
  * ```
  */
-export interface Gateway {
+export interface Gateway extends GatewayControls {
   /**
    * Starts the listeners. Resolves when requests are accepted, also if v4 is down: {@link Gateway.ready} says so.
    * While the gateway starts or runs, another call waits for the same start. After {@link Gateway.stop}, or after a
@@ -56,24 +57,24 @@ export interface Gateway {
  * ```
  */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { settings, loaded } = readGatewayOptions(options);
-  let service: Service | undefined;
-  let starting: Promise<Service> | undefined;
+  const { settings, host, loaded } = readGatewayOptions(options);
+  let service: ListeningService | undefined;
+  let starting: Promise<ListeningService> | undefined;
   let stopping: Promise<void> | undefined;
 
-  async function open(): Promise<Service> {
+  async function open(): Promise<ListeningService> {
     await stopping?.catch(() => {});
-    service = await startService(settings, { environment: {}, ...(loaded && { loaded }) });
+    service = await startService(settings, { environment: {}, host, loaded });
     return service;
   }
 
-  async function close(started: Promise<Service>): Promise<void> {
+  async function close(started: Promise<ListeningService>): Promise<void> {
     const running = await started.catch(() => undefined);
     service = undefined;
     await running?.stop();
   }
 
-  function running(): Service {
+  function running(): ListeningService {
     if (!service)
       throw Object.assign(new Error("The gateway does not run: await gateway.start() first."), {
         code: "AG_GATEWAY_NOT_RUNNING",
@@ -81,7 +82,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     return service;
   }
 
+  const whenOpen = async (): Promise<OpenGateway> => running().open;
+
   return {
+    ...createControls(settings, whenOpen),
     async start() {
       starting ??= open();
       const started = starting;

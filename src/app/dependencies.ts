@@ -1,4 +1,3 @@
-import type { Worker } from "node:worker_threads";
 import type { AuditStore } from "../audit/store.ts";
 import type { BrownOuts } from "../pipeline/brown-outs/brown-outs.ts";
 import { createNativeProxy } from "../pipeline/native/native-proxy.ts";
@@ -6,21 +5,20 @@ import { createBodyReaders, type RequestBodies } from "../pipeline/http/receive-
 import type { PackFiles } from "../mapping/load/load-pack.ts";
 import { createMetrics, type Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/setting-definitions.ts";
-import { SettingsError } from "../config/settings.ts";
-import type { Pack } from "../mapping/pack.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { createTokenLocks, type TokenLocks } from "../auth/token-locks.ts";
-import { openTracing, type Tracing } from "../observability/tracing/tracing.ts";
-import type { Sandbox } from "../sandbox/create-sandbox.ts";
+import { openHostTracing, openTracing, type Tracing } from "../observability/tracing/tracing.ts";
 import { createUpstream, type UpstreamClient, type UpstreamOptions } from "../upstream/client.ts";
-import { mergeRejections } from "../audit/merge-rejections.ts";
-import { addressNetwork, type OnUntrustedProxy } from "../rate-limit/client-address.ts";
-import { openAuditStore, startAuditThread } from "./audit-store.ts";
-import { openOAuthServices, type OAuthServices, type OAuthServicesOptions } from "./oauth-services.ts";
+import type { OnUntrustedProxy } from "../rate-limit/client-address.ts";
+import { startAuditThread } from "./audit-store.ts";
+import type { HostServices } from "./host-services.ts";
+import { openAudit } from "./open-audit.ts";
+import { openV4, type V4Service } from "./v4-service.ts";
+import { openOAuthServices, type OAuthServices } from "./oauth-services.ts";
 import { loadFiles, readPackFiles, schedulePackBrownOuts, type LoadedPack } from "./loaded-pack.ts";
 import { readLinkBase } from "./pipeline-config.ts";
 import { readUpstreamTokens } from "./read-upstream-tokens.ts";
-import { createLog, type Log } from "../observability/log.ts";
+import { adoptLogger, createLog, type Log } from "../observability/log.ts";
 import { countDroppedLines } from "../observability/log-output.ts";
 import { watchFullness, type StateFullness } from "./state-fullness.ts";
 import { openSharedState, type SharedState } from "./state-backends.ts";
@@ -55,29 +53,24 @@ export interface Dependencies {
   readonly tracing: Tracing | undefined;
 }
 
-/** The v4 service: the one of the settings, or the embedded sandbox. */
-interface V4Service {
-  readonly origin: URL;
-  /** Its login server; undefined if the settings name a service without one. */
-  readonly authOrigin: URL | undefined;
-  /** The embedded sandbox, if it is the service. */
-  readonly sandbox: Sandbox | undefined;
-  close(): Promise<void>;
-}
-
 export interface DependenciesOptions {
   /** The files of the pack. Default: those of the folder that the settings name. */
   readonly files?: PackFiles;
   /** The pack, if it is loaded already. */
-  readonly loaded?: LoadedPack;
+  readonly loaded?: LoadedPack | undefined;
   /** OpenTelemetry's variables. Default: those of the process. */
   readonly environment?: NodeJS.ProcessEnv;
+  /** What the embedding program gives to the gateway. */
+  readonly host?: HostServices;
   /** Opens the state that this process shares with others. Default: as the settings say. */
   readonly stateBackend?: (log: Log) => Promise<SharedState>;
 }
 
 /** How long closing waits for the audit records of requests that were aborted. */
 const LAST_RECORDS_MS = 1000;
+
+/** What is open. It is closed in the opposite order, also if one can't be opened. */
+type Closers = (() => unknown)[];
 
 /**
  * Opens the dependencies of a gateway. v4 gets no request yet.
@@ -91,12 +84,11 @@ export async function createDependencies(
   settings: Settings,
   options: DependenciesOptions = {},
 ): Promise<Dependencies> {
-  // First: it starts while this thread compiles the pack.
-  const auditThread = startAuditThread(settings);
+  const closers: Closers = [];
   try {
-    return await openDependencies(settings, options, auditThread);
+    return await openDependencies(settings, options, closers);
   } catch (error) {
-    await auditThread?.terminate();
+    await closeAll(closers.toReversed()).catch(() => {});
     throw error;
   }
 }
@@ -107,37 +99,43 @@ async function openDependencies(
     files,
     loaded,
     environment = process.env,
+    host = {},
     stateBackend = (log) => openSharedState(settings, log),
   }: DependenciesOptions,
-  auditThread: Worker | undefined,
+  closers: Closers,
 ): Promise<Dependencies> {
-  const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
+  // First: it starts while this thread compiles the pack.
+  const auditThread = startAuditThread(settings);
+  closers.push(() => auditThread?.terminate());
+  const log = host.logger ? adoptLogger(host.logger) : createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
   const initialPack = loaded ?? loadFiles(files ?? readPackFiles(settings), settings);
   const { pack } = initialPack;
   const brownOuts = schedulePackBrownOuts(settings, pack);
   // Only checked here, before anything is opened: each active pack reads its own.
   readUpstreamTokens(settings, pack);
   readLinkBase(settings, pack);
-  const tracing = await withOpenTelemetry("OTEL_EXPORTER_OTLP_ENDPOINT", () =>
-    openTracing(environment, (message) =>
-      log.warn({ code: "AG_TRACE_EXPORT_FAILED", message }, "spans were not sent"),
-    ),
-  );
+  const metrics = createMetrics(host.metrics);
+  closers.push(metrics.close);
+  const tracing = await openTracingOf(host.tracer, environment, log);
+  closers.push(() => tracing?.close());
   const tls = openUpstreamTls(settings, log);
-  const v4 = await openV4(settings, pack).catch(async (error: unknown) => {
-    await closeAll([() => tls?.close(), () => tracing?.close()]).catch(() => {});
-    throw error;
+  closers.push(() => tls?.close());
+  const v4 = await openV4(settings, pack);
+  closers.push(() => v4.close());
+  const audit = await openAudit(settings, { log, pack }, auditThread);
+  closers.push(() => audit?.close());
+  const shared = await stateBackend(log);
+  closers.push(() => shared.close());
+  const oauth = openOAuthServices(settings, {
+    pack,
+    log,
+    authOrigin: v4.authOrigin,
+    tracing,
+    secureContext: tls?.contextFor(v4.authOrigin?.origin === v4.origin.origin),
+    state: shared.state,
   });
-  const loginContext = tls?.contextFor(v4.authOrigin?.origin === v4.origin.origin);
-  const oauthOptions = { pack, log, authOrigin: v4.authOrigin, tracing, secureContext: loginContext };
-  const stores = await openStores(settings, oauthOptions, { auditThread, stateBackend }).catch(
-    async (error: unknown) => {
-      await closeAll([() => tls?.close(), () => v4.close(), () => tracing?.close()]).catch(() => {});
-      throw error;
-    },
-  );
-  const metrics = createMetrics();
-  if (stores.audit) metrics.watchAudit(stores.audit.stats);
+  // If the store is down, the first request that needs the epoch reads it.
+  await oauth.epoch.read().catch(() => {});
   const upstreamOptions = {
     name: pack.dialect.upstream.name,
     origin: v4.origin,
@@ -147,21 +145,20 @@ async function openDependencies(
   };
   const upstream = openUpstream(upstreamOptions, log, metrics);
   const bodies = createBodyReaders(settings.BODY_LIMIT);
+  if (audit) metrics.watchAudit(audit.stats);
   metrics.addGauge("body_bytes", "Bytes of request bodies in memory.", () => bodies.bytes);
   metrics.addTotal("log_dropped_total", "Log lines that nobody read.", countDroppedLines);
-  metrics.addGauge(
-    "replicas",
-    "Processes that share the limits, this one among them.",
-    stores.shared.replicas,
-  );
+  metrics.addGauge("replicas", "Processes that share the limits, this one among them.", shared.replicas);
   return {
     log,
     initialPack,
     v4,
     tls,
-    ...stores,
-    state: stores.shared.state,
-    stateFullness: watchFullness(stores.shared.state, { log, metrics }),
+    audit,
+    shared,
+    oauth,
+    state: shared.state,
+    stateFullness: watchFullness(shared.state, { log, metrics }),
     metrics,
     brownOuts,
     upstream,
@@ -174,45 +171,19 @@ async function openDependencies(
   };
 }
 
-/** The v4 calls of a pack, with a value for each parameter. */
-const v4Calls = ({ routes, dialect }: Pack): { readonly method: string; readonly path: string }[] =>
-  routes.flatMap(({ source }) => {
-    if (!("call" in source)) return [];
-    const { method, template } = source.call;
-    return [
-      {
-        method,
-        path: dialect.upstream.base_path + template.replace(/\?.*/, "").replaceAll(/\{[^{}]*\}/g, "1"),
-      },
-    ];
-  });
-
-/** @throws {SeedError} If the seed file is invalid. @throws {SettingsError} If the sandbox has no call of the pack. */
-async function openV4({ UPSTREAM_URL, AUTH_URL, WORDS, SEED }: Settings, pack: Pack): Promise<V4Service> {
-  if (UPSTREAM_URL)
-    return { origin: UPSTREAM_URL, authOrigin: AUTH_URL, sandbox: undefined, close: async () => {} };
-  // Loaded only if it is used.
-  const [{ startSandbox }, { readSeedFile }] = await Promise.all([
-    import("../sandbox/create-sandbox.ts"),
-    import("../sandbox/seed/seed-file.ts"),
-  ]);
-  const data = SEED === undefined ? undefined : await readSeedFile(SEED);
-  const sandbox = await startSandbox({ words: WORDS, data });
-  const calls = v4Calls(pack);
-  const [call] = calls;
-  if (call && !calls.some(({ method, path }) => sandbox.serves(method, path))) {
-    await sandbox.close();
-    throw new SettingsError([
-      `UPSTREAM_URL is missing: this pack is for another service than the embedded sandbox, which has no ${call.method} ${call.path}`,
-    ]);
-  }
-  return {
-    origin: new URL(sandbox.url),
-    authOrigin: AUTH_URL ?? new URL(sandbox.authUrl),
-    sandbox,
-    close: () => sandbox.close(),
-  };
-}
+/** The tracing of the embedding program, or that which the environment enables. */
+const openTracingOf = (
+  tracer: HostServices["tracer"],
+  environment: NodeJS.ProcessEnv,
+  log: Log,
+): Promise<Tracing | undefined> =>
+  tracer
+    ? withOpenTelemetry("tracer", () => openHostTracing(tracer))
+    : withOpenTelemetry("OTEL_EXPORTER_OTLP_ENDPOINT", () =>
+        openTracing(environment, (message) =>
+          log.warn({ code: "AG_TRACE_EXPORT_FAILED", message }, "spans were not sent"),
+        ),
+      );
 
 /** Creates the client of v4, and logs and counts the states of its circuit. */
 function openUpstream(options: UpstreamOptions, log: Log, metrics: Metrics): UpstreamClient {
@@ -220,7 +191,7 @@ function openUpstream(options: UpstreamOptions, log: Log, metrics: Metrics): Ups
     ...options,
     breaker: {
       onChange(state) {
-        if (state === "closed") log.info(`${options.name} responds again: the circuit is closed`);
+        if (state === "closed") log.info({}, `${options.name} responds again: the circuit is closed`);
         else
           log.error(
             { code: "AG_CIRCUIT_OPEN" },
@@ -235,77 +206,6 @@ function openUpstream(options: UpstreamOptions, log: Log, metrics: Metrics): Ups
   return upstream;
 }
 
-type Stores = Pick<Dependencies, "audit" | "shared" | "oauth">;
-
-async function openStores(
-  settings: Settings,
-  oauthOptions: Omit<OAuthServicesOptions, "state">,
-  {
-    auditThread,
-    stateBackend,
-  }: {
-    readonly auditThread: Worker | undefined;
-    readonly stateBackend: (log: Log) => Promise<SharedState>;
-  },
-): Promise<Stores> {
-  const { log } = oauthOptions;
-  const audit = await openAudit(settings, oauthOptions, auditThread);
-  let shared: SharedState | undefined;
-  try {
-    shared = await stateBackend(log);
-    const oauth = openOAuthServices(settings, { ...oauthOptions, state: shared.state });
-    // If the store is down, the first request that needs the epoch reads it.
-    await oauth.epoch.read().catch(() => {});
-    return { audit, shared, oauth };
-  } catch (error) {
-    await closeAll([() => audit?.close(), () => shared?.close()]).catch(() => {});
-    throw error;
-  }
-}
-
-async function openAudit(
-  settings: Settings,
-  { log, pack }: Pick<OAuthServicesOptions, "log" | "pack">,
-  thread: Worker | undefined,
-): Promise<AuditStore | undefined> {
-  if (settings.AUDIT === "off") return undefined;
-  const options = {
-    durability: settings.AUDIT_DURABILITY,
-    retentionDays: settings.AUDIT_RETENTION_DAYS,
-    sizeLimit: settings.AUDIT_SIZE_LIMIT,
-    onFault: (error: unknown) =>
-      log.error({ code: "AG_AUDIT_STORE_FAILED", err: error }, "the audit store failed"),
-    onMigration: logEvery(PROGRESS_MS, (left) =>
-      log.info({ event: "audit_migration", left }, "the audit store is migrated to the current format"),
-    ),
-  };
-  const withExport = await loadAuditExport(settings, { log, pack });
-  const store = await openAuditStore(settings, options, thread);
-  return mergeRejections(withExport(store), { networkOf: addressNetwork });
-}
-
-/** Wraps a store so that records are also sent to a collector, if the settings name one. */
-async function loadAuditExport(
-  { AUDIT_OTLP: url }: Settings,
-  { log, pack }: Pick<OAuthServicesOptions, "log" | "pack">,
-): Promise<(store: AuditStore) => AuditStore> {
-  if (url === undefined) return (store) => store;
-  const { exportToCollector } = await withOpenTelemetry(
-    "AUDIT_OTLP",
-    () => import("../observability/otlp/audit-export.ts"),
-  );
-  return (store) =>
-    exportToCollector(store, {
-      url,
-      filterHeader: pack.dialect.client.filters?.header,
-      onFault: (message, dropped) =>
-        log.warn(
-          { code: "AG_AUDIT_EXPORT_FAILED", message, dropped },
-          "audit records were not sent to the OpenTelemetry collector; the audit store has them",
-        ),
-    });
-}
-
 /** Warns of the first proxy that nobody trusts. A stranger can send such a header too: one line is enough for a process. */
 function createProxyWarning(log: Log): OnUntrustedProxy {
   let hasWarned = false;
@@ -317,20 +217,6 @@ function createProxyWarning(log: Log): OnUntrustedProxy {
       "X-Forwarded-For or Forwarded came from an address that is not in TRUST_PROXY, and has no effect: " +
         "all clients behind this address share one rate limit. If it is your proxy, set TRUST_PROXY to its address",
     );
-  };
-}
-
-/** Between two log lines on the progress of a migration. */
-const PROGRESS_MS = 5000;
-
-/** Calls a function at most once in `ms` milliseconds, the first time at once. */
-function logEvery(ms: number, write: (left: number) => void): (left: number) => void {
-  let last = -Infinity;
-  return (left) => {
-    const now = performance.now();
-    if (now - last < ms) return;
-    last = now;
-    write(left);
   };
 }
 

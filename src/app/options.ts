@@ -1,6 +1,7 @@
 /** The options of the library: the settings in camel case, with values in place of texts. */
 import type { SettingOptions } from "../config/settings.ts";
 import { readPack } from "../mapping/load/load-pack.ts";
+import type { HostServices } from "./host-services.ts";
 import { loadFiles } from "./loaded-pack.ts";
 import { CompiledPack, readWords, type LISTENER_SETTINGS, type PROCESS_SETTINGS } from "./read-options.ts";
 
@@ -29,7 +30,7 @@ interface ShortOptions {
  * };
  * ```
  */
-export type GatewayOptions = SettingOptions<(typeof PROCESS_SETTINGS)[number]> & ShortOptions;
+export type GatewayOptions = SettingOptions<(typeof PROCESS_SETTINGS)[number]> & ShortOptions & HostServices;
 
 /**
  * Options of {@link alphaGateway}: those of {@link GatewayOptions} without the listeners, which are the application's.
@@ -41,7 +42,9 @@ export type GatewayOptions = SettingOptions<(typeof PROCESS_SETTINGS)[number]> &
  * const options: AlphaGatewayOptions = { upstream: "https://api.example.com", mappings: "./my-pack", audit: "metadata" };
  * ```
  */
-export type AlphaGatewayOptions = SettingOptions<(typeof LISTENER_SETTINGS)[number]> & ShortOptions;
+export type AlphaGatewayOptions = SettingOptions<(typeof LISTENER_SETTINGS)[number]> &
+  ShortOptions &
+  HostServices;
 
 /**
  * A mapping pack, validated and compiled. Several gateways can share one.

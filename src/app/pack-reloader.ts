@@ -12,8 +12,12 @@ import {
   type LoadedPack,
 } from "./loaded-pack.ts";
 
-/** Replaces the active pack while requests are served. Never rejects: problems are logged. */
-export type ReloadPack = (files?: PackFiles) => Promise<void>;
+/**
+ * Replaces the active pack while requests are served. Never rejects.
+ *
+ * @returns Why the pack was rejected, which is logged too.
+ */
+export type ReloadPack = (files?: PackFiles) => Promise<Error | undefined>;
 
 export interface ReloadOptions {
   readonly initial: LoadedPack;
@@ -88,13 +92,15 @@ export function createPackReloader(
     try {
       await replace(files ?? readPackFiles(settings), reload);
       if (!signal.aborted) isLastSuccessful = true;
+      return undefined;
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) return undefined;
       isLastSuccessful = false;
       log.error(
         { code: "AG_PACK_RELOAD_FAILED", faults: describeProblems(error) },
         "the pack was rejected, the active one stays",
       );
+      return error as Error;
     }
   };
 }

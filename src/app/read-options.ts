@@ -1,6 +1,7 @@
 import type { SettingName, Settings, SettingValues } from "../config/setting-definitions.ts";
 import { optionName, readOptions, readSettings } from "../config/settings.ts";
 import type { LoadedPack } from "./loaded-pack.ts";
+import { hostProblems, type HostServices } from "./host-services.ts";
 import type { AlphaGatewayOptions, GatewayOptions, MappingPack } from "./options.ts";
 
 /** Settings that are not an option of `createGateway`: worker processes would run the embedding program again. */
@@ -36,16 +37,20 @@ export class CompiledPack implements MappingPack {
 export const readWords = (words: GatewayOptions["words"]): Settings["WORDS"] =>
   readSettings({ WORDS: words }, { label: optionName }).WORDS;
 
-/** Settings, and the pack if it is loaded already. */
+/** Settings, what the program gives to the gateway, and the pack if it is loaded already. */
 export interface ReadOptions {
   readonly settings: Settings;
+  readonly host: HostServices;
   readonly loaded: LoadedPack | undefined;
 }
 
-/** Resolves `upstream` and `mappings`. @returns The options by their long names, and the pack if it is loaded. */
+/** Resolves the options that are no settings. @returns The settings by their names as options, and the others. */
 function resolveShortOptions(options: object, problems: string[]) {
-  const { upstream, mappings, ...named } = options as GatewayOptions & Readonly<Record<string, unknown>>;
+  const { upstream, mappings, logger, metrics, tracer, ...named } = options as GatewayOptions &
+    Readonly<Record<string, unknown>>;
   const given: Record<string, unknown> = { ...named };
+  const host: HostServices = { logger, metrics, tracer };
+  problems.push(...hostProblems(host));
   const set = (short: string, long: string, value: unknown): void => {
     if (value === undefined) return;
     if (given[long] !== undefined) problems.push(`${short}: it is the same as ${long}; give one of them`);
@@ -55,11 +60,11 @@ function resolveShortOptions(options: object, problems: string[]) {
   if (!(mappings instanceof CompiledPack)) {
     if (typeof mappings === "object") problems.push("mappings: must be a folder, or the result of loadPack");
     else set("mappings", "mappingsDir", mappings);
-    return { given, pack: undefined };
+    return { given, host, pack: undefined };
   }
   for (const name of ["words", "mappingsDir"])
     if (given[name] !== undefined) problems.push(`${name}: the pack in mappings is loaded already`);
-  return { given, pack: mappings };
+  return { given, host, pack: mappings };
 }
 
 /**
@@ -74,9 +79,11 @@ function readAllOptions(
   fixed: SettingValues,
 ): ReadOptions {
   const problems: string[] = [];
-  const { given, pack } = resolveShortOptions(options, problems);
+  const { given, host, pack } = resolveShortOptions(options, problems);
   const settings = readOptions(given, { excluded, fixed, problems });
-  return { settings: pack ? { ...settings, WORDS: pack.words } : settings, loaded: pack?.loaded };
+  if (!pack) return { settings, host, loaded: undefined };
+  const { words: WORDS, directory: MAPPINGS_DIR, loaded } = pack;
+  return { settings: { ...settings, WORDS, MAPPINGS_DIR }, host, loaded };
 }
 
 /** Validates the options of `createGateway`. @throws {SettingsError} */

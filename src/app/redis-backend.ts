@@ -64,7 +64,7 @@ export async function openRedisBackend(
   const redis = await connectRedis({
     url: settings.REDIS_URL ?? "",
     onChange(fault) {
-      if (fault === undefined) log.info("Redis responds and can be written");
+      if (fault === undefined) log.info({}, "Redis responds and can be written");
       else
         log.error(
           { code: "AG_REDIS_UNAVAILABLE", fault },

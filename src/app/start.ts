@@ -2,6 +2,7 @@ import type { RequestListener } from "node:http";
 import type { Pack } from "../mapping/pack.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { startAdminListener, type AdminDependencies } from "./admin-listener.ts";
+import type { OpenGateway } from "./controls.ts";
 import { createActivePack, type ActivePack } from "./active-pack.ts";
 import { listen, type HttpServer, type HttpServerOptions } from "./http-server.ts";
 import {
@@ -40,6 +41,7 @@ export interface Service {
 
 /** A gateway that listens in this process, not in its workers. */
 export interface ListeningService extends Service {
+  readonly open: OpenGateway;
   /** Number of open connections of clients. */
   connections(): number;
   /** Number of requests of clients so far. */
@@ -121,7 +123,7 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
     async reload(files) {
       // First: tokens that were revoked must not wait for the catalogs of another pack.
       reloadTokens();
-      await reloadPack(files);
+      return reloadPack(files);
     },
     async stop(drain = async () => {}, drainAdmin = async () => {}) {
       if (isDraining) return;
@@ -176,6 +178,7 @@ export async function serveDependencies(
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
     dialect: initialPack.pack.dialect,
     readiness: handlers.admin.readiness,
+    open: { handlers, audit: dependencies.audit },
     connections: gateway.connections,
     requests: gateway.requests,
     reload,

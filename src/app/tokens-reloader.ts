@@ -21,7 +21,7 @@ export function createTokensReloader({ refresh, log, metrics }: TokensReloadOpti
   );
   return function reloadTokens() {
     try {
-      if (refresh()) log.info("the tokens of the upstream were reloaded");
+      if (refresh()) log.info({}, "the tokens of the upstream were reloaded");
       isLastSuccessful = true;
     } catch (error) {
       isLastSuccessful = false;

@@ -82,7 +82,7 @@ export function openUpstreamTls(settings: TlsSettings, log: Log): UpstreamTls | 
   function reload(): void {
     try {
       contexts = readContexts(settings);
-      log.info("the certificates of the upstream were reloaded");
+      log.info({}, "the certificates of the upstream were reloaded");
     } catch (error) {
       log.error(
         { code: "AG_UPSTREAM_TLS_RELOAD_FAILED", faults: (error as SettingsError).problems },

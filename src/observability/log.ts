@@ -3,16 +3,38 @@ import { drainLog, flushLogSync, reportDroppedLines, writeLogLine } from "./log-
 import { endRepeats, writeSampled } from "./repeats.ts";
 import { toVisibleText } from "../dialect/visible-text.ts";
 
-type CodedLevel = "warn" | "error" | "fatal";
-
 /** A line that operators may alert on. Its code is in docs/reference/errors.md. */
 type LogCoded = (
   context: { readonly code: `AG_${string}`; readonly [member: string]: unknown },
   message: string,
 ) => void;
 
+/** A line that needs nobody. */
+type LogPlain = (context: object, message: string) => void;
+
 /** The log. Lines at `warn` level and above need a code; lines below may have one. */
-export type Log = Omit<Logger, CodedLevel> & Record<CodedLevel, LogCoded>;
+export interface Log {
+  readonly debug: LogPlain;
+  readonly info: LogPlain;
+  readonly warn: LogCoded;
+  readonly error: LogCoded;
+  readonly fatal: LogCoded;
+  isLevelEnabled(level: string): boolean;
+}
+
+/**
+ * A logger of the embedding program: pino's, or one with the same methods. Warnings and errors have a `code`, which
+ * `docs/reference/errors.md` explains.
+ */
+export interface GatewayLogger {
+  debug(context: object, message: string): void;
+  info(context: object, message: string): void;
+  warn(context: object, message: string): void;
+  error(context: object, message: string): void;
+  fatal(context: object, message: string): void;
+  /** Without it, requests are not logged at the level `debug`. */
+  isLevelEnabled?(level: string): boolean;
+}
 
 /** `auto`: text if standard error is a terminal, otherwise lines of JSON. */
 export type LogFormat = "auto" | "json" | "text";
@@ -23,12 +45,12 @@ export const isForPeople = (format: LogFormat): boolean =>
 
 const FATAL = pino.levels.values["fatal"] ?? Infinity;
 
-/** Formats a line of JSON for people: level, message, and the other members. */
+/** Formats a line of JSON for people: time, level, message, and the other members. */
 function formatAsText(line: string): string {
-  const { level, time: _time, msg = "", ...rest } = JSON.parse(line) as Record<string, unknown>;
+  const { level, time, msg = "", ...rest } = JSON.parse(line) as Record<string, unknown>;
   const details = Object.keys(rest).length > 0 ? ` ${JSON.stringify(rest)}` : "";
   return toVisibleText(
-    `${(pino.levels.labels[Number(level)] ?? "").toUpperCase()} ${String(msg)}${details}\n`,
+    `${new Date(Number(time)).toISOString()} ${(pino.levels.labels[Number(level)] ?? "").toUpperCase()} ${String(msg)}${details}\n`,
   );
 }
 
@@ -49,21 +71,56 @@ function reasonOf({ warnings, error, err, message }: Reasons): string {
   return typeof reason === "string" ? reason.slice(0, LONGEST_REASON) : "";
 }
 
+/** Writes a line, or counts it. */
+type WriteUnlessRepeated = (
+  log: Pick<Log, "isLevelEnabled">,
+  context: Reasons,
+  write: (context: object) => void,
+) => void;
+
+let logs = 0;
+
 /**
- * Writes repeated failures of one kind once a second, with their number. `fatal` lines are all written, and so are all
- * others where each request is logged anyway.
+ * Creates what writes repeated failures of one kind once a second, with their number; all of them where each request is
+ * logged anyway.
  */
-function logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn, level: number): void {
-  const [context, ...rest] = args as [unknown, ...unknown[]];
-  const { code } = (context ?? {}) as Reasons;
-  const isSampled = typeof code === "string" && level < FATAL && !this.isLevelEnabled("debug");
-  if (!isSampled) return method.apply(this, args);
-  writeSampled(code, reasonOf(context as Reasons), (repeated) =>
-    method.apply(this, [
-      repeated === undefined ? context : { ...(context as object), repeated },
-      ...rest,
-    ] as never),
-  );
+function createSampling(): WriteUnlessRepeated {
+  const id = (logs += 1);
+  return function writeUnlessRepeated(log, context, write) {
+    const { code } = context;
+    if (typeof code !== "string" || log.isLevelEnabled("debug")) return write(context);
+    writeSampled(id, code, reasonOf(context), (repeated) =>
+      write(repeated === undefined ? context : { ...context, repeated }),
+    );
+  };
+}
+
+/** Creates pino's hook for it. `fatal` lines are all written. */
+function createSamplingHook() {
+  const writeUnlessRepeated = createSampling();
+  return function logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn, level: number): void {
+    const [context, ...rest] = args as [unknown, ...unknown[]];
+    if (typeof context !== "object" || context === null || level >= FATAL) return method.apply(this, args);
+    writeUnlessRepeated(this, context, (written) => method.apply(this, [written, ...rest] as never));
+  };
+}
+
+/** Writes the log of a gateway to the logger of the program that embeds it. */
+export function adoptLogger(logger: GatewayLogger): Log {
+  const writeUnlessRepeated = createSampling();
+  const isLevelEnabled = (level: string): boolean => logger.isLevelEnabled?.(level) ?? level !== "debug";
+  const sampled =
+    (level: "warn" | "error"): LogCoded =>
+    (context, message) =>
+      writeUnlessRepeated({ isLevelEnabled }, context, (written) => logger[level](written, message));
+  return {
+    debug: (context, message) => logger.debug(context, message),
+    info: (context, message) => logger.info(context, message),
+    warn: sampled("warn"),
+    error: sampled("error"),
+    fatal: (context, message) => logger.fatal(context, message),
+    isLevelEnabled,
+  };
 }
 
 /**
@@ -78,7 +135,7 @@ export function createLog(level: string, format: LogFormat): Log {
     write: (line: string) => writeLogLine(isText ? formatAsText(line) : toVisibleJson(line)),
     flushSync: flushLogSync,
   };
-  const log: Log = pino({ level, base: null, hooks: { logMethod } }, output);
+  const log: Log = pino({ level, base: null, hooks: { logMethod: createSamplingHook() } }, output);
   reportDroppedLines((dropped) =>
     log.warn({ code: "AG_LOG_LINES_DROPPED", dropped }, "log lines were dropped: nobody read the log"),
   );

@@ -36,12 +36,14 @@ function startWindow(name: string): void {
  * Writes the first line of a kind at once, and of others the newest one a second later, with their number: a v4 that is
  * down would give a line for each request.
  *
+ * @param log Which log it belongs to: those of two gateways in one program don't count each other's lines.
  * @param code The code of the line.
  * @param reason Why. Lines of one code with different reasons are of different kinds, unless there are too many.
  */
-export function writeSampled(code: string, reason: string, write: Write): void {
-  const exact = `${code} ${reason}`;
-  const name = kinds.has(exact) || kinds.size < MOST_KINDS ? exact : code;
+export function writeSampled(log: number, code: string, reason: string, write: Write): void {
+  const ofCode = `${log} ${code}`;
+  const exact = `${ofCode} ${reason}`;
+  const name = kinds.has(exact) || kinds.size < MOST_KINDS ? exact : ofCode;
   const kind = kinds.get(name);
   if (!kind) {
     startWindow(name);

@@ -50,7 +50,7 @@ export async function startSmallGateway(pack: SmallPack, settings: TestSettings 
       const { records } = (await readAudit("?limit=1")).body;
       return (await readAudit(`/${records[0].id}/explain`)).body;
     },
-    reload: () => gateway.reload(),
+    reload: async () => void (await gateway.reload()),
     async metric(name) {
       const { text } = await gateway.requestAdmin("GET /metrics");
       return Number(new RegExp(`^alpha_gateway_${name} (.+)$`, "m").exec(text)?.[1]);

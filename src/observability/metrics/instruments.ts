@@ -8,9 +8,45 @@ export interface MetricRegistry {
   readonly addTotal: (name: string, help: string, read: () => number) => void;
 }
 
-/** Creates an empty registry. It is not the library's global one: a process may run several gateways. */
-export function createRegistry(): MetricRegistry {
-  const registry = new Registry();
+/** A registry of the embedding program: that of `prom-client`, or of `@prometheus-io/client`. */
+export interface HostRegistry {
+  /** The types of a metric differ between the packages. A registry reads `name`, `help`, `type` and `get()` of it. */
+  registerMetric(metric: never): void;
+  getSingleMetric(name: string): unknown;
+  removeSingleMetric(name: string): void;
+}
+
+/** A registry whose metrics are those of another one too. */
+class SharedRegistry extends Registry {
+  readonly #host: HostRegistry;
+
+  constructor(host: HostRegistry) {
+    super();
+    this.#host = host;
+  }
+
+  /** @throws {Error} If the other registry has a metric of this name. */
+  override registerMetric(metric: Metric): void {
+    // Both packages have these members, and neither declares them.
+    const { name, help, type, aggregator } = metric as unknown as Readonly<Record<string, string>>;
+    this.#host.registerMetric({ name, help, type, aggregator, get: () => metric.get() } as never);
+    super.registerMetric(metric);
+  }
+
+  /** Removes its metrics, also from the other registry. */
+  override clear(): void {
+    for (const { name } of this.getMetricsAsArray()) this.#host.removeSingleMetric(name);
+    super.clear();
+  }
+}
+
+/**
+ * Creates an empty registry. It is not the library's global one: a process may run several gateways.
+ *
+ * @param host Gets the same metrics, until the registry is cleared.
+ */
+export function createRegistry(host?: HostRegistry): MetricRegistry {
+  const registry = host ? new SharedRegistry(host) : new Registry();
   const registers = [registry];
 
   function addGauge(name: string, help: string, read: () => number): void {

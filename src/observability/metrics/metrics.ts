@@ -7,6 +7,7 @@ import {
   addHistogram,
   createRegistry,
   type Distribution,
+  type HostRegistry,
   type MetricRegistry,
   type Sum,
 } from "./instruments.ts";
@@ -55,15 +56,21 @@ export interface Metrics {
   /** All metrics as data, for the process that aggregates those of several. */
   readonly json: () => Promise<MetricValues>;
   readonly contentType: string;
-  /** Stops the monitor of the event loop. */
+  /** Stops the monitor of the event loop, and takes the metrics out of the registry of the embedding program. */
   readonly close: () => void;
 }
 
-/** Creates the metrics of one process. Requests are labelled with the route's name in the pack, never with a path. */
-export function createMetrics(): Metrics {
-  const instruments = createRegistry();
+/**
+ * Creates the metrics of one gateway. Requests are labelled with the route's name in the pack, never with a path.
+ *
+ * @param host The registry of the embedding program, which has metrics of the process itself. Default: the process is the
+ *   gateway's, and its metrics are among them.
+ * @throws {Error} If `host` has the metrics of another gateway.
+ */
+export function createMetrics(host?: HostRegistry): Metrics {
+  const instruments = createRegistry(host);
   const { registry } = instruments;
-  const stopMonitor = addProcessMetrics(instruments);
+  const stopMonitor = host ? (): void => {} : addProcessMetrics(instruments);
 
   const requests = addCounter(registry, {
     name: `${PREFIX}requests_total`,
@@ -161,7 +168,10 @@ export function createMetrics(): Metrics {
     text: () => registry.metrics(),
     json: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
-    close: stopMonitor,
+    close() {
+      stopMonitor();
+      registry.clear();
+    },
   };
 }
 

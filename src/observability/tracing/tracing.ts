@@ -1,5 +1,6 @@
 /** Spans of requests, in terms of OpenTelemetry. Its SDK is only loaded if tracing is enabled. */
 import { setTimeout as wait } from "node:timers/promises";
+import type { Tracer } from "@opentelemetry/api";
 
 /** The span of a request to v4 or to its login server. */
 export interface CallSpan {
@@ -42,6 +43,17 @@ export interface Tracing {
   readonly startCall: StartCallSpan;
   /** Sends the spans that were not sent yet. */
   close(): Promise<void>;
+}
+
+/** A tracer of `@opentelemetry/api`. Described here, because programs without tracing have no such package. */
+export interface HostTracer {
+  startSpan(...args: never[]): unknown;
+}
+
+/** Traces requests with the tracer of the embedding program, which sends the spans itself. */
+export async function openHostTracing(tracer: HostTracer): Promise<Tracing> {
+  const { createTracing } = await import("./spans.ts");
+  return createTracing(tracer as Tracer, async () => {});
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -127,7 +127,7 @@ async function decodedBody(body: Buffer, coding: string, limit: number): Promise
 }
 
 /** Does a request say that it has a body? */
-const hasBody = ({ headers }: IncomingMessage): boolean =>
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 
 class Reader implements BodyReader {

@@ -230,8 +230,9 @@ describe("the library", { timeout: 60_000 }, () => {
 
   beforeAll(async () => {
     sandbox = await startSandbox();
-    // Types of Express and of Node, which a program in TypeScript has installed itself.
-    symlinkSync(join(REPOSITORY, "node_modules", "@types"), join(place, "node_modules", "@types"));
+    // What a program has installed itself: types of Express and of Node, and packages that the guide shows.
+    for (const name of ["@types", "express4", "prom-client"])
+      symlinkSync(join(REPOSITORY, "node_modules", name), join(place, "node_modules", name));
     cpSync(join(place, "node_modules", "alpha-gateway", "mappings"), join(place, "mappings"), {
       recursive: true,
     });
@@ -327,6 +328,47 @@ describe("the library", { timeout: 60_000 }, () => {
     const args = ["export", "--data-dir", join(place, "data")];
     const { out } = await run(args, { script: script(), cwd: place }).ended;
     expect(out).toContain('"route":"GET /vm/instances"');
+  });
+
+  test.each([
+    ["Express 5", "express", "module"],
+    ["Express 5", "express", "commonjs"],
+    ["Express 4", "express4", "module"],
+    ["Express 4", "express4", "commonjs"],
+  ])("serves alpha and v4 in an application of %s (%s, %s)", async (_version, express, type) => {
+    const load =
+      type === "module"
+        ? `import express from "${express}"; import { alphaGateway } from "alpha-gateway";`
+        : `const express = require("${express}"); const { alphaGateway } = require("alpha-gateway");`;
+    const code = `${load}
+      const gateway = alphaGateway({ upstream: "https://api.example.com", audit: "off", dataDir: "./data-of-${express}" });
+      const app = express();
+      app.use("/old", gateway);
+      app.use(express.json());
+      app.post("/orders", (request, response) => response.json(request.body));
+      const server = app.listen(0, "127.0.0.1", () => console.log("port " + server.address().port));
+      process.once("SIGTERM", () => { server.close(() => void gateway.close()); server.closeIdleConnections(); });`;
+    const program = runProgram(`${express}.${type === "module" ? "mjs" : "cjs"}`, code);
+    const [, port = ""] = await program.waitForOutput(/^port (\d+)$/m);
+    const url = `http://127.0.0.1:${port}`;
+    const send = (path: string, authorization: string, body?: object): Promise<Response> =>
+      fetch(url + path, {
+        method: body ? "POST" : "GET",
+        headers: { authorization, "content-type": "application/json" },
+        body: body ? JSON.stringify(body) : null,
+      });
+    const token = sandbox.tokens.full;
+
+    expect(await (await send("/old/v4/vm/instances", `token ${token}`)).json()).toMatchObject({
+      total_pages: 3,
+    });
+    const disk = { datacenter: "newark", type: "g6-standard-1" };
+    expect((await send("/old/v4/vm/instances", `token ${token}`, disk)).status).toBe(200);
+    expect(await (await send("/old/v4/vm/instances", `Bearer ${token}`)).json()).toMatchObject({ pages: 1 });
+    expect(await (await send("/orders", "", { book: 7 })).json()).toEqual({ book: 7 });
+
+    program.signal("SIGTERM");
+    expect(await program.ended).toMatchObject({ code: 0, signal: null, err: "" });
   });
 
   test("the guide's createGateway program serves alpha until SIGTERM", async () => {

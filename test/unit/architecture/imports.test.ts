@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 
 /** The folders that each folder of `src/` may import, in addition to itself. Imports go only down this list. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  ".": ["cli", "app", "tools/replay", "mapping", "config", "audit", "storage"],
+  ".": ["cli", "app", "tools/replay", "mapping", "config", "observability", "audit", "storage"],
   cli: [
     "tools/replay",
     "tools/openapi",

@@ -1,0 +1,70 @@
+/** What a program can ask of the gateway that it embeds. */
+import type { AuditRecord } from "../audit/record.ts";
+import { AuditUnavailableError, type AuditPage, type AuditQuery, type AuditStore } from "../audit/store.ts";
+import { readPackFiles } from "./loaded-pack.ts";
+import type { Settings } from "../config/setting-definitions.ts";
+import type { GatewayHandlers } from "./start.ts";
+
+/** Reads the audit records of a gateway. */
+export interface AuditReader {
+  /** Returns one page of records, newest first. @throws {AuditUnavailableError} While the store can't be read. */
+  query(query?: AuditQuery): Promise<AuditPage>;
+  /** Counts the matching records; `limit` is ignored. @throws {AuditUnavailableError} */
+  count(query?: AuditQuery): Promise<number>;
+  /** Returns one record. @throws {AuditUnavailableError} */
+  get(id: string): Promise<AuditRecord | undefined>;
+}
+
+/** The metrics, the audit and the pack of a gateway inside a program. */
+export interface GatewayControls {
+  /** The metrics in Prometheus's text format, as `/metrics` of the admin listener has them. */
+  metrics(): Promise<string>;
+  /** Undefined with `audit: "off"`. */
+  readonly audit: AuditReader | undefined;
+  /**
+   * Reads the pack folder and the tokens file again. Requests are served meanwhile. If the pack is invalid, the previous
+   * one stays active.
+   *
+   * @throws {PackError} If the pack is invalid. {Error} If it can't replace the active one without a restart.
+   */
+  reload(): Promise<void>;
+}
+
+/** What is open of a gateway that serves requests. */
+export interface OpenGateway {
+  readonly handlers: Pick<GatewayHandlers, "admin" | "reload">;
+  readonly audit: AuditStore | undefined;
+}
+
+/**
+ * Creates the controls of a gateway.
+ *
+ * @param whenOpen Resolves once it is open. @throws {Error} If it is closed, or couldn't be opened.
+ */
+export function createControls(settings: Settings, whenOpen: () => Promise<OpenGateway>): GatewayControls {
+  async function store(): Promise<AuditStore> {
+    const { audit } = await whenOpen().catch((error: unknown) => {
+      throw new AuditUnavailableError((error as Error).message, { cause: error });
+    });
+    if (!audit) throw new AuditUnavailableError("Auditing is off.");
+    return audit;
+  }
+
+  const reader: AuditReader = {
+    query: async (query = {}) => (await store()).query(query),
+    count: async (query = {}) => (await store()).count(query),
+    get: async (id) => (await store()).get(id),
+  };
+  return {
+    audit: settings.AUDIT === "off" ? undefined : reader,
+    async metrics() {
+      const { handlers } = await whenOpen();
+      return handlers.admin.metrics.text();
+    },
+    async reload() {
+      const { handlers } = await whenOpen();
+      const problem = await handlers.reload(readPackFiles(settings));
+      if (problem) throw problem;
+    },
+  };
+}

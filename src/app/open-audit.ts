@@ -1,0 +1,78 @@
+import type { Worker } from "node:worker_threads";
+import { mergeRejections } from "../audit/merge-rejections.ts";
+import type { AuditStore } from "../audit/store.ts";
+import type { Settings } from "../config/setting-definitions.ts";
+import type { Pack } from "../mapping/pack.ts";
+import type { Log } from "../observability/log.ts";
+import { addressNetwork } from "../rate-limit/client-address.ts";
+import { openAuditStore } from "./audit-store.ts";
+import { withOpenTelemetry } from "./with-opentelemetry.ts";
+
+interface AuditContext {
+  readonly log: Log;
+  readonly pack: Pack;
+}
+
+/**
+ * Opens the audit of a gateway that serves requests: its store, and the export to a collector.
+ *
+ * @param thread The thread of the store, if it has started before.
+ * @returns undefined if auditing is off
+ * @throws {AuditUnavailableError}
+ */
+export async function openAudit(
+  settings: Settings,
+  { log, pack }: AuditContext,
+  thread: Worker | undefined,
+): Promise<AuditStore | undefined> {
+  if (settings.AUDIT === "off") return undefined;
+  const options = {
+    durability: settings.AUDIT_DURABILITY,
+    retentionDays: settings.AUDIT_RETENTION_DAYS,
+    sizeLimit: settings.AUDIT_SIZE_LIMIT,
+    onFault: (error: unknown) =>
+      log.error({ code: "AG_AUDIT_STORE_FAILED", err: error }, "the audit store failed"),
+    onMigration: logEvery(PROGRESS_MS, (left) =>
+      log.info({ event: "audit_migration", left }, "the audit store is migrated to the current format"),
+    ),
+  };
+  const withExport = await loadAuditExport(settings, { log, pack });
+  const store = await openAuditStore(settings, options, thread);
+  return mergeRejections(withExport(store), { networkOf: addressNetwork });
+}
+
+/** Wraps a store so that records are also sent to a collector, if the settings name one. */
+async function loadAuditExport(
+  { AUDIT_OTLP: url }: Settings,
+  { log, pack }: AuditContext,
+): Promise<(store: AuditStore) => AuditStore> {
+  if (url === undefined) return (store) => store;
+  const { exportToCollector } = await withOpenTelemetry(
+    "AUDIT_OTLP",
+    () => import("../observability/otlp/audit-export.ts"),
+  );
+  return (store) =>
+    exportToCollector(store, {
+      url,
+      filterHeader: pack.dialect.client.filters?.header,
+      onFault: (message, dropped) =>
+        log.warn(
+          { code: "AG_AUDIT_EXPORT_FAILED", message, dropped },
+          "audit records were not sent to the OpenTelemetry collector; the audit store has them",
+        ),
+    });
+}
+
+/** Between two log lines on the progress of a migration. */
+const PROGRESS_MS = 5000;
+
+/** Calls a function at most once in `ms` milliseconds, the first time at once. */
+function logEvery(ms: number, write: (left: number) => void): (left: number) => void {
+  let last = -Infinity;
+  return (left) => {
+    const now = performance.now();
+    if (now - last < ms) return;
+    last = now;
+    write(left);
+  };
+}

@@ -1,0 +1,62 @@
+import type { Settings } from "../config/setting-definitions.ts";
+import { SettingsError } from "../config/settings.ts";
+import type { Pack } from "../mapping/pack.ts";
+import type { Sandbox } from "../sandbox/create-sandbox.ts";
+
+/** The v4 service: the one of the settings, or the embedded sandbox. */
+export interface V4Service {
+  readonly origin: URL;
+  /** Its login server; undefined if the settings name a service without one. */
+  readonly authOrigin: URL | undefined;
+  /** The embedded sandbox, if it is the service. */
+  readonly sandbox: Sandbox | undefined;
+  close(): Promise<void>;
+}
+
+/** The v4 calls of a pack, with a value for each parameter. */
+const v4Calls = ({ routes, dialect }: Pack): { readonly method: string; readonly path: string }[] =>
+  routes.flatMap(({ source }) => {
+    if (!("call" in source)) return [];
+    const { method, template } = source.call;
+    return [
+      {
+        method,
+        path: dialect.upstream.base_path + template.replace(/\?.*/, "").replaceAll(/\{[^{}]*\}/g, "1"),
+      },
+    ];
+  });
+
+/**
+ * Opens the v4 service of the settings.
+ *
+ * @throws {SeedError} If the seed file is invalid.
+ * @throws {SettingsError} If the sandbox has no call of the pack.
+ */
+export async function openV4(
+  { UPSTREAM_URL, AUTH_URL, WORDS, SEED }: Settings,
+  pack: Pack,
+): Promise<V4Service> {
+  if (UPSTREAM_URL)
+    return { origin: UPSTREAM_URL, authOrigin: AUTH_URL, sandbox: undefined, close: async () => {} };
+  // Loaded only if it is used.
+  const [{ startSandbox }, { readSeedFile }] = await Promise.all([
+    import("../sandbox/create-sandbox.ts"),
+    import("../sandbox/seed/seed-file.ts"),
+  ]);
+  const data = SEED === undefined ? undefined : await readSeedFile(SEED);
+  const sandbox = await startSandbox({ words: WORDS, data });
+  const calls = v4Calls(pack);
+  const [call] = calls;
+  if (call && !calls.some(({ method, path }) => sandbox.serves(method, path))) {
+    await sandbox.close();
+    throw new SettingsError([
+      `UPSTREAM_URL is missing: this pack is for another service than the embedded sandbox, which has no ${call.method} ${call.path}`,
+    ]);
+  }
+  return {
+    origin: new URL(sandbox.url),
+    authOrigin: AUTH_URL ?? new URL(sandbox.authUrl),
+    sandbox,
+    close: () => sandbox.close(),
+  };
+}
