@@ -7,7 +7,7 @@ import { createLog } from "../observability/log.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { badRequestBody } from "./bad-request.ts";
 import { createDependencies, type Dependencies } from "./dependencies.ts";
-import { isInvalidMessage } from "./http-server.ts";
+import { isInvalidMessage, rejectInvalid } from "./invalid-messages.ts";
 import { loadFiles, readPackFiles, type LoadedPack } from "./loaded-pack.ts";
 import type { AlphaGatewayOptions } from "./options.ts";
 import { readMiddlewareOptions } from "./read-options.ts";
@@ -126,10 +126,10 @@ function createMiddleware(settings: Settings, loaded: LoadedPack): AlphaGateway 
       return undefined;
     },
   );
-  function fail(response: ServerResponse, status = 500, body = failure): void {
+  function fail(response: ServerResponse): void {
     if (response.headersSent) return void response.destroy();
-    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-    response.writeHead(status, headers).end(body);
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(failure) };
+    response.writeHead(500, headers).end(failure);
   }
 
   async function waitAndHandle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -151,7 +151,8 @@ function createMiddleware(settings: Settings, loaded: LoadedPack): AlphaGateway 
     if (isInvalidMessage(request)) {
       untrusted.add(request.socket);
       response.shouldKeepAlive = false;
-      return fail(response, 400, badRequestBody(loaded.pack));
+      const badRequest = () => badRequestBody(loaded.pack, "malformed");
+      return rejectInvalid(request, response, opened?.handlers.rejection ?? { badRequest });
     }
     if (isBodyRead(request)) {
       log.error(

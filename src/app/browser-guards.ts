@@ -1,4 +1,5 @@
-/** What the public port does about browsers: host names that a page chose, and preflights. */
+/** What the public port rejects before the pipeline: heads that are too long, and what pages make browsers send. */
+import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
 import { createHostCheck } from "../admin/loopback-host.ts";
 import { CLIENT_GONE } from "../audit/record.ts";
@@ -6,7 +7,7 @@ import type { Settings } from "../config/setting-definitions.ts";
 import { HttpError } from "../dialect/http-error.ts";
 import { ANONYMOUS } from "../pipeline/context.ts";
 import { isPreflight } from "../pipeline/http/cors.ts";
-import { plainRequestOf } from "../pipeline/http/request-context.ts";
+import { HEAD_TOO_LONG, isHeadTooLong, plainRequestOf } from "../pipeline/http/request-context.ts";
 import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "../pipeline/lifecycle.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
 import { createPipelineConfig } from "./pipeline-config.ts";
@@ -15,11 +16,42 @@ import type { PublicAppDependencies } from "./public-app.ts";
 /** The route of preflights in the metrics. */
 const PREFLIGHT = "preflight";
 
-interface GuardOptions {
+export interface GuardOptions {
   /** What handlers need to trace and record their requests. */
   readonly lifecycle: Pick<LifecycleDependencies, "record" | "onUnexpectedError" | "startSpan">;
   readonly toMiddleware: (handler: AlphaHandler) => RequestHandler;
 }
+
+type GuardDependencies = Pick<PublicAppDependencies, "pack" | "shared">;
+
+/**
+ * Rejects requests before the pipeline. They count against the limit of their address, and have a record.
+ *
+ * @param errorOf returns undefined for a request that passes
+ */
+function createGuard(
+  settings: Settings,
+  { pack, shared }: GuardDependencies,
+  { lifecycle, toMiddleware }: GuardOptions,
+  errorOf: (request: IncomingMessage) => HttpError | undefined,
+): RequestHandler {
+  const config = { ...createPipelineConfig(pack, settings), ...lifecycle };
+  const createRejection = (error: HttpError): RequestHandler =>
+    toMiddleware(
+      withLifecycle(async (request, context) => {
+        const { status } = await consumeRateLimit(request, ANONYMOUS, undefined, shared.limits);
+        context.rateLimitStatus = status;
+        rejectLimited(status);
+        throw error;
+      }, config),
+    );
+  return function guard(request, response, next) {
+    const error = errorOf(request);
+    return error ? createRejection(error)(request, response, next) : next();
+  };
+}
+
+const passAll: RequestHandler = (_request, _response, next) => next();
 
 /**
  * Rejects requests under another host name where clients have no credentials: on a loopback address any page that points
@@ -27,28 +59,26 @@ interface GuardOptions {
  */
 export function createHostGuard(
   settings: Settings,
-  { pack, shared }: Pick<PublicAppDependencies, "pack" | "shared">,
-  { lifecycle, toMiddleware }: GuardOptions,
+  dependencies: GuardDependencies,
+  options: GuardOptions,
 ): RequestHandler {
-  if (pack.credentials.client) return (_request, _response, next) => next();
+  if (dependencies.pack.credentials.client) return passAll;
   const accepts = createHostCheck(settings.HOST, settings.PUBLIC_URL ? [settings.PUBLIC_URL.hostname] : []);
-  const reject = withLifecycle(
-    async (request, context) => {
-      const { status } = await consumeRateLimit(request, ANONYMOUS, undefined, shared.limits);
-      context.rateLimitStatus = status;
-      rejectLimited(status);
-      throw new HttpError(
-        421,
-        "This listener accepts loopback host names only, e.g. localhost, and that of PUBLIC_URL.",
-      );
-    },
-    { ...createPipelineConfig(pack, settings), ...lifecycle },
+  const reason = "This listener accepts loopback host names only, e.g. localhost, and that of PUBLIC_URL.";
+  return createGuard(settings, dependencies, options, ({ headers: { host } }) =>
+    accepts(host) ? undefined : new HttpError(421, reason),
   );
-  const respondRejected = toMiddleware(reject);
-  return function guardHost(request, response, next) {
-    return accepts(request.headers.host) ? next() : respondRejected(request, response, next);
-  };
 }
+
+/** Rejects requests whose head is too long. Those of the native proxy are not its own. */
+export const createHeadGuard = (
+  settings: Settings,
+  dependencies: GuardDependencies,
+  options: GuardOptions,
+): RequestHandler =>
+  createGuard(settings, dependencies, options, (request) =>
+    isHeadTooLong(request) ? new HttpError(431, HEAD_TOO_LONG, { by: "head_size" }) : undefined,
+  );
 
 /** Counts preflights: against the limit of their address, since browsers send no token with them, and in the metrics. */
 export function createPreflightLimit({
