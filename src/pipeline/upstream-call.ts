@@ -175,7 +175,8 @@ export class UpstreamCaller {
         const response = await this.#dependencies.files.stream(call, this.#caller.request.signal);
         const ms = performance.now() - startedAt;
         this.#learn(credentials, call, response);
-        if (isSuccess(response.status) && wantsFile) return { ...openFile(response, bytes, onBreak), ms };
+        if (isSuccess(response.status) && wantsFile)
+          return { ...(await openFile(response, bytes, onBreak)), ms };
         return { status: response.status, response: await readResponse(response), ms };
       } catch (error) {
         throw error instanceof HttpError ? error : toUpstreamError(error);

@@ -40,18 +40,28 @@ const hasSmallRest = ({ headers }: IncomingMessage): boolean =>
 
 /**
  * Sends a file as fast as the client receives it. Where the file breaks off, so does the connection, and the client
- * sees it. The same happens where the record must be durable first and cannot be written.
+ * sees it. The same happens where the record must be durable first and cannot be written; while nothing was sent, the
+ * client gets that error.
  */
 function sendFile(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, recorded }: AlphaResponse,
+  { status, headers, recorded }: AlphaResponse,
   { length, stream }: FileResponse,
 ): void {
-  // Set before the head is written: `delayResponseEnd` reads it.
   if (length !== undefined) response.setHeader("content-length", length);
-  response.writeHead(status);
-  if (recorded) delayResponseEnd(response, () => recorded);
+  // The head is written with the first byte.
+  response.statusCode = status;
+  if (recorded)
+    delayResponseEnd(response, async () => {
+      const instead = await recorded;
+      if (!instead) return undefined;
+      return () => {
+        if (response.headersSent) return void response.destroy();
+        for (const name of [...Object.keys(headers), "content-length"]) response.removeHeader(name);
+        sendResponse(request, response, instead, false);
+      };
+    });
   if (request.method !== "HEAD") return void pipeline(stream, response, () => {});
   stream.destroy();
   response.end();

@@ -259,10 +259,11 @@ export function createNativeProxy({
       response.setHeader("vary", handlers.vary.join(", "));
       const exchange = new Exchange(handlers, plain, [request, response], breaker);
       if (handlers.recordFirst)
-        delayResponseEnd(
-          response,
-          () => exchange.record(),
-          () => exchange.fail(),
+        delayResponseEnd(response, () =>
+          exchange.record().then(
+            () => undefined,
+            () => () => exchange.fail(),
+          ),
         );
       response.once("close", () => {
         slowStreams.remove(exchange);
