@@ -38,6 +38,18 @@ function discardRest(request: IncomingMessage): void {
 const hasSmallRest = ({ headers }: IncomingMessage): boolean =>
   Number(headers["content-length"] ?? 0) <= SMALL_REST;
 
+/** Sends an error in place of a file, unless a part of the file was sent. @param names headers of the file */
+function sendInstead(
+  request: IncomingMessage,
+  response: ServerResponse,
+  names: readonly string[],
+  error: AlphaResponse,
+): void {
+  if (response.headersSent) return void response.destroy();
+  for (const name of [...names, "content-length"]) response.removeHeader(name);
+  sendResponse(request, response, error, false);
+}
+
 /**
  * Sends a file as fast as the client receives it. Where the file breaks off, so does the connection, and the client
  * sees it. The same happens where the record must be durable first and cannot be written; while nothing was sent, the
@@ -55,12 +67,7 @@ function sendFile(
   if (recorded)
     delayResponseEnd(response, async () => {
       const instead = await recorded;
-      if (!instead) return undefined;
-      return () => {
-        if (response.headersSent) return void response.destroy();
-        for (const name of [...Object.keys(headers), "content-length"]) response.removeHeader(name);
-        sendResponse(request, response, instead, false);
-      };
+      return instead && (() => sendInstead(request, response, Object.keys(headers), instead));
     });
   if (request.method !== "HEAD") return void pipeline(stream, response, () => {});
   stream.destroy();
