@@ -7,10 +7,11 @@ import { clientAddresses, addressNetwork, normalizeAddress } from "../rate-limit
 import type { Pages } from "./console-pages.ts";
 import { createHostCheck } from "./loopback-host.ts";
 
-const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
+/** Methods that change nothing (RFC 9110 9.2.1). */
+export const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** Values of `Sec-Fetch-Site` for a page of the same origin, and for a request without a page. */
-const SAME_SITES = new Set(["same-origin", "none"]);
+export const SAME_SITES = new Set(["same-origin", "none"]);
 
 /** What the listener returns as data: exports and reports have customer data, and take long. Pages are not among them. */
 const DATA = /^\/(?:api|metrics)(?:\/|$)/i;
@@ -31,7 +32,7 @@ export const guardOrigin: RequestHandler = function guardOrigin(request, respons
 };
 
 /** Returns the host of an origin. `null`, which sandboxed pages send, has none. */
-function hostOf(origin: string): string | undefined {
+export function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
 

@@ -1,8 +1,10 @@
 /** What the public port rejects before the pipeline: heads that are too long, and what pages make browsers send. */
 import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
+import { hostOf, SAFE_METHODS, SAME_SITES } from "../admin/access.ts";
 import { createHostCheck } from "../admin/loopback-host.ts";
 import { CLIENT_GONE } from "../audit/record.ts";
+import type { Pack } from "../mapping/pack.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { HttpError } from "../dialect/http-error.ts";
 import { ANONYMOUS } from "../pipeline/context.ts";
@@ -79,6 +81,42 @@ export const createHeadGuard = (
   createGuard(settings, dependencies, options, (request) =>
     isHeadTooLong(request) ? new HttpError(431, HEAD_TOO_LONG, { by: "head_size" }) : undefined,
   );
+
+/** Whether a browser sends a client's credentials by itself, or clients have none: any page can use them then. */
+const isAmbient = ({ credentials, dialect }: Pack): boolean => {
+  const { cookie, basic, realm } = dialect.client.credentials ?? {};
+  return !credentials.client || cookie !== undefined || (basic !== undefined && realm !== undefined);
+};
+
+/**
+ * Rejects writes that a page of another origin makes a browser send, where the browser has what they need (cross-site
+ * request forgery). Not every such write has a preflight: one without a body, or with a text, has none. Browsers say where
+ * a request comes from in `Origin`, and most in `Sec-Fetch-Site`; other clients send neither.
+ */
+export function createCrossSiteGuard(
+  settings: Settings,
+  dependencies: GuardDependencies,
+  options: GuardOptions,
+): RequestHandler {
+  const { pack } = dependencies;
+  if (!isAmbient(pack)) return passAll;
+  const { CORS_ORIGINS: origins = [], PUBLIC_URL: publicUrl } = settings;
+  // With credentials, browsers do not take `*` for permission either (Fetch standard, CORS protocol).
+  const allowsAll = origins.includes("*") && !pack.credentials.client;
+  const reason = "A page of another origin can't change anything here, unless CORS_ORIGINS has its origin.";
+  return createGuard(settings, dependencies, options, ({ method = "", headers }) => {
+    if (SAFE_METHODS.has(method) || allowsAll) return undefined;
+    const { origin, host = "", "sec-fetch-site": site } = headers;
+    if (origin !== undefined && origins.includes(origin)) return undefined;
+    // A page can't set it. Only a browser from before it, or a connection without TLS, lacks it.
+    const isOwn =
+      site === undefined
+        ? origin === undefined || [host.toLowerCase(), publicUrl?.host].includes(hostOf(origin) ?? "")
+        : SAME_SITES.has(site);
+    if (isOwn) return undefined;
+    return new HttpError(403, reason, { by: "cross_site" });
+  });
+}
 
 /** Counts preflights: against the limit of their address, since browsers send no token with them, and in the metrics. */
 export function createPreflightLimit({

@@ -23,7 +23,12 @@ import type { Settings } from "../config/setting-definitions.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
-import { createHeadGuard, createHostGuard, createPreflightLimit } from "./browser-guards.ts";
+import {
+  createCrossSiteGuard,
+  createHeadGuard,
+  createHostGuard,
+  createPreflightLimit,
+} from "./browser-guards.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { createPackTokenJudge, createPipelineConfig } from "./pipeline-config.ts";
@@ -79,6 +84,7 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     allowOrigins(corsSettings(settings, dependencies)),
     createNativeMiddleware(settings, dependencies, recorder),
     createHeadGuard(settings, dependencies, guardOptions),
+    createCrossSiteGuard(settings, dependencies, guardOptions),
     createOAuthMiddleware(settings, dependencies, recorder, respond),
     respond(createAlphaHandler(settings, dependencies, recorder)),
     createErrorHandler(dependencies),
