@@ -5,7 +5,7 @@ import type { Request, Response } from "express";
 import { sendErrors } from "./responses.ts";
 import { clientAddresses, addressNetwork, normalizeAddress } from "../rate-limit/client-address.ts";
 import type { Pages } from "./console-pages.ts";
-import { createHostCheck } from "./loopback-host.ts";
+import { createHostCheck } from "./host-check.ts";
 
 /** Methods that change nothing (RFC 9110 9.2.1). */
 export const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -40,7 +40,7 @@ export function hostOf(origin: string): string | undefined {
 export function guardHost(bound: string | undefined): RequestHandler {
   const accepts = createHostCheck(bound);
   return function guardHost(request, response, next) {
-    if (accepts(request.headers.host)) return next();
+    if (!accepts || accepts(request.headers.host)) return next();
     return sendErrors(response, 421, "This listener accepts loopback host names only, e.g. localhost.");
   };
 }

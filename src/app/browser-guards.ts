@@ -2,11 +2,12 @@
 import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
 import { hostOf, SAFE_METHODS, SAME_SITES } from "../admin/access.ts";
-import { createHostCheck } from "../admin/loopback-host.ts";
+import { createHostCheck, type HostCheck } from "../admin/host-check.ts";
 import { CLIENT_GONE } from "../audit/record.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { HttpError } from "../dialect/http-error.ts";
+import type { Log } from "../observability/log.ts";
 import { ANONYMOUS } from "../pipeline/context.ts";
 import { isPreflight } from "../pipeline/http/cors.ts";
 import { HEAD_TOO_LONG, isHeadTooLong, plainRequestOf } from "../pipeline/http/request-context.ts";
@@ -55,17 +56,33 @@ function createGuard(
 
 const passAll: RequestHandler = (_request, _response, next) => next();
 
+/** The names that a listener without client credentials accepts; undefined: all, also with client credentials. */
+const hostCheckOf = (settings: Settings, { credentials }: Pack): HostCheck | undefined =>
+  credentials.client
+    ? undefined
+    : createHostCheck(settings.HOST, settings.PUBLIC_URL ? [settings.PUBLIC_URL.hostname] : []);
+
+/** Warns at the start where pages can use the listener under names of their own. */
+export function warnOfUncheckedHost(settings: Settings, pack: Pack, log: Log): void {
+  if (pack.credentials.client || hostCheckOf(settings, pack)) return;
+  log.warn(
+    { code: "AG_HOST_NOT_CHECKED", host: settings.HOST },
+    "clients need no credentials, and any host name is accepted: a page that points its domain at this address can use " +
+      "the gateway through the browser of a visitor. Set PUBLIC_URL to the address that clients use",
+  );
+}
+
 /**
- * Rejects requests under another host name where clients have no credentials: on a loopback address any page that points
- * its domain there could use the gateway through the browser of a visitor (DNS rebinding).
+ * Rejects requests under another host name where clients have no credentials: any page that points its domain at the
+ * address could use the gateway through the browser of a visitor (DNS rebinding).
  */
 export function createHostGuard(
   settings: Settings,
   dependencies: GuardDependencies,
   options: GuardOptions,
 ): RequestHandler {
-  if (dependencies.pack.credentials.client) return passAll;
-  const accepts = createHostCheck(settings.HOST, settings.PUBLIC_URL ? [settings.PUBLIC_URL.hostname] : []);
+  const accepts = hostCheckOf(settings, dependencies.pack);
+  if (!accepts) return passAll;
   const reason = "This listener accepts loopback host names only, e.g. localhost, and that of PUBLIC_URL.";
   return createGuard(settings, dependencies, options, ({ headers: { host } }) =>
     accepts(host) ? undefined : new HttpError(421, reason),
@@ -82,7 +99,7 @@ export const createHeadGuard = (
     isHeadTooLong(request) ? new HttpError(431, HEAD_TOO_LONG, { by: "head_size" }) : undefined,
   );
 
-/** Whether a browser sends a client's credentials by itself, or clients have none: any page can use them then. */
+/** Whether browsers send a client's credentials for any page, or clients have none. */
 const isAmbient = ({ credentials, dialect }: Pack): boolean => {
   const { cookie, basic, realm } = dialect.client.credentials ?? {};
   return !credentials.client || cookie !== undefined || (basic !== undefined && realm !== undefined);

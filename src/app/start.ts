@@ -3,6 +3,7 @@ import type { Pack } from "../mapping/pack.ts";
 import { LONGEST_HEAD } from "../pipeline/http/request-context.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { startAdminListener, type AdminDependencies } from "./admin-listener.ts";
+import { warnOfUncheckedHost } from "./browser-guards.ts";
 import { createActivePack, type ActivePack } from "./active-pack.ts";
 import { createMessageRejection } from "./bad-request.ts";
 import { listen, type HttpServer, type HttpServerOptions } from "./http-server.ts";
@@ -83,6 +84,7 @@ export interface GatewayHandlers {
 /** Creates the request handlers of a gateway with open dependencies. */
 export function createHandlers(settings: Settings, dependencies: Dependencies): GatewayHandlers {
   const { shared, oauth, metrics, log, initialPack } = dependencies;
+  warnOfUncheckedHost(settings, initialPack.pack, log);
   const activePack = createActivePack(settings, dependencies);
   const checkReadiness = createReadiness(activePack, dependencies);
   let isDraining = false;

@@ -87,7 +87,7 @@ describe.each(AMBIENT)("with %s", (_place, credentials, headers) => {
 
   test("writes of its own pages, and of clients that are not browsers, pass", async () => {
     const { send, service } = await start(credentials);
-    for (const own of OWN) await send(WRITE, { headers: { ...headers, ...own, host: HOST } });
+    for (const page of OWN) await send(WRITE, { headers: { ...headers, ...page, host: HOST } });
     expect(service.calls.filter(({ method }) => method === "POST")).toHaveLength(OWN.length);
   });
 
