@@ -264,7 +264,7 @@ export class UpstreamCaller {
       this.#creditAddressOnce();
     } else if (verdict.says === "nothing") {
       // After any other response v4 may still reject the token in a later call of this request.
-      if (verdict.because === "failed") this.#creditAddressOnce();
+      if (verdict.hasFailed) this.#creditAddressOnce();
     } else if (this.#gatewayToken === undefined) tokens.setRejected(hash);
     // Requests that wait for what this token may do go on.
     this.#caller.token.release?.();
