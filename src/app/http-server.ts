@@ -9,7 +9,6 @@ import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { handleExpectation } from "./expect-continue.ts";
 import {
-  isInvalidMessage,
   rejectInvalid,
   rejectUnreadable,
   type InFlightRequest,
@@ -148,6 +147,30 @@ class Connections {
   closeUnused(): void {
     for (const socket of this.#open.keys()) if (socket.bytesRead === 0) socket.destroy();
   }
+}
+
+/** The number of `Host` headers. If there are two, Node shows the first. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") count += 1;
+  }
+  return count;
+}
+
+/**
+ * Whether the parser accepted a message that no server should. HTTP/0.9: the parser reads a request line with a bare
+ * line feed as such. No `Host`, or two (RFC 9112 3.2): Node would respond without a body, or use the first. Chunks in
+ * HTTP/1.0: proxies without support for them have read them as the next request (RFC 9112 6.1). Codings before
+ * `chunked` (RFC 9112 6.1): they are not decoded here, and another server may not know them.
+ */
+export function isInvalidMessage({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
+  const hostCount = countHosts(rawHeaders);
+  const coding = headers["transfer-encoding"];
+  if (httpVersion === "1.1")
+    return hostCount !== 1 || (coding !== undefined && coding.trim().toLowerCase() !== "chunked");
+  return httpVersion !== "1.0" || hostCount > 1 || coding !== undefined;
 }
 
 /** Passes valid requests on. An invalid one is rejected, with everything behind it on the connection. */

@@ -88,31 +88,7 @@ export function rejectUnreadable(
   });
 }
 
-/** The number of `Host` headers. If there are two, Node shows the first. */
-function countHosts(rawHeaders: readonly string[]): number {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? "";
-    if (name.length === 4 && name.toLowerCase() === "host") count += 1;
-  }
-  return count;
-}
-
-/**
- * Whether the parser accepted a message that no server should. HTTP/0.9: the parser reads a request line with a bare
- * line feed as such. No `Host`, or two (RFC 9112 3.2): Node would respond without a body, or use the first. Chunks in
- * HTTP/1.0: proxies without support for them have read them as the next request (RFC 9112 6.1). Codings before
- * `chunked` (RFC 9112 6.1): they are not decoded here, and another server may not know them.
- */
-export function isInvalidMessage({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
-  const hostCount = countHosts(rawHeaders);
-  const coding = headers["transfer-encoding"];
-  if (httpVersion === "1.1")
-    return hostCount !== 1 || (coding !== undefined && coding.trim().toLowerCase() !== "chunked");
-  return httpVersion !== "1.0" || hostCount > 1 || coding !== undefined;
-}
-
-/** Responds to an {@link isInvalidMessage invalid message}. The caller ends the connection. */
+/** Responds to an invalid message that the parser accepted. The caller ends the connection. */
 export function rejectInvalid(
   { headers, socket }: IncomingMessage,
   response: ServerResponse,
