@@ -5,12 +5,13 @@ import type { Request, Response } from "express";
 import { sendErrors } from "./responses.ts";
 import { clientAddresses, addressNetwork, normalizeAddress } from "../rate-limit/client-address.ts";
 import type { Pages } from "./console-pages.ts";
-import { createHostCheck } from "./loopback-host.ts";
+import { createHostCheck } from "./host-check.ts";
 
-const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
+/** Methods that change nothing (RFC 9110 9.2.1). */
+export const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** Values of `Sec-Fetch-Site` for a page of the same origin, and for a request without a page. */
-const SAME_SITES = new Set(["same-origin", "none"]);
+export const SAME_SITES = new Set(["same-origin", "none"]);
 
 /** What the listener returns as data: exports and reports have customer data, and take long. Pages are not among them. */
 const DATA = /^\/(?:api|metrics)(?:\/|$)/i;
@@ -31,7 +32,7 @@ export const guardOrigin: RequestHandler = function guardOrigin(request, respons
 };
 
 /** Returns the host of an origin. `null`, which sandboxed pages send, has none. */
-function hostOf(origin: string): string | undefined {
+export function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
 
@@ -39,7 +40,7 @@ function hostOf(origin: string): string | undefined {
 export function guardHost(bound: string | undefined): RequestHandler {
   const accepts = createHostCheck(bound);
   return function guardHost(request, response, next) {
-    if (accepts(request.headers.host)) return next();
+    if (!accepts || accepts(request.headers.host)) return next();
     return sendErrors(response, 421, "This listener accepts loopback host names only, e.g. localhost.");
   };
 }

@@ -3,7 +3,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { UpstreamTokenTable } from "../auth/upstream-tokens.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
-import { badRequestBody } from "./bad-request.ts";
 import { connectCatalogs } from "./connect-catalogs.ts";
 import type { LoadedPack } from "./loaded-pack.ts";
 import type { Dependencies } from "./dependencies.ts";
@@ -16,8 +15,6 @@ interface ServingPack extends LoadedPack {
   readonly catalogs: CatalogCache;
   readonly upstreamTokens: UpstreamTokenTable | undefined;
   readonly handler: RequestListener;
-  /** The JSON body of a response to bytes that are not HTTP. */
-  readonly badRequest: string;
 }
 
 /** The pack that serves requests. It is replaced as a whole. */
@@ -72,7 +69,7 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
       catalogs,
       upstreamTokens,
     });
-    const pack = { ...loaded, catalogs, upstreamTokens, handler, badRequest: badRequestBody(loaded.pack) };
+    const pack = { ...loaded, catalogs, upstreamTokens, handler };
     serving.add(pack);
     return pack;
   }

@@ -60,6 +60,6 @@ export async function startAdminListener(
     host,
     port,
     handler: createAdminHandler(settings, dependencies, deps),
-    badRequest: () => badRequestBody(deps.pack()),
+    badRequest: (fault) => badRequestBody(deps.pack(), fault),
   });
 }

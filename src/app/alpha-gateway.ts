@@ -10,6 +10,7 @@ import { createControls, type GatewayControls, type OpenGateway } from "./contro
 import { createDependencies, type Dependencies } from "./dependencies.ts";
 import type { HostServices } from "./host-services.ts";
 import { isInvalidMessage } from "./http-server.ts";
+import { rejectInvalid } from "./invalid-messages.ts";
 import { loadFiles, readPackFiles, type LoadedPack } from "./loaded-pack.ts";
 import type { AlphaGatewayOptions } from "./options.ts";
 import { hasBody } from "../pipeline/http/receive-body.ts";
@@ -142,10 +143,10 @@ function createMiddleware(settings: Settings, given: Given): AlphaGateway {
       return undefined;
     },
   );
-  function fail(response: ServerResponse, status = 500, body = failure): void {
+  function fail(response: ServerResponse): void {
     if (response.headersSent) return void response.destroy();
-    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-    response.writeHead(status, headers).end(body);
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(failure) };
+    response.writeHead(500, headers).end(failure);
   }
 
   async function waitAndHandle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -167,7 +168,8 @@ function createMiddleware(settings: Settings, given: Given): AlphaGateway {
     if (isInvalidMessage(request)) {
       untrusted.add(request.socket);
       response.shouldKeepAlive = false;
-      return fail(response, 400, badRequestBody(loaded.pack));
+      const badRequest = () => badRequestBody(loaded.pack, "malformed");
+      return rejectInvalid(request, response, opened?.handlers.rejection ?? { badRequest });
     }
     if (isAfterBodyParser(request)) {
       log.error(

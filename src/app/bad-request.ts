@@ -1,5 +1,42 @@
 import type { Pack } from "../mapping/pack.ts";
+import type { Log } from "../observability/log.ts";
+import type { Metrics } from "../observability/metrics/metrics.ts";
+import { connectionAddress } from "../rate-limit/client-address.ts";
+import type { RateLimits } from "../rate-limit/rate-limits.ts";
+import type { MessageFault, MessageRejection } from "./invalid-messages.ts";
 
-/** JSON body of the response to a message that is not valid HTTP. */
-export const badRequestBody = ({ errors, statuses }: Pack): string =>
-  JSON.stringify(errors.client.write([{ reason: "This is not an HTTP request." }], statuses.invalid));
+const REASONS: Readonly<Record<MessageFault, string>> = {
+  connect: "CONNECT is not supported.",
+  head_size: "The head of the request is too large.",
+  malformed: "This is not an HTTP request.",
+};
+
+/** JSON body of the response to a message that the server rejects itself. */
+export const badRequestBody = ({ errors, statuses }: Pack, fault: MessageFault): string =>
+  JSON.stringify(errors.client.write([{ reason: REASONS[fault] }], statuses.invalid));
+
+interface RejectionDependencies {
+  readonly metrics: Pick<Metrics, "countRejection">;
+  readonly log: Log;
+  readonly shared: { readonly limits: Pick<RateLimits, "consumeAddress"> };
+}
+
+/**
+ * Counts messages that the server rejects itself: in the metrics, in the log, and against the limit of the connection's
+ * address, as a token that v4 has not accepted. No token and no route is known of them, so they have no audit record.
+ */
+export const createMessageRejection = (
+  { metrics, log, shared: { limits } }: RejectionDependencies,
+  pack: () => Pack,
+): MessageRejection => ({
+  badRequest: (fault) => badRequestBody(pack(), fault),
+  onRejected({ fault, status, id, socket }) {
+    const address = connectionAddress(socket);
+    metrics.countRejection(fault, status);
+    log.warn(
+      { code: "AG_MESSAGE_REJECTED", message: fault, requestId: id, address },
+      "a message that is not a valid request was rejected",
+    );
+    limits.consumeAddress(address).catch(() => {});
+  },
+});

@@ -1,12 +1,16 @@
-/** What the public port does about browsers: host names that a page chose, and preflights. */
+/** What the public port rejects before the pipeline: heads that are too long, and what pages make browsers send. */
+import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
-import { createHostCheck } from "../admin/loopback-host.ts";
+import { hostOf, SAFE_METHODS, SAME_SITES } from "../admin/access.ts";
+import { createHostCheck, type HostCheck } from "../admin/host-check.ts";
 import { CLIENT_GONE } from "../audit/record.ts";
+import type { Pack } from "../mapping/pack.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { HttpError } from "../dialect/http-error.ts";
+import type { Log } from "../observability/log.ts";
 import { ANONYMOUS } from "../pipeline/context.ts";
 import { isPreflight } from "../pipeline/http/cors.ts";
-import { plainRequestOf } from "../pipeline/http/request-context.ts";
+import { HEAD_TOO_LONG, isHeadTooLong, plainRequestOf } from "../pipeline/http/request-context.ts";
 import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "../pipeline/lifecycle.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
 import { createPipelineConfig } from "./pipeline-config.ts";
@@ -15,39 +19,120 @@ import type { PublicAppDependencies } from "./public-app.ts";
 /** The route of preflights in the metrics. */
 const PREFLIGHT = "preflight";
 
-interface GuardOptions {
+export interface GuardOptions {
   /** What handlers need to trace and record their requests. */
   readonly lifecycle: Pick<LifecycleDependencies, "record" | "onUnexpectedError" | "startSpan">;
   readonly toMiddleware: (handler: AlphaHandler) => RequestHandler;
 }
 
+type GuardDependencies = Pick<PublicAppDependencies, "pack" | "shared">;
+
 /**
- * Rejects requests under another host name where clients have no credentials: on a loopback address any page that points
- * its domain there could use the gateway through the browser of a visitor (DNS rebinding).
+ * Rejects requests before the pipeline. They count against the limit of their address, and have a record.
+ *
+ * @param errorOf returns undefined for a request that passes
+ */
+function createGuard(
+  settings: Settings,
+  { pack, shared }: GuardDependencies,
+  { lifecycle, toMiddleware }: GuardOptions,
+  errorOf: (request: IncomingMessage) => HttpError | undefined,
+): RequestHandler {
+  const config = { ...createPipelineConfig(pack, settings), ...lifecycle };
+  const createRejection = (error: HttpError): RequestHandler =>
+    toMiddleware(
+      withLifecycle(async (request, context) => {
+        const { status } = await consumeRateLimit(request, ANONYMOUS, undefined, shared.limits);
+        context.rateLimitStatus = status;
+        rejectLimited(status);
+        throw error;
+      }, config),
+    );
+  return function guard(request, response, next) {
+    const error = errorOf(request);
+    return error ? createRejection(error)(request, response, next) : next();
+  };
+}
+
+const passAll: RequestHandler = (_request, _response, next) => next();
+
+/** The names that a listener without client credentials accepts; undefined: all, also with client credentials. */
+const hostCheckOf = (settings: Settings, { credentials }: Pack): HostCheck | undefined =>
+  credentials.client
+    ? undefined
+    : createHostCheck(settings.HOST, settings.PUBLIC_URL ? [settings.PUBLIC_URL.hostname] : []);
+
+/** Warns at the start where pages can use the listener under names of their own. */
+export function warnOfUncheckedHost(settings: Settings, pack: Pack, log: Log): void {
+  if (pack.credentials.client || hostCheckOf(settings, pack)) return;
+  log.warn(
+    { code: "AG_HOST_NOT_CHECKED", host: settings.HOST },
+    "clients need no credentials, and any host name is accepted: a page that points its domain at this address can use " +
+      "the gateway through the browser of a visitor. Set PUBLIC_URL to the address that clients use",
+  );
+}
+
+/**
+ * Rejects requests under another host name where clients have no credentials: any page that points its domain at the
+ * address could use the gateway through the browser of a visitor (DNS rebinding).
  */
 export function createHostGuard(
   settings: Settings,
-  { pack, shared }: Pick<PublicAppDependencies, "pack" | "shared">,
-  { lifecycle, toMiddleware }: GuardOptions,
+  dependencies: GuardDependencies,
+  options: GuardOptions,
 ): RequestHandler {
-  if (pack.credentials.client) return (_request, _response, next) => next();
-  const accepts = createHostCheck(settings.HOST, settings.PUBLIC_URL ? [settings.PUBLIC_URL.hostname] : []);
-  const reject = withLifecycle(
-    async (request, context) => {
-      const { status } = await consumeRateLimit(request, ANONYMOUS, undefined, shared.limits);
-      context.rateLimitStatus = status;
-      rejectLimited(status);
-      throw new HttpError(
-        421,
-        "This listener accepts loopback host names only, e.g. localhost, and that of PUBLIC_URL.",
-      );
-    },
-    { ...createPipelineConfig(pack, settings), ...lifecycle },
+  const accepts = hostCheckOf(settings, dependencies.pack);
+  if (!accepts) return passAll;
+  const reason = "This listener accepts loopback host names only, e.g. localhost, and that of PUBLIC_URL.";
+  return createGuard(settings, dependencies, options, ({ headers: { host } }) =>
+    accepts(host) ? undefined : new HttpError(421, reason),
   );
-  const respondRejected = toMiddleware(reject);
-  return function guardHost(request, response, next) {
-    return accepts(request.headers.host) ? next() : respondRejected(request, response, next);
-  };
+}
+
+/** Rejects requests whose head is too long. Those of the native proxy are not its own. */
+export const createHeadGuard = (
+  settings: Settings,
+  dependencies: GuardDependencies,
+  options: GuardOptions,
+): RequestHandler =>
+  createGuard(settings, dependencies, options, (request) =>
+    isHeadTooLong(request) ? new HttpError(431, HEAD_TOO_LONG, { by: "head_size" }) : undefined,
+  );
+
+/** Whether browsers send a client's credentials for any page, or clients have none. */
+const isAmbient = ({ credentials, dialect }: Pack): boolean => {
+  const { cookie, basic, realm } = dialect.client.credentials ?? {};
+  return !credentials.client || cookie !== undefined || (basic !== undefined && realm !== undefined);
+};
+
+/**
+ * Rejects writes that a page of another origin makes a browser send, where the browser has what they need (cross-site
+ * request forgery). Not every such write has a preflight: one without a body, or with a text, has none. Browsers say where
+ * a request comes from in `Origin`, and most in `Sec-Fetch-Site`; other clients send neither.
+ */
+export function createCrossSiteGuard(
+  settings: Settings,
+  dependencies: GuardDependencies,
+  options: GuardOptions,
+): RequestHandler {
+  const { pack } = dependencies;
+  if (!isAmbient(pack)) return passAll;
+  const { CORS_ORIGINS: origins = [], PUBLIC_URL: publicUrl } = settings;
+  // With credentials, browsers do not take `*` for permission either (Fetch standard, CORS protocol).
+  const allowsAll = origins.includes("*") && !pack.credentials.client;
+  const reason = "A page of another origin can't change anything here, unless CORS_ORIGINS has its origin.";
+  return createGuard(settings, dependencies, options, ({ method = "", headers }) => {
+    if (SAFE_METHODS.has(method) || allowsAll) return undefined;
+    const { origin, host = "", "sec-fetch-site": site } = headers;
+    if (origin !== undefined && origins.includes(origin)) return undefined;
+    // A page can't set it. Only a browser from before it, or a connection without TLS, lacks it.
+    const isOwn =
+      site === undefined
+        ? origin === undefined || [host.toLowerCase(), publicUrl?.host].includes(hostOf(origin) ?? "")
+        : SAME_SITES.has(site);
+    if (isOwn) return undefined;
+    return new HttpError(403, reason, { by: "cross_site" });
+  });
 }
 
 /** Counts preflights: against the limit of their address, since browsers send no token with them, and in the metrics. */

@@ -1,6 +1,5 @@
 import {
   createServer,
-  STATUS_CODES,
   type IncomingMessage,
   type RequestListener,
   type Server,
@@ -9,6 +8,12 @@ import {
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { handleExpectation } from "./expect-continue.ts";
+import {
+  rejectInvalid,
+  rejectUnreadable,
+  type InFlightRequest,
+  type MessageRejection,
+} from "./invalid-messages.ts";
 
 /** A listening server. */
 export interface HttpServer {
@@ -26,14 +31,14 @@ export interface HttpServer {
   drain(graceMs: number): Promise<void>;
 }
 
-export interface HttpServerOptions {
+export interface HttpServerOptions extends MessageRejection {
   readonly host: string;
   readonly port: number;
   /** Names of the settings that have the host and the port. */
   readonly settings?: readonly [host: string, port: string];
   readonly handler: RequestListener;
-  /** JSON body of the response to a message that is not valid HTTP. */
-  readonly badRequest: () => string;
+  /** In bytes: names and values of the headers, with the target. Trailers have the same limit. Default: 16 kB. */
+  readonly maxHeadSize?: number;
   /** Requests of one connection. Default: unlimited. */
   readonly requestsPerConnection?: number;
   /** How long a connection with a request in flight may be without a byte in either direction. Default: 5 minutes. */
@@ -58,12 +63,6 @@ const MOST_CONNECTIONS = 10_000;
  * before anything else. The response to the last one ends the connection (RFC 9112 9.3.2).
  */
 const MAX_PIPELINED = 64;
-
-/** A request whose response has not ended. */
-interface InFlightRequest {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
 
 interface Connection {
   readonly inFlight: InFlightRequest[];
@@ -150,25 +149,6 @@ class Connections {
   }
 }
 
-/**
- * Responds in JSON to messages that the parser rejects, and closes the connection: its next bytes cannot be trusted.
- * While the response to a complete request is in progress, the connection is closed without a message: the client
- * would take the error for that response, or for a part of it.
- */
-function rejectInvalidMessages(server: Server, connections: Connections, badRequest: () => string): void {
-  server.on("clientError", (_error: Error, socket: Socket) => {
-    const [first, ...others] = connections.inFlight(socket);
-    const isOthers = first && (first.request.complete || first.response.headersSent || others.length > 0);
-    if (!socket.writable || isOthers) {
-      socket.destroy();
-      return;
-    }
-    const body = badRequest();
-    const head = `HTTP/1.1 400 ${STATUS_CODES[400]}\r\nContent-Type: application/json\r\nConnection: close\r\n`;
-    socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-  });
-}
-
 /** The number of `Host` headers. If there are two, Node shows the first. */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0;
@@ -194,20 +174,15 @@ export function isInvalidMessage({ httpVersion, headers, rawHeaders }: IncomingM
 }
 
 /** Passes valid requests on. An invalid one is rejected, with everything behind it on the connection. */
-function createRequestListener(
-  { handler, badRequest }: HttpServerOptions,
-  connections: Connections,
-): RequestListener {
+function createRequestListener(options: HttpServerOptions, connections: Connections): RequestListener {
   return (request, response) => {
     if (!connections.accept(request, response)) return;
     if (!isInvalidMessage(request)) {
-      handler(request, response);
+      options.handler(request, response);
       return;
     }
     connections.closeAfter({ request, response });
-    const body = badRequest();
-    const length = String(Buffer.byteLength(body));
-    response.writeHead(400, { "content-type": "application/json", "content-length": length }).end(body);
+    rejectInvalid(request, response, options);
   };
 }
 
@@ -278,15 +253,18 @@ export function listenError(
 
 /** Starts a server. @throws {ListenError} if the port is in use or the address is not this machine's */
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
-  const { host, port, badRequest, requestsPerConnection = Infinity, idleMs = IDLE_MS } = options;
+  const { host, port, requestsPerConnection = Infinity, idleMs = IDLE_MS } = options;
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     requireHostHeader: false,
+    ...(options.maxHeadSize !== undefined && { maxHeaderSize: options.maxHeadSize }),
   });
   server.timeout = idleMs;
+  // Node would leave out the headers after the 2000th in silence. Their size is limited.
+  server.maxHeadersCount = 0;
   const connections = new Connections(server, requestsPerConnection);
   server.on("request", createRequestListener(options, connections));
   // Node would send 100 before anybody has looked at the head.
@@ -297,7 +275,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   // Node would respond with 417 to an unknown expectation; alpha has no such status.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.maxConnections = MOST_CONNECTIONS;
-  rejectInvalidMessages(server, connections, badRequest);
+  rejectUnreadable(server, (socket) => connections.inFlight(socket), options);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(listenError(error, options)));
     server.listen(port, host, resolve);

@@ -23,7 +23,12 @@ import type { Settings } from "../config/setting-definitions.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
-import { createHostGuard, createPreflightLimit } from "./browser-guards.ts";
+import {
+  createCrossSiteGuard,
+  createHeadGuard,
+  createHostGuard,
+  createPreflightLimit,
+} from "./browser-guards.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { createPackTokenJudge, createPipelineConfig } from "./pipeline-config.ts";
@@ -63,6 +68,10 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
   const { bodies, pack } = dependencies;
   const recorder = createRecorder({ ...dependencies, settings });
   const respond = createResponder(bodies);
+  const guardOptions = {
+    lifecycle: lifecycleOf(dependencies, recorder),
+    toMiddleware: (handler: AlphaHandler) => respond(trackRequests(dependencies, handler)),
+  };
   return [
     createRequestContext(
       settings.TRUST_PROXY ?? [],
@@ -70,13 +79,12 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
       dependencies.onUntrustedProxy,
     ),
     helmet(SECURITY_HEADERS),
-    createHostGuard(settings, dependencies, {
-      lifecycle: lifecycleOf(dependencies, recorder),
-      toMiddleware: (handler) => respond(trackRequests(dependencies, handler)),
-    }),
+    createHostGuard(settings, dependencies, guardOptions),
     createPreflightLimit(dependencies),
     allowOrigins(corsSettings(settings, dependencies)),
     createNativeMiddleware(settings, dependencies, recorder),
+    createHeadGuard(settings, dependencies, guardOptions),
+    createCrossSiteGuard(settings, dependencies, guardOptions),
     createOAuthMiddleware(settings, dependencies, recorder, respond),
     respond(createAlphaHandler(settings, dependencies, recorder)),
     createErrorHandler(dependencies),
@@ -153,7 +161,7 @@ function createNativeMiddleware(
       scopes: pack.scopes,
       accessOf: pack.v4Access,
     }),
-    errorBody: (reason) => upstreamError(pack, reason, 403),
+    errorBody: (reason, status) => upstreamError(pack, reason, status),
     scheme,
     failure: upstreamError(pack, FAILURE, 502),
     circuitOpen: upstreamError(pack, "The service does not respond at the moment. Try again later.", 503),

@@ -1,10 +1,14 @@
 import type { RequestListener } from "node:http";
 import type { Pack } from "../mapping/pack.ts";
+import { LONGEST_HEAD } from "../pipeline/http/request-context.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { startAdminListener, type AdminDependencies } from "./admin-listener.ts";
 import type { OpenGateway } from "./controls.ts";
+import { warnOfUncheckedHost } from "./browser-guards.ts";
 import { createActivePack, type ActivePack } from "./active-pack.ts";
+import { createMessageRejection } from "./bad-request.ts";
 import { listen, type HttpServer, type HttpServerOptions } from "./http-server.ts";
+import type { MessageRejection } from "./invalid-messages.ts";
 import {
   closeDependencies,
   createDependencies,
@@ -68,6 +72,8 @@ export interface GatewayHandlers {
   /** What the admin application needs of the gateway. */
   readonly admin: AdminDependencies;
   readonly reload: ReloadPack;
+  /** What is done about messages that the public listener rejects itself. */
+  readonly rejection: MessageRejection;
   /**
    * Drains and closes. Readiness fails at once.
    *
@@ -80,6 +86,7 @@ export interface GatewayHandlers {
 /** Creates the request handlers of a gateway with open dependencies. */
 export function createHandlers(settings: Settings, dependencies: Dependencies): GatewayHandlers {
   const { shared, oauth, metrics, log, initialPack } = dependencies;
+  warnOfUncheckedHost(settings, initialPack.pack, log);
   const activePack = createActivePack(settings, dependencies);
   const checkReadiness = createReadiness(activePack, dependencies);
   let isDraining = false;
@@ -120,6 +127,7 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
     handler: activePack.handle,
     activePack,
     admin: { readiness, metrics, pack: () => activePack.current().pack, purgeTokens: tokens.purge },
+    rejection: createMessageRejection(dependencies, () => activePack.current().pack),
     async reload(files) {
       // First: tokens that were revoked must not wait for the catalogs of another pack.
       reloadTokens();
@@ -162,7 +170,9 @@ export async function serveDependencies(
       handler,
       // A response may need several calls of v4, one after the other.
       idleMs: Math.max(300_000, 10 * settings.UPSTREAM_TIMEOUT_MS),
-      badRequest: () => activePack.current().badRequest,
+      // The application rejects shorter ones, so that they are recorded.
+      maxHeadSize: 4 * LONGEST_HEAD,
+      ...handlers.rejection,
     });
     admin = await startAdminListener(settings, dependencies, handlers.admin);
   } catch (error) {

@@ -73,10 +73,11 @@ export interface AuditRecord {
   /** Body bytes: read from the client, and sent to it. Of a body with a secret those that are recorded of it. */
   readonly bytes: { readonly in: number; readonly out: number };
   /**
-   * Which limit of the gateway rejected the request: a rate limit or a share of the connections (`limit`), the memory for
-   * bodies, or a brown-out; left out for other requests.
+   * What of the gateway rejected the request: a rate limit or a share of the connections (`limit`), the memory for
+   * bodies, the limit of its head, a brown-out, or the rule for writes from pages of another origin (`cross_site`); left out
+   * for other requests.
    */
-  readonly rejectedBy?: "bodies" | "brown_out" | "limit";
+  readonly rejectedBy?: "bodies" | "brown_out" | "cross_site" | "head_size" | "limit";
   /** How many requests that a limit rejected have this one record; left out for one. */
   readonly requests?: number;
 }

@@ -151,7 +151,7 @@ const mapping = {
   ),
   PUBLIC_URL: unset(
     url,
-    "Base URL at which clients reach the gateway. Required by a pack whose links have a host (`links: absolute`)",
+    "Base URL at which clients reach the gateway. Required by a pack whose links have a host (`links: absolute`). Where clients have no credentials, requests under other host names get 421",
   ),
   DEPRECATION_DATE: unset(day, "`Deprecation` header of alpha responses (RFC 9745), `YYYY-MM-DD`"),
   SUNSET_DATE: unset(

@@ -25,9 +25,9 @@ export interface ErrorSummary {
   readonly isComplete?: boolean;
 }
 
-/** A rejection by a limit of the gateway itself, which the metrics count and the audit record has. */
+/** A rejection by the gateway itself, which the metrics count and the audit record has. */
 export interface Rejection {
-  readonly by: "bodies" | "brown_out" | "limit";
+  readonly by: "bodies" | "brown_out" | "cross_site" | "head_size" | "limit";
   /** For the audit record and the log. */
   readonly warning?: string;
 }

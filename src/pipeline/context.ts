@@ -78,8 +78,11 @@ export interface AlphaResponse {
   readonly body: Buffer;
   /** In place of the body. */
   readonly file?: FileResponse;
-  /** Resolves when the record of a file is written, which is after its end. Rejects if it had to be durable and is not. */
-  readonly recorded?: Promise<void>;
+  /**
+   * Resolves when the record of a file is written, which is after its end: to the response that takes its place if the
+   * record had to be durable and is not.
+   */
+  readonly recorded?: Promise<AlphaResponse | undefined>;
 }
 
 /** A client's credentials. */

@@ -1,4 +1,5 @@
 /** Files that are streamed between a client and v4, and the count of their bytes. */
+import { once } from "node:events";
 import { pipeline, Transform, type Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { printJson } from "../dialect/json/parse.ts";
@@ -68,16 +69,26 @@ export class StreamedBytes {
   }
 }
 
-/** v4's file, whose bytes are counted as they pass. @param onBreak is called where v4 breaks it off */
-export function openFile(
+/**
+ * Opens v4's file, whose bytes are counted as they pass, once its first byte has come: until then an error can take its
+ * place.
+ *
+ * @param onBreak is called where v4 breaks it off later
+ * @throws the error of a file that breaks off before its first byte
+ */
+export async function openFile(
   { status, headers, body }: StreamResponse,
   bytes: { out: number },
   onBreak: (error: Error) => void,
-): StreamedResponse {
+): Promise<StreamedResponse> {
   const stream = countBytes(Infinity, (count) => void (bytes.out += count));
+  let hasBegun = false;
   pipeline(body, stream, (error) => {
-    if (error) onBreak(error);
+    if (error && hasBegun) onBreak(error);
   });
+  // An empty file is readable at its end.
+  await once(stream, "readable");
+  hasBegun = true;
   const type = firstLine(headers["content-type"]) ?? "";
   const length = firstLine(headers["content-length"]);
   return { status, file: { type, length, coding: firstLine(headers["content-encoding"]), stream } };

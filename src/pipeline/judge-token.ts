@@ -9,19 +9,11 @@ export type TokenVerdict =
   | { readonly says: "accepted"; readonly grants: Grants | undefined }
   /** v4 has rejected it with 401. */
   | { readonly says: "rejected" }
-  /** Neither. A response that is not a rejection is not acceptance yet. */
-  | { readonly says: "nothing"; readonly because: Silence };
-
-/** Why a response says nothing about the token. */
-type Silence =
-  /** v4 failed, or there is no response. */
-  | "failed"
-  /** v4 has refused the request for another reason: 404, for example. */
-  | "refused"
-  /** v4 serves the call without a token. */
-  | "public"
-  /** Nobody knows whether v4 checks the token of this call. */
-  | "unchecked";
+  /**
+   * Neither. A response that is not a rejection is not acceptance: v4 may have refused the request for another reason, or
+   * have served a call without looking at the token. `hasFailed`: v4 failed, which is not the client's doing.
+   */
+  | { readonly says: "nothing"; readonly hasFailed: boolean };
 
 /** A call to v4. */
 interface JudgedCall {
@@ -58,7 +50,7 @@ const UNAUTHORIZED = 401;
 export function createTokenJudge({ scopes, scopesHeader, accessOf }: TokenJudgeOptions): JudgeToken {
   const headerName = scopesHeader?.toLowerCase();
 
-  /** Whether v4 serves a call without a token; undefined if that is not known. */
+  /** Whether v4 serves a call without a token; undefined if nobody knows. */
   function isPublic({ method, path, access }: JudgedCall): boolean | undefined {
     if (access === "public") return true;
     const [withoutQuery = ""] = path.split("?", 1);
@@ -67,18 +59,12 @@ export function createTokenJudge({ scopes, scopesHeader, accessOf }: TokenJudgeO
     return isKnownPublic ?? (access === undefined ? undefined : false);
   }
 
-  /** v4's own limit and its failures do not reject this request. */
-  function silenceOf(call: JudgedCall, status: number): Silence {
-    if (status >= 500 || status === TOO_MANY_REQUESTS) return "failed";
-    if (status >= 400) return "refused";
-    return isPublic(call) ? "public" : "unchecked";
-  }
-
   return function judgeToken(call, { status, headers }) {
     if (status === UNAUTHORIZED) return REJECTED;
     const scopeList = headerName === undefined ? undefined : headers[headerName];
     if (scopeList !== undefined) return { says: "accepted", grants: scopes.grants(String(scopeList)) };
     if (isSuccess(status) && isPublic(call) === false) return ACCEPTED;
-    return { says: "nothing", because: silenceOf(call, status) };
+    // v4's own limit does not reject this request either.
+    return { says: "nothing", hasFailed: status >= 500 || status === TOO_MANY_REQUESTS };
   };
 }

@@ -102,12 +102,16 @@ export function withLifecycle(
     return result;
   }
 
-  /** A file ends after its response has started, and its record is complete then. @throws if it cannot be written */
+  /**
+   * A file ends after its response has started, and its record is complete then.
+   *
+   * @returns the response in its place, if the record had to be durable and is not
+   */
   async function recordAtEnd(
     request: AlphaRequest,
     outcome: RequestOutcome,
     context: RequestContext,
-  ): Promise<void> {
+  ): Promise<AlphaResponse | undefined> {
     const { stream } = outcome.response.file ?? {};
     let isGone = false;
     if (stream)
@@ -117,9 +121,9 @@ export function withLifecycle(
       });
     try {
       await record(request, isGone ? { ...outcome, status: CLIENT_GONE } : outcome, context);
+      return undefined;
     } catch (error) {
-      resultOf(error, request, context);
-      throw error;
+      return finalizeResponse(request, resultOf(error, request, context), style, context);
     }
   }
 

@@ -175,7 +175,8 @@ export class UpstreamCaller {
         const response = await this.#dependencies.files.stream(call, this.#caller.request.signal);
         const ms = performance.now() - startedAt;
         this.#learn(credentials, call, response);
-        if (isSuccess(response.status) && wantsFile) return { ...openFile(response, bytes, onBreak), ms };
+        if (isSuccess(response.status) && wantsFile)
+          return { ...(await openFile(response, bytes, onBreak)), ms };
         return { status: response.status, response: await readResponse(response), ms };
       } catch (error) {
         throw error instanceof HttpError ? error : toUpstreamError(error);
@@ -263,7 +264,7 @@ export class UpstreamCaller {
       this.#creditAddressOnce();
     } else if (verdict.says === "nothing") {
       // After any other response v4 may still reject the token in a later call of this request.
-      if (verdict.because === "failed") this.#creditAddressOnce();
+      if (verdict.hasFailed) this.#creditAddressOnce();
     } else if (this.#gatewayToken === undefined) tokens.setRejected(hash);
     // Requests that wait for what this token may do go on.
     this.#caller.token.release?.();

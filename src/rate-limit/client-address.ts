@@ -41,7 +41,7 @@ function addressList(entries: readonly string[]): BlockList {
 const ADDRESS = Symbol("address of the connection");
 
 /** The address of a connection, normalized once for all of its requests. */
-const connectionAddress = (socket: Socket & { [ADDRESS]?: string }): string =>
+export const connectionAddress = (socket: Socket & { [ADDRESS]?: string }): string =>
   (socket[ADDRESS] ??= normalizeAddress(socket.remoteAddress ?? "") ?? "");
 
 /** Called with the address of a connection whose forwarding header has no effect, because nobody trusts it. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import type { Limiter, RateLimitStatus } from "./limiter.ts";
+import { toSeconds, type Limiter, type RateLimitStatus } from "./limiter.ts";
 
 /** The rate limit of a key after a request, and further requests that a process may allow on its own. */
 export interface Lease {
@@ -59,8 +59,15 @@ export function createLeasedLimiter(source: LeaseSource): LeasedLimiter {
   function consumeLease(lease: HeldLease): RateLimitStatus {
     const { limit, others, resetAt, expiresAt } = lease;
     lease.left -= 1;
-    const retryAfter = Math.max(1, Math.ceil((expiresAt - performance.now()) / 1000));
-    return { isAllowed: true, limit, remaining: others + lease.left, resetAt, retryAfter };
+    const msLeft = expiresAt - performance.now();
+    return {
+      isAllowed: true,
+      limit,
+      remaining: others + lease.left,
+      resetAt,
+      retryAfter: toSeconds(msLeft),
+      msLeft,
+    };
   }
 
   async function requestLease(key: string): Promise<RateLimitStatus> {

@@ -14,8 +14,10 @@ export interface RateLimitStatus {
   readonly remaining: number;
   /** End of the window, in seconds since 1970. */
   readonly resetAt: number;
-  /** Seconds until then, at least 1. */
+  /** Seconds until then, at least 1, and never more than the window has. */
   readonly retryAfter: number;
+  /** Milliseconds until then. The system clock may be set; this counts by the monotonic one. */
+  readonly msLeft: number;
 }
 
 /** Counts requests by key against one rate limit. A window starts with the first request of a key. */
@@ -35,6 +37,12 @@ export interface Limiter {
 /** The limit for all requests, and the additional one for creates. */
 export type LimiterName = "all" | "create";
 
+/** The difference of two times may be larger than it should be, by less than this. In milliseconds. */
+const ROUNDING_ERROR = 0.001;
+
+/** Whole seconds that are not shorter than a time. */
+export const toSeconds = (ms: number): number => Math.max(1, Math.ceil((ms - ROUNDING_ERROR) / 1000));
+
 /** The status of a key that has `left` requests more; fewer than 0 if it has made too many. */
 export function toStatus(limit: number, left: number, msLeft: number): RateLimitStatus {
   return {
@@ -42,7 +50,8 @@ export function toStatus(limit: number, left: number, msLeft: number): RateLimit
     limit,
     remaining: Math.max(0, left),
     resetAt: Math.ceil((Date.now() + msLeft) / 1000),
-    retryAfter: Math.max(1, Math.ceil(msLeft / 1000)),
+    retryAfter: toSeconds(msLeft),
+    msLeft,
   };
 }
 
@@ -128,7 +137,7 @@ export function createMemoryLimiter({ points, seconds }: RateLimit, maxKeys = MA
     secondsUntilAllowed(key) {
       const now = performance.now();
       const window = currentWindow(key, now);
-      return window && window.count >= limit ? Math.ceil((window.endsAt - now) / 1000) : 0;
+      return window && window.count >= limit ? toSeconds(window.endsAt - now) : 0;
     },
     setPoints(newPoints) {
       limit = newPoints;

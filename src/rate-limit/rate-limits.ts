@@ -60,11 +60,13 @@ export function createRateLimits(all: Limiter, creates: Limiter): RateLimits {
 
   async function consumeAddress(address: string): Promise<ConsumeResult> {
     const key = keyOf(address);
+    const askedAt = performance.now();
     const status = await all.consume(key);
     if (!status.isAllowed) return { status, creditAddress: undefined };
+    const endsAt = askedAt + status.msLeft;
     const creditAddress = async (): Promise<void> => {
       // The next window did not count this request.
-      if (Date.now() < status.resetAt * 1000) await all.refund(key);
+      if (performance.now() < endsAt) await all.refund(key);
     };
     return { status, creditAddress };
   }

@@ -41,6 +41,8 @@ export interface Metrics {
    *   label, so it must never be text that a client sent.
    */
   readonly observeRequest: (request: RequestMetrics, rejectedBy?: string) => void;
+  /** Counts a message that was rejected before it became a request. The reason is one word of a fixed list. */
+  readonly countRejection: (reason: string, status: number) => void;
   /** Finds what observes the stages of a route's requests. */
   readonly stagesOf: (route: string | null) => ObserveStage;
   /** Counts reads of a cache, by whether they were hits. Caches are a fixed list. */
@@ -159,6 +161,7 @@ export function createMetrics(host?: HostRegistry): Metrics {
 
   return {
     observeRequest,
+    countRejection: (reason, status) => void (rejections(reason, String(status)).sum += 1),
     stagesOf,
     countCacheReads: (cache, isHit, count = 1) =>
       void (cacheReads(cache, isHit ? "hit" : "miss").sum += count),

@@ -2,13 +2,12 @@ import type { ServerResponse } from "node:http";
 
 /**
  * Delays the end of a response until `done` resolves: the last byte of its length, or the end of its chunks. All
- * bytes before are sent as they come. Where `done` rejects, `onFailure` decides what the client gets: nothing that is held
- * is sent.
+ * bytes before are sent as they come. Where `done` resolves to a function, that decides what the client gets: nothing that is
+ * held is sent.
  */
 export function delayResponseEnd(
   response: ServerResponse,
-  done: () => Promise<void>,
-  onFailure: () => void = () => void response.destroy(),
+  done: () => Promise<(() => void) | undefined>,
 ): void {
   const [write, end] = [response.write.bind(response), response.end.bind(response)];
   let remaining: number | undefined;
@@ -26,11 +25,12 @@ export function delayResponseEnd(
     hasEnded = true;
     if (chunk.length > 0) lastChunk = chunk;
     done().then(
-      () => end(lastChunk),
-      () => {
+      (respondInstead) => {
+        if (!respondInstead) return end(lastChunk);
         Object.assign(response, { write, end });
-        onFailure();
+        return respondInstead();
       },
+      () => response.destroy(),
     );
     return response;
   };

@@ -54,6 +54,19 @@ export function replaceUnusualTarget(request: IncomingMessage): void {
 /** The target as the client sent it; below the path of its router where that is mounted in another application. */
 const targetOf = (request: IncomingMessage): string => originalTargets.get(request) ?? request.url ?? "";
 
+/** Longest head of a request, in bytes: the target, and the names and values of the headers. */
+export const LONGEST_HEAD = 16_384;
+
+/** Says so to its client. */
+export const HEAD_TOO_LONG = "The headers and the path of the request are too long.";
+
+/** Whether a request has a longer head than {@link LONGEST_HEAD}. */
+export function isHeadTooLong(request: IncomingMessage): boolean {
+  let left = LONGEST_HEAD - targetOf(request).length;
+  for (const text of request.rawHeaders) left -= text.length;
+  return left < 0;
+}
+
 /** Takes back {@link replaceUnusualTarget}. */
 export function restoreTarget(request: IncomingMessage): void {
   request.url = targetOf(request);

@@ -38,20 +38,37 @@ function discardRest(request: IncomingMessage): void {
 const hasSmallRest = ({ headers }: IncomingMessage): boolean =>
   Number(headers["content-length"] ?? 0) <= SMALL_REST;
 
+/** Sends an error in place of a file, unless a part of the file was sent. @param names headers of the file */
+function sendInstead(
+  request: IncomingMessage,
+  response: ServerResponse,
+  names: readonly string[],
+  error: AlphaResponse,
+): void {
+  if (response.headersSent) return void response.destroy();
+  for (const name of [...names, "content-length"]) response.removeHeader(name);
+  sendResponse(request, response, error, false);
+}
+
 /**
  * Sends a file as fast as the client receives it. Where the file breaks off, so does the connection, and the client
- * sees it. The same happens where the record must be durable first and cannot be written.
+ * sees it. The same happens where the record must be durable first and cannot be written; while nothing was sent, the
+ * client gets that error.
  */
 function sendFile(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, recorded }: AlphaResponse,
+  { status, headers, recorded }: AlphaResponse,
   { length, stream }: FileResponse,
 ): void {
-  // Set before the head is written: `delayResponseEnd` reads it.
   if (length !== undefined) response.setHeader("content-length", length);
-  response.writeHead(status);
-  if (recorded) delayResponseEnd(response, () => recorded);
+  // The head is written with the first byte.
+  response.statusCode = status;
+  if (recorded)
+    delayResponseEnd(response, async () => {
+      const instead = await recorded;
+      return instead && (() => sendInstead(request, response, Object.keys(headers), instead));
+    });
   if (request.method !== "HEAD") return void pipeline(stream, response, () => {});
   stream.destroy();
   response.end();

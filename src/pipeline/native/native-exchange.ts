@@ -25,8 +25,8 @@ export interface NativeHandlers {
   readonly circuitOpen: string;
   /** Status and JSON body for a client with too many requests. */
   readonly limited: { readonly status: number; readonly body: string };
-  /** JSON body of an error with this reason. */
-  readonly errorBody: (reason: string) => string;
+  /** JSON body of an error with this reason and this status. */
+  readonly errorBody: (reason: string, status: number) => string;
   /** v4's scheme, for a token that replaces the client's. */
   readonly scheme: string;
   readonly lookUp: LookUpNativeToken;

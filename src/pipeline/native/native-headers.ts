@@ -18,30 +18,54 @@ const NEVER_TO_V4 = [...HOP_BY_HOP, "cookie", "expect"];
 const NEVER_TO_CLIENT = [...HOP_BY_HOP, "server", "set-cookie"];
 
 /**
- * With these, servers take another client, host, path or method than the request's own. v4 gets none of them: a client
- * could send any value. To v4 the gateway is the client, as in the alpha pipeline.
+ * With these, servers take another client, host, path, method or scheme than the request's own. v4 gets none of them: a
+ * client could send any value. To v4 the gateway is the client, as in the alpha pipeline, so that there is no `Via` either:
+ * whoever wrote one before is the client's side (RFC 9110 7.6.3 allows to leave names out).
  */
 const FORWARDING = [
   "forwarded",
-  "x-real-ip",
-  "x-client-ip",
-  "x-cluster-client-ip",
-  "client-ip",
-  "true-client-ip",
-  "proxy-client-ip",
-  "wl-proxy-client-ip",
-  "x-host",
+  "via",
+  "front-end-https",
+  "x-https",
+  "x-ssl",
+  "x-(?:url-)?scheme",
+  "x-proto(?:col)?",
+  "x-(?:http-)?host(?:-override)?",
   "x-rewrite-url",
   "x-http-method",
-  "x-http-method-override",
-  "x-method-override",
+  "x-(?:http-)?method-override",
+  // Whatever proxy names it: `X-Real-IP`, `Fly-Client-IP`, `X-ProxyUser-Ip`, `X-Azure-ClientIP`.
+  ".*-ip",
+  "(?:.*-)?(?:client|real|remote|socket|source)ip",
 ];
-const FORWARDING_PREFIXES =
-  "x-forwarded x-original- x-originating- x-remote- remote- x-envoy- cf- fastly- x-azure- x-appengine-".split(
-    " ",
-  );
+/** Of what proxies say about a connection, about its TLS, and about the user that they have authenticated. */
+const FORWARDING_PREFIXES = [
+  "x-forward",
+  "x-original-",
+  "x-originating-",
+  "x-remote-",
+  "remote-",
+  "x-ssl-",
+  "ssl-",
+  "x-tls-",
+  "client-cert",
+  "x-client-(?:cert|dn|issuer|s-dn|i-dn|ssl|subject|tls|verify)",
+  "x-auth-request-",
+  "x-authenticated-",
+  "x-webauth-",
+  "x-envoy-",
+  "cf-",
+  "fastly-",
+  "fly-",
+  "x-azure-",
+  "x-arr-",
+  "x-ms-client-principal",
+  "x-appengine-",
+  "x-goog-(?:authenticated|iap)-",
+  "x-amzn-(?:mtls|oidc|tls)-",
+];
 
-/** Some servers read a name with underscores as one with hyphens. One pattern: most names fail at the first letter. */
+/** Some servers read a name with underscores as one with hyphens. */
 const FORWARDING_NAME = new RegExp(
   `^(?:(?:${FORWARDING.join("|")})$|${FORWARDING_PREFIXES.join("|")})`.replaceAll("-", "[-_]"),
 );

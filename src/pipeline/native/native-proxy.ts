@@ -7,6 +7,7 @@ import { addressNetwork } from "../../rate-limit/client-address.ts";
 import type { CurrentContext } from "../../upstream/upstream-tls.ts";
 import { createConnectionShares, ConnectionUnavailableError } from "../../upstream/connection-shares.ts";
 import type { AlphaRequest } from "../context.ts";
+import { HEAD_TOO_LONG, isHeadTooLong } from "../http/request-context.ts";
 import { delayResponseEnd } from "../http/delay-response-end.ts";
 import { addVary, cleanRequestHeaders, cleanResponseHeaders, removeCorsHeaders } from "./native-headers.ts";
 import { createAgent, wasClosedWhileIdle } from "./native-connections.ts";
@@ -198,6 +199,11 @@ export function createNativeProxy({
       const reason = `too many tokens that ${name} has not accepted, from this address`;
       return exchange.rejectLimited(reason, { "retry-after": String(token.retryAfter) });
     }
+    if (isHeadTooLong(exchange.request)) {
+      exchange.rejectedBy = "head_size";
+      const body = handlers.errorBody(HEAD_TOO_LONG, 431);
+      return exchange.reject({ status: 431, body, headers: { "x-request-id": plain.id } });
+    }
     const decision = handlers.authorize(plain, hash, exchange.token);
     const { token: replacement, isIssued, error } = decision instanceof Promise ? await decision : decision;
     // The client has disconnected, and its record is written.
@@ -210,7 +216,7 @@ export function createNativeProxy({
       const { reason, status, isTemporary } = error;
       if (isTemporary) token.onFailure();
       const headers = isTemporary ? retryAfter : {};
-      return exchange.reject({ status, body: handlers.errorBody(reason), headers });
+      return exchange.reject({ status, body: handlers.errorBody(reason, status), headers });
     }
     exchange.isReplaced = replacement !== undefined;
     const client = { token: hash, address: addressNetwork(plain.address), isKnown: exchange.isAccepted };
@@ -253,10 +259,11 @@ export function createNativeProxy({
       response.setHeader("vary", handlers.vary.join(", "));
       const exchange = new Exchange(handlers, plain, [request, response], breaker);
       if (handlers.recordFirst)
-        delayResponseEnd(
-          response,
-          () => exchange.record(),
-          () => exchange.fail(),
+        delayResponseEnd(response, () =>
+          exchange.record().then(
+            () => undefined,
+            () => () => exchange.fail(),
+          ),
         );
       response.once("close", () => {
         slowStreams.remove(exchange);

@@ -32,13 +32,13 @@ export interface NativeRateLimitDependencies {
 
 /** Whether a request with an unknown token costs its address nothing. */
 const isFree = (verdict: TokenVerdict): boolean =>
-  verdict.says === "accepted" ||
-  (verdict.says === "nothing" && (verdict.because === "failed" || verdict.because === "unchecked"));
+  verdict.says === "accepted" || (verdict.says === "nothing" && verdict.hasFailed);
 
 /**
  * Limits how often an address may send tokens that v4 has not accepted. The limit is that of unknown tokens in the alpha
  * pipeline. An accepted token costs nothing. An unknown one costs its address one request. That is refunded if v4
- * accepts the token, if v4 fails, and if v4 serves a call of which nobody knows whether it needs a token.
+ * accepts the token, and if v4 fails. The success of a call that the pack does not know is not acceptance: nobody knows
+ * whether v4 looks at the token there.
  */
 export function createNativeRateLimit({
   tokens,

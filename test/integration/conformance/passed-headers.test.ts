@@ -93,6 +93,11 @@ describe("8: headers that are not passed on", () => {
       "proxy-authorization": "Basic x",
       te: "trailers",
       "x-forwarded-for": "203.0.113.9",
+      x_forwarded_for: "203.0.113.9",
+      "fly-client-ip": "203.0.113.9",
+      "front-end-https": "on",
+      via: "1.1 elsewhere",
+      "x-ssl-client-verify": "SUCCESS",
       "x-other": "1",
       "user-agent": "legacy/1.0",
     };

@@ -419,6 +419,7 @@ describe("the native proxy", () => {
 
 describe("host names of the public listener of a pack whose clients have no credentials", () => {
   const NAMED = { HOST: "127.0.0.1", PUBLIC_URL: "https://books.example.org/api" };
+  const ANYWHERE = { HOST: "0.0.0.0", PUBLIC_URL: "https://books.example.org/api" };
   test.each([
     [{ HOST: "127.0.0.1" }, "evil.example:8080", 421],
     [{ HOST: "127.0.0.1" }, "localhost.evil.example", 421],
@@ -428,12 +429,23 @@ describe("host names of the public listener of a pack whose clients have no cred
     [NAMED, "books.example.org", 200],
     [NAMED, "evil.example", 421],
     [{ HOST: "0.0.0.0" }, "books.example.org", 200],
+    [ANYWHERE, "books.example.org", 200],
+    [ANYWHERE, "localhost:8080", 200],
+    [ANYWHERE, "evil.example", 421],
+    [ANYWHERE, "0.0.0.0.evil.example", 421],
   ])("with %j a request to %s gets %i", async (settings, host, status) => {
     const { send, service, lastRecord } = await start(undefined, undefined, settings);
     const response = await send("GET /books/7", { headers: { host } });
     expect(response.status).toBe(status);
     expect(service.calls).toHaveLength(status === 200 ? 1 : 0);
     expect(JSON.parse(await lastRecord()).records[0].alpha.status).toBe(status);
+  });
+
+  test("are checked also where the upstream gets UPSTREAM_TOKEN", async () => {
+    const settings = { ...ANYWHERE, UPSTREAM_TOKEN: UPSTREAM };
+    const { send, service } = await start(undefined, { scheme: "Bearer", token: "setting" }, settings);
+    expect((await send("GET /books/7", { headers: { host: "evil.example" } })).status).toBe(421);
+    expect(service.calls).toEqual([]);
   });
 
   test("with client credentials every name is accepted", async () => {

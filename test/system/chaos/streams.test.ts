@@ -6,7 +6,6 @@ import { startListeningGateway, type ListeningGateway } from "../../support/gate
 import { openRawClient, type RawClient } from "../../support/raw-client.ts";
 
 const THUMBNAIL = "/v4/account/clients/0123456789abcdef0123/thumbnail";
-const PICTURE = Buffer.alloc(50_000, 7);
 
 let v4: FakeV4;
 let gateway: ListeningGateway;
@@ -20,15 +19,13 @@ async function start(settings: Readonly<Record<string, string>>): Promise<void> 
 }
 
 describe("AUDIT_DURABILITY=strict while the audit store fails", () => {
-  const authorization = "token t";
-  test.each<[string, string, Record<string, string>]>([
-    ["with a length", "GET", { "content-type": "image/png", "content-length": "50000" }],
-    ["in chunks", "GET", { "content-type": "image/png" }],
-    ["to HEAD", "HEAD", { "content-type": "image/png", "content-length": "50000" }],
-  ])("aborts a file %s, so that none is complete without a record", async (_how, method, headers) => {
+  test.each<[string, Record<string, string>]>([
+    ["with a length", { "content-length": "1000000" }],
+    ["in chunks", {}],
+  ])("aborts a file %s, so that none is complete without a record", async (_how, headers) => {
     await start({ AUDIT_DURABILITY: "strict", DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
-    v4.respondWith(plain(200, PICTURE, headers));
-    const got = fetch(gateway.url + THUMBNAIL, { method, headers: { authorization } });
+    v4.respondWith(plain(200, Buffer.alloc(1_000_000, 7), { "content-type": "image/png", ...headers }));
+    const got = fetch(gateway.url + THUMBNAIL, { headers: { authorization: "token t" } });
     await expect(got.then((response) => response.arrayBuffer())).rejects.toThrow(/terminated|fetch failed/);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { createMemoryLimiter, withFallback } from "../../../src/rate-limit/limiter.ts";
+import { createMemoryLimiter, toStatus, withFallback } from "../../../src/rate-limit/limiter.ts";
 import { addressNetwork, addressNetworks } from "../../../src/rate-limit/client-address.ts";
 import { createRateLimits, type LimitSubject, type RateLimits } from "../../../src/rate-limit/rate-limits.ts";
 
@@ -36,6 +36,25 @@ describe("the rate limiter in memory", () => {
       for (let key = 0; key < 9; key += 1) counter.consume(`key ${round} ${key}`);
     }
     expect(counter.consume("mine")).toMatchObject({ isAllowed: false, remaining: 0 });
+  });
+
+  test("never asks a client to wait for longer than the window, however old the process is", () => {
+    const counter = createMemoryLimiter({ points: 1, seconds: 60 });
+    const clock = vi.spyOn(performance, "now");
+    try {
+      for (let age = 1.7; age < 1e12; age *= 1.07) {
+        clock.mockReturnValue(age);
+        expect([age, counter.consume(`key ${age}`).retryAfter]).toEqual([age, 60]);
+      }
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  test("asks a client to wait until the window is over", () => {
+    expect(toStatus(1, -1, 59_999.9)).toMatchObject({ retryAfter: 60 });
+    expect(toStatus(1, -1, 1000.1)).toMatchObject({ retryAfter: 2 });
+    expect(toStatus(1, -1, 0.1)).toMatchObject({ retryAfter: 1 });
   });
 
   test("refunds consumed points, and nothing else", async () => {
@@ -120,8 +139,8 @@ describe("unknown tokens", () => {
 
 describe("a refund to an address", () => {
   /** Requests that remain after one in a window of 10 seconds, and a refund of it after this time. */
-  async function remainingAfter(ms: number): Promise<number> {
-    vi.useFakeTimers({ toFake: ["Date", "performance"], now: 1_800_000_000_000 });
+  async function remainingAfter(ms: number, now = 1_800_000_000_000): Promise<number> {
+    vi.useFakeTimers({ toFake: ["Date", "performance"], now });
     try {
       const limiter = createMemoryLimiter({ points: 5, seconds: 10 });
       const limits = createRateLimits(limiter, limiter);
@@ -140,6 +159,30 @@ describe("a refund to an address", () => {
   test("counts in the same window only", async () => {
     for (let ms = 0; ms < 19_000; ms += 250)
       expect([ms, await remainingAfter(ms)]).toEqual([ms, ms < 10_000 ? 4 : 3]);
+  });
+
+  test("counts in the same window only, wherever in a second that began", async () => {
+    for (const fraction of [1, 400, 999])
+      for (const ms of [9999, 10_000, 10_001, 10_500, 10_999])
+        expect([fraction, ms, await remainingAfter(ms, 1_800_000_000_000 + fraction)]).toEqual([
+          fraction,
+          ms,
+          ms < 10_000 ? 4 : 3,
+        ]);
+  });
+
+  test("does not depend on the system clock, which may be set", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "performance"], now: 1_800_000_000_000 });
+    try {
+      const limiter = createMemoryLimiter({ points: 5, seconds: 10 });
+      const limits = createRateLimits(limiter, limiter);
+      const { creditAddress } = await limits.consumeAddress(ADDRESS);
+      vi.setSystemTime(1_800_010_000_000);
+      await creditAddress?.();
+      expect((await limits.consumeAddress(ADDRESS)).status.remaining).toBe(4);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 
