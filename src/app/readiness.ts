@@ -35,7 +35,7 @@ export function createReadiness(
 
   const storeProblems = async (): Promise<readonly string[]> => [
     ...[audit?.fault() ?? []].flat(),
-    ...(state.isReady() ? [] : ["the state store does not respond, or can't be written"]),
+    ...[state.fault() ?? []].flat().map((fault) => `the state store ${fault}`),
     ...(await stateFullness.problems()),
     ...shared.problems(),
   ];

@@ -77,8 +77,12 @@ export function withLocalFallback(
   };
 }
 
-export const openKeyValueStore = ({ DATA_DIR }: Settings): KeyValueStore =>
-  openSqliteKeyValueStore({ directory: DATA_DIR });
+export const openKeyValueStore = ({ DATA_DIR }: Settings, log: Log): KeyValueStore =>
+  openSqliteKeyValueStore({
+    directory: DATA_DIR,
+    onLost: (reason) =>
+      log.error({ code: "AG_STATE_UNAVAILABLE", reason }, "the state store has lost its file"),
+  });
 
 export interface SharedStateOptions {
   /** Default: a new one. */
@@ -98,7 +102,7 @@ export async function openSharedState(
     const { openRedisBackend } = await import("./redis-backend.ts");
     return openRedisBackend(settings, log, { local, serves });
   }
-  const state = openKeyValueStore(settings);
+  const state = openKeyValueStore(settings, log);
   return {
     limits: createRateLimits(local.limiters.all, local.limiters.create),
     tokens: local.tokens,

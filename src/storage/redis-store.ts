@@ -1,5 +1,6 @@
 import {
   GROUP_ENTRIES,
+  NOT_WRITABLE,
   StateUnavailableError,
   type KeyValueStore,
   type Owner,
@@ -91,7 +92,7 @@ export function createRedisStore(redis: RedisClient, maxEntries = GROUP_ENTRIES)
         String(maxMembers),
       )) === 1,
     setMembers: (key) => runScript(MEMBERS, readTexts, key),
-    isReady: redis.isReady,
+    fault: () => (redis.isReady() ? undefined : NOT_WRITABLE),
     async fullness() {
       const [info, application, personal] = await run((client) => {
         const count = (group: OwnerGroup): Promise<number> =>

@@ -78,7 +78,7 @@ function openPrimaryState(
     tokenCache: createPrimaryTokenCache(primary, onPurge),
     replicas: () => settings.WORKERS,
   };
-  const state = openKeyValueStore(settings);
+  const state = openKeyValueStore(settings, createLog(settings.LOG_LEVEL, settings.LOG_FORMAT));
   return {
     ...withLocalFallback(backend, createLocalState(settings), settings),
     state,

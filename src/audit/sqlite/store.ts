@@ -30,6 +30,8 @@ const CALL_TIMEOUT_MS = 15_000;
 /** Opening may include changes of a large database. */
 const OPEN_TIMEOUT_MS = 600_000;
 const RESTART_MS = 100;
+/** Without traffic nothing else would notice that the file can't be written, or is lost. */
+const PROBE_MS = 1000;
 /** Between two steps of a migration. */
 const PAUSE_MS = 2;
 
@@ -89,6 +91,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     ...options.queue,
     onFault: options.onFault,
   });
+  const probe = setInterval(queue.probe, PROBE_MS).unref();
   let closing: Promise<void> | undefined;
 
   async function texts(query: ReaderJob & { kind: "page" }): Promise<TextPage> {
@@ -108,6 +111,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
 
   async function closeAll(): Promise<void> {
     purge.stop();
+    clearInterval(probe);
     await queue.close();
     await Promise.all([writer.close({ kind: "close" }), reader.close({ kind: "close" })]);
   }

@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { holdFile } from "../../storage/held-file.ts";
 import { SEVERAL } from "../client-shares.ts";
 import type { PurgeResult } from "../purge.ts";
 import { compressBatchSync, createBatch, type Batch, type Segment } from "../segment.ts";
@@ -113,6 +114,8 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
   database.exec("PRAGMA wal_autocheckpoint = 4000");
   prepareSchema(database);
 
+  const lostFile = holdFile(data.file);
+
   const days = createPartitions(database, (suffix) => prepareDay(database, suffix));
   const migration = createMigration(database);
   const count = database.prepare(COUNT);
@@ -155,6 +158,8 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
       for (const row of aggregateUsage(insert(judged))) countRow(row);
       claimEarlier(clients, new Set(batch.segments.map(({ day }) => suffixOf(day))));
     });
+    const lost = lostFile();
+    if (lost !== undefined) throw new Error(lost);
     const storedBytes = segments.reduce((sum, { data }) => sum + data.length, 0);
     return { storedBytes, buffer: batch.bytes.buffer };
   }
