@@ -275,9 +275,6 @@ async function openAudit(
     sizeLimit: settings.AUDIT_SIZE_LIMIT,
     onFault: (error: unknown) =>
       log.error({ code: "AG_AUDIT_STORE_FAILED", err: error }, "the audit store failed"),
-    onMigration: logEvery(PROGRESS_MS, (left) =>
-      log.info({ event: "audit_migration", left }, "the audit store is migrated to the current format"),
-    ),
   };
   const withExport = await loadAuditExport(settings, { log, pack });
   const store = await openAuditStore(settings, options, thread);
@@ -317,20 +314,6 @@ function createProxyWarning(log: Log): OnUntrustedProxy {
       "X-Forwarded-For or Forwarded came from an address that is not in TRUST_PROXY, and has no effect: " +
         "all clients behind this address share one rate limit. If it is your proxy, set TRUST_PROXY to its address",
     );
-  };
-}
-
-/** Between two log lines on the progress of a migration. */
-const PROGRESS_MS = 5000;
-
-/** Calls a function at most once in `ms` milliseconds, the first time at once. */
-function logEvery(ms: number, write: (left: number) => void): (left: number) => void {
-  let last = -Infinity;
-  return (left) => {
-    const now = performance.now();
-    if (now - last < ms) return;
-    last = now;
-    write(left);
   };
 }
 

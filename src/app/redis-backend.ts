@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createRedisLimiter } from "../rate-limit/redis-limiter.ts";
 import type { Settings } from "../config/setting-definitions.ts";
-import { connectRedis, isRefusal, REDIS_PREFIX, type RedisClient } from "../storage/redis-client.ts";
+import { connectRedis, isRejection, REDIS_PREFIX, type RedisClient } from "../storage/redis-client.ts";
 import { readInteger, readTexts } from "../storage/redis-replies.ts";
 import { createRedisStore } from "../storage/redis-store.ts";
 import { createRedisTokenCache } from "../auth/redis-token-cache.ts";
@@ -56,7 +56,7 @@ async function registerReplica(redis: RedisClient, onFault: (fault: string) => v
       fault = undefined;
     } catch (error) {
       // The connection reports its outages itself.
-      if (!isRefusal(error)) return;
+      if (!isRejection(error)) return;
       if (fault === undefined) onFault(error.message);
       fault = error.message;
     }

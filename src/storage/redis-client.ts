@@ -33,7 +33,7 @@ const CLOSE_TIMEOUT_MS = 500;
 const MAX_COMMANDS = 10_000;
 
 /** Whether Redis is there, and did not do what a command says. */
-export const isRefusal = (error: unknown): error is Error =>
+export const isRejection = (error: unknown): error is Error =>
   error instanceof ErrorReply || error instanceof RedisReplyError;
 
 type Client = ReturnType<typeof newClient>;
@@ -128,7 +128,7 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
       writeFault = undefined;
       report(channelFault);
     } catch (error) {
-      if (isRefusal(error)) noteWriteFault(error);
+      if (isRejection(error)) noteWriteFault(error);
     }
   }
 
@@ -145,7 +145,7 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
       return result;
     } catch (error) {
       // A Redis that responds with an error is there: only what it can't do fails.
-      if (isRefusal(error)) {
+      if (isRejection(error)) {
         failures = 0;
         if (CANNOT_WRITE.test(error.message)) noteWriteFault(error);
         throw error;
@@ -196,7 +196,7 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
           isSubscribed = true;
           channelFault = undefined;
         } catch (error) {
-          if (!isRefusal(error)) return;
+          if (!isRejection(error)) return;
           channelFault = error.message;
           report(channelFault);
         }

@@ -1,4 +1,4 @@
-/** Reads replies of Redis. The client does not check their types, and another program may answer at its address. */
+/** Reads replies of Redis. The client does not check their types, and another program may respond at its address. */
 
 /** Redis gave a reply of another type than its command has. */
 export class RedisReplyError extends Error {

@@ -9,7 +9,6 @@ import { createBatch } from "../segment.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import { connectDatabase, type Database } from "./database.ts";
-import { startMigration } from "./migrate.ts";
 import { countRecords, readRecordPage, readRecord, usageReader } from "./reader.ts";
 import { makeSpace, ROW_BYTES } from "./size-limit.ts";
 import { insertBatch } from "./writer.ts";
@@ -21,11 +20,7 @@ const PURGE_ROWS = 20_000;
 const REMOVE = `
   DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE time < $1 ORDER BY time, seq LIMIT ${PURGE_ROWS})
 `;
-/** Index rows of earlier versions have their records in them. */
-const SIZE = `
-  SELECT ((SELECT coalesce(sum(bytes::bigint + records * ${ROW_BYTES}), 0) FROM audit_segment)
-    + (SELECT coalesce(sum(size::bigint + ${ROW_BYTES}), 0) FROM audit WHERE segment IS NULL))::float8 AS bytes
-`;
+const SIZE = `SELECT coalesce(sum(bytes::bigint + records * ${ROW_BYTES}), 0)::float8 AS bytes FROM audit_segment`;
 const UNCOUNT_LEAST = `
   DELETE FROM audit_usage WHERE (day, client, lane, route, status) IN (
     SELECT day, client, lane, route, status FROM audit_usage ORDER BY ${LEAST_WORTH_ORDER}
@@ -100,7 +95,6 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     step: () => purgeStep(database, cutoffOf(options), sizeLimit),
     everyMs: PURGE_EVERY_MS,
   });
-  const migration = startMigration(database, options.onMigration);
   let closing: Promise<void> | undefined;
 
   /** Runs a read, unless the store is closed. */
@@ -118,7 +112,6 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
 
   async function closeAll(): Promise<void> {
     purge.stop();
-    migration.stop();
     clearInterval(probe);
     await queue.close();
     await database.close();

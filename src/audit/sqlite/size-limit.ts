@@ -1,7 +1,7 @@
 /** Deletes what is least important when the database exceeds its size limit. */
 import type { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
-import { ClientShares, SEVERAL, type Cut } from "../client-shares.ts";
+import { ClientShares, type Cut } from "../client-shares.ts";
 import type { PurgeResult } from "../purge.ts";
 import { removeBodies } from "../remove-bodies.ts";
 import { compressSync } from "../segment.ts";
@@ -15,26 +15,9 @@ const STEP_SEGMENTS = 50;
 /** Bytes of a segment with its rows, as SQL. */
 const SIZE = `bytes + (last - seq + 1) * ${ROW_BYTES}`;
 
-/**
- * The segments of clients whose tokens v4 has accepted, by their owner. It has a table of its own, so that a process of an earlier
- * version can use the other tables as before. Its segments have no row here.
- */
-const ownerTable = (day: string): string => `
-  CREATE TABLE owner_${day} (
-    owner TEXT NOT NULL,
-    bare INTEGER NOT NULL,
-    seq INTEGER NOT NULL,
-    bytes INTEGER NOT NULL,
-    PRIMARY KEY (owner, bare, seq)
-  ) STRICT, WITHOUT ROWID;
-  INSERT INTO owner_${day} SELECT '${SEVERAL}', 0, seq, ${SIZE} FROM segment_${day} WHERE worth = ${WORTH.accepted};
-`;
-
 /** The statements about the owners of a day's segments. */
 export function prepareOwners(database: DatabaseSync, day: string) {
   const name = `owner_${day}`;
-  const exists = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(name);
-  if (exists === undefined) database.exec(ownerTable(day));
   return {
     /** Adds segments that have none. */
     own: database.prepare(
@@ -127,8 +110,6 @@ export function makeSpace(days: readonly OwnerStatements[], bytes: number): Purg
   const step = new Step(bytes);
   for (const worth of [WORTH.refused, WORTH.unaccepted]) removeLeast(days, worth, step);
   if (!step.isDone) cutShares(days, step);
-  // An earlier version has written what has no owner.
-  if (!step.isDone) removeLeast(days, WORTH.accepted, step);
   return step.result;
 }
 
@@ -158,8 +139,6 @@ function cutOldest(days: readonly OwnerStatements[], cut: Cut, shares: ClientSha
     const seq = Number(oldest["seq"]);
     day.disown.run(owner, Number(bare), seq);
     shares.add(cut, -Number(oldest["bytes"]));
-    // An earlier version may have deleted the segment.
-    if (!day.segment.get(seq)) return;
     if (bare) return step.remove(day, seq);
     const size = step.strip(day, seq);
     day.ownBare.run(owner, seq, size);

@@ -1,6 +1,5 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { makeFolder } from "../../storage/make-folder.ts";
 import { Worker } from "node:worker_threads";
 import { parseRecords } from "../record-pages.ts";
@@ -32,8 +31,6 @@ const OPEN_TIMEOUT_MS = 600_000;
 const RESTART_MS = 100;
 /** Without traffic nothing else would notice that the file can't be written, or is lost. */
 const PROBE_MS = 1000;
-/** Between two steps of a migration. */
-const PAUSE_MS = 2;
 
 /** Options of the SQLite store. */
 export interface SqliteStoreOptions extends StoreOptions {
@@ -67,7 +64,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
   const file = join(directory, AUDIT_FILE);
   const synchronous = durability === "strict" ? "FULL" : "NORMAL";
   const { writer, reader } = await openWorkers(directory, { role: "writer", file, synchronous }, thread);
-  await migrate(writer, options);
   const purge = startPurge({
     step: () => writer.call({ kind: "purge", before: cutoffOf(options), sizeLimit }) as Promise<PurgeResult>,
   });
@@ -134,20 +130,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     }),
     close: () => (closing ??= closeAll()),
   };
-}
-
-/** Moves the records of a database of an earlier version, in small steps. Another process may do the same. */
-async function migrate(
-  writer: SupervisedWorker<WriterJob>,
-  { onMigration }: Pick<StoreOptions, "onMigration">,
-): Promise<void> {
-  for (;;) {
-    const left = (await writer.call({ kind: "migrate" })) as number;
-    if (left === 0) return;
-    onMigration?.(left);
-    // Another process waits for its turn to write.
-    await setTimeout(PAUSE_MS);
-  }
 }
 
 interface Workers {

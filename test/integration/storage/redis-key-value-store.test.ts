@@ -143,7 +143,7 @@ describe("the Redis store", () => {
     await server.stop();
   });
 
-  test("fails where a program answers that is not Redis: no reply of another type is a value", async () => {
+  test("fails where a program responds that is not Redis: no reply of another type is a value", async () => {
     const program = createServer((socket) => {
       socket.on("error", () => {});
       socket.on("data", (data) => {
