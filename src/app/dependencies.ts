@@ -275,6 +275,11 @@ async function openAudit(
     sizeLimit: settings.AUDIT_SIZE_LIMIT,
     onFault: (error: unknown) =>
       log.error({ code: "AG_AUDIT_STORE_FAILED", err: error }, "the audit store failed"),
+    onDamaged: (records: number) =>
+      log.error(
+        { code: "AG_AUDIT_RECORD_DAMAGED", records },
+        "damaged records of the audit store were left out",
+      ),
   };
   const withExport = await loadAuditExport(settings, { log, pack });
   const store = await openAuditStore(settings, options, thread);

@@ -1,7 +1,7 @@
 import { dayOf, LEAST_WORTH_ORDER, maxSummaryRows } from "../usage.ts";
-import { parseRecords } from "../record-pages.ts";
+import { readPage } from "../record-pages.ts";
 import { cutoffOf, startPurge, type PurgeResult } from "../purge.ts";
-import { parseRecorded } from "../json-text.ts";
+import { readRecord as parseRecord } from "../read-record.ts";
 import type { AuditRecord } from "../record.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
 import { AuditUnavailableError } from "../store.ts";
@@ -105,7 +105,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
 
   async function get(id: string): Promise<AuditRecord | undefined> {
     const text = await readRecord(database, id);
-    return text === undefined ? undefined : (parseRecorded(text) as AuditRecord);
+    return text === undefined ? undefined : parseRecord(text);
   }
 
   const fault = (): string | undefined => (closing ? "The audit store is closed." : queue.fault());
@@ -121,7 +121,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   return {
     append: queue.push,
     texts: (query) => open(() => readRecordPage(database, query)),
-    query: (query) => open(async () => parseRecords(await readRecordPage(database, query))),
+    query: (query) => open(async () => readPage(await readRecordPage(database, query), options)),
     get: (id) => open(() => get(id)),
     count: (query) => open(() => countRecords(database, query)),
     clients: (query) => open(() => clients(query)),

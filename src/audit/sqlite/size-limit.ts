@@ -53,6 +53,14 @@ interface OldSegment {
   readonly data: Uint8Array;
 }
 
+function tryDecompress(data: Uint8Array): Uint8Array | undefined {
+  try {
+    return zstdDecompressSync(data);
+  } catch {
+    return undefined;
+  }
+}
+
 /** One step of making space. */
 class Step {
   freed = 0;
@@ -81,13 +89,15 @@ class Step {
     this.segments += 1;
   }
 
-  /** Removes the bodies of a segment. @returns Its size with its rows. */
+  /** Removes the bodies of a segment, unless it is damaged. @returns Its size with its rows. */
   strip(day: OwnerStatements, seq: number): number {
     const { last, size, data } = day.segment.get(seq) as unknown as OldSegment;
     const rows = day.places.all(seq, last) as unknown as { seq: number; start: number; size: number }[];
-    const { bytes, places } = removeBodies(zstdDecompressSync(data), rows);
-    const compressed = compressSync(bytes);
     this.segments += 1;
+    const decompressed = tryDecompress(data);
+    if (!decompressed) return size;
+    const { bytes, places } = removeBodies(decompressed, rows);
+    const compressed = compressSync(bytes);
     if (compressed.length >= data.length) return size;
     rows.forEach((row, index) => {
       const { start = 0, size: length = 0 } = places[index] ?? {};

@@ -2,9 +2,9 @@ import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../storage/make-folder.ts";
 import { Worker } from "node:worker_threads";
-import { parseRecords } from "../record-pages.ts";
+import { readPage } from "../record-pages.ts";
 import { cutoffOf, startPurge, type PurgeResult } from "../purge.ts";
-import { parseRecorded } from "../json-text.ts";
+import { readRecord } from "../read-record.ts";
 import type { AuditRecord } from "../record.ts";
 import { AuditUnavailableError } from "../store.ts";
 import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
@@ -96,7 +96,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
 
   async function get(id: string): Promise<AuditRecord | undefined> {
     const text = await reader.call({ kind: "get", id });
-    return typeof text === "string" ? (parseRecorded(text) as AuditRecord) : undefined;
+    return typeof text === "string" ? readRecord(text) : undefined;
   }
 
   function fault(): string | undefined {
@@ -115,7 +115,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
   return {
     append: queue.push,
     texts: (query) => texts({ kind: "page", query }),
-    query: async (query) => parseRecords(await texts({ kind: "page", query })),
+    query: async (query) => readPage(await texts({ kind: "page", query }), options),
     get,
     count: async (query) => (await reader.call({ kind: "count", query })) as number,
     clients: async (query) => (await reader.call({ kind: "clients", query })) as ClientUsage[],

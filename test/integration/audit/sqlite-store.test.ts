@@ -4,6 +4,7 @@ import { mkdtemp, open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { AuditRecord } from "../../../src/audit/record.ts";
 import { describeSqliteError } from "../../../src/audit/sqlite/fault.ts";
 import { AUDIT_FILE, openSqliteStore, startSqliteThread } from "../../../src/audit/sqlite/store.ts";
 import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
@@ -192,6 +193,34 @@ describe("the SQLite store", () => {
     expect(store.ready()).toBe(false);
     await expect(store.query({})).rejects.toThrow("the database is damaged");
     await store.close();
+  });
+
+  test("says how many records of a page are damaged", async () => {
+    const found: number[] = [];
+    const onDamaged = (records: number): void => void found.push(records);
+    const store = await openSqliteStore({ ...settings, directory, durability: "strict", onDamaged });
+    for (const id of ["a", "b"])
+      await store.append({ ...sampleRecord(id), bytes: null } as unknown as AuditRecord);
+    await store.query({});
+    expect(found).toEqual([2]);
+    await store.close();
+  });
+
+  test("makes space although a segment and a record are damaged", async () => {
+    const store = await openSqliteStore({ ...settings, directory, durability: "strict" });
+    for (let n = 0; n < 40; n += 1) {
+      const record = { ...sampleRecord(sampleId(n)), warnings: [incompressible(134_000)] };
+      await store.append((n % 3 === 0 ? { ...record, v4: [{}] } : record) as AuditRecord);
+    }
+    await store.close();
+    execute(
+      join(directory, AUDIT_FILE),
+      "UPDATE segment_20260301 SET data = zeroblob(bytes) WHERE seq % 3 = 1; PRAGMA wal_checkpoint(TRUNCATE)",
+    );
+    const limited = await openSqliteStore({ ...settings, directory, sizeLimit: 2_000_000 });
+    await until(async () => (await limited.count({})) < 20);
+    expect(limited.fault()).toBeUndefined();
+    await limited.close();
   });
 
   test("reports a full disk", () => {
