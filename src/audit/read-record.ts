@@ -47,14 +47,14 @@ const recordSchema = z.looseObject({
   requests: z.int().optional(),
 });
 
-/** @returns undefined for a text that is no record. */
+/** @returns undefined for a text that is not a record. */
 export function tryReadRecord(stored: string): AuditRecord | undefined {
   const parsed = tryParse(stored);
   // The parsed value itself: its numbers keep all their digits, and its members their order.
   return parsed && recordSchema.safeParse(parsed.value).success ? (parsed.value as AuditRecord) : undefined;
 }
 
-/** @throws {AuditUnavailableError} if the text is no record. */
+/** @throws {AuditUnavailableError} if the text is not a record. */
 export function readRecord(stored: string): AuditRecord {
   const record = tryReadRecord(stored);
   if (record === undefined)

@@ -45,7 +45,7 @@ const storedTokenSchema = z.looseObject({
   over: z.literal(true).optional(),
 });
 
-/** @returns undefined for a text that is no record of a token. */
+/** @returns undefined for a text that is not a record of a token. */
 export function parseStoredToken(text: string): StoredToken | undefined {
   try {
     return storedTokenSchema.parse(JSON.parse(text)) as StoredToken;

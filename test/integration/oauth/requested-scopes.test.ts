@@ -190,7 +190,7 @@ function strangersCannotReach(place: Place): void {
     });
 
     test.each(["", "soon new x", "1e3 new x", "1 old x", "{}"])(
-      "an epoch that is none (%j) counts as that of an emptied store, until a new one is an hour old",
+      "an epoch that is not valid (%j) counts as that of an emptied store, until a new one is an hour old",
       async (text) => {
         await store.set("asked-epoch", text, 600);
         const epoch = createStoreEpoch(store, () => now);
