@@ -72,8 +72,8 @@ export interface DependenciesOptions {
   readonly loaded?: LoadedPack;
   /** OpenTelemetry's variables. Default: those of the process. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** Opens the state that this process shares with others. Default: as the settings say. */
-  readonly stateBackend?: (log: Log) => Promise<SharedState>;
+  /** Whether this process serves requests, and so has a part of the limits. Default: true. */
+  readonly servesRequests?: boolean;
 }
 
 /** How long closing waits for the audit records of requests that were aborted. */
@@ -103,12 +103,7 @@ export async function createDependencies(
 
 async function openDependencies(
   settings: Settings,
-  {
-    files,
-    loaded,
-    environment = process.env,
-    stateBackend = (log) => openSharedState(settings, log),
-  }: DependenciesOptions,
+  { files, loaded, environment = process.env, servesRequests = true }: DependenciesOptions,
   auditThread: Worker | undefined,
 ): Promise<Dependencies> {
   const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
@@ -130,7 +125,7 @@ async function openDependencies(
   });
   const loginContext = tls?.contextFor(v4.authOrigin?.origin === v4.origin.origin);
   const oauthOptions = { pack, log, authOrigin: v4.authOrigin, tracing, secureContext: loginContext };
-  const stores = await openStores(settings, oauthOptions, { auditThread, stateBackend }).catch(
+  const stores = await openStores(settings, oauthOptions, { auditThread, servesRequests }).catch(
     async (error: unknown) => {
       await closeAll([() => tls?.close(), () => v4.close(), () => tracing?.close()]).catch(() => {});
       throw error;
@@ -242,17 +237,17 @@ async function openStores(
   oauthOptions: Omit<OAuthServicesOptions, "state">,
   {
     auditThread,
-    stateBackend,
+    servesRequests,
   }: {
     readonly auditThread: Worker | undefined;
-    readonly stateBackend: (log: Log) => Promise<SharedState>;
+    readonly servesRequests: boolean;
   },
 ): Promise<Stores> {
   const { log } = oauthOptions;
   const audit = await openAudit(settings, oauthOptions, auditThread);
   let shared: SharedState | undefined;
   try {
-    shared = await stateBackend(log);
+    shared = await openSharedState(settings, log, servesRequests);
     const oauth = openOAuthServices(settings, { ...oauthOptions, state: shared.state });
     // If the store is down, the first request that needs the epoch reads it.
     await oauth.epoch.read().catch(() => {});

@@ -6,7 +6,7 @@ import { readInteger, readTexts } from "../storage/redis-replies.ts";
 import { createRedisStore } from "../storage/redis-store.ts";
 import { createRedisTokenCache } from "../auth/redis-token-cache.ts";
 import type { Log } from "../observability/log.ts";
-import { withLocalFallback, type SharedState, type SharedStateOptions } from "./state-backends.ts";
+import { withLocalFallback, type LocalState, type SharedState } from "./state-backends.ts";
 
 const KEY = `${REDIS_PREFIX}replicas`;
 const HEARTBEAT_MS = 2000;
@@ -81,7 +81,7 @@ const NO_REPLICA: Replicas = { count: () => 0, fault: () => undefined, leave: as
 export async function openRedisBackend(
   settings: Settings,
   log: Log,
-  { local, serves }: Required<SharedStateOptions>,
+  { local, servesRequests }: { readonly local: LocalState; readonly servesRequests: boolean },
 ): Promise<SharedState> {
   const onUncounted = (fault: string): void =>
     log.error(
@@ -99,7 +99,7 @@ export async function openRedisBackend(
         );
     },
   });
-  const replicas = serves ? await registerReplica(redis, onUncounted) : NO_REPLICA;
+  const replicas = servesRequests ? await registerReplica(redis, onUncounted) : NO_REPLICA;
   const rates = { all: settings.RATE_LIMIT, create: settings.RATE_LIMIT_CREATE };
   const backend = {
     limiter: (name: keyof typeof rates) => createRedisLimiter(redis, name, rates[name]),

@@ -87,7 +87,7 @@ const listeners = {
   WORKERS: withDefault(
     integer(1, 64),
     "1",
-    "Worker processes on this machine. They share one rate limit and one token cache, with or without Redis",
+    "Worker processes on this machine. Above 1 it requires `REDIS_URL`, in which they share limits and tokens as replicas do",
   ),
   SHUTDOWN_GRACE_MS: withDefault(
     milliseconds(0),

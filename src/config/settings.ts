@@ -104,6 +104,11 @@ function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label
       "AUDIT_OTLP",
       `nothing is recorded; unset it, or set ${label("AUDIT")} to full or metadata`,
     ]);
+  if (settings.WORKERS > 1 && settings.REDIS_URL === undefined)
+    problems.push([
+      "WORKERS",
+      `several processes share their limits and tokens in Redis; set ${label("REDIS_URL")}`,
+    ]);
   if (settings.REDIS_URL !== undefined && settings.GATEWAY_SECRET === undefined)
     problems.push(["GATEWAY_SECRET", "all replicas that share a store need the same secret; set it"]);
   const { DEPRECATION_DATE, SUNSET_DATE } = settings;

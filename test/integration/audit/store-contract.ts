@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { AuditRecord } from "../../../src/audit/record.ts";
 import {
   AuditUnavailableError,
   type AuditDurability,
@@ -416,7 +415,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
       ["with a member of another type", { warnings: "none" }],
       ["with a call of another form", { v4: [{ path: "/v4/vm/instances" }] }],
     ])("leaves a damaged record out of a page, and does not return it alone: %s", async (_, damage) => {
-      await store.append({ ...sampleRecord(sampleId(1)), ...damage } as AuditRecord);
+      await store.append({ ...sampleRecord(sampleId(1)), ...damage });
       await store.append(sampleRecord(sampleId(2)));
       expect(await ids({})).toEqual([sampleId(2)]);
       const reading = store.get(sampleId(1));

@@ -186,6 +186,7 @@ describe("settings that depend on each other", () => {
     [{ UPSTREAM_KEY: "a.key", UPSTREAM_URL: "https://v4.example.org" }, /^UPSTREAM_KEY: .*UPSTREAM_CERT/],
     [{ SEED: "seed.yaml", UPSTREAM_URL: "https://v4.example.org" }, /^SEED: /],
     [{ REDIS_URL: "redis://localhost" }, /^GATEWAY_SECRET: /],
+    [{ WORKERS: "2" }, /^WORKERS: .*REDIS_URL/],
   ])("%j is invalid", (environment, problem) => {
     expect(environmentProblems(environment as Record<string, string>)).toEqual([
       expect.stringMatching(problem),
@@ -206,6 +207,7 @@ describe("settings that depend on each other", () => {
     { PORT: "0", ADMIN_PORT: "0" },
     { NODE_ENV: "production", SANDBOX: "true" },
     { REDIS_URL: "redis://localhost", GATEWAY_SECRET: "s".repeat(16) },
+    { WORKERS: "2", REDIS_URL: "redis://localhost", GATEWAY_SECRET: "s".repeat(16) },
   ])("%j is valid", (environment) => {
     expect(environmentProblems(environment as unknown as Record<string, string>)).toEqual([]);
   });
