@@ -45,6 +45,10 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** What several workers share is in Redis: without `REDIS_URL` they are not measured. */
+const { REDIS_URL } = process.env;
+export const SHARED = REDIS_URL === undefined ? undefined : { REDIS_URL, GATEWAY_SECRET: "s".repeat(32) };
+
 export function startGateway(options: GatewayOptions): Promise<Child> {
   const { upstream, audit, folder, built, root = REPOSITORY, workers = 1, nodeArgs = [], env } = options;
   return startChild({
@@ -61,6 +65,7 @@ export function startGateway(options: GatewayOptions): Promise<Child> {
       AUDIT: audit,
       RATE_LIMIT: "999999999/120",
       LOG_LEVEL: "warn",
+      ...(workers > 1 && SHARED),
       ...env,
     },
     // On a machine so busy that the catalogs are late it says "Running" first.
@@ -93,13 +98,14 @@ export function withSetup<T>(built: boolean, run: (setup: BenchSetup) => Promise
     const off = await keep(startGateway({ upstream, audit: "off", folder, built }));
     const metadata = await keep(startGateway({ upstream, audit: "metadata", folder, built }));
     const full = await keep(startGateway({ upstream, audit: "full", folder, built }));
-    const two = await keep(startGateway({ upstream, audit: "metadata", folder, built, workers: 2 }));
+    const two =
+      SHARED && (await keep(startGateway({ upstream, audit: "metadata", folder, built, workers: 2 })));
     const peer = await keep(startPeer(upstream));
     const targets = [
       { name: "alpha pipeline, AUDIT=off", server: off, authorization: ALPHA },
       { name: "alpha pipeline, AUDIT=metadata", server: metadata, authorization: ALPHA },
       { name: "alpha pipeline, AUDIT=full", server: full, authorization: ALPHA },
-      { name: "alpha pipeline, WORKERS=2", server: two, authorization: ALPHA },
+      ...(two ? [{ name: "alpha pipeline, WORKERS=2", server: two, authorization: ALPHA }] : []),
       { name: "native proxy, AUDIT=metadata", server: metadata, authorization: NATIVE },
       { name: "bare pass-through (the peer)", server: peer, authorization: NATIVE },
     ];

@@ -62,8 +62,8 @@ export interface DependenciesOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** What the embedding program gives to the gateway. */
   readonly host?: HostServices;
-  /** Opens the state that this process shares with others. Default: as the settings say. */
-  readonly stateBackend?: (log: Log) => Promise<SharedState>;
+  /** Whether this process serves requests, and so has a part of the limits. Default: true. */
+  readonly servesRequests?: boolean;
 }
 
 /** How long closing waits for the audit records of requests that were aborted. */
@@ -95,13 +95,7 @@ export async function createDependencies(
 
 async function openDependencies(
   settings: Settings,
-  {
-    files,
-    loaded,
-    environment = process.env,
-    host = {},
-    stateBackend = (log) => openSharedState(settings, log),
-  }: DependenciesOptions,
+  { files, loaded, environment = process.env, host = {}, servesRequests = true }: DependenciesOptions,
   closers: Closers,
 ): Promise<Dependencies> {
   // First: it starts while this thread compiles the pack.
@@ -124,7 +118,7 @@ async function openDependencies(
   closers.push(() => v4.close());
   const audit = await openAudit(settings, { log, pack }, auditThread);
   closers.push(() => audit?.close());
-  const shared = await stateBackend(log);
+  const shared = await openSharedState(settings, log, servesRequests);
   closers.push(() => shared.close());
   const oauth = openOAuthServices(settings, {
     pack,

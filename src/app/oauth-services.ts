@@ -4,6 +4,7 @@ import type { Settings } from "../config/setting-definitions.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { createStoreEpoch, type StoreEpoch } from "../auth/oauth/store-epoch.ts";
 import { createTokenStore, type TokenStore } from "../auth/token-store.ts";
+import { fingerprint } from "../auth/token-cache.ts";
 import { createTokenRecords } from "../auth/token-records.ts";
 import { createGatewayTokens } from "../auth/gateway-tokens.ts";
 import { createTokenRefresh, type TokenIssuer } from "../auth/token-refresh.ts";
@@ -46,6 +47,19 @@ const NO_ISSUER: TokenIssuer = {
   timeoutSeconds: 0,
 };
 
+/** After a change of the secret no record can be read: one line is enough for a process. */
+function warnOfFirst(log: Log): (hash: string) => void {
+  let hasWarned = false;
+  return function warnOfRecord(hash) {
+    if (hasWarned) return;
+    hasWarned = true;
+    log.warn(
+      { code: "AG_TOKEN_RECORD_DAMAGED", fingerprint: fingerprint(hash) },
+      "the record of a token can't be read, and the token is rejected: it was written with another secret, or is damaged",
+    );
+  };
+}
+
 /** Opens the store of issued tokens. @throws {StateUnavailableError} If the gateway secret can't be used. */
 export function openOAuthServices(
   settings: Settings,
@@ -76,6 +90,7 @@ export function openOAuthServices(
     encryptor: createEncryptor(secret),
     gatewayTokens,
     size: settings.TOKEN_CACHE_SIZE,
+    onDamaged: warnOfFirst(log),
   });
   const refresh = createTokenRefresh({ records, store: state, issuer: login ?? NO_ISSUER, scopes, clock });
   const tokenStore = createTokenStore({

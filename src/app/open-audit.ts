@@ -32,9 +32,11 @@ export async function openAudit(
     sizeLimit: settings.AUDIT_SIZE_LIMIT,
     onFault: (error: unknown) =>
       log.error({ code: "AG_AUDIT_STORE_FAILED", err: error }, "the audit store failed"),
-    onMigration: logEvery(PROGRESS_MS, (left) =>
-      log.info({ event: "audit_migration", left }, "the audit store is migrated to the current format"),
-    ),
+    onDamaged: (records: number) =>
+      log.error(
+        { code: "AG_AUDIT_RECORD_DAMAGED", records },
+        "damaged records of the audit store were left out",
+      ),
   };
   const withExport = await loadAuditExport(settings, { log, pack });
   const store = await openAuditStore(settings, options, thread);
@@ -61,18 +63,4 @@ async function loadAuditExport(
           "audit records were not sent to the OpenTelemetry collector; the audit store has them",
         ),
     });
-}
-
-/** Between two log lines on the progress of a migration. */
-const PROGRESS_MS = 5000;
-
-/** Calls a function at most once in `ms` milliseconds, the first time at once. */
-function logEvery(ms: number, write: (left: number) => void): (left: number) => void {
-  let last = -Infinity;
-  return (left) => {
-    const now = performance.now();
-    if (now - last < ms) return;
-    last = now;
-    write(left);
-  };
 }

@@ -33,12 +33,16 @@ export function createReadiness(
       : [];
   }
 
-  const storeProblems = async (): Promise<readonly string[]> => [
-    ...[audit?.fault() ?? []].flat(),
-    ...(state.isReady() ? [] : ["the state store does not respond, or can't be written"]),
-    ...(await stateFullness.problems()),
-    ...shared.problems(),
-  ];
+  async function storeProblems(): Promise<readonly string[]> {
+    // First: it asks the store, and the others say what the last operations showed.
+    const full = await stateFullness.problems();
+    return [
+      ...[audit?.fault() ?? []].flat(),
+      ...[state.fault() ?? []].flat().map((fault) => `the state store ${fault}`),
+      ...full,
+      ...shared.problems(),
+    ];
+  }
 
   return async (scope = "all") => [
     ...activePack

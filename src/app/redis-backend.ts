@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { createRedisLimiter } from "../rate-limit/redis-limiter.ts";
 import type { Settings } from "../config/setting-definitions.ts";
-import { connectRedis, REDIS_PREFIX, type RedisClient } from "../storage/redis-client.ts";
+import { connectRedis, isRejection, REDIS_PREFIX, type RedisClient } from "../storage/redis-client.ts";
+import { readInteger, readTexts } from "../storage/redis-replies.ts";
 import { createRedisStore } from "../storage/redis-store.ts";
 import { createRedisTokenCache } from "../auth/redis-token-cache.ts";
 import type { Log } from "../observability/log.ts";
-import { withLocalFallback, type SharedState, type SharedStateOptions } from "./state-backends.ts";
+import { withLocalFallback, type LocalState, type SharedState } from "./state-backends.ts";
 
 const KEY = `${REDIS_PREFIX}replicas`;
 const HEARTBEAT_MS = 2000;
@@ -13,38 +14,59 @@ const HEARTBEAT_MS = 2000;
 /** Three heartbeats: a late one does not count as an exit. */
 const EXPIRY_SECONDS = 6;
 
-/** Records a heartbeat of this process, removes expired processes, and counts the rest, all by the clock of Redis. */
-const HEARTBEAT = `
-  local now = tonumber(redis.call('TIME')[1])
-  redis.call('ZADD', KEYS[1], now, ARGV[1])
-  redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
-  redis.call('EXPIRE', KEYS[1], ARGV[2])
-  return redis.call('ZCARD', KEYS[1])`;
-
 /** The processes that share a Redis. */
 interface Replicas {
   /** How many there are, including this one. While Redis is unavailable: how many there were. */
   count(): number;
+  /** Why Redis refuses to count them. */
+  fault(): string | undefined;
   /** Removes this process. */
   leave(): Promise<void>;
 }
 
-/** Registers this process, and keeps counting the others. */
-async function registerReplica(redis: RedisClient): Promise<Replicas> {
+/**
+ * Registers this process, and keeps counting the others, by the clock of Redis. Without a script: a Redis that refuses
+ * scripts can count those that have a share of the limits.
+ *
+ * @param onFault Called once when Redis refuses to count, with its reason.
+ */
+async function registerReplica(redis: RedisClient, onFault: (fault: string) => void): Promise<Replicas> {
   const id = randomUUID();
   let replicas = 1;
+  let fault: string | undefined;
+
+  /** Records a heartbeat of this process, removes expired processes, and counts the rest. */
+  const beat = (): Promise<number> =>
+    redis.run(async (client) => {
+      const [now] = readTexts(await client.time());
+      const score = Number(now);
+      const replies = await client
+        .multi()
+        .zAdd(KEY, { score, value: id })
+        .zRemRangeByScore(KEY, "-inf", score - EXPIRY_SECONDS)
+        .expire(KEY, EXPIRY_SECONDS)
+        .zCard(KEY)
+        .exec();
+      return readInteger(replies.at(-1));
+    });
 
   async function sendHeartbeat(): Promise<void> {
-    const count = await redis
-      .run((client) => client.eval(HEARTBEAT, { keys: [KEY], arguments: [id, String(EXPIRY_SECONDS)] }))
-      .catch(() => undefined);
-    if (typeof count === "number") replicas = Math.max(1, count);
+    try {
+      replicas = Math.max(1, await beat());
+      fault = undefined;
+    } catch (error) {
+      // The connection reports its outages itself.
+      if (!isRejection(error)) return;
+      if (fault === undefined) onFault(error.message);
+      fault = error.message;
+    }
   }
 
   await sendHeartbeat();
   const timer = setInterval(() => void sendHeartbeat(), HEARTBEAT_MS).unref();
   return {
     count: () => replicas,
+    fault: () => fault,
     async leave() {
       clearInterval(timer);
       await redis.run((client) => client.zRem(KEY, id)).catch(() => {});
@@ -53,14 +75,19 @@ async function registerReplica(redis: RedisClient): Promise<Replicas> {
 }
 
 /** Of a process that serves no requests. */
-const NO_REPLICA: Replicas = { count: () => 0, leave: async () => {} };
+const NO_REPLICA: Replicas = { count: () => 0, fault: () => undefined, leave: async () => {} };
 
 /** Shares state in Redis. If Redis is down, the process starts with its local state and reconnects. */
 export async function openRedisBackend(
   settings: Settings,
   log: Log,
-  { local, serves }: Required<SharedStateOptions>,
+  { local, servesRequests }: { readonly local: LocalState; readonly servesRequests: boolean },
 ): Promise<SharedState> {
+  const onUncounted = (fault: string): void =>
+    log.error(
+      { code: "AG_REPLICAS_UNCOUNTED", fault },
+      "Redis does not count the replicas: during an outage each process enforces its share by an old count",
+    );
   const redis = await connectRedis({
     url: settings.REDIS_URL ?? "",
     onChange(fault) {
@@ -72,7 +99,7 @@ export async function openRedisBackend(
         );
     },
   });
-  const replicas = serves ? await registerReplica(redis) : NO_REPLICA;
+  const replicas = servesRequests ? await registerReplica(redis, onUncounted) : NO_REPLICA;
   const rates = { all: settings.RATE_LIMIT, create: settings.RATE_LIMIT_CREATE };
   const backend = {
     limiter: (name: keyof typeof rates) => createRedisLimiter(redis, name, rates[name]),
@@ -85,8 +112,13 @@ export async function openRedisBackend(
   return {
     ...withLocalFallback(backend, local, settings),
     state: createRedisStore(redis),
-    problems: () =>
-      redis.isReady() ? [] : [`Redis ${redis.fault()}: each process enforces its share of the limits`],
+    problems() {
+      const [fault, uncounted] = [redis.fault(), replicas.fault()];
+      return [
+        ...(fault === undefined ? [] : [`Redis ${fault}: each process enforces its share of the limits`]),
+        ...(uncounted === undefined ? [] : [`Redis does not count the replicas (${uncounted})`]),
+      ];
+    },
     replicas: replicas.count,
     async close() {
       await replicas.leave();

@@ -37,7 +37,7 @@ export interface LocalState {
   readonly tokens: MemoryTokenCache;
 }
 
-export const createLocalState = (settings: Settings): LocalState => ({
+const createLocalState = (settings: Settings): LocalState => ({
   limiters: {
     all: createMemoryLimiter(settings.RATE_LIMIT),
     create: createMemoryLimiter(settings.RATE_LIMIT_CREATE),
@@ -49,7 +49,7 @@ export const createLocalState = (settings: Settings): LocalState => ({
   }),
 });
 
-/** Where processes share their limits and token infos: Redis, or the primary of a cluster. */
+/** Where processes share their limits and token infos. */
 export interface StateBackend {
   limiter(name: LimiterName): Limiter;
   readonly tokenCache: TokenCacheBackend;
@@ -77,28 +77,30 @@ export function withLocalFallback(
   };
 }
 
-export const openKeyValueStore = ({ DATA_DIR }: Settings): KeyValueStore =>
-  openSqliteKeyValueStore({ directory: DATA_DIR });
+const openKeyValueStore = ({ DATA_DIR }: Settings, log: Log): KeyValueStore =>
+  openSqliteKeyValueStore({
+    directory: DATA_DIR,
+    onLost: (reason) =>
+      log.error({ code: "AG_STATE_UNAVAILABLE", reason }, "the state store has lost its file"),
+  });
 
-export interface SharedStateOptions {
-  /** Default: a new one. */
-  readonly local?: LocalState;
-  /** Whether this process serves requests, and so has a part of the limits. Default true. */
-  readonly serves?: boolean;
-}
-
-/** Opens the state in Redis if the settings name one, else in this process and in SQLite. */
+/**
+ * Opens the state in Redis if the settings name one, else in this process and in SQLite.
+ *
+ * @param servesRequests Whether this process has a part of the limits.
+ */
 export async function openSharedState(
   settings: Settings,
   log: Log,
-  { local = createLocalState(settings), serves = true }: SharedStateOptions = {},
+  servesRequests: boolean,
 ): Promise<SharedState> {
+  const local = createLocalState(settings);
   if (settings.REDIS_URL !== undefined) {
     // Loaded only if it is used.
     const { openRedisBackend } = await import("./redis-backend.ts");
-    return openRedisBackend(settings, log, { local, serves });
+    return openRedisBackend(settings, log, { local, servesRequests });
   }
-  const state = openKeyValueStore(settings);
+  const state = openKeyValueStore(settings, log);
   return {
     limits: createRateLimits(local.limiters.all, local.limiters.create),
     tokens: local.tokens,

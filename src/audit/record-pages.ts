@@ -1,7 +1,6 @@
-import { parseRecorded } from "./json-text.ts";
-import type { AuditRecord } from "./record.ts";
+import { tryReadRecord } from "./read-record.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT } from "./store.ts";
-import type { AuditPage, AuditQuery, TextPage } from "./store.ts";
+import type { AuditPage, AuditQuery, StoreOptions, TextPage } from "./store.ts";
 
 /** The position after which a page starts: the last record of the page before, by time and by number. */
 interface Cursor {
@@ -48,7 +47,12 @@ export function clampLimit({ limit = DEFAULT_LIMIT }: AuditQuery): number {
   return Math.min(Math.max(limit, 1), MAX_LIMIT);
 }
 
-/** Parses the records of a page. */
-export function parseRecords({ records, next }: TextPage): AuditPage {
-  return { records: records.map((text) => parseRecorded(text) as AuditRecord), next };
+/** Reads the records of a page. Damaged ones are left out, so that the others can be read. */
+export function readPage(
+  { records: texts, next }: TextPage,
+  { onDamaged }: Pick<StoreOptions, "onDamaged">,
+): AuditPage {
+  const records = texts.map(tryReadRecord).filter((record) => record !== undefined);
+  if (records.length < texts.length) onDamaged?.(texts.length - records.length);
+  return { records, next };
 }

@@ -1,4 +1,4 @@
-import { parseRecorded } from "./json-text.ts";
+import { tryReadRecord } from "./read-record.ts";
 import type { AuditRecord } from "./record.ts";
 import { recordText } from "./segment.ts";
 import type { IndexRow } from "./stored-row.ts";
@@ -27,15 +27,17 @@ const withoutBodies = (exchange: Exchange): object => ({
   ...(exchange.response !== undefined && { response: REMOVED }),
 });
 
-/** Removes the bodies of all records of a segment. Records that would not be shorter stay as they are. */
+const withoutAnyBody = (record: AuditRecord): string =>
+  JSON.stringify({ ...record, alpha: withoutBodies(record.alpha), v4: record.v4.map(withoutBodies) });
+
+/** Removes the bodies of all records of a segment. Records that would not be shorter stay as they are, and so do damaged ones. */
 export function removeBodies(segment: Uint8Array, places: readonly Place[]): BareSegment {
   let start = 0;
   const lines = places.map((place) => {
     const text = recordText(segment, place);
-    const record = parseRecorded(text) as AuditRecord;
-    const { alpha, v4 } = record;
-    const bare = JSON.stringify({ ...record, alpha: withoutBodies(alpha), v4: v4.map(withoutBodies) });
-    return Buffer.from(`${bare.length < text.length ? bare : text}\n`);
+    const record = tryReadRecord(text);
+    const bare = record && withoutAnyBody(record);
+    return Buffer.from(`${bare !== undefined && bare.length < text.length ? bare : text}\n`);
   });
   const moved = lines.map(({ length: size }) => {
     const place = { start, size };

@@ -85,8 +85,8 @@ export interface StoreOptions {
   readonly queue?: { readonly maxRows?: number; readonly maxBytes?: number };
   /** Called with the error of the first of several failed commits, for the log. */
   readonly onFault?: (error: unknown) => void;
-  /** Called while a store of an earlier version is migrated, with the number of records that are left. */
-  readonly onMigration?: (left: number) => void;
+  /** Called for each page that leaves out damaged records, with their number. */
+  readonly onDamaged?: (records: number) => void;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number;
 }

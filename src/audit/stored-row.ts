@@ -39,14 +39,6 @@ export interface IndexRow extends RecordColumns {
  */
 export const WORTH = { refused: 0, unaccepted: 1, accepted: 2 } as const;
 
-/** The row of a record that an earlier version stored as JSON in a row of its own, with its priority. */
-export function rowOfText(text: string, worth: number): StoredRow {
-  const line = Buffer.from(`${text.replaceAll("\n", " ")}\n`);
-  const columns = columnsOf(JSON.parse(text) as AuditRecord);
-  const accepted = worth === WORTH.accepted;
-  return { ...columns, accepted, chunk: { bytes: line }, start: 0, size: line.length };
-}
-
 /** The columns of a record. @throws {TypeError} If it has no time. */
 export function columnsOf({
   id,

@@ -1,4 +1,5 @@
 import { REDIS_PREFIX, type RedisClient } from "../storage/redis-client.ts";
+import { readText, readTexts } from "../storage/redis-replies.ts";
 import type { TokenCacheBackend, TokenCacheOptions, TokenInfo } from "./token-cache.ts";
 
 const PREFIX = `${REDIS_PREFIX}token:`;
@@ -44,10 +45,11 @@ export function createRedisTokenCache(
     let cursor = "0";
     do {
       const from = cursor;
-      const page = await redis.run((client) =>
-        client.scan(from, { MATCH: `${PREFIX}${fingerprint}*`, COUNT: KEYS_PER_SCAN }),
-      );
-      if (page.keys.length > 0) await redis.run((client) => client.unlink(page.keys));
+      const page = await redis.run(async (client) => {
+        const reply = await client.scan(from, { MATCH: `${PREFIX}${fingerprint}*`, COUNT: KEYS_PER_SCAN });
+        return { keys: readTexts(reply.keys), cursor: readText(reply.cursor) };
+      });
+      if (page.keys.length > 0) await redis.run((client) => client.unlink([...page.keys]));
       cursor = page.cursor;
     } while (cursor !== "0");
   }

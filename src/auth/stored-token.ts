@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Grants } from "../dialect/scopes.ts";
 import { tokenHash } from "./token-cache.ts";
 
@@ -32,6 +33,25 @@ export interface StoredToken {
   readonly owner?: string;
   /** The client has revoked the token, or it can't be refreshed any more. */
   readonly over?: true;
+}
+
+const storedTokenSchema = z.looseObject({
+  scopes: z.string(),
+  token: z.string().optional(),
+  ends: z.number().optional(),
+  renewAt: z.number().optional(),
+  refresh: z.looseObject({ token: z.string(), client: z.string(), secret: z.string() }).optional(),
+  owner: z.string().optional(),
+  over: z.literal(true).optional(),
+});
+
+/** @returns undefined for a text that is not a record of a token. */
+export function parseStoredToken(text: string): StoredToken | undefined {
+  try {
+    return storedTokenSchema.parse(JSON.parse(text)) as StoredToken;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A gateway token, prepared for requests. */

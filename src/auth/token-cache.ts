@@ -56,7 +56,6 @@ export interface MemoryTokenCache extends TokenCache {
   setScopes(hash: string, grants: Grants | undefined): boolean;
   /** @returns Whether the information is new, or was due to be stored again. */
   setRejected(hash: string): boolean;
-  getEntry(hash: string): TokenCacheEntry | undefined;
   /** Stores an entry of another cache. */
   setEntry(hash: string, entry: TokenCacheEntry): void;
 }
@@ -110,10 +109,6 @@ export function createTokenCache({
       // When all information is deleted, clients keep their limits until v4 judges their tokens again.
       if (fingerprint !== "") accepted.purge(fingerprint);
       for (const hash of cache.keys()) if (hash.startsWith(fingerprint)) cache.delete(hash);
-    },
-    getEntry(hash) {
-      const info = cache.get(hash);
-      return info && { info, ttlMs: Math.ceil(cache.getRemainingTTL(hash)) };
     },
     setEntry(hash, { info, ttlMs }) {
       cache.set(hash, info, { ttl: ttlMs });

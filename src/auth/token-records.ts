@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { KeyValueStore, Owner, Room } from "../storage/key-value-store.ts";
-import type { StoredToken } from "./stored-token.ts";
+import { parseStoredToken, type StoredToken } from "./stored-token.ts";
 import type { GatewayTokens } from "./gateway-tokens.ts";
 import type { Encryptor } from "./encryption.ts";
 
@@ -50,10 +50,10 @@ export interface TokenRecords {
   readonly size: number;
 }
 
-/** The scopes of a token, and the hash under which its record is; undefined in entries of earlier versions. */
+/** The scopes of a token, and the hash under which its record is. */
 export interface ShownLevels {
   readonly scopes: string;
-  readonly hash: string | undefined;
+  readonly hash: string;
 }
 
 export interface TokenRecordsOptions {
@@ -64,6 +64,8 @@ export interface TokenRecordsOptions {
   readonly size: number;
   /** A monotonic clock in milliseconds. Default: that of the process. */
   readonly elapsed?: () => number;
+  /** Called with the hash of a token whose record can't be read. */
+  readonly onDamaged?: (hash: string) => void;
 }
 
 /** Alpha's tokens never expired. A client that sends no request for longer than this has to sign in again. */
@@ -77,8 +79,8 @@ const WITHOUT_RECORD_FRESH_MS = 60_000;
 
 const levelsKey = (name: string): string => `levels:${name}`;
 
-/** Before the scopes of a token. */
-const HASH = /^([0-9a-f]{64}) /;
+/** Shown levels as text. */
+const LEVELS = /^([0-9a-f]{64}) (.*)$/s;
 
 const keyOf = (hash: string): string => `grant:${hash}`;
 
@@ -95,6 +97,7 @@ export function createTokenRecords({
   gatewayTokens,
   size,
   elapsed = () => performance.now(),
+  onDamaged,
 }: TokenRecordsOptions): TokenRecords {
   const cache = new LRUCache<string, TokenRecord>({ max: size });
 
@@ -111,7 +114,9 @@ export function createTokenRecords({
 
   function decrypt(hash: string, encrypted: string): StoredToken {
     const text = encryptor.decrypt(encrypted, keyOf(hash));
-    return text === undefined ? createRevoked() : (JSON.parse(text) as StoredToken);
+    const storedToken = text === undefined ? undefined : parseStoredToken(text);
+    if (storedToken === undefined) onDamaged?.(hash);
+    return storedToken ?? createRevoked();
   }
 
   const encrypt = (hash: string, storedToken: StoredToken): string =>
@@ -152,7 +157,8 @@ export function createTokenRecords({
       store.add(levelsKey(name), `${hash} ${scopes}`, seconds, owner),
     async readLevels(name) {
       const text = await store.get(levelsKey(name));
-      return text === undefined ? undefined : { hash: HASH.exec(text)?.[1], scopes: text.replace(HASH, "") };
+      const [, hash, scopes] = LEVELS.exec(text ?? "") ?? [];
+      return hash === undefined || scopes === undefined ? undefined : { hash, scopes };
     },
     deleteLevels: (name) => store.delete(levelsKey(name)),
     get size() {

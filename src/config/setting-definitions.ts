@@ -33,6 +33,8 @@ export interface SettingDescription {
   readonly default?: string;
   /** The value is never printed. */
   readonly secret?: true;
+  /** It is an address: only its user, password and parameters are secret. */
+  readonly isAddress?: boolean;
 }
 
 const descriptions = z.registry<SettingDescription>();
@@ -48,10 +50,13 @@ const withDefault = <T extends z.ZodType<unknown, unknown>>(
   meaning: string,
 ) => described(type.prefault(text), { meaning, default: text });
 
-const unset = <T extends z.ZodType>(type: T, meaning: string) => described(type.optional(), { meaning });
+const ADDRESS_TYPES: ReadonlySet<z.ZodType> = new Set<z.ZodType>([url, postgresUrl, redisUrl]);
+
+const unset = <T extends z.ZodType>(type: T, meaning: string) =>
+  described(type.optional(), { meaning, isAddress: ADDRESS_TYPES.has(type) });
 
 const secret = <T extends z.ZodType>(type: T, meaning: string) =>
-  described(type.optional(), { meaning, secret: true });
+  described(type.optional(), { meaning, secret: true, isAddress: ADDRESS_TYPES.has(type) });
 
 const seconds = (least: number) => integer(least, LONGEST_TIMER_SECONDS);
 const milliseconds = (least: number) => integer(least, LONGEST_TIMER_MS);
@@ -82,7 +87,7 @@ const listeners = {
   WORKERS: withDefault(
     integer(1, 64),
     "1",
-    "Worker processes on this machine. They share one rate limit and one token cache, with or without Redis",
+    "Worker processes on this machine. Above 1 it requires `REDIS_URL`, in which they share limits and tokens as replicas do",
   ),
   SHUTDOWN_GRACE_MS: withDefault(
     milliseconds(0),

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import type { z } from "zod";
+import { maskAddress, maskAddresses } from "./mask-address.ts";
 import {
   SETTINGS,
   settingsSchema,
@@ -103,6 +104,11 @@ function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label
       "AUDIT_OTLP",
       `nothing is recorded; unset it, or set ${label("AUDIT")} to full or metadata`,
     ]);
+  if (settings.WORKERS > 1 && settings.REDIS_URL === undefined)
+    problems.push([
+      "WORKERS",
+      `several processes share their limits and tokens in Redis; set ${label("REDIS_URL")}`,
+    ]);
   if (settings.REDIS_URL !== undefined && settings.GATEWAY_SECRET === undefined)
     problems.push(["GATEWAY_SECRET", "all replicas that share a store need the same secret; set it"]);
   const { DEPRECATION_DATE, SUNSET_DATE } = settings;
@@ -114,10 +120,12 @@ function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label
 const missingUpstream = (label: Label): string =>
   `it is required; to use the embedded sandbox, whose tokens are public, set ${label("SANDBOX")} to true`;
 
-/** A value as a problem may show it: no secrets, and no user and password of an address. */
+/** A value as a problem may show it: no secrets, and no user, password and parameters of an address. */
 function quoteValue(value: unknown, name: SettingName): string {
   if (SETTINGS[name].secret) return "the value";
-  return (JSON.stringify(value) ?? String(value)).replace(/\/\/[^/]*@/, "//***@");
+  if (SETTINGS[name].isAddress && (typeof value === "string" || value instanceof URL))
+    return JSON.stringify(maskAddress(String(value)));
+  return maskAddresses(JSON.stringify(value) ?? String(value));
 }
 
 function describeIssue({ path, message }: z.core.$ZodIssue, values: SettingValues): [SettingName, string] {
@@ -215,9 +223,9 @@ export function readOptions(
   throw new SettingsError(problems);
 }
 
-/** A secret address without its user, password and parameters. Of any other secret nothing. */
-function mask(value: string): string {
-  if (!URL.canParse(value) || !value.includes("://")) return "***";
+/** A secret address without its user, password and parameters. */
+function maskSecretAddress(value: string): string {
+  if (!URL.canParse(value)) return "***";
   const { protocol, username, password, host, pathname } = new URL(value);
   return `${protocol}//${username || password ? "***@" : ""}${host}${pathname}`;
 }
@@ -225,10 +233,11 @@ function mask(value: string): string {
 /** Texts of settings as operators may see them: secrets are masked. */
 export const maskSecrets = (texts: SettingTexts): SettingTexts =>
   Object.fromEntries(
-    Object.entries(texts).map(([name, text]) => [
-      name,
-      SETTINGS[name as SettingName].secret ? mask(text) : text,
-    ]),
+    Object.entries(texts).map(([name, text]) => {
+      const { secret, isAddress } = SETTINGS[name as SettingName];
+      if (!secret) return [name, text];
+      return [name, isAddress ? maskSecretAddress(text) : "***"];
+    }),
   );
 
 /** The texts of the defaults. */

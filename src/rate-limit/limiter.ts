@@ -1,5 +1,4 @@
 import { LRUCache } from "lru-cache";
-import type { Lease } from "./leased-limiter.ts";
 
 /** Requests that a key may make in a window. */
 export interface RateLimit {
@@ -62,23 +61,9 @@ export interface MemoryLimiter extends Limiter {
   consume(key: string): RateLimitStatus;
   /** Seconds until a key may make requests again; 0 if it may now. Counts nothing. */
   secondsUntilAllowed(key: string): number;
-  /**
-   * Counts one request and, where many remain, leases more to one of several processes.
-   *
-   * @param processes that may have leases; undefined: leases none
-   */
-  lease(key: string, processes: number | undefined): Lease;
-  /** Takes back requests that were counted in the current window. */
-  refund(key: string, count?: number): Promise<void>;
   /** Sets how many requests a key may make from now on. Counts are kept. */
   setPoints(points: number): void;
 }
-
-/**
- * A lease is this part of what remains, divided by the number of processes. Near the limit each request is counted when
- * it is made.
- */
-const LEASE_PART = 1 / 16;
 
 /** The requests of a key since its first one. */
 interface Window {
@@ -111,28 +96,18 @@ export function createMemoryLimiter({ points, seconds }: RateLimit, maxKeys = MA
     return window;
   }
 
-  function consume(key: string, count = 1): RateLimitStatus {
+  function consume(key: string): RateLimitStatus {
     const now = performance.now();
     const window = currentWindow(key, now) ?? openWindow(key, now);
-    window.count += count;
+    window.count += 1;
     return toStatus(limit, limit - window.count, window.endsAt - now);
   }
 
   return {
-    consume: (key) => consume(key),
-    async refund(key, count = 1) {
+    consume,
+    async refund(key) {
       const window = currentWindow(key, performance.now());
-      if (window) window.count = Math.max(0, window.count - count);
-    },
-    lease(key, processes) {
-      const now = performance.now();
-      const { count, endsAt } = currentWindow(key, now) ?? openWindow(key, now);
-      const left = Math.max(0, limit - count);
-      const extra = processes === undefined ? 0 : Math.floor((left * LEASE_PART) / processes);
-      const status = consume(key);
-      if (extra === 0) return { status, extra, windowMs: 0 };
-      consume(key, extra);
-      return { status, extra, windowMs: endsAt - now };
+      if (window) window.count = Math.max(0, window.count - 1);
     },
     secondsUntilAllowed(key) {
       const now = performance.now();
@@ -159,9 +134,8 @@ export interface FallbackOptions {
  * Wraps a shared limiter: while it can't be reached, a local one enforces this process's share of the limit. Such a
  * request never fails, and is not rejected because of the outage.
  *
- * Own code in place of the library's `insuranceLimiter`, which wraps the library's stores only (workers share a limiter
- * over IPC), does not say which of both has counted (`X-RateLimit-Limit` needs it), can't refund, and would bypass the
- * bound on the keys in memory.
+ * Own code in place of the library's `insuranceLimiter`, which does not say which of both has counted (`X-RateLimit-Limit`
+ * needs it), can't refund, and would bypass the bound on the keys in memory.
  */
 export const withFallback = (shared: Limiter, { local, localPoints }: FallbackOptions): Limiter => ({
   consume(key) {

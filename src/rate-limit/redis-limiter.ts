@@ -1,5 +1,6 @@
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import { REDIS_PREFIX, type RedisClient } from "../storage/redis-client.ts";
+import { LIMIT_PREFIX, type RedisClient } from "../storage/redis-client.ts";
+import { COUNT_REQUESTS, readInteger, readWindowCount } from "../storage/redis-replies.ts";
 import { toStatus, type Limiter, type RateLimit, type RateLimitStatus } from "./limiter.ts";
 
 /** Counts below zero would allow more requests: a key that expired, or that was counted elsewhere, gets no refund. */
@@ -40,19 +41,22 @@ export function createRedisLimiter(
         return redis.isReady();
       },
       eval: (script: string, options: { keys: string[]; arguments: string[] }) =>
-        redis.run((client) => client.eval(script, options)),
+        redis.run(async (client) => readWindowCount(await client.eval(script, options))),
     },
+    customIncrTtlLuaScript: COUNT_REQUESTS,
     // Without it the library expects the API of another client package.
     useRedisPackage: true,
     rejectIfRedisNotReady: true,
-    keyPrefix: `${REDIS_PREFIX}limit:${name}`,
+    keyPrefix: `${LIMIT_PREFIX}${name}`,
     points,
     duration: seconds,
   });
   return {
     consume: (key) => consume(limiter, key),
     async refund(key) {
-      await redis.run((client) => client.eval(REFUND, { keys: [limiter.getKey(key)] }));
+      await redis.run(async (client) =>
+        readInteger(await client.eval(REFUND, { keys: [limiter.getKey(key)] })),
+      );
     },
     size: 0,
   };

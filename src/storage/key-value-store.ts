@@ -15,6 +15,9 @@ export type Room = "free" | "share used up" | "store full";
 /** Part of what each group may have; `rest` is what others share: members of sets, or the memory of a server. */
 export type Fullness = Readonly<Record<OwnerGroup | "rest", number>>;
 
+/** What a store says of itself whose operations fail. */
+export const NOT_WRITABLE = "does not respond, or can't be written";
+
 /** Entries of all owners of a group: some 150 MB each. */
 export const GROUP_ENTRIES = 200_000;
 
@@ -59,8 +62,8 @@ export interface KeyValueStore {
   ): Promise<boolean>;
   /** The members that have not expired, in no order. */
   setMembers(key: string): Promise<readonly string[]>;
-  /** Whether the store can be written, as far as the last operations show. */
-  isReady(): boolean;
+  /** Why the store can't be used, as far as the last operations show; undefined if it can. It follows "the state store". */
+  fault(): string | undefined;
   /** How full the parts of the store are, from 0 to 1. */
   fullness(): Promise<Fullness>;
   close(): Promise<void>;

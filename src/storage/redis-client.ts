@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient, ErrorReply } from "@redis/client";
+import { COUNT_REQUESTS, readText, readWindowCount, RedisReplyError } from "./redis-replies.ts";
 import { isTimeout, withTimeout } from "./with-timeout.ts";
 
 /** Prefix of all keys and channels: a Redis may serve other programs too. */
@@ -17,7 +18,9 @@ const PROBE_MS = 500;
 const SOCKET_TIMEOUT_MS = 10_000;
 /** Pause between two writes that probe Redis: a process that serves no requests sends nothing else. */
 const WRITE_MS = 3000;
-const PROBE_KEY = `${REDIS_PREFIX}probe`;
+/** The keys of the rate limits, which {@link COUNT_REQUESTS} counts. */
+export const LIMIT_PREFIX = `${REDIS_PREFIX}limit:`;
+const PROBE = { keys: [`${LIMIT_PREFIX}probe`], arguments: ["1", String(SOCKET_TIMEOUT_MS / 1000)] };
 
 /** How a Redis refuses to write that can be read: it is full, a replica, can't save, or has too few replicas. */
 const CANNOT_WRITE = /^(?:OOM|READONLY|MISCONF|NOREPLICAS)\b/;
@@ -29,13 +32,17 @@ const CLOSE_TIMEOUT_MS = 500;
 /** Commands that wait for their response. */
 const MAX_COMMANDS = 10_000;
 
+/** Whether Redis is there, and did not do what a command says. */
+export const isRejection = (error: unknown): error is Error =>
+  error instanceof ErrorReply || error instanceof RedisReplyError;
+
 type Client = ReturnType<typeof newClient>;
 
 /** A connection to Redis that reconnects automatically, and whose commands time out soon. */
 export interface RedisClient {
   /** Runs a command. @throws {Error} At once while Redis is away or has just timed out, and after half a second if it does not respond. */
   run<T>(work: (client: Client) => Promise<T>): Promise<T>;
-  /** Why Redis can't be used now: it does not respond, or can't be written. */
+  /** Why Redis can't be used now: it does not respond, can't be written, or refuses a channel. */
   fault(): string | undefined;
   isReady(): boolean;
   /** Subscribes to a channel. `onMissed` is called each time that messages may have been missed. */
@@ -73,6 +80,8 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
   let isOpen = false;
   /** Why the last write failed, if Redis did respond. It can be read meanwhile. */
   let writeFault: string | undefined;
+  /** Why Redis refuses a channel. */
+  let channelFault: string | undefined;
   const closing = new AbortController();
 
   function report(reason: string | undefined): void {
@@ -109,16 +118,23 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
     report(message);
   }
 
-  /** A Redis that is full, or a replica, responds to pings. */
+  /**
+   * A Redis that is full, or a replica, responds to pings, and one may permit writes and no scripts: the probe is what the
+   * rate limits run.
+   */
   async function probeWrite(): Promise<void> {
-    const expiration = { type: "PX", value: SOCKET_TIMEOUT_MS } as const;
     try {
-      await run((redis) => redis.set(PROBE_KEY, "", { expiration }));
+      await run(async (redis) => readWindowCount(await redis.eval(COUNT_REQUESTS, PROBE)));
       writeFault = undefined;
-      report(undefined);
+      report(channelFault);
     } catch (error) {
-      if (error instanceof ErrorReply) noteWriteFault(error);
+      if (isRejection(error)) noteWriteFault(error);
     }
+  }
+
+  async function probe(): Promise<void> {
+    for (const { start } of subscriptions) await start();
+    await probeWrite();
   }
 
   async function run<T>(work: (client: Client) => Promise<T>): Promise<T> {
@@ -129,7 +145,7 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
       return result;
     } catch (error) {
       // A Redis that responds with an error is there: only what it can't do fails.
-      if (error instanceof ErrorReply) {
+      if (isRejection(error)) {
         failures = 0;
         if (CANNOT_WRITE.test(error.message)) noteWriteFault(error);
         throw error;
@@ -157,12 +173,13 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
   await Promise.race([first, wait(START_MS, undefined, { ref: false })]);
 
   if (client.isReady) await probeWrite();
-  const probes = setInterval(() => void probeWrite(), WRITE_MS);
+  const probes = setInterval(() => void probe(), WRITE_MS);
   probes.unref();
 
   function fault(): string | undefined {
     if (!client.isReady || (isOpen && isAway)) return "does not respond";
-    return writeFault === undefined ? undefined : `can't be written (${writeFault})`;
+    if (writeFault !== undefined) return `can't be written (${writeFault})`;
+    return channelFault === undefined ? undefined : `refuses a channel (${channelFault})`;
   }
 
   return {
@@ -173,11 +190,16 @@ export async function connectRedis({ url, onChange }: RedisOptions): Promise<Red
       let isSubscribed = false;
       async function start(): Promise<void> {
         // The library subscribes again on each new connection.
-        if (!isSubscribed)
-          await client.subscribe(channel, onMessage).then(
-            () => (isSubscribed = true),
-            () => {},
-          );
+        if (isSubscribed || !client.isReady) return;
+        try {
+          await client.subscribe(channel, (message) => onMessage(readText(message)));
+          isSubscribed = true;
+          channelFault = undefined;
+        } catch (error) {
+          if (!isRejection(error)) return;
+          channelFault = error.message;
+          report(channelFault);
+        }
       }
       subscriptions.push({ start, onMissed });
       if (client.isReady) void start();

@@ -1,5 +1,6 @@
 import {
   GROUP_ENTRIES,
+  NOT_WRITABLE,
   StateUnavailableError,
   type KeyValueStore,
   type Owner,
@@ -7,6 +8,7 @@ import {
   type Room,
 } from "./key-value-store.ts";
 import type { RedisClient } from "./redis-client.ts";
+import { readChoice, readInteger, readOptionalText, readText, readTexts } from "./redis-replies.ts";
 import { ADD_ENTRY, ADD_MEMBER, DELETE, FIND_ROOM, MARK, MEMBERS, PREFIX, REPLACE } from "./redis-scripts.ts";
 
 /** A stored text without its owner. */
@@ -20,6 +22,9 @@ function memoryUse(info: string): number {
   const most = bytes("maxmemory");
   return most === 0 ? 0 : Math.min(1, bytes("used_memory") / most);
 }
+
+const ROOMS: readonly Room[] = ["free", "share used up", "store full"];
+const readRoom = (reply: unknown): Room => readChoice(reply, ROOMS);
 
 /** Redis rejects a time of zero. */
 const milliseconds = (ttlSeconds: number): number => Math.max(1, Math.ceil(ttlSeconds * 1000));
@@ -39,20 +44,25 @@ export function createRedisStore(redis: RedisClient, maxEntries = GROUP_ENTRIES)
       throw new StateUnavailableError(`The state store failed: ${(error as Error).message}`);
     }
   }
-  const runScript = (text: string, key: string, ...args: readonly string[]) =>
-    run((client) => client.eval(text, { keys: [PREFIX + key], arguments: [...args] }));
+  /** Runs a script, and reads its reply. */
+  const runScript = <T>(
+    text: string,
+    read: (reply: unknown) => T,
+    key: string,
+    ...args: readonly string[]
+  ): Promise<T> =>
+    run(async (client) => read(await client.eval(text, { keys: [PREFIX + key], arguments: [...args] })));
 
   const boundsOf = ({ group, id, share }: Owner) => [`${group}:${id}`, String(share), String(maxEntries)];
 
   return {
     async get(key) {
-      const stored = await run((client) => client.get(PREFIX + key));
-      return stored === null ? undefined : valueOf(stored);
+      const stored = await run(async (client) => readOptionalText(await client.get(PREFIX + key)));
+      return stored === undefined ? undefined : valueOf(stored);
     },
-    add: async (key, value, ttl, owner) =>
-      (await runScript(ADD_ENTRY, key, ...boundsOf(owner), value, String(milliseconds(ttl)))) as Room,
-    room: async (owner, entries) =>
-      (await runScript(FIND_ROOM, "", ...boundsOf(owner), String(entries))) as Room,
+    add: (key, value, ttl, owner) =>
+      runScript(ADD_ENTRY, readRoom, key, ...boundsOf(owner), value, String(milliseconds(ttl))),
+    room: (owner, entries) => runScript(FIND_ROOM, readRoom, "", ...boundsOf(owner), String(entries)),
     async set(key, value, ttl) {
       await run((client) =>
         client.set(PREFIX + key, value, { expiration: { type: "PX", value: milliseconds(ttl) } }),
@@ -65,22 +75,33 @@ export function createRedisStore(redis: RedisClient, maxEntries = GROUP_ENTRIES)
       );
     },
     replace: async (key, expected, value, ttl) =>
-      (await runScript(REPLACE, key, expected, value, String(milliseconds(ttl)))) === 1,
+      (await runScript(REPLACE, readInteger, key, expected, value, String(milliseconds(ttl)))) === 1,
     async delete(key) {
-      await runScript(DELETE, key);
+      await runScript(DELETE, readInteger, key);
     },
     async deleteIf(key, expected) {
-      await runScript(DELETE, key, expected);
+      await runScript(DELETE, readInteger, key, expected);
     },
     addToSet: async (key, member, ttl, maxMembers = Number.MAX_SAFE_INTEGER) =>
-      (await runScript(ADD_MEMBER, key, member, String(milliseconds(ttl)), String(maxMembers))) === 1,
-    setMembers: async (key) => (await runScript(MEMBERS, key)) as readonly string[],
-    isReady: redis.isReady,
+      (await runScript(
+        ADD_MEMBER,
+        readInteger,
+        key,
+        member,
+        String(milliseconds(ttl)),
+        String(maxMembers),
+      )) === 1,
+    setMembers: (key) => runScript(MEMBERS, readTexts, key),
+    fault: () => (redis.isReady() ? undefined : NOT_WRITABLE),
     async fullness() {
       const [info, application, personal] = await run((client) => {
-        const count = (group: OwnerGroup): Promise<number> => client.zCard(`${PREFIX}owned:${group}`);
+        const count = (group: OwnerGroup): Promise<number> =>
+          client.zCard(`${PREFIX}owned:${group}`).then(readInteger);
         // Its user may not be permitted to ask.
-        const memory = client.info().catch(() => "");
+        const memory = client
+          .info()
+          .catch(() => "")
+          .then(readText);
         return Promise.all([memory, count("application"), count("personal")]);
       });
       return {

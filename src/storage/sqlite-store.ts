@@ -2,12 +2,14 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import {
   GROUP_ENTRIES,
+  NOT_WRITABLE,
   StateUnavailableError,
   type KeyValueStore,
   type Owner,
   type OwnerGroup,
   type Room,
 } from "./key-value-store.ts";
+import { holdFile } from "./held-file.ts";
 import { openStateDatabase, STATE_FILE } from "./sqlite-schema.ts";
 
 export interface SqliteStoreOptions {
@@ -16,6 +18,8 @@ export interface SqliteStoreOptions {
   readonly maxEntries?: number;
   /** Bound of the members of all sets. Default 500 000, some 100 MB. */
   readonly maxMembers?: number;
+  /** Called once when the file is lost, with the reason. */
+  readonly onLost?: (reason: string) => void;
 }
 
 const MAX_MEMBERS = 500_000;
@@ -84,12 +88,13 @@ export function openSqliteKeyValueStore({
   directory,
   maxEntries = GROUP_ENTRIES,
   maxMembers = MAX_MEMBERS,
+  onLost,
 }: SqliteStoreOptions): KeyValueStore {
+  const file = join(directory, STATE_FILE);
   let database: DatabaseSync;
   try {
     database = openStateDatabase(directory);
   } catch (error) {
-    const file = join(directory, STATE_FILE);
     throw new StateUnavailableError(
       `The state store ${file} cannot be used: ${(error as Error).message}. ` +
         "Repair it, or move it away to start without its tokens (clients then have to sign in again).",
@@ -98,7 +103,7 @@ export function openSqliteKeyValueStore({
   const statements = prepare(database);
   const sweepAfter = Math.min(SWEEP_AFTER, Math.ceil(maxMembers / 100));
   let writes = 0;
-  let isHealthy = true;
+  let fault: string | undefined;
   let probedAt = -Infinity;
   /** Updated by each sweep, not by each write: the bound may be exceeded between two sweeps. */
   let members = 0;
@@ -130,33 +135,48 @@ export function openSqliteKeyValueStore({
     try {
       return work(Date.now());
     } catch (error) {
-      isHealthy = false;
+      fault ??= NOT_WRITABLE;
       throw new StateUnavailableError(`The state store failed: ${(error as Error).message}`);
     }
   }
 
   async function write<T>(work: (now: number) => T): Promise<T> {
-    const result = await run(work);
+    const result = await run((now) => {
+      const done = work(now);
+      checkFile();
+      return done;
+    });
     writes += 1;
     if (writes >= sweepAfter) await run(sweep).catch(() => {});
     return result;
   }
 
+  /** @throws {Error} if what was written is lost with this process. */
+  function checkFile(): void {
+    const lost = lostFile();
+    if (lost === undefined) return;
+    if (fault !== lost) onLost?.(lost);
+    fault = lost;
+    throw new Error(lost);
+  }
+
   /** A full disk, and one that may only be read, can be read: only a write shows that the store works. */
-  function probe(): boolean {
+  function probe(): string | undefined {
     const now = performance.now();
-    if (now - probedAt < PROBE_MS) return isHealthy;
+    if (now - probedAt < PROBE_MS) return fault;
     probedAt = now;
     try {
       statements.set.run(PROBE, "", Date.now());
-      isHealthy = true;
+      checkFile();
+      fault = undefined;
     } catch {
-      isHealthy = false;
+      fault ??= NOT_WRITABLE;
     }
-    return isHealthy;
+    return fault;
   }
 
   sweep();
+  const lostFile = holdFile(file);
   const timer = setInterval(() => void run(sweep).catch(() => {}), SWEEP_MS).unref();
   const expiry = (now: number, ttlSeconds: number): number => now + Math.ceil(ttlSeconds * 1000);
 
@@ -204,7 +224,7 @@ export function openSqliteKeyValueStore({
     },
     setMembers: (key) =>
       run((now) => statements.setMembers.all(key, now).map(({ member }) => String(member))),
-    isReady: probe,
+    fault: probe,
     fullness: () =>
       run(() => {
         const part = (group: OwnerGroup): number => countEntries(`${group}:`) / maxEntries;

@@ -46,3 +46,9 @@ export async function createRedisServer(...flags: readonly string[]): Promise<Re
     resume: () => void child?.kill("SIGCONT"),
   };
 }
+
+/** The settings of several processes that share this Redis. */
+export const sharedBy = ({ url }: RedisServer): Readonly<Record<string, string>> => ({
+  REDIS_URL: url,
+  GATEWAY_SECRET: "s".repeat(32),
+});

@@ -2,33 +2,14 @@ import type { ReadinessScope } from "../../admin/admin-app.ts";
 import { createMetricsAggregate } from "../../observability/metrics/aggregate.ts";
 import type { Settings } from "../../config/setting-definitions.ts";
 import type { PackFiles } from "../../mapping/load/load-pack.ts";
-import type { LimiterName } from "../../rate-limit/limiter.ts";
 import { startWorkerPool, type WorkerPool } from "./worker-pool.ts";
-import { createLimitLeases, type LimitLeases } from "./limit-leases.ts";
-import type { PrimaryApi } from "./rpc-api.ts";
 import { startAdminListener } from "../admin-listener.ts";
 import { httpUrl, type HttpServer } from "../http-server.ts";
 import type { LoadedPack } from "../loaded-pack.ts";
 import { closeDependencies, createDependencies, type Dependencies } from "../dependencies.ts";
 import { createPackReloader } from "../pack-reloader.ts";
-import { createLocalState, openSharedState, type LocalState } from "../state-backends.ts";
 import { ADMIN_DRAIN_MS, type Service } from "../start.ts";
 import { workerEnvironment } from "./worker-process.ts";
-
-/** The part of the primary's API that is the state of the workers. */
-const stateApi = (
-  { limiters, tokens }: LocalState,
-  leases: LimitLeases,
-): Pick<PrimaryApi, "leaseLimit" | "refundLimit" | "getTokenInfo" | "setTokenInfo"> => ({
-  leaseLimit: leases.lease,
-  refundLimit: (name, key, count) => limiters[name].refund(key, count),
-  getTokenInfo: tokens.getEntry,
-  setTokenInfo(hash, info) {
-    if (info === undefined) void tokens.purge(hash);
-    else if (info.refused) tokens.setRejected(hash);
-    else tokens.setScopes(hash, info.grants);
-  },
-});
 
 /** Why the gateway is not ready, each reason once. A worker that is draining does not count: the others serve. */
 async function checkReadiness(
@@ -50,15 +31,12 @@ async function checkReadiness(
 
 /**
  * Starts a gateway of several processes: workers that serve requests, and this one, the primary. The primary has the
- * admin listener, the embedded sandbox and, without Redis, the state that the workers share.
+ * admin listener and the embedded sandbox. What the workers share is in Redis, as between replicas.
  *
  * @throws As `startService`, and {WorkerStartError} If a worker can't start.
  */
 export async function startWorkers(settings: Settings): Promise<Service> {
-  const local = createLocalState(settings);
-  const dependencies = await createDependencies(settings, {
-    stateBackend: (log) => openSharedState(settings, log, { local, serves: false }),
-  });
+  const dependencies = await createDependencies(settings, { servesRequests: false });
   const { log, metrics, shared, v4, initialPack } = dependencies;
   let { files, pack } = initialPack;
   const aggregate = createMetricsAggregate();
@@ -66,13 +44,6 @@ export async function startWorkers(settings: Settings): Promise<Service> {
   let workers: WorkerPool | undefined;
   let stopping: Promise<void> | undefined;
 
-  async function purge(fingerprint = ""): Promise<void> {
-    try {
-      await shared.tokens.purge(fingerprint);
-    } finally {
-      await workers?.each((worker) => worker.call("purge", fingerprint));
-    }
-  }
   async function metricsText(): Promise<string> {
     const values = await workers?.each((worker) => worker.call("metrics").catch(() => []));
     return aggregate.text(new Map([[0, await metrics.json()], ...(values ?? [])]));
@@ -96,23 +67,11 @@ export async function startWorkers(settings: Settings): Promise<Service> {
   }
   const stop = (): Promise<void> => (stopping ??= drain());
 
-  /** A worker that does not respond keeps its leases until their windows end. */
-  async function endLeases(name: LimiterName, key: string): Promise<number> {
-    const counts = await workers?.each((worker) => worker.call("endLease", name, key).catch(() => 0));
-    return [...(counts?.values() ?? [])].reduce((sum, count) => sum + count, 0);
-  }
-  const leases = createLimitLeases({ limiters: local.limiters, workers: settings.WORKERS, endLeases });
-
-  metrics.addGauge(
-    "rate_limit_keys",
-    "Tokens and addresses whose requests are counted.",
-    () => shared.limits.size,
-  );
   try {
     workers = await startWorkerPool({
       size: settings.WORKERS,
       environment: workerEnvironment({ origin: v4.origin, authOrigin: v4.authOrigin }),
-      api: { ...stateApi(local, leases), purge, pack: () => files },
+      api: { pack: () => files },
       onExit(worker, how) {
         aggregate.removeProcess(worker);
         log.error({ code: "AG_WORKER_EXITED", how }, "a worker exited and is restarted");
@@ -122,7 +81,7 @@ export async function startWorkers(settings: Settings): Promise<Service> {
       readiness,
       metrics: { text: metricsText, contentType: metrics.contentType },
       pack: () => pack,
-      purgeTokens: purge,
+      purgeTokens: shared.tokens.purge,
     });
   } catch (error) {
     await stop();

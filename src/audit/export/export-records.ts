@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
-import { parseRecorded } from "../json-text.ts";
+import { readRecord } from "../read-record.ts";
 import type { AuditRecord, RecordedBody } from "../record.ts";
 import type { AuditQuery, AuditStore } from "../store.ts";
 import { CSV_HEAD, csvLine } from "./csv.ts";
@@ -187,18 +187,14 @@ function writerOf(format: ExportFormat, filterHeader: string | undefined): Write
     return { head: "", page: (records) => records.map((record) => `${record}\n`).join(""), tail: "" };
   }
   if (format === "csv") {
-    return { head: CSV_HEAD, page: (records) => records.map(parseRecord).map(csvLine).join(""), tail: "" };
+    return { head: CSV_HEAD, page: (records) => records.map(readRecord).map(csvLine).join(""), tail: "" };
   }
   return {
     head: HAR_HEAD,
     page(records, first) {
-      const entries = records.flatMap((record) => harEntries(parseRecord(record), filterHeader));
+      const entries = records.flatMap((record) => harEntries(readRecord(record), filterHeader));
       return (first ? "" : ",\n") + entries.map((entry) => JSON.stringify(entry)).join(",\n");
     },
     tail: HAR_TAIL,
   };
-}
-
-function parseRecord(record: string): AuditRecord {
-  return parseRecorded(record) as AuditRecord;
 }

@@ -2,7 +2,8 @@ import { AuditUnavailableError } from "../store.ts";
 import { Socket } from "node:net";
 import { Pool, DatabaseError } from "pg";
 import type { PoolClient, QueryResultRow } from "pg";
-import { prepareSchema, NewerSchemaError } from "./schema.ts";
+import { migratePostgres, SchemaError } from "../../storage/schema.ts";
+import { SCHEMA } from "./schema.ts";
 
 /** Descriptions of SQLSTATE classes (PostgreSQL, appendix A) for operators. The longest matching prefix is used. */
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -25,7 +26,7 @@ function toUnavailableError(error: unknown): AuditUnavailableError {
 }
 
 function meaningOf(error: unknown): string {
-  if (error instanceof NewerSchemaError) return "its database was written by a newer version of the gateway";
+  if (error instanceof SchemaError) return `its database cannot be used: ${error.message}`;
   // An error that is not from the server is a connection problem.
   if (!(error instanceof DatabaseError)) return "its database does not respond";
   const code = error.code ?? "";
@@ -94,7 +95,7 @@ export function connectDatabase(url: string): Database {
     prepared ??= withClient(async (client) => {
       // Creating an index on a large table may take long.
       await client.query("SET statement_timeout = 0");
-      await prepareSchema(client);
+      await migratePostgres(client, SCHEMA);
       await client.query(`SET statement_timeout = ${STATEMENT_MS}`);
     }).catch((error: unknown) => {
       prepared = undefined;

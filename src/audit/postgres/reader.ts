@@ -9,27 +9,26 @@ import type { Database } from "./database.ts";
 
 const decompress = promisify(zstdDecompress);
 
-/** Index rows of one page, up to the maximum size of a page. Rows of earlier versions have their text in `record`. */
+/** Index rows of one page, up to the maximum size of a page. */
 const PAGE = (where: string, limit: string): string => `
-  SELECT time::text, seq::text, segment::text, start, size, record::text FROM (
-    SELECT time, seq, segment, start, size, record, sum(size) OVER (ORDER BY time DESC, seq DESC) - size AS before
+  SELECT time::text, seq::text, segment::text, start, size FROM (
+    SELECT time, seq, segment, start, size, sum(size) OVER (ORDER BY time DESC, seq DESC) - size AS before
     FROM (
-      SELECT time, seq, segment, start, size, record FROM audit ${where} ORDER BY time DESC, seq DESC LIMIT ${limit}
+      SELECT time, seq, segment, start, size FROM audit ${where} ORDER BY time DESC, seq DESC LIMIT ${limit}
     ) AS page
   ) AS sized WHERE before = 0 OR before + size <= ${PAGE_SIZE} ORDER BY sized.time DESC, sized.seq DESC
 `;
-const BY_ID = "SELECT segment::text, start, size, record::text FROM audit WHERE id = $1";
+const BY_ID = "SELECT segment::text, start, size FROM audit WHERE id = $1";
 const SEGMENTS = "SELECT id::text, data FROM audit_segment WHERE id = ANY($1::bigint[])";
 
 /** Segments that are in memory at the same time. */
 const SEGMENTS_AT_ONCE = 16;
 
-/** A row of the index, and its text if an earlier version has written it. */
+/** A row of the index. */
 interface FoundRow {
-  readonly segment: string | null;
+  readonly segment: string;
   readonly start: number;
   readonly size: number;
-  readonly record: string | null;
 }
 
 const CLIENTS = (where: string, limit: string): string => `
@@ -101,8 +100,8 @@ function usageTerms(query: UsageQuery): Term[] {
  * @throws {AuditUnavailableError}
  */
 async function readTexts(database: Database, rows: readonly FoundRow[]): Promise<string[]> {
-  const texts = rows.map(({ record }) => record ?? undefined);
-  const ids = [...new Set(rows.flatMap(({ segment }) => segment ?? []))];
+  const texts: (string | undefined)[] = rows.map(() => undefined);
+  const ids = [...new Set(rows.map(({ segment }) => segment))];
   for (let first = 0; first < ids.length; first += SEGMENTS_AT_ONCE) {
     const given = [ids.slice(first, first + SEGMENTS_AT_ONCE)];
     const segments = await database.query<{ id: string; data: Buffer }>(SEGMENTS, given);

@@ -74,13 +74,14 @@ async function remove(client: PoolClient, { id, size }: OldSegment): Promise<Cut
   return { freed: size, evicted: rowCount ?? 0 };
 }
 
-/** Removes the bodies of a segment. */
+/** Removes the bodies of a segment, unless it is damaged. */
 async function strip(client: PoolClient, { id }: OldSegment): Promise<CutResult> {
   const data = (await client.query<{ data: Buffer }>(DATA, [id])).rows[0]?.data ?? Buffer.alloc(0);
   const { rows } = await client.query<{ seq: string; start: number; size: number }>(PLACES, [id]);
-  const { bytes, places } = removeBodies(await decompress(data), rows);
+  const decompressed = await decompress(data).catch(() => undefined);
+  const { bytes, places } = removeBodies(decompressed ?? Buffer.alloc(0), decompressed ? rows : []);
   const compressed = await compressAsync(bytes);
-  if (compressed.length >= data.length) {
+  if (!decompressed || compressed.length >= data.length) {
     await client.query(MARK_BARE, [id]);
     return { freed: 0, evicted: 0 };
   }

@@ -1,7 +1,7 @@
 import { dayOf, LEAST_WORTH_ORDER, maxSummaryRows } from "../usage.ts";
-import { parseRecords } from "../record-pages.ts";
+import { readPage } from "../record-pages.ts";
 import { cutoffOf, startPurge, type PurgeResult } from "../purge.ts";
-import { parseRecorded } from "../json-text.ts";
+import { readRecord as parseRecord } from "../read-record.ts";
 import type { AuditRecord } from "../record.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
 import { AuditUnavailableError } from "../store.ts";
@@ -9,7 +9,6 @@ import { createBatch } from "../segment.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import { connectDatabase, type Database } from "./database.ts";
-import { startMigration } from "./migrate.ts";
 import { countRecords, readRecordPage, readRecord, usageReader } from "./reader.ts";
 import { makeSpace, ROW_BYTES } from "./size-limit.ts";
 import { insertBatch } from "./writer.ts";
@@ -21,11 +20,7 @@ const PURGE_ROWS = 20_000;
 const REMOVE = `
   DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE time < $1 ORDER BY time, seq LIMIT ${PURGE_ROWS})
 `;
-/** Index rows of earlier versions have their records in them. */
-const SIZE = `
-  SELECT ((SELECT coalesce(sum(bytes::bigint + records * ${ROW_BYTES}), 0) FROM audit_segment)
-    + (SELECT coalesce(sum(size::bigint + ${ROW_BYTES}), 0) FROM audit WHERE segment IS NULL))::float8 AS bytes
-`;
+const SIZE = `SELECT coalesce(sum(bytes::bigint + records * ${ROW_BYTES}), 0)::float8 AS bytes FROM audit_segment`;
 const UNCOUNT_LEAST = `
   DELETE FROM audit_usage WHERE (day, client, lane, route, status) IN (
     SELECT day, client, lane, route, status FROM audit_usage ORDER BY ${LEAST_WORTH_ORDER}
@@ -100,7 +95,6 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     step: () => purgeStep(database, cutoffOf(options), sizeLimit),
     everyMs: PURGE_EVERY_MS,
   });
-  const migration = startMigration(database, options.onMigration);
   let closing: Promise<void> | undefined;
 
   /** Runs a read, unless the store is closed. */
@@ -111,14 +105,13 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
 
   async function get(id: string): Promise<AuditRecord | undefined> {
     const text = await readRecord(database, id);
-    return text === undefined ? undefined : (parseRecorded(text) as AuditRecord);
+    return text === undefined ? undefined : parseRecord(text);
   }
 
   const fault = (): string | undefined => (closing ? "The audit store is closed." : queue.fault());
 
   async function closeAll(): Promise<void> {
     purge.stop();
-    migration.stop();
     clearInterval(probe);
     await queue.close();
     await database.close();
@@ -128,7 +121,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   return {
     append: queue.push,
     texts: (query) => open(() => readRecordPage(database, query)),
-    query: (query) => open(async () => parseRecords(await readRecordPage(database, query))),
+    query: (query) => open(async () => readPage(await readRecordPage(database, query), options)),
     get: (id) => open(() => get(id)),
     count: (query) => open(() => countRecords(database, query)),
     clients: (query) => open(() => clients(query)),

@@ -14,6 +14,7 @@ export const BLOCK_ROWS = 1024;
  * - `record_DAY`: a small row for each record, with the columns that queries need, and `start` and `size` of its text in the
  *   decompressed segment.
  * - `segment_DAY`: the texts of the records `seq` to `last`, compressed. `bytes` is the size of `data`.
+ * - `owner_DAY`: the segments of clients whose tokens v4 has accepted, by their owner (`size-limit.ts`).
  * - `block_DAY`: which records are in which block (`blocks`).
  */
 const tables = (day: string): string => `
@@ -45,6 +46,13 @@ const tables = (day: string): string => `
     data BLOB NOT NULL
   ) STRICT;
   CREATE INDEX segment_${day}_worth ON segment_${day} (worth, time, last, bytes);
+  CREATE TABLE owner_${day} (
+    owner TEXT NOT NULL,
+    bare INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    PRIMARY KEY (owner, bare, seq)
+  ) STRICT, WITHOUT ROWID;
   ${blocks(day)}
 `;
 
@@ -96,23 +104,6 @@ export function callText(route: number | undefined, status: number | undefined):
   return `${route === undefined ? "" : ` ${route}`}:${status === undefined ? "" : `${status} `}`;
 }
 
-/** Changes a day of version 4, which had an index for each combination of filters. */
-export function indexByBlocks(database: DatabaseSync, suffix: string): void {
-  const filters = [
-    "client",
-    "route",
-    "status",
-    "client_route",
-    "client_status",
-    "route_status",
-    "client_route_status",
-  ];
-  for (const columns of filters) database.exec(`DROP INDEX IF EXISTS record_${suffix}_${columns}_time`);
-  database.exec(blocks(suffix));
-  const last = `(SELECT max(seq) FROM record_${suffix}) / ${BLOCK_ROWS} * ${BLOCK_ROWS}`;
-  database.exec(indexBlocks(suffix, `seq < ${last}`));
-}
-
 /** The suffix of a day's tables, `20260301`. @param day `2026-03-01` */
 export const suffixOf = (day: string): string => day.replaceAll(/\D/g, "");
 
@@ -120,22 +111,17 @@ export const suffixOf = (day: string): string => day.replaceAll(/\D/g, "");
 export const createPartition = (database: DatabaseSync, suffix: string): void =>
   database.exec(tables(suffix));
 
-/** Deletes a day, which takes as long as SQLite needs to free its pages. One of version 4 has no blocks. */
+/** Deletes a day, which takes as long as SQLite needs to free its pages. */
 export const dropPartition = (database: DatabaseSync, suffix: string): void =>
   database.exec(
     ["record", "segment", "text", "block", "owner"]
-      .map((table) => `DROP TABLE IF EXISTS ${table}_${suffix}`)
+      .map((table) => `DROP TABLE ${table}_${suffix}`)
       .join("; "),
   );
 
 /** The suffixes of all days, the oldest first. */
 export const LIST_DAYS = `
   SELECT substr(name, 8) AS suffix FROM sqlite_schema WHERE type = 'table' AND name GLOB 'record_[0-9]*' ORDER BY 1
-`;
-
-/** The suffixes of the days that were created by version 4. */
-export const LIST_UNINDEXED_DAYS = `
-  SELECT suffix FROM (${LIST_DAYS}) WHERE 'block_' || suffix NOT IN (SELECT name FROM sqlite_schema)
 `;
 
 /** A cache of what depends on the tables of days, which another process may create or drop. */

@@ -1,7 +1,7 @@
 /** Deletes what is least important when the database exceeds its size limit. */
 import type { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
-import { ClientShares, SEVERAL, type Cut } from "../client-shares.ts";
+import { ClientShares, type Cut } from "../client-shares.ts";
 import type { PurgeResult } from "../purge.ts";
 import { removeBodies } from "../remove-bodies.ts";
 import { compressSync } from "../segment.ts";
@@ -15,26 +15,9 @@ const STEP_SEGMENTS = 50;
 /** Bytes of a segment with its rows, as SQL. */
 const SIZE = `bytes + (last - seq + 1) * ${ROW_BYTES}`;
 
-/**
- * The segments of clients whose tokens v4 has accepted, by their owner. It has a table of its own, so that a process of an earlier
- * version can use the other tables as before. Its segments have no row here.
- */
-const ownerTable = (day: string): string => `
-  CREATE TABLE owner_${day} (
-    owner TEXT NOT NULL,
-    bare INTEGER NOT NULL,
-    seq INTEGER NOT NULL,
-    bytes INTEGER NOT NULL,
-    PRIMARY KEY (owner, bare, seq)
-  ) STRICT, WITHOUT ROWID;
-  INSERT INTO owner_${day} SELECT '${SEVERAL}', 0, seq, ${SIZE} FROM segment_${day} WHERE worth = ${WORTH.accepted};
-`;
-
 /** The statements about the owners of a day's segments. */
 export function prepareOwners(database: DatabaseSync, day: string) {
   const name = `owner_${day}`;
-  const exists = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(name);
-  if (exists === undefined) database.exec(ownerTable(day));
   return {
     /** Adds segments that have none. */
     own: database.prepare(
@@ -70,6 +53,14 @@ interface OldSegment {
   readonly data: Uint8Array;
 }
 
+function tryDecompress(data: Uint8Array): Uint8Array | undefined {
+  try {
+    return zstdDecompressSync(data);
+  } catch {
+    return undefined;
+  }
+}
+
 /** One step of making space. */
 class Step {
   freed = 0;
@@ -98,13 +89,15 @@ class Step {
     this.segments += 1;
   }
 
-  /** Removes the bodies of a segment. @returns Its size with its rows. */
+  /** Removes the bodies of a segment, unless it is damaged. @returns Its size with its rows. */
   strip(day: OwnerStatements, seq: number): number {
     const { last, size, data } = day.segment.get(seq) as unknown as OldSegment;
     const rows = day.places.all(seq, last) as unknown as { seq: number; start: number; size: number }[];
-    const { bytes, places } = removeBodies(zstdDecompressSync(data), rows);
-    const compressed = compressSync(bytes);
     this.segments += 1;
+    const decompressed = tryDecompress(data);
+    if (!decompressed) return size;
+    const { bytes, places } = removeBodies(decompressed, rows);
+    const compressed = compressSync(bytes);
     if (compressed.length >= data.length) return size;
     rows.forEach((row, index) => {
       const { start = 0, size: length = 0 } = places[index] ?? {};
@@ -127,8 +120,6 @@ export function makeSpace(days: readonly OwnerStatements[], bytes: number): Purg
   const step = new Step(bytes);
   for (const worth of [WORTH.refused, WORTH.unaccepted]) removeLeast(days, worth, step);
   if (!step.isDone) cutShares(days, step);
-  // An earlier version has written what has no owner.
-  if (!step.isDone) removeLeast(days, WORTH.accepted, step);
   return step.result;
 }
 
@@ -158,8 +149,6 @@ function cutOldest(days: readonly OwnerStatements[], cut: Cut, shares: ClientSha
     const seq = Number(oldest["seq"]);
     day.disown.run(owner, Number(bare), seq);
     shares.add(cut, -Number(oldest["bytes"]));
-    // An earlier version may have deleted the segment.
-    if (!day.segment.get(seq)) return;
     if (bare) return step.remove(day, seq);
     const size = step.strip(day, seq);
     day.ownBare.run(owner, seq, size);

@@ -1,11 +1,10 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { makeFolder } from "../../storage/make-folder.ts";
 import { Worker } from "node:worker_threads";
-import { parseRecords } from "../record-pages.ts";
+import { readPage } from "../record-pages.ts";
 import { cutoffOf, startPurge, type PurgeResult } from "../purge.ts";
-import { parseRecorded } from "../json-text.ts";
+import { readRecord } from "../read-record.ts";
 import type { AuditRecord } from "../record.ts";
 import { AuditUnavailableError } from "../store.ts";
 import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
@@ -30,8 +29,8 @@ const CALL_TIMEOUT_MS = 15_000;
 /** Opening may include changes of a large database. */
 const OPEN_TIMEOUT_MS = 600_000;
 const RESTART_MS = 100;
-/** Between two steps of a migration. */
-const PAUSE_MS = 2;
+/** Without traffic nothing else would notice that the file can't be written, or is lost. */
+const PROBE_MS = 1000;
 
 /** Options of the SQLite store. */
 export interface SqliteStoreOptions extends StoreOptions {
@@ -65,7 +64,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
   const file = join(directory, AUDIT_FILE);
   const synchronous = durability === "strict" ? "FULL" : "NORMAL";
   const { writer, reader } = await openWorkers(directory, { role: "writer", file, synchronous }, thread);
-  await migrate(writer, options);
   const purge = startPurge({
     step: () => writer.call({ kind: "purge", before: cutoffOf(options), sizeLimit }) as Promise<PurgeResult>,
   });
@@ -89,6 +87,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     ...options.queue,
     onFault: options.onFault,
   });
+  const probe = setInterval(queue.probe, PROBE_MS).unref();
   let closing: Promise<void> | undefined;
 
   async function texts(query: ReaderJob & { kind: "page" }): Promise<TextPage> {
@@ -97,7 +96,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
 
   async function get(id: string): Promise<AuditRecord | undefined> {
     const text = await reader.call({ kind: "get", id });
-    return typeof text === "string" ? (parseRecorded(text) as AuditRecord) : undefined;
+    return typeof text === "string" ? readRecord(text) : undefined;
   }
 
   function fault(): string | undefined {
@@ -108,6 +107,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
 
   async function closeAll(): Promise<void> {
     purge.stop();
+    clearInterval(probe);
     await queue.close();
     await Promise.all([writer.close({ kind: "close" }), reader.close({ kind: "close" })]);
   }
@@ -115,7 +115,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
   return {
     append: queue.push,
     texts: (query) => texts({ kind: "page", query }),
-    query: async (query) => parseRecords(await texts({ kind: "page", query })),
+    query: async (query) => readPage(await texts({ kind: "page", query }), options),
     get,
     count: async (query) => (await reader.call({ kind: "count", query })) as number,
     clients: async (query) => (await reader.call({ kind: "clients", query })) as ClientUsage[],
@@ -130,20 +130,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     }),
     close: () => (closing ??= closeAll()),
   };
-}
-
-/** Moves the records of a database of an earlier version, in small steps. Another process may do the same. */
-async function migrate(
-  writer: SupervisedWorker<WriterJob>,
-  { onMigration }: Pick<StoreOptions, "onMigration">,
-): Promise<void> {
-  for (;;) {
-    const left = (await writer.call({ kind: "migrate" })) as number;
-    if (left === 0) return;
-    onMigration?.(left);
-    // Another process waits for its turn to write.
-    await setTimeout(PAUSE_MS);
-  }
 }
 
 interface Workers {

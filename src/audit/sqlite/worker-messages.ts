@@ -52,8 +52,6 @@ export type WriterJob =
   | { readonly kind: "write"; readonly batch: PackedBatch }
   /** Returns a `PurgeResult`. */
   | ({ readonly kind: "purge" } & PurgeJob)
-  /** Moves records of earlier versions. Returns how many are left. */
-  | { readonly kind: "migrate" }
   | { readonly kind: "close" };
 
 /** A job of the reader thread. */

@@ -1,7 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
+import { holdFile } from "../../storage/held-file.ts";
+import { migrateSqlite } from "../../storage/schema.ts";
 import { SEVERAL } from "../client-shares.ts";
 import type { PurgeResult } from "../purge.ts";
-import { compressBatchSync, createBatch, type Batch, type Segment } from "../segment.ts";
+import { compressBatchSync, type Batch, type Segment } from "../segment.ts";
 import type { IndexRow } from "../stored-row.ts";
 import {
   acceptedClients,
@@ -16,9 +18,8 @@ import {
   type CountedRow,
   type UsageRow,
 } from "../usage.ts";
-import { createMigration } from "./migrate.ts";
 import { createPartition, createPartitions, dropPartition, suffixOf } from "./partition.ts";
-import { prepareSchema } from "./schema.ts";
+import { SCHEMA } from "./schema.ts";
 import { makeSpace, prepareOwners } from "./size-limit.ts";
 import {
   unpackBatch,
@@ -111,10 +112,11 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
   database.exec("PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16384");
   // In pages. Many commits change the same pages, which a checkpoint writes once.
   database.exec("PRAGMA wal_autocheckpoint = 4000");
-  prepareSchema(database);
+  migrateSqlite(database, SCHEMA);
+
+  const lostFile = holdFile(data.file);
 
   const days = createPartitions(database, (suffix) => prepareDay(database, suffix));
-  const migration = createMigration(database);
   const count = database.prepare(COUNT);
   const shared = database.prepare(
     `SELECT 1 FROM usage WHERE day = ? AND client = '${UNACCEPTED}' AND lane = ? AND route = ? AND status = ?`,
@@ -155,6 +157,8 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
       for (const row of aggregateUsage(insert(judged))) countRow(row);
       claimEarlier(clients, new Set(batch.segments.map(({ day }) => suffixOf(day))));
     });
+    const lost = lostFile();
+    if (lost !== undefined) throw new Error(lost);
     const storedBytes = segments.reduce((sum, { data }) => sum + data.length, 0);
     return { storedBytes, buffer: batch.bytes.buffer };
   }
@@ -232,15 +236,6 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
     }
   }
 
-  /** Moves some records of the table of earlier versions to the tables of their days. @returns How many are left. */
-  function migrate(): number {
-    return transaction(() => {
-      const rows = migration.next();
-      insert(compress(createBatch(rows)));
-      return migration.remove(rows);
-    });
-  }
-
   function figure(pragma: string): number {
     return Number(database.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
   }
@@ -274,7 +269,6 @@ export function openWriter(data: SqliteWorkerData & { role: "writer" }): (job: W
   return function work(job) {
     if (job.kind === "write") return write(unpackBatch(job.batch));
     if (job.kind === "purge") return transaction(() => purge(job));
-    if (job.kind === "migrate") return migrate();
     return database.close();
   };
 }

@@ -21,10 +21,12 @@ const KEY = "asked-epoch";
 const TTL_SECONDS = 400 * 86_400;
 const HOUR_MS = 3_600_000;
 
-/** An epoch is `<milliseconds> <new or emptied> <random>`. */
-function parseEpoch(epoch: string): { readonly createdAt: number; readonly state: Completeness } {
-  const [createdAt, state] = epoch.split(" ");
-  return { createdAt: Number(createdAt), state: state === "emptied" ? "emptied" : "new" };
+/** An epoch is `<milliseconds> <new or emptied> <random>`. @returns undefined for any other text */
+function parseEpoch(epoch: string): { readonly createdAt: number; readonly state: Completeness } | undefined {
+  const [, createdAt, state] = /^(\d{1,15}) (new|emptied) \S+$/.exec(epoch) ?? [];
+  return createdAt === undefined
+    ? undefined
+    : { createdAt: Number(createdAt), state: state === "emptied" ? "emptied" : "new" };
 }
 
 /**
@@ -41,12 +43,14 @@ export function createStoreEpoch(store: KeyValueStore, clock: () => number = Dat
     async read() {
       await store.setIfAbsent(KEY, createEpoch("new"), TTL_SECONDS);
       let epoch = (await store.get(KEY)) ?? createEpoch("emptied");
-      if (lastEpoch !== undefined && epoch !== lastEpoch && parseEpoch(epoch).state !== "emptied") {
+      const found = parseEpoch(epoch);
+      const isChanged = lastEpoch !== undefined && epoch !== lastEpoch;
+      if (!found || (isChanged && found.state !== "emptied")) {
         await store.replace(KEY, epoch, createEpoch("emptied"), TTL_SECONDS);
         epoch = (await store.get(KEY)) ?? createEpoch("emptied");
       }
       lastEpoch = epoch;
-      const { createdAt, state } = parseEpoch(epoch);
+      const { createdAt, state } = parseEpoch(epoch) ?? { createdAt: clock(), state: "emptied" };
       // If the clock was set back, the store counts as young for longer.
       return clock() - createdAt < HOUR_MS ? state : "whole";
     },

@@ -5,7 +5,6 @@ import type { AuditStore } from "../../../src/audit/store.ts";
 import { makeDatabase } from "../../support/postgres-database.ts";
 import type { TestDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";
-import { byId, fixtureRecords, readFixture } from "./fixture.ts";
 import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
 import { testAuditStore } from "./store-contract.ts";
 
@@ -55,34 +54,7 @@ describe("the PostgreSQL store", () => {
     );
     expect(await stores[0]?.count({})).toBe(100);
     expect(await stores[4]?.clients({})).toMatchObject([{ requests: 100 }]);
-    expect(await database.query("SELECT version FROM audit_version")).toHaveLength(1);
-  });
-
-  // Only the later version knows which records are to be moved to a client.
-  test.each([
-    [1, 1],
-    [2, 2],
-  ])("migrates tables of version %i without losing a record", async (version, requests) => {
-    await database.query(readFixture("postgres-version-2.sql"));
-    if (version === 1) {
-      await database.query(
-        "ALTER TABLE audit DROP COLUMN worth, DROP COLUMN lane, DROP COLUMN agent, DROP COLUMN lossy",
-      );
-      await database.query("UPDATE audit_version SET version = 1");
-    }
-    const left: number[] = [];
-    const store = open({ onMigration: (count) => void left.push(count) });
-    const readAll = async () => (await store.query({ limit: 500 })).records.toSorted(byId);
-    expect(await readAll()).toEqual(fixtureRecords());
-    await until(() => left.length > 0);
-    expect(await database.query("SELECT 1 FROM audit WHERE record IS NOT NULL OR segment IS NULL")).toEqual(
-      [],
-    );
-    expect(await readAll()).toEqual(fixtureRecords());
-    expect(await store.get("id-000008")).toEqual(fixtureRecords().find(({ id }) => id === "id-000008"));
-    await store.append(sampleRecord("new", { client: "c1", accepted: true }));
-    expect(await store.count({ client: "c1" })).toBe(2);
-    expect(await store.clients({ client: "c1" })).toMatchObject([{ requests }]);
+    expect(await database.query("SELECT version FROM audit_schema")).toEqual([{ version: 1 }]);
   });
 
   test("keeps records in memory while the database is down, reports it, and writes them later (relaxed)", async () => {
@@ -138,12 +110,20 @@ describe("the PostgreSQL store", () => {
   });
 
   test("does not change a database of a newer version", async () => {
-    await database.query("CREATE TABLE audit_version (version integer NOT NULL)");
-    await database.query("INSERT INTO audit_version VALUES (99)");
+    await database.query("CREATE TABLE audit_schema (version integer NOT NULL)");
+    await database.query("INSERT INTO audit_schema VALUES (99)");
     const store = open();
     await expect(store.query({})).rejects.toThrow("newer version");
     await until(() => store.fault()?.includes("newer version") ?? false);
     expect(await database.query("SELECT to_regclass('audit') AS audit")).toEqual([{ audit: null }]);
+  });
+
+  test("does not change tables that others have created", async () => {
+    await database.query("CREATE TABLE audit (id text)");
+    const store = open();
+    await expect(store.query({})).rejects.toThrow("not written by a released version");
+    await until(() => store.fault()?.includes("not written by a released version") ?? false);
+    expect(await database.query("SELECT * FROM audit")).toEqual([]);
   });
 
   test("deletes records older than the retention, and their counts", async () => {

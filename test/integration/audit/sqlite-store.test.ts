@@ -4,9 +4,9 @@ import { mkdtemp, open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { AuditRecord } from "../../../src/audit/record.ts";
 import { describeSqliteError } from "../../../src/audit/sqlite/fault.ts";
 import { AUDIT_FILE, openSqliteStore, startSqliteThread } from "../../../src/audit/sqlite/store.ts";
-import { byId, fixtureRecords, readFixture } from "./fixture.ts";
 import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
 import { testAuditStore } from "./store-contract.ts";
 
@@ -42,12 +42,22 @@ describe("the SQLite store", () => {
       "a file that is not a database",
       () => writeFile(join(directory, AUDIT_FILE), "not a database, but long enough".repeat(99)),
     ],
-    ["a database of a newer version", async () => newerDatabase(join(directory, AUDIT_FILE))],
+    [
+      "a database of a newer version",
+      async () => {
+        await (await openSqliteStore({ ...settings, directory })).close();
+        execute(join(directory, AUDIT_FILE), "PRAGMA user_version = 99");
+      },
+    ],
+    [
+      "a database of a version that was never released",
+      async () => execute(join(directory, AUDIT_FILE), UNRELEASED),
+    ],
   ])("does not open %s, and names the file and the remedy", async (_, spoil) => {
     await spoil();
     const opening = openSqliteStore({ ...settings, directory });
     await expect(opening).rejects.toThrow(join(directory, AUDIT_FILE));
-    await expect(opening).rejects.toThrow(/not a database|newer version/);
+    await expect(opening).rejects.toThrow(/not a database|newer version|not written by a released version/);
     await expect(opening).rejects.toThrow("move it away");
   });
 
@@ -134,52 +144,6 @@ describe("the SQLite store", () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  test("migrates a database of version 1", async () => {
-    firstVersion(join(directory, AUDIT_FILE));
-    const store = await openSqliteStore({ ...settings, directory });
-    const { records } = await store.query({ client: "0123456789abcdef" });
-    expect(records).toEqual([sampleRecord("b", { status: 404, losses: [] }), sampleRecord("a")]);
-    expect(await store.clients({})).toMatchObject([
-      { client: "0123456789abcdef", userAgent: "sample/1.0", requests: 2, errors: 1, lossy: 1 },
-    ]);
-    expect(await store.usage({})).toHaveLength(2);
-    await store.close();
-  });
-
-  // Only the later version knows which records are to be moved to a client.
-  test.each([
-    [2, 1],
-    [3, 2],
-  ])("migrates a database of version %i without losing a record", async (version, requests) => {
-    const database = new DatabaseSync(join(directory, AUDIT_FILE));
-    database.exec(readFixture("sqlite-version-3.sql"));
-    // Version 2 had no priorities and no columns for them.
-    if (version === 2) {
-      database.exec("DROP INDEX audit_least; DROP INDEX audit_unaccepted; PRAGMA user_version = 2");
-      for (const column of ["worth", "lane", "agent", "lossy"])
-        database.exec(`ALTER TABLE audit DROP COLUMN ${column}`);
-    }
-    database.close();
-    const left: number[] = [];
-    const onMigration = (count: number): void => void left.push(count);
-    const store = await openSqliteStore({ ...settings, directory, durability: "strict", onMigration });
-    const { records } = await store.query({ limit: 500 });
-    expect(records.toSorted(byId)).toEqual(fixtureRecords());
-    expect(left.length).toBeGreaterThan(0);
-    expect(await store.clients({})).toMatchObject([
-      { client: "c3", requests: 100 },
-      { client: "c4", requests: 6 },
-      { client: "0123456789abcdef", requests: 2 },
-      { client: "c2", requests: 2 },
-      { client: "unaccepted", requests: 2 },
-      { client: null, requests: 1 },
-    ]);
-    await store.append(sampleRecord("new", { client: "c1", accepted: true }));
-    expect(await store.count({ client: "c1" })).toBe(2);
-    expect(await store.clients({ client: "c1" })).toMatchObject([{ requests }]);
-    await store.close();
-  });
-
   test("stores large and small records in turns, whose batches share a buffer", async () => {
     const store = await openSqliteStore({ ...settings, directory, durability: "strict" });
     const records = [10, 300_000, 20, 900_000, 100_000, 30].map((length, n) => ({
@@ -189,54 +153,6 @@ describe("the SQLite store", () => {
     for (const record of records) await store.append(record);
     for (const record of records) expect(await store.get(record.id)).toEqual(record);
     await store.close();
-  });
-
-  test("indexes the records of version 4 by blocks", async () => {
-    const fill = async (from: number): Promise<void> => {
-      const store = await openSqliteStore({ ...settings, directory });
-      for (let n = from; n < from + 1500; n += 1)
-        void store.append(sampleRecord(sampleId(n), { status: n % 500 === 0 ? 404 : 200 }));
-      await store.close();
-    };
-    await fill(0);
-    const database = new DatabaseSync(join(directory, AUDIT_FILE));
-    database.exec(`
-      DROP TRIGGER block_20260301_full;
-      DROP TABLE block_20260301;
-      CREATE INDEX record_20260301_status_time ON record_20260301 (status, time);
-      CREATE INDEX record_20260301_client_route_time ON record_20260301 (client, route, time);
-      PRAGMA user_version = 4;
-    `);
-    database.close();
-    await fill(1500);
-    const store = await openSqliteStore({ ...settings, directory });
-    const { records } = await store.query({ status: 404 });
-    expect(records.map(({ id }) => id)).toEqual([2500, 2000, 1500, 1000, 500, 0].map(sampleId));
-    expect(await store.count({ status: 200 })).toBe(2994);
-    await store.close();
-    const migrated = new DatabaseSync(join(directory, AUDIT_FILE));
-    const indexes = migrated
-      .prepare("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY 1")
-      .all();
-    expect(indexes.map(({ name }) => name)).toEqual([
-      "record_20260301_time",
-      "record_20260301_unaccepted",
-      "segment_20260301_worth",
-    ]);
-    migrated.close();
-  });
-
-  test("indexes a day that a process of version 4 has created after the migration", async () => {
-    const first = await openSqliteStore({ ...settings, directory });
-    for (const day of ["02-28", "03-01"])
-      void first.append(sampleRecord(day, { time: `2026-${day}T10:00:00.000Z` }));
-    await first.close();
-    const database = new DatabaseSync(join(directory, AUDIT_FILE));
-    database.exec("DROP TRIGGER block_20260301_full; DROP TABLE block_20260301");
-    database.close();
-    const second = await openSqliteStore({ ...settings, directory });
-    expect(await second.count({ status: 200 })).toBe(2);
-    await second.close();
   });
 
   test("finds the records that are added after the newest were deleted", async () => {
@@ -279,6 +195,34 @@ describe("the SQLite store", () => {
     await store.close();
   });
 
+  test("says how many records of a page are damaged", async () => {
+    const found: number[] = [];
+    const onDamaged = (records: number): void => void found.push(records);
+    const store = await openSqliteStore({ ...settings, directory, durability: "strict", onDamaged });
+    for (const id of ["a", "b"])
+      await store.append({ ...sampleRecord(id), bytes: null } as unknown as AuditRecord);
+    await store.query({});
+    expect(found).toEqual([2]);
+    await store.close();
+  });
+
+  test("makes space although a segment and a record are damaged", async () => {
+    const store = await openSqliteStore({ ...settings, directory, durability: "strict" });
+    for (let n = 0; n < 40; n += 1) {
+      const record = { ...sampleRecord(sampleId(n)), warnings: [incompressible(134_000)] };
+      await store.append((n % 3 === 0 ? { ...record, v4: [{}] } : record) as AuditRecord);
+    }
+    await store.close();
+    execute(
+      join(directory, AUDIT_FILE),
+      "UPDATE segment_20260301 SET data = zeroblob(bytes) WHERE seq % 3 = 1; PRAGMA wal_checkpoint(TRUNCATE)",
+    );
+    const limited = await openSqliteStore({ ...settings, directory, sizeLimit: 2_000_000 });
+    await until(async () => (await limited.count({})) < 20);
+    expect(limited.fault()).toBeUndefined();
+    await limited.close();
+  });
+
   test("reports a full disk", () => {
     const database = new DatabaseSync(":memory:");
     database.exec("PRAGMA max_page_count = 2; CREATE TABLE t (a)");
@@ -298,25 +242,10 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   while (!(await condition())) await new Promise((done) => setTimeout(done, 20));
 }
 
-/** As the first version of the store made it. */
-function firstVersion(file: string): void {
-  const database = new DatabaseSync(file);
-  database.exec(`
-    CREATE TABLE audit (id TEXT PRIMARY KEY, time TEXT NOT NULL, client TEXT, route TEXT, status INTEGER NOT NULL,
-      record TEXT NOT NULL) STRICT;
-    CREATE INDEX audit_time ON audit (time, id);
-    PRAGMA user_version = 1;
-  `);
-  const insert = database.prepare("INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?)");
-  for (const record of [sampleRecord("a"), sampleRecord("b", { status: 404, losses: [] })]) {
-    const { id, time, client, alpha } = record;
-    insert.run(id, time, client.fingerprint, alpha.route, alpha.status, JSON.stringify(record));
-  }
-  database.close();
-}
+const UNRELEASED = "CREATE TABLE audit (id TEXT PRIMARY KEY, record TEXT NOT NULL); PRAGMA user_version = 1";
 
-function newerDatabase(file: string): void {
+function execute(file: string, sql: string): void {
   const database = new DatabaseSync(file);
-  database.exec("PRAGMA user_version = 99");
+  database.exec(sql);
   database.close();
 }

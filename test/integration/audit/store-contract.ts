@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { AuditDurability, AuditQuery, AuditStore } from "../../../src/audit/store.ts";
+import {
+  AuditUnavailableError,
+  type AuditDurability,
+  type AuditQuery,
+  type AuditStore,
+} from "../../../src/audit/store.ts";
 import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
 
 /** An implementation under test: `open` gives a store over the same, at first empty, place each time. */
@@ -403,6 +408,19 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
       await store.append(sampleRecord("x"));
       await store.append(sampleRecord("x", { status: 500 }));
       expect(await store.query({})).toMatchObject({ records: [{ alpha: { status: 200 } }] });
+    });
+
+    test.each<[string, Record<string, unknown>]>([
+      ["without a member", { timings: undefined }],
+      ["with a member of another type", { warnings: "none" }],
+      ["with a call of another form", { v4: [{ path: "/v4/vm/instances" }] }],
+    ])("leaves a damaged record out of a page, and does not return it alone: %s", async (_, damage) => {
+      await store.append({ ...sampleRecord(sampleId(1)), ...damage });
+      await store.append(sampleRecord(sampleId(2)));
+      expect(await ids({})).toEqual([sampleId(2)]);
+      const reading = store.get(sampleId(1));
+      await expect(reading).rejects.toThrow(AuditUnavailableError);
+      await expect(reading).rejects.toThrow("a record is damaged");
     });
 
     test("rejects invalid records and continues", async () => {

@@ -189,6 +189,18 @@ function strangersCannotReach(place: Place): void {
       expect(await gets("vms:read_write")).toBe("vms:modify");
     });
 
+    test.each(["", "soon new x", "1e3 new x", "1 old x", "{}"])(
+      "an epoch that is not valid (%j) counts as that of an emptied store, until a new one is an hour old",
+      async (text) => {
+        await store.set("asked-epoch", text, 600);
+        const epoch = createStoreEpoch(store, () => now);
+        expect(await epoch.read()).toBe("emptied");
+        expect(await epoch.read()).toBe("emptied");
+        now += 3_600_001;
+        expect(await epoch.read()).toBe("whole");
+      },
+    );
+
     test("a process that noticed an emptied store informs those that start later", async () => {
       const before = createStoreEpoch(store, () => now);
       await before.read();

@@ -50,6 +50,8 @@ let setBy: number;
 let open: KeyValueStore[];
 let tokenStores: TokenStore[];
 let troubles: unknown[];
+/** Hashes of tokens whose records can't be read. */
+let damaged: string[];
 
 /** The token store of one process. All processes share the key-value store. */
 function process(secret = "secret", wrap = (store: KeyValueStore): KeyValueStore => store): TokenStore {
@@ -65,6 +67,7 @@ function process(secret = "secret", wrap = (store: KeyValueStore): KeyValueStore
     gatewayTokens: gatewayTokens,
     size: 100,
     elapsed,
+    onDamaged: (hash) => damaged.push(hash),
   });
   const renew = createTokenRefresh({ records, store, issuer, scopes, clock });
   return createTokenStore({
@@ -85,6 +88,7 @@ beforeEach(async () => {
   setBy = 0;
   open = [];
   troubles = [];
+  damaged = [];
   tokenStores = [process(), process()];
 });
 afterEach(async () => {
@@ -149,6 +153,19 @@ describe("a token that the gateway issued", () => {
   test("permits nothing with another secret", async () => {
     await handOut();
     expect(await v4TokenOf(process("another secret"))).toBe("over");
+  });
+
+  test.each([
+    ["no JSON", "scopes"],
+    ["a record of another form", '{"scopes":["vms:modify"],"token":"access-0"}'],
+    ["no record", "null"],
+  ])("permits nothing if its record is %s, which is reported", async (_, text) => {
+    await handOut();
+    const [store] = open;
+    const key = `grant:${HASH}`;
+    await store?.set(key, createEncryptor("secret").encrypt(text, key), 600);
+    expect(await v4TokenOf(process())).toBe("over");
+    expect(damaged).toEqual([HASH]);
   });
 
   test("has the form of alpha's tokens, and is recognized as the gateway's own", async () => {

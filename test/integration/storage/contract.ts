@@ -41,7 +41,7 @@ export function testKeyValueStore(name: string, makePlace: () => Promise<StatePl
     });
 
     test("is ready", () => {
-      expect(store.isReady()).toBe(true);
+      expect(store.fault()).toBeUndefined();
     });
 
     test.each([

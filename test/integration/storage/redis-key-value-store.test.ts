@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import { expect, test } from "vitest";
+import { createRedisLimiter } from "../../../src/rate-limit/redis-limiter.ts";
 import { StateUnavailableError } from "../../../src/storage/key-value-store.ts";
 import { connectRedis } from "../../../src/storage/redis-client.ts";
 import { createRedisStore } from "../../../src/storage/redis-store.ts";
@@ -49,7 +52,7 @@ describe("the Redis store", () => {
     await store.set(key, "value", 600);
     await server.stop();
     await expect(store.get(key)).rejects.toThrow(StateUnavailableError);
-    expect(store.isReady()).toBe(false);
+    expect(store.fault()).toBeDefined();
     await redis.close();
   });
 
@@ -77,7 +80,7 @@ describe("the Redis store", () => {
     await store.set("key", "value", 600);
     await configure("maxmemory", "1");
     await waitFor(() => !redis.isReady());
-    expect([await store.get("key"), store.isReady()]).toEqual(["value", false]);
+    expect([await store.get("key"), store.fault()]).toEqual(["value", expect.any(String)]);
     expect([redis.fault(), changes.at(-1)]).toEqual([
       expect.stringMatching(/^can't be written \(OOM/),
       expect.stringMatching(/^OOM/),
@@ -93,7 +96,7 @@ describe("the Redis store", () => {
   test("is not ready while Redis is a replica that can only be read", async () => {
     const first = await open();
     const { redis, store, close } = await open("--replicaof", "127.0.0.1", new URL(first.url).port);
-    expect([redis.isReady(), store.isReady()]).toEqual([false, false]);
+    expect([redis.isReady(), store.fault()]).toEqual([false, expect.any(String)]);
     expect(redis.fault()).toMatch(/^can't be written \(READONLY/);
     expect(await store.get("key")).toBeUndefined();
     await close();
@@ -138,5 +141,33 @@ describe("the Redis store", () => {
     expect([changes, redis.isReady()]).toEqual([[], true]);
     await redis.close();
     await server.stop();
+  });
+
+  test("fails where a program responds that is not Redis: no reply of another type is a value", async () => {
+    const program = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.on("data", (data) => {
+        for (const _command of data.toString().matchAll(/^\*\d+\r$/gm)) socket.write("+OK\r\n");
+      });
+    });
+    await once(program.listen(0, "127.0.0.1"), "listening");
+    const { port } = program.address() as AddressInfo;
+    const redis = await connectRedis({ url: `redis://127.0.0.1:${port}`, onChange: () => {} });
+    expect(redis.fault()).toMatch(/^can't be written \(Redis replied with/);
+    const store = createRedisStore(redis);
+    const owner = { group: "personal", id: "1", share: 5 } as const;
+    const limiter = createRedisLimiter(redis, "all", { points: 5, seconds: 60 });
+    for (const run of [
+      () => store.room(owner, 1),
+      () => store.add("key", "value", 60, owner),
+      () => store.replace("key", "value", "other", 60),
+      () => store.addToSet("key", "member", 60),
+      () => store.setMembers("key"),
+      () => store.fullness(),
+    ])
+      await expect(run()).rejects.toThrow(StateUnavailableError);
+    await expect(limiter.consume("client")).rejects.toThrow(Error);
+    await redis.close();
+    program.close();
   });
 });

@@ -58,18 +58,6 @@ describe("the SQLite key-value store", () => {
     await store.close();
   });
 
-  test("opens a file of a version without owners, whose entries stay", async () => {
-    const database = new DatabaseSync(join(directory, STATE_FILE));
-    database.exec(`
-      CREATE TABLE entry (key TEXT PRIMARY KEY, value TEXT NOT NULL, ends INTEGER NOT NULL) STRICT;
-      INSERT INTO entry VALUES ('old', 'value', ${Date.now() + 600_000}); PRAGMA user_version = 1`);
-    database.close();
-    const store = openSqliteKeyValueStore({ directory });
-    expect(await store.get("old")).toBe("value");
-    expect(await store.add("new", "value", 600, { group: "personal", id: "a", share: 1 })).toBe("free");
-    await store.close();
-  });
-
   test("counts what an owner has after a restart too", async () => {
     const owner = { group: "personal", id: "a", share: 1 } as const;
     const before = openSqliteKeyValueStore({ directory });
@@ -86,10 +74,10 @@ describe("the SQLite key-value store", () => {
     const other = new DatabaseSync(join(directory, STATE_FILE));
     // Writes fail as on a full disk.
     other.exec("CREATE TRIGGER full BEFORE INSERT ON entry BEGIN SELECT RAISE(ABORT, 'full'); END");
-    expect([await store.get("key"), store.isReady()]).toEqual(["value", false]);
+    expect([await store.get("key"), store.fault()]).toEqual(["value", expect.any(String)]);
     other.exec("DROP TRIGGER full");
     other.close();
-    await waitFor(() => store.isReady());
+    await waitFor(() => store.fault() === undefined);
     await store.close();
   });
 
@@ -120,25 +108,25 @@ describe("the SQLite key-value store", () => {
     const store = openSqliteKeyValueStore({ directory });
     await store.close();
     await expect(store.set("key", "value", 600)).rejects.toThrow(StateUnavailableError);
-    expect(store.isReady()).toBe(false);
+    expect(store.fault()).toBeDefined();
   });
 
-  function newerDatabase(file: string): void {
-    const database = new DatabaseSync(file);
-    database.exec("PRAGMA user_version = 99");
-    database.close();
+  async function newerDatabase(file: string): Promise<void> {
+    await openSqliteKeyValueStore({ directory }).close();
+    execute(file, "PRAGMA user_version = 99");
   }
 
   test.each([
     ["a file that is not a database", (file: string) => writeFile(file, "no database, but long".repeat(99))],
-    ["a database of a newer version", async (file: string) => newerDatabase(file)],
+    ["a database of a newer version", newerDatabase],
+    ["a database of a version that was never released", async (file: string) => execute(file, UNRELEASED)],
   ])("does not open %s, and names the file and the remedy", async (_, spoil) => {
     const file = join(directory, STATE_FILE);
     await spoil(file);
     const open = () => openSqliteKeyValueStore({ directory });
     expect(open).toThrow(StateUnavailableError);
     expect(open).toThrow(file);
-    expect(open).toThrow(/not a database|newer version/);
+    expect(open).toThrow(/not a database|newer version|not written by a released version/);
     expect(open).toThrow("move it away");
   });
 
@@ -147,3 +135,11 @@ describe("the SQLite key-value store", () => {
     expect(() => openSqliteKeyValueStore({ directory: join(directory, "file") })).toThrow("cannot be used");
   });
 });
+
+const UNRELEASED = "CREATE TABLE entry (key TEXT PRIMARY KEY); PRAGMA user_version = 1";
+
+function execute(file: string, sql: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
+}

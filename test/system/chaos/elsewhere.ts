@@ -83,6 +83,49 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "is not ready while Redis is full",
   },
   {
+    fault: "a file of SQLite is removed or replaced while the gateway runs",
+    outcome:
+      "serves; not ready, with the name of the file; records wait and don't count as written; sign-ins fail. A file that is put back is used again, otherwise a restart begins with an empty one",
+    file: "test/system/chaos/files-removed.test.ts",
+    test: "records for a removed audit.db wait, and do not count as written, until it is back",
+  },
+  {
+    fault: "a stored record is damaged, or something else has written it",
+    outcome: "left out of pages, which is logged, and an error alone; space is made in spite of it",
+    file: "test/integration/audit/store-contract.ts",
+    test: "leaves a damaged record out of a page, and does not return it alone",
+  },
+  {
+    fault: "the stored record of a token is damaged",
+    outcome: "the token gets 401, and the log says so",
+    file: "test/integration/oauth/token-store.test.ts",
+    test: "permits nothing if its record is",
+  },
+  {
+    fault: "the stored mark of a new store is damaged",
+    outcome: "counts as that of an emptied store: the lowest levels that fit for an hour",
+    file: "test/integration/oauth/requested-scopes.test.ts",
+    test: "an epoch that is not valid",
+  },
+  {
+    fault: "Redis refuses scripts, a command of the rate limits, channels, or the count of replicas (ACL)",
+    outcome: "limits by share; not ready, with the reason in the log",
+    file: "test/system/e2e/replicas.test.ts",
+    test: "a Redis that permits writes and refuses",
+  },
+  {
+    fault: "a program that is not Redis responds at its address",
+    outcome: "not ready; every reply of another type is a failure, never a value",
+    file: "test/integration/storage/redis-key-value-store.test.ts",
+    test: "fails where a program responds that is not Redis",
+  },
+  {
+    fault: "Redis ends under two workers",
+    outcome: "they serve; not ready until it is back",
+    file: "test/system/e2e/workers.test.ts",
+    test: "serve while Redis is down, which is one reason of all, and recover",
+  },
+  {
     fault: "Redis is unreachable at the start",
     outcome: "serves, is not ready, and becomes ready once Redis responds",
     file: "test/system/e2e/replicas.test.ts",

@@ -1,19 +1,26 @@
 /** Another pack while requests are served, as processes: one reference changes, or nothing does. */
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { createFolder, removeFolders } from "../e2e/folder.ts";
 import { killAll, serve, workersOf, type Serving } from "../e2e/program.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { copyPack, type PackCopy } from "../../support/pack-copy.ts";
+import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";
+import { describeWith } from "../../support/services.ts";
 import { readMetric } from "./admin-client.ts";
 import { startLoad } from "./load.ts";
 
 const LONG = 120_000;
 const LIST = json(200, envelope([{ id: 1 }, { id: 2 }, { id: 3 }]), { "x-oauth-scopes": "*" });
 
+const describe = await describeWith("redis-server");
+
 let v4: FakeV4;
 let pack: PackCopy;
+let redis: RedisServer;
 beforeEach(async () => {
+  redis = await createRedisServer();
+  await redis.start();
   v4 = await startFakeV4();
   v4.respondWith(LIST);
   pack = copyPack();
@@ -21,6 +28,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await killAll();
+  await redis.stop();
   await v4.close();
   pack.remove();
   removeFolders();
@@ -51,13 +59,13 @@ async function becomes(gateway: Serving, name: string, value: number): Promise<v
 const SUCCESSFUL = "pack_last_reload_successful";
 
 describe.each([
-  ["one process", {}],
-  ["two workers", { WORKERS: "2" }],
+  ["one process", () => ({})],
+  ["two workers", () => ({ WORKERS: "2", ...sharedBy(redis) })],
 ])("pack reload: %s", (_name, env) => {
   test(
     "replaces the pack under load: each response comes from one pack, none fails",
     async () => {
-      const gateway = await start(env);
+      const gateway = await start(env());
       await says(gateway, "first");
       const load = startLoad(() => ask(gateway), 8);
       for (const word of ["second", "third", "fourth"]) {
@@ -78,7 +86,7 @@ describe.each([
   test(
     "rejects an invalid pack: the active one stays, and the log names the problem",
     async () => {
-      const gateway = await start(env);
+      const gateway = await start(env());
       const load = startLoad(() => ask(gateway), 2);
       pack.write("instance.yaml", "object: instance\nlist: vms\nfields:\n  id: { v5: id }\n");
       gateway.signal("SIGHUP");
@@ -170,7 +178,7 @@ test(
 test(
   "a restarted worker has the pack of the others, whatever the folder contains",
   async () => {
-    const gateway = await start({ WORKERS: "2" });
+    const gateway = await start({ WORKERS: "2", ...sharedBy(redis) });
     pack.write("instance.yaml", "object: instance\nfields: 7\n");
     gateway.signal("SIGHUP");
     await becomes(gateway, SUCCESSFUL, 0);

@@ -7,6 +7,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, REPOSITORY, serve, type Serving } from "./program.ts";
@@ -78,12 +79,15 @@ function differenceFrom(alerts: readonly string[], series: readonly Series[]): s
 }
 
 let v4: FakeV4;
+let redis: RedisServer;
 beforeEach(async () => {
+  redis = await createRedisServer();
   v4 = await startFakeV4();
   v4.respondWith(json(200, { data: [], page: 1, pages: 1, results: 0 }, { "x-oauth-scopes": "*" }));
 });
 afterEach(async () => {
   await killAll();
+  await redis.stop();
   await v4.close();
   removeFolders();
 });
@@ -99,7 +103,7 @@ async function ask({ url }: Serving, path = "/vm/instances", count = 20): Promis
 
 const BROWN_OUT = "* * * * * for 1h; routes=GET /vm/instances";
 
-const describeAlerts = await describeWith("promtool");
+const describeAlerts = await describeWith("promtool", "redis-server");
 
 describeAlerts("the shipped alerts", () => {
   test("are silent in a quiet night", async () => {
@@ -109,7 +113,8 @@ describeAlerts("the shipped alerts", () => {
   });
 
   test("are silent while all is well, with two workers", async () => {
-    const gateway = await start({ WORKERS: "2" });
+    await redis.start();
+    const gateway = await start({ WORKERS: "2", ...sharedBy(redis) });
     expect(differenceFrom([], await seriesOf(gateway, () => ask(gateway)))).toBe("");
   });
 
@@ -138,7 +143,8 @@ describeAlerts("the shipped alerts", () => {
   });
 
   test("report gateways that do not count together", async () => {
-    const gateways = await Promise.all([start({ WORKERS: "2" }), start()]);
+    await redis.start();
+    const gateways = await Promise.all([start({ WORKERS: "2", ...sharedBy(redis) }), start()]);
     const series = await Promise.all(gateways.map((gateway) => seriesOf(gateway, () => ask(gateway))));
     expect(differenceFrom(["ReplicasDoNotCountTogether"], series.flat())).toBe("");
   });

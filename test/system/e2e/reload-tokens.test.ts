@@ -7,15 +7,22 @@ import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, serve, type Serving } from "./program.ts";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
+import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";
+import { describeWith } from "../../support/services.ts";
 import { readMetric } from "../chaos/admin-client.ts";
 
 const LONG = 120_000;
 const [FIRST, SECOND, UPSTREAM] = ["k_first-0123456789", "k_second-0123456789", "u_secret-0123456789"];
 const METRIC = "upstream_tokens_last_reload_successful";
 
+const describe = await describeWith("redis-server");
+
+let redis: RedisServer;
 let service: FakeV4;
 let pack: ReturnType<typeof writeSmallPack>;
 beforeEach(async () => {
+  redis = await createRedisServer();
+  await redis.start();
   service = await startFakeV4();
   service.respondWith(json(200, { id: 7, name: "Waves" }));
   pack = writeSmallPack({
@@ -25,6 +32,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await killAll();
+  await redis.stop();
   await service.close();
   pack.remove();
   removeFolders();
@@ -41,36 +49,38 @@ async function waitForStatus(gateway: Serving, token: string, status: number): P
     await wait(20);
 }
 
-test.each([
-  ["one process", {}],
-  ["two workers", { WORKERS: "2" }],
-])(
-  "a changed tokens file is read without a signal, an invalid one is rejected, and no token is logged: %s",
-  async (_what, env) => {
-    const folder = createFolder();
-    const file = join(folder, "tokens.yaml");
-    writeFileSync(file, `${FIRST}: ${UPSTREAM}\n`);
-    const gateway = await serve(folder, {
-      env: { UPSTREAM_URL: service.url, MAPPINGS_DIR: pack.folder, UPSTREAM_TOKENS_FILE: file, ...env },
-    });
-    await waitForStatus(gateway, FIRST, 200);
-    await waitForStatus(gateway, SECOND, 401);
+describe("several processes, or one", () => {
+  test.each([
+    ["one process", () => ({})],
+    ["two workers", () => ({ WORKERS: "2", ...sharedBy(redis) })],
+  ])(
+    "a changed tokens file is read without a signal, an invalid one is rejected, and no token is logged: %s",
+    async (_what, env) => {
+      const folder = createFolder();
+      const file = join(folder, "tokens.yaml");
+      writeFileSync(file, `${FIRST}: ${UPSTREAM}\n`);
+      const gateway = await serve(folder, {
+        env: { UPSTREAM_URL: service.url, MAPPINGS_DIR: pack.folder, UPSTREAM_TOKENS_FILE: file, ...env() },
+      });
+      await waitForStatus(gateway, FIRST, 200);
+      await waitForStatus(gateway, SECOND, 401);
 
-    writeFileSync(`${file}.new`, `${SECOND}: ${UPSTREAM}\n`);
-    renameSync(`${file}.new`, file);
-    await waitForStatus(gateway, SECOND, 200);
-    await waitForStatus(gateway, FIRST, 401);
+      writeFileSync(`${file}.new`, `${SECOND}: ${UPSTREAM}\n`);
+      renameSync(`${file}.new`, file);
+      await waitForStatus(gateway, SECOND, 200);
+      await waitForStatus(gateway, FIRST, 401);
 
-    writeFileSync(file, `${FIRST}: "${UPSTREAM}\n`);
-    gateway.signal("SIGHUP");
-    while ((await readMetric(gateway.admin, METRIC)) !== 0) await wait(50);
-    await waitForStatus(gateway, SECOND, 200);
+      writeFileSync(file, `${FIRST}: "${UPSTREAM}\n`);
+      gateway.signal("SIGHUP");
+      while ((await readMetric(gateway.admin, METRIC)) !== 0) await wait(50);
+      await waitForStatus(gateway, SECOND, 200);
 
-    gateway.signal("SIGTERM");
-    const { code, out, err } = await gateway.ended;
-    expect(code).toBe(0);
-    expect(err).toContain('"code":"AG_UPSTREAM_TOKENS_RELOAD_FAILED"');
-    for (const token of [FIRST, SECOND, UPSTREAM]) expect(out + err).not.toContain(token);
-  },
-  LONG,
-);
+      gateway.signal("SIGTERM");
+      const { code, out, err } = await gateway.ended;
+      expect(code).toBe(0);
+      expect(err).toContain('"code":"AG_UPSTREAM_TOKENS_RELOAD_FAILED"');
+      for (const token of [FIRST, SECOND, UPSTREAM]) expect(out + err).not.toContain(token);
+    },
+    LONG,
+  );
+});

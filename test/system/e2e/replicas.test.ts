@@ -214,3 +214,40 @@ describe("REDIS_URL", () => {
     expect(err).not.toContain("s3cr3t");
   }, 60_000);
 });
+
+describe("a Redis that permits writes and refuses", () => {
+  const permitted = async (...rules: readonly string[]): Promise<string> => {
+    redis = await createRedisServer();
+    await redis.start();
+    const admin = await createClient({ url: redis.url }).connect();
+    await admin.sendCommand(["ACL", "SETUSER", "gateway", "on", ">pass", "~*", "&*", "+@all", ...rules]);
+    await admin.close();
+    return redis.url.replace("//", "//gateway:pass@");
+  };
+
+  test.each([
+    ["scripts", "-@scripting", "Redis can't be written"],
+    ["what the scripts of the rate limits run", "-incrby", "Redis can't be written"],
+    ["channels", "resetchannels", "Redis refuses a channel"],
+    ["the count of the replicas", "-zcard", "Redis does not count the replicas"],
+  ])(
+    "%s: the gateways are not ready, and say so",
+    async (_what, rule, reason) => {
+      const gateway = await start({ REDIS_URL: await permitted(rule) });
+      expect(await becomes(gateway, 503)).toContainEqual(expect.stringContaining(reason));
+      gateway.signal("SIGTERM");
+      expect((await gateway.ended).err).toMatch(
+        /AG_RE(?:DIS_UNAVAILABLE|PLICAS_UNCOUNTED).*(?:NOPERM|can't run)/,
+      );
+    },
+    60_000,
+  );
+
+  test("scripts: each gateway enforces its share of the limits", async () => {
+    v4.respondWith(acceptGoodTokens);
+    const limits = { RATE_LIMIT: "30/900", REDIS_URL: await permitted("-@scripting") };
+    const gateways = await Promise.all([start(limits), start(limits), start(limits)]);
+    for (const gateway of gateways) await countsReplicas(gateway, 3);
+    expect(await flood(gateways, 15)).toEqual({ 200: 30, 420: 15 });
+  }, 60_000);
+});

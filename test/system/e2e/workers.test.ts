@@ -1,24 +1,32 @@
 /** One gateway of several processes: to clients and operators it is one. */
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { acceptGoodTokens, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { openRawClient } from "../../support/raw-client.ts";
+import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";
+import { describeWith } from "../../support/services.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, waitUntilClosed, run, serve, DEFAULT_GRACE, workersOf, type Serving } from "./program.ts";
 
+const describe = await describeWith("redis-server");
+
 let v4: FakeV4;
+let redis: RedisServer;
 beforeEach(async () => {
+  redis = await createRedisServer();
+  await redis.start();
   v4 = await startFakeV4();
   v4.respondWith(acceptGoodTokens);
 });
 afterEach(async () => {
   await killAll();
+  await redis.stop();
   await v4.close();
   removeFolders();
 });
 
 const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
-  serve(createFolder(), { env: { UPSTREAM_URL: v4.url, WORKERS: "2", ...env } });
+  serve(createFolder(), { env: { UPSTREAM_URL: v4.url, WORKERS: "2", ...sharedBy(redis), ...env } });
 
 /** On a connection of its own, which any of the workers may take. */
 async function ask({ url }: Pick<Serving, "url">, token = "good"): Promise<number> {
@@ -61,8 +69,22 @@ describe("two workers", () => {
     for (let n = 0; n < 6; n += 1) expect(await ask(gateway, "bad")).toBe(401);
     expect(v4.calls).toHaveLength(1);
     expect((await fetch(`${gateway.admin}/api/tokens`, { method: "DELETE" })).status).toBe(204);
+    while (v4.calls.length === 1) expect(await ask(gateway, "bad")).toBe(401);
     for (let n = 0; n < 6; n += 1) expect(await ask(gateway, "bad")).toBe(401);
     expect(v4.calls).toHaveLength(2);
+  }, 60_000);
+
+  test("serve while Redis is down, which is one reason of all, and recover", async () => {
+    const gateway = await start();
+    await redis.stop();
+    const reason = "Redis does not respond: each process enforces its share of the limits";
+    let reasons: string[] = [];
+    while (!reasons.includes(reason)) ({ reasons } = JSON.parse(await read(gateway, "/readyz")));
+    expect(reasons.filter((text) => text === reason)).toEqual([reason]);
+    expect(await flood(gateway, 20)).toEqual({ 200: 20 });
+    await redis.start();
+    while ((await fetch(`${gateway.admin}/readyz`)).status !== 200) await wait(50);
+    expect(await flood(gateway, 20)).toEqual({ 200: 20 });
   }, 60_000);
 
   test("have common metrics and one audit", async () => {
@@ -74,7 +96,7 @@ describe("two workers", () => {
   }, 60_000);
 
   test("share the embedded sandbox", async () => {
-    const gateway = await serve(createFolder(), { env: { WORKERS: "2" } });
+    const gateway = await serve(createFolder(), { env: { WORKERS: "2", ...sharedBy(redis) } });
     const [, token = ""] = await gateway.waitForOutput(/^Token +(\S+)$/m);
     for (let n = 0; n < 4; n += 1) expect(await ask(gateway, token)).toBe(200);
   }, 60_000);
@@ -192,7 +214,14 @@ describe("shutdown with workers", () => {
   test("a port in use is reported in one line, and no process stays", async () => {
     const { port } = new URL(v4.url);
     const ended = await run(["serve"], {
-      env: { UPSTREAM_URL: v4.url, WORKERS: "2", PORT: port, ADMIN_PORT: "0", DATA_DIR: createFolder() },
+      env: {
+        UPSTREAM_URL: v4.url,
+        WORKERS: "2",
+        ...sharedBy(redis),
+        PORT: port,
+        ADMIN_PORT: "0",
+        DATA_DIR: createFolder(),
+      },
     }).ended;
     expect(ended.code).toBe(1);
     expect(ended.err).toMatch(/^AG_WORKER_START_FAILED: PORT: can't listen on [^\n]*EADDRINUSE[^\n]*\n$/);

@@ -186,6 +186,7 @@ describe("settings that depend on each other", () => {
     [{ UPSTREAM_KEY: "a.key", UPSTREAM_URL: "https://v4.example.org" }, /^UPSTREAM_KEY: .*UPSTREAM_CERT/],
     [{ SEED: "seed.yaml", UPSTREAM_URL: "https://v4.example.org" }, /^SEED: /],
     [{ REDIS_URL: "redis://localhost" }, /^GATEWAY_SECRET: /],
+    [{ WORKERS: "2" }, /^WORKERS: .*REDIS_URL/],
   ])("%j is invalid", (environment, problem) => {
     expect(environmentProblems(environment as Record<string, string>)).toEqual([
       expect.stringMatching(problem),
@@ -206,6 +207,7 @@ describe("settings that depend on each other", () => {
     { PORT: "0", ADMIN_PORT: "0" },
     { NODE_ENV: "production", SANDBOX: "true" },
     { REDIS_URL: "redis://localhost", GATEWAY_SECRET: "s".repeat(16) },
+    { WORKERS: "2", REDIS_URL: "redis://localhost", GATEWAY_SECRET: "s".repeat(16) },
   ])("%j is valid", (environment) => {
     expect(environmentProblems(environment as unknown as Record<string, string>)).toEqual([]);
   });
@@ -341,6 +343,36 @@ describe("secrets", () => {
     expect(environmentProblems({ UPSTREAM_URL: "https://user:s3cr3t@v4.example.org/" })).toEqual([
       'UPSTREAM_URL: "https://***@v4.example.org/" is invalid: must be a URL without user, query or fragment',
     ]);
+  });
+
+  test.each([
+    ["UPSTREAM_URL", "https://v4.example.org/?key=s3cr3t", "https://v4.example.org/?***"],
+    ["UPSTREAM_URL", "https://v4.example.org/#s3cr3t", "https://v4.example.org/#***"],
+    ["AUTH_URL", "https://s3cr3t:s3/cr3t@login.example.org", "https://***@login.example.org"],
+    ["AUTH_URL", "https://s3cr3t:s3?cr3t@login.example.org", "https://***"],
+    ["AUTH_URL", "https://login.example.org?mail=me@example.org&key=s3cr3t", "https://***"],
+    ["PUBLIC_URL", "s3cr3t:s3cr3t@gateway.example.org?key=s3cr3t", "***@gateway.example.org?***"],
+    ["PUBLIC_URL", "https:/s3cr3t:s3cr3t@gateway.example.org", "***@gateway.example.org"],
+    ["AUDIT_OTLP", "ftp://s3cr3t@collector", "ftp://***@collector"],
+    [
+      "CORS_ORIGINS",
+      "https://a.example,https://s3cr3t:s3cr3t@b.example",
+      "https://a.example,https://***@b.example",
+    ],
+  ])("of an address are not quoted: %s=%s", (name, value, quoted) => {
+    const problems = environmentProblems({ [name]: value }).join("\n");
+    expect(problems).toContain(`${name}: "${quoted}" is invalid`);
+    expect(problems).not.toMatch(/s3|cr3t/);
+  });
+
+  test("are masked wholly, unless they are addresses", () => {
+    expect(
+      maskSecrets({
+        ADMIN_TOKEN: "vault://path/key",
+        GATEWAY_SECRET: "a://b/c",
+        REDIS_URL: "redis://:s3@host/1?a=b",
+      }),
+    ).toEqual({ ADMIN_TOKEN: "***", GATEWAY_SECRET: "***", REDIS_URL: "redis://***@host/1" });
   });
 
   test("are masked for the log and the welcome", () => {

@@ -10,7 +10,8 @@ const CODE = /\bAG_[A-Z0-9]+(?:_[A-Z0-9]+)*\b/g;
 const INTERNAL_CLASSES = new Set([
   "Failure",
   "NotCompilableError",
-  "NewerSchemaError",
+  "RedisReplyError",
+  "SchemaError",
   "OAuthProblem",
   "Problem",
 ]);

@@ -1,0 +1,20 @@
+import { statSync } from "node:fs";
+
+const identify = (path: string): string | undefined => {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.dev} ${found.ino}`;
+};
+
+/**
+ * Watches an open SQLite database in WAL mode. The system keeps a file that was removed or replaced while it is open: writes
+ * succeed, and are lost with the process.
+ *
+ * @returns A function that says what happened to the files; undefined while they are in their places.
+ */
+export function holdFile(file: string): () => string | undefined {
+  const held = [file, `${file}-wal`].map((path) => [path, identify(path)] as const);
+  return () => {
+    const lost = held.find(([path, identity]) => identify(path) !== identity);
+    return lost && `${lost[0]} was removed or replaced: put it back, or restart to begin with an empty one`;
+  };
+}
