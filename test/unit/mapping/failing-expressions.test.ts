@@ -62,6 +62,26 @@ describe("an expression that fails while a response is read", () => {
     expect(context.warnings).toEqual([expect.stringMatching(/^book\.yaml:11: fields\.lent_to\.read: /)]);
   });
 
+  test("leaves no rejection of another one unhandled, which fails later", async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    try {
+      // The interpreter runs the first one: its error comes when the second one has failed.
+      const late = `late: { read: '$toMillis("10:30", "[H]:[m]") & $error("late")' }`;
+      const { status, context } = await readBook(field(`${late}\n  lent_to: { read: 'name + 1'`), {
+        name: "Emma",
+      });
+      expect(status).toBe(500);
+      expect(context.warnings).toEqual([expect.stringContaining("fields.lent_to.read")]);
+      // Node reports a rejection when all promises of the turn have settled.
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      process.off("unhandledRejection", note);
+    }
+    expect(unhandled).toEqual([]);
+  });
+
   test("is part of the diagnostic of a golden case", async () => {
     const messages = await withPack([field("lent_to: { read: 'name + 1'")], async (folder) => {
       const pack = loadPack(folder);
