@@ -68,7 +68,6 @@ export function createBodyRedaction(options: BodyRedactionOptions): BodyRedactio
   function visit(value: unknown, depth: number): unknown {
     left -= 1;
     if (typeof value === "string") return visitText(value, depth);
-    if (typeof value === "bigint") return isValue(value.toString()) ? REDACTED : value.toString();
     if (typeof value === "number") return values && isValue(String(value)) ? REDACTED : value;
     if (value === null || typeof value !== "object") return value;
     if (isRawJson(value)) return values && isValue(JSON.stringify(value)) ? REDACTED : value;

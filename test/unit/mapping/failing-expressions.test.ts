@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readExamples } from "../../../src/tools/examples/example.ts";
-import { runExamples } from "../../../src/tools/examples/run-examples.ts";
+import { runExamples } from "../../support/run-examples.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { sendToLibrary } from "./library-gateway.ts";
 import { withPack, type Edit } from "./pack-folder.ts";
