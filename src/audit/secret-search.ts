@@ -1,6 +1,6 @@
 import { decodeBody, isForm, membersOf, type SentBody } from "./client-body.ts";
 import { isTooMuchJson, tryParse } from "./json-text.ts";
-import { createBodyRedaction, type BodyRedaction } from "./redact-walk.ts";
+import { BodyRedaction } from "./redact-walk.ts";
 import type { SecretNames } from "./secret-names.ts";
 import { SecretValues } from "./secret-values.ts";
 
@@ -87,7 +87,7 @@ export function createSecretSearch(secrets: SecretNames, bodyLimit: number): Sec
 
   /** What could not be searched may have secrets that nobody knows. */
   function search(limit: number, found: SecretValues, visit: (steps: BodyRedaction) => void): void {
-    const steps = createBodyRedaction({ secrets, limit, found });
+    const steps = new BodyRedaction({ secrets, limit, found });
     try {
       visit(steps);
     } catch {
