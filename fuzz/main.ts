@@ -37,7 +37,7 @@ what docs/inputs.md allows; rows of the admin listener don't count. Takes about 
 
 if (process.argv[2] === "worst") {
   // With the flags of a gateway that serves (`npm start`).
-  const flags = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=16"];
+  const flags = ["--disable-warning=ExperimentalWarning"];
   const script = join(import.meta.dirname, "worst/main.ts");
   const { status } = spawnSync(process.execPath, [...flags, script, ...process.argv.slice(3)], {
     stdio: "inherit",

@@ -173,6 +173,7 @@ function createNativeMiddleware(
     vary: ["Authorization", ...(settings.CORS_ORIGINS === undefined ? [] : ["Origin"])],
     hasOwnCors: settings.CORS_ORIGINS !== undefined,
     record: recorder.native,
+    searchedBytes: recorder.searchedNativeBytes,
     recordFirst: settings.AUDIT_DURABILITY === "strict",
   });
   return function forwardNative(request, response, next) {

@@ -11,6 +11,7 @@ import {
 } from "../pipeline/context.ts";
 import {
   createNativeRecord,
+  searchedBytes,
   summarizeNativeRequest,
   type NativeOutcome,
 } from "../pipeline/native/native-record.ts";
@@ -34,6 +35,8 @@ export interface Recorder {
   alpha(request: AlphaRequest, outcome: RequestOutcome, context: RequestContext): void | Promise<void>;
   /** Records a forwarded request. */
   native(request: AlphaRequest, outcome: NativeOutcome, hash: string | undefined): Promise<void>;
+  /** Bytes of v4's response to a forwarded request that are searched for secrets. */
+  searchedNativeBytes(request: AlphaRequest): number;
   /** Logs an error that no one expected. */
   unexpected(error: unknown, request: AlphaRequest, context: RequestContext): void;
 }
@@ -219,6 +222,7 @@ export function createRecorder({
         throw error;
       }
     },
+    searchedNativeBytes: (request) => (audit ? searchedBytes(request, options) : 0),
     unexpected: (error, request, context) =>
       log.error(
         {

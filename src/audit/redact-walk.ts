@@ -30,16 +30,6 @@ const SIGNS = /[=:>"'%\\\t]|[^\0-\x7f]/;
 /** A text that may be JSON. */
 const JSON_START = /^\s*[{["]/;
 
-/** The redaction of one body. It stops when it has more than will be recorded. */
-export interface BodyRedaction {
-  readonly value: (value: unknown) => unknown;
-  readonly text: (text: string) => string;
-  readonly pairs: (text: string) => string;
-  readonly path: (text: string, isRoute: boolean) => string;
-  /** Whether the result exceeds the limit, so that a part of the body was not visited. */
-  readonly isOverLimit: () => boolean;
-}
-
 export interface BodyRedactionOptions {
   readonly secrets: SecretNames;
   /** Bytes: what follows them is not recorded, and is not copied. */
@@ -52,149 +42,201 @@ export interface BodyRedactionOptions {
   readonly found?: SecretValues | undefined;
 }
 
-/** Creates the redaction of one body. */
-export function createBodyRedaction(options: BodyRedactionOptions): BodyRedaction {
-  const { secrets, limit, values, found, literals } = options;
-  // Counted in UTF-16 units. A text has at least as many bytes of UTF-8.
-  let left = limit;
-  let failures = 0;
-  let isCut = false;
-  let steps = MAX_STEPS;
+/** The redaction of one body. It stops when it has more than will be recorded. */
+export class BodyRedaction {
+  readonly #secrets: SecretNames;
+  readonly #values: SecretValues | undefined;
+  readonly #found: SecretValues | undefined;
+  readonly #literals: ReadonlySet<string> | undefined;
+  /** Counted in UTF-16 units. A text has at least as many bytes of UTF-8. */
+  #left: number;
+  #failures = 0;
+  #isCut = false;
+  #steps = MAX_STEPS;
 
-  const isValue = (text: string): boolean => values?.has(text) === true;
-  const isSecretName = (name: string): boolean => secrets.has(name) || secrets.hasTexts(name);
-  const concealValues = (text: string): string => (values ? values.conceal(text) : text);
+  constructor({ secrets, limit, values, found, literals }: BodyRedactionOptions) {
+    this.#secrets = secrets;
+    this.#left = limit;
+    this.#values = values;
+    this.#found = found;
+    this.#literals = literals;
+  }
 
-  function visit(value: unknown, depth: number): unknown {
-    left -= 1;
-    if (typeof value === "string") return visitText(value, depth);
-    if (typeof value === "bigint") return isValue(value.toString()) ? REDACTED : value.toString();
-    if (typeof value === "number") return values && isValue(String(value)) ? REDACTED : value;
+  value(value: unknown): unknown {
+    return this.#visit(value, 0);
+  }
+
+  text(text: string): string {
+    return this.#visitText(text, 0);
+  }
+
+  pairs(text: string): string {
+    return this.#concealValues(this.#visitPairs(text, 0));
+  }
+
+  path(text: string, isRoute: boolean): string {
+    return redactPath(text, isRoute, {
+      secrets: this.#secrets,
+      literals: this.#literals,
+      values: this.#values,
+      found: this.#found,
+      redactSegment: (segment) => this.#visitNames(segment, 0),
+      removeUserInfo: (segment) => this.#removeUserInfo(segment),
+    });
+  }
+
+  /** Whether the result exceeds the limit, so that a part of the body was not visited. */
+  isOverLimit(): boolean {
+    return this.#left < 0;
+  }
+
+  #isValue(text: string): boolean {
+    return this.#values?.has(text) === true;
+  }
+
+  #isSecretName(name: string): boolean {
+    return this.#secrets.has(name) || this.#secrets.hasTexts(name);
+  }
+
+  #concealValues(text: string): string {
+    return this.#values ? this.#values.conceal(text) : text;
+  }
+
+  #visit(value: unknown, depth: number): unknown {
+    this.#left -= 1;
+    if (typeof value === "string") return this.#visitText(value, depth);
+    if (typeof value === "number") return this.#values && this.#isValue(String(value)) ? REDACTED : value;
     if (value === null || typeof value !== "object") return value;
-    if (isRawJson(value)) return values && isValue(JSON.stringify(value)) ? REDACTED : value;
-    if (depth >= MAX_DEPTH) return tooDeep();
-    return Array.isArray(value) ? visitItems(value, depth) : visitMembers(value, depth);
+    if (isRawJson(value)) return this.#values && this.#isValue(JSON.stringify(value)) ? REDACTED : value;
+    if (depth >= MAX_DEPTH) return this.#tooDeep();
+    return Array.isArray(value) ? this.#visitItems(value, depth) : this.#visitMembers(value, depth);
   }
 
   /** A value that is not searched is not recorded, and its secrets are unknown. */
-  function tooDeep(): string {
-    found?.markIncomplete();
+  #tooDeep(): string {
+    this.#found?.markIncomplete();
     return TOO_DEEP;
   }
 
-  function visitItems(items: readonly unknown[], depth: number): unknown[] {
+  #visitItems(items: readonly unknown[], depth: number): unknown[] {
     const visited: unknown[] = [];
     for (const item of items) {
-      if (left < 0) break;
-      visited.push(visit(item, depth + 1));
+      if (this.#left < 0) break;
+      visited.push(this.#visit(item, depth + 1));
     }
     return visited;
   }
 
-  function visitMembers(members: object, depth: number): object {
+  #visitMembers(members: object, depth: number): object {
     const visited: [string, unknown][] = [];
     for (const [name, value] of Object.entries(members)) {
-      if (left < 0) break;
-      left -= name.length;
-      visited.push([concealValues(name), visitMember(name, value, depth)]);
+      if (this.#left < 0) break;
+      this.#left -= name.length;
+      visited.push([this.#concealValues(name), this.#visitMember(name, value, depth)]);
     }
-    if (Object.hasOwn(members, "value") && hasSecretNaming(members))
+    if (Object.hasOwn(members, "value") && this.#hasSecretNaming(members))
       for (const member of visited)
-        if (member[0] === "value") member[1] = conceal(Reflect.get(members, "value"), depth + 1);
+        if (member[0] === "value") member[1] = this.#conceal(Reflect.get(members, "value"), depth + 1);
     // Not by assignment: a member `__proto__` must remain an ordinary member.
     return Object.fromEntries(visited);
   }
 
-  function visitMember(name: string, value: unknown, depth: number): unknown {
-    if (secrets.has(name)) return conceal(value, depth + 1);
-    if (!secrets.hasTexts(name)) return visit(value, depth + 1);
-    if (typeof value === "string") return conceal(value, depth + 1);
-    if (!Array.isArray(value)) return visit(value, depth + 1);
+  #visitMember(name: string, value: unknown, depth: number): unknown {
+    if (this.#secrets.has(name)) return this.#conceal(value, depth + 1);
+    if (!this.#secrets.hasTexts(name)) return this.#visit(value, depth + 1);
+    if (typeof value === "string") return this.#conceal(value, depth + 1);
+    if (!Array.isArray(value)) return this.#visit(value, depth + 1);
     return value.map((item: unknown) =>
-      typeof item === "string" ? conceal(item, depth + 1) : visit(item, depth + 1),
+      typeof item === "string" ? this.#conceal(item, depth + 1) : this.#visit(item, depth + 1),
     );
   }
 
   /** `{"key":"password","value":"…"}`: the name of a value is a value. */
-  const hasSecretNaming = (members: object): boolean =>
-    NAMING.some((naming) => {
+  #hasSecretNaming(members: object): boolean {
+    return NAMING.some((naming) => {
       const name: unknown = Object.hasOwn(members, naming) ? Reflect.get(members, naming) : undefined;
-      return typeof name === "string" && isSecretName(name);
+      return typeof name === "string" && this.#isSecretName(name);
     });
+  }
 
   /** A missing value is recorded: it holds no secret, and readers need to know that it was missing. */
-  function conceal(value: unknown, depth: number): unknown {
-    left -= REDACTED.length;
+  #conceal(value: unknown, depth: number): unknown {
+    this.#left -= REDACTED.length;
     if (value === null || value === undefined) return value;
-    found?.add(value);
+    this.#found?.add(value);
     // JSON in a text that is secret as a whole has secret values of its own.
-    if (found && typeof value === "string") visit(value, depth);
+    if (this.#found && typeof value === "string") this.#visit(value, depth);
     return REDACTED;
   }
 
   /** Searches for names first: a client could choose a value that is a part of one. */
-  function visitText(whole: string, depth: number): string {
-    const end = Math.max(left, 0);
-    left -= whole.length;
-    isCut ||= end < whole.length;
-    const text = end >= whole.length ? whole : (values?.cut(whole, end) ?? whole.slice(0, end));
-    return concealValues(visitNames(text, depth));
+  #visitText(whole: string, depth: number): string {
+    const end = Math.max(this.#left, 0);
+    this.#left -= whole.length;
+    this.#isCut ||= end < whole.length;
+    const text = end >= whole.length ? whole : (this.#values?.cut(whole, end) ?? whole.slice(0, end));
+    return this.#concealValues(this.#visitNames(text, depth));
   }
 
   /** Whether nothing in a text can change, except that `values` are replaced in the text as it is. */
-  const isHarmless = (text: string): boolean =>
-    !secrets.maybeIn(text) && !text.includes("value") && !(values && /^\s*[{["]|\+/.test(text));
+  #isHarmless(text: string): boolean {
+    return (
+      !this.#secrets.maybeIn(text) && !text.includes("value") && !(this.#values && /^\s*[{["]|\+/.test(text))
+    );
+  }
 
-  function visitNames(given: string, depth: number): string {
+  #visitNames(given: string, depth: number): string {
     // A name that something follows has at least two characters.
-    if (given.length < 2 || isHarmless(given)) return given;
-    steps -= 1;
-    if (steps < 0) return tooMuch(given);
-    if (JSON_START.test(given)) return visitJsonText(given, depth);
-    const text = removeUserInfo(given);
+    if (given.length < 2 || this.#isHarmless(given)) return given;
+    this.#steps -= 1;
+    if (this.#steps < 0) return this.#tooMuch(given);
+    if (JSON_START.test(given)) return this.#visitJsonText(given, depth);
+    const text = this.#removeUserInfo(given);
     if (!SIGNS.test(text)) return text;
-    return /[=%]/.test(text) && !/[\s"'{}<>]/.test(text) ? visitPairs(text, depth) : scrub(text);
+    return /[=%]/.test(text) && !/[\s"'{}<>]/.test(text) ? this.#visitPairs(text, depth) : this.#scrub(text);
   }
 
   /** A text that would take too much work is not recorded, unless it has no name of a secret. */
-  function tooMuch(text: string): string {
-    if (!secrets.maybeIn(text) && !text.includes("value")) return text;
-    found?.markIncomplete();
+  #tooMuch(text: string): string {
+    if (!this.#secrets.maybeIn(text) && !text.includes("value")) return text;
+    this.#found?.markIncomplete();
     return REDACTED;
   }
 
-  function removeUserInfo(text: string): string {
+  #removeUserInfo(text: string): string {
     if (!text.includes("@")) return text;
     let redacted = "";
     let end = 0;
     for (const { index, 0: match, 1: slashes = "", 2: info = "" } of text.matchAll(USER_INFO)) {
-      steps -= 1;
-      if (steps < 0) return redacted + text.slice(end, index) + tooMuch(text.slice(index));
-      addSecret(info.slice(info.indexOf(":") + 1));
+      this.#steps -= 1;
+      if (this.#steps < 0) return redacted + text.slice(end, index) + this.#tooMuch(text.slice(index));
+      this.#addSecret(info.slice(info.indexOf(":") + 1));
       redacted += `${text.slice(end, index)}${slashes}${REDACTED}@`;
       end = index + match.length;
     }
     return redacted + text.slice(end);
   }
 
-  const addSecret = (encoded: string): void => found?.add([encoded, decodeFormText(encoded)]);
+  #addSecret(encoded: string): void {
+    this.#found?.add([encoded, decodeFormText(encoded)]);
+  }
 
   /** JSON inside a string, as in filters and in user data. */
-  function visitJsonText(text: string, depth: number): string {
-    if (depth >= MAX_DEPTH) return tooDeep();
+  #visitJsonText(text: string, depth: number): string {
+    if (depth >= MAX_DEPTH) return this.#tooDeep();
     if (isTooMuchJson(text)) {
-      found?.markIncomplete();
-      return scrub(removeUserInfo(text));
+      this.#found?.markIncomplete();
+      return this.#scrub(this.#removeUserInfo(text));
     }
     let parsed: unknown;
     try {
-      parsed = failures < MAX_FAILURES ? parseRecorded(text) : undefined;
+      parsed = this.#failures < MAX_FAILURES ? parseRecorded(text) : undefined;
     } catch {
-      failures += 1;
+      this.#failures += 1;
     }
-    if (parsed === undefined) return scrub(removeUserInfo(text));
-    left += text.length;
-    const redacted = JSON.stringify(visit(parsed, depth + 1));
+    if (parsed === undefined) return this.#scrub(this.#removeUserInfo(text));
+    this.#left += text.length;
+    const redacted = JSON.stringify(this.#visit(parsed, depth + 1));
     // If nothing was redacted, the text stays as it was sent, with its white space and all digits of its numbers.
     return redacted === JSON.stringify(parsed) ? text : redacted;
   }
@@ -203,69 +245,54 @@ export function createBodyRedaction(options: BodyRedactionOptions): BodyRedactio
    * Redacts text of unknown format, such as the start of a JSON body. Nothing marks the end of a secret in it, so everything
    * after the first secret name is redacted, and after the first `value`, whose name may follow or be cut off.
    */
-  function scrub(text: string): string {
+  #scrub(text: string): string {
     const readable = unescapeText(text);
-    const places = [secrets.firstIn(readable), readable.search(VALUE_MEMBER)].filter((at) => at !== -1);
+    const places = [this.#secrets.firstIn(readable), readable.search(VALUE_MEMBER)].filter((at) => at !== -1);
     if (places.length === 0) return text;
     for (const at of places) {
       // The first word behind the sign behind the name may be the value.
       const signs = readable.slice(at + 1, at + VALUE_DISTANCE).matchAll(VALUE);
       const word = signs.find(([, word]) => word && !CHARSET.test(word))?.[1] ?? "";
-      if (!secrets.has(word)) found?.add(word);
+      if (!this.#secrets.has(word)) this.#found?.add(word);
     }
     return readable.slice(0, Math.min(...places)) + REDACTED;
   }
 
-  function visitPairs(text: string, depth: number): string {
-    steps -= STEPS_OF_PART * countParts(text, steps / STEPS_OF_PART);
-    if (steps < 0) return tooMuch(text);
+  #visitPairs(text: string, depth: number): string {
+    this.#steps -= STEPS_OF_PART * countParts(text, this.#steps / STEPS_OF_PART);
+    if (this.#steps < 0) return this.#tooMuch(text);
     return redactPairs(text, {
-      isSecretName,
-      isCut,
-      addSecret,
-      redactPart: (part) => visitPart(part, depth),
+      isSecretName: (name) => this.#isSecretName(name),
+      isCut: this.#isCut,
+      addSecret: (encoded) => this.#addSecret(encoded),
+      redactPart: (part) => this.#visitPart(part, depth),
     });
   }
 
   /** A name or a value of a pair, which may be JSON, a URL, or another form. */
-  function visitPart(part: string, depth: number): string {
+  #visitPart(part: string, depth: number): string {
     if (!/[^\w.~*-]/.test(part)) return part;
-    if (depth >= MAX_DEPTH) return tooDeep();
+    if (depth >= MAX_DEPTH) return this.#tooDeep();
     const text = decodeFormText(part);
-    const redacted = text === part ? visitPlain(text, depth) : visitDecoded(text, depth + ENCODING_DEPTH);
+    const redacted =
+      text === part ? this.#visitPlain(text, depth) : this.#visitDecoded(text, depth + ENCODING_DEPTH);
     return redacted === text ? part : encodeURIComponent(redacted.toWellFormed());
   }
 
-  function visitPlain(given: string, depth: number): string {
-    if (JSON_START.test(given)) return visitJsonText(given, depth);
-    const text = removeUserInfo(given);
-    return SIGNS.test(text) ? scrub(text) : text;
+  #visitPlain(given: string, depth: number): string {
+    if (JSON_START.test(given)) return this.#visitJsonText(given, depth);
+    const text = this.#removeUserInfo(given);
+    return SIGNS.test(text) ? this.#scrub(text) : text;
   }
 
   /** Visits text whose length is already counted. */
-  function visitDecoded(text: string, depth: number): string {
-    const before = left;
-    left = text.length;
-    const redacted = visitText(text, depth);
-    left = before;
+  #visitDecoded(text: string, depth: number): string {
+    const before = this.#left;
+    this.#left = text.length;
+    const redacted = this.#visitText(text, depth);
+    this.#left = before;
     return redacted;
   }
-
-  return {
-    value: (value) => visit(value, 0),
-    text: (text) => visitText(text, 0),
-    pairs: (text) => concealValues(visitPairs(text, 0)),
-    path: (text, isRoute) =>
-      redactPath(text, isRoute, {
-        secrets,
-        literals,
-        values,
-        found,
-        redactSegment: (segment) => visitNames(segment, 0),
-        removeUserInfo,
-      }),
-    isOverLimit: () => left < 0,
-  };
 }
 
 /** A number that a parser has as its digits (`JSON.rawJSON`). */

@@ -2,7 +2,7 @@ import { createCleanCheck } from "./clean-json.ts";
 import { decodeBody, isForm, isMultipart, membersOf, type SentBody } from "./client-body.ts";
 import { isTooMuchJson, JsonText, tryParse } from "./json-text.ts";
 import type { RecordedBody } from "./record.ts";
-import { createBodyRedaction, type BodyRedaction } from "./redact-walk.ts";
+import { BodyRedaction } from "./redact-walk.ts";
 import { secretNames } from "./secret-names.ts";
 import { createSecretSearch, type SecretSearch } from "./secret-search.ts";
 import { NEEDLE_LENGTH, REDACTED, type SecretValues } from "./secret-values.ts";
@@ -66,7 +66,7 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
   const search = createSecretSearch(secrets, bodyLimit);
   const isCleanJson = createCleanCheck(secrets);
   const redactionWith = (values: SecretValues | undefined): BodyRedaction =>
-    createBodyRedaction({ secrets, limit: bodyLimit, values, literals });
+    new BodyRedaction({ secrets, limit: bodyLimit, values, literals });
 
   const isClean = (text: string, values: SecretValues | undefined): boolean =>
     values?.maybeIn(text) !== true && !secrets.maybeIn(text);
@@ -119,7 +119,7 @@ export function createRedaction({ names, bodyLimit, literals }: RedactionOptions
       };
       let steps: BodyRedaction | undefined;
       const limit = bytes.length;
-      const getSteps = (): BodyRedaction => (steps ??= createBodyRedaction({ secrets, limit, values }));
+      const getSteps = (): BodyRedaction => (steps ??= new BodyRedaction({ secrets, limit, values }));
       // The whole body, because a secret after the limit can be a part of any text of the exchange.
       if (!isCleanJson(bytes, limit, getSteps)) return addAndRedact();
       // A value that starts before the limit may end after it. Its start is enough to find it: characters of up to 3 bytes.

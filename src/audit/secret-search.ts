@@ -1,6 +1,6 @@
 import { decodeBody, isForm, membersOf, type SentBody } from "./client-body.ts";
 import { isTooMuchJson, tryParse } from "./json-text.ts";
-import { createBodyRedaction, type BodyRedaction } from "./redact-walk.ts";
+import { BodyRedaction } from "./redact-walk.ts";
 import type { SecretNames } from "./secret-names.ts";
 import { SecretValues } from "./secret-values.ts";
 
@@ -22,6 +22,8 @@ export interface SentTexts {
 
 /** Finds the values that have secret names in the messages of an exchange. No function throws. */
 export interface SecretSearch {
+  /** Bytes of a body that is searched. A longer one may have any secrets. */
+  readonly maxSearched: number;
   /** Finds those of the client's request, and adds its tokens. */
   readonly find: (sent: SentTexts, tokens?: readonly (string | undefined)[]) => SecretValues;
   /** Adds those of another message. */
@@ -35,7 +37,7 @@ export interface SecretSearch {
 }
 
 /**
- * Minimum number of characters of a request's body that are searched for values with secret names. Values of longer bodies
+ * Minimum number of characters of a body that are searched for values with secret names. Values of longer bodies
  * are not known: searching a megabyte would delay all other requests.
  */
 const MIN_SEARCHED = 65_536;
@@ -85,7 +87,7 @@ export function createSecretSearch(secrets: SecretNames, bodyLimit: number): Sec
 
   /** What could not be searched may have secrets that nobody knows. */
   function search(limit: number, found: SecretValues, visit: (steps: BodyRedaction) => void): void {
-    const steps = createBodyRedaction({ secrets, limit, found });
+    const steps = new BodyRedaction({ secrets, limit, found });
     try {
       visit(steps);
     } catch {
@@ -125,7 +127,7 @@ export function createSecretSearch(secrets: SecretNames, bodyLimit: number): Sec
     else steps.text(text);
   }
 
-  return { find, addFrom, addFromHeaders, addFromValue, addFromText };
+  return { maxSearched, find, addFrom, addFromHeaders, addFromValue, addFromText };
 }
 
 function someHeader(

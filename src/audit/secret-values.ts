@@ -62,7 +62,7 @@ export class SecretValues {
   /** Adds a text or a number, or all values of a list or an object. */
   add(value: unknown, depth = 0): void {
     if (typeof value === "string") return this.#addText(value);
-    if (typeof value === "number" || typeof value === "bigint") return this.#addText(String(value));
+    if (typeof value === "number") return this.#addText(String(value));
     if (value === null || typeof value !== "object") return;
     if (depth === MAX_DEPTH) return this.markIncomplete();
     const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);

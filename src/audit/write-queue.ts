@@ -1,19 +1,14 @@
 import { AuditUnavailableError } from "./store.ts";
 import type { AuditDurability, AuditStats } from "./store.ts";
 import type { AuditRecord } from "./record.ts";
-import type { Chunk } from "./record-memory.ts";
-import { RowQueue, WaitingClients, type PendingRow } from "./row-queue.ts";
-import { serializeRecord } from "./record-text.ts";
-import { columnsOf } from "./stored-row.ts";
-import type { RecordColumns, StoredRow } from "./stored-row.ts";
+import type { PendingRow } from "./row-queue.ts";
+import type { StoredRow } from "./stored-row.ts";
+import { WaitingRows, type WaitingRowsOptions } from "./waiting-rows.ts";
 
 /** Milliseconds for which the first row of a relaxed group waits for more rows. */
 export const GROUP_MS = 50;
 /** Default limits of the queue. */
 export const MAX_QUEUED = { maxRows: 10_000, maxBytes: 64 * 1024 * 1024 } as const;
-
-/** Share of the queue for callers without an accepted token, since anybody can send such requests. */
-const UNACCEPTED_SHARE = 1 / 4;
 
 /** Maximum number of rows of one transaction, and of bytes above which it gets no more rows. */
 const GROUP_ROWS = 1000;
@@ -23,7 +18,7 @@ const MAX_PAUSE_MS = 5000;
 const QUEUE_FULL = "The audit queue is full.";
 
 /** Options of a write queue. */
-export interface WriteQueueOptions {
+export interface WriteQueueOptions extends Omit<WaitingRowsOptions, "onDrop"> {
   /**
    * Writes all rows in one transaction, or none. Rows that are already stored are not changed. Returns the bytes that the
    * records take in the store.
@@ -33,12 +28,6 @@ export interface WriteQueueOptions {
   readonly durability: AuditDurability;
   /** Milliseconds for which the first row of a relaxed group waits for more. */
   readonly groupMs: number;
-  /**
-   * Above one of both limits rows are dropped: the oldest of callers without an accepted token first, then the oldest of clients
-   * with an average share or more.
-   */
-  readonly maxRows: number;
-  readonly maxBytes: number;
   /** Called with the error of the first of several failed commits. */
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
@@ -55,220 +44,184 @@ export interface WriteQueue {
   readonly close: () => Promise<void>;
 }
 
+/** Creates the bounded queue in front of a store. */
+export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
+  const writer = new GroupWriter(options);
+  return {
+    push: (record) => writer.push(record),
+    stats: () => writer.stats(),
+    probe: () => writer.probe(),
+    fault: () => writer.fault(),
+    close: () => writer.close(),
+  };
+}
+
 /** The client that waits for a strict record. */
 type Waiter = Pick<PromiseWithResolvers<void>, "resolve" | "reject">;
 
-/** Creates the bounded queue in front of a store. Rows are committed in groups, one group at a time. */
-export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
-  const { commit, durability, groupMs, maxRows, maxBytes } = options;
-  const freeChunks: Chunk[] = [];
-  let accepted = new RowQueue(freeChunks);
-  /** Rows that were older than those that had to be dropped. */
-  let spared = new RowQueue(freeChunks);
-  const unaccepted = new RowQueue(freeChunks);
-  const clients = new WaitingClients({ maxRows, maxBytes });
-  const clientOf = ({ accepted, client }: RecordColumns): string | null => (accepted ? client : null);
-  const queueOf = (row: RecordColumns): RowQueue => (clientOf(row) === null ? unaccepted : accepted);
-  const waiters = new Map<StoredRow, Waiter>();
-  const count = (): number => accepted.length + spared.length + unaccepted.length;
-  const bytes = (): number => accepted.bytes + spared.bytes + unaccepted.bytes;
-  let inFlight = 0;
-  let dropped = 0;
-  let written = 0;
-  let recordBytes = 0;
-  let storedBytes = 0;
-  let commits = 0;
-  let commitMs = 0;
-  let errors = 0;
-  let failures = 0;
-  let fault: string | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
-  let closed = false;
+/** What the queue has done so far. */
+class WriteCounts {
+  dropped = 0;
+  written = 0;
+  errors = 0;
+  recordBytes = 0;
+  storedBytes = 0;
+  commits = 0;
+  commitMs = 0;
+}
 
-  function push(record: AuditRecord): void | Promise<void> {
-    if (durability === "relaxed") return enqueue(record);
+/** Commits rows in groups, one group at a time. */
+class GroupWriter {
+  readonly #options: WriteQueueOptions;
+  readonly #rows: WaitingRows;
+  readonly #waiters = new Map<StoredRow, Waiter>();
+  readonly #counts = new WriteCounts();
+  #inFlight = 0;
+  /** Failed commits since the last one that succeeded. */
+  #failures = 0;
+  #fault: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(options: WriteQueueOptions) {
+    this.#options = options;
+    const { maxRows, maxBytes } = options;
+    const onDrop = (row: PendingRow): void => this.#drop(this.#takeWaiter(row), QUEUE_FULL);
+    this.#rows = new WaitingRows({ maxRows, maxBytes, onDrop });
+  }
+
+  push(record: AuditRecord): void | Promise<void> {
+    if (!this.#isStrict) return this.#enqueue(record);
     const { promise, ...waiter } = Promise.withResolvers<void>();
-    enqueue(record, waiter);
+    this.#enqueue(record, waiter);
     return promise;
   }
 
-  function enqueue(record: AuditRecord, waiter?: Waiter): void {
-    if (closed) return drop(waiter, "The audit store is closed.");
+  stats(): Omit<AuditStats, "evicted"> {
+    const { commitMs, ...counts } = this.#counts;
+    return { ...counts, queued: this.#rows.count + this.#inFlight, commitSeconds: commitMs / 1000 };
+  }
+
+  fault(): string | undefined {
+    return this.#fault;
+  }
+
+  probe(): void {
+    if (!this.#isClosed && !this.#running && !this.#timer) void this.#run();
+  }
+
+  /** Commits all rows. After a failure the rows are dropped, so that this ends. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopTimer();
+    await this.#running;
+    while (this.#rows.count > 0) await this.#run();
+  }
+
+  get #isStrict(): boolean {
+    return this.#options.durability === "strict";
+  }
+
+  get #isGroupFull(): boolean {
+    return this.#rows.count >= GROUP_ROWS || this.#rows.bytes > GROUP_BYTES;
+  }
+
+  #enqueue(record: AuditRecord, waiter?: Waiter): void {
+    if (this.#isClosed) return this.#drop(waiter, "The audit store is closed.");
     try {
-      const columns = columnsOf(record);
-      const line = queueOf(columns);
-      const row = Object.assign(columns, line.memory.write(serializeRecord(record)));
-      line.push(row);
-      countRow(row, 1);
-      if (waiter) waiters.set(row, waiter);
+      const row = this.#rows.add(record);
+      if (waiter) this.#waiters.set(row, waiter);
     } catch (error) {
-      return drop(waiter, "The audit record can't be serialised as JSON.", error);
+      return this.#drop(waiter, "The audit record can't be serialised as JSON.", error);
     }
-    trim();
+    this.#rows.trim(this.#inFlight);
     // A client waits for a strict record, so it does not wait for the pause after a failure.
-    if (durability === "strict" || (failures === 0 && isGroupFull())) stopTimer();
-    schedule();
+    if (this.#isStrict || (this.#failures === 0 && this.#isGroupFull)) this.#stopTimer();
+    this.#schedule();
   }
 
-  function trim(): void {
-    const rows = maxRows * UNACCEPTED_SHARE;
-    while (unaccepted.length > rows || unaccepted.bytes > maxBytes * UNACCEPTED_SHARE) dropOldest(unaccepted);
-    while ((count() + inFlight > maxRows || bytes() > maxBytes) && count() > 0)
-      if (unaccepted.length > 0) dropOldest(unaccepted);
-      else dropOfLargeClient();
-  }
-
-  function countRow(row: PendingRow, rows: 1 | -1): void {
-    const client = clientOf(row);
-    if (client !== null) clients.add(client, rows, rows * row.size);
-  }
-
-  /** Drops a row of a client with a large share. Older rows of other clients are spared. */
-  function dropOfLargeClient(): void {
-    for (;;) {
-      if (accepted.length === 0) [accepted, spared] = [spared, accepted];
-      const oldest = accepted.shift();
-      if (!oldest) return;
-      if (clients.isLarge(oldest.client ?? "")) return drop(release(oldest), QUEUE_FULL);
-      spare(oldest);
-    }
-  }
-
-  /** Copies the record: the chunk that it is in would wait for it, although all others in it are dropped. */
-  function spare(row: PendingRow): void {
-    const { chunk, start, size } = row;
-    const text = chunk.bytes.subarray(start, start + size - 1);
-    Object.assign(row, spared.memory.write({ parts: [text, "\n"], size }));
-    accepted.memory.release(chunk);
-    spared.push(row);
-  }
-
-  function dropOldest(line: RowQueue): void {
-    const oldest = line.shift();
-    if (oldest) drop(release(oldest), QUEUE_FULL);
-  }
-
-  /** Frees the memory of a row that has been committed or is dropped. @returns The client that waits for it. */
-  function release(row: PendingRow): Waiter | undefined {
-    queueOf(row).memory.release(row.chunk);
-    countRow(row, -1);
-    const waiter = waiters.get(row);
-    waiters.delete(row);
+  /** The client that waits for a row. It is not kept any longer. */
+  #takeWaiter(row: PendingRow): Waiter | undefined {
+    const waiter = this.#waiters.get(row);
+    this.#waiters.delete(row);
     return waiter;
   }
 
-  function drop(waiter: Waiter | undefined, reason: string, cause?: unknown): void {
-    dropped += 1;
+  #drop(waiter: Waiter | undefined, reason: string, cause?: unknown): void {
+    this.#counts.dropped += 1;
     waiter?.reject(new AuditUnavailableError(reason, { cause }));
   }
 
   /** After a failure an empty group is scheduled, too: it checks whether the store works again. */
-  function schedule(): void {
-    if (timer || running || (count() === 0 && failures === 0)) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      void run();
-    }, pause());
+  #schedule(): void {
+    if (this.#timer || this.#running || (this.#rows.count === 0 && this.#failures === 0)) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#run();
+    }, this.#pause());
   }
 
-  function stopTimer(): void {
-    clearTimeout(timer);
-    timer = undefined;
+  #stopTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
-  function pause(): number {
-    if (durability === "strict" && count() > 0) return 0;
-    if (failures > 0) return Math.min(groupMs * 2 ** failures, MAX_PAUSE_MS);
-    return isGroupFull() ? 0 : groupMs;
+  #pause(): number {
+    const { groupMs } = this.#options;
+    if (this.#isStrict && this.#rows.count > 0) return 0;
+    if (this.#failures > 0) return Math.min(groupMs * 2 ** this.#failures, MAX_PAUSE_MS);
+    return this.#isGroupFull ? 0 : groupMs;
   }
 
-  const isGroupFull = (): boolean => count() >= GROUP_ROWS || bytes() > GROUP_BYTES;
-
-  function run(): Promise<void> {
-    running ??= commitGroup().finally(() => {
-      running = undefined;
-      if (!closed) schedule();
+  #run(): Promise<void> {
+    this.#running ??= this.#commitGroup().finally(() => {
+      this.#running = undefined;
+      if (!this.#isClosed) this.#schedule();
     });
-    return running;
+    return this.#running;
   }
 
-  /** The next group: rows of known callers before those of strangers. */
-  function takeGroup(): PendingRow[] {
-    const group: PendingRow[] = [];
-    let groupBytes = 0;
-    while (group.length < GROUP_ROWS && groupBytes <= GROUP_BYTES) {
-      const next = spared.shift() ?? accepted.shift() ?? unaccepted.shift();
-      if (!next) break;
-      group.push(next);
-      groupBytes += next.size;
-    }
-    return group;
-  }
-
-  async function commitGroup(): Promise<void> {
-    const group = takeGroup();
-    inFlight = group.length;
+  async #commitGroup(): Promise<void> {
+    const counts = this.#counts;
+    const group = this.#rows.take(GROUP_ROWS, GROUP_BYTES);
+    this.#inFlight = group.length;
     const startedAt = performance.now();
     try {
-      storedBytes += await commit(group);
+      const stored = await this.#options.commit(group);
+      counts.storedBytes += stored;
       if (group.length > 0) {
-        commits += 1;
-        commitMs += performance.now() - startedAt;
+        counts.commits += 1;
+        counts.commitMs += performance.now() - startedAt;
       }
-      inFlight = 0;
-      failures = 0;
-      fault = undefined;
-      written += group.length;
+      this.#inFlight = 0;
+      this.#failures = 0;
+      this.#fault = undefined;
+      counts.written += group.length;
       for (const row of group) {
-        recordBytes += row.size;
-        release(row)?.resolve();
+        counts.recordBytes += row.size;
+        this.#rows.release(row);
+        this.#takeWaiter(row)?.resolve();
       }
     } catch (error) {
-      inFlight = 0;
-      errors += 1;
-      failures += 1;
-      if (failures === 1) options.onFault?.(error);
-      fault = error instanceof Error ? error.message : String(error);
-      requeue(group, error);
+      this.#inFlight = 0;
+      counts.errors += 1;
+      this.#failures += 1;
+      if (this.#failures === 1) this.#options.onFault?.(error);
+      this.#fault = error instanceof Error ? error.message : String(error);
+      this.#requeue(group, error);
     }
   }
 
-  function requeue(group: readonly PendingRow[], error: unknown): void {
-    if (durability === "strict" || closed) {
-      for (const row of group) drop(release(row), "The audit record could not be written.", error);
+  #requeue(group: readonly PendingRow[], error: unknown): void {
+    if (this.#isStrict || this.#isClosed) {
+      for (const row of group) {
+        this.#rows.release(row);
+        this.#drop(this.#takeWaiter(row), "The audit record could not be written.", error);
+      }
       return;
     }
-    for (const line of [accepted, unaccepted]) line.unshift(group.filter((row) => queueOf(row) === line));
-    trim();
+    this.#rows.putBack(group);
+    this.#rows.trim(this.#inFlight);
   }
-
-  function probe(): void {
-    if (!closed && !running && !timer) void run();
-  }
-
-  /** Commits all rows. After a failure the rows are dropped, so that this ends. */
-  async function close(): Promise<void> {
-    closed = true;
-    stopTimer();
-    await running;
-    while (count() > 0) await run();
-  }
-
-  return {
-    push,
-    probe,
-    close,
-    fault: () => fault,
-    stats: () => ({
-      queued: count() + inFlight,
-      dropped,
-      written,
-      errors,
-      recordBytes,
-      storedBytes,
-      commits,
-      commitSeconds: commitMs / 1000,
-    }),
-  };
 }

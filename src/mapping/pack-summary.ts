@@ -65,7 +65,8 @@ function describeLocalResponse(route: Route): string | null {
   return acts && response === "none" && "call" in source && source.call.method === "GET" ? "200 {}" : null;
 }
 
-const scopeOf = ({ access }: Route, levels: readonly string[]): string =>
+/** The scope that a route requires, as the pack writes it. */
+export const scopeOf = ({ access }: Route, levels: readonly string[]): string =>
   typeof access === "string" ? access : `${access.resource}:${levels[access.level]}`;
 
 /** Summarises what a pack covers, for `check`, the console and the migration report. */

@@ -95,7 +95,7 @@ export const concealAll = (texts: readonly string[], secrets: SecretValues): rea
   texts.map((text) => secrets.conceal(text));
 
 const OMITTED =
-  "audit: the record has no texts, because the request has more secrets than can be searched for";
+  "audit: the record has no texts, because the request has more secrets than can be searched for, or the upstream's response can't be searched";
 
 /** The warnings of a record. One of them says if the texts of the client are not recorded. */
 export const recordWarnings = (texts: readonly string[], secrets: SecretValues): readonly string[] =>

@@ -1,4 +1,4 @@
-/** The time source of the sandbox. Tests pass a manual clock. */
+/** The time source of the sandbox. */
 
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
@@ -28,17 +28,6 @@ export function movableClock(clock: Clock): ManualClock {
 function forwards(ms: number): number {
   if (!(ms >= 0)) throw new Error(`A clock cannot be advanced by ${ms} ms`);
   return ms;
-}
-
-/** Creates a stopped clock at `start` (milliseconds since 1970). */
-export function manualClock(start: number = Date.UTC(2022, 4, 10, 9)): ManualClock {
-  let time = start;
-  return {
-    now: () => time,
-    advance(ms) {
-      time += forwards(ms);
-    },
-  };
 }
 
 /** Formats a time as v4 does: UTC without zone and fraction, `2022-05-10T09:00:00`. */

@@ -224,7 +224,7 @@ const eastern = new Intl.DateTimeFormat("en-US", {
  * @param start When the data was seeded, in milliseconds.
  * @returns A function to call with the current time before each request; it resets the data when due.
  */
-export function createWeeklyWipe(start: number, wipe: () => void): (now: number) => void {
+function createWeeklyWipe(start: number, wipe: () => void): (now: number) => void {
   let next = nextSundayMidnight(start);
   return function wipeWhenDue(now) {
     if (now < next) return;
@@ -234,7 +234,7 @@ export function createWeeklyWipe(start: number, wipe: () => void): (now: number)
 }
 
 /** Returns the first Sunday midnight (Eastern Time) after a time: 4:00 or 5:00 UTC, depending on daylight saving. */
-export function nextSundayMidnight(time: number): number {
+function nextSundayMidnight(time: number): number {
   for (let date = Math.floor(time / day) * day; ; date += day) {
     for (const midnight of [date + 4 * hour, date + 5 * hour]) {
       const parts = eastern.formatToParts(midnight);

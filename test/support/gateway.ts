@@ -3,7 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
-import { manualClock, type ManualClock } from "../../src/sandbox/clock.ts";
+import type { ManualClock } from "../../src/sandbox/clock.ts";
+import { manualClock } from "./manual-clock.ts";
 import {
   startSandbox,
   type Sandbox,

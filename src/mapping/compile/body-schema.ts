@@ -20,6 +20,7 @@ import { prepareRegex, RegexLimitError } from "../../jsonata/index.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { shortestAddress } from "./ip-address.ts";
 import { DEFAULT_LIMITS, hasType, type Schema } from "./schema-members.ts";
+import { findLongTexts, type LongText } from "./text-bounds.ts";
 import type { JsonObject } from "../translation-context.ts";
 
 /** Runs the patterns of schemas in linear time. Ajv reports other patterns as errors of the schema. */
@@ -92,13 +93,12 @@ for (const { type = "", rules } of ajv.RULES.rules) {
   }
 }
 
-/** Adds default limits to everything that a client may repeat. */
+/** Adds default limits to lists and objects. Those of texts are checked before (`text-bounds.ts`). */
 function withLimits(schema: Schema): Schema {
   const { properties, items, additionalProperties } = schema;
   const isOpen = properties === undefined || additionalProperties !== undefined;
-  const { maxItems, maxProperties, maxLength } = DEFAULT_LIMITS;
+  const { maxItems, maxProperties } = DEFAULT_LIMITS;
   return {
-    ...((schema["type"] === undefined || hasType(schema, "string")) && { maxLength }),
     ...(hasType(schema, "array") && { maxItems }),
     ...(hasType(schema, "object") && isOpen && { maxProperties }),
     ...schema,
@@ -144,16 +144,18 @@ const REASONS: Readonly<Record<string, (params: Params) => string>> = {
 /** No member of a pack has a longer name. The dotted name of an error ends before such a name of a client. */
 const MAX_NAME_LENGTH = 100;
 
-/**
- * Turns a JSON pointer (RFC 6901) into a dotted name: `/alerts/cpu/threshold` → `alerts.cpu.threshold`, `/keys/0` → `keys`.
- * Alpha names members only, no list indexes.
- */
-function toDottedName(pointer: string, below: string | undefined): string {
-  const keys = pointer
+/** The keys of a JSON pointer (RFC 6901). */
+const keysOf = (pointer: string): string[] =>
+  pointer
     .split("/")
     .slice(1)
     .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
-  if (below !== undefined) keys.push(below);
+
+/**
+ * Turns keys into a dotted name: `alerts`, `cpu` → `alerts.cpu`, and `keys`, `0` → `keys`. Alpha names members only, no list
+ * indexes.
+ */
+function toDottedName(keys: readonly string[]): string {
   const long = keys.findIndex((key) => key.length > MAX_NAME_LENGTH);
   const named = long < 0 ? keys : keys.slice(0, long);
   return named.filter((key) => !/^\d+$/.test(key)).join(".");
@@ -178,8 +180,15 @@ function toErrorDetail(error: ErrorObject): ErrorDetail {
     typeof packReason === "string" ? packReason : (REASONS[error.keyword]?.(params) ?? INVALID_VALUE);
   const member = params.missingProperty ?? params.additionalProperty;
   const rule = keyword === "additionalProperties" ? "unknown" : keyword;
-  return { field: toDottedName(error.instancePath, member), reason, rule };
+  const keys = [...keysOf(error.instancePath), ...(member === undefined ? [] : [member])];
+  return { field: toDottedName(keys), reason, rule };
 }
+
+const longTextDetail = ({ keys, limit, message }: LongText): ErrorDetail => ({
+  field: toDottedName(keys),
+  reason: message ?? `Must be at most ${limit} characters long.`,
+  rule: "maxLength",
+});
 
 /** The first problems of a body. Two rules of one member may have the same reason, which is one problem. */
 function toErrorDetails(errors: readonly ErrorObject[]): ErrorDetail[] {
@@ -234,6 +243,8 @@ export function compileSchema(
       return () => [];
     }
   return (body) => {
+    const long = findLongTexts(unnamed, body, MAX_ERRORS);
+    if (long.length > 0) return long.map(longTextDetail);
     const validate = (compiled ??= compile());
     return isValid(validate, body) ? [] : toErrorDetails(validate.errors ?? []);
   };

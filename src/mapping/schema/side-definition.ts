@@ -283,5 +283,3 @@ export const upstreamDefinition = z.strictObject({
     "GET /profile",
   ),
 });
-
-export type FiltersDefinition = z.infer<typeof filters>;

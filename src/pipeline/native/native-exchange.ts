@@ -15,6 +15,7 @@ import { roundMs } from "../recorded-request.ts";
 import type { AuthorizeNative } from "./native-authorization.ts";
 import type { LookUpNativeToken, NativeToken } from "./native-rate-limit.ts";
 import type { NativeOutcome } from "./native-record.ts";
+import type { NativeResponse } from "./response-secrets.ts";
 import type { NativeStream } from "./slow-streams.ts";
 
 /** What the proxy needs of the active pack and of the gateway around it. */
@@ -37,6 +38,8 @@ export interface NativeHandlers {
   readonly vary: readonly string[];
   /** Records a request. @throws where the record cannot be written */
   readonly record: (plain: AlphaRequest, outcome: NativeOutcome, hash: string | undefined) => Promise<void>;
+  /** Bytes of v4's response that are searched for secrets of the request's record. */
+  readonly searchedBytes: (plain: AlphaRequest) => number;
   /** Whether a response ends only after its record is durable. */
   readonly recordFirst: boolean;
 }
@@ -95,6 +98,8 @@ export class Exchange implements NativeStream {
   rejectedBy: NativeOutcome["rejectedBy"];
   /** Status of v4's response; null while there is none, undefined where v4 was not called. */
   v4Status: number | null | undefined;
+  /** What the audit needs of v4's response. */
+  received: NativeResponse | undefined;
   /** What is known about the client's token; undefined while it is looked up. */
   tokenInfo: NativeToken | undefined;
   /** Whether v4 gets another token in place of the client's: the gateway has issued this one. */
@@ -180,6 +185,7 @@ export class Exchange implements NativeStream {
     const outcome: NativeOutcome = {
       status,
       v4Status,
+      response: this.received,
       isAccepted,
       hasFailed: hasFailed && !isAborted,
       rejectedBy,

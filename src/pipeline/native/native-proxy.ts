@@ -12,6 +12,7 @@ import { delayResponseEnd } from "../http/delay-response-end.ts";
 import { addVary, cleanRequestHeaders, cleanResponseHeaders, removeCorsHeaders } from "./native-headers.ts";
 import { createAgent, wasClosedWhileIdle } from "./native-connections.ts";
 import { Exchange, type NativeHandlers } from "./native-exchange.ts";
+import { NativeResponse } from "./response-secrets.ts";
 import { createSlowStreamGuard } from "./slow-streams.ts";
 
 /** Forwards a request. `plain` describes it as plain data, for the audit. */
@@ -133,12 +134,14 @@ export function createNativeProxy({
       },
       proxyRes(upstreamResponse, request, response) {
         const { headers, statusCode = 0, statusMessage = "" } = upstreamResponse;
+        const exchange = request[EXCHANGE];
+        if (exchange)
+          exchange.received = new NativeResponse(headers, exchange.handlers.searchedBytes(exchange.plain));
         cleanResponseHeaders(headers);
         // Node would throw an error that nobody catches.
         if (!SENDABLE_PHRASE.test(statusMessage)) upstreamResponse.statusMessage = "";
         // As the client asked: the proxy would keep every connection alive.
         headers.connection = response.shouldKeepAlive ? "keep-alive" : "close";
-        const exchange = request[EXCHANGE];
         if (!exchange) return;
         if (exchange.handlers.hasOwnCors) removeCorsHeaders(headers);
         addVary(headers, exchange.handlers.vary);
@@ -160,7 +163,10 @@ export function createNativeProxy({
         // Such a response ends at its head, whatever follows (RFC 9112 6.3).
         if (isBodiless || request.method === "HEAD") exchange.isComplete = true;
         upstreamResponse.once("end", () => (exchange.isComplete = true));
-        upstreamResponse.on("data", ({ length }: Buffer) => void (exchange.bytesOut += length));
+        upstreamResponse.on("data", (chunk: Buffer) => {
+          exchange.bytesOut += chunk.length;
+          exchange.received?.add(chunk);
+        });
         onBreakOff(upstreamResponse, (error) => {
           upstreamResponse.unpipe(response);
           if (exchange.isComplete || response.destroyed) return;

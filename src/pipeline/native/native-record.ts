@@ -4,6 +4,7 @@ import type { Rejection } from "../../dialect/http-error.ts";
 import { recordTime } from "../../audit/record-time.ts";
 import type { AlphaRequest } from "../context.ts";
 import { isForwarded } from "./native-headers.ts";
+import type { NativeResponse } from "./response-secrets.ts";
 import {
   findSecrets,
   fingerprintOf,
@@ -20,6 +21,8 @@ export interface NativeOutcome {
   readonly status: number;
   /** Of v4's response; null without one, undefined if v4 was not called. */
   readonly v4Status: number | null | undefined;
+  /** What was collected of v4's response. */
+  readonly response?: NativeResponse | undefined;
   /** Whether v4 has accepted the token, in this request or before. */
   readonly isAccepted: boolean;
   /** Whether the response is an error of the gateway because v4 has failed, or the gateway has. */
@@ -42,8 +45,9 @@ export function createNativeRecord(
   hash: string | undefined,
   options: RecordOptions,
 ): AuditRecord {
-  const { status, v4Status, isAccepted, rejectedBy, ms } = outcome;
+  const { status, v4Status, response, isAccepted, rejectedBy, ms } = outcome;
   const secrets = findSecrets(request, null, undefined, unparsedTokens(request, options), options);
+  response?.addSecretsTo(secrets, options.redaction);
   // No route of the pack distinguishes the words of this path from secrets: only tokens are replaced in it, and what
   // follows a secret name.
   const head = recordHead(request, null, isAccepted, secrets, options, secrets.tokensOnly());
@@ -83,3 +87,10 @@ export function summarizeNativeRequest(
     timings: { total: ms, upstream: v4Status === undefined ? 0 : ms, translation: 0 },
   };
 }
+
+/** Bytes of v4's response that are searched for secrets; 0 if the record has no texts of the client in which they may be. */
+export const searchedBytes = (
+  { query, headers }: AlphaRequest,
+  { filterHeader, redaction }: RecordOptions,
+): number =>
+  query !== "" || headers[filterHeader?.toLowerCase() ?? ""] !== undefined ? redaction.maxSearched : 0;

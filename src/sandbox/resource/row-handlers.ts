@@ -145,7 +145,7 @@ function requireRoom({ store, caller, resource, parents }: Call, most = defaultM
 
 // DELETE: a row is first `deleting`, if declared so, and then deleted with its children.
 
-export function deleteRow(
+function deleteRow(
   call: Call & { readonly row: Row<object> },
   { event, durationSeconds = 0 }: DeleteDeclaration,
 ): void {

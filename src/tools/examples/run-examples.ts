@@ -136,13 +136,6 @@ export const diagnosticsOf = (results: readonly ExampleResult[]): Diagnostic[] =
       .map(({ path, message }) => example.source.diagnosticAt(path, message)),
   );
 
-/** Runs the examples of a pack. @returns what differs, with the location in the example */
-export const runExamples = async (
-  pack: Pack,
-  examples: readonly Example[],
-  lists: CatalogLists,
-): Promise<Diagnostic[]> => diagnosticsOf(await compareExamples(pack, examples, lists));
-
 /** Finds rows of catalogs on which an expression of the pack fails, in `examples/catalogs.yaml` and in examples. */
 export async function findLeftOutRows(
   pack: Pack,

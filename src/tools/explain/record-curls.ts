@@ -6,7 +6,7 @@ import { FORM } from "../../mapping/compile/body-format.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { curl, type CurlBody } from "./curl.ts";
 import { isTruncated } from "../../audit/truncate.ts";
-import { addressVariable } from "./shell.ts";
+import { addressVariable, shellComment } from "./shell.ts";
 
 /** The requests of a record as commands. Secrets are placeholders, as in the record. */
 export interface RecordCurls {
@@ -14,37 +14,82 @@ export interface RecordCurls {
   readonly v4: readonly string[];
 }
 
+const GATEWAY = "$GATEWAY";
+
 /** Replaces a secret with the name of its member in angle brackets. */
 const nameSecrets = (name: string, value: unknown): unknown => (value === REDACTED ? `<${name}>` : value);
 
+/** A body for a command, and what a reader must know about it. */
+interface RecordedCurlBody {
+  readonly body?: CurlBody;
+  readonly note?: string;
+}
+
+const fromFile = (file: string, why: string): RecordedCurlBody => ({
+  body: { file },
+  note: `${why}: put it into ${file}`,
+});
+
 /** A form as text. One whose names no form can have is left to a file. */
-function formBody(body: Readonly<Record<string, unknown>>): CurlBody {
+function formBody(body: Readonly<Record<string, unknown>>): RecordedCurlBody {
   try {
-    return { text: printForm(body, "repeat") };
+    return { body: { text: printForm(body, "repeat") } };
   } catch {
-    return { file: "body.txt" };
+    return fromFile("body.txt", "no form can have the names of the recorded body");
   }
 }
 
-function toCurlBody(body: RecordedBody, type: string): CurlBody | undefined {
-  if (body === undefined) return undefined;
+/** A file that was streamed. */
+const isStreamed = (body: RecordedBody): boolean => isObject(body) && isObject(body["streamed"]);
+
+function toCurlBody(body: RecordedBody, type: string): RecordedCurlBody {
   const isForm = type === FORM && isObject(body);
-  if (isTruncated(body)) return { file: isForm ? "body.txt" : "body.json" };
+  if (isTruncated(body))
+    return fromFile(isForm ? "body.txt" : "body.json", "the body was not recorded completely");
   if (isForm) return formBody(body);
-  return { text: typeof body === "string" ? body : JSON.stringify(body, nameSecrets) };
+  return { body: { text: typeof body === "string" ? body : JSON.stringify(body, nameSecrets) } };
 }
 
-/** Writes the alpha request of a record and its v4 requests as `curl` commands. */
-export function recordCurls({ lane, client, alpha, v4 }: AuditRecord, pack: Pack): RecordCurls {
+const WITHOUT_BODY = new Set(["GET", "HEAD"]);
+
+/**
+ * Whether a request had a body that the record does not have. Of the client's own request, which the native proxy
+ * forwards as it is, the length is known. Of other v4 calls nothing is, where bodies are not recorded.
+ */
+function missingBody(
+  { lane, bytes, alpha }: AuditRecord,
+  { method, body }: { readonly method: string; readonly body?: RecordedBody },
+  isClientRequest: boolean,
+): RecordedCurlBody {
+  if (method === "HEAD") return {};
+  if (isStreamed(body) || ((isClientRequest || lane === "native") && bytes.in > 0))
+    return fromFile("body.bin", "the body and its type were not recorded");
+  const isUnknown = !isClientRequest && lane !== "native" && alpha.response === undefined;
+  return isUnknown && !WITHOUT_BODY.has(method)
+    ? { note: "bodies were not recorded: the command has none" }
+    : {};
+}
+
+/**
+ * Writes the alpha request of a record and its v4 requests as `curl` commands. A comment in front of a command says what
+ * the record lacks.
+ */
+export function recordCurls(record: AuditRecord, pack: Pack): RecordCurls {
+  const { lane, client, alpha, v4 } = record;
   const { client: clientSide, upstream } = pack.dialect;
   const hasToken = client.fingerprint !== null;
   const toCurl = (
     base: string,
     { credentials, filters }: Pack["dialect"]["client" | "upstream"],
-    { method, path, filter, body }: { method: string; path: string; filter: string | null; body?: unknown },
+    call: { method: string; path: string; filter: string | null; body?: unknown },
     type = "application/json",
-  ): string =>
-    curl({
+  ): string => {
+    const { method, path, filter } = call;
+    const { body, note } =
+      call.body === undefined || isStreamed(call.body)
+        ? missingBody(record, call, base === GATEWAY)
+        : toCurlBody(call.body, type);
+    const command = curl({
       base,
       method,
       path,
@@ -53,13 +98,16 @@ export function recordCurls({ lane, client, alpha, v4 }: AuditRecord, pack: Pack
           ? credentials
           : undefined,
       headers: filters?.header === undefined ? {} : { [filters.header]: filter ?? undefined },
-      body: toCurlBody(body, type),
+      body,
       type,
     });
+    return note === undefined ? command : `${shellComment(note)}\n${command}`;
+  };
   const path = alpha.query === "" ? alpha.path : `${alpha.path}?${alpha.query}`;
-  const side = lane === "native" ? upstream : clientSide;
+  const v4Type = upstream.bodies.media_type;
+  const [side, type] = lane === "native" ? [upstream, v4Type] : [clientSide, pack.mediaTypes.names[0]];
   return {
-    alpha: toCurl("$GATEWAY", side, { ...alpha, path }, pack.mediaTypes.names[0]),
-    v4: v4.map((call) => toCurl(addressVariable(upstream.name), upstream, call, upstream.bodies.media_type)),
+    alpha: toCurl(GATEWAY, side, { ...alpha, path }, type),
+    v4: v4.map((call) => toCurl(addressVariable(upstream.name), upstream, call, v4Type)),
   };
 }

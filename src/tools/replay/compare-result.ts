@@ -6,6 +6,7 @@ import type { Route } from "../../mapping/compile/route.ts";
 import type { DryRunResponse } from "../dry-run.ts";
 import type { EntryComparison } from "./catalog-entries.ts";
 import { compareBodies, createDifference, createIdComparison, type ReplayDifference } from "./differences.ts";
+import { isCallOf } from "../explain/recorded.ts";
 import { withoutWaiting, type RecordedV4 } from "./recorded-v4.ts";
 
 interface ComparedCall {
@@ -25,17 +26,53 @@ const comparableFilter = (filter: string | null): unknown => {
 
 const requestLine = ({ method, path }: Pick<ComparedCall, "method" | "path">): string => `${method} ${path}`;
 
-/** The differences of the v4 requests. Concurrent requests can come in any order. */
+const READS = new Set(["GET", "HEAD"]);
+
+/** Whether a request can have an effect. Some upstreams read lists by a POST. */
+const isWrite = (call: ComparedCall, route: Route | undefined): boolean =>
+  !READS.has(call.method) && !(route?.search && "call" in route.source && isCallOf(route.source.call, call));
+
+/** The first write that changed places with another request. The order of reads has no effect: some are concurrent. */
+function compareOrder(
+  pairs: readonly (readonly [was: ComparedCall, is: ComparedCall])[],
+  is: readonly ComparedCall[],
+  route: Route | undefined,
+): ReplayDifference[] {
+  const places = new Map(is.map((call, index) => [call, index]));
+  const found = pairs.map(([call, other]) => ({
+    line: requestLine(call),
+    place: places.get(other) ?? 0,
+    writes: isWrite(call, route),
+  }));
+  for (const [index, first] of found.entries()) {
+    const moved = found
+      .slice(index + 1)
+      .find((second) => second.place < first.place && (first.writes || second.writes));
+    if (moved)
+      return [
+        createDifference(
+          "order of v4 calls",
+          `${first.line}, then ${moved.line}`,
+          `${moved.line}, then ${first.line}`,
+        ),
+      ];
+  }
+  return [];
+}
+
+/** The differences of the v4 requests. */
 function compareCalls(
   was: readonly ComparedCall[],
   is: readonly ComparedCall[],
   route: Route | undefined,
 ): ReplayDifference[] {
   const remaining = [...is];
+  const pairs: [ComparedCall, ComparedCall][] = [];
   const differences = was.flatMap((call): ReplayDifference[] => {
     const index = remaining.findIndex((candidate) => requestLine(candidate) === requestLine(call));
     const [other] = index === -1 ? [] : remaining.splice(index, 1);
     if (!other) return [createDifference("v4 call", requestLine(call), undefined)];
+    pairs.push([call, other]);
     const isEqual = route && createIdComparison(route);
     return [
       ...compareBodies(
@@ -49,6 +86,7 @@ function compareCalls(
   });
   return [
     ...differences,
+    ...compareOrder(pairs, is, route),
     ...remaining.map((call) => createDifference("v4 call", undefined, requestLine(call))),
   ];
 }

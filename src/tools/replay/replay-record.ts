@@ -5,6 +5,7 @@ import { createCatalogUpstream, type CatalogLists } from "../catalog-upstream.ts
 import { createDryRun, type DryRunResponse } from "../dry-run.ts";
 import { createEntryComparison, type EntryComparison } from "./catalog-entries.ts";
 import { bodyOf, compareResult } from "./compare-result.ts";
+import { compareRules } from "./compare-rules.ts";
 import { compareBodies, createDifference, type ReplayDifference } from "./differences.ts";
 import { findObstacle, FROM_CATALOG, hasSecrets, isOtherVersion, isUnknownRecord } from "./obstacles.ts";
 import { createRecordedV4 } from "./recorded-v4.ts";
@@ -38,7 +39,8 @@ function versionHeaders({ dialect }: Pack): Readonly<Record<string, string>> {
 export interface ReplayOptions {
   /**
    * The replay under the pack of the recording. A difference counts as a change only if the control does not have it:
-   * secrets, headers and catalogs are not recorded. Entries of catalogs are compared with those of the control.
+   * secrets, headers and catalogs are not recorded. Entries of catalogs, and the rules about credentials, scopes and
+   * headers, are compared with those of the control.
    */
   readonly control?: Replay;
   /** Base of links that have a host, as in the recording. */
@@ -49,6 +51,7 @@ export interface ReplayOptions {
 
 /** Runs one record. */
 export interface Replay {
+  readonly pack: Pack;
   (record: AuditRecord): Promise<ReplayResult>;
   /** The response under the pack, without a comparison. */
   respond(record: AuditRecord): Promise<DryRunResponse | Error>;
@@ -146,7 +149,7 @@ export function createReplay(
     return hasSecrets(record) ? inconclusive(SECRET) : { kind: "changed", differences };
   }
 
-  async function replay(record: AuditRecord): Promise<ReplayResult> {
+  async function replayResponse(record: AuditRecord): Promise<ReplayResult> {
     const obstacle = findObstacle(record, pack);
     if (obstacle === FROM_CATALOG) return compareCatalog(record);
     if (obstacle !== undefined) return inconclusive(obstacle);
@@ -180,5 +183,13 @@ export function createReplay(
     };
   }
 
-  return Object.assign(replay, { respond, entriesOf });
+  async function replay(record: AuditRecord): Promise<ReplayResult> {
+    const result = await replayResponse(record);
+    const rules = control ? compareRules(record, control.pack, pack) : [];
+    if (rules.length === 0) return result;
+    const others = result.kind === "changed" ? result.differences : [];
+    return { kind: "changed", differences: [...rules, ...others] };
+  }
+
+  return Object.assign(replay, { pack, respond, entriesOf });
 }

@@ -4,6 +4,7 @@ import { countAllocations } from "../../../fuzz/worst/allocations.ts";
 import type { SentBody } from "../../../src/audit/client-body.ts";
 import { JsonText } from "../../../src/audit/json-text.ts";
 import { createRedaction } from "../../../src/audit/redact.ts";
+import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
 import { collectGarbage } from "../../support/garbage.ts";
 import { isLinear } from "../../support/growth.ts";
 
@@ -745,7 +746,9 @@ describe("redaction of hostile bodies", () => {
   );
 
   test("keeps the digits of large numbers", () =>
-    expect(redaction.value({ n: 12_345_678_901_234_567_890n })).toEqual({ n: "12345678901234567890" }));
+    expect(printJson(redaction.value(parseJson('{"n":12345678901234567890}')))).toBe(
+      '{"n":12345678901234567890}',
+    ));
 });
 
 describe("redaction of arbitrary bodies", () => {

@@ -1,7 +1,7 @@
 /** A v4 service whose responses a test changes. It forwards all other requests to a sandbox. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { manualClock } from "../../../src/sandbox/clock.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 import { startSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 

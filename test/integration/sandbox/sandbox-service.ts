@@ -1,7 +1,7 @@
 /** A sandbox with a clock that only tests advance. It is requested without a port. */
 
 import type { ManualClock } from "../../../src/sandbox/clock.ts";
-import { manualClock } from "../../../src/sandbox/clock.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 import type { SandboxService, ServiceOptions, TokenName } from "../../../src/sandbox/create-sandbox.ts";
 import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { request, type RequestOptions, type TestResponse } from "../../support/request.ts";

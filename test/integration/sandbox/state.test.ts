@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { manualClock } from "../../../src/sandbox/clock.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import type { TestSandbox } from "./sandbox-service.ts";
 import { items, createTestSandbox, webServer } from "./sandbox-service.ts";

@@ -82,7 +82,7 @@ describe("the fuzzer itself", () => {
     const rows = (text: string): string[] => text.split("\n").filter((line) => line.startsWith("| "));
     const first = page([thing, other]);
     expect(rows(first)).toEqual([
-      "| Input | Runs | Inputs in the corpus | Result |",
+      "| Input | Runs | Inputs known after it | Result |",
       "| A thing | 1,000,000 | 3 | no crash, no hang |",
       '| Other | 1,000,000 | 3 | crash: `"a|b"` |',
     ]);

@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { readExamples } from "../../../src/tools/examples/example.ts";
-import { runExamples } from "../../../src/tools/examples/run-examples.ts";
+import { runExamples } from "../../support/run-examples.ts";
 import { formatDiagnostic, PackError } from "../../../src/mapping/load/diagnostic.ts";
 import { fileSchema, keysAt } from "../../../src/mapping/schema/file-schema.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";

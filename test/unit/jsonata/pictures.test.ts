@@ -82,6 +82,14 @@ describe("$fromMillis with a picture", () => {
     );
   }, 60_000);
 
+  test.each(["[d00a1b1]", "[Y#a#b#c#d#e#f#g1]", "[d00 ?:ists$#$i#$i$join#$i#$iype1]"])(
+    "prints what the interpreter prints, for separators before the first digit: %s",
+    async (picture) => {
+      const [compiled, interpreted] = await outcomesOf(`$fromMillis(0, "${picture}")`, {});
+      expect(compiled).toEqual(interpreted);
+    },
+  );
+
   test("takes the picture from the input, too", async () => {
     await fc.assert(
       fc.asyncProperty(timePicture, millis, async (picture, time) => {
@@ -187,7 +195,7 @@ describe("$formatNumber", () => {
         });
         expect(compiled).toEqual(interpreted);
       }),
-      { numRuns: 1000 },
+      { numRuns: 1000, examples: [["7{\\", -4.4e-323]] },
     );
   }, 60_000);
 

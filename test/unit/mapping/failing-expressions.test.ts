@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readExamples } from "../../../src/tools/examples/example.ts";
-import { runExamples } from "../../../src/tools/examples/run-examples.ts";
+import { runExamples } from "../../support/run-examples.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { sendToLibrary } from "./library-gateway.ts";
 import { withPack, type Edit } from "./pack-folder.ts";
@@ -60,6 +60,26 @@ describe("an expression that fails while a response is read", () => {
       () => [200, { name: "Emma" }],
     );
     expect(context.warnings).toEqual([expect.stringMatching(/^book\.yaml:11: fields\.lent_to\.read: /)]);
+  });
+
+  test("leaves no rejection of another one unhandled, which fails later", async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    try {
+      // The interpreter runs the first one: its error comes when the second one has failed.
+      const late = `late: { read: '$toMillis("10:30", "[H]:[m]") & $error("late")' }`;
+      const { status, context } = await readBook(field(`${late}\n  lent_to: { read: 'name + 1'`), {
+        name: "Emma",
+      });
+      expect(status).toBe(500);
+      expect(context.warnings).toEqual([expect.stringContaining("fields.lent_to.read")]);
+      // Node reports a rejection when all promises of the turn have settled.
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      process.off("unhandledRejection", note);
+    }
+    expect(unhandled).toEqual([]);
   });
 
   test("is part of the diagnostic of a golden case", async () => {

@@ -5,6 +5,7 @@ import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
 import { cursorAt, expectEnd } from "../../../src/dialect/json/scan.ts";
 import { runInterpreted } from "../../../src/jsonata/index.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { sendToLibrary } from "./library-gateway.ts";
 import type { CatalogCopy, ReadContext } from "../../../src/mapping/translation-context.ts";
 import {
   readPack,
@@ -245,5 +246,26 @@ describe("a value that the catalog does not have", () => {
       expect(await typesOf({ type: `retired-${index}` })).toEqual([
         expect.objectContaining({ id: `retired-${index}` }),
       ]);
+  });
+});
+
+describe("a member that no field reads", () => {
+  const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
+  const read = async (levels: number): Promise<number[]> => {
+    const book = { name: "Emma", unread: nested(levels) };
+    const responses = [
+      ["/old/books/5", book],
+      ["/old/books", { rows: [book], page: 1, last_page: 1, total: 1 }],
+    ] as const;
+    return Promise.all(
+      responses.map(
+        async ([path, body]) => (await sendToLibrary({}, { method: "GET", path }, () => [200, body])).status,
+      ),
+    );
+  };
+
+  test("is read up to the level that any response may have, in an object and in a list", async () => {
+    expect(await read(99)).toEqual([200, 200]);
+    expect(await read(100)).toEqual([500, 500]);
   });
 });

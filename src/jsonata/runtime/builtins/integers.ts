@@ -155,8 +155,9 @@ function insertSeparators(digits: string, { every, separators }: Digits): string
     return groups.join(sign);
   }
   return separators.toReversed().reduce((text, separator) => {
+    // As in JSONata, a separator beyond the first digit replaces what its distance from the end leaves out.
     const at = text.length - separator.position;
-    return text.slice(0, at) + separator.sign + text.slice(at);
+    return text.slice(0, Math.max(0, at)) + separator.sign + text.slice(at);
   }, digits);
 }
 

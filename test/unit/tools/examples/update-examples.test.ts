@@ -5,7 +5,8 @@ import { parse, parseDocument } from "yaml";
 import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
 import { applyEdits, editValue } from "../../../../src/tools/examples/edit-yaml.ts";
 import { expandRepeats, readExamples } from "../../../../src/tools/examples/example.ts";
-import { compareExamples, runExamples } from "../../../../src/tools/examples/run-examples.ts";
+import { compareExamples } from "../../../../src/tools/examples/run-examples.ts";
+import { runExamples } from "../../../support/run-examples.ts";
 import { updateExamples, type UpdatedExample } from "../../../../src/tools/examples/update-examples.ts";
 import { withPack, type Edit } from "../../mapping/pack-folder.ts";
 

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { execFileSync } from "node:child_process";
 import type { AuditRecord } from "../../../../src/audit/record.ts";
 import { recordCurls } from "../../../../src/tools/explain/record-curls.ts";
@@ -10,7 +10,7 @@ const sample = sampleRecord("a");
 
 /** What a shell would hand to curl, word by word. */
 function words(line: string): string[] {
-  const script = line.replace(/^curl/, "printf '%s\\0'");
+  const script = line.replace(/^curl/m, "printf '%s\\0'");
   const env = { PATH: process.env["PATH"], GATEWAY: "http://g", V4: "http://v4", TOKEN: "T" };
   return execFileSync("sh", ["-c", script], { encoding: "utf8", env }).split("\0").slice(0, -1);
 }
@@ -46,7 +46,53 @@ test("a write has its body, with placeholders for secrets", () => {
 
 test("a body that was recorded incompletely is read from a file", () => {
   const alpha = { ...sample.alpha, method: "POST", body: { truncated: true, bytes: 9, text: "{" } };
-  expect(words(curls({ alpha }).alpha).at(-1)).toBe("@body.json");
+  const command = curls({ alpha }).alpha;
+  expect(words(command).at(-1)).toBe("@body.json");
+  expect(command).toMatch(/^# the body was not recorded completely: put it into body\.json\ncurl /);
+});
+
+describe("a body that was not recorded is not left out silently", () => {
+  const write = { ...sample.alpha, method: "POST", path: "/v4/vm/instances" };
+  const call = { method: "POST", path: "/v4/vm/instances", filter: null, status: 200, ms: 1 };
+  const { response: _response, ...metadata } = write;
+  const NOTE = "# the body and its type were not recorded: put it into body.bin\n";
+
+  test("in a native request: both commands read it from a file", () => {
+    const { alpha, v4 } = curls({
+      lane: "native",
+      alpha: metadata,
+      v4: [call],
+      bytes: { in: 59, out: 2 },
+    });
+    for (const command of [alpha, ...v4]) {
+      expect(command.startsWith(`${NOTE}curl `)).toBe(true);
+      expect(words(command).at(-1)).toBe("@body.bin");
+    }
+  });
+
+  test("in a native request without one there is nothing to say", () => {
+    const { alpha, v4 } = curls({ lane: "native", alpha: metadata, v4: [call] });
+    expect([alpha, ...v4].filter((command) => !command.startsWith("curl "))).toEqual([]);
+  });
+
+  test("in an upload", () => {
+    const { alpha, v4 } = curls({
+      alpha: write,
+      v4: [{ ...call, body: { streamed: { in: 9, out: 0 } } }],
+      bytes: { in: 9, out: 2 },
+    });
+    expect([alpha, ...v4].every((command) => command.startsWith(NOTE))).toBe(true);
+  });
+
+  test("with AUDIT=metadata: what v4 got is unknown", () => {
+    const read = { ...call, method: "GET" };
+    const { alpha, v4 } = curls({ alpha: metadata, v4: [read, call], bytes: { in: 9, out: 2 } });
+    expect(alpha.startsWith(NOTE)).toBe(true);
+    expect(v4.map((command) => command.split("\n", 1)[0])).toEqual([
+      expect.stringMatching(/^curl /),
+      "# bodies were not recorded: the command has none",
+    ]);
+  });
 });
 
 test.each([

@@ -166,6 +166,122 @@ describe("entries of catalogs", () => {
   });
 });
 
+describe("rights and headers, which a replay can't show, are compared with those of the current pack", () => {
+  const one = ONE ?? sampleRecord("missing");
+  const edit = EDIT ?? sampleRecord("missing");
+  const filtered = records.find(([, { alpha, v4 }]) => alpha.filter !== null && v4.length > 0)?.[1];
+  const control = createReplay(pack);
+  const underOther = (record: AuditRecord | undefined, ...edits: readonly Edit[]): Promise<ReplayResult> =>
+    withPack(
+      edits,
+      (folder) => createReplay(loadPack(folder), { control })(record ?? sampleRecord("missing")),
+      "mappings",
+    );
+  const dialect = (from: string, to: string): Edit => ({ file: "pack.yaml", from, to });
+  const READ_ONE = "- client: GET /vm/instances/:id\n    scope: ";
+
+  test.each([
+    ["stricter", "vms:delete"],
+    ["wider", "token"],
+    ["gone", "public"],
+  ])("the scope that the route requires, where it gets %s", async (_, scope) => {
+    expect(await underOther(one, instance(`${READ_ONE}vms:view`, `${READ_ONE}${scope}`))).toEqual({
+      kind: "changed",
+      differences: [{ what: "required scope", was: '"vms:view"', is: JSON.stringify(scope) }],
+    });
+  });
+
+  test("also for a request that was rejected for it", async () => {
+    const rejected = { ...one, alpha: { ...one.alpha, status: 403 }, v4: [] };
+    const result = await underOther(rejected, instance(`${READ_ONE}vms:view`, `${READ_ONE}token`));
+    expect(result).toMatchObject({ kind: "changed", differences: [{ what: "required scope" }] });
+  });
+
+  test("what the scopes of a token allow", async () => {
+    const result = await underOther(one, dialect("read_only: view, ", "read_only: delete, "));
+    expect(result).toEqual({
+      kind: "changed",
+      differences: [{ what: "scopes.client_levels.read_only", was: '"view"', is: '"delete"' }],
+    });
+  });
+
+  test("where clients have their token", async () => {
+    expect(await underOther(one, dialect("{ scheme: token }", "{ cookie: session }"))).toMatchObject({
+      kind: "changed",
+      differences: [
+        { what: "client credentials.scheme", was: '"token"', is: undefined },
+        { what: "client credentials.cookie", was: undefined, is: '"session"' },
+      ],
+    });
+  });
+
+  test("where v4 gets its token", async () => {
+    expect(await underOther(one, dialect("{ scheme: Bearer }", "{ header: X-Key }"))).toMatchObject({
+      kind: "changed",
+      differences: [{ what: "upstream credentials.scheme" }, { what: "upstream credentials.header" }],
+    });
+  });
+
+  test("the headers that all v4 calls have", async () => {
+    const to = "credentials: { scheme: Bearer }\n  headers: { X-Client: web }";
+    expect(await underOther(one, dialect("credentials: { scheme: Bearer }", to))).toMatchObject({
+      kind: "changed",
+      differences: [{ what: "upstream headers" }],
+    });
+  });
+
+  test("the headers with filters, for requests with a filter", async () => {
+    const client = dialect("filters:\n    header: X-Filter", "filters:\n    header: X-Where");
+    const upstream = dialect(
+      "maximum: 100 } }\n  filters:\n    header: X-Filter",
+      "maximum: 100 } }\n  filters:\n    header: X-Where",
+    );
+    expect(await underOther(filtered, client)).toMatchObject({
+      kind: "changed",
+      differences: [{ what: "client filter header", was: '"x-filter"', is: '"x-where"' }],
+    });
+    expect(await underOther(filtered, upstream)).toMatchObject({
+      kind: "changed",
+      differences: [{ what: "upstream filter header" }],
+    });
+    expect(await underOther(one, client, upstream)).toMatchObject({ kind: "same" });
+  });
+
+  test("no rule of another route is", async () => {
+    const other = instance(`${READ_ONE}vms:view`, `${READ_ONE}token`);
+    expect(await underOther(edit, other)).toMatchObject({ kind: "same" });
+  });
+});
+
+describe("the order of v4 calls", () => {
+  const changedOrder = (record: AuditRecord, first: number, second: number): AuditRecord => {
+    const v4 = [...record.v4];
+    [v4[first], v4[second]] = [v4[second], v4[first]] as (typeof v4)[number][] as [never, never];
+    return { ...record, v4 };
+  };
+  const isRead = ({ method }: AuditRecord["v4"][number]): boolean => method === "GET";
+
+  test("is compared where one of them writes", async () => {
+    const written = records.find(
+      ([, { alpha, v4 }]) => alpha.status === 200 && v4[0] && isRead(v4[0]) && !v4.every(isRead),
+    )?.[1];
+    if (!written) throw new Error("there is no example with a read before a write");
+    const write = written.v4.findIndex((call) => !isRead(call));
+    expect(await replay(changedOrder(written, 0, write))).toMatchObject({
+      kind: "changed",
+      differences: [{ what: "order of v4 calls", is: expect.stringMatching(/^"GET .*, then P/) }],
+    });
+  });
+
+  test("is not compared among reads: some are concurrent", async () => {
+    const read = records.find(
+      ([, { alpha, v4 }]) => alpha.status === 200 && v4.length > 2 && v4.every(isRead),
+    )?.[1];
+    if (!read) throw new Error("there is no example with three reads");
+    expect(await replay(changedOrder(read, 1, 2))).toMatchObject({ kind: "same" });
+  });
+});
+
 test("a difference that the current pack has, too, is not a change by the other pack", async () => {
   const one = ONE ?? sampleRecord("missing");
   const record = {

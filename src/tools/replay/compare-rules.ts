@@ -1,0 +1,63 @@
+/**
+ * Compares what a record can't show: a replay is let in without credentials, and the headers of requests are not
+ * recorded. So the rules of the packs are compared, as far as the request depends on them.
+ */
+import type { AuditRecord } from "../../audit/record.ts";
+import type { Route } from "../../mapping/compile/route.ts";
+import { scopeOf } from "../../mapping/pack-summary.ts";
+import type { Pack } from "../../mapping/pack.ts";
+import { compareBodies, type ReplayDifference } from "./differences.ts";
+
+const scopeRule = ({ dialect: { scopes } }: Pack, route: Route): string =>
+  scopeOf(route, scopes?.levels ?? []) + (route.withoutScopes ? ", or a token without scopes" : "");
+
+/** Header names have no case (RFC 9110, section 5.1). */
+const filterHeader = ({ filters }: Pack["dialect"]["client" | "upstream"]): string | undefined =>
+  filters?.header?.toLowerCase();
+
+/** How a client of a route gets in. */
+function compareAccess(
+  { client }: AuditRecord,
+  was: { readonly pack: Pack; readonly route: Route },
+  is: { readonly pack: Pack; readonly route: Route },
+): ReplayDifference[] {
+  const needsToken = was.route.access !== "public" || is.route.access !== "public";
+  const needsScope = [was, is].some(({ route }) => typeof route.access !== "string");
+  const [one, other] = [was.pack.dialect, is.pack.dialect];
+  return [
+    ...compareBodies("required scope", scopeRule(was.pack, was.route), scopeRule(is.pack, is.route)),
+    ...(needsScope ? compareBodies("scopes", one.scopes, other.scopes) : []),
+    ...(needsToken || client.fingerprint !== null
+      ? compareBodies("client credentials", one.client.credentials, other.client.credentials)
+      : []),
+  ];
+}
+
+/**
+ * The differences of the rules that a recorded request depends on: its required scope, how credentials are read and
+ * sent, and the headers that one of the packs gives or expects.
+ */
+export function compareRules(record: AuditRecord, was: Pack, is: Pack): ReplayDifference[] {
+  const { lane, alpha, v4 } = record;
+  const [route, other] = [was, is].map((pack) =>
+    alpha.route === null ? undefined : pack.route(alpha.route),
+  );
+  if (lane === "native" || !route || !other) return [];
+  const [one, two] = [was.dialect, is.dialect];
+  return [
+    ...compareAccess(record, { pack: was, route }, { pack: is, route: other }),
+    ...compareBodies("client version", one.client.version, two.client.version),
+    ...(alpha.filter === null
+      ? []
+      : compareBodies("client filter header", filterHeader(one.client), filterHeader(two.client))),
+    ...(v4.length === 0
+      ? []
+      : [
+          ...compareBodies("upstream credentials", one.upstream.credentials, two.upstream.credentials),
+          ...compareBodies("upstream headers", was.upstreamHeaders, is.upstreamHeaders),
+        ]),
+    ...(v4.every(({ filter }) => filter === null)
+      ? []
+      : compareBodies("upstream filter header", filterHeader(one.upstream), filterHeader(two.upstream))),
+  ];
+}
