@@ -114,7 +114,7 @@ async function openDependencies(
   closers.push(() => tracing?.close());
   const tls = openUpstreamTls(settings, log);
   closers.push(() => tls?.close());
-  const v4 = await openV4(settings, pack);
+  const v4 = await openV4(settings, pack, log);
   closers.push(() => v4.close());
   const audit = await openAudit(settings, { log, pack }, auditThread);
   closers.push(() => audit?.close());

@@ -213,7 +213,7 @@ export const httpUrl = (host: string, port: number): string =>
   `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
 const LISTEN_ERRORS: Readonly<Record<string, string>> = {
-  EADDRINUSE: "something else listens there",
+  EADDRINUSE: "another program uses this port",
   EACCES: "this user may not listen there",
   EADDRNOTAVAIL: "it is not an address of this machine",
 };
@@ -248,7 +248,8 @@ export function listenError(
   const { code = "" } = error;
   const name = code === "EADDRNOTAVAIL" ? hostName : portName;
   const reason = LISTEN_ERRORS[code] ?? error.message;
-  return new ListenError(`${name}: can't listen on ${host}:${port}: ${reason} (${code}).`);
+  const advice = name === portName ? ` Choose another port with ${name}=${Number(port) + 1}.` : "";
+  return new ListenError(`${name}: can't listen on ${host}:${port}: ${reason} (${code}).${advice}`);
 }
 
 /** Starts a server. @throws {ListenError} if the port is in use or the address is not this machine's */

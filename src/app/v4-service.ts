@@ -1,5 +1,6 @@
 import type { Settings } from "../config/setting-definitions.ts";
 import { SettingsError } from "../config/settings.ts";
+import type { Log } from "../observability/log.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Sandbox } from "../sandbox/create-sandbox.ts";
 
@@ -26,6 +27,17 @@ const v4Calls = ({ routes, dialect }: Pack): { readonly method: string; readonly
     ];
   });
 
+/** A base path that is given twice makes every call a 404. It may be meant, so the gateway starts. */
+function hintAtRepeatedPath({ href }: URL, { dialect }: Pack, log: Log): void {
+  const { base_path: path } = dialect.upstream;
+  const base = href.replace(/\/$/, "");
+  if (path === "" || !base.endsWith(path)) return;
+  log.warn(
+    { code: "AG_UPSTREAM_URL_PATH" },
+    `UPSTREAM_URL ends in ${path}, and the gateway appends ${path}: try ${base.slice(0, -path.length)}`,
+  );
+}
+
 /**
  * Opens the v4 service of the settings.
  *
@@ -35,7 +47,9 @@ const v4Calls = ({ routes, dialect }: Pack): { readonly method: string; readonly
 export async function openV4(
   { UPSTREAM_URL, AUTH_URL, WORDS, SEED }: Settings,
   pack: Pack,
+  log: Log,
 ): Promise<V4Service> {
+  if (UPSTREAM_URL) hintAtRepeatedPath(UPSTREAM_URL, pack, log);
   if (UPSTREAM_URL)
     return { origin: UPSTREAM_URL, authOrigin: AUTH_URL, sandbox: undefined, close: async () => {} };
   // Loaded only if it is used.

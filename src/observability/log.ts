@@ -106,19 +106,19 @@ function createSamplingHook() {
 }
 
 /** Writes the log of a gateway to the logger of the program that embeds it. */
-export function adoptLogger(logger: GatewayLogger): Log {
+export function adoptLogger(host: GatewayLogger): Log {
   const writeUnlessRepeated = createSampling();
-  const isLevelEnabled = (level: string): boolean => logger.isLevelEnabled?.(level) ?? level !== "debug";
+  const isLevelEnabled = (level: string): boolean => host.isLevelEnabled?.(level) ?? level !== "debug";
   const sampled =
     (level: "warn" | "error"): LogCoded =>
     (context, message) =>
-      writeUnlessRepeated({ isLevelEnabled }, context, (written) => logger[level](written, message));
+      writeUnlessRepeated({ isLevelEnabled }, context, (written) => host[level](written, message));
   return {
-    debug: (context, message) => logger.debug(context, message),
-    info: (context, message) => logger.info(context, message),
+    debug: (context, message) => host.debug(context, message),
+    info: (context, message) => host.info(context, message),
     warn: sampled("warn"),
     error: sampled("error"),
-    fatal: (context, message) => logger.fatal(context, message),
+    fatal: (context, message) => host.fatal(context, message),
     isLevelEnabled,
   };
 }

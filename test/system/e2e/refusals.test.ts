@@ -49,9 +49,22 @@ test.each(["PORT", "ADMIN_PORT"])("a %s that is in use prevents the start with o
   other.close();
 
   expect(lines(err)).toEqual([
-    `AG_LISTEN_FAILED: ${name}: can't listen on 127.0.0.1:${port}: something else listens there (EADDRINUSE).`,
+    `AG_LISTEN_FAILED: ${name}: can't listen on 127.0.0.1:${port}: another program uses this port (EADDRINUSE). Choose another port with ${name}=${Number(port) + 1}.`,
   ]);
   expect({ code, out }).toEqual({ code: 1, out: "" });
+});
+
+test("an UPSTREAM_URL that has the path which the gateway appends gets a hint", async () => {
+  const url = "http://127.0.0.1:1/v4/";
+  const env = { UPSTREAM_URL: url, PORT: "0", ADMIN_PORT: "0", DATA_DIR: createFolder(), AUDIT: "off" };
+  const gateway = run(["serve"], { env });
+  await gateway.waitForOutput(/^Running/m);
+  gateway.signal("SIGTERM");
+  const { err } = await gateway.ended;
+
+  expect(lines(err).filter((line) => line.includes("AG_UPSTREAM_URL_PATH"))).toEqual([
+    expect.stringContaining("UPSTREAM_URL ends in /v4, and the gateway appends /v4: try http://127.0.0.1:1"),
+  ]);
 });
 
 test("an unusable data folder prevents the start with its name", async () => {
