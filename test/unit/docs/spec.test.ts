@@ -81,8 +81,13 @@ function citedIds(text: string): string[] {
   });
 }
 
+/** The names of tests are code. What a comment cites has no test yet. */
+const withoutComments = (text: string): string => text.replaceAll(/^\s*(?:\/\*\*|\*|\/\/).*$/gm, "");
+
 const citedByTests = new Set(
-  files.filter(({ path }) => path.endsWith(".test.ts")).flatMap(({ text }) => citedIds(text)),
+  files
+    .filter(({ path }) => path.endsWith(".test.ts"))
+    .flatMap(({ text }) => citedIds(withoutComments(text))),
 );
 
 describe("the specification", () => {
@@ -93,7 +98,7 @@ describe("the specification", () => {
       expect(all.filter((id) => id.startsWith(letter)).length).toBeGreaterThan(10);
   });
 
-  test("has a test for each statement about a response or about v4", () =>
+  test("has a test that is named after each statement, except those of the translation", () =>
     expect(statements.filter((id) => !id.startsWith("T-") && !citedByTests.has(id))).toEqual([]));
 });
 
