@@ -9,7 +9,7 @@ const THIS_FILE = join("test", "unit", "docs", "spec.test.ts");
 const ID = "(?:[AV]-\\d{3}|T-\\d+(?:\\.\\d+)?|[RL]-\\d{1,2})";
 const CITATION = new RegExp(`(?<![\\w-])(${ID})(?: to (${ID}))?(?![\\w-])`, "g");
 
-/** Texts that name something outside the repository. A citation of an RFC or of a bug by repository and number is none. */
+/** Texts that name something outside the repository. RFCs and bugs by repository and number may be cited. */
 const OUTSIDE: readonly RegExp[] = [
   /\bdocuments? [12]\b|\bdocument-[12]\b/i,
   /\btranslation \d/i,
@@ -66,7 +66,7 @@ const statements = pages.flatMap(({ text }) =>
 const headings = pages.flatMap(({ text }) =>
   [...text.matchAll(new RegExp(`^#+ (${ID}) `, "gm"))].map(([, id = ""]) => id),
 );
-const known = new Set([...statements, ...headings]);
+const knownIds = new Set([...statements, ...headings]);
 
 const numberOf = (id: string): number => Number(id.slice(2));
 
@@ -105,7 +105,7 @@ describe("the specification", () => {
 describe("citations", () => {
   test("are ids of the specification", () => {
     const unknown = files.flatMap(({ path, text }) =>
-      citedIds(text).flatMap((id) => (known.has(id) ? [] : [`${path}: ${id}`])),
+      citedIds(text).flatMap((id) => (knownIds.has(id) ? [] : [`${path}: ${id}`])),
     );
     expect(unknown).toEqual([]);
   });
