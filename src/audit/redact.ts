@@ -57,7 +57,7 @@ const UNREAD = "a form that was not read";
 const TOO_MANY = "more secrets than can be searched for";
 
 /**
- * Creates the functions that remove secrets from what is recorded (contract, "An audit record").
+ * Creates the functions that remove secrets from what is recorded (R-16).
  *
  * A body is redacted before it is truncated, so that no part of a secret is left.
  */

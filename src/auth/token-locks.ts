@@ -1,4 +1,4 @@
-/** Lets one request at a time use a token that v4 has not accepted yet: an invalid one costs v4 one call (lesson L21). */
+/** Lets one request at a time use a token that v4 has not accepted yet: an invalid one costs v4 one call (L-21). */
 export interface TokenLocks {
   /** Acquires the lock of a token. @returns What releases it, or a promise of its release if another request has it. */
   acquire(hash: string): (() => void) | Promise<void>;

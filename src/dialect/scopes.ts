@@ -3,7 +3,7 @@
  * resources.
  */
 export interface ScopesDefinition {
-  /** Alpha's levels, ascending. Each includes the ones before it (document 2, Authentication). */
+  /** Alpha's levels, ascending. Each includes the ones before it. */
   readonly levels: readonly string[];
   /** The scope for everything, in alpha and v4. It is also the name of the highest level. */
   readonly all: string;
@@ -27,17 +27,17 @@ export type Grants = "all" | ReadonlyMap<string, number>;
 export interface Scopes {
   /** Parses the scope of a route; undefined if its resource or level is unknown. */
   access(scope: string): Access | undefined;
-  /** Returns what the scopes of a v4 token allow in alpha (translation 5.3). They are separated by spaces or commas. */
+  /** Returns what the scopes of a v4 token allow in alpha (T-5.3). They are separated by spaces or commas. */
   grants(v4Scopes: string): Grants;
   /** Whether grants satisfy an access rule. */
   permits(grants: Grants, access: Access): boolean;
   /**
-   * Translates alpha scopes to v4: one scope for each area, with the highest requested level (translation 5.2). They are
+   * Translates alpha scopes to v4: one scope for each area, with the highest requested level (T-5.2). They are
    * separated by commas, semicolons or spaces. Invalid ones are ignored.
    */
   toV4(alphaScopes: string): string[];
   /**
-   * Translates v4 scopes to alpha, in the order of the pack's resources (translation 5.3).
+   * Translates v4 scopes to alpha, in the order of the pack's resources (T-5.3).
    *
    * @param requested Alpha scopes that the client requested. The result never has more than these.
    */
@@ -77,7 +77,7 @@ const NO_SCOPES: ScopesDefinition = {
 export function createScopes(definition: ScopesDefinition = NO_SCOPES): Scopes {
   const { aliases = {} } = definition;
   const level = (name: string): number => definition.levels.indexOf(name);
-  // "<resource>:*" is the highest level (document 2, Authentication).
+  // "<resource>:*" is the highest level.
   const highest = definition.levels.length - 1;
   const resourcesOf = Map.groupBy(Object.entries(definition.resources), ([, area]) => area);
 

@@ -258,7 +258,7 @@ type ResponseHeaderValues = Pick<
 >;
 
 /**
- * The client's rate limit status at the gateway, or v4's where v4 rejected the request (contract, rule 6).
+ * The client's rate limit status at the gateway, or v4's where v4 rejected the request (R-6).
  *
  * @param isLimited whether a limit rejected the request: the gateway's, v4's or the login server's
  */

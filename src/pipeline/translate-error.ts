@@ -13,7 +13,7 @@ const DEFAULT_REASONS: Readonly<Record<number, string>> = {
   404: "Not found",
 };
 
-/** An unknown id in a body is a 400: 404 would mean that the path does not exist (translation 3.1). */
+/** An unknown id in a body is a 400: 404 would mean that the path does not exist (T-3.1). */
 const isUnknownInBody = ({ status }: UpstreamResponse, { namesObject }: Route, method: string): boolean =>
   status === 404 && method === "POST" && !namesObject;
 

@@ -297,7 +297,7 @@ export function traceparentOf(request: AlphaRequest): string {
   return given !== undefined && parseTraceparent(given) ? given : createTraceparent();
 }
 
-/** Headers of all calls of a request. Only these are taken from the client (lesson L17). */
+/** Headers of all calls of a request. Only these are taken from the client (L-17). */
 function commonHeaders(
   request: AlphaRequest,
   traceparent: string | undefined,

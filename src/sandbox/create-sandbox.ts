@@ -208,7 +208,7 @@ export function createSandbox(options: ServiceOptions = {}): SandboxService {
   };
 }
 
-// The weekly wipe: each Sunday at 12:00 AM Eastern Time, with daylight saving time (document 2, What the service does).
+// The weekly wipe: each Sunday at 12:00 AM Eastern Time, with daylight saving time.
 
 const hour = 3_600_000;
 const day = 24 * hour;

@@ -24,7 +24,7 @@ export const productNames = {
   nodeCreate: "orch_node_create",
   /** Label prefix of an instance that is a cluster node. */
   orchLabel: "orch",
-  /** All scope areas (v4, Scope areas). Clients may request scopes of areas that have no endpoints here. */
+  /** All scope areas (V-177). Clients may request scopes of areas that have no endpoints here. */
   scopeAreas: [
     "account",
     "databases",
@@ -42,7 +42,7 @@ export const productNames = {
     "scripts",
     "volumes",
   ],
-  /** The only read-only area (v4, Scope areas). */
+  /** The only read-only area. */
   readOnlyArea: "maintenance",
   /** Device path prefix, before the volume's label. */
   volumePath: "/dev/disk/by-id/scsi-0VM_Volume_",

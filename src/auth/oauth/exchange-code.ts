@@ -21,7 +21,7 @@ export interface ExchangeDependencies {
 
 /**
  * Exchanges a code for a token. The client gets, and the gateway enforces, what the client requested and v4 granted
- * (lesson L22).
+ * (L-22).
  *
  * @throws {HttpError} 400 for a form with missing members, 429 if the application has too many tokens, and the errors of the login server.
  */

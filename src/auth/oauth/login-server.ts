@@ -103,7 +103,7 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
     return { status, json: parseObjectOrUndefined(bytes.toString()) };
   }
 
-  /** 401 stays 401, other 4xx become alpha's 400, everything else is a failure of the server (translation 5.1). */
+  /** 401 stays 401, other 4xx become alpha's 400, everything else is a failure of the server (T-5.1). */
   function throwError({ status, json }: LoginResponse): never {
     if (status < 400 || status >= 500)
       throw new InvalidUpstreamResponseError(`the login server responded with ${status}`);

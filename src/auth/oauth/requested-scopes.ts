@@ -7,8 +7,7 @@ import type { StoreEpoch } from "./store-epoch.ts";
 /**
  * The scopes that applications requested when they sent their users to sign in. A token exchange has only the
  * application's id, and anybody can send a request with that id. So of the application's requests of the last hour the
- * narrowest counts that fits what v4 granted, or what all have in common if v4 granted none of them exactly (contract,
- * issue 13.12).
+ * narrowest counts that fits what v4 granted, or what all have in common if v4 granted none of them exactly (R-12).
  */
 export interface RequestedScopes {
   /**

@@ -5,7 +5,7 @@ const maxNameLength = 60;
 
 /**
  * Rejects a filter. The reason starts with the invalid field or operator. The error has no `field`, because that would be a
- * member of the submitted JSON (document 2, Errors).
+ * member of the submitted JSON (A-165).
  *
  * @throws {HttpError} 400, always.
  */

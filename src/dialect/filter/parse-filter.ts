@@ -31,7 +31,7 @@ interface ParserState {
 }
 
 /**
- * Parses the filter of a client (document 2, Filtering). `{}` is a filter without conditions.
+ * Parses the filter of a client (A-020 to A-030). `{}` is a filter without conditions.
  *
  * Fields and their values are not checked here, but where the filter is translated or applied.
  *

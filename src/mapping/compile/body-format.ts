@@ -24,7 +24,7 @@ export interface ClientMediaTypes {
 }
 
 /**
- * `application/json`, `application/anything+json`, and the type that `curl -d` sends with everything (contract). Case
+ * `application/json`, `application/anything+json`, and the type that `curl -d` sends with everything (R-10). Case
  * and further parameters do not count (RFC 9110 8.3, RFC 6839).
  */
 const JSON_TYPES = /^application\/(?:(?:[a-z0-9.!#$&^_-]+\+)?json|x-www-form-urlencoded) *(?:;|$)/i;

@@ -31,7 +31,7 @@ export function mergeSchemas(schema: Schema, parts: readonly { readonly schema: 
   return { ...rest, properties: members, allOf: [...(allOf as Schema[]), ...rules] };
 }
 
-/** Turns a string of digits into a number, because real clients send such integers (translation 2). */
+/** Turns a string of digits into a number, because real clients send such integers (T-2.5). */
 function readDigits(value: unknown): unknown {
   if (typeof value !== "string" || value.length > 32 || !/^\d+$/.test(value)) return value;
   const number = Number(value);

@@ -13,7 +13,7 @@ const HOP_BY_HOP = [
   "upgrade",
 ];
 
-/** What v4 must never see, and what a client must never see of v4 (contract, rule 8). */
+/** What v4 must never see, and what a client must never see of v4. */
 const NEVER_TO_V4 = [...HOP_BY_HOP, "cookie", "expect"];
 const NEVER_TO_CLIENT = [...HOP_BY_HOP, "server", "set-cookie"];
 
@@ -87,7 +87,7 @@ function removeHeaders(headers: IncomingHttpHeaders, never: readonly string[]): 
   if (connection !== undefined && connection !== "keep-alive") removeConnectionOptions(headers, connection);
 }
 
-/** Removes what v4 must not get from a request's headers, before the proxy copies them (lesson L17). */
+/** Removes what v4 must not get from a request's headers, before the proxy copies them (L-17). */
 export function cleanRequestHeaders(headers: IncomingHttpHeaders): void {
   removeHeaders(headers, NEVER_TO_V4);
   for (const name in headers) if (FORWARDING_NAME.test(name)) delete headers[name];

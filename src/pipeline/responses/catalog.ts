@@ -31,7 +31,7 @@ function findEntry(
 
 /**
  * A list or an object from the catalog cache: nothing is read from v4. A list that the pack fixes is served from the
- * pack until v4 has given the catalog (translation 6.1).
+ * pack until v4 has given the catalog (T-6.1).
  */
 export const catalogKind: ResponseKind<readonly CatalogEntry[]> = {
   buildRequest({ match, services }) {

@@ -11,7 +11,7 @@ import { NOBODY, type AuthenticatedClient, type Credentials, type RouteMatch } f
 import type { RouteCandidates } from "./match-route.ts";
 import type { ReadJson } from "./read-body.ts";
 
-/** A client as v4 sees it: with the token that stands for its own at v4 now (lesson L24). */
+/** A client as v4 sees it: with the token that stands for its own at v4 now (L-24). */
 export interface ResolvedCredentials {
   readonly credentials: Credentials;
   readonly grant: TokenLookup;
@@ -186,7 +186,7 @@ export async function currentGrants(
   return effectiveGrants(grant, await findTokenInfo(credentials, tokens));
 }
 
-/** A token without scopes may read its user's name and e-mail, and nothing else (document 2, Authentication). */
+/** A token without scopes may read its user's name and e-mail, and nothing else. */
 export const hasNoScopes = (grants: Grants): boolean => grants !== "all" && grants.size === 0;
 
 /** A route that the token may use, or the error of one that it must not. */

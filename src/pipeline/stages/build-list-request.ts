@@ -57,7 +57,7 @@ export async function buildListRequest(
   const filter = await buildFilter(prepared, authorized);
   const list = { ...prepared, filter: filter.header };
   const pathOf = (query: string): string => addQuery(addQuery(prepared.path, query), filter.query);
-  // Where pages are the same on both sides, page N is page N and totals are exact (lesson L25).
+  // Where pages are the same on both sides, page N is page N and totals are exact (L-25).
   if (paging.isDirect) {
     const query = paging.upstream.query({ offset: page.start, cursor: undefined }, page.size);
     return { ...list, path: pathOf(query) };

@@ -149,7 +149,7 @@ function removeInvalid(body: JsonObject, errors: readonly ErrorDetail[], rules: 
 
 /**
  * Removes invalid members whose values are the current ones. Clients send whole objects back, and a v4 object may have
- * values that alpha's rules do not allow (translation 2). v4 is asked only if there are such members.
+ * values that alpha's rules do not allow (T-2.6). v4 is asked only if there are such members.
  */
 async function removeUnchanged(
   body: JsonObject,

@@ -127,7 +127,7 @@ async function readAfterWrite(
   return response?.success && isObject(response.json) ? response : undefined;
 }
 
-/** The write succeeded, so the response is not an error: it has what is known (translation 1.3). */
+/** The write succeeded, so the response is not an error: it has what is known (T-1.3). */
 async function fallbackBody(
   { fallbackBody: bodyFrom }: ReadAfterWrite,
   response: UpstreamResponse,
@@ -140,7 +140,7 @@ async function fallbackBody(
 
 const NOTHING_RELATED = {};
 
-/** Fetches related responses, in parallel. One that fails costs its fields, not the response (translation 1.3). */
+/** Fetches related responses, in parallel. One that fails costs its fields, not the response (T-1.3). */
 async function withRelated(
   response: UpstreamResponse,
   eachValues: EachValues,

@@ -1,6 +1,6 @@
 /**
  * Compiles an `X-Filter` header to one predicate and one sort order
- * (document 1, Filtering and sorting: operators nest to arbitrary depth).
+ * (V-028).
  */
 
 import { isObject, type FieldType, type Fields } from "../fields/field.ts";

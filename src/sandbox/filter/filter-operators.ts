@@ -1,6 +1,6 @@
 /**
  * Filter operators: the operand that each accepts and the field values that it matches
- * (document 1, Filtering and sorting). Comparison is case-sensitive.
+ * (V-016 to V-022). Comparison is case-sensitive.
  */
 
 import type { FieldType } from "../fields/field.ts";
@@ -61,7 +61,7 @@ export function equals(operand: unknown): ValueTest {
   return (value) => value === operand;
 }
 
-// `+order_by` and `+order`, top-level members of a filter (document 1, Filtering and sorting).
+// `+order_by` and `+order`, top-level members of a filter (V-023 to V-025).
 
 /** Returns a sorted copy; the sort is stable. */
 export type Order = <T extends { readonly value: Item }>(rows: readonly T[]) => T[];

@@ -1,4 +1,4 @@
-/** Authentication of requests, scopes, and the tokens in the store (document 1, Authentication). */
+/** Authentication of requests, scopes, and the tokens in the store (V-171 to V-180). */
 
 import { userHome } from "../resource/find-rows.ts";
 import type { Grants, TokenAccess } from "../resources/hidden-state.ts";
@@ -61,7 +61,7 @@ export function requireScopes(current: readonly string[], needed: readonly strin
   throw new Problem(403, [{ reason: `Your token lacks the scope ${needed.join(" ")}.` }]);
 }
 
-// Access tokens in the store. A token belongs to a user (document 1, Authentication).
+// Access tokens in the store. A token belongs to a user (V-171).
 
 /** Returns undefined for an unknown or expired token, or if its user no longer exists. */
 export function findCallerByToken(store: Store, secret: string): Caller | undefined {

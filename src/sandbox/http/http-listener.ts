@@ -160,7 +160,7 @@ function parseLoggedBody(text: string): unknown {
   }
 }
 
-// File uploads: a ticket attachment as multipart form, a thumbnail as image body (v4, Conventions).
+// File uploads: a ticket attachment as multipart form, a thumbnail as image body.
 
 export interface Upload {
   readonly name: string;

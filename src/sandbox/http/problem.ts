@@ -1,6 +1,6 @@
 /** Errors with a response. The request handler turns any other error into a 500 without details. */
 
-/** One entry of `errors` (document 1, Errors). `field` names a member of the request, dotted when nested. */
+/** One entry of `errors` (V-186 to V-189). `field` names a member of the request, dotted when nested. */
 export interface FieldError {
   readonly reason: string;
   readonly field?: string;

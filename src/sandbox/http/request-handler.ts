@@ -43,12 +43,12 @@ interface SandboxPipelineOptions {
   runDueEvents(at: number): void;
 }
 
-/** Version of the implemented specification (v4: `X-Spec-Version`). */
+/** Version of v4's API description that is implemented (`X-Spec-Version`). */
 const specVersion = "4.123.0";
 
 const anonymous: Caller = { account: "", user: "", scopes: [] };
 
-/** Headers of every response (v4, Response headers). */
+/** Headers of every response. */
 const constantHeaders = {
   "Content-Type": "application/json",
   "Cache-Control": "private, max-age=60, s-maxage=60",
@@ -126,7 +126,7 @@ export function createSandboxPipeline(
   };
 }
 
-/** Null becomes a 204, which only the grants of an unrestricted user are (v4, Conventions). */
+/** Null becomes a 204, which only the grants of an unrestricted user are. */
 function successResponse(result: unknown, headers: Readonly<Record<string, string>>): SandboxResponse {
   if (result === null) return { status: 204, headers, body: "" };
   if (result instanceof Uint8Array)
@@ -144,7 +144,7 @@ function errorResponse(error: unknown, headers: Record<string, string>): Sandbox
   };
 }
 
-/** Splits a path into version and segments. Every path is below `/v4` and `/v4beta` (document 1, Versioning). */
+/** Splits a path into version and segments. Every path is below `/v4` and `/v4beta` (V-196). */
 function splitTarget(target: string): {
   version: string;
   segments: readonly string[];

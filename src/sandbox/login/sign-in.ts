@@ -140,7 +140,7 @@ export function createPendingSignIns(clock: Clock): PendingSignIns {
   };
 }
 
-// Redirect URIs (document 2, Authentication).
+// Redirect URIs.
 
 /** Returns undefined unless the text is an absolute URL without fragment (RFC 6749 section 3.1.2) and credentials. */
 function normalizeUrl(text: string): string | undefined {

@@ -1,4 +1,4 @@
-/** The token endpoint: codes, access tokens and refresh tokens (document 1, Authentication; v4 section 3.2). */
+/** The token endpoint: codes, access tokens and refresh tokens (V-173 to V-175). */
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { dateTime } from "../clock.ts";

@@ -1,4 +1,4 @@
-/** Access control of restricted users by entity grants and account access (v4, Grants of a restricted user). */
+/** Access control of restricted users by entity grants and account access (V-179, V-180, V-182). */
 
 import type { Caller } from "../http/authentication.ts";
 import { Problem } from "../http/problem.ts";

@@ -1,4 +1,4 @@
-/** The event log of an account: every action records an event (document 1, Events). */
+/** The event log of an account: every action records an event (V-181). */
 
 import { dateTime } from "../clock.ts";
 import type { Entity, Event } from "../resources/row-types.ts";

@@ -57,7 +57,7 @@ export function serializeRow(resource: Resource, row: Row<object>, { store, call
   return (resource.serialize?.(row, { store, caller, at }) ?? row.value) as Item;
 }
 
-// Pagination: `page` and `page_size`, and the list envelope (document 1, Resources and their fields).
+// Pagination: `page` and `page_size`, and the list envelope (V-008 to V-013).
 
 interface Paging {
   readonly page: number;

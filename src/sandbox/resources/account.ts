@@ -21,7 +21,7 @@ import type { Account, Instance, UntypedRow } from "./row-types.ts";
 
 const text = (max: number): Field => ({ type: "string", max, write: true });
 
-/** Countries that collect a tax id. For all others `tax_id` is null (document 1, Account). */
+/** Countries that collect a tax id. For all others `tax_id` is null (V-033). */
 const taxIdCountries = new Set(
   "AT AU BE BG BR CA CH CY CZ DE DK EE ES FI FR GB GR HR HU IE IN IS IT JP KR LT LU LV MT MX NL NO NZ PL PT RO SE SG SI SK ZA".split(
     " ",
@@ -112,7 +112,7 @@ export const settings: Resource<UntypedRow> = {
 
 // Transfer quota of an account: the sum over its instances, in GB.
 
-/** GB that object storage adds to the quota (document 1, Limits). */
+/** GB that object storage adds to the quota (V-195). */
 const ofObjectStorage = 1000;
 
 function accountTransfer({ store, caller }: ActionCall<Account>): object {
@@ -122,7 +122,7 @@ function accountTransfer({ store, caller }: ActionCall<Account>): object {
   return { billable: 0, quota, used: Math.floor(quota / 150) };
 }
 
-// Restrictions of an account that owes money (document 1, release notes).
+// Restrictions of an account that owes money (V-167).
 
 /** @throws {Problem} 400 where the account has an outstanding balance. */
 export function requireNoOutstandingBalance({ store, caller }: CallContext): void {
@@ -130,7 +130,7 @@ export function requireNoOutstandingBalance({ store, caller }: CallContext): voi
   if (balance > 0) throw invalid("This account has an outstanding balance; pay it first");
 }
 
-// Transfers of instances to another account (v4, service transfers).
+// Transfers of instances to another account (V-152).
 
 const transferLifetimeMs = 24 * 3_600_000;
 

@@ -36,7 +36,7 @@ function privateAddress(number: number): string {
   return `192.168.${128 + ((number >> 8) & 127)}.${number & 255}`;
 }
 
-/** @throws {Error} if no address is free (v4, Errors: a failed allocation is a 500). */
+/** @throws {Error} if no address is free, which is a 500 (V-194). */
 function firstFree(store: Store, address: (number: number) => string, from: number, most: number): string {
   for (let number = from; number < from + most; number += 1) {
     const text = address(number);

@@ -1,4 +1,4 @@
-/** Automatic backups: one per day in the instance's window; older ones are pruned (v4, Backups). */
+/** Automatic backups: one per day in the instance's window; older ones are pruned. */
 
 import { dateTime } from "../clock.ts";
 import { childHome, parentId } from "../resource/find-rows.ts";

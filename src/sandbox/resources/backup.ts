@@ -1,4 +1,4 @@
-/** Backups and snapshots of an instance: list, create, restore, switch on and off (v4, Backups). */
+/** Backups and snapshots of an instance: list, create, restore, switch on and off. */
 
 import { dateTime } from "../clock.ts";
 import { invalid } from "../http/problem.ts";

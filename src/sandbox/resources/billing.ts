@@ -1,4 +1,4 @@
-/** Invoices, payments and payment methods (document 1, Invoice item; v4, Account, billing). */
+/** Invoices, payments and payment methods (V-076, V-077, V-098 to V-101, V-152, V-153). */
 
 import { dateTime } from "../clock.ts";
 import type { Fields } from "../fields/field.ts";
@@ -10,7 +10,7 @@ import type { ActionCall, Call, Resource } from "../resource/resource-declaratio
 import type { Row } from "../store/store-table.ts";
 import type { Account, UntypedRow } from "./row-types.ts";
 
-// Credit cards: validation and the stored part (document 1, Credit card).
+// Credit cards: validation and the stored part (V-036 to V-040).
 
 export const cardBody: Fields = {
   card_number: { type: "string", min: 13, max: 23, pattern: "[^\\s-]*", required: true },
@@ -70,7 +70,7 @@ function addCard(
   });
 }
 
-// Third-party payments. They are disabled: the body is validated, then the request is rejected (document 1).
+// Third-party payments. They are disabled: the body is validated, then the request is rejected (V-099 to V-101).
 
 export const walletBody: Fields = {
   cancel_url: { type: "string", min: 1, required: true },

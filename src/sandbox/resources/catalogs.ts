@@ -1,4 +1,4 @@
-/** Read-only catalogs: regions, kernels, instance types, database engines and types (v4, Catalogs). */
+/** Read-only catalogs: regions, kernels, instance types, database engines and types. */
 
 import type { Fields } from "../fields/field.ts";
 import type { Resource } from "../resource/resource-declaration.ts";
@@ -71,7 +71,7 @@ export const plan: Resource = {
   read: true,
 };
 
-// Public catalogs of managed databases (v4, databases).
+// Public catalogs of managed databases (V-137).
 
 const catalog = { owner: "everyone", access: "public" } as const;
 

@@ -1,4 +1,4 @@
-/** Container clusters (document 1, endpoints named in release notes; v4, Clusters). */
+/** Container clusters (V-143 to V-146). */
 
 import type { FieldError } from "../http/problem.ts";
 import { invalid, notFound } from "../http/problem.ts";

@@ -1,4 +1,4 @@
-/** Configuration profiles (v4, Configuration profiles). */
+/** Configuration profiles. */
 
 import { dateTime } from "../clock.ts";
 import type { Field } from "../fields/field.ts";
@@ -51,9 +51,9 @@ export function addConfig(
   });
 }
 
-// Network interfaces of a profile: public or VLAN (v4, Configuration profiles).
+// Network interfaces of a profile: public or VLAN.
 
-/** `ipam_address` may be empty or omitted, also for a VLAN (document 1, release notes). */
+/** `ipam_address` may be empty or omitted, also for a VLAN (V-170). */
 export const interfaces: Field = {
   type: "objects",
   max: 3,

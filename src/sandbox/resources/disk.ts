@@ -1,4 +1,4 @@
-/** Disks of an instance (v4, Disks). */
+/** Disks of an instance. */
 
 import { dateTime } from "../clock.ts";
 import type { Field, Fields } from "../fields/field.ts";
@@ -15,7 +15,7 @@ import { checkImage, checkStrength, deployBody, imageOf, rootPass } from "./imag
 import { instanceOf, isOff } from "./instance-power.ts";
 import type { Disk, Image } from "./row-types.ts";
 
-/** 50 characters as in alpha, although the specification says 48 (ruling). */
+/** 50 characters as in alpha, although v4's OpenAPI description says 48. */
 const label: Field = { type: "string", min: 1, max: 50 };
 const filesystem: Field = { type: "string", values: ["raw", "swap", "ext3", "ext4", "initrd"] };
 const size: Field = { type: "integer", min: 0, required: true };
@@ -41,7 +41,7 @@ export const disk: Resource<Disk> = {
     id: { type: "integer" },
     label: { ...label, filter: true, write: true },
     status: { type: "string", values: ["ready", "not ready", "deleting"] },
-    // The specification lists size and filesystem as writable by PUT; only the label is (ruling).
+    // v4's OpenAPI description lists size and filesystem as writable by PUT; only the label is.
     size: { type: "integer", filter: true },
     filesystem,
     created: { type: "date-time" },

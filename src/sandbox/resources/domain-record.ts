@@ -1,4 +1,4 @@
-/** Records of a domain: required members per type and name conflicts (v4, Domains and records). */
+/** Records of a domain: required members per type and name conflicts (V-158, V-165). */
 
 import { isIPv4, isIPv6 } from "node:net";
 import type { FieldError } from "../http/problem.ts";
@@ -119,7 +119,7 @@ export const dnsRecord: Resource<UntypedRow> = {
   remove: { event: "dns_record_delete" },
 };
 
-// Times are rounded to one of these values, in seconds (v4, Domains and records).
+// Times are rounded to one of these values, in seconds.
 
 const steps = [
   0, 300, 3600, 7200, 14_400, 28_800, 57_600, 86_400, 172_800, 345_600, 604_800, 1_209_600, 2_419_200,

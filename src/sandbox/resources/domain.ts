@@ -1,4 +1,4 @@
-/** Domains and their records (v4, Domains and records). */
+/** Domains and their records. */
 
 import { isIP } from "node:net";
 import { dateTime } from "../clock.ts";

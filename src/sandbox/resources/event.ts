@@ -1,4 +1,4 @@
-/** Events, notifications and planned maintenance of an account (document 1, Event and Notification). */
+/** Events, notifications and planned maintenance of an account (V-041 to V-047, V-154, V-155). */
 
 import { dateTime } from "../clock.ts";
 import type { Fields } from "../fields/field.ts";
@@ -16,7 +16,7 @@ const entityFields: Fields = {
 };
 
 const day = 86_400_000;
-/** Maximum age of listed events. Older events can still be read by id (v4, Events). */
+/** Maximum age of listed events. Older events can still be read by id. */
 const shownFor = 90 * day;
 const readOnly = ["events:read_only"];
 
@@ -100,7 +100,7 @@ export const event: Resource<Event> = {
   ],
 };
 
-// Notifications (document 1, Notification). They are not stored: each is derived from its cause
+// Notifications (V-043 to V-047). They are not stored: each is derived from its cause
 // and disappears with it.
 
 interface Notice {
@@ -113,7 +113,7 @@ interface Notice {
   readonly when?: string;
 }
 
-/** Returns the entity with a URL without version prefix (v4, Events). */
+/** Returns the entity with a URL without version prefix (V-042). */
 function entityWithoutVersion({ store }: Call, row: Row<object>, name: "instance" | "ticket"): Entity {
   const entity = toEntity(store.resource(name), row);
   return { ...entity, url: entity.url.replace(/^\/v4/, "") };

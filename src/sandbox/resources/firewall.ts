@@ -1,4 +1,4 @@
-/** Firewalls, their devices and rules, and VLANs (v4, firewalls). */
+/** Firewalls, their devices and rules, and VLANs (V-160, V-163). */
 
 import { dateTime } from "../clock.ts";
 import type { Field, Fields } from "../fields/field.ts";
@@ -209,7 +209,7 @@ function vlans({ store, caller }: Call): readonly Row<UntypedRow>[] {
   return [...found.values()];
 }
 
-// Ports of a firewall rule: numbers and ranges, `22, 80-443` (document 1, release notes).
+// Ports of a firewall rule: numbers and ranges, `22, 80-443` (V-164).
 
 const mostParts = 15;
 

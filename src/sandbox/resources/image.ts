@@ -1,4 +1,4 @@
-/** Images, public and private, and their deployment to disks (v4, Catalogs). */
+/** Images, public and private, and their deployment to disks. */
 
 import type { Field, Fields } from "../fields/field.ts";
 import { defaultValues } from "../fields/field.ts";

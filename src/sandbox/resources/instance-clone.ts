@@ -1,4 +1,4 @@
-/** Copies an instance into a new one or over an existing one (v4, POST /vm/instances/{vmId}/clone). */
+/** Copies an instance into a new one or over an existing one (V-150, V-162). */
 
 import type { Fields } from "../fields/field.ts";
 import type { FieldError } from "../http/problem.ts";
@@ -28,7 +28,7 @@ export const cloneBody: Fields = {
 };
 
 const cloneSeconds = 6;
-/** Maximum number of concurrent clones of one source (v4, Stated 400 cases). */
+/** Maximum number of concurrent clones of one source. */
 const maxConcurrentClones = 5;
 
 /** The disks and profiles to copy. */

@@ -1,4 +1,4 @@
-/** Creates an instance from an image, a backup or nothing (v4, POST /vm/instances). */
+/** Creates an instance from an image, a backup or nothing (V-150, V-161, V-162). */
 
 import { dateTime } from "../clock.ts";
 import type { FieldError } from "../http/problem.ts";
@@ -63,12 +63,12 @@ function disksFor(call: Call, plan: Plan): readonly DiskPlan[] {
     : [];
 }
 
-// Validation of a new instance that involves several members or the store (v4, POST /vm/instances).
+// Validation of a new instance that involves several members or the store.
 
 /** Default size of the swap disk, in MB. */
 export const defaultSwap = 512;
 
-/** Validates the body. An unknown id is a 400 that names its member, never a 404 (ruling). */
+/** Validates the body. An unknown id is a 400 that names its member, never a 404 (V-191). */
 export function checkInstance(call: Call): FieldError[] {
   const { store, body } = call;
   const errors: FieldError[] = [];
@@ -83,7 +83,7 @@ export function checkInstance(call: Call): FieldError[] {
   return errors;
 }
 
-/** Only unrestricted users may set tags (v4, Grants). */
+/** Only unrestricted users may set tags. */
 function checkTags({ caller, body }: Call): FieldError[] {
   const some = Array.isArray(body["tags"]) && body["tags"].length > 0;
   return some && caller.grants ? [{ reason: "Only unrestricted users may set tags", field: "tags" }] : [];

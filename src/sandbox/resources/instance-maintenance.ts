@@ -1,4 +1,4 @@
-/** Resize, free upgrade (mutate), migration and rebuild of an instance (v4, Actions; document 1, Migration rules). */
+/** Resize, free upgrade (mutate), migration and rebuild of an instance (V-122 to V-130). */
 
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
@@ -76,7 +76,7 @@ function onlySystemDisk({ store, row }: InstanceCall): Row<Disk> | undefined {
   return others.length === 1 && others[0]?.value.filesystem.startsWith("ext") ? others[0] : undefined;
 }
 
-// Migration to another host, as planned by the provider, or to another region (document 1, Migration rules).
+// Migration to another host, as planned by the provider, or to another region (V-122 to V-130).
 
 const movingHost = 5;
 const movingRegion = 10;
@@ -146,7 +146,7 @@ function usesFailover(store: Store, { id, ipv4 }: Instance): boolean {
   );
 }
 
-// Rebuild: replaces the disks and profiles of an instance by those of an image (v4, Actions).
+// Rebuild: replaces the disks and profiles of an instance by those of an image.
 
 const rebuilding = 3;
 

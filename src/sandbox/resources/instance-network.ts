@@ -1,4 +1,4 @@
-/** Addresses, reverse DNS and attached network resources of an instance (v4, Addresses and networking). */
+/** Addresses, reverse DNS and attached network resources of an instance. */
 
 import type { FieldError } from "../http/problem.ts";
 import { invalid, notFound } from "../http/problem.ts";
@@ -103,7 +103,7 @@ export function addIpTo(call: Call): Row<Address> {
   return addIp({ ...call, resource: instance, row, action });
 }
 
-// Reverse DNS: a name is valid if it resolves to the address (document 1, Networking addresses).
+// Reverse DNS: a name is valid if it resolves to the address (V-112).
 
 /** Default reverse DNS name of a public IPv4 address; null for other addresses. */
 export function defaultRdns({ address, kind }: Address): string | null {

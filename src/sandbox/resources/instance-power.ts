@@ -1,4 +1,4 @@
-/** Boot, reboot, shutdown, rescue and the root password of an instance (v4, Actions). */
+/** Boot, reboot, shutdown, rescue and the root password of an instance. */
 
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";

@@ -1,4 +1,4 @@
-/** Traffic and statistics of an instance (document 1, Instance statistics; v4, Transfer and statistics). */
+/** Traffic and statistics of an instance (V-078, V-118 to V-121). */
 
 import type { FieldError } from "../http/problem.ts";
 import { Problem } from "../http/problem.ts";

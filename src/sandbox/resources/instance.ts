@@ -1,4 +1,4 @@
-/** Instances (v4, Instances). */
+/** Instances (V-088, V-149 to V-151). */
 
 import type { Field, Fields } from "../fields/field.ts";
 import type { Action, Resource } from "../resource/resource-declaration.ts";
@@ -28,7 +28,7 @@ import type { Instance } from "./row-types.ts";
 import { instanceLabel, tags } from "./tag.ts";
 import { detachAll } from "./volume.ts";
 
-// Actions of an instance (v4, Instances, Actions).
+// Actions of an instance.
 
 const bootBody: Fields = { config_id: { type: "integer", nullable: true } };
 const resizes: Field = { type: "boolean" };

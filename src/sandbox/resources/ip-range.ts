@@ -1,4 +1,4 @@
-/** IPv6 ranges, which accounts create, and predefined IPv6 pools (v4, Addresses and networking). */
+/** IPv6 ranges, which accounts create, and predefined IPv6 pools (V-148). */
 
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";

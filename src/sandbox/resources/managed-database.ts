@@ -1,4 +1,4 @@
-/** Managed MySQL databases and their backups (document 1, States and transitions; v4, databases). */
+/** Managed MySQL databases and their backups (V-082, V-084 to V-086, V-137 to V-142). */
 
 import { randomBytes } from "node:crypto";
 import type { Field, Fields } from "../fields/field.ts";
@@ -171,7 +171,7 @@ function listed(row: Row<UntypedRow>): Row<UntypedRow> {
   return { ...row, value: { ...row.value, instance_uri: uri } };
 }
 
-// Backups of a database. A database that is provisioning has none (document 1, States and transitions).
+// Backups of a database. A database that is provisioning has none (V-086).
 
 function requireBuilt({ parents }: Call): void {
   if (parents[0]?.value["status"] === "provisioning")

@@ -1,4 +1,4 @@
-/** Managed credentials and services (document 1, Managed credential). */
+/** Managed credentials and services (V-070 to V-072, V-115 to V-117, V-157). */
 
 import type { Field, Fields } from "../fields/field.ts";
 import type { FieldError } from "../http/problem.ts";

@@ -1,4 +1,4 @@
-/** Addresses of the account, their assignment and sharing (document 1, IP address; v4, Addresses and networking). */
+/** Addresses of the account, their assignment and sharing (V-063 to V-069, V-110 to V-113, V-147). */
 
 import type { Fields } from "../fields/field.ts";
 import type { FieldError } from "../http/problem.ts";

@@ -1,4 +1,4 @@
-/** Node pools of a cluster (document 1, Node pool). */
+/** Node pools of a cluster (V-048 to V-057, V-131 to V-136). */
 
 import type { Fields } from "../fields/field.ts";
 import type { FieldError } from "../http/problem.ts";
@@ -17,7 +17,7 @@ type Node = Pool["nodes"][number];
 
 /** Seconds until a new node is `ready`. */
 const startingNode = 5;
-/** Maximum number of partitions (document 1, Disk layout rules). */
+/** Maximum number of partitions (V-055). */
 const maxPartitions = 7;
 
 const count = { type: "integer", min: 1, max: 100 } as const;

@@ -1,4 +1,4 @@
-/** Configurations (ports) of a load balancer and their backend nodes (v4, Load balancers). */
+/** Configurations (ports) of a load balancer and their backend nodes. */
 
 import type { Field, Fields } from "../fields/field.ts";
 import { applyFields, creatableFields, defaultValues } from "../fields/field.ts";

@@ -1,4 +1,4 @@
-/** Load balancers (v4, Load balancers). */
+/** Load balancers. */
 
 import type { FieldError } from "../http/problem.ts";
 import type { Resource, RowCall } from "../resource/resource-declaration.ts";

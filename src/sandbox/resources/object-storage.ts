@@ -1,4 +1,4 @@
-/** Object storage: clusters, buckets, keys (v4, object storage). Objects are not stored. */
+/** Object storage: clusters, buckets, keys (V-159, V-166, V-169, V-195). Objects are not stored. */
 
 import { randomBytes } from "node:crypto";
 import type { Field, Fields } from "../fields/field.ts";

@@ -1,4 +1,4 @@
-/** StackScripts, public and private (v4, Stored scripts). */
+/** StackScripts, public and private. */
 
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";

@@ -1,4 +1,4 @@
-/** Tags: those in use on entities and those created in advance (v4, Support tickets and tags). */
+/** Tags: those in use on entities and those created in advance. */
 
 import type { Field } from "../fields/field.ts";
 import { invalid, notFound } from "../http/problem.ts";
@@ -118,7 +118,7 @@ export const tag: Resource<UntypedRow> = {
 
 // Field rules for labels and tags that several resources share.
 
-/** The documented rule. The product word alone, alpha's default label, is shorter and also accepted (ruling). */
+/** The documented rule. The product word alone, alpha's default label, is shorter and also accepted. */
 export const instanceLabel: Field = {
   type: "string",
   min: 3,

@@ -1,4 +1,4 @@
-/** Support tickets, their replies and attachments (document 1, Support ticket; v4, Support tickets). */
+/** Support tickets, their replies and attachments (V-073 to V-075, V-080, V-114, V-156). */
 
 import { dateTime } from "../clock.ts";
 import type { Fields } from "../fields/field.ts";

@@ -1,4 +1,4 @@
-/** Personal tokens, authorized apps (v4, Profile) and OAuth clients (document 1, OAuth client). */
+/** Personal tokens, authorized apps, and OAuth clients (V-058, V-059, V-102 to V-105). */
 
 import { randomBytes } from "node:crypto";
 import { dateTime } from "../clock.ts";

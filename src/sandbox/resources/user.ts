@@ -1,4 +1,4 @@
-/** Users of an account and their grants (document 1, Users). */
+/** Users of an account and their grants (V-060 to V-062, V-106 to V-109). */
 
 import { createHash } from "node:crypto";
 import type { Field, Fields } from "../fields/field.ts";
@@ -45,7 +45,7 @@ export function newProfile(uid: number, username: string): Omit<User, "username"
   };
 }
 
-// The grants object: global flags and a level per entity (v4, Grants).
+// The grants object: global flags and a level per entity.
 
 const flags = [
   "add_vms",
@@ -177,7 +177,7 @@ function rename(store: Store, { home, value, hidden }: RowCall<User>["row"], fro
   }
 }
 
-/** Whether the account has another unrestricted user (document 1, Users). */
+/** Whether the account has another unrestricted user. */
 function hasOtherOwner({ store, row }: RowCall<User>): boolean {
   return [...store.table("user").inHome(row.home)].some((each) => each !== row && !each.value.restricted);
 }

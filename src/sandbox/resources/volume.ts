@@ -1,4 +1,4 @@
-/** Volumes (v4, Volumes). */
+/** Volumes (V-083, V-087). */
 
 import { dateTime } from "../clock.ts";
 import type { Field } from "../fields/field.ts";

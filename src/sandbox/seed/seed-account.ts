@@ -84,7 +84,7 @@ function activateToken(store: Store, row: Row<UntypedRow>, user: string): void {
   });
 }
 
-/** Lifetime of an app's token, in seconds (document 1, Authentication). */
+/** Lifetime of an app's token, in seconds (V-174). */
 const appTokenSeconds = 7200;
 
 function seedApp(store: Store, user: string, { token, client, ...members }: UntypedRow, at: number): void {

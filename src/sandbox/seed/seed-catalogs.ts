@@ -1,4 +1,4 @@
-/** Seed data of the catalogs: regions, images, kernels, plans and scripts (v4, Catalogs). */
+/** Seed data of the catalogs: regions, images, kernels, plans and scripts. */
 
 import type { Image, Kernel, Plan, Region, Script } from "../resources/row-types.ts";
 

@@ -87,7 +87,7 @@ function addAll<T extends object>(table: Table<T>, home: string, values: readonl
   for (const value of values) table.add(home, value.id, structuredClone(value));
 }
 
-// Special cases on single instances, so that every rule of document 1 has one.
+// Special cases on single instances, so that every rule of v4 has one.
 
 /** Indexes in the order of creation. A smaller account has fewer special cases. */
 const migrationIndex = 20;

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-describe("account settings", () => {
+describe("T-8.11 account settings", () => {
   test("are one object of both halves, and sending it back changes nothing", async () => {
     const { body: before } = await gateway.request("GET /account/settings");
     expect(before).toMatchObject({ email: expect.any(String), network_helper: expect.any(Boolean) });
@@ -37,7 +37,7 @@ describe("account settings", () => {
   });
 });
 
-describe("personal tokens", () => {
+describe("T-8.12 personal tokens", () => {
   test("A-152 A-153 a created token is shown in full once, with the requested levels, and works", async () => {
     const { status, body } = await gateway.request("POST /account/tokens", {
       body: { label: "cli", scopes: ";vms:create;dnszones:view" },
@@ -85,7 +85,7 @@ describe("personal tokens", () => {
   });
 });
 
-describe("grants", () => {
+describe("T-8.14 grants", () => {
   const restricted = async (username: string): Promise<string> => {
     const body = { username, email: `${username}@example.net`, password: "S0me-long-Passw0rd" };
     expect(statusAndBody(await gateway.request("POST /account/users", { body }))).toEqual(

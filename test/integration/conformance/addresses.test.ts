@@ -1,4 +1,4 @@
-/** Document 2, Resources: IPv4 and IPv6 addresses and pools, and the operations on them. */
+/** IPv4 and IPv6 addresses and pools, and the operations on them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { number, text } from "./forms.ts";
 import { successWith, errorOn, statusAndBody, minimalInstance, fetchAllRows, type Json } from "./helpers.ts";
@@ -33,7 +33,7 @@ const ipv6 = {
 };
 const refusedUnnamed = errorOn(400, undefined);
 
-describe("IPv4", () => {
+describe("T-8.5 IPv4", () => {
   test("A-056 A-058 each address of the list has all members and no other, with a text as prefix", async () => {
     const rows = await fetchAllRows(gateway, "GET /networking/ipv4", "ipv4s");
     expect(rows.length).toBeGreaterThan(25);

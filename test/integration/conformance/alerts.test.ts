@@ -1,4 +1,4 @@
-/** Document 2, Resources: the alerts of an instance. */
+/** The alerts of an instance (A-072, A-078 to A-084). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createInstance, errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
@@ -39,7 +39,7 @@ describe.each(alerts)("%s alert %s", (_id, alert, v4, most, standard) => {
     expect((await displayed())[alert]).toEqual({ enabled: true, threshold });
   });
 
-  test("translates a threshold of 0 to off in v4", async () => {
+  test("T-6.8 translates a threshold of 0 to off in v4", async () => {
     const response = await edit({ [alert]: { threshold: 0 } });
     expect([response.status, response.body.alerts[alert]]).toEqual([
       200,
@@ -104,7 +104,7 @@ test("A-084 A-166 all invalid thresholds are reported", async () => {
   expect(statusAndBody(response)).toEqual(errorOn(400, "alerts.cpu.threshold", "alerts.io.threshold"));
 });
 
-test("A-084 a threshold of v4 above alpha's range can be sent back unchanged", async () => {
+test("A-084 T-2.6 a threshold of v4 above alpha's range can be sent back unchanged", async () => {
   await gateway.requestV4(`PUT /vm/instances/${id}`, { body: { alerts: { cpu: 3000 } } });
   const whole = (await gateway.request(`GET /vm/instances/${id}`)).body;
   expect(whole.alerts.cpu).toEqual({ enabled: true, threshold: 3000 });

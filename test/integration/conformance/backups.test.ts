@@ -1,4 +1,4 @@
-/** Document 2, Resources: the backups of an instance and their schedule. */
+/** The backups of an instance and their schedule. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { dateTime, number, text } from "./forms.ts";
@@ -29,7 +29,7 @@ const backup = {
   disks: expect.arrayContaining([{ filesystem: text, label: text, size: number }]),
 };
 
-describe("the backups of an instance", () => {
+describe("T-8.4 the backups of an instance", () => {
   const off = { enabled: false, schedule: { day: null, window: null }, last_backup: null, snapshot: null };
 
   test("A-073 A-087 A-088 the last automatic one and the snapshot are Backup objects", async () => {
@@ -46,7 +46,7 @@ describe("the backups of an instance", () => {
     );
   });
 
-  test("A-073 while backups are off the object is empty, and v4 is not asked for them", async () => {
+  test("A-073 T-11.1 while backups are off the object is empty, and v4 is not asked for them", async () => {
     gateway.takeV4Requests();
     expect((await gateway.request("GET /vm/instances/5202")).body.backups).toEqual(off);
     expect(gateway.takeV4Requests().some(({ path }) => path.endsWith("/backups"))).toBe(false);

@@ -1,4 +1,4 @@
-/** Document 2, Resources: datacenters, distributions, kernels and service types. */
+/** Datacenters, distributions, kernels and service types. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startAlteredGateway } from "./altered-v4.ts";
 import { flag, text, datacenter, distribution, serviceType } from "./forms.ts";
@@ -31,7 +31,7 @@ const catalogs: readonly (readonly [path: string, list: string, object: Json])[]
   ["/vm/types", "types", serviceType],
 ];
 
-describe.each(catalogs)("GET %s", (path, list, object) => {
+describe.each(catalogs)("T-8.6 GET %s", (path, list, object) => {
   test("A-031 A-037 A-063 A-075 every object has the documented fields and no other", async () => {
     const rows = await fetchAllRows(gateway, `GET ${path}`, list, { as: null });
     expect(rows.length).toBeGreaterThan(0);
@@ -112,7 +112,7 @@ describe("datacenters", () => {
     [5203, { id: "ap-southeast", label: "Sydney, AU", country: "au" }],
     [5211, { id: "ap-northeast", label: "Tokyo 2, JP", country: "jp" }],
     [5204, { id: "dallas", label: "Dallas, TX", country: "us" }],
-  ])("A-032 instance %i is returned with its datacenter", async (id, datacenter) => {
+  ])("A-032 T-6.1 instance %i is returned with its datacenter", async (id, datacenter) => {
     expect((await gateway.request(`GET /vm/instances/${id}`)).body.datacenter).toEqual(datacenter);
   });
 });
@@ -126,7 +126,7 @@ describe("distributions", () => {
     expect(new Set(rows.map(({ vendor }) => vendor))).toEqual(new Set(["Debian"]));
   });
 
-  test("A-038 minimum_storage_size is the size of the image, recommended means not deprecated", async () => {
+  test("A-038 T-7.3 minimum_storage_size is the size of the image, recommended means not deprecated", async () => {
     const v4 = (await gateway.requestV4("GET /images/vm/debian9")).body;
     expect((await gateway.request("GET /vm/distributions/vm/debian9")).body).toMatchObject({
       minimum_storage_size: v4.size,
@@ -164,7 +164,7 @@ describe("distributions", () => {
     ]);
   });
 
-  test("A-037 private images are not distributions", async () => {
+  test("A-037 T-6.2 private images are not distributions", async () => {
     const rows = await fetchAllRows(gateway, "GET /vm/distributions", "distributions");
     expect(JSON.stringify(rows)).not.toContain("private/");
     expect((await gateway.request("GET /vm/distributions/private/55012")).status).toBe(404);
@@ -189,7 +189,7 @@ describe("kernels", () => {
     expect((await gateway.request(`GET /vm/kernels/${id}`)).body).toEqual(first.body);
   });
 
-  test("A-065 the two latest kernels differ, and v4's names for them are hidden", async () => {
+  test("A-065 T-6.3 the two latest kernels differ, and v4's names for them are hidden", async () => {
     const rows = await fetchAllRows(gateway, "GET /vm/kernels", "kernels");
     expect(rows.filter(({ latest }) => latest).map(({ id }) => id)).toEqual(["vm/latest", "vm/latest_64"]);
     expect(JSON.stringify(rows)).not.toMatch(/latest-(32|64)bit/);
@@ -203,7 +203,7 @@ describe("service types", () => {
     ["g6-standard-2", 3, 2000, 500],
     ["g6-dedicated-2", 4, 3000, 750],
     ["g1-gpu-rtx6000-1", 150, 100_000, 25_000],
-  ])("A-075 the prices of %s are in cents", async (id, hourly_price, monthly_price, backups_price) => {
+  ])("A-075 T-6.4 the prices of %s are in cents", async (id, hourly_price, monthly_price, backups_price) => {
     expect((await gateway.request(`GET /vm/types/${id}`)).body).toMatchObject({
       hourly_price,
       monthly_price,

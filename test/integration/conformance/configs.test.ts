@@ -1,4 +1,4 @@
-/** Document 2, Resources: the configuration of an instance. */
+/** The configurations of an instance (A-091 to A-101). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dateTime, flag, number, text } from "./forms.ts";
 import { createInstance, debianInstance, successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
@@ -23,7 +23,7 @@ const smallest = () => ({ label: "made", kernel: "vm/latest_64", disks: { sda: d
 const make = (change: Json = {}) =>
   gateway.request(`POST ${configs}`, { body: { ...smallest(), ...change } });
 
-describe("a configuration", () => {
+describe("T-8.3 a configuration", () => {
   test("A-091 A-094 A-095 has all its members and no other, its disk and kernel whole", async () => {
     const { body } = await make({ root_device: "/dev/sda" });
     expect(body).toEqual({

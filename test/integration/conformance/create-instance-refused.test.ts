@@ -1,4 +1,4 @@
-/** Document 2, Endpoints: bodies that create no instance. */
+/** Bodies that create no instance. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { instanceFromBackup, instanceFromScript } from "./seeded-objects.ts";
@@ -114,7 +114,7 @@ describe("an invalid create of an instance is rejected", () => {
     },
   );
 
-  test("A-166 with all problems reported together", async () => {
+  test("A-166 T-9.1 with all problems reported together", async () => {
     const body = {
       label: "1",
       group: "g".repeat(51),

@@ -1,4 +1,4 @@
-/** Document 2, Endpoints: the body that creates an instance. */
+/** The body that creates an instance (A-118 to A-129). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { scriptInput, instanceFromBackup, instanceFromScript } from "./seeded-objects.ts";
@@ -153,7 +153,7 @@ describe("creating an instance", () => {
     expect((await gateway.request(`GET /vm/instances/${response.body.id}`)).body).toMatchObject(shown);
   });
 
-  test("A-126 A-127 without reading a script that v4 does not show: v4 validates it", async () => {
+  test("A-126 A-127 T-9.2 without reading a script that v4 does not show: v4 validates it", async () => {
     for (const status of [401, 403]) {
       altered.resetRules();
       altered.clock.advance(31_000);

@@ -1,4 +1,4 @@
-/** Document 2, Endpoints: authentication; Authentication: the header and the scopes of a token. */
+/** Which calls need a token, its header and its scopes (A-109, A-148 to A-155). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const disk = { size: 10, label: "data", filesystem: "ext4" };
 
-/** The endpoints of document 2, with the level of `vms` that each needs. */
+/** The calls of A-110 to A-117, with the level of `vms` that each needs. */
 const endpoints = [
   ["GET /vm/instances", "view", undefined],
   ["POST /vm/instances", "create", minimalInstance],

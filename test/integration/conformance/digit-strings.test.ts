@@ -1,4 +1,4 @@
-/** Forms of a real console send integers as text: every integer member of a body takes a string of digits (translation 2). */
+/** Forms of a real console send integers as text: every integer member of a body takes a string of digits (T-2.5). */
 import { beforeAll, describe, expect, test } from "vitest";
 import { isObject } from "../../../src/dialect/json/parse.ts";
 import type { BodyRules } from "../../../src/mapping/compile/body.ts";
@@ -47,7 +47,7 @@ describe.each(cases)("%s, %s", (_route, member, body) => {
     isText = checkMember(body, member, "30141").value === "30141";
   });
 
-  test("accepts a string of digits", () => {
+  test("T-2.5 accepts a string of digits", () => {
     for (const [digits, number] of [
       ["3", 3],
       ["0010", 10],

@@ -1,4 +1,4 @@
-/** Document 2, Resources: the disk; Endpoints: those of disks, and the body that creates one. */
+/** Disks, their calls, and the body that creates one (A-033 to A-036, A-115 to A-117, A-130 to A-139). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { dateTime, number, text } from "./forms.ts";
 import { createInstance, successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
@@ -34,7 +34,7 @@ const disk = {
 const create = (body: Json): Promise<TestResponse> => gateway.request(`POST ${path}`, { body });
 const posted = (): unknown => gateway.takeV4Requests().find(({ method }) => method === "POST")?.body;
 
-describe("the endpoints of disks", () => {
+describe("T-8.2 the endpoints of disks", () => {
   test("A-033 A-115 GET lists the disks of an instance", async () => {
     const { status, body } = await gateway.request("GET /vm/instances/5204/disks", { as: "readOnly" });
     expect([status, body]).toEqual([

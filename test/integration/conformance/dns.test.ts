@@ -1,4 +1,4 @@
-/** Document 2, Resources: the DNS zone and its records; States: those of a zone. */
+/** DNS zones, their states and their records. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
@@ -55,7 +55,7 @@ const create = (body: Json) =>
 const edit = (body: Json) =>
   gateway.request("PUT /dns/zones/7010/records/81234", { body, headers: { "x-forwarded-for": CLIENT } });
 
-describe("a DNS zone", () => {
+describe("T-8.8 a DNS zone", () => {
   test("A-039 has all its members and no other", async () => {
     gateway.v4.respondWith(json(200, envelope([ZONE])));
     const { body } = await gateway.request("GET /dns/zones");

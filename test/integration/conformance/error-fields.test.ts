@@ -1,4 +1,4 @@
-/** Document 2, Errors: the field that an error names. */
+/** The field that an error names. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startAlteredGateway, type AlteredGateway, type V4Response } from "./altered-v4.ts";
 import { errorOn, statusAndBody, minimalInstance } from "./helpers.ts";

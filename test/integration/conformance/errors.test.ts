@@ -1,4 +1,4 @@
-/** Document 2, Errors. */
+/** Errors. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startAlteredGateway, type AlteredGateway, type V4Response } from "./altered-v4.ts";
 import { errorOn, statusAndBody, successWith, minimalInstance } from "./helpers.ts";

@@ -1,4 +1,4 @@
-/** Document 2, Resources: the event; Events: whose actions alpha has words for. */
+/** Events, and the actions that alpha has words for (A-050 to A-055, A-156 to A-163). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { dateTime, flag, number, text } from "./forms.ts";
@@ -30,8 +30,8 @@ async function eventsOfV4(): Promise<Json[]> {
   return [body, ...others.map((response) => response.body)].flatMap(({ data }) => data);
 }
 
-describe("the events of an account", () => {
-  test("A-050 A-051 A-156 have all their members and no other", () => {
+describe("T-8.9 the events of an account", () => {
+  test("A-050 A-051 A-156 T-6.7 have all their members and no other", () => {
     expect(events.length).toBeGreaterThan(25);
     for (const event of events) {
       expect(event).toEqual({
@@ -155,7 +155,7 @@ describe("event actions of the pack", () => {
     expect([...new Set(Object.values(table))].sort()).toEqual(ACTIONS.split(" ").sort());
   });
 
-  test("A-163 the list requests exactly v4's actions that have an alpha name", () => {
+  test("A-163 T-6.6 the list requests exactly v4's actions that have an alpha name", () => {
     expect(pack.route("GET /account/events")?.where).toEqual({
       "+or": Object.keys(table).map((action) => ({ action })),
     });

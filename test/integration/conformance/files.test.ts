@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-test("a picture is stored and returned unchanged, also with two slashes in the path", async () => {
+test("T-8.13 a picture is stored and returned unchanged, also with two slashes in the path", async () => {
   const client = { name: "pictured", redirect_uri: "https://app.example.net/" };
   const { body: made } = await gateway.request("POST /account/clients", { body: client });
   const path = `/v4//account/clients/${made.id}/thumbnail`;

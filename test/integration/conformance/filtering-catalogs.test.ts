@@ -1,4 +1,4 @@
-/** Document 2, Filtering, where the gateway filters its own copy of a list, or a list below an object. */
+/** Filters where the gateway filters its own copy of a list, or a list below an object. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { errorOn, statusAndBody, fetchAllRows, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";

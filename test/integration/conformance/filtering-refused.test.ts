@@ -1,4 +1,4 @@
-/** Document 2, Filtering: invalid filters, and fields that v4 cannot filter by. */
+/** Invalid filters, and fields that v4 cannot filter by. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { errorOn, statusAndBody } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
@@ -60,7 +60,7 @@ describe.each(["/vm/instances", "/vm/distributions"])("GET %s rejects", (path) =
   });
 });
 
-describe("filters of instances that v4 does not support are rejected", () => {
+describe("T-4.4 filters of instances that v4 does not support are rejected", () => {
   test.each([
     ["A-020 by status", { status: "running" }],
     ["A-020 by type", { type: "g6-standard-1" }],

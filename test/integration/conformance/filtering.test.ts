@@ -1,5 +1,5 @@
 /**
- * Document 2, Filtering. What a filter selects is compared with the same condition applied to the whole list
+ * Filters (A-020 to A-030). What a filter selects is compared with the same condition applied to the whole list
  * as alpha shows it, so that a filter that v4 understands differently can't pass.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

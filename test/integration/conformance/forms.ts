@@ -1,4 +1,4 @@
-/** The objects of document 2: their fields, with the types of the values. */
+/** Alpha's objects: their fields, with the types of the values. */
 import { expect } from "vitest";
 
 /** `2017-01-01T00:00:00`, as both dialects write it. */

@@ -1,4 +1,4 @@
-/** Document 2, Resources: the label of an instance. */
+/** The label of an instance. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { successWith, errorOn, statusAndBody, type Json, minimalInstance } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";

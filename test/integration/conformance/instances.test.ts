@@ -1,4 +1,4 @@
-/** Document 2, Resources: the instance; Endpoints: those of instances. */
+/** Instances and their calls. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { instance, serviceType } from "./forms.ts";
@@ -52,7 +52,7 @@ describe("the Instance object", () => {
     expect(body.type).toEqual([(await gateway.request("GET /vm/types/g6-standard-4")).body]);
   });
 
-  test("A-075 has an unknown type with the members of the instance", async () => {
+  test("A-075 T-7.2 has an unknown type with the members of the instance", async () => {
     altered.changeResponse("GET /vm/instances/5201", (body: Json) => ({ ...body, type: "g1-retired" }));
     const { body } = await altered.request("GET /vm/instances/5201");
     expect(body.type).toEqual([
@@ -91,7 +91,7 @@ describe("the Instance object", () => {
     altered.resetRules();
   });
 
-  test("A-076 has a total_transfer of 0 if v4 does not return it", async () => {
+  test("A-076 T-1.2 has a total_transfer of 0 if v4 does not return it", async () => {
     altered.respondTo("GET /vm/instances/5201/transfer", { status: 503, body: "<html>" });
     const { status, body } = await altered.request("GET /vm/instances/5201");
     expect([status, body.total_transfer, body.id]).toEqual([200, 0, 5201]);
@@ -105,7 +105,7 @@ describe("the Instance object", () => {
   });
 });
 
-describe("the endpoints of instances", () => {
+describe("T-8.1 the endpoints of instances", () => {
   test("A-110 GET lists instances", async () => {
     const { status, body } = await gateway.request("GET /vm/instances", { as: "readOnly" });
     expect(status).toBe(200);

@@ -1,4 +1,4 @@
-/** Bodies that real clients send, although the document does not allow them. */
+/** Bodies that real clients send, although alpha's description does not allow them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   createInstance,

@@ -1,4 +1,4 @@
-/** Requests that real clients send, although the document does not allow them. All must succeed. */
+/** Requests that real clients send, although alpha's description does not allow them. All must succeed. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { request } from "node:http";
 import {
@@ -69,7 +69,7 @@ describe("requests with empty or null bodies", () => {
   });
 });
 
-describe("trailing and double slashes", () => {
+describe("T-2.1 trailing and double slashes", () => {
   test.each([
     ["/vm/instances", "/vm/instances/"],
     ["/vm/instances?page=2", "/vm/instances/?page=2"],

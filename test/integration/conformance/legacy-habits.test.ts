@@ -1,4 +1,4 @@
-/** alpha.md 7.2 to 7.6, row by row: other spellings, bodies of particular calls, members that clients insist on. */
+/** A-175 to A-179, case by case: other spellings, bodies of particular calls, members that clients insist on. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createInstance, debianInstance, successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGateway, type GatewayRequest, type Gateway, type TestResponse } from "../../support/gateway.ts";
@@ -34,7 +34,7 @@ const written = (): unknown[] =>
     .filter(({ method }) => method !== "GET")
     .map(({ body }) => body);
 
-describe("7.2 spellings", () => {
+describe("A-175 spellings", () => {
   test.each(["vm_id", "vm-id", "vm"])("ip-assign: %s", async (name) => {
     const { body: profile } = await ask("POST /networking/ipv4", { body: { vm: id } });
     const body = { datacenter: "newark", assignments: [{ address: profile.address, [name]: id }] };
@@ -88,7 +88,7 @@ describe("7.2 spellings", () => {
     [1, true],
     [false, false],
     [true, true],
-  ])("check_passive %j is %s", async (given_, shown) => {
+  ])("T-8.16 check_passive %j is %s", async (given_, shown) => {
     const [balancer] = (await ask("GET /nodebalancers")).body.nodebalancers;
     const [one] = (await ask(`GET /nodebalancers/${balancer.id}/configs`)).body.configs;
     const path = `/nodebalancers/${balancer.id}/configs/${one.id}`;
@@ -107,7 +107,7 @@ describe("7.2 spellings", () => {
   });
 });
 
-describe("7.4 bodies of particular calls", () => {
+describe("A-177 bodies of particular calls", () => {
   const chosen = () =>
     [
       ["no body", undefined, {}],
@@ -205,7 +205,7 @@ describe("7.4 bodies of particular calls", () => {
   });
 });
 
-describe("7.5 members that clients require", () => {
+describe("A-178 members that clients require", () => {
   const some = (name: string) => expect.objectContaining({ [name]: expect.anything() });
 
   test.each<[string, string, Json | undefined]>([
@@ -250,7 +250,7 @@ describe("7.5 members that clients require", () => {
     );
   });
 
-  test("profile, settings and a script's questions have all members", async () => {
+  test("T-8.10 profile, settings and a script's questions have all members", async () => {
     expect((await ask("GET /account/profile")).body).toEqual(some("username"));
     expect((await ask("GET /account/settings")).body).toEqual(some("email"));
     const { body } = await ask("GET /vm/stackscripts/90022");
@@ -276,7 +276,7 @@ describe("7.5 members that clients require", () => {
   });
 });
 
-describe("7.3 and 7.6", () => {
+describe("A-176 A-179 pages and totals", () => {
   test("polling for unseen events always has at least one page", async () => {
     for (let n = 0; n < 3; n += 1) {
       gateway.clock.advance(15_000);
@@ -299,7 +299,7 @@ describe("7.3 and 7.6", () => {
   });
 });
 
-describe("10 requests outside of this interface", () => {
+describe("T-8.17 requests outside of this interface", () => {
   test.each([
     "GET /vm/volumes",
     "GET /volumes",
@@ -325,7 +325,7 @@ describe("10 requests outside of this interface", () => {
   });
 });
 
-describe("8 decisions that no other file tests", () => {
+describe("decisions that no other file tests", () => {
   test("lists of catalogs and addresses have the decided names", async () => {
     for (const [path, list] of [
       ["/vm/types", "types"],
@@ -335,7 +335,7 @@ describe("8 decisions that no other file tests", () => {
       expect(Object.keys((await ask(`GET ${path}`)).body)[0]).toBe(list);
   });
 
-  test("a ticket names its subject in both ways", async () => {
+  test("T-8.15 a ticket names its subject in both ways", async () => {
     const body = { summary: "About one", description: "It is slow", vm_id: id };
     const { body: result } = await ask("POST /support/tickets", { body });
     expect(result).toMatchObject({ vm_id: id, entity: { id, type: "vm" } });

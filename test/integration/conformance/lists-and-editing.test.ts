@@ -1,4 +1,4 @@
-/** Document 2, Resources: lists and editing. */
+/** Lists and editing (A-011 to A-019). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { dateTime } from "./forms.ts";
@@ -55,7 +55,7 @@ describe("pages", () => {
     expect((await gateway.request(`GET ${path}?page=1`)).body).toEqual(first.body);
   });
 
-  test("A-013 A-016 the pages together contain each object once", async () => {
+  test("A-013 A-016 T-3.3 the pages together contain each object once", async () => {
     const v4 = await gateway.requestV4("GET /vm/instances?page_size=100");
     const pages = await Promise.all(
       [1, 2, 3].map(async (page) => (await gateway.request(`GET /vm/instances?page=${page}`)).body),
@@ -103,7 +103,7 @@ describe("pages", () => {
     ["?page=3", 3],
     ["?page=4", 4],
     ["?page=2&page_size=100&other=x", 2],
-  ])("A-015 GET /vm/instances%s requests page %i of 25 from v4", async (query, page) => {
+  ])("A-015 L-25 GET /vm/instances%s requests page %i of 25 from v4", async (query, page) => {
     gateway.takeV4Requests();
     expect((await gateway.request(`GET /vm/instances${query}`)).body.page).toBe(page);
     expect(gateway.takeV4Requests().map(({ method, path }) => `${method} ${path}`)).toEqual([

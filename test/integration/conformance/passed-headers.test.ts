@@ -21,7 +21,7 @@ afterAll(async () => {
   await altered.stop();
 });
 
-describe("5: X-Request-Id", () => {
+describe("R-5 X-Request-Id", () => {
   test.each(["a", "req-1.2_3", "A".repeat(128)])("%s of the caller is kept and sent to v4", async (id) => {
     const response = await gateway.request("GET /vm/instances/5202", { headers: { "x-request-id": id } });
     expect(response.headers.get("x-request-id")).toBe(id);
@@ -43,7 +43,7 @@ describe("5: X-Request-Id", () => {
   });
 });
 
-describe("5: traceparent", () => {
+describe("R-5 traceparent", () => {
   const trace = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
 
   test("of the caller is continued", async () => {
@@ -65,7 +65,7 @@ describe("5: traceparent", () => {
   );
 });
 
-describe("7: X-V4-Equivalent names the v4 call", () => {
+describe("R-7 X-V4-Equivalent names the v4 call", () => {
   test.each<[string, string, GatewayRequest]>([
     ["GET /vm/instances", "GET /v4/vm/instances?page=1&page_size=25", {}],
     ["GET /vm/instances/?page=2&other=1", "GET /v4/vm/instances?page=2&page_size=25", {}],
@@ -82,7 +82,7 @@ describe("7: X-V4-Equivalent names the v4 call", () => {
   });
 });
 
-describe("8: headers that are not passed on", () => {
+describe("R-8 headers that are not passed on", () => {
   test("v4 gets no hop-by-hop headers, none that Connection names, no cookies and no Host of the client", async () => {
     const headers = {
       authorization: `token ${gateway.sandbox.tokens.full}`,
@@ -128,7 +128,7 @@ describe("8: headers that are not passed on", () => {
     expect(sent?.headers["connection"]).not.toMatch(/secret/i);
   });
 
-  test("clients get none of v4's either", async () => {
+  test("T-3.4 clients get none of v4's either", async () => {
     altered.respondTo("GET /vm/instances/5202/disks", {
       headers: {
         "set-cookie": "session=1",

@@ -43,12 +43,12 @@ describe.each(calls)("%s (%i)", (call, status, options = {}) => {
     response = await gateway.request(call, options);
   });
 
-  test("1: the status is one that alpha has", () => {
+  test("R-1 the status is one that alpha has", () => {
     expect(response.status).toBe(status);
     expect([200, 400, 401, 403, 404, 420, 500]).toContain(response.status);
   });
 
-  test("2: the body is JSON, and errors have their shape", () => {
+  test("R-2 the body is JSON, and errors have their shape", () => {
     expect(response.headers.get("content-type")).toMatch(/^application\/json\b/);
     expect(Object.keys(response.body).includes("errors")).toBe(status !== 200);
     for (const error of response.body.errors ?? []) {
@@ -57,7 +57,7 @@ describe.each(calls)("%s (%i)", (call, status, options = {}) => {
     }
   });
 
-  test("3: it contains no name of v4", () => {
+  test("R-3 T-10.1 it contains no name of v4", () => {
     const ownValue = [
       "data",
       "pages",
@@ -73,18 +73,18 @@ describe.each(calls)("%s (%i)", (call, status, options = {}) => {
     for (const word of ownValue) expect(response.text).not.toContain(`"${word}":`);
   });
 
-  test("4: a list has its envelope, 25 to a page", () => {
+  test("R-4 a list has its envelope, 25 to a page", () => {
     const lists = Object.values(response.body).filter((value) => Array.isArray(value)) as unknown[][];
     expect(lists.every((list) => list.length <= 25)).toBe(true);
     expect(Object.hasOwn(response.body, "page")).toBe(Object.hasOwn(response.body, "total_pages"));
     expect(response.body.total_pages ?? 1).toBeGreaterThanOrEqual(1);
   });
 
-  test("5: it has an X-Request-Id", () => {
+  test("R-5 it has an X-Request-Id", () => {
     expect(response.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
   });
 
-  test("6 and 7: it has the rate limit status, in epoch seconds", () => {
+  test("R-6 R-7 it has the rate limit status, in epoch seconds", () => {
     const now = Date.now() / 1000;
     expect(response.headers.get("x-ratelimit-limit")).toBe("100000");
     expect(response.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
@@ -92,7 +92,7 @@ describe.each(calls)("%s (%i)", (call, status, options = {}) => {
     expect(Number(response.headers.get("x-ratelimit-reset"))).toBeLessThan(now + 200);
   });
 
-  test("8: its headers contain nothing of v4 or the implementation", () => {
+  test("R-8 its headers contain nothing of v4 or the implementation", () => {
     for (const name of [
       "server",
       "set-cookie",

@@ -1,4 +1,4 @@
-/** Document 2, What the service does; document 1: how v4 is reached. */
+/** The service, and how v4 is reached (V-001). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readEnvironment, SettingsError } from "../../../src/config/settings.ts";
 import { request } from "../../support/request.ts";

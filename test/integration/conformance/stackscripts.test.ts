@@ -37,7 +37,7 @@ const labels = async (filter: unknown, as: string | null = "full"): Promise<unkn
 const newToken = async (scopes: string): Promise<{ id: number; token: string }> =>
   (await gateway.requestV4("POST /profile/tokens", { body: { scopes } })).body;
 
-describe("stored scripts", () => {
+describe("T-8.7 stored scripts", () => {
   test("A-008 A-011 public ones are listed without a token, in the envelope", async () => {
     const { status, body } = await gateway.request("GET /vm/stackscripts", { as: null });
     expect([status, body]).toEqual([

@@ -1,4 +1,4 @@
-/** Document 2, States and transitions. */
+/** States (A-102 to A-108). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { createInstance, debianInstance, errorOn, statusAndBody, type Json } from "./helpers.ts";
@@ -34,7 +34,7 @@ describe("the status of an instance", () => {
     ["a_word_of_next_year", "offline"],
     ["constructor", "offline"],
     ["", "offline"],
-  ])("A-102 v4's %j is %s", async (v4, alpha) => {
+  ])("A-102 T-6.5 v4's %j is %s", async (v4, alpha) => {
     altered.changeResponse("GET /vm/instances/5201", (body: Json) => ({ ...body, status: v4 }));
     altered.changeResponse("GET /vm/instances", ({ data, ...rest }: { data: Json[] }) => ({
       ...rest,

@@ -1,4 +1,4 @@
-/** Scheduled brown-outs, as clients and operators meet them (contract, rule 1). */
+/** Scheduled brown-outs, as clients and operators meet them. */
 import { afterEach, expect, test } from "vitest";
 import { readEnvironment } from "../../../src/config/settings.ts";
 import { startService } from "../../../src/app/start.ts";

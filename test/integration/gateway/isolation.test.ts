@@ -1,4 +1,4 @@
-/** No response contains data of another request, in whatever order v4 responds (jsonata#804, lesson L29). */
+/** No response contains data of another request, in whatever order v4 responds (jsonata#804, L-29). */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { array, assert, asyncProperty, nat, shuffledSubarray } from "fast-check";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
@@ -47,7 +47,7 @@ const asked = [
   (client: number) => ({ call: `GET /vm/instances/${client}`, numbers: [client] }),
 ];
 
-test("100 concurrent clients with different tokens each get their own responses", async () => {
+test("L-29 100 concurrent clients with different tokens each get their own responses", async () => {
   const orders = shuffledSubarray(
     Array.from({ length: CLIENTS }, (_, index) => index),
     { minLength: CLIENTS },

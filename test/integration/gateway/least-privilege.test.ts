@@ -1,5 +1,5 @@
 /**
- * Lesson L22: v4 has two levels and alpha four, so the gateway enforces the levels that the client requested.
+ * L-22: v4 has two levels and alpha four, so the gateway enforces the levels that the client requested.
  * Every route of the pack, with every level that alpha has, against every scope that v4 may have given.
  */
 import { beforeAll, describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ import { createTokenCache } from "../../../src/auth/token-cache.ts";
 import { createTokenLocks } from "../../../src/auth/token-locks.ts";
 import { UpstreamError } from "../../../src/upstream/upstream-error.ts";
 
-/** Document 2, Authentication, and the areas of document 1: written down here a second time on purpose. */
+/** The scopes of and the areas of V-177, written down here a second time on purpose. */
 const LEVELS = ["view", "modify", "create", "delete"];
 const AREAS: Readonly<Record<string, string>> = {
   vms: "vms",
@@ -130,9 +130,9 @@ test("the table covers every scope that a route of the pack requires", () => {
   expect(asked.size).toBeGreaterThan(10);
 });
 
-describe("least privilege for every route × every alpha level × every v4 scope", () => {
+describe("T-5.4 least privilege for every route × every alpha level × every v4 scope", () => {
   test.each(routes.map(({ alpha, scope }) => [alpha, scope]))(
-    "A-150 A-151 A-152 A-153 A-154 A-155 A-170 L22 %s (%s)",
+    "A-150 A-151 A-152 A-153 A-154 A-155 A-170 L-22 %s (%s)",
     async (call, needed) => {
       const resource = resourceOf(needed);
       const area = AREAS[resource];

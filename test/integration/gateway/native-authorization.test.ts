@@ -1,4 +1,4 @@
-/** Issue 13.11: a token that the gateway handed out does no more in v4's own dialect than in alpha's. */
+/** R-13: a token that the gateway handed out does no more in v4's own dialect than in alpha's. */
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
@@ -32,7 +32,7 @@ const tokenFor = async (scopes: string): Promise<string> => {
   return token;
 };
 
-describe("a token of the gateway, used as Bearer", () => {
+describe("R-13 a token of the gateway, used as Bearer", () => {
   test("is replaced by v4's token, and permits what its levels permit", async () => {
     const token = await tokenFor("vms:modify");
     expect((await bearer("GET /v4/vm/instances", token)).status).toBe(200);

@@ -110,7 +110,7 @@ describe("native requests are forwarded", () => {
     expect(gateway.v4.calls[0]?.method).toBe(method);
   });
 
-  test("L11 and a redirect is returned, not followed", async () => {
+  test("L-11 and a redirect is returned, not followed", async () => {
     gateway.v4.respondWith(plain(302, "", { location: "/v4/elsewhere" }));
     const request = open("GET", "/v4/x");
     request.end();
@@ -140,7 +140,7 @@ describe("native requests are forwarded", () => {
   });
 });
 
-describe("L17 headers that are not forwarded", () => {
+describe("L-17 headers that are not forwarded", () => {
   test("are hop-by-hop headers, those that Connection names, and cookies, but not the credentials", async () => {
     const request = open("GET", "/v4/x", {
       connection: "close, x-hop, authorization, content-length, host",
@@ -400,7 +400,7 @@ test("no cache takes a response of one dialect for the other: Vary has the heade
   expect(response.headers.get("vary")).toBe("Authorization");
 });
 
-describe("L16 paths with dot segments", () => {
+describe("L-16 paths with dot segments", () => {
   test.each([
     "/v4/../admin",
     "/v4/x/..",
@@ -441,7 +441,7 @@ describe("L16 paths with dot segments", () => {
   );
 });
 
-describe("L8 native requests are streamed", () => {
+describe("L-8 native requests are streamed", () => {
   test("an upload above BODY_LIMIT reaches v4 before its end is sent", async () => {
     const request = open("POST", "/v4/upload", { "transfer-encoding": "chunked" });
     request.write(Buffer.alloc(200_000, "a"));
@@ -490,7 +490,7 @@ describe("L8 native requests are streamed", () => {
   });
 });
 
-describe("L9 faults of v4 in the native proxy", () => {
+describe("L-9 faults of v4 in the native proxy", () => {
   test.each([
     ["closes without a word", raw("")],
     ["resets without a word", raw("", "reset")],

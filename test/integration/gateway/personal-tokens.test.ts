@@ -1,4 +1,4 @@
-/** Issue 13.13: a personal token that was created through alpha permits only the requested scopes, in both dialects. */
+/** R-14: a personal token that was created through alpha permits only the requested scopes, in both dialects. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mkdtemp, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
@@ -30,7 +30,7 @@ const bearer = (call: string, token: string, at = gateway): Promise<TestResponse
   at.request(call, { as: null, headers: { authorization: `Bearer ${token}` } });
 const REMOVE = "DELETE /v4/vm/instances/5201";
 
-describe("a personal token created for vms:modify", () => {
+describe("R-14 a personal token created for vms:modify", () => {
   let created: CreatedToken;
   beforeAll(async () => {
     created = await createToken({ label: "cli", scopes: "vms:modify" });

@@ -1,4 +1,4 @@
-/** Internal errors: one request fails, its client gets a neutral 500, and the error is logged (lesson L31). */
+/** Internal errors: one request fails, its client gets a neutral 500, and the error is logged (L-31). */
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { scheduleBrownOuts } from "../../../src/pipeline/brown-outs/brown-outs.ts";
 import { emptyTokenStore } from "../../../src/tools/dry-run.ts";
@@ -101,7 +101,7 @@ test.each<[string, () => Partial<PipelineDependencies>, (() => Promise<HttpRespo
     undefined,
   ],
 ])(
-  "%s fails: 500 with the request's id and without the error's text, and the error is logged once",
+  "L-31 %s fails: 500 with the request's id and without the error's text, and the error is logged once",
   async (_name, parts, call) => {
     const response = await createPipeline(parts(), call)(request);
     expect(response).toMatchObject({

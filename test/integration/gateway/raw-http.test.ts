@@ -120,7 +120,7 @@ describe("unusual but valid requests", () => {
     expect(text.match(/^connection: close/gim)).toHaveLength(1);
   });
 
-  test("HEAD has the headers of GET and no body (lesson L3)", async () => {
+  test("HEAD has the headers of GET and no body (L-3)", async () => {
     client.send(GET.replace("GET", "HEAD") + GET);
     await waitFor(() => /HTTP.*HTTP.*\}$/s.test(client.text()));
     const text = client.text();

@@ -190,7 +190,7 @@ async function run(planted: Exchange): Promise<void> {
   await gateway.request(`GET /vm/instances/${TOKEN}?${pair(named)}`, { as: null, headers: native });
 }
 
-test("no secret planted in requests, responses and errors is stored, or sent to a collector", async () => {
+test("R-15 R-16 no secret planted in requests, responses and errors is stored, or sent to a collector", async () => {
   let runs = 0;
   await fc.assert(
     fc.asyncProperty(exchange, async (planted) => {

@@ -72,7 +72,7 @@ const reasons = ({ text }: AlphaResponse): string[] =>
     field === undefined ? reason : `${field}: ${reason}`,
   );
 
-/** The rules that hold for every alpha response under /v4 (contract, rules 1, 2, 5, 6 and 8). */
+/** The rules that hold for every alpha response under /v4 (R-1, R-2, R-5, R-6, R-8). */
 function expectAlpha(response: AlphaResponse): void {
   expect([200, 400, 401, 403, 404, 420, 500]).toContain(response.status);
   expect(response.headers["content-type"]).toBe("application/json");
@@ -86,7 +86,7 @@ function expectAlpha(response: AlphaResponse): void {
   expect(response.text).not.toMatch(/\bat \w+ \(|node_modules|\.ts\b|Error:/);
 }
 
-describe("L1 invalid bodies", () => {
+describe("L-1 invalid bodies", () => {
   const deep = `{"label":${"[".repeat(40)}${"]".repeat(40)}}`;
   const abyss = "[".repeat(8000);
   const table: [string, string | Buffer, Record<string, string>, RegExp][] = [
@@ -180,7 +180,7 @@ describe("L1 invalid bodies", () => {
     expect(gateway.v4.calls).toEqual([]);
   });
 
-  test("null counts as no body, and missing members are reported", async () => {
+  test("T-2.3 null counts as no body, and missing members are reported", async () => {
     const response = await create("null");
     expect(response.status).toBe(400);
     expect(reasons(response).map((line) => line.split(":")[0])).toEqual(["datacenter", "type"]);
@@ -198,15 +198,15 @@ describe("L1 invalid bodies", () => {
 describe("accepted bodies", () => {
   const text = JSON.stringify(GOOD);
   test.each<[string, string | Buffer, Record<string, string>]>([
-    ["L4 JSON in capitals", text, { "content-type": "APPLICATION/JSON" }],
-    ["L4 JSON with a charset", text, { "content-type": "application/json; charset=UTF-8" }],
-    ["L4 JSON with a quoted charset", text, { "content-type": 'application/json; charset="utf-8"' }],
-    ["L4 a JSON of its own", text, { "content-type": "application/vnd.alpha+json" }],
+    ["L-4 JSON in capitals", text, { "content-type": "APPLICATION/JSON" }],
+    ["L-4 JSON with a charset", text, { "content-type": "application/json; charset=UTF-8" }],
+    ["L-4 JSON with a quoted charset", text, { "content-type": 'application/json; charset="utf-8"' }],
+    ["L-4 a JSON of its own", text, { "content-type": "application/vnd.alpha+json" }],
     ["JSON after a byte order mark", `\ufeff${text}`, {}],
-    ["L2 gzip", gzipSync(text), { "content-encoding": "gzip" }],
-    ["L2 deflate", deflateSync(text), { "content-encoding": "deflate" }],
-    ["L2 br", brotliCompressSync(text), { "content-encoding": "br" }],
-    ["L2 zstd", zstdCompressSync(text), { "content-encoding": "zstd" }],
+    ["L-2 gzip", gzipSync(text), { "content-encoding": "gzip" }],
+    ["L-2 deflate", deflateSync(text), { "content-encoding": "deflate" }],
+    ["L-2 br", brotliCompressSync(text), { "content-encoding": "br" }],
+    ["L-2 zstd", zstdCompressSync(text), { "content-encoding": "zstd" }],
   ])("%s", async (_name, body, headers) => {
     const response = await create(body, headers);
     expectAlpha(response);
@@ -219,13 +219,13 @@ describe("accepted bodies", () => {
     expect(gateway.v4.calls[0]?.headers["content-encoding"]).toBeUndefined();
   });
 
-  test("without a Content-Type", async () => {
+  test("R-10 without a Content-Type", async () => {
     expect(await send("POST /v4/vm/instances", { authorization: "token t" }, text)).toMatchObject({
       status: 200,
     });
   });
 
-  test("L5 unknown members, also __proto__, are not sent to v4", async () => {
+  test("L-5 T-2.4 unknown members, also __proto__, are not sent to v4", async () => {
     const body = `{"__proto__":{"root_pass":"x","label":"evil"},"constructor":{"prototype":{"p":1}},"region":"eu-west","booted":true,${text.slice(1)}`;
     expect(await create(body)).toMatchObject({ status: 200 });
     const [call] = gateway.v4.calls;
@@ -234,7 +234,7 @@ describe("accepted bodies", () => {
     expect(({} as Record<string, unknown>)["p"]).toBeUndefined();
   });
 
-  test("L5 numbers that no double can represent reach v4 digit for digit", async () => {
+  test("L-5 numbers that no double can represent reach v4 digit for digit", async () => {
     gateway.v4.respondWith(
       json(200, { id: 5, images: ["vm/debian9"], user_defined_fields: [] }),
       json(200, { id: 7 }),
@@ -253,7 +253,7 @@ describe("accepted bodies", () => {
   });
 });
 
-describe("L16 path traversal", () => {
+describe("L-16 path traversal", () => {
   test.each([
     ["/v4/vm/instances/%zz", 400],
     ["/v4/vm/instances/%", 400],
@@ -323,7 +323,7 @@ describe("L16 path traversal", () => {
     expect(gateway.v4.calls).toEqual([]);
   });
 
-  test("query parameters that alpha does not have are not sent to v4", async () => {
+  test("T-2.2 query parameters that alpha does not have are not sent to v4", async () => {
     await send("GET /v4/vm/instances?page_size=500&page=2&x=%0d%0aX-Evil:1&..");
     expect(gateway.v4.calls[0]?.path).toBe("/v4/vm/instances?page=2&page_size=25");
   });
@@ -358,7 +358,7 @@ describe("credentials", () => {
   });
 
   test.each(["token abc", "TOKEN abc", "Token   abc", "token abc  "])(
-    "L15 %j is an alpha scheme",
+    "L-15 %j is an alpha scheme",
     async (authorization) => {
       expect(await send("GET /v4/vm/instances", { authorization })).toMatchObject({ status: 200 });
       expect(gateway.v4.calls[0]?.headers.authorization).toBe("Bearer abc");
@@ -372,7 +372,7 @@ describe("credentials", () => {
   });
 });
 
-describe("L19 invalid filters", () => {
+describe("L-19 invalid filters", () => {
   const filtered = (filter: string | string[]): Promise<AlphaResponse> =>
     send("GET /v4/vm/instances", { authorization: "token t", "x-filter": filter });
   const nested = (levels: number): string =>
@@ -405,32 +405,32 @@ describe("L19 invalid filters", () => {
   test.each([
     ["UTF-8 bytes", Buffer.from('{"label":"caf\u00e9\u{1f600}"}').toString("latin1")],
     ["escapes", String.raw`{"label":"caf\u00e9\ud83d\ude00"}`],
-  ])("L18 non-ASCII text, sent as %s, is forwarded in ASCII", async (_name, filter) => {
+  ])("L-18 non-ASCII text, sent as %s, is forwarded in ASCII", async (_name, filter) => {
     expect(await filtered(filter)).toMatchObject({ status: 200 });
     const sent = gateway.v4.calls[0]?.headers["x-filter"];
     expect(sent).toMatch(/^[\x20-\x7e]+$/);
     expect(JSON.parse(String(sent))).toEqual({ label: "caf\u00e9\u{1f600}" });
   });
 
-  test("L5 a number that no double can represent is forwarded digit for digit, or rejected", async () => {
+  test("L-5 a number that no double can represent is forwarded digit for digit, or rejected", async () => {
     const { status } = await filtered('{"id":90071992547409931234}');
     const sent = gateway.v4.calls.map(({ headers }) => headers["x-filter"]);
     expect([200, 400]).toContain(status);
     expect(sent).toEqual(status === 200 ? ['{"id":90071992547409931234}'] : []);
   });
 
-  test("L18 no value of a filter creates another header line", async () => {
+  test("L-18 no value of a filter creates another header line", async () => {
     await filtered(String.raw`{"label":"a\r\nX-Evil: 1\u0000"}`);
     expect(gateway.v4.calls[0]?.headers["x-evil"]).toBeUndefined();
     expect(gateway.v4.calls[0]?.headers["x-filter"]).toMatch(/^[\x20-\x7e]+$/);
   });
 });
 
-describe("L17 headers of translated requests", () => {
+describe("L-17 headers of translated requests", () => {
   const asked = (headers: Record<string, string>): Promise<AlphaResponse> =>
     send("GET /v4/vm/instances", { authorization: "token t", ...headers });
 
-  test("v4 receives the gateway's headers and none of the client's", async () => {
+  test("T-2.7 v4 receives the gateway's headers and none of the client's", async () => {
     await asked({
       cookie: "session=1",
       connection: "close, authorization, x-request-id, x-custom",
@@ -496,7 +496,7 @@ describe("L17 headers of translated requests", () => {
     expect(sent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/);
   });
 
-  test("X-CORS-Status: true gives status 200, with the real one in X-Status", async () => {
+  test("R-11 X-CORS-Status: true gives status 200, with the real one in X-Status", async () => {
     const headers = { authorization: "token t", "x-cors-status": "TRUE" };
     expect(await send("GET /v4/nothing", headers)).toMatchObject({
       status: 200,

@@ -1,4 +1,4 @@
-/** Issue 14.19: data that was read for a response is cached for a while, at most until its owner writes. */
+/** Data that was read for a response is cached for a while, at most until its owner writes. */
 import { describe, expect, test } from "vitest";
 import { createResponseCache } from "../../../src/pipeline/response-cache.ts";
 

@@ -45,7 +45,7 @@ describe("a start while v4 is down", () => {
         body: { errors: [{ reason: expect.stringMatching(/could not process/) }] },
       });
     }
-    // Those that alpha has are in the pack (translation 6.1).
+    // Those that alpha has are in the pack (T-6.1).
     const { body } = await gateway.request("GET /datacenters", { as: null });
     expect(body).toMatchObject({ page: 1, total_pages: 1, total_results: 7 });
     expect(body.datacenters).toContainEqual({ id: "newark", label: "Newark, NJ", country: "us" });
@@ -142,7 +142,7 @@ test("a catalog row on which an expression of the pack fails is left out and cou
   }
 });
 
-test("catalog routes cause no v4 requests", async () => {
+test("T-7.1 catalog routes cause no v4 requests", async () => {
   v4 = await startFakeV4();
   gateway = await startGateway({ UPSTREAM_URL: v4.url });
   const before = v4.countConnections();

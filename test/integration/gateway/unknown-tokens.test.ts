@@ -68,7 +68,7 @@ describe("concurrent requests with one unknown token", () => {
     gateway = await startGatewayWithFakeV4();
   });
 
-  test("L21 a rejected token causes one v4 request", async () => {
+  test("L-21 a rejected token causes one v4 request", async () => {
     gateway.v4.respondWith((call, response) => void setTimeout(() => acceptGoodTokens(call, response), 50));
     expect(statuses(await Promise.all(times(20, () => get("bad"))))).toEqual(times(20, () => 401));
     expect(statuses(await Promise.all(times(5, () => get("bad"))))).toEqual(times(5, () => 401));

@@ -38,7 +38,7 @@ describe("statuses of v4 errors", () => {
     [501, 500, "Said by v4."],
     [505, 500, "Said by v4."],
   ];
-  test.each(table)("A-168…A-173 v4's %i becomes alpha's %i", async (v4, alpha, reason) => {
+  test.each(table)("A-168 to A-173 T-3.1 v4's %i becomes alpha's %i", async (v4, alpha, reason) => {
     gateway.v4.respondWith(v4Error(v4, { reason }));
     const response = await gateway.request("GET /vm/instances");
     expect(response).toMatchObject({ status: alpha, body: { errors: [{ reason }] } });
@@ -55,7 +55,7 @@ describe("statuses of v4 errors", () => {
     [429, 420, "The request was refused."],
     [500, 500, "The service could not process this request."],
   ])(
-    "L9 v4's %i without errors becomes alpha's %i with a reason of the gateway",
+    "L-9 v4's %i without errors becomes alpha's %i with a reason of the gateway",
     async (v4, alpha, reason) => {
       for (const behaviour of [
         plain(v4, ""),
@@ -75,7 +75,7 @@ describe("statuses of v4 errors", () => {
   );
 });
 
-describe("L10 fields in v4 errors are renamed to what the client sent", () => {
+describe("L-10 T-3.2 fields in v4 errors are renamed to what the client sent", () => {
   const refused = async (...errors: unknown[]) => {
     gateway.v4.respondWith(v4Error(400, ...errors));
     const response = await gateway.request("POST /vm/instances", { body: DEPLOYED });
@@ -185,7 +185,7 @@ describe("a member that the gateway added and v4 rejects", () => {
   });
 });
 
-describe("related requests (lesson L12)", () => {
+describe("L-12 T-1.3 related requests", () => {
   test.each([
     ["fails", plain(500, "")],
     ["is not JSON", plain(200, "<h1>")],

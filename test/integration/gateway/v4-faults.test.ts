@@ -55,7 +55,7 @@ function expectNoLeak(result: { text: string; headers: Headers }): void {
   expect(result.headers.get("location")).toBeNull();
 }
 
-describe("L9 an unusable response gives 500, and only harmless requests are retried", () => {
+describe("L-9 an unusable response gives 500, and only harmless requests are retried", () => {
   // Without successes in between the circuit would open.
   afterEach(async () => {
     gateway.v4.respondWith(json(200, envelope([])));
@@ -136,19 +136,19 @@ describe("L9 an unusable response gives 500, and only harmless requests are retr
     ["responds with 20 MB", plain(200, Buffer.alloc(20 * 1024 * 1024, " ")), 1, /too_large/],
     ["nests 50 000 levels", plain(200, deep), 1, /not JSON/],
     [
-      "L11 redirects with 301 to itself",
+      "L-11 redirects with 301 to itself",
       plain(301, "", { location: "/v4/vm/instances" }),
       1,
       /v4 responded with 301/,
     ],
     [
-      "L11 redirects with 302 to another host",
+      "L-11 redirects with 302 to another host",
       plain(302, HTML, { location: "http://10.1.2.3/" }),
       1,
       /v4 responded with 302/,
     ],
     [
-      "L11 redirects with 307 to another host",
+      "L-11 redirects with 307 to another host",
       plain(307, "", { location: "http://10.1.2.3/" }),
       1,
       /v4 responded with 307/,
@@ -172,7 +172,7 @@ describe("L9 an unusable response gives 500, and only harmless requests are retr
     expect([...record.warnings, ...status].join("\n")).toMatch(warning);
   });
 
-  test.each(table)("L28 a create, sent once, if v4 %s", async (_name, behaviour, _calls, warning) => {
+  test.each(table)("L-28 a create, sent once, if v4 %s", async (_name, behaviour, _calls, warning) => {
     const pair = before(warning);
     pair.v4.respondWith(behaviour);
     const response = await pair.request("POST /vm/instances", CREATE);
@@ -182,7 +182,7 @@ describe("L9 an unusable response gives 500, and only harmless requests are retr
   });
 });
 
-describe("L9 JSON of the wrong shape gives 500", () => {
+describe("L-9 JSON of the wrong shape gives 500", () => {
   const table: [string, Responder][] = [
     ["a list without an envelope", json(200, [{ id: 7 }])],
     ["an object for a list", json(200, { id: 7 })],
@@ -235,7 +235,7 @@ describe("L9 JSON of the wrong shape gives 500", () => {
   });
 });
 
-describe("L9 JSON that is too expensive gives 500, and the record has the reason", () => {
+describe("L-9 JSON that is too expensive gives 500, and the record has the reason", () => {
   const many = (count: number, item: (index: number) => string): string =>
     Array.from({ length: count }, (_, index) => item(index)).join(",");
   const members = many(200_000, (index) => `"name-${index}":0`);
@@ -305,13 +305,13 @@ describe("unusual but valid v4 responses", () => {
     ["after a 100, in single bytes", inSingleBytes(`HTTP/1.1 100 Continue\r\n\r\n${wholeList}`)],
     ["with a byte order mark", plain(200, `\u{feff}${LIST}`)],
     ["with Content-Encoding: none", plain(200, LIST, { "content-encoding": "none" })],
-    ["L2 as raw deflate", plain(200, deflateRawSync(LIST), { "content-encoding": "deflate" })],
-    ["L2 as gzip", plain(200, gzipSync(LIST), { "content-encoding": "gzip" })],
-    ["L2 as x-gzip", plain(200, gzipSync(LIST), { "content-encoding": "x-gzip" })],
-    ["L2 as brotli", plain(200, brotliCompressSync(LIST), { "content-encoding": "br" })],
-    ["L2 as deflate", plain(200, deflateSync(LIST), { "content-encoding": "Deflate" })],
-    ["L2 as zstd", plain(200, zstdCompressSync(LIST), { "content-encoding": "zstd" })],
-    ["L2 twice coded", plain(200, gzipSync(brotliCompressSync(LIST)), { "content-encoding": "br, gzip" })],
+    ["L-2 as raw deflate", plain(200, deflateRawSync(LIST), { "content-encoding": "deflate" })],
+    ["L-2 as gzip", plain(200, gzipSync(LIST), { "content-encoding": "gzip" })],
+    ["L-2 as x-gzip", plain(200, gzipSync(LIST), { "content-encoding": "x-gzip" })],
+    ["L-2 as brotli", plain(200, brotliCompressSync(LIST), { "content-encoding": "br" })],
+    ["L-2 as deflate", plain(200, deflateSync(LIST), { "content-encoding": "Deflate" })],
+    ["L-2 as zstd", plain(200, zstdCompressSync(LIST), { "content-encoding": "zstd" })],
+    ["L-2 twice coded", plain(200, gzipSync(brotliCompressSync(LIST)), { "content-encoding": "br, gzip" })],
     [
       "as 202 with warnings",
       json(202, { ...envelope([{ id: 7, label: "web-one" }]), warnings: [{ title: "slow" }] }),
@@ -329,7 +329,7 @@ describe("unusual but valid v4 responses", () => {
     expect(gateway.v4.calls[0]?.headers["accept-encoding"]).toBe("identity");
   });
 
-  test.each([0, 1, 2, 25])("L5 a list of %i stays a list", async (length) => {
+  test.each([0, 1, 2, 25])("L-5 a list of %i stays a list", async (length) => {
     gateway.v4.respondWith(
       json(200, envelope(Array.from({ length }, (_, id) => ({ id, label: `vm-${id}` })))),
     );
@@ -337,13 +337,13 @@ describe("unusual but valid v4 responses", () => {
     expect(body.vms.map(({ id }: { id: number }) => id)).toEqual(Array.from({ length }, (_, id) => id));
   });
 
-  test("L5 numbers above 2^53 and long decimals keep their digits", async () => {
+  test("L-5 numbers above 2^53 and long decimals keep their digits", async () => {
     const text = '{"data":[{"id":90071992547409931234,"label":"big"}],"page":1,"pages":1,"results":1}';
     gateway.v4.respondWith(plain(200, text));
     expect((await gateway.request("GET /vm/instances")).text).toContain('"id":90071992547409931234,');
   });
 
-  test("L5 a __proto__ member of v4 has no effect and is not returned", async () => {
+  test("L-5 a __proto__ member of v4 has no effect and is not returned", async () => {
     const row =
       '{"id":7,"label":"one","__proto__":{"group":"evil","status":"running"},"constructor":{"prototype":{"polluted":1}}}';
     gateway.v4.respondWith(
@@ -355,14 +355,14 @@ describe("unusual but valid v4 responses", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  test("L28 a read survives two 503 responses", async () => {
+  test("L-28 a read survives two 503 responses", async () => {
     gateway.v4.respondWith(plain(503, ""), raw("", "reset"), plain(200, LIST));
     expect(await gateway.request("GET /vm/instances")).toMatchObject({ status: 200 });
     expect(gateway.v4.calls).toHaveLength(3);
   });
 
   test.each(["POST /vm/instances", "PUT /vm/instances/7", "DELETE /vm/instances/7"])(
-    "L28 %s is never retried",
+    "L-28 T-2.8 %s is never retried",
     async (call) => {
       gateway.v4.respondWith(plain(503, ""), json(200, { id: 7 }));
       const options = call.startsWith("PUT") ? { body: { label: "web-two" } } : CREATE;

@@ -1,4 +1,4 @@
-/** Document 2, Authentication: an application signs a user in, with the gateway between it and a real login server. */
+/** OAuth (A-140 to A-147): an application signs a user in, with the gateway between it and a real login server. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { request } from "../../support/request.ts";
@@ -111,7 +111,7 @@ describe("GET /oauth/authorize", () => {
   });
 
   test.each(["a+b", "a%20b", "%FF%fe", "%C3%A9", "a=b", "", "%26x%3D1%23", "~.*()!", "x".repeat(2000)])(
-    "A-144 L23 forwards and returns state %s byte for byte",
+    "A-144 L-23 forwards and returns state %s byte for byte",
     async (state) => {
       const query = `scopes=vms:view&state=${state}&client_id=${CLIENT}`;
       expect(`${(await sentOn(query)).raw}&`).toContain(`&state=${state}&`);
@@ -240,7 +240,7 @@ describe("POST /oauth/token", () => {
 });
 
 describe("least privilege", () => {
-  test("A-155 L22 if less is granted than requested, the token reports and permits only that", async () => {
+  test("A-155 L-22 if less is granted than requested, the token reports and permits only that", async () => {
     const { token, scopes } = await app.token("vms:delete,dnszones:modify", {
       scopes: ["vms:read_only", "domains:read_write", "events:read_only"],
     });
@@ -249,7 +249,7 @@ describe("least privilege", () => {
     expect((await gateway.request("DELETE /vm/instances/5201", { as: token })).status).toBe(403);
   });
 
-  test("A-155 L22 a token for vms:modify cannot delete, without a v4 request", async () => {
+  test("A-155 L-22 a token for vms:modify cannot delete, without a v4 request", async () => {
     const { token, scopes } = await app.token("vms:modify");
     expect(scopes).toBe("vms:modify");
     expect(

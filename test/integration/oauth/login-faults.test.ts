@@ -34,7 +34,7 @@ afterEach(() => login.respondWith(json(200, {})));
 const good = { scope: "vms:read_only", access_token: "a".repeat(64), token_type: "bearer", expires_in: 7200 };
 
 describe("POST /oauth/token with a failing login server", () => {
-  test("A-146 sends client_id, client_secret and code as a form, below the login server's base URL", async () => {
+  test("A-146 T-5.1 sends client_id, client_secret and code as a form, below the login server's base URL", async () => {
     login.respondWith(json(200, good));
     const multipart = new FormData();
     for (const [name, value] of [

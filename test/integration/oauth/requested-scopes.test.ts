@@ -1,5 +1,5 @@
 /**
- * Issue 13.12: an exchange carries only the application's id, and anybody can send its users to sign in. A request of a
+ * R-12: an exchange carries only the application's id, and anybody can send its users to sign in. A request of a
  * stranger neither widens nor empties what a sign-in gets, with either place that state is kept in.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -34,7 +34,7 @@ interface Place {
 }
 
 function strangersCannotReach(place: Place): void {
-  describe("requested scopes through a gateway", () => {
+  describe("R-12 requested scopes through a gateway", () => {
     let gateway: Gateway;
     let app: Application;
     let authorizeAs: (scopes: string) => Promise<number>;

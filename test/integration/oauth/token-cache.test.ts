@@ -58,7 +58,7 @@ describe("a token that v4 rejected", () => {
   });
 });
 
-describe("L22 the scopes of a token", () => {
+describe("L-22 the scopes of a token", () => {
   // X-OAuth-Scopes, then whether a list, a create and a removal are let through.
   const table: [string, boolean, boolean, boolean][] = [
     ["*", true, true, true],
@@ -133,7 +133,7 @@ describe("L22 the scopes of a token", () => {
   });
 });
 
-test("L33 the token cache is bounded: an evicted rejection is judged by v4 again", async () => {
+test("L-33 the token cache is bounded: an evicted rejection is judged by v4 again", async () => {
   const small = await startGatewayWithFakeV4({ TOKEN_CACHE_SIZE: "2" });
   try {
     small.v4.respondWith(refused);

@@ -1,5 +1,5 @@
 /**
- * Lesson L24 through whole gateways before the sandbox and its login server: v4's tokens end after two hours, and
+ * L-24 through whole gateways before the sandbox and its login server: v4's tokens end after two hours, and
  * clients keep theirs. Time is moved on, for the gateways and the sandbox alike.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -164,7 +164,7 @@ const endedByClient = async (token: string): Promise<void> => {
   });
 };
 
-describe("a token with a refresh token", () => {
+describe("L-24 a token with a refresh token", () => {
   test("is not refreshed before its last ten minutes", async () => {
     const token = await signIn();
     advanceClock(LASTS - EARLY);

@@ -1,4 +1,4 @@
-/** Tokens are refreshed transparently (lesson L24): v4 tokens expire after two hours, alpha tokens never expired. */
+/** Tokens are refreshed transparently (L-24): v4 tokens expire after two hours, alpha tokens never expired. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -142,7 +142,7 @@ describe("a token that the gateway issued", () => {
     expect(await v4TokenOf(process())).toBe(TOKEN);
   });
 
-  test("is not in the store in plain text", async () => {
+  test("R-15 is not in the store in plain text", async () => {
     await handOut();
     for (const store of open) await store.close();
     const bytes = await readFile(join(directory, STATE_FILE), "latin1");

@@ -105,7 +105,7 @@ describe("the gateway's rate limits", () => {
   });
 });
 
-describe("L20 client addresses", () => {
+describe("L-20 client addresses", () => {
   const from = (address: string) => get(null, { "x-forwarded-for": address });
 
   test("ignore X-Forwarded-For by default", async () => {

@@ -183,7 +183,7 @@ describe("a client that disconnects", () => {
   });
 });
 
-describe("L28 retries", () => {
+describe("L-28 retries", () => {
   test.each([502, 503, 504])(
     "a GET that got %i is retried twice, and the last response counts",
     async (status) => {
@@ -444,7 +444,7 @@ describe("upstream connections", () => {
   });
 });
 
-describe("L18 invalid header values and paths are not sent", () => {
+describe("L-18 invalid header values and paths are not sent", () => {
   test.each([
     ["a line break in a header", { ...GET, headers: { "x-filter": "a\r\nX-Evil: 1" } }],
     ["a NUL in a header", { ...GET, headers: { "x-filter": "a\u0000" } }],

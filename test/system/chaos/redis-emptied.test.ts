@@ -1,4 +1,4 @@
-/** Redis loses its data: issued tokens are rejected, and never permit more than before (issue 13.11). */
+/** Redis loses its data: issued tokens are rejected, and never permit more than before. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createApplication, REGISTERED, type Application } from "../../integration/oauth/application.ts";
 import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";

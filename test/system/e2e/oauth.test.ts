@@ -67,7 +67,7 @@ describe("signing in with a browser", () => {
   }
 
   test.each([true, false])(
-    "A-145 A-147 L22 authorize, consent, code, token, alpha request; scripts allowed: %s",
+    "A-145 A-147 L-22 authorize, consent, code, token, alpha request; scripts allowed: %s",
     async (javaScriptEnabled) => {
       const client = await registered();
       const page = await (await browser.newContext({ javaScriptEnabled })).newPage();

@@ -148,7 +148,7 @@ describe("a Redis that goes down under load", () => {
 });
 
 describe("token caches of two gateways", () => {
-  test("L21 are shared: a token rejected at one is rejected at the other without a v4 request", async () => {
+  test("L-21 are shared: a token rejected at one is rejected at the other without a v4 request", async () => {
     await redis.start();
     v4.respondWith(acceptGoodTokens);
     const [one, other] = await Promise.all([start(), start()]);
@@ -163,7 +163,7 @@ describe("token caches of two gateways", () => {
     expect(v4.calls).toHaveLength(2);
   }, 60_000);
 
-  test("L21 are purged at one gateway only while Redis is down, which is reported", async () => {
+  test("L-21 are purged at one gateway only while Redis is down, which is reported", async () => {
     await redis.start();
     v4.respondWith(acceptGoodTokens);
     const gateway = await start();

@@ -64,7 +64,7 @@ describe("two workers", () => {
     expect(v4.calls).toHaveLength(31);
   }, 60_000);
 
-  test("L21 share what one of them has cached about tokens, and purge it together", async () => {
+  test("L-21 share what one of them has cached about tokens, and purge it together", async () => {
     const gateway = await start();
     for (let n = 0; n < 6; n += 1) expect(await ask(gateway, "bad")).toBe(401);
     expect(v4.calls).toHaveLength(1);

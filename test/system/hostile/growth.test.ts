@@ -1,5 +1,5 @@
 /**
- * All work on text that clients control is linear (issue 13, 3): an input that is twice as long takes twice as long,
+ * All work on text that clients control is linear: an input that is twice as long takes twice as long,
  * whatever stands in it.
  */
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Hostile expressions that must not harm the gateway (issue 13.6), by the target of the attack. */
+/** Hostile expressions that must not harm the gateway, by the target of the attack. */
 
 /** Each doubles the value of `$v`, or would. */
 const DOUBLE = [

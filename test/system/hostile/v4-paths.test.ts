@@ -1,4 +1,4 @@
-/** No value of a body leads a v4 request to another path than the pack's (issue 13.16). */
+/** No value of a body leads a v4 request to another path than the pack's (L-16). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bodyPlaces, type BodyPlace } from "../../../fuzz/worst/places.ts";
 import {

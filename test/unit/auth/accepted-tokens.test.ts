@@ -18,7 +18,7 @@ describe("the memory of accepted tokens", () => {
     expect(tokens.has("a")).toBe(false);
   });
 
-  test("L33 remembers no further token when it is full, and removes none for it", () => {
+  test("L-33 remembers no further token when it is full, and removes none for it", () => {
     let now = 0;
     const tokens = createAcceptedTokens({ size: 3, clock: () => now });
     for (const hash of ["a", "b", "c"]) tokens.add(hash);

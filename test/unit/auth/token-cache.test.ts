@@ -11,7 +11,7 @@ import {
 const options = { size: 3, ttlSeconds: 100, negativeTtlSeconds: 100 };
 
 describe("a token cache in front of a shared one", () => {
-  test("L21 does not use what was read before a purge", async () => {
+  test("L-21 does not use what was read before a purge", async () => {
     const { promise, resolve } = Promise.withResolvers<TokenCacheEntry | undefined>();
     const backend: TokenCacheBackend = {
       get: () => promise,
@@ -52,7 +52,7 @@ describe("the token cache", () => {
     expect(info.get("a")).toEqual({ refused: true });
   });
 
-  test("L33 evicts the least recently used token above its size", () => {
+  test("L-33 evicts the least recently used token above its size", () => {
     const info = createTokenCache(options);
     for (const hash of ["a", "b", "c"]) info.setScopes(hash, "all");
     info.get("a");
@@ -62,7 +62,7 @@ describe("the token cache", () => {
     expect(info.get("a")).toBeDefined();
   });
 
-  test("L21 has no expired entries: each hit checks the time", async () => {
+  test("L-21 has no expired entries: each hit checks the time", async () => {
     const info = createTokenCache({ size: 3, ttlSeconds: 0.02, negativeTtlSeconds: 100 });
     info.setScopes("a", "all");
     info.setRejected("b");
@@ -78,7 +78,7 @@ describe("the token cache", () => {
     expect(info.get("a")).toBeUndefined();
   });
 
-  test("L21 forgets the tokens of one fingerprint, or all", async () => {
+  test("L-21 forgets the tokens of one fingerprint, or all", async () => {
     const info = createTokenCache(options);
     for (const hash of ["aa1", "aa2", "b"]) info.setScopes(hash, "all");
     await info.purge("aa");

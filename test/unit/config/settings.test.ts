@@ -24,7 +24,7 @@ function problemsOf(read: () => Settings): readonly string[] {
 const environmentProblems = (environment: Record<string, string>, flags: SettingTexts = {}) =>
   problemsOf(() => readEnvironment(environment, flags));
 
-/** The settings of the contract with their defaults. */
+/** The settings that deployments rely on, with their defaults. */
 const CONTRACT: Record<string, string | undefined> = {
   HOST: "127.0.0.1",
   PORT: "8080",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { normalizeDateTime } from "../../../src/dialect/date-time.ts";
 
-describe("date-times", () => {
+describe("T-3.5 date-times", () => {
   test.each([
     ["2017-01-01T00:00:00", "2017-01-01T00:00:00"],
     ["2017-01-01T00:00:00Z", "2017-01-01T00:00:00"],

@@ -40,7 +40,7 @@ const nearlyJson = fc.string({ unit: fc.constantFrom(...'[]{}",:\\1.eE-+0 \ntruf
 
 const anyText = fc.oneof(fc.json(), damaged, nearlyJson, fc.string());
 
-describe("validating JSON text (L5)", () => {
+describe("validating JSON text (L-5)", () => {
   test("accepts exactly what the parser reads", () => {
     fc.assert(
       fc.property(anyText, (text) => {
@@ -201,7 +201,7 @@ describe("reading the members of objects of one kind", () => {
     }
   });
 
-  test("reads at most 100 000 names that are not expected (L33)", () => {
+  test("reads at most 100 000 names that are not expected (L-33)", () => {
     const textOf = (count: number): string =>
       `{${Array.from({ length: count }, (_, index) => `"n${index}":1`).join()}}`;
     const read = (text: string): void => {

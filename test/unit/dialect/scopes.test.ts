@@ -1,4 +1,4 @@
-/** Translation 5.2 to 5.4: scopes both ways, and laws that hold for all of them. */
+/** Scopes both ways (T-5.2 to T-5.4), and laws that hold for all of them. */
 import { describe, expect, test } from "vitest";
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
@@ -12,7 +12,7 @@ const scopes = createScopes(definition);
 const resources = Object.keys(definition.resources);
 const plain = (grants: Grants) => (grants === "all" ? "all" : Object.fromEntries(grants));
 
-describe("alpha's scopes", () => {
+describe("T-5.2 alpha's scopes", () => {
   test.each([
     ["vms:view", { vms: 0 }, []],
     ["A-151 vms:view,vms:create,vms:modify", { vms: 2 }, ["A-151"]],
@@ -50,7 +50,7 @@ describe("alpha's scopes", () => {
   });
 });
 
-describe("v4's scopes", () => {
+describe("T-5.3 v4's scopes", () => {
   test.each([
     ["*", "*"],
     ["vms:read_only", "vms:view"],
@@ -84,7 +84,7 @@ describe("scope properties", () => {
     );
   });
 
-  test("L22 the intersection of two scope lists permits exactly what both permit", () => {
+  test("L-22 the intersection of two scope lists permits exactly what both permit", () => {
     fc.assert(
       fc.property(grants, grants, (one, other) => {
         const [both, left, right] = [may(scopes.common(one, other)), may(one), may(other)];
@@ -93,7 +93,7 @@ describe("scope properties", () => {
     );
   });
 
-  test("L22 the translated scopes always cover what alpha requested", () => {
+  test("L-22 the translated scopes always cover what alpha requested", () => {
     fc.assert(
       fc.property(grants, (asked) => {
         const held = may(scopes.grants(scopes.toV4(scopes.write(asked)).join(" ")));

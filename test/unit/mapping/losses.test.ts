@@ -111,7 +111,7 @@ describe("loss_when", () => {
   });
 });
 
-test("a request that fails has no loss", async () => {
+test("R-9 a request that fails has no loss", async () => {
   const { context, status } = await sendToLibrary(
     changes,
     { method: "POST", path: "/old/members", body: { pin: "1234" } },

@@ -171,7 +171,7 @@ async function outcome(run: () => unknown): Promise<string> {
 }
 
 describe.each(["mappings", "test/fixtures/library-pack"])(
-  "reading an object of %s as text (L5)",
+  "reading an object of %s as text (L-5)",
   (folder) => {
     const reference = readPack(folder);
     const catalogs = knownCatalogs(reference);

@@ -23,7 +23,7 @@ async function allowed(limits: RateLimits, request: Partial<LimitSubject>): Prom
 }
 
 describe("the rate limiter in memory", () => {
-  test("L33 has a bounded number of keys", () => {
+  test("L-33 has a bounded number of keys", () => {
     const counter = createMemoryLimiter({ points: 5, seconds: 100 }, 1000);
     for (let key = 0; key < 5000; key += 1) counter.consume(`key ${key}`);
     expect(counter.size).toBe(1000);
@@ -96,7 +96,7 @@ test("a create that the general limit rejects does not consume the create limit"
 });
 
 describe("unknown tokens", () => {
-  test("L33 share the limit of their address, and have no keys beyond it", async () => {
+  test("L-33 share the limit of their address, and have no keys beyond it", async () => {
     const limits = limitsOf(10);
     let passed = 0;
     for (let n = 0; n < 1000; n += 1)

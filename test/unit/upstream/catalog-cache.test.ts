@@ -49,7 +49,7 @@ describe("the catalog cache before the initial read", () => {
     expect(catalogs.missing()).toContain("datacenter: not read yet");
   });
 
-  test("shares one read among concurrent callers (L27)", async () => {
+  test("shares one read among concurrent callers (L-27)", async () => {
     const { catalogs, calls } = createCatalogs(() => envelope([newark]));
     await Promise.all([catalogs.refresh(), catalogs.refresh(), catalogs.refresh()]);
     expect(calls()).toHaveLength(1);

@@ -12,7 +12,7 @@ const CODERS = {
 };
 type Coding = keyof typeof CODERS;
 
-test("L2 decodes a body that was encoded up to twice", async () => {
+test("L-2 decodes a body that was encoded up to twice", async () => {
   const codings = array(constantFrom(...(Object.keys(CODERS) as Coding[])), { maxLength: 2 });
   await assert(
     asyncProperty(uint8Array(), codings, async (bytes, names) => {

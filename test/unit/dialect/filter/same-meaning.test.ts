@@ -24,7 +24,7 @@ const filterFields = new Map(
   names.map((name) => [name, { v4: `v4_${name}`, dateTime: dateTime(name) }] as const),
 );
 
-/** v4's document, Filtering, read again: it shares nothing with the code under test. */
+/** V4's filters (V-014 to V-029), written a second time: it shares nothing with the code under test. */
 function v4Holds(filter: Json, row: Row): boolean {
   return Object.entries(filter).every(([key, operand]) => {
     if (key === "+order_by" || key === "+order") return true;

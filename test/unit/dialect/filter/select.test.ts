@@ -42,7 +42,7 @@ const fields: SelectFields<Row> = new Map([
 const select = (text: string) => selectRows(rows, parseFilter(text, grammar), fields).map((row) => row.id);
 const everything = rows.map((row) => row.id);
 
-describe("selecting rows in the gateway", () => {
+describe("T-4.5 selecting rows in the gateway", () => {
   test.each([
     ["A-020 without a filter all rows stay", "{}", everything],
     ["A-020 strings are case-sensitive", '{"label":"Debian 7"}', []],

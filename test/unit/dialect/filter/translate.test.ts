@@ -35,7 +35,7 @@ const fields: FilterFields = new Map<string, FilterField>([
 const translate = (text: string, extra?: object) =>
   translateFilter(parseFilter(text, grammar), fields, grammar, extra).header;
 
-describe("alpha's filter as a v4 filter", () => {
+describe("T-4.1 alpha's filter as a v4 filter", () => {
   test.each([
     ["A-020 a plain value is equality", '{"label":"x"}', '{"label":"x"}'],
     ["A-020 a boolean", '{"seen":false}', '{"seen":false}'],
@@ -136,7 +136,7 @@ describe("alpha's filter as a v4 filter", () => {
   test("{} gives no filter", () => expect(translate("{}")).toBeUndefined());
 });
 
-describe("filters that v4 does not support are rejected", () => {
+describe("T-4.2 filters that v4 does not support are rejected", () => {
   test.each([
     ["A-020 an unknown field", '{"status":"running"}', "status cannot be filtered by"],
     ["A-020 v4's name of a field", '{"domain":"x"}', "domain"],
@@ -165,7 +165,7 @@ describe("filters that v4 does not support are rejected", () => {
   ])("%s", (_name, alpha, reason) => expect(reasonOf(() => translate(alpha))).toContain(reason));
 });
 
-describe("a condition that the gateway adds", () => {
+describe("T-4.3 a condition that the gateway adds", () => {
   const extra = { "+or": [{ action: "vm_boot" }] };
 
   test("is the whole filter if the client sends none", () => {

@@ -183,7 +183,7 @@ describe("an example that fails", () => {
   });
 });
 
-describe("losses of the shipped pack", () => {
+describe("T-12.1 losses of the shipped pack", () => {
   const { examples, pack } = examplesOf("mappings");
   const stated = examples.flatMap(({ definition: { request, losses } }) => {
     const [method = "", path = ""] = request.split(" ");

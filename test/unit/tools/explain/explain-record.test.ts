@@ -1,4 +1,4 @@
-/** Why is this field like that? Every response of the packs' examples, explained (lesson L32). */
+/** Why is this field like that? Every response of the packs' examples, explained (L-32). */
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import type { AuditRecord } from "../../../../src/audit/record.ts";
@@ -39,7 +39,7 @@ describe.each([
 ] as const)("explaining the examples of %s", (_folder, itsPack, itsRecords) => {
   const responded = itsRecords.filter(([, { alpha }]) => alpha.status === 200);
 
-  test.each(responded)("each field of the response has its rule: %s", async (_title, record) => {
+  test.each(responded)("L-32 each field of the response has its rule: %s", async (_title, record) => {
     const { answer: reply, note } = await explainRecord(record, itsPack);
     const { response, route } = record.alpha;
     const list = itsPack.route(route ?? "")?.list;
@@ -54,7 +54,7 @@ describe.each([
     expect(new Set(reply.map(({ field }) => field)).size).toBe(reply.length);
   });
 
-  test.each(responded)("a field of class same has v4's value: %s", async (_title, record) => {
+  test.each(responded)("T-1.1 a field of class same has v4's value: %s", async (_title, record) => {
     const { answer: response } = await explainRecord(record, itsPack);
     const same = response.filter(
       (field) => field.class === "same" && field.v4.value !== undefined && !/time|no value/.test(field.rule),
