@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { FAKETIME } from "./set-clock.ts";

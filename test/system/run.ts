@@ -3,7 +3,7 @@
  * with `--source`, for development, the sources. Other arguments go to the test runner.
  */
 import { spawnSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { addOpenTelemetry, installPackage, programIn } from "./install-package.ts";
 
 const args = process.argv.slice(2).filter((argument) => argument !== "--source");
@@ -17,9 +17,33 @@ const environment =
         TESTED_PROGRAM: programIn(place),
         TESTED_PROGRAM_WITH_OPENTELEMETRY: programIn(traced),
       };
-const { status } = spawnSync("vitest", ["run", "--project", "system*", ...args], {
-  env: { ...process.env, ...environment },
-  stdio: "inherit",
-});
+
+/** Runs the tests of a project. @returns the exit code */
+function run(project: string, ...options: readonly string[]): number {
+  const results = process.env["TEST_RESULTS"];
+  const json = results === undefined ? [] : ["--json", `--outputFile=${resultsOf(results, project)}`];
+  const { status } = spawnSync(
+    "jest",
+    ["--selectProjects", project, "--passWithNoTests", ...options, ...json, "--", ...args],
+    { env: { ...process.env, ...environment }, stdio: "inherit" },
+  );
+  return status ?? 1;
+}
+
+const resultsOf = (path: string, project: string): string => `${path}.${project}`;
+
+/** Writes the results of several projects as those of one run. */
+function joinResults(path: string, projects: readonly string[]): void {
+  const testResults = projects.flatMap((project): unknown[] =>
+    existsSync(resultsOf(path, project))
+      ? JSON.parse(readFileSync(resultsOf(path, project), "utf8")).testResults
+      : [],
+  );
+  writeFileSync(path, JSON.stringify({ testResults }));
+}
+
+const statuses = [run("system"), run("system-alone", "--runInBand")];
+if (process.env["TEST_RESULTS"] !== undefined)
+  joinResults(process.env["TEST_RESULTS"], ["system", "system-alone"]);
 for (const folder of [place, traced]) if (folder !== undefined) rmSync(folder, { recursive: true });
-process.exitCode = status ?? 1;
+process.exitCode = Math.max(...statuses);

@@ -77,7 +77,7 @@ export function repeat(task, everyMs, signal) {
   const step = async () => {
     if (signal.aborted) return;
     if (!document.hidden) await task().catch(() => {});
-    if (!signal.aborted) setTimeout(step, everyMs);
+    if (!signal.aborted) setTimeout(() => void step(), everyMs);
   };
   void step();
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { RequestListener } from "node:http";
 import request from "supertest";
 import { request as requestApp, type TestResponse } from "../../support/request.ts";

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { createSessions } from "../../../src/admin/access.ts";
 
 test("a session expires after its lifetime", () => {

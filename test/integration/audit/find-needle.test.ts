@@ -1,5 +1,5 @@
 /** The search for secret values in the bytes of a body leaves most bytes out, and misses nothing. */
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { includesAny } from "../../../src/audit/find-needle.ts";
 

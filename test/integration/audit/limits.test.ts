@@ -1,5 +1,5 @@
 /** Limits of what the audit parses, and of the pages that it returns. */
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { isTooMuchJson } from "../../../src/audit/json-text.ts";
 import { clampLimit } from "../../../src/audit/record-pages.ts";
 import { MAX_LIMIT } from "../../../src/audit/store.ts";

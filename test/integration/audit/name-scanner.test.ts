@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { createNameScanner } from "../../../src/audit/name-scanner.ts";
 import { secretNames } from "../../../src/audit/secret-names.ts";

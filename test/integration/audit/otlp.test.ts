@@ -1,5 +1,5 @@
 /** Audit records as OpenTelemetry logs, as a collector gets them. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { envelope, json } from "../../support/fake-v4.ts";
 import { freePort } from "../../support/free-port.ts";
 import {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { openPostgresStore } from "../../../src/audit/postgres/store.ts";
 import type { PostgresStoreOptions } from "../../../src/audit/postgres/store.ts";
 import type { AuditStore } from "../../../src/audit/store.ts";

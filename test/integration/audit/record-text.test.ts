@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { JsonText } from "../../../src/audit/json-text.ts";
 import type { AuditRecord } from "../../../src/audit/record.ts";

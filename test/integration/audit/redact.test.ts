@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, jest, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { countAllocations } from "../../../fuzz/worst/allocations.ts";
 import type { SentBody } from "../../../src/audit/client-body.ts";
@@ -648,7 +648,7 @@ describe("redaction of a body above the limit", () => {
       ["at its beginning", `{"root_pass":"${SECRET}",${members}}`],
       ["at its end", `{${members},"root_pass":"${SECRET}"}`],
     ])("with a secret %s is truncated as text, and not parsed", (_place, text) => {
-      const parse = vi.spyOn(JSON, "parse");
+      const parse = jest.spyOn(JSON, "parse");
       try {
         const body = { bytes: bytes(text), type: "application/json" };
         const values = redaction.find({ path: "/", isRoute: true, query: "", texts: [], body });

@@ -1,5 +1,5 @@
 /** What a gateway has recorded, of whatever request, is never a change under its own pack. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createReplay } from "../../../src/tools/replay/replay-record.ts";

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { Worker } from "node:worker_threads";
 import { startWithFirstJob, superviseWorker } from "../../../src/audit/sqlite/supervised-worker.ts";
 import type { SupervisedWorker } from "../../../src/audit/sqlite/supervised-worker.ts";

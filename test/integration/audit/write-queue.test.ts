@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { JsonText } from "../../../src/audit/json-text.ts";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import { createBatch, recordText } from "../../../src/audit/segment.ts";

@@ -1,5 +1,5 @@
 /** Settings, tokens, users and their grants: resources that are one object in alpha and several in v4, or have other names. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 

@@ -1,5 +1,5 @@
 /** IPv4 and IPv6 addresses and pools, and the operations on them. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { number, text } from "./forms.ts";
 import { successWith, errorOn, statusAndBody, minimalInstance, fetchAllRows, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";

@@ -1,5 +1,5 @@
 /** The alerts of an instance. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createInstance, errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
 

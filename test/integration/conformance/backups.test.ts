@@ -1,5 +1,5 @@
 /** The backups of an instance and their schedule. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { dateTime, number, text } from "./forms.ts";
 import { errorOn, statusAndBody, fetchAllRows, type Json } from "./helpers.ts";

@@ -1,5 +1,5 @@
 /** Datacenters, distributions, kernels and service types. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startAlteredGateway } from "./altered-v4.ts";
 import { flag, text, datacenter, distribution, serviceType } from "./forms.ts";
 import { errorOn, statusAndBody, fetchAllRows, type Json, minimalInstance } from "./helpers.ts";

@@ -1,5 +1,5 @@
 /** The configurations of an instance. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { dateTime, flag, number, text } from "./forms.ts";
 import { createInstance, debianInstance, successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";

@@ -1,5 +1,5 @@
 /** Bodies that create no instance. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { instanceFromBackup, instanceFromScript } from "./seeded-objects.ts";
 import { errorOn, statusAndBody, type Json, minimalInstance, debianInstance } from "./helpers.ts";

@@ -1,5 +1,5 @@
 /** The body that creates an instance. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { scriptInput, instanceFromBackup, instanceFromScript } from "./seeded-objects.ts";
 import {

@@ -1,5 +1,5 @@
 /** Which calls need a token, its header and its scopes. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { createInstance, debianInstance, errorOn, statusAndBody, minimalInstance } from "./helpers.ts";

@@ -1,5 +1,5 @@
 /** Forms of a real console send integers as text: every integer member of a body takes a string of digits (T-2.5). */
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { isObject } from "../../../src/dialect/json/parse.ts";
 import type { BodyRules } from "../../../src/mapping/compile/body.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";

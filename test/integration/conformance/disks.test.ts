@@ -1,5 +1,5 @@
 /** Disks, their calls, and the body that creates one. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { dateTime, number, text } from "./forms.ts";
 import { createInstance, successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";

@@ -1,5 +1,5 @@
 /** The field that an error names. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { startAlteredGateway, type AlteredGateway, type V4Response } from "./altered-v4.ts";
 import { errorOn, statusAndBody, minimalInstance } from "./helpers.ts";
 

@@ -1,5 +1,5 @@
 /** Errors. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { startAlteredGateway, type AlteredGateway, type V4Response } from "./altered-v4.ts";
 import { errorOn, statusAndBody, successWith, minimalInstance } from "./helpers.ts";
 import { startGateway } from "../../support/gateway.ts";

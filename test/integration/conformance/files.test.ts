@@ -1,5 +1,5 @@
 /** The two kinds of files that alpha has: pictures of applications, and attachments of tickets. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { successWith, errorOn, statusAndBody } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 

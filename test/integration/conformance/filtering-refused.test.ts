@@ -1,5 +1,5 @@
 /** Invalid filters, and fields that v4 cannot filter by. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { errorOn, statusAndBody } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 

@@ -2,7 +2,7 @@
  * Filters (A-020 to A-030). What a filter selects is compared with the same condition applied to the whole list
  * as alpha shows it, so that a filter that v4 understands differently can't pass.
  */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { fetchAllRows, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 

@@ -1,5 +1,5 @@
 /** Alpha's objects: their fields, with the types of the values. */
-import { expect } from "vitest";
+import { expect } from "@jest/globals";
 
 /** `2017-01-01T00:00:00`, as both dialects write it. */
 export const dateTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/);

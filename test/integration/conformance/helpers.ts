@@ -1,5 +1,5 @@
 /** Helpers that read responses, and the patterns that their values must match. */
-import { expect } from "vitest";
+import { expect } from "@jest/globals";
 import type { GatewayRequest, Gateway, TestResponse } from "../../support/gateway.ts";
 
 export type Json = Record<string, unknown>;

@@ -1,5 +1,5 @@
 /** The label of an instance. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { successWith, errorOn, statusAndBody, type Json, minimalInstance } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 

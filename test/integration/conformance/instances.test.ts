@@ -1,5 +1,5 @@
 /** Instances and their calls. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { instance, serviceType } from "./forms.ts";
 import {

@@ -1,5 +1,5 @@
 /** Bodies that real clients send, although alpha's description does not allow them. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import {
   createInstance,
   debianInstance,

@@ -1,5 +1,5 @@
 /** Requests that real clients send, although alpha's description does not allow them. All must succeed. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { request } from "node:http";
 import {
   createInstance,

@@ -1,5 +1,5 @@
 /** case by case: other spellings, bodies of particular calls, members that clients insist on. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { createInstance, debianInstance, successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGateway, type GatewayRequest, type Gateway, type TestResponse } from "../../support/gateway.ts";
 

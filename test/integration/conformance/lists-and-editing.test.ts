@@ -1,5 +1,5 @@
 /** Lists and editing. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { dateTime } from "./forms.ts";
 import { errorOn, statusAndBody, fetchAllRows } from "./helpers.ts";

@@ -1,5 +1,5 @@
 /** The request headers that v4 gets, and the response headers that the client gets: ids, traces and others. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { request } from "node:http";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { minimalInstance } from "./helpers.ts";

@@ -1,5 +1,5 @@
 /** The rules that hold for every alpha response, tested with responses of every kind. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { minimalInstance } from "./helpers.ts";
 import { startGateway, type GatewayRequest, type Gateway, type TestResponse } from "../../support/gateway.ts";
 

@@ -1,5 +1,5 @@
 /** The service, and how v4 is reached (V-001). */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { readEnvironment, SettingsError } from "../../../src/config/settings.ts";
 import { request } from "../../support/request.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";

@@ -1,5 +1,5 @@
 /** Stored scripts, which clients choose from before they create an instance. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { flag, dateTime, number, text } from "./forms.ts";
 import { successWith, errorOn, statusAndBody, fetchAllRows } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";

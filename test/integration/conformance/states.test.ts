@@ -1,5 +1,5 @@
 /** States. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { createInstance, debianInstance, errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";

@@ -1,5 +1,5 @@
 /** `examples/media-type-versions`: a program of version 1, through the gateway, at the service with version 2. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { createTrackerService } from "../../../examples/media-type-versions/service.ts";
 import { startExample, type ExampleGateway } from "./example-gateway.ts";
 

@@ -1,5 +1,5 @@
 /** `examples/payments`: a program of the old API, through the gateway, at the new service. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { createPaymentsService } from "../../../examples/payments/service.ts";
 import { startExample, type ExampleGateway } from "./example-gateway.ts";
 

@@ -1,5 +1,5 @@
 /** Whether v4 has accepted a token: both dialects decide it alike, and a response without a rejection does not suffice. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { json, neverRespond, plain, raw, type Responder } from "../../support/fake-v4.ts";
 import type { TestResponse } from "../../support/gateway.ts";
 import {

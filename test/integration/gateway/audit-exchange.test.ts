@@ -1,6 +1,6 @@
 /** A record says what was sent, and nothing in it reveals what was redacted, whichever side has sent it. */
 import { crc32 } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, plain } from "../../support/fake-v4.ts";
 

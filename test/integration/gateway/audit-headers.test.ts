@@ -1,7 +1,7 @@
 /** Secrets in request heads and in responses of the login server never appear in the audit record. */
 import { request as open } from "node:http";
 import { once } from "node:events";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import {
   startListeningGatewayWithFakeV4,
   type ListeningGatewayWithFakeV4,

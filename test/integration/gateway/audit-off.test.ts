@@ -1,5 +1,5 @@
 /** Without an audit the gateway does not read a request for a record. */
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { createContext, type AlphaRequest } from "../../../src/pipeline/context.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { crc32 } from "node:zlib";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { readSegments } from "../../support/audit-records.ts";

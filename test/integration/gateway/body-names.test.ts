@@ -1,5 +1,5 @@
 /** The names of members in bodies: how long they may be, and which of them a form for the upstream can have. */
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 

@@ -1,5 +1,5 @@
 /** Scheduled brown-outs, as clients and operators meet them. */
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "@jest/globals";
 import { readEnvironment } from "../../../src/config/settings.ts";
 import { startService } from "../../../src/app/start.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";

@@ -1,5 +1,5 @@
 /** A client that disconnects aborts all v4 requests of its request, and starts no others. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { request } from "../../support/request.ts";
 import {
   startListeningGatewayWithFakeV4,

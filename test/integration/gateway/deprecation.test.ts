@@ -1,5 +1,5 @@
 /** The headers that announce alpha's end: RFC 9745 and RFC 8594. */
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "@jest/globals";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway;

@@ -1,5 +1,5 @@
 /** Errors in the shape, with the statuses and with the codes that a pack chooses. */
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 

@@ -1,5 +1,5 @@
 /** A file from v4 that breaks off before anything of it was sent, or whose record cannot be written. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { json, plain, raw } from "../../support/fake-v4.ts";
 import {
   startListeningGatewayWithFakeV4,

@@ -1,5 +1,5 @@
 /** Files are streamed without buffering. If one side ends a stream, the other side ends too. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { request as ask, type ClientRequest, type IncomingMessage } from "node:http";
 import { gzipSync } from "node:zlib";
 import { buffer } from "node:stream/consumers";

@@ -1,5 +1,5 @@
 /** Calls that change an object only if it is still the one that they were built from. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { json, plain } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 

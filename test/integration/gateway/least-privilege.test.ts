@@ -2,7 +2,7 @@
  * L-22: v4 has two levels and alpha four, so the gateway enforces the levels that the client requested.
  * Every route of the pack, with every level that alpha has, against every scope that v4 may have given.
  */
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { scheduleBrownOuts } from "../../../src/pipeline/brown-outs/brown-outs.ts";
 import type { AlphaRequest } from "../../../src/pipeline/context.ts";
 import { emptyTokenStore } from "../../../src/tools/dry-run.ts";

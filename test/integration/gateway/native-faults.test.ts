@@ -1,7 +1,7 @@
 /** The native proxy between the head of v4's response and its first byte, and the connections that it keeps to v4. */
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { json, plain, raw, type Responder } from "../../support/fake-v4.ts";
 import { startListeningGateway } from "../../support/gateway.ts";
 import {

@@ -1,7 +1,7 @@
 /** The native proxy: requests and responses are streamed unchanged, and a broken response never looks complete. */
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import {
   startListeningGatewayWithFakeV4,
   waitFor,

@@ -1,6 +1,6 @@
 /** What has a secret name in v4's response to a forwarded request is not recorded anywhere in its record. */
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { json, plain } from "../../support/fake-v4.ts";
 

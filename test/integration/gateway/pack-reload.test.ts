@@ -1,7 +1,7 @@
 /** Another pack while requests are served, in one process: checking and compiling it delays no request. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { openGateway, type TestGateway } from "../../support/gateway.ts";
 import { request } from "../../support/request.ts";

@@ -1,5 +1,5 @@
 /** Internal errors: one request fails, its client gets a neutral 500, and the error is logged (L-31). */
-import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { scheduleBrownOuts } from "../../../src/pipeline/brown-outs/brown-outs.ts";
 import { emptyTokenStore } from "../../../src/tools/dry-run.ts";
 import type { AlphaRequest } from "../../../src/pipeline/context.ts";

@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { readSegments } from "../../support/audit-records.ts";

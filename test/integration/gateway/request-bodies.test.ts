@@ -1,5 +1,5 @@
 /** A request is decided by its head; a body is read afterwards, within bounds of memory and time (threat model). */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { request } from "../../support/request.ts";
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";

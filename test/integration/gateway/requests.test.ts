@@ -1,7 +1,7 @@
 /** Valid HTTP requests with errors: the client gets alpha's error, and v4 gets no request. */
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { request as httpRequest } from "node:http";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import {
   startListeningGatewayWithFakeV4,
   type ListeningGatewayWithFakeV4,

@@ -1,5 +1,5 @@
 /** The `Server-Timing` header (W3C Server Timing). */
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "@jest/globals";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway;

@@ -1,5 +1,5 @@
 /** A pack may give different errors one status. What an error means does not depend on it. */
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "@jest/globals";
 import { json, plain, type Responder } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 

@@ -1,5 +1,5 @@
 /** A v4 that is not there yet: the process runs, says why it is not ready, and becomes ready automatically. */
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { openGateway, startGateway, startListeningGateway, type Gateway } from "../../support/gateway.ts";

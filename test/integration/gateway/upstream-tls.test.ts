@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { createAuthority, readCertificate, type Certificate } from "../../support/certificates.ts";
 import { openGateway, type TestGateway, type TestSettings } from "../../support/gateway.ts";
 import { request } from "../../support/request.ts";

@@ -1,5 +1,5 @@
 /** v4's own rejections: which status and reasons alpha's client gets, and whom they blame. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { json, plain, raw } from "../../support/fake-v4.ts";
 

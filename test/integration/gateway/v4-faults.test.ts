@@ -1,6 +1,6 @@
 /** Any faulty response of v4: the client gets one of alpha's statuses and JSON of alpha's shape, and the record has the fault. */
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, plain, raw, neverRespond, type Responder } from "../../support/fake-v4.ts";
 

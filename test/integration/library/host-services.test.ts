@@ -17,7 +17,7 @@ import express from "express";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import request from "supertest";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import {
   alphaGateway,
   AuditUnavailableError,

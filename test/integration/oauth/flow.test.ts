@@ -1,5 +1,5 @@
 /** OAuth: an application signs a user in, with the gateway between it and a real login server. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { request } from "../../support/request.ts";
 import { createApplication, CLIENT, REGISTERED, SECRET, type Application } from "./application.ts";

@@ -1,5 +1,5 @@
 /** A slow or faulty login server: the client gets alpha's errors, and no state is left over. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { request } from "../../support/request.ts";
 import { openGateway, startGateway, type Gateway } from "../../support/gateway.ts";
 import {

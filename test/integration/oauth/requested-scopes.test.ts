@@ -2,7 +2,7 @@
  * R-12: an exchange carries only the application's id, and anybody can send its users to sign in. A request of a
  * stranger neither widens nor empties what a sign-in gets, with either place that state is kept in.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 /** The token cache: what v4's responses say about a token, and how the gateway uses it. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, plain, type Responder } from "../../support/fake-v4.ts";
 

@@ -2,7 +2,7 @@
  * L-24 through whole gateways before the sandbox and its login server: v4's tokens end after two hours, and
  * clients keep theirs. Time is moved on, for the gateways and the sandbox alike.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { request } from "../../support/request.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import type { ServerResponse } from "node:http";

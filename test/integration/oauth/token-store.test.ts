@@ -1,5 +1,5 @@
 /** Tokens are refreshed transparently (L-24): v4 tokens expire after two hours, alpha tokens never expired. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /** What operators look at is held against the figures that a real gateway gives: names, labels, and the alerts' page. */
 import { existsSync, readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { SETTINGS } from "../../../src/config/setting-definitions.ts";
 import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
 import type { Metrics, RequestMetrics } from "../../../src/observability/metrics/metrics.ts";
 import { sampleRecord } from "../audit/sample-record.ts";

@@ -1,5 +1,6 @@
 /** The names of the headers with the status of a rate limit, which each pack has for itself. */
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, jest, test } from "@jest/globals";
+import { allBut } from "../../support/fake-time.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import type { TestResponse } from "../../support/request.ts";
@@ -11,14 +12,14 @@ const EPOCH = { remaining: "X-Rate-Left", reset: "X-Rate-End" };
 
 let gateway: SmallGateway | undefined;
 afterEach(async () => {
-  vi.useRealTimers();
+  jest.useRealTimers();
   await gateway?.stop();
   gateway = undefined;
 });
 
 /** Starts a gateway whose time stands still. Undefined: the side names no headers. */
 async function start(client: object | undefined, upstream?: object, settings = {}): Promise<SmallGateway> {
-  vi.useFakeTimers({ toFake: ["Date"], now: NOW * 1000 });
+  jest.useFakeTimers({ doNotFake: allBut("Date"), now: NOW * 1000 });
   gateway = await startSmallGateway(
     {
       ...(client && { client: { rate_limit_headers: client } }),

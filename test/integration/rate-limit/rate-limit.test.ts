@@ -1,5 +1,5 @@
 /** Alpha's rate limits: 420 with its phrase, without a v4 request. v4's own limit is translated to alpha's. */
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
 

@@ -1,5 +1,5 @@
 /** What the report makes of records, whoever left them: few, old, deleted, hostile. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import type { RouteUsage } from "../../../src/audit/usage.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";

@@ -1,5 +1,5 @@
 /** The report of a day's traffic of five clients, with a real gateway and each audit store. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { parse, stringify } from "yaml";

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import type { TokenName } from "../../../src/sandbox/create-sandbox.ts";
 import type { TestSandbox } from "./sandbox-service.ts";
 import { items, createTestSandbox, webServer } from "./sandbox-service.ts";

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "@jest/globals";
 import type { Json, TestSandbox } from "./sandbox-service.ts";
 import { items, createTestSandbox } from "./sandbox-service.ts";
 

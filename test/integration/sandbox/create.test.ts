@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { SandboxResponse, Json, TestSandbox } from "./sandbox-service.ts";
 import { errorFields, items, createTestSandbox, webServer } from "./sandbox-service.ts";
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { startSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { openRawClient } from "../../support/raw-client.ts";
 import { request } from "../../support/request.ts";

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { request, type TestResponse } from "../../support/request.ts";
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import type { Json, TestSandbox } from "./sandbox-service.ts";
 import { errorFields, items, createTestSandbox } from "./sandbox-service.ts";

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { SandboxResponse, TestSandbox } from "./sandbox-service.ts";
 import { createTestSandbox, webServer } from "./sandbox-service.ts";
 

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "@jest/globals";
 import { describedOperations } from "./openapi.ts";
 import type { TestSandbox } from "./sandbox-service.ts";
 import { createTestSandbox } from "./sandbox-service.ts";

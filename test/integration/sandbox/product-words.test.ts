@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "@jest/globals";
 import type { TestSandbox } from "./sandbox-service.ts";
 import { errorFields, items, createTestSandbox, webServer } from "./sandbox-service.ts";
 

@@ -1,5 +1,5 @@
 /** Jobs that run when the sandbox starts end, as jobs do that start later. */
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { Json, TestSandbox } from "./sandbox-service.ts";
 import { items, createTestSandbox } from "./sandbox-service.ts";
 

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { manualClock } from "../../support/manual-clock.ts";
 import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import type { TestSandbox } from "./sandbox-service.ts";

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { TestSandbox } from "./sandbox-service.ts";
 import { items, createTestSandbox, webServer } from "./sandbox-service.ts";
 

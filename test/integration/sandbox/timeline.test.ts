@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { Json, TestSandbox } from "./sandbox-service.ts";
 import { items, createTestSandbox } from "./sandbox-service.ts";
 

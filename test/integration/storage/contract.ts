@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { setTimeout as wait } from "node:timers/promises";
 import type { KeyValueStore, Owner } from "../../../src/storage/key-value-store.ts";
 

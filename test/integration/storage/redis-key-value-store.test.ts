@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { createRedisLimiter } from "../../../src/rate-limit/redis-limiter.ts";
 import { StateUnavailableError } from "../../../src/storage/key-value-store.ts";
 import { connectRedis } from "../../../src/storage/redis-client.ts";

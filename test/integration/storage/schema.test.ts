@@ -1,7 +1,7 @@
 /** How the schemas of stores are migrated: a step after the other, each of them wholly or not at all. */
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { migratePostgres, migrateSqlite, SchemaError } from "../../../src/storage/schema.ts";
 import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";

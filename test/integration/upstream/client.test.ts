@@ -1,7 +1,7 @@
 /** The upstream client: its limits, timeouts, retries and circuit breaker. */
 import { once } from "node:events";
 import { PassThrough, type Readable } from "node:stream";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { createUpstream, type UpstreamClient, type UpstreamOptions } from "../../../src/upstream/client.ts";
 import type { UpstreamError } from "../../../src/upstream/upstream-error.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";

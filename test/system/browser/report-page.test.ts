@@ -1,5 +1,5 @@
 /** The HTML report in a browser: wide and narrow, light and dark. */
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { Browser } from "playwright-core";
 import { openBrowser, openConsole, type Console } from "./console-page.ts";
 import { sendTraffic } from "../../support/five-clients.ts";

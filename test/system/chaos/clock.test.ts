@@ -1,5 +1,5 @@
 /** A system clock that is set by hours while a process serves does not change durations. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { createFolder, removeFolders } from "../e2e/folder.ts";
 import { killAll, serve, type Serving } from "../e2e/program.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";

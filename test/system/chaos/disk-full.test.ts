@@ -1,7 +1,7 @@
 /** A full disk under load: the SQLite audit keeps its guarantees, and recovers when there is space. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { readAuditRecords } from "../../support/audit-records.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { startListeningGateway } from "../../support/gateway.ts";

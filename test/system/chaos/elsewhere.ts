@@ -159,7 +159,7 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
   {
     fault: "a client that has exceeded its limit continues to send requests",
     outcome: "two records a minute for each kind of request; metrics and summaries count all",
-    file: "test/integration/audit/merge-rejections.test.ts",
+    file: "test/integration/hostile/merge-rejections.test.ts",
     test: "a stranger who is over the limit has two records in the store",
   },
   {

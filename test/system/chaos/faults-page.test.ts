@@ -1,6 +1,6 @@
 /** The page of faults has the expectations of the suites. */
 import { readFileSync, writeFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { ELSEWHERE } from "./elsewhere.ts";
 import { faultsPage } from "./faults-page.ts";
 

@@ -1,7 +1,7 @@
 /** The files of SQLite are removed or replaced while the gateway runs: the system keeps them until it ends, and no longer. */
 import { cpSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { acceptGoodTokens, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { createFolder, removeFolders } from "../e2e/folder.ts";
 import { killAll, serve, type Serving } from "../e2e/program.ts";

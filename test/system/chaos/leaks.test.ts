@@ -1,6 +1,6 @@
 /** After all that can go wrong a process holds no more than before: no socket, no descriptor, no heap of requests. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createFolder, removeFolders } from "../e2e/folder.ts";
 import { killAll, serve, type Serving } from "../e2e/program.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";

@@ -1,7 +1,7 @@
 /** v4's host name does not resolve, at the start or later: the gateway serves from caches and recovers automatically. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { createFolder, removeFolders } from "../e2e/folder.ts";
 import { killAll, serve, type Serving } from "../e2e/program.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";

@@ -1,5 +1,5 @@
 /** Faults of the connection to PostgreSQL under load: the audit keeps its guarantees. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { readAuditRecords } from "../../support/audit-records.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { forward, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";

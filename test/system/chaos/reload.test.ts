@@ -1,6 +1,6 @@
 /** Another pack while requests are served, as processes: one reference changes, or nothing does. */
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { createFolder, removeFolders } from "../e2e/folder.ts";
 import { killAll, serve, workersOf, type Serving } from "../e2e/program.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";

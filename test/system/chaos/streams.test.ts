@@ -1,6 +1,6 @@
 /** Streams under faults: records that cannot be stored, slow uploads, and downloads that are not read. */
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { acceptGoodTokens, plain, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { openRawClient, type RawClient } from "../../support/raw-client.ts";

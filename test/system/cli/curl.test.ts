@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { curl, type CurlCommand } from "../../../src/tools/explain/curl.ts";

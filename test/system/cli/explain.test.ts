@@ -1,6 +1,6 @@
 /** `explain` as a process: its output and its exit code. */
 
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { killAll, run } from "../e2e/program.ts";
 

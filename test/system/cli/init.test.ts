@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "@jest/globals";
 import { describeWith } from "../../support/services.ts";
 import { createFolder, removeFolders } from "../e2e/folder.ts";
 import { PROGRAM, REPOSITORY } from "../e2e/program.ts";

@@ -1,7 +1,7 @@
 /** Texts of clients, of v4 and of arguments reach a terminal without what would act on it. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
 import { describeWith } from "../../support/services.ts";

@@ -1,6 +1,6 @@
 /** One of two gateways stops while clients create objects through a load balancer: no create is lost or repeated. */
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { describeWith } from "../../support/services.ts";
 import { startBalancer, type Balancer } from "./balancer.ts";

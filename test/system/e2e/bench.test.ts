@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "@jest/globals";
 import { killAll, REPOSITORY, run } from "./program.ts";
 
 afterEach(killAll);

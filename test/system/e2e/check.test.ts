@@ -1,7 +1,7 @@
 /** `check --watch` and `check --update` as authors run them. */
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "@jest/globals";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, run } from "./program.ts";
 

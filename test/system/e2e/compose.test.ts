@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import { readEnvironment } from "../../../src/config/settings.ts";

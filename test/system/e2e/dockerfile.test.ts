@@ -1,7 +1,7 @@
 /** The image without an engine: its recipe is linted, and each of its steps is carried out in a clean folder. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { readEnvironment } from "../../../src/config/settings.ts";
 import { environmentOf, lintDockerfile, parseDockerfile } from "../../support/dockerfile.ts";
 import { createFolder, removeFolders } from "./folder.ts";
@@ -79,7 +79,7 @@ describe("the steps of the Dockerfile, each in a clean folder", () => {
     );
     const packages = readdirSync(join(root, "app", "node_modules"));
     expect(packages).toEqual(expect.arrayContaining(["express", "undici", "jsonata"]));
-    expect(packages.filter((name) => ["typescript", "vitest", "node"].includes(name))).toEqual([]);
+    expect(packages.filter((name) => ["typescript", "jest", "node"].includes(name))).toEqual([]);
   });
 
   test("produce a list of all packages of the image in CycloneDX, each with its licence", () => {

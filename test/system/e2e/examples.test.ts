@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "@jest/globals";
 import { freePort } from "../../support/free-port.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, REPOSITORY, run, serve } from "./program.ts";

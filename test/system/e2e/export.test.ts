@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { existsSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 /** Checks the manifests without a cluster: their settings, probes and names must match the program. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parseAllDocuments } from "yaml";
 import { readEnvironment } from "../../../src/config/settings.ts";
 import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";

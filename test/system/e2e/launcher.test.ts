@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, REPOSITORY, run, serve } from "./program.ts";
 
@@ -30,7 +30,7 @@ function folderWith(...names: readonly string[]): string {
   return folder;
 }
 
-describe("in a checkout, on Node 20", { timeout: 60_000 }, () => {
+describe("in a checkout, on Node 20", () => {
   const script = [...NODE_20, launcher()];
 
   test("runs the command on the installed Node 24 and exits with its code", async () => {

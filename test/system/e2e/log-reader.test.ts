@@ -1,5 +1,5 @@
 /** A reader of the log that hangs, and failures that repeat. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { readMetric } from "../chaos/admin-client.ts";
 import { createFolder, removeFolders } from "./folder.ts";

@@ -1,5 +1,5 @@
 /** The log has the settings and errors for operators, and never a secret. */
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, serve, type Ended } from "./program.ts";

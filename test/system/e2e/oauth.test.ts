@@ -1,7 +1,7 @@
 /** An application of alpha's days and its user: a real browser, a gateway that runs as a process, and the sandbox's login server. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { chromium, type Browser } from "playwright-core";
 import { describeWith } from "../../support/services.ts";
 import { createFolder, removeFolders } from "./folder.ts";

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import * as library from "../../../src/index.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { freePort } from "../../support/free-port.ts";
@@ -217,7 +217,7 @@ test("each link of the packed README to the repository is an address there, and 
   expect(missing).toEqual([]);
 });
 
-describe("the library", { timeout: 60_000 }, () => {
+describe("the library", () => {
   /** Pages and sources whose TypeScript is a reader's to copy. */
   const DOCUMENTED = [
     "README.md",

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { createFolder, removeFolders } from "./folder.ts";
 import { type Ended, killAll, PROGRAM, REPOSITORY, run } from "./program.ts";
 

@@ -2,7 +2,7 @@
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { createAuthority, readCertificate, type Certificate } from "../../support/certificates.ts";
 import { startTlsSandbox, type TlsSandbox } from "../../support/tls-sandbox.ts";
 import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";

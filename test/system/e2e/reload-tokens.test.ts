@@ -2,7 +2,7 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, serve, type Serving } from "./program.ts";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "@jest/globals";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditRecord } from "../../../src/audit/record.ts";

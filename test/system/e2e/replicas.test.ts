@@ -1,7 +1,7 @@
 /** Several gateways with one Redis, as processes: their shared state, also while Redis is down. */
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient } from "@redis/client";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { acceptGoodTokens, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";

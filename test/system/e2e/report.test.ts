@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "@jest/globals";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";

@@ -1,7 +1,7 @@
 /** `docs/internals/architecture.md` lists the files that three requests pass. These lists are true. */
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { REPOSITORY, run } from "./program.ts";
 
 const page = readFileSync(join(REPOSITORY, "docs", "internals", "architecture.md"), "utf8");

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import { readAuditRecords } from "../../support/audit-records.ts";
 import { openRawClient, type RawClient } from "../../support/raw-client.ts";

@@ -1,5 +1,5 @@
 /** A gateway that clients need no credentials for, and that accepts every host name, says so at the start. */
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "@jest/globals";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, serve } from "./program.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";

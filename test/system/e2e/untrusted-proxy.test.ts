@@ -1,5 +1,5 @@
 /** A gateway behind a proxy that TRUST_PROXY does not name says so, once. */
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "@jest/globals";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, serve } from "./program.ts";
 

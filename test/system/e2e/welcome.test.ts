@@ -1,5 +1,5 @@
 /** What a start prints, for people and for machines. */
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "@jest/globals";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, PROGRAM, run, serve } from "./program.ts";
 

@@ -1,6 +1,6 @@
 /** One gateway of several processes: to clients and operators it is one. */
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { acceptGoodTokens, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { openRawClient } from "../../support/raw-client.ts";
 import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";

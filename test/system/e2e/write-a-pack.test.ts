@@ -6,7 +6,7 @@ import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../support/free-port.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { createFolder, removeFolders } from "./folder.ts";

@@ -1,4 +1,5 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "@jest/globals";
+import { restoreEnv, setEnv } from "../../support/env.ts";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -36,13 +37,13 @@ describe("npm run fuzz in short form finds no crash and no hang", () => {
 });
 
 test("npm run fuzz finds no crash and no hang in another pack, from its golden cases and its routes", async () => {
-  vi.stubEnv("MAPPINGS_DIR", "examples/payments/pack");
+  setEnv("MAPPINGS_DIR", "examples/payments/pack");
   try {
     const { crash, hang, runs } = await fuzz("../../../fuzz/targets/requests.ts", 500);
     expect({ crash, hang }).toEqual({});
     expect(runs).toBeGreaterThanOrEqual(500);
   } finally {
-    vi.unstubAllEnvs();
+    restoreEnv();
   }
 }, 120_000);
 

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { random } from "../../../fuzz/random.ts";
 import type { CostBench } from "../../../fuzz/worst/cost-bench.ts";
 import { HEADING, splitPage, withWorst } from "../../../fuzz/worst/section.ts";

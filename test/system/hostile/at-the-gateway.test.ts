@@ -2,7 +2,7 @@
  * Invalid, pipelined and ambiguous requests: the gateway's responses on a raw connection, and the requests that v4
  * receives. The scripts are data. Each one runs here and behind proxies.
  */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import {
   startListeningGatewayWithFakeV4,
   type ListeningGatewayWithFakeV4,

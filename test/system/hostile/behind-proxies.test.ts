@@ -1,5 +1,5 @@
 /** The same scripts behind a proxy: bytes of one client never become a request of another. */
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { describeWith } from "../../support/services.ts";
 import { FRONTS } from "./fronts.ts";
 import { runBehind } from "./run-behind.ts";

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { EXPRESSIONS } from "./hostile-expressions.ts";
 
 /** Megabytes of a thread's heap. A gateway has several times as much. */

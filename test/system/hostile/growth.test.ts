@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { csvRow } from "../../../src/audit/export/csv.ts";
 import { createRedaction } from "../../../src/audit/redact.ts";
 import { secretNames } from "../../../src/audit/secret-names.ts";

@@ -1,5 +1,5 @@
 /** Invalid bodies of the maximum size: few faults are reported, in a small response, with little work. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { isObject } from "../../../src/dialect/json/parse.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import type { JsonObject } from "../../../src/mapping/translation-context.ts";

@@ -1,5 +1,5 @@
 /** 200 clients at once, in both dialects: no data of one appears in another's response, v4 request or audit record. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { array, assert, asyncProperty, nat, shuffledSubarray } from "fast-check";
 import {
   startListeningGatewayWithFakeV4,

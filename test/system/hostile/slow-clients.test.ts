@@ -1,5 +1,5 @@
 /** Clients that are slow on purpose time out, and block no others. */
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import {
   startListeningGatewayWithFakeV4,
   waitFor,

@@ -1,5 +1,5 @@
 /** No value of a body leads a v4 request to another path than the pack's (L-16). */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { bodyPlaces, type BodyPlace } from "../../../fuzz/worst/places.ts";
 import {
   startListeningGatewayWithFakeV4,

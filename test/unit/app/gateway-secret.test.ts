@@ -1,5 +1,5 @@
 /** The secret that encrypts stored tokens, without GATEWAY_SECRET. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import {
   chmodSync,
   mkdirSync,

@@ -1,5 +1,5 @@
 /** The connections of a server of its own, whatever a handler does. */
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { listen } from "../../../src/app/http-server.ts";
 import { openRawClient } from "../../support/raw-client.ts";
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { checkInThread } from "../../../src/app/pack-check.ts";
 import { checkFiles, compileChecked } from "../../../src/mapping/load/checked-pack.ts";
 import { PackError } from "../../../src/mapping/load/diagnostic.ts";

@@ -1,5 +1,5 @@
 /** The operator learns that the state store fills up before it is full. */
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { watchFullness } from "../../../src/app/state-fullness.ts";
 import type { Fullness } from "../../../src/storage/key-value-store.ts";
 

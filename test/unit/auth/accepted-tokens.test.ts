@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { createAcceptedTokens } from "../../../src/auth/accepted-tokens.ts";
 import { createTokenCache } from "../../../src/auth/token-cache.ts";
 

@@ -1,5 +1,5 @@
 /** When windows open and close, by a clock that the test drives. */
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { scheduleBrownOuts } from "../../../src/pipeline/brown-outs/brown-outs.ts";
 import { readWindows } from "../../../src/pipeline/brown-outs/read-windows.ts";
 

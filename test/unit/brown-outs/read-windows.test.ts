@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { readWindows } from "../../../src/pipeline/brown-outs/read-windows.ts";
 import { readEnvironment } from "../../../src/config/settings.ts";
 

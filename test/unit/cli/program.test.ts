@@ -2,7 +2,8 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { restoreEnv, setEnv } from "../../support/env.ts";
 import { createCommandLine, runCommandLine } from "../../../src/cli/program.ts";
 import { SETTINGS } from "../../../src/config/setting-definitions.ts";
 
@@ -11,13 +12,13 @@ let err = "";
 beforeEach(() => {
   out = "";
   err = "";
-  for (const name of Object.keys(SETTINGS)) vi.stubEnv(name, undefined);
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => Boolean((out += text)));
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => Boolean((err += text)));
+  for (const name of Object.keys(SETTINGS)) setEnv(name, undefined);
+  jest.spyOn(process.stdout, "write").mockImplementation((text) => Boolean((out += text)));
+  jest.spyOn(process.stderr, "write").mockImplementation((text) => Boolean((err += text)));
 });
 afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
+  jest.restoreAllMocks();
+  restoreEnv();
 });
 
 const flagsOf = (commandName: string): string[] =>
@@ -59,8 +60,8 @@ describe("help", () => {
   );
 
   test("does not show values of the environment", async () => {
-    vi.stubEnv("ADMIN_TOKEN", "s3cr3t");
-    vi.stubEnv("PORT", "4711");
+    setEnv("ADMIN_TOKEN", "s3cr3t");
+    setEnv("PORT", "4711");
     await runCommandLine(["serve", "--help"]);
     expect(out).not.toMatch(/s3cr3t|4711/);
   });
@@ -68,7 +69,7 @@ describe("help", () => {
 
 describe("flags of settings", () => {
   test("are read in both spellings, and win over the environment", async () => {
-    vi.stubEnv("PORT", "none");
+    setEnv("PORT", "none");
     expect(await runCommandLine(["serve", "--port", "9000", "--admin-port=9000"])).toBe(1);
     expect(err).toBe(
       "AG_SETTINGS_INVALID: These settings are invalid:\n  ADMIN_PORT: 9000 is the port of the public listener\n",
@@ -76,8 +77,8 @@ describe("flags of settings", () => {
   });
 
   test("are read by commands that do not serve, which ignore other settings", async () => {
-    vi.stubEnv("PORT", "none");
-    vi.stubEnv("MAPPINGS_DIR", "/nowhere");
+    setEnv("PORT", "none");
+    setEnv("MAPPINGS_DIR", "/nowhere");
     const args = ["openapi", "--mappings-dir", "mappings", "--words", "vm=acme"];
     expect({ code: await runCommandLine(args), err }).toEqual({ code: 0, err: "" });
     expect(JSON.parse(out)).toMatchObject({ paths: { "/acme/instances": {} } });
@@ -124,8 +125,8 @@ describe("errors of usage", () => {
   });
 
   test("of serve come together with all problems of the settings", async () => {
-    vi.stubEnv("PORT", "http");
-    vi.stubEnv("AUDIT", "some");
+    setEnv("PORT", "http");
+    setEnv("AUDIT", "some");
     expect(await runCommandLine(["serve", "--workers", "many", "--colour", "red"])).toBe(1);
     expect(err.split("\n")).toEqual([
       "AG_USAGE: unknown option '--colour'",

@@ -1,6 +1,6 @@
 /** Calls between processes: a short timeout for requests, and a long one for a start. */
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { createRpc, type RpcApi, type RpcChannel } from "../../../src/app/cluster/ipc-rpc.ts";
 
 /** Two ends of a channel. The second one gets each message after a delay. */

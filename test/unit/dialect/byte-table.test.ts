@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { ByteMap } from "../../../src/dialect/json/byte-map.ts";
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { createListParser } from "../../../src/dialect/envelope.ts";
 import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";

@@ -1,5 +1,5 @@
 /** Paths of links: what a client wrote can't end a link or name a host. */
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { linkPath } from "../../../src/dialect/paging/links.ts";
 
 test.each([

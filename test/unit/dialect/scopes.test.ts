@@ -1,5 +1,5 @@
 /** Scopes both ways (T-5.2 to T-5.4), and laws that hold for all of them. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { parse } from "yaml";

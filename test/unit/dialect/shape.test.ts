@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { printJson } from "../../../src/dialect/json/parse.ts";
 import { compileShape, fillShape } from "../../../src/dialect/shape.ts";
 

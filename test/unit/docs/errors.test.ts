@@ -1,5 +1,5 @@
 /** The table of error codes, the codes in `src/`, the log calls and the error classes, held against each other. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { places } from "../../../fuzz/worst/places.ts";
 import { isAdminRow, MOST_MB, MOST_MS, splitPage } from "../../../fuzz/worst/section.ts";

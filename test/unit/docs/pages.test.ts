@@ -1,7 +1,7 @@
 /** The files, commands, settings, alerts and reasons that each page of the documentation names exist. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { SETTINGS } from "../../../src/config/setting-definitions.ts";
 
@@ -48,7 +48,7 @@ describe.each(pages)("%s", (page) => {
   });
 
   test("names only existing test files", () => {
-    const named = [...text.matchAll(/npx vitest run (test\/[\w./-]+)/g)].map(([, path = ""]) => path);
+    const named = [...text.matchAll(/npx jest (test\/[\w./-]+)/g)].map(([, path = ""]) => path);
     expect(named.filter((path) => !existsSync(path))).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 /** The doc comments of the public API. `test/system/e2e/package.test.ts` compiles their examples. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 
 const exported = [
   ...readFileSync("src/index.ts", "utf8").matchAll(/^export \{([^}]+)\} from "\.\/(.+)";/gm),

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { summarizePack } from "../../../src/mapping/pack-summary.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";

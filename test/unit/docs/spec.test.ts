@@ -1,7 +1,7 @@
 /** Each cited id is a statement of `docs/spec`, each statement has a test, and nothing outside the repository is cited. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 
 const SPEC = join("docs", "spec");
 const THIS_FILE = join("test", "unit", "docs", "spec.test.ts");

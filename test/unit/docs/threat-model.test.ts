@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { existsSync, readFileSync } from "node:fs";
 
 const page = readFileSync("docs/threat-model.md", "utf8");

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { check, compile } from "../../../src/jsonata/index.ts";
 
 /** The lines of the `@example` of each doc comment, up to its end. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { toJsonText, type JsonText } from "../../../src/dialect/json/text.ts";
 import { walk, type AstNode } from "../../../src/jsonata/ast.ts";

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
 import { toJsonText } from "../../../src/dialect/json/text.ts";

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { compile, type Expression, type ExpressionError } from "../../../src/jsonata/index.ts";
 import { interpret } from "../../../src/jsonata/interpret.ts";

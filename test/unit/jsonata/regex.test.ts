@@ -1,5 +1,5 @@
 /** Regular expressions of packs find the same matches as JavaScript's, in linear time. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { HttpError } from "../../../src/dialect/http-error.ts";
 import { check, compile, ExpressionError, prepareRegex } from "../../../src/jsonata/index.ts";
 import { interpret } from "../../../src/jsonata/interpret.ts";

@@ -1,5 +1,5 @@
 /** The optional parts of a pack, and names that both sides may share. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createDryRun } from "../../../src/tools/dry-run.ts";
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { sendToLibrary } from "./library-gateway.ts";
 import { faultsOf, withPack, type Edit } from "./pack-folder.ts";

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { sendToLibrary } from "./library-gateway.ts";
 
 const shape = { file: "pack.yaml", from: "error: { problems: [{ at: $field, text: $message }] }" };

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { readExamples } from "../../../src/tools/examples/example.ts";
 import { runExamples } from "../../support/run-examples.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";

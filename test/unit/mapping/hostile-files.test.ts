@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { formatDiagnosticLine, PackError, type Diagnostic } from "../../../src/mapping/load/diagnostic.ts";
 import { buildPack, loadPack, parsePack } from "../../../src/mapping/load/load-pack.ts";
 import { locateNodes } from "../../../src/mapping/load/yaml-nodes.ts";

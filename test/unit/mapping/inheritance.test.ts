@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { faultsOf } from "./pack-folder.ts";
 
 const extend = (from: string, other: string) => ({

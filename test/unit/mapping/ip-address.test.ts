@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { array, assert, constant, integer, oneof, property } from "fast-check";
 import { networkAddress, shortestAddress } from "../../../src/mapping/compile/ip-address.ts";
 

@@ -1,7 +1,7 @@
 /** When a record has a loss: what the compiler derives, and what `loss_when` says. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { sendToLibrary } from "./library-gateway.ts";
 import { faultsOf, withPack } from "./pack-folder.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";

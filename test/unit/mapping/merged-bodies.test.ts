@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { sendToLibrary } from "./library-gateway.ts";
 
 const wholeTray = { file: "tray.yaml", from: "{ place_ids: tray.place_ids }", to: "tray" };

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { withPack } from "./pack-folder.ts";
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { faultsOf } from "./pack-folder.ts";
 import { sendToLibrary } from "./library-gateway.ts";
 

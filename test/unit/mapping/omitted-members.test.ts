@@ -1,5 +1,5 @@
 /** Members that responses leave out: `omit_null` of the client and of fields. */
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createDryRun } from "../../../src/tools/dry-run.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";

@@ -1,5 +1,5 @@
 /** The writer of responses copies bytes in groups: its bounds hold at every offset. */
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import { paddedText } from "../../../src/dialect/json/padded-text.ts";
 import { cursorAt } from "../../../src/dialect/json/scan.ts";
 import {

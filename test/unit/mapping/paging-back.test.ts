@@ -1,5 +1,5 @@
 /** A client that follows the pages of its own style back to the first one gets every item once, in order. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { PackError } from "../../../src/mapping/load/diagnostic.ts";
 import { itemsFrom, loadPagingPack, openPagingGateway, UPSTREAMS, type Side } from "./paging-packs.ts";
 

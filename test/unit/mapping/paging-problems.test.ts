@@ -1,5 +1,5 @@
 /** What `check` says about pages that can't be translated. */
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { PackError } from "../../../src/mapping/load/diagnostic.ts";
 import { loadPagingPack, type Side } from "./paging-packs.ts";
 

@@ -1,5 +1,5 @@
 /** A client that follows the pages of its own style gets every item of the upstream once, in order. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { itemsFrom, loadPagingPack, openPagingGateway, UPSTREAMS, type Side } from "./paging-packs.ts";
 
 type Gateway = ReturnType<typeof openPagingGateway>;

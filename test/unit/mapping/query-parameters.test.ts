@@ -1,5 +1,5 @@
 /** The query parameters that a pack names, and all others. */
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import { encodeQuery, MAX_PARAMETERS } from "../../../src/dialect/query.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createDryRun } from "../../../src/tools/dry-run.ts";

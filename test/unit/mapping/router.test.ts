@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { createRouter, parseSegment, type ParameterType } from "../../../src/mapping/router.ts";
 
 /** What a path parameter of a type is, found in a path; undefined where no route is. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createDryRun } from "../../../src/tools/dry-run.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";

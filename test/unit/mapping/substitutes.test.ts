@@ -1,5 +1,5 @@
 /** Substitutes of objects that a catalog does not have. */
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { cursorAt } from "../../../src/dialect/json/scan.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { NO_CATALOGS } from "../../../src/mapping/translation-context.ts";

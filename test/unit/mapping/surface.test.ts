@@ -1,6 +1,6 @@
 /** A pack has all that its surface declares, and alpha's pack declares what alpha has. */
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";

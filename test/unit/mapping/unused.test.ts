@@ -1,7 +1,7 @@
 /** Definitions of a pack that nothing uses, which `check` reports. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { withPack, type Edit } from "./pack-folder.ts";
 

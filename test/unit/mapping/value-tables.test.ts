@@ -1,5 +1,5 @@
 /** Values of bodies that a value table does not have. */
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { sendToLibrary } from "./library-gateway.ts";
 
 const room = (state: string): string => `

@@ -1,5 +1,5 @@
 /** Lists that have only the objects whose value is in a table: `where_values`. */
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { PackError } from "../../../src/mapping/load/diagnostic.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { json, type ReceivedRequest } from "../../support/fake-v4.ts";

@@ -1,6 +1,6 @@
 /** One law of every field that may be filtered by: v4 selects the rows that the translated list would give. */
 
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { parseFilter } from "../../../src/dialect/filter/parse-filter.ts";
 import { translateFilter, type FilterFields } from "../../../src/dialect/filter/translate.ts";

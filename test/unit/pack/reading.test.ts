@@ -1,6 +1,6 @@
 /** A law of every object: reading it is a pure function of v4's object, which it does not change. */
 
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { compileGetter, compileSetter } from "../../../src/mapping/compile/member-paths.ts";

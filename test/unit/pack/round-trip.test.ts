@@ -3,7 +3,7 @@
  * alpha reads may be written back and changes nothing.
  */
 
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import type { BodyRules } from "../../../src/mapping/compile/body.ts";
 import type { FieldRule } from "../../../src/mapping/schema/field-definition.ts";

@@ -1,5 +1,5 @@
 /** Which members the pack calls secret, and which it must not. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { createRedaction } from "../../../src/audit/redact.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 

@@ -1,6 +1,6 @@
 /** Every request that the examples make of v4 is one that v4 describes. */
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { readExamples, splitCall } from "../../../src/tools/examples/example.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { describedRequests, type V4Request } from "./v4-description.ts";
@@ -26,13 +26,14 @@ describe("requests beside v4's operations", () => {
         ),
   );
 
-  test.each(calls)("%s is a valid v4 request: %s", (_title, _call, request) =>
-    expect(faultsOf(request)).toEqual([]),
+  test.each(calls.map(([title, call, request]) => ({ title, call, request })))(
+    "$title is a valid v4 request: $call",
+    ({ request }) => expect(faultsOf(request)).toEqual([]),
   );
 
-  test.each(catalogs.map(({ path, filter }) => [path, filter]))(
-    "the catalog request of %s is valid",
-    (path, filter) => expect(faultsOf({ method: "GET", path, filter })).toEqual([]),
+  test.each(catalogs.map(({ path, filter }) => ({ path, filter })))(
+    "the catalog request of $path is valid",
+    ({ path, filter }) => expect(faultsOf({ method: "GET", path, filter })).toEqual([]),
   );
 
   const filtered = pack.routes.flatMap(({ name, response: gives, object, source }) => {

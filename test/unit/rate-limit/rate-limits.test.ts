@@ -1,4 +1,5 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, jest, test } from "@jest/globals";
+import { allBut } from "../../support/fake-time.ts";
 import { createMemoryLimiter, toStatus, withFallback } from "../../../src/rate-limit/limiter.ts";
 import { addressNetwork, addressNetworks } from "../../../src/rate-limit/client-address.ts";
 import { createRateLimits, type LimitSubject, type RateLimits } from "../../../src/rate-limit/rate-limits.ts";
@@ -40,7 +41,7 @@ describe("the rate limiter in memory", () => {
 
   test("never asks a client to wait for longer than the window, however old the process is", () => {
     const counter = createMemoryLimiter({ points: 1, seconds: 60 });
-    const clock = vi.spyOn(performance, "now");
+    const clock = jest.spyOn(performance, "now");
     try {
       for (let age = 1.7; age < 1e12; age *= 1.07) {
         clock.mockReturnValue(age);
@@ -140,19 +141,19 @@ describe("unknown tokens", () => {
 describe("a refund to an address", () => {
   /** Requests that remain after one in a window of 10 seconds, and a refund of it after this time. */
   async function remainingAfter(ms: number, now = 1_800_000_000_000): Promise<number> {
-    vi.useFakeTimers({ toFake: ["Date", "performance"], now });
+    jest.useFakeTimers({ doNotFake: allBut("Date", "performance"), now });
     try {
       const limiter = createMemoryLimiter({ points: 5, seconds: 10 });
       const limits = createRateLimits(limiter, limiter);
       const { creditAddress } = await limits.consumeAddress(ADDRESS);
-      vi.advanceTimersByTime(ms);
+      jest.advanceTimersByTime(ms);
       // In the next window another request has been counted.
       const isNext = ms >= 10_000;
       if (isNext) await limits.consumeAddress(ADDRESS);
       await creditAddress?.();
       return (await limits.consumeAddress(ADDRESS)).status.remaining;
     } finally {
-      vi.useRealTimers();
+      jest.useRealTimers();
     }
   }
 
@@ -172,16 +173,16 @@ describe("a refund to an address", () => {
   });
 
   test("does not depend on the system clock, which may be set", async () => {
-    vi.useFakeTimers({ toFake: ["Date", "performance"], now: 1_800_000_000_000 });
+    jest.useFakeTimers({ doNotFake: allBut("Date", "performance"), now: 1_800_000_000_000 });
     try {
       const limiter = createMemoryLimiter({ points: 5, seconds: 10 });
       const limits = createRateLimits(limiter, limiter);
       const { creditAddress } = await limits.consumeAddress(ADDRESS);
-      vi.setSystemTime(1_800_010_000_000);
+      jest.setSystemTime(1_800_010_000_000);
       await creditAddress?.();
       expect((await limits.consumeAddress(ADDRESS)).status.remaining).toBe(4);
     } finally {
-      vi.useRealTimers();
+      jest.useRealTimers();
     }
   });
 });

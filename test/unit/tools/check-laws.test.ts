@@ -1,5 +1,5 @@
 /** `check --laws`: laws that hold for every pack, with generated values. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import type { Pack } from "../../../src/mapping/pack.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { checkLaws } from "../../../src/tools/check-laws.ts";

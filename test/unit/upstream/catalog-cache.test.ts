@@ -1,5 +1,5 @@
 /** The gateway's copies of v4's catalogs, with valid and invalid responses of v4. */
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from "@jest/globals";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 import type { Pack } from "../../../src/mapping/pack.ts";
@@ -295,28 +295,28 @@ describe("reading catalogs with clients' tokens", () => {
 
 describe("catalogs after a failed read", () => {
   afterEach(() => {
-    vi.useRealTimers();
+    jest.useRealTimers();
   });
 
   test.each([
     ["it is retried automatically", false, 2],
     ["it is not, once stopped", true, 1],
   ])("%s", async (_name, stop, reads) => {
-    vi.useFakeTimers();
+    jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask"] });
     const { catalogs, calls } = createCatalogs(() => ({ status: 500, text: "" }));
     await catalogs.refresh();
     if (stop) catalogs.stop();
-    await vi.advanceTimersByTimeAsync(3000);
+    await jest.advanceTimersByTimeAsync(3000);
     expect(calls()).toHaveLength(reads);
   });
 
   test("are not read again once the cache is stopped", async () => {
-    vi.useFakeTimers();
+    jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask"] });
     const { catalogs, calls } = createCatalogs(() => ({ status: 500, text: "" }));
     const reading = catalogs.refresh();
     catalogs.stop();
     await reading;
-    await vi.advanceTimersByTimeAsync(10_000);
+    await jest.advanceTimersByTimeAsync(10_000);
     expect(calls()).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
 /** The circuit breaker: when it leaves v4 alone, and how it finds out that it is back. */
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import {
   createCircuitBreaker,
   type CircuitBreaker,

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { array, assert, asyncProperty, constantFrom, uint8Array } from "fast-check";
 import { decodeContent } from "../../../src/upstream/content-decoding.ts";
 

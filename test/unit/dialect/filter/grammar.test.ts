@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { createGrammar } from "../../../../src/dialect/filter/grammar.ts";
 import type { OperatorSpellings } from "../../../../src/dialect/filter/filter-definition.ts";
 import { definition, grammar, upstreamOperators } from "./alpha-grammar.ts";

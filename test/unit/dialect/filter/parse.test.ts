@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { maxDepth, maxLength, maxNodes, parseFilter } from "../../../../src/dialect/filter/parse-filter.ts";
 import { translateFilter } from "../../../../src/dialect/filter/translate.ts";

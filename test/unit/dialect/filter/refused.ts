@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect } from "@jest/globals";
 import { HttpError } from "../../../../src/dialect/http-error.ts";
 
 /** Runs a function that must throw a 400 without `field`, and returns its reason. */

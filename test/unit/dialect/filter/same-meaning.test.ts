@@ -1,6 +1,6 @@
 /** One law: what the gateway selects itself is what v4 would select by the translated filter. */
 
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { parseFilter } from "../../../../src/dialect/filter/parse-filter.ts";
 import { selectRows } from "../../../../src/dialect/filter/select.ts";

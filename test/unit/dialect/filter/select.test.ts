@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { parseFilter } from "../../../../src/dialect/filter/parse-filter.ts";
 import { selectRows } from "../../../../src/dialect/filter/select.ts";
 import type { SelectFields } from "../../../../src/dialect/filter/select.ts";

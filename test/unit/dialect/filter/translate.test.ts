@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import type { Scalar } from "../../../../src/dialect/filter/condition.ts";
 import { parseFilter } from "../../../../src/dialect/filter/parse-filter.ts";

@@ -1,5 +1,5 @@
 /** `check` counts what the golden cases of a pack show. */
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
 import { coverageOf } from "../../../../src/tools/examples/coverage.ts";
 import { readExamples } from "../../../../src/tools/examples/example.ts";

@@ -1,5 +1,5 @@
 /** Long lists of examples, written once. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { expandRepeats } from "../../../../src/tools/examples/example.ts";
 
 describe("repeated items in examples", () => {

@@ -1,6 +1,6 @@
 /** `check --update`: golden cases get the actual results; comments and the form of their files stay. */
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { parse, parseDocument } from "yaml";
 import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
 import { applyEdits, editValue } from "../../../../src/tools/examples/edit-yaml.ts";

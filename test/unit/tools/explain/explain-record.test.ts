@@ -1,5 +1,5 @@
 /** Why is this field like that? Every response of the packs' examples, explained (L-32). */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import type { AuditRecord } from "../../../../src/audit/record.ts";
 import { explainRecord } from "../../../../src/tools/explain/explain-record.ts";

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import type { AuditRecord } from "../../../../src/audit/record.ts";
 import { recordCurls } from "../../../../src/tools/explain/record-curls.ts";

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { spawnSync } from "node:child_process";
 import { shellQuote, shellComment } from "../../../../src/tools/explain/shell.ts";

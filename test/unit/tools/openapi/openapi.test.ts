@@ -1,6 +1,6 @@
 /** The description of alpha that is generated from a pack: valid, and true of every example of the pack. */
 
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { describePack } from "../../../../src/tools/openapi/document.ts";

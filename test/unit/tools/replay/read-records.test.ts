@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test } from "@jest/globals";
 import { array, assert, asyncProperty, nat } from "fast-check";
 import { InvalidExportError, matchesQuery, readRecords } from "../../../../src/tools/replay/read-records.ts";
 import { createReplaySummary } from "../../../../src/tools/replay/summary.ts";

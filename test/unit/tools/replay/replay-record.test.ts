@@ -1,5 +1,5 @@
 /** Recorded requests are replayed: the result is as recorded, unless the pack has changed. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test } from "@jest/globals";
 import { checksumOf, type AuditRecord } from "../../../../src/audit/record.ts";
 import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
 import { createReplay, type ReplayResult } from "../../../../src/tools/replay/replay-record.ts";

@@ -1,5 +1,5 @@
 /** Writes that a page of another origin makes a browser send, where the browser has all that they need. */
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import type { TestSettings } from "../../support/gateway.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";

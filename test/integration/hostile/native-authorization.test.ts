@@ -1,6 +1,6 @@
 /** R-13: a token that the gateway handed out does no more in v4's own dialect than in alpha's. */
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createNativeAuthorization } from "../../../src/pipeline/native/native-authorization.ts";
 import type { TokenLookup } from "../../../src/auth/token-store.ts";

@@ -1,5 +1,5 @@
 /** Tokens that v4 has not accepted or rejected yet: the v4 requests that they cause, and their limit by address. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import {
   startGatewayWithFakeV4,
   startListeningGatewayWithFakeV4,

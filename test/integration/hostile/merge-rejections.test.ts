@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { mergeRejections } from "../../../src/audit/merge-rejections.ts";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
@@ -11,7 +11,7 @@ import { addressNetwork } from "../../../src/rate-limit/client-address.ts";
 import { acceptGoodTokens } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { startSmallGateway } from "../../support/small-gateway.ts";
-import { sampleId, sampleRecord } from "./sample-record.ts";
+import { sampleId, sampleRecord } from "../audit/sample-record.ts";
 
 const OPTIONS = { networkOf: addressNetwork };
 
@@ -35,17 +35,17 @@ describe("records of rejected requests", () => {
   const records: AuditRecord[] = [];
   const fake = { append: (record: AuditRecord) => void records.push(record), close: async () => {} };
   const store = mergeRejections(fake as unknown as AuditStore, OPTIONS);
-  beforeEach(() => void vi.useFakeTimers());
+  beforeEach(() => void jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask"] }));
   afterEach(async () => {
     await store.close();
-    vi.useRealTimers();
+    jest.useRealTimers();
     records.length = 0;
   });
 
   test("the first of a kind is recorded at once, the others of a minute in one record with their number", () => {
     for (let count = 0; count < 100; count += 1) void store.append(rejected());
     expect(records.map(({ requests }) => requests)).toEqual([undefined]);
-    vi.advanceTimersByTime(60_000);
+    jest.advanceTimersByTime(60_000);
     expect(records.map(({ requests }) => requests)).toEqual([undefined, 99]);
     expect(records[1]?.warnings).toEqual(["audit: 99 rejected requests have this one record"]);
     void store.append(rejected());
@@ -97,7 +97,7 @@ describe("records of rejected requests", () => {
       for (let count = 0; count < 3; count += 1)
         void store.append(rejected({ address: `10.${kind >> 16}.${(kind >> 8) & 255}.${kind & 255}` }));
     expect(records).toHaveLength(10_002);
-    vi.advanceTimersByTime(60_000);
+    jest.advanceTimersByTime(60_000);
     expect(records.reduce((sum, { requests = 1 }) => sum + requests, 0)).toBe(30_003);
   });
 });

@@ -4,7 +4,7 @@ import { createServer, request, type Server } from "node:http";
 import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { createAdminApp } from "../../../src/admin/admin-app.ts";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
 

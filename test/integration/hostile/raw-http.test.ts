@@ -1,5 +1,5 @@
 /** Invalid HTTP, unusual HTTP and pipelined requests: neither the connection nor others break. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import {
   startListeningGatewayWithFakeV4,
   waitFor,

@@ -1,5 +1,5 @@
 /** Heads above the limit of 16 kB, and messages that the server rejects itself: what clients get, and where they count. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { envelope, json } from "../../support/fake-v4.ts";
 import {
   startListeningGatewayWithFakeV4,

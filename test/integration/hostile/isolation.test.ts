@@ -1,5 +1,5 @@
 /** No response contains data of another request, in whatever order v4 responds (jsonata#804, L-29). */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { array, assert, asyncProperty, nat, shuffledSubarray } from "fast-check";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, type Responder } from "../../support/fake-v4.ts";
