@@ -1,5 +1,5 @@
 /**
- * What one gateway takes of everything that has to be bought, for docs/capacity.md.
+ * What one gateway takes of everything that has to be bought, for docs/results/capacity.md.
  *
  *   REDIS_URL=redis://… DATABASE_URL=postgres://…/empty npm run bench:capacity
  *

@@ -28,11 +28,11 @@ npm run fuzz -- worst [--runs N] [--seed N] [--only TEXT] [--page FILE]
 
 Looks for the most expensive request of each route, form and header, guided by time and bytes in place of coverage:
 milliseconds of the event loop and megabytes allocated by a gateway in this process. Exit code 1 where one is above
-what docs/inputs.md allows; rows of the admin listener don't count. Takes about four minutes of CPU.
+what docs/results/inputs.md allows; rows of the admin listener don't count. Takes about four minutes of CPU.
 
   --runs N     inputs that are tried for each row after the listed shapes; default 10
   --only TEXT  only parts whose row and name contain the text
-  --page FILE  writes the section of docs/inputs.md
+  --page FILE  writes the section of docs/results/inputs.md
 `;
 
 if (process.argv[2] === "worst") {

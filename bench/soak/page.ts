@@ -48,7 +48,7 @@ export function page(run: Run): string {
   const settings = Object.entries(SETTINGS).map(([name, value]) => `\`${name}=${value}\``);
   return `# Soak test: all kinds of requests for a long time
 
-\`npm run soak -- --minutes ${minutes} --rate ${rate} --page docs/soak.md\` wrote this page, with Node ${process.version} on
+\`npm run soak -- --minutes ${minutes} --rate ${rate} --page docs/results/soak.md\` wrote this page on ${new Date().toISOString().slice(0, 10)}, with Node ${process.version} on
 ${availableParallelism()} processors that the clients, the gateway and v4 share. ${rate} operations were started each second,
 whether or not earlier ones had ended. The gateway ran with
 ${settings.join(", ")};

@@ -43,7 +43,7 @@ export function worstSection(worst: readonly Worst[]): string {
   return [
     HEADING,
     "",
-    "Written by `npm run fuzz -- worst --page docs/inputs.md`. For each route, form and header a search looks for the",
+    `Written on ${new Date().toISOString().slice(0, 10)} by \`npm run fuzz -- worst --page docs/results/inputs.md\`. For each route, form and header a search looks for the`,
     `most expensive request below the limits (a body of ${LIMITS.body / 1e6} MB, a head of ${LIMITS.head / 1000} kB) that a client with a good token can send:`,
     "milliseconds of the thread of the event loop, the audit record included and full garbage collections excluded, and",
     `megabytes allocated. No row may have more than ${MOST_MS} ms or ${MOST_MB} MB. A header has one row for all kinds of requests;`,

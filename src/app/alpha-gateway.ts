@@ -74,7 +74,7 @@ function createPathFilter(settings: Settings, { dialect, nativeScheme }: Pack): 
   const { client, upstream, oauth } = dialect;
   const prefixes = [
     client.base_path,
-    ...(settings.NATIVE_LANE && nativeScheme !== undefined ? [upstream.base_path] : []),
+    ...(settings.NATIVE_PROXY && nativeScheme !== undefined ? [upstream.base_path] : []),
   ].map((prefix) => splitPath(prefix) ?? []);
   const hasLoginServer = settings.UPSTREAM_URL === undefined || settings.AUTH_URL !== undefined;
   const oauthPaths = new Set<string>(

@@ -153,7 +153,7 @@ function createNativeMiddleware(
 ): RequestHandler {
   const { base_path: prefix } = pack.dialect.upstream;
   const { nativeScheme: scheme } = pack;
-  if (!settings.NATIVE_LANE || scheme === undefined) return (_request, _response, next) => next();
+  if (!settings.NATIVE_PROXY || scheme === undefined) return (_request, _response, next) => next();
   const { tokens, limits } = shared;
   const forward = nativeProxy({
     authorize: createNativeAuthorization({
@@ -276,7 +276,7 @@ function createAlphaHandler(
     files: upstream,
     tokens: shared.tokens,
     limits: shared.limits,
-    nativeScheme: settings.NATIVE_LANE ? pack.nativeScheme : undefined,
+    nativeScheme: settings.NATIVE_PROXY ? pack.nativeScheme : undefined,
   });
   return trackRequests(dependencies, pipeline);
 }

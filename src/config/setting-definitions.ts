@@ -131,7 +131,7 @@ const v4 = {
     "600",
     "Lifetime of cached v4 catalogs (datacenters, distributions, kernels, types)",
   ),
-  NATIVE_LANE: withDefault(
+  NATIVE_PROXY: withDefault(
     onOrOff,
     "on",
     "Forward requests with `Authorization: Bearer` to v4. `off` returns 401 for them",

@@ -124,8 +124,8 @@ describe("A-149 Authorization: Bearer", () => {
     expect((await gateway.request("GET /regions/us-east", bearer())).body).toMatchObject({ id: "us-east" });
   });
 
-  test.each(["Bearer", "bearer", "BEARER"])("with NATIVE_LANE=off %s gets 401", async (scheme) => {
-    const closed = await startGateway({ NATIVE_LANE: "off" });
+  test.each(["Bearer", "bearer", "BEARER"])("with NATIVE_PROXY=off %s gets 401", async (scheme) => {
+    const closed = await startGateway({ NATIVE_PROXY: "off" });
     const authorization = `${scheme} ${closed.sandbox.tokens.full}`;
     closed.takeV4Requests();
     const response = await closed.request("GET /vm/instances", { as: null, headers: { authorization } });

@@ -807,8 +807,8 @@ test("UPSTREAM_URL may have a path", async () => {
   }
 });
 
-test("NATIVE_LANE=off gives 401 without a v4 request", async () => {
-  const closed = await startListeningGatewayWithFakeV4({ NATIVE_LANE: "off" });
+test("NATIVE_PROXY=off gives 401 without a v4 request", async () => {
+  const closed = await startListeningGatewayWithFakeV4({ NATIVE_PROXY: "off" });
   try {
     const response = await closed.request("GET /vm/instances", {
       as: null,

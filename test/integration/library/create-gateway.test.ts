@@ -215,7 +215,7 @@ describe("options", () => {
       upstreamUrl: new URL(sandbox.url),
       rateLimit: "9/60",
       bodyLimit: "1kb",
-      nativeLane: false,
+      nativeProxy: false,
       corsOrigins: ["https://app.example.com", "https://other.example.com"],
       sunsetDate: new Date("2030-01-31T00:00:00Z"),
       trustProxy: "10.0.0.0/8",

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { ELSEWHERE } from "./elsewhere.ts";
 import { faultsPage } from "./faults-page.ts";
 
-const PAGE = "docs/faults.md";
+const PAGE = "docs/results/faults.md";
 
-test("docs/faults.md is up to date with the data of the suites", () => {
+test("docs/results/faults.md is up to date with the data of the suites", () => {
   if (process.env["CHAOS_PAGE"]) writeFileSync(PAGE, faultsPage());
   expect(readFileSync(PAGE, "utf8")).toBe(faultsPage());
 });

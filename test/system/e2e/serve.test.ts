@@ -44,7 +44,7 @@ test("serve without settings becomes ready, and the command that it prints works
 
 test("a flag overrides the environment", async () => {
   const folder = createFolder();
-  const gateway = await serve(folder, { env: { NATIVE_LANE: "maybe" }, flags: ["--native-lane", "off"] });
+  const gateway = await serve(folder, { env: { NATIVE_PROXY: "maybe" }, flags: ["--native-proxy", "off"] });
 
   const response = await fetch(`${gateway.url}/v4/regions`, { headers: { authorization: "Bearer abc" } });
   expect(response.status).toBe(401);

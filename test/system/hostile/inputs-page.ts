@@ -50,7 +50,7 @@ export function page(rows: readonly Row[], versions: readonly string[]): string 
   return [
     "# Hostile input",
     "",
-    `Written by \`npm run hostile:page\`; the inputs are in \`test/system/hostile/scripts\`. Run with ${versions.join(", ")}.`,
+    `Written by \`npm run hostile:page\`; the inputs are in \`test/system/hostile/scripts\`. Run on ${new Date().toISOString().slice(0, 10)} with ${versions.join(", ")}.`,
     "",
     "Each cell has the statuses that the client got, in order, and whether the connection was ended. Where the alpha",
     "pipeline and the native proxy differ, alpha comes before the slash. *v4 responded*: which requests of the script, by",

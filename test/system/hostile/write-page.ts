@@ -1,4 +1,4 @@
-/** Runs every script by every way there is, and writes docs/inputs.md. */
+/** Runs every script by every way there is, and writes docs/results/inputs.md. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { runScript, type ScriptResult } from "./run-script.ts";
 import { readScripts, type Dialect, type Script } from "./script.ts";
 import { SETTINGS } from "./settings.ts";
 
-const PAGE = join(import.meta.dirname, "../../../docs/inputs.md");
+const PAGE = join(import.meta.dirname, "../../../docs/results/inputs.md");
 const rows = readScripts().map((script): Row => ({ script, seen: {} }));
 
 async function runAtTheGateway(): Promise<void> {

@@ -59,7 +59,7 @@ const CONTRACT: Record<string, string | undefined> = {
   AUDIT_BODY_LIMIT: "256kb",
   AUDIT_RETENTION_DAYS: "30",
   AUDIT_SIZE_LIMIT: "2gb",
-  NATIVE_LANE: "on",
+  NATIVE_PROXY: "on",
   PUBLIC_URL: undefined,
   DEPRECATION_DATE: undefined,
   SUNSET_DATE: undefined,
@@ -81,7 +81,7 @@ test("all defaults are valid", () => {
     RATE_LIMIT: { points: 1600, seconds: 120 },
     BODY_LIMIT: 1024 * 1024,
     AUDIT_BODY_LIMIT: 256 * 1024,
-    NATIVE_LANE: true,
+    NATIVE_PROXY: true,
     ALLOW_HTTP_UPSTREAM: false,
   });
 });
@@ -120,7 +120,7 @@ describe("invalid values are reported", () => {
     ["AUDIT_RETENTION_DAYS", ["0", "999999999999"]],
     ["DATABASE_URL", ["db.example.org", "mysql://db/audit", "/var/run/postgresql"]],
     ["AUDIT_SIZE_LIMIT", ["2", "1mb", "0gb", "2kb", "2000tb"]],
-    ["NATIVE_LANE", ["true", "false"]],
+    ["NATIVE_PROXY", ["true", "false"]],
     ["DEPRECATION_DATE", ["2026-02-30", "2026-2-3", "tomorrow", "@1700000000", "2026-01-01T00:00:00Z"]],
     ["SUNSET_DATE", ["2026-13-01", "01.02.2026"]],
     ["SUNSET_LINK", ["/sunset", "mailto:a@example.org"]],
@@ -239,7 +239,7 @@ describe("options of a program", () => {
       words: { vm: "acme" },
       rateLimit: { points: 5, seconds: 60 },
       rateLimitCreate: "1/60",
-      nativeLane: false,
+      nativeProxy: false,
       sandbox: "true",
       bodyLimit: 1024,
       auditSizeLimit: "10mb",
@@ -260,7 +260,7 @@ describe("options of a program", () => {
       WORDS: { vm: "acme" },
       RATE_LIMIT: { points: 5, seconds: 60 },
       RATE_LIMIT_CREATE: { points: 1, seconds: 60 },
-      NATIVE_LANE: false,
+      NATIVE_PROXY: false,
       SANDBOX: true,
       BODY_LIMIT: 1024,
       AUDIT_SIZE_LIMIT: 10 * 1024 * 1024,
@@ -285,12 +285,12 @@ describe("options of a program", () => {
   });
 
   test("are reported by their own names, all together", () => {
-    const options = { port: 65_536, workers: 1.5, nativeLane: "yes", corsOrigins: ["x"], dataDir: 5 };
+    const options = { port: 65_536, workers: 1.5, nativeProxy: "yes", corsOrigins: ["x"], dataDir: 5 };
     expect(problemsOf(() => readOptions(options as unknown as SettingOptions))).toEqual([
       "port: 65536 is invalid: must be a whole number from 0 to 65535",
       'corsOrigins: ["x"] is invalid: must be origins such as https://app.example.org, or *; "x" is not',
       "workers: 1.5 is invalid: must be a whole number from 1 to 64",
-      'nativeLane: "yes" is invalid: must be one of on, off',
+      'nativeProxy: "yes" is invalid: must be one of on, off',
       "dataDir: 5 is invalid: must be a text",
     ]);
   });

@@ -4,7 +4,7 @@ import { places } from "../../../fuzz/worst/places.ts";
 import { isAdminRow, MOST_MB, MOST_MS, splitPage } from "../../../fuzz/worst/section.ts";
 import { readScripts } from "../../system/hostile/script.ts";
 
-const { rest, section } = splitPage(readFileSync("docs/inputs.md", "utf8"));
+const { rest, section } = splitPage(readFileSync("docs/results/inputs.md", "utf8"));
 
 const rowsOf = (text: string): string[][] =>
   text
@@ -14,11 +14,11 @@ const rowsOf = (text: string): string[][] =>
 
 const rows = rowsOf(rest);
 
-test("docs/inputs.md has a row for each script, and no other (npm run hostile:page writes it)", () => {
+test("docs/results/inputs.md has a row for each script, and no other (npm run hostile:page writes it)", () => {
   expect(rows.map(([name]) => name)).toEqual(readScripts().map(({ name }) => name));
 });
 
-test("docs/inputs.md has the gateway's statuses as the scripts expect them", () => {
+test("docs/results/inputs.md has the gateway's statuses as the scripts expect them", () => {
   const words = ({ statuses, closes }: { statuses: readonly number[]; closes: boolean }) =>
     [statuses.join(" ") || "no response", ...(closes ? ["ended"] : [])].join(", ");
   expect(rows.map(([, gateway]) => gateway)).toEqual(
@@ -28,11 +28,11 @@ test("docs/inputs.md has the gateway's statuses as the scripts expect them", () 
   );
 });
 
-test("docs/inputs.md lists no input that harms others", () => {
+test("docs/results/inputs.md lists no input that harms others", () => {
   expect(rows.map((cells) => cells.at(-1))).toEqual(rows.map(() => "yes"));
 });
 
-describe("cost of the worst request (npm run fuzz -- worst --page docs/inputs.md writes it)", () => {
+describe("cost of the worst request (npm run fuzz -- worst --page docs/results/inputs.md writes it)", () => {
   const costs = rowsOf(section).map(([of = "", ms, , mb]) => ({ of, ms: Number(ms), mb: Number(mb) }));
 
   test("has a row for each route, form and header", () => {

@@ -99,8 +99,8 @@ describe("docs/guide/run-in-production.md", () => {
   });
 });
 
-test("docs/capacity.md has the rows that its command prints", () => {
-  const text = readFileSync("docs/capacity.md", "utf8");
+test("docs/results/capacity.md has the rows that its command prints", () => {
+  const text = readFileSync("docs/results/capacity.md", "utf8");
   const names = [...readFileSync("bench/capacity.ts", "utf8").matchAll(/name: "( {2}[^"]+)"/g)].map(
     ([, name = ""]) => name.trim(),
   );
