@@ -3,6 +3,7 @@ import { z } from "zod";
 import { tryParse } from "./json-text.ts";
 import type { AuditRecord } from "./record.ts";
 import { AuditUnavailableError } from "./store.ts";
+import { REJECTIONS } from "../dialect/http-error.ts";
 
 const text = z.string().nullable();
 const texts = z.array(z.string());
@@ -43,7 +44,7 @@ const recordSchema = z.looseObject({
   warnings: texts,
   timings: z.looseObject({ total: z.number(), upstream: z.number(), translation: z.number() }),
   bytes: z.looseObject({ in: z.number(), out: z.number() }),
-  rejectedBy: z.enum(["bodies", "brown_out", "limit"]).optional(),
+  rejectedBy: z.enum(REJECTIONS).optional(),
   requests: z.int().optional(),
 });
 

@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import type { RejectedBy } from "../dialect/http-error.ts";
 
 /**
  * The audit record of one request: the alpha request and its response, and the v4 calls that were made for it.
@@ -77,7 +78,7 @@ export interface AuditRecord {
    * bodies, the limit of its head, a brown-out, or the rule for writes from pages of another origin (`cross_site`); left out
    * for other requests.
    */
-  readonly rejectedBy?: "bodies" | "brown_out" | "cross_site" | "head_size" | "limit";
+  readonly rejectedBy?: RejectedBy;
   /** How many requests that a limit rejected have this one record; left out for one. */
   readonly requests?: number;
 }

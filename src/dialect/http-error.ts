@@ -1,3 +1,8 @@
+/** Why the gateway itself rejects a request: too many bodies, a brown-out, a page of another origin, the size, a limit. */
+export const REJECTIONS = ["bodies", "brown_out", "cross_site", "head_size", "limit"] as const;
+
+export type RejectedBy = (typeof REJECTIONS)[number];
+
 /** One problem of a request. `field` is the alpha name of a member of the submitted JSON, dotted when nested. */
 export interface ErrorDetail {
   readonly reason: string;
@@ -27,7 +32,7 @@ export interface ErrorSummary {
 
 /** A rejection by the gateway itself, which the metrics count and the audit record has. */
 export interface Rejection {
-  readonly by: "bodies" | "brown_out" | "cross_site" | "head_size" | "limit";
+  readonly by: RejectedBy;
   /** For the audit record and the log. */
   readonly warning?: string;
 }

@@ -180,6 +180,8 @@ export function createNativeProxy({
         if (exchange.isComplete) return;
         if (isSentAgain(exchange, error)) {
           exchange.isResent = true;
+          // Until the second one has a connection: the first may close later, and says nothing any more.
+          exchange.sent = undefined;
           return void proxy(exchange.request, exchange.response, () => exchange.fail());
         }
         if (!exchange.response.destroyed) exchange.fault ??= error.message;
