@@ -2,8 +2,8 @@
  * A list or an object of v4. The translation of its bytes in one pass equals the one over objects: parse the response,
  * print each object as plain JSON, and translate that.
  */
-import { connectCatalogs } from "../../src/app/connect-catalogs.ts";
-import { createPipelineConfig } from "../../src/app/pipeline-config.ts";
+import { connectCatalogs } from "../../src/upstream/connect-catalogs.ts";
+import { createPipelineConfig } from "../../src/pipeline/pipeline-config.ts";
 import { onePage, writeList } from "../../src/dialect/envelope.ts";
 import { isObject, parseJson, printJson } from "../../src/dialect/json/parse.ts";
 import { cursorAt } from "../../src/dialect/json/scan.ts";

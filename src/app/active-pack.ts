@@ -3,10 +3,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { UpstreamTokenTable } from "../auth/upstream-tokens.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
-import { connectCatalogs } from "./connect-catalogs.ts";
+import { connectCatalogs } from "../upstream/connect-catalogs.ts";
 import type { LoadedPack } from "./loaded-pack.ts";
 import type { Dependencies } from "./dependencies.ts";
-import { readLinkBase } from "./pipeline-config.ts";
+import { readLinkBase } from "../pipeline/pipeline-config.ts";
 import { readUpstreamTokens, refreshUpstreamTokens } from "./read-upstream-tokens.ts";
 import { createPublicApp } from "./public-app.ts";
 

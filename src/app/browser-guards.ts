@@ -13,7 +13,7 @@ import { isPreflight } from "../pipeline/http/cors.ts";
 import { HEAD_TOO_LONG, isHeadTooLong, plainRequestOf } from "../pipeline/http/request-context.ts";
 import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "../pipeline/lifecycle.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
-import { createPipelineConfig } from "./pipeline-config.ts";
+import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
 import type { PublicAppDependencies } from "./public-app.ts";
 
 /** The route of preflights in the metrics. */

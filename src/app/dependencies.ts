@@ -1,5 +1,5 @@
 import type { AuditStore } from "../audit/store.ts";
-import type { BrownOuts } from "../pipeline/brown-outs/brown-outs.ts";
+import type { BrownOuts } from "../brown-outs/brown-outs.ts";
 import { createNativeProxy } from "../pipeline/native/native-proxy.ts";
 import { createBodyReaders, type RequestBodies } from "../pipeline/http/receive-body.ts";
 import type { PackFiles } from "../mapping/load/load-pack.ts";
@@ -16,7 +16,7 @@ import { openAudit } from "./open-audit.ts";
 import { openV4, type V4Service } from "./v4-service.ts";
 import { openOAuthServices, type OAuthServices } from "./oauth-services.ts";
 import { loadFiles, readPackFiles, schedulePackBrownOuts, type LoadedPack } from "./loaded-pack.ts";
-import { readLinkBase } from "./pipeline-config.ts";
+import { readLinkBase } from "../pipeline/pipeline-config.ts";
 import { readUpstreamTokens } from "./read-upstream-tokens.ts";
 import { adoptLogger, createLog, type Log } from "../observability/log.ts";
 import { countDroppedLines } from "../observability/log-output.ts";

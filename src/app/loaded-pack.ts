@@ -5,7 +5,7 @@ import { buildFiles, compileChecked } from "../mapping/load/checked-pack.ts";
 import { readPack, type PackFiles } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { runInSlices } from "../mapping/steps.ts";
-import { scheduleBrownOuts, type BrownOuts } from "../pipeline/brown-outs/brown-outs.ts";
+import { scheduleBrownOuts, type BrownOuts } from "../brown-outs/brown-outs.ts";
 import { SettingsError } from "../config/settings.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { checkInThread } from "./pack-check.ts";

@@ -1,8 +1,8 @@
 import type { Pack } from "../mapping/pack.ts";
-import { createLoginServer, type LoginServer } from "../auth/oauth/login-server.ts";
+import { createLoginServer, type LoginServer } from "../oauth/login-server.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
-import { createStoreEpoch, type StoreEpoch } from "../auth/oauth/store-epoch.ts";
+import { createStoreEpoch, type StoreEpoch } from "../oauth/store-epoch.ts";
 import { createTokenStore, type TokenStore } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { createTokenRecords } from "../auth/token-records.ts";

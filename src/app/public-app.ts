@@ -17,8 +17,8 @@ import { isNative } from "../pipeline/stages/authenticate.ts";
 import { createNativeAuthorization } from "../pipeline/native/native-authorization.ts";
 import { createNativeRateLimit } from "../pipeline/native/native-rate-limit.ts";
 import { createAlphaPipeline } from "../pipeline/pipeline.ts";
-import { createRequestedScopes } from "../auth/oauth/requested-scopes.ts";
-import { createOAuthRoutes, type OAuthRoutes } from "../auth/oauth/handler.ts";
+import { createRequestedScopes } from "../oauth/requested-scopes.ts";
+import { createOAuthRoutes, type OAuthRoutes } from "../oauth/handler.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -31,7 +31,7 @@ import {
 } from "./browser-guards.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
-import { createPackTokenJudge, createPipelineConfig } from "./pipeline-config.ts";
+import { createPackTokenJudge, createPipelineConfig } from "../pipeline/pipeline-config.ts";
 
 /** Dependencies of a gateway, and the pack that its requests are translated with. */
 export interface PublicAppDependencies extends Dependencies {

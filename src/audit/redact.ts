@@ -49,7 +49,7 @@ export interface Redaction extends SecretSearch {
 /** The name of a member whose secrecy depends on another member, and an escape that may hide it. */
 const VALUE_MEMBER = ['"value"', "\\u00"];
 
-/** Longer forms are not read (`auth/oauth/read-form.ts`). */
+/** Longer forms are not read (`oauth/read-form.ts`). */
 const MAX_FORM_BYTES = 65_536;
 
 const NOT_UTF8 = "not UTF-8";

@@ -1,7 +1,7 @@
 /** The types of settings. Each takes the text of a variable or flag, or the value that a program gives. */
 import { isIP } from "node:net";
 import { z } from "zod";
-import { readWindows } from "../pipeline/brown-outs/read-windows.ts";
+import { readWindows } from "../brown-outs/read-windows.ts";
 import { maskAddresses } from "./mask-address.ts";
 import { parseProductWords } from "./product-words.ts";
 

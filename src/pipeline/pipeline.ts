@@ -5,7 +5,7 @@ import type { Pack } from "../mapping/pack.ts";
 import type { RateLimits } from "../rate-limit/rate-limits.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { AuthorizedRequest, TranslationServices } from "./authorized-request.ts";
-import type { BrownOuts } from "./brown-outs/brown-outs.ts";
+import type { BrownOuts } from "../brown-outs/brown-outs.ts";
 import { createUpstreamActivity } from "./instrument-call.ts";
 import { toSuccess, withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
 import { addHeaders, addParameters } from "./prepared-request.ts";

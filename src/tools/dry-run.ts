@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { scheduleBrownOuts } from "../pipeline/brown-outs/brown-outs.ts";
+import { scheduleBrownOuts } from "../brown-outs/brown-outs.ts";
 import type { CredentialsFormat, SentToken } from "../dialect/credentials.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import {
@@ -12,8 +12,8 @@ import { createAlphaPipeline, type PipelineDependencies } from "../pipeline/pipe
 import { createMemoryLimiter } from "../rate-limit/limiter.ts";
 import { createRateLimits } from "../rate-limit/rate-limits.ts";
 import type { Pack } from "../mapping/pack.ts";
-import { createPipelineConfig } from "../app/pipeline-config.ts";
-import { connectCatalogs } from "../app/connect-catalogs.ts";
+import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
+import { connectCatalogs } from "../upstream/connect-catalogs.ts";
 import { createTokenCache, type TokenInfo } from "../auth/token-cache.ts";
 import { createTokenLocks } from "../auth/token-locks.ts";
 import type { Upstream } from "../upstream/client.ts";

@@ -3,7 +3,7 @@ import { HttpError } from "../../dialect/http-error.ts";
 import { TOO_MANY_REQUESTS } from "../../dialect/statuses.ts";
 import type { RateLimitStatus } from "../../rate-limit/limiter.ts";
 import type { RateLimits } from "../../rate-limit/rate-limits.ts";
-import type { BrownOuts } from "../brown-outs/brown-outs.ts";
+import type { BrownOuts } from "../../brown-outs/brown-outs.ts";
 import type { AlphaRequest, AuthenticatedClient, Credentials, RouteMatch } from "../context.ts";
 
 /**

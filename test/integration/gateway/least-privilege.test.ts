@@ -3,7 +3,7 @@
  * Every route of the pack, with every level that alpha has, against every scope that v4 may have given.
  */
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { scheduleBrownOuts } from "../../../src/pipeline/brown-outs/brown-outs.ts";
+import { scheduleBrownOuts } from "../../../src/brown-outs/brown-outs.ts";
 import type { AlphaRequest } from "../../../src/pipeline/context.ts";
 import { emptyTokenStore } from "../../../src/tools/dry-run.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../../src/pipeline/pipeline.ts";
@@ -11,8 +11,8 @@ import { createMemoryLimiter } from "../../../src/rate-limit/limiter.ts";
 import { createRateLimits } from "../../../src/rate-limit/rate-limits.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { summarizePack } from "../../../src/mapping/pack-summary.ts";
-import { connectCatalogs } from "../../../src/app/connect-catalogs.ts";
-import { createPipelineConfig } from "../../../src/app/pipeline-config.ts";
+import { connectCatalogs } from "../../../src/upstream/connect-catalogs.ts";
+import { createPipelineConfig } from "../../../src/pipeline/pipeline-config.ts";
 import type { TokenLookup } from "../../../src/auth/token-store.ts";
 import { createTokenCache } from "../../../src/auth/token-cache.ts";
 import { createTokenLocks } from "../../../src/auth/token-locks.ts";

@@ -1,6 +1,6 @@
 /** Internal errors: one request fails, its client gets a neutral 500, and the error is logged (L-31). */
 import { afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { scheduleBrownOuts } from "../../../src/pipeline/brown-outs/brown-outs.ts";
+import { scheduleBrownOuts } from "../../../src/brown-outs/brown-outs.ts";
 import { emptyTokenStore } from "../../../src/tools/dry-run.ts";
 import type { AlphaRequest } from "../../../src/pipeline/context.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../../src/pipeline/pipeline.ts";
@@ -8,8 +8,8 @@ import { createMemoryLimiter } from "../../../src/rate-limit/limiter.ts";
 import { createRateLimits } from "../../../src/rate-limit/rate-limits.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import type { Pack } from "../../../src/mapping/pack.ts";
-import { createPipelineConfig } from "../../../src/app/pipeline-config.ts";
-import { connectCatalogs } from "../../../src/app/connect-catalogs.ts";
+import { createPipelineConfig } from "../../../src/pipeline/pipeline-config.ts";
+import { connectCatalogs } from "../../../src/upstream/connect-catalogs.ts";
 import { createTokenCache } from "../../../src/auth/token-cache.ts";
 import { createTokenLocks } from "../../../src/auth/token-locks.ts";
 import type { HttpResponse } from "../../../src/upstream/client.ts";

@@ -1,7 +1,7 @@
 /** When windows open and close, by a clock that the test drives. */
 import { expect, test } from "@jest/globals";
-import { scheduleBrownOuts } from "../../../src/pipeline/brown-outs/brown-outs.ts";
-import { readWindows } from "../../../src/pipeline/brown-outs/read-windows.ts";
+import { scheduleBrownOuts } from "../../../src/brown-outs/brown-outs.ts";
+import { readWindows } from "../../../src/brown-outs/read-windows.ts";
 
 const ASKING = { client: "0123456789abcdef", route: "GET /vm/instances" };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { readWindows } from "../../../src/pipeline/brown-outs/read-windows.ts";
+import { readWindows } from "../../../src/brown-outs/read-windows.ts";
 import { readEnvironment } from "../../../src/config/settings.ts";
 
 test("a window has a schedule, a length, routes and clients", () => {

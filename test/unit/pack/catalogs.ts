@@ -1,7 +1,7 @@
 import { readExamples } from "../../../src/tools/examples/example.ts";
 import { onePage } from "../../../src/dialect/envelope.ts";
 import type { Pack } from "../../../src/mapping/pack.ts";
-import { connectCatalogs } from "../../../src/app/connect-catalogs.ts";
+import { connectCatalogs } from "../../../src/upstream/connect-catalogs.ts";
 import type { CatalogCache } from "../../../src/upstream/catalog-cache.ts";
 
 /** The catalogs that the pack's examples have, read as the gateway reads v4's, and the v4 ids that clients see in them. */

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from "@j
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 import type { Pack } from "../../../src/mapping/pack.ts";
-import { connectCatalogs } from "../../../src/app/connect-catalogs.ts";
+import { connectCatalogs } from "../../../src/upstream/connect-catalogs.ts";
 import type { CatalogCache } from "../../../src/upstream/catalog-cache.ts";
 import type { HttpResponse, HttpRequest } from "../../../src/upstream/client.ts";
 import { UpstreamError } from "../../../src/upstream/upstream-error.ts";

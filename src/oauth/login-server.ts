@@ -1,17 +1,17 @@
-import { parseJson, isObject } from "../../dialect/json/parse.ts";
-import { TranslatedError } from "../../dialect/http-error.ts";
-import { isSuccess, meaningOf, TOO_MANY_REQUESTS, type Statuses } from "../../dialect/statuses.ts";
-import { InvalidUpstreamResponseError } from "../../pipeline/upstream-response.ts";
+import { parseJson, isObject } from "../dialect/json/parse.ts";
+import { TranslatedError } from "../dialect/http-error.ts";
+import { isSuccess, meaningOf, TOO_MANY_REQUESTS, type Statuses } from "../dialect/statuses.ts";
+import { InvalidUpstreamResponseError } from "../pipeline/upstream-response.ts";
 import {
   createUpstreamActivity,
   instrumentCall,
   type UpstreamActivity,
-} from "../../pipeline/instrument-call.ts";
-import type { OAuthDefinition } from "../../mapping/schema/oauth-definition.ts";
-import type { IssuedToken, RefreshCredentials } from "../stored-token.ts";
-import type { TokenIssuer } from "../token-refresh.ts";
-import type { StartCallSpan } from "../../observability/tracing/tracing.ts";
-import type { Upstream } from "../../upstream/client.ts";
+} from "../pipeline/instrument-call.ts";
+import type { OAuthDefinition } from "../mapping/schema/oauth-definition.ts";
+import type { IssuedToken, RefreshCredentials } from "../auth/stored-token.ts";
+import type { TokenIssuer } from "../auth/token-refresh.ts";
+import type { StartCallSpan } from "../observability/tracing/tracing.ts";
+import type { Upstream } from "../upstream/client.ts";
 
 /** The client of v4's login server. Redirects are never followed, and nothing is retried. */
 export interface LoginServer extends TokenIssuer {

@@ -1,5 +1,5 @@
-import { HttpError } from "../../dialect/http-error.ts";
-import { header, type AlphaRequest, type RequestContext } from "../../pipeline/context.ts";
+import { HttpError } from "../dialect/http-error.ts";
+import { header, type AlphaRequest, type RequestContext } from "../pipeline/context.ts";
 
 /** Members of a form; none is repeated. */
 export type Form = Readonly<Record<string, string>>;

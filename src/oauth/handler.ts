@@ -1,14 +1,14 @@
-import type { RateLimits } from "../../rate-limit/rate-limits.ts";
-import { HttpError } from "../../dialect/http-error.ts";
+import type { RateLimits } from "../rate-limit/rate-limits.ts";
+import { HttpError } from "../dialect/http-error.ts";
 import {
   withLifecycle,
   type LifecycleDependencies,
   type HandlerResult,
   type AlphaHandler,
-} from "../../pipeline/lifecycle.ts";
-import { createUpstreamActivity, type UpstreamActivity } from "../../pipeline/instrument-call.ts";
-import { ANONYMOUS, hasFragment, type AlphaRequest, type RequestContext } from "../../pipeline/context.ts";
-import { consumeRateLimit, rejectLimited } from "../../pipeline/stages/rate-limit.ts";
+} from "../pipeline/lifecycle.ts";
+import { createUpstreamActivity, type UpstreamActivity } from "../pipeline/instrument-call.ts";
+import { ANONYMOUS, hasFragment, type AlphaRequest, type RequestContext } from "../pipeline/context.ts";
+import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
 import { redirectToLogin, logout, type AuthorizeDependencies } from "./redirect-to-login.ts";
 import { exchangeCode, type ExchangeDependencies } from "./exchange-code.ts";
 import { revokeToken, type RevokeDependencies } from "./revoke-token.ts";

@@ -1,6 +1,6 @@
-import type { ResponseDefaults } from "../pipeline/lifecycle.ts";
-import { createTokenJudge, type JudgeToken } from "../pipeline/judge-token.ts";
-import type { PipelineDependencies } from "../pipeline/pipeline.ts";
+import type { ResponseDefaults } from "./lifecycle.ts";
+import { createTokenJudge, type JudgeToken } from "./judge-token.ts";
+import type { PipelineDependencies } from "./pipeline.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { ClientCredentialsDefinition } from "../mapping/schema/credentials-definition.ts";
 import type { Settings } from "../config/setting-definitions.ts";

@@ -2,12 +2,8 @@ import { createObjectReader, objectPath } from "../dialect/object-wrapper.ts";
 import { createListParser } from "../dialect/envelope.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import type { Pack } from "../mapping/pack.ts";
-import {
-  createCatalogCache,
-  type CatalogCache,
-  type CatalogCacheOptions,
-} from "../upstream/catalog-cache.ts";
-import type { Upstream } from "../upstream/client.ts";
+import { createCatalogCache, type CatalogCache, type CatalogCacheOptions } from "./catalog-cache.ts";
+import type { Upstream } from "./client.ts";
 
 /** Creates the cache of v4's catalogs, as the pack describes them, empty. `stop` aborts a request in progress. */
 export function connectCatalogs(

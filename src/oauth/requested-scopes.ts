@@ -1,7 +1,7 @@
-import type { Grants, Scopes } from "../../dialect/scopes.ts";
-import { addressNetworks } from "../../rate-limit/client-address.ts";
-import type { KeyValueStore } from "../../storage/key-value-store.ts";
-import { tokenHash } from "../token-cache.ts";
+import type { Grants, Scopes } from "../dialect/scopes.ts";
+import { addressNetworks } from "../rate-limit/client-address.ts";
+import type { KeyValueStore } from "../storage/key-value-store.ts";
+import { tokenHash } from "../auth/token-cache.ts";
 import type { StoreEpoch } from "./store-epoch.ts";
 
 /**

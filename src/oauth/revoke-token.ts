@@ -1,10 +1,10 @@
-import { HttpError } from "../../dialect/http-error.ts";
-import type { HandlerResult } from "../../pipeline/lifecycle.ts";
-import type { AlphaRequest, RequestContext } from "../../pipeline/context.ts";
-import type { UpstreamActivity } from "../../pipeline/instrument-call.ts";
-import type { OAuthDefinition } from "../../mapping/schema/oauth-definition.ts";
-import { tokenHash, type TokenCache } from "../token-cache.ts";
-import type { TokenStore } from "../token-store.ts";
+import { HttpError } from "../dialect/http-error.ts";
+import type { HandlerResult } from "../pipeline/lifecycle.ts";
+import type { AlphaRequest, RequestContext } from "../pipeline/context.ts";
+import type { UpstreamActivity } from "../pipeline/instrument-call.ts";
+import type { OAuthDefinition } from "../mapping/schema/oauth-definition.ts";
+import { tokenHash, type TokenCache } from "../auth/token-cache.ts";
+import type { TokenStore } from "../auth/token-store.ts";
 import type { LoginServer } from "./login-server.ts";
 import { readForm } from "./read-form.ts";
 
