@@ -14,8 +14,6 @@ const native = {
   injectGlobals: false,
   moduleFileExtensions: ["ts", "js", "json", "cjs"],
   setupFiles: ["<rootDir>/test/support/seed.js"],
-  // Only a test that hangs takes this long, also on a busy machine.
-  testTimeout: 60_000,
 };
 
 /**
@@ -24,6 +22,8 @@ const native = {
  */
 export default {
   maxWorkers: "100%",
+  // Only a test that hangs takes this long, also on a busy machine.
+  testTimeout: 60_000,
   reporters: ["default", "<rootDir>/test/jest/name-skipped.cjs"],
   projects: [
     {
