@@ -105,7 +105,16 @@ export function isForwarded(name: string, connection: string | undefined): boole
 /** Removes what clients must not get from the headers of v4's response. */
 export function cleanResponseHeaders(headers: IncomingHttpHeaders): void {
   removeHeaders(headers, NEVER_TO_CLIENT);
+  // Node frames the response by itself, and has undone the framing of v4.
+  delete headers["transfer-encoding"];
 }
+
+/**
+ * Whether v4's response has a transfer coding that Node has not undone. Nobody asked for one (RFC 9112 7.4), so its bytes
+ * mean nothing to the client.
+ */
+export const hasUnknownCoding = ({ "transfer-encoding": coding }: IncomingHttpHeaders): boolean =>
+  coding !== undefined && !/^(?:chunked|identity)$/i.test(coding.trim());
 
 /** Removes v4's CORS headers: beside the gateway's own they could allow an origin that the gateway does not allow. */
 export function removeCorsHeaders(headers: IncomingHttpHeaders): void {

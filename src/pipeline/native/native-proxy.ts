@@ -9,7 +9,13 @@ import { createConnectionShares, ConnectionUnavailableError } from "../../upstre
 import type { AlphaRequest } from "../context.ts";
 import { HEAD_TOO_LONG, isHeadTooLong } from "../http/request-context.ts";
 import { delayResponseEnd } from "../http/delay-response-end.ts";
-import { addVary, cleanRequestHeaders, cleanResponseHeaders, removeCorsHeaders } from "./native-headers.ts";
+import {
+  addVary,
+  cleanRequestHeaders,
+  cleanResponseHeaders,
+  hasUnknownCoding,
+  removeCorsHeaders,
+} from "./native-headers.ts";
 import { createAgent, wasClosedWhileIdle } from "./native-connections.ts";
 import { Exchange, type NativeHandlers } from "./native-exchange.ts";
 import { NativeResponse } from "./response-secrets.ts";
@@ -137,6 +143,7 @@ export function createNativeProxy({
         const exchange = request[EXCHANGE];
         if (exchange)
           exchange.received = new NativeResponse(headers, exchange.handlers.searchedBytes(exchange.plain));
+        const isUnreadable = hasUnknownCoding(headers);
         cleanResponseHeaders(headers);
         // Node would throw an error that nobody catches.
         if (!SENDABLE_PHRASE.test(statusMessage)) upstreamResponse.statusMessage = "";
@@ -147,9 +154,12 @@ export function createNativeProxy({
         addVary(headers, exchange.handlers.vary);
         exchange.v4Status = statusCode;
         exchange.learn(statusCode, headers);
-        if (statusCode < 200 || statusCode > 599) {
-          exchange.fault = `${name} responded with the status ${statusCode}`;
+        if (statusCode < 200 || statusCode > 599 || isUnreadable) {
+          exchange.fault = isUnreadable
+            ? `${name} responded with a transfer coding that nobody asked for`
+            : `${name} responded with the status ${statusCode}`;
           upstreamResponse.statusCode = 500;
+          onBreakOff(upstreamResponse, () => {});
           // The proxy copies v4's head after this handler.
           process.nextTick(() => {
             upstreamResponse.unpipe(response).resume();
@@ -159,7 +169,6 @@ export function createNativeProxy({
         }
         if (statusCode === 204) delete headers["content-length"];
         const isBodiless = statusCode === 204 || statusCode === 304;
-        if (isBodiless) delete headers["transfer-encoding"];
         // Such a response ends at its head, whatever follows (RFC 9112 6.3).
         if (isBodiless || request.method === "HEAD") exchange.isComplete = true;
         upstreamResponse.once("end", () => (exchange.isComplete = true));
