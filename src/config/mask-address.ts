@@ -3,7 +3,7 @@
  * of them is not shown.
  */
 export function maskAddress(text: string): string {
-  const [, scheme = "", rest = ""] = /^([a-z][a-z\d+.-]*:\/\/)?(.*)$/is.exec(text) ?? [];
+  const [, scheme = "", rest = ""] = /^([a-z][a-z\d+.-]{0,30}:\/\/)?(.*)$/is.exec(text) ?? [];
   const [, before = "", parameters = ""] = /^([^?#]*)(.*)$/s.exec(rest) ?? [];
   // A password may have a question mark.
   if (parameters.includes("@")) return `${scheme}***`;
@@ -12,4 +12,4 @@ export function maskAddress(text: string): string {
 
 /** A text whose addresses are masked. */
 export const maskAddresses = (text: string): string =>
-  text.replaceAll(/[a-z][a-z\d+.-]*:\/\/[^\s,"]*/gi, maskAddress);
+  text.replaceAll(/[a-z][a-z\d+.-]{0,30}:\/\/[^\s,"]*/gi, maskAddress);

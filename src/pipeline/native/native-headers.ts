@@ -30,7 +30,13 @@ const FORWARDING = [
   "x-ssl",
   "x-(?:url-)?scheme",
   "x-proto(?:col)?",
-  "x-(?:http-)?host(?:-override)?",
+  "x-(?:http-|real-)?host(?:-override)?",
+  "proxy",
+  "x-request-uri",
+  "x-http-(?:path-override|destinationurl)",
+  "x-sendfile-type",
+  "(?:.*-)?userinfo",
+  "(?:.*-)?jwt-assertion",
   "x-rewrite-url",
   "x-http-method",
   "x-(?:http-)?method-override",
@@ -51,6 +57,15 @@ const FORWARDING_PREFIXES = [
   "client-cert",
   "x-client-(?:cert|dn|issuer|s-dn|i-dn|ssl|subject|tls|verify)",
   "x-auth-request-",
+  "x-authentik-",
+  "x-consumer-",
+  "x-credential-",
+  "x-vouch-",
+  "x-pomerium-",
+  "x-accel-",
+  "x-ms-token-",
+  "oidc-",
+  "tailscale-",
   "x-authenticated-",
   "x-webauth-",
   "x-envoy-",
@@ -65,9 +80,9 @@ const FORWARDING_PREFIXES = [
   "x-amzn-(?:mtls|oidc|tls)-",
 ];
 
-/** Some servers read a name with underscores as one with hyphens. */
+/** Some servers read names with underscores, or with any other sign, as names with hyphens. */
 const FORWARDING_NAME = new RegExp(
-  `^(?:(?:${FORWARDING.join("|")})$|${FORWARDING_PREFIXES.join("|")})`.replaceAll("-", "[-_]"),
+  `^(?:(?:${FORWARDING.join("|")})$|${FORWARDING_PREFIXES.join("|")})`.replaceAll("-", "[^a-z\\d]"),
 );
 
 /** These frame the message and authenticate the client: a `Connection` header must not remove them. */
