@@ -3,7 +3,7 @@
  * of them is not shown.
  */
 export function maskAddress(text: string): string {
-  const [, scheme = "", rest = ""] = /^([a-z][a-z\d+.-]{0,30}:\/\/)?(.*)$/is.exec(text) ?? [];
+  const [, scheme = "", rest = ""] = /^([a-z][a-z\d+.-]*:\/\/)?(.*)$/is.exec(text) ?? [];
   const [, before = "", parameters = ""] = /^([^?#]*)(.*)$/s.exec(rest) ?? [];
   // A password may have a question mark.
   if (parameters.includes("@")) return `${scheme}***`;
