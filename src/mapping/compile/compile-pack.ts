@@ -1,5 +1,5 @@
 import { createScopes } from "../../dialect/scopes.ts";
-import { compilePart, type BodyContext, type Part } from "./body.ts";
+import { compilePart, type BodyContext, type Part } from "./body-members.ts";
 import { compileCatalog, type Catalog } from "./compile-catalog.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { FieldRule } from "../schema/field-definition.ts";
