@@ -213,7 +213,7 @@ export function* compilePack(
     values,
     location.at("client", "path_parameters"),
   );
-  const access = scopes.access;
+  const access = (scope: string) => scopes.access(scope);
   const routeContext = { dialect: definition, paging, access, prerequisites, resources, query, grammar };
   for (const { definition: file, location: at } of files) {
     const resource = resources.get(file.object);
