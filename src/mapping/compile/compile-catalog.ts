@@ -78,7 +78,8 @@ function callPath(call: string, location: SourceLocation): string {
   return path ?? "/";
 }
 
-interface CatalogContext {
+/** What catalogs may refer to. */
+export interface CatalogContext {
   readonly values: ReadonlyMap<string, ValueKind>;
   /** The function `$values("kind", value)` of expressions. */
   readonly lookup: (kind: string, value: unknown) => unknown;
