@@ -1,3 +1,4 @@
+import type { TokenRecords } from "./token-records.ts";
 import type { StoredToken } from "./stored-token.ts";
 import type { TokenStoreOptions } from "./token-store.ts";
 
@@ -17,20 +18,23 @@ export const isDue = ({ refresh, renewAt, over }: StoredToken, now: number): boo
 const rejectedKey = (hash: string): string => `rejected ${hash}`;
 
 type TokenRefresherOptions = Required<
-  Pick<TokenStoreOptions, "records" | "refresh" | "clock" | "elapsed" | "onError">
->;
+  Pick<TokenStoreOptions, "refresh" | "clock" | "elapsed" | "onError">
+> & {
+  /** What is known of a token without asking the store. */
+  readonly cached: TokenRecords["cached"];
+};
 
 /** Refreshes tokens, with a pause where that does not help. */
 export class TokenRefresher {
-  readonly #records: TokenRefresherOptions["records"];
+  readonly #cached: TokenRefresherOptions["cached"];
   readonly #refresh: TokenRefresherOptions["refresh"];
   readonly #clock: TokenRefresherOptions["clock"];
   readonly #elapsed: TokenRefresherOptions["elapsed"];
   readonly #onError: TokenRefresherOptions["onError"];
   readonly #pauses = new Map<string, { readonly until: number; readonly hasFailed: boolean }>();
 
-  constructor({ records, refresh, clock, elapsed, onError }: TokenRefresherOptions) {
-    this.#records = records;
+  constructor({ cached, refresh, clock, elapsed, onError }: TokenRefresherOptions) {
+    this.#cached = cached;
     this.#refresh = refresh;
     this.#clock = clock;
     this.#elapsed = elapsed;
@@ -59,7 +63,7 @@ export class TokenRefresher {
       hasFailed = true;
       this.#onError(error);
     });
-    const { storedToken } = this.#records.cached(hash) ?? {};
+    const { storedToken } = this.#cached(hash) ?? {};
     if (storedToken && isDue(storedToken, this.#clock())) this.#pauseFor(hash, RETRY_MS, hasFailed);
   }
 

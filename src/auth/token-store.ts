@@ -111,7 +111,13 @@ export function createTokenStore({
   elapsed = () => performance.now(),
   onError,
 }: TokenStoreOptions): TokenStore {
-  const refresher = new TokenRefresher({ records, refresh, clock, elapsed, onError });
+  const refresher = new TokenRefresher({
+    cached: (hash) => records.cached(hash),
+    refresh,
+    clock,
+    elapsed,
+    onError,
+  });
   const activeTokens = new WeakMap<StoredToken, ActiveToken>();
 
   /** Parses the scopes and hashes the v4 token once for each record. */
