@@ -1,3 +1,5 @@
+import { isLoopback } from "../config/loopback.ts";
+
 /** Names of this machine that no web page can point at another one. */
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
@@ -18,8 +20,7 @@ export function createHostCheck(
   others: readonly string[] = [],
 ): HostCheck | undefined {
   const address = bound?.includes(":") && !bound.startsWith("[") ? `[${bound}]` : bound;
-  const isLoopback = address !== undefined && (LOOPBACK.includes(address) || address.startsWith("127."));
-  if (!isLoopback && others.length === 0) return undefined;
+  if (!(bound !== undefined && isLoopback(bound)) && others.length === 0) return undefined;
   const names = new Set([...LOOPBACK, ...(address === undefined ? [] : [address]), ...others]);
   return (host = "") => names.has(host.toLowerCase().replace(/:\d+$/, ""));
 }

@@ -162,9 +162,9 @@ function createMiddleware(settings: Settings, given: Given): AlphaGateway {
 
   function handle(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void {
     const [path = ""] = (request.url ?? "").split("?", 1);
-    if (!isGatewayPath(path)) return next();
-    // What follows an invalid message may be a part of it. Its connection ends with the 400.
+    // What follows an invalid message may be a part of it, whatever its path. Its connection ends with the 400.
     if (untrusted.has(request.socket)) return;
+    if (!isGatewayPath(path)) return next();
     if (isInvalidMessage(request)) {
       untrusted.add(request.socket);
       response.shouldKeepAlive = false;

@@ -10,7 +10,7 @@ export type MessageFault = "connect" | "head_size" | "malformed";
 export interface RejectedMessage {
   readonly fault: MessageFault;
   readonly status: number;
-  /** The id that its response has. */
+  /** The id that its response has. It is never the client's, which could be its token: nothing here searches for secrets. */
   readonly id: string;
   readonly socket: Socket;
 }
@@ -78,9 +78,9 @@ export function rejectUnreadable(
     respond(socket, fault ?? "malformed", id);
   });
   // Without a listener Node closes the connection in silence. With it the socket is nobody else's.
-  server.on("connect", ({ headers }: IncomingMessage, socket: Socket) => {
+  server.on("connect", (_request: IncomingMessage, socket: Socket) => {
     const fault = "connect";
-    const id = requestIdOf(headers["x-request-id"]?.toString());
+    const id = requestIdOf(undefined);
     onRejected?.({ fault, status: statusOf(fault), id, socket });
     socket.on("error", () => {}).resume();
     respond(socket, fault, id);
@@ -90,12 +90,12 @@ export function rejectUnreadable(
 
 /** Responds to an invalid message that the parser accepted. The caller ends the connection. */
 export function rejectInvalid(
-  { headers, socket }: IncomingMessage,
+  { socket }: IncomingMessage,
   response: ServerResponse,
   { badRequest, onRejected }: MessageRejection,
 ): void {
   const fault = "malformed";
-  const [status, id] = [statusOf(fault), requestIdOf(headers["x-request-id"]?.toString())];
+  const [status, id] = [statusOf(fault), requestIdOf(undefined)];
   onRejected?.({ fault, status, id, socket });
   const body = badRequest(fault);
   const head = {

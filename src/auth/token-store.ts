@@ -13,6 +13,7 @@ import {
 } from "./stored-token.ts";
 import type { GatewayTokens } from "./gateway-tokens.ts";
 import type { RefreshToken } from "./token-refresh.ts";
+import { isDue, TokenRefresher } from "./token-refresher.ts";
 
 /** A valid token can't be used now. The message is for the log; the client gets a 500 without details. */
 export class TokenUnavailableError extends Error {
@@ -98,18 +99,6 @@ export interface TokenStoreOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Pause after a refresh that failed. */
-const RETRY_MS = 5000;
-
-/** Pause after the refresh of a token that v4 has rejected: v4 may reject the next one as well. */
-const REJECTED_RETRY_MS = 30_000;
-
-/** Tokens that are in a pause. If there are more, all are tried again at once. */
-const MAX_PAUSES = 10_000;
-
-const isDue = ({ refresh, renewAt, over }: StoredToken, now: number): boolean =>
-  refresh !== undefined && !over && renewAt !== undefined && renewAt <= now;
-
 const hasExpired = ({ ends }: StoredToken, now: number): boolean => ends !== undefined && ends <= now;
 
 /** Creates the store of the tokens that this gateway, or a replica of it, has given to clients. */
@@ -122,7 +111,13 @@ export function createTokenStore({
   elapsed = () => performance.now(),
   onError,
 }: TokenStoreOptions): TokenStore {
-  const pauses = new Map<string, { readonly until: number; readonly hasFailed: boolean }>();
+  const refresher = new TokenRefresher({
+    cached: (hash) => records.cached(hash),
+    refresh,
+    clock,
+    elapsed,
+    onError,
+  });
   const activeTokens = new WeakMap<StoredToken, ActiveToken>();
 
   /** Parses the scopes and hashes the v4 token once for each record. */
@@ -138,46 +133,6 @@ export function createTokenStore({
     };
     activeTokens.set(storedToken, active);
     return active;
-  }
-
-  /**
-   * Whether a refresh may be tried. A token that can't be used waits for the refresh of another process, but not after a
-   * failure.
-   */
-  function mayRefresh(key: string, isUnusable = false): boolean {
-    const pause = pauses.get(key);
-    return !pause || pause.until <= elapsed() || (isUnusable && !pause.hasFailed);
-  }
-
-  function pauseFor(key: string, milliseconds: number, hasFailed: boolean): void {
-    if (pauses.size >= MAX_PAUSES) pauses.clear();
-    pauses.set(key, { until: elapsed() + milliseconds, hasFailed });
-  }
-
-  async function tryRefresh(hash: string, rejectedHash?: string): Promise<void> {
-    pauses.delete(hash);
-    let hasFailed = false;
-    await refresh(hash, rejectedHash).catch((error: unknown) => {
-      hasFailed = true;
-      onError(error);
-    });
-    const { storedToken } = records.cached(hash) ?? {};
-    if (storedToken && isDue(storedToken, clock())) pauseFor(hash, RETRY_MS, hasFailed);
-  }
-
-  const rejectedKey = (hash: string): string => `rejected ${hash}`;
-
-  /** Refreshes a token that v4 has rejected: it may have expired early, or another process is refreshing it. */
-  async function refreshRejected(
-    hash: string,
-    storedToken: StoredToken,
-    rejectedHash: string,
-  ): Promise<void> {
-    if (!storedToken.refresh || storedToken.over) return;
-    const due = isDue(storedToken, clock());
-    if (!mayRefresh(due ? hash : rejectedKey(hash), due)) return;
-    await tryRefresh(hash, rejectedHash);
-    if (!due) pauseFor(rejectedKey(hash), REJECTED_RETRY_MS, true);
   }
 
   /** The latest record; the cached one if the store does not respond. */
@@ -202,7 +157,7 @@ export function createTokenStore({
     let { storedToken } = record;
     if (isDue(storedToken, clock())) {
       const isExpired = hasExpired(storedToken, clock());
-      const refreshing = mayRefresh(hash, isExpired) ? tryRefresh(hash) : undefined;
+      const refreshing = refresher.mayRefresh(hash, isExpired) ? refresher.tryRefresh(hash) : undefined;
       // Nobody waits while the current token works.
       if (!isExpired) return toActiveToken(storedToken, hash, token);
       await refreshing;
@@ -218,7 +173,7 @@ export function createTokenStore({
       const record = await records.read(hash, token).catch(onError);
       let storedToken = record?.storedToken;
       if (storedToken && tokenInfoHash(hash, storedToken) === rejectedHash) {
-        await refreshRejected(hash, storedToken, rejectedHash);
+        await refresher.refreshRejected(hash, storedToken, rejectedHash);
         storedToken = records.cached(hash)?.storedToken;
       }
       const active = storedToken && toActiveToken(storedToken, hash, token);

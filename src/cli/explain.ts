@@ -14,7 +14,7 @@ import { splitCall, type WrittenCall } from "../tools/examples/example.ts";
 import { curl } from "../tools/explain/curl.ts";
 import { addressVariable, shellComment } from "../tools/explain/shell.ts";
 import type { HttpRequest, HttpResponse, Upstream } from "../upstream/client.ts";
-import type { CommandSettings } from "./program.ts";
+import type { CommandSettings } from "./command-settings.ts";
 import { print } from "./terminal.ts";
 
 export interface ExplainFlags {

@@ -3,7 +3,7 @@ import { openExistingAuditStore } from "../app/audit-store.ts";
 import { packFolder } from "../app/loaded-pack.ts";
 import { exportTexts, writeExport, type ExportFormat } from "../audit/export/export-records.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
-import type { CommandSettings } from "./program.ts";
+import type { CommandSettings } from "./command-settings.ts";
 import { showProgress } from "./progress.ts";
 import { readRecordFilters, type RecordFilters } from "./record-filters.ts";
 import { eachForOutput } from "./terminal.ts";

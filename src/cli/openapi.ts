@@ -1,7 +1,7 @@
 import { packFolder } from "../app/loaded-pack.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import { describePack } from "../tools/openapi/document.ts";
-import type { CommandSettings } from "./program.ts";
+import type { CommandSettings } from "./command-settings.ts";
 import { print } from "./terminal.ts";
 
 /** The version of the description. It changes with the pack, not with the program. */

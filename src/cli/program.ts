@@ -1,12 +1,15 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import {
-  SETTING_SECTIONS,
-  SETTINGS,
-  type SettingName,
-  type Settings,
-} from "../config/setting-definitions.ts";
-import { optionName, readEnvironment, type SettingTexts } from "../config/settings.ts";
+import { SETTING_SECTIONS } from "../config/setting-definitions.ts";
+import { readEnvironment } from "../config/settings.ts";
 import type { CheckFlags } from "./check.ts";
+import {
+  addSettings,
+  commandSettings,
+  PACK_SETTINGS,
+  REPLAY_SETTINGS,
+  settingTexts,
+  STORE_SETTINGS,
+} from "./command-settings.ts";
 import type { ExplainFlags } from "./explain.ts";
 import type { ExportFlags } from "./export.ts";
 import type { InitFlags } from "./init.ts";
@@ -15,45 +18,7 @@ import type { ReportFlags } from "./report.ts";
 import type { SandboxFlags } from "./sandbox.ts";
 import { print, printError } from "./terminal.ts";
 
-const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
-
-/** `UPSTREAM_URL` → `--upstream-url <value>`. Help shows the meaning, the default and the variable. */
-function settingFlag(name: SettingName): Option {
-  const { meaning, default: text } = SETTINGS[name];
-  const flag = `--${name.toLowerCase().replaceAll("_", "-")} <value>`;
-  return new Option(flag, meaning.replaceAll("`", "")).default(text, text).env(name);
-}
-
-/** The settings that are given as flags. Commander adds those of the environment, which are read elsewhere. */
-const settingTexts = (command: Command): SettingTexts =>
-  Object.fromEntries(
-    SETTING_NAMES.filter((name) => command.getOptionValueSource(optionName(name)) === "cli").map((name) => [
-      name,
-      command.getOptionValue(optionName(name)) as string,
-    ]),
-  );
-
-/** The settings that a command that does not serve can use. */
-type CommandSetting = "DATA_DIR" | "DATABASE_URL" | "MAPPINGS_DIR" | "WORDS" | "PUBLIC_URL";
-export type CommandSettings = Pick<Settings, CommandSetting>;
-
 const SCHEMA_KINDS = ["resource", "pack", "surface", "example", "catalogs"] as const;
-
-const PACK_SETTINGS = ["MAPPINGS_DIR", "WORDS"] as const satisfies readonly CommandSetting[];
-const REPLAY_SETTINGS = [...PACK_SETTINGS, "PUBLIC_URL"] as const satisfies readonly CommandSetting[];
-const STORE_SETTINGS = ["DATA_DIR", "DATABASE_URL"] as const satisfies readonly CommandSetting[];
-
-/** Reads settings of a command that does not serve. Invalid variables that it does not use cannot fail it. */
-function commandSettings(command: Command): CommandSettings {
-  const names = [...REPLAY_SETTINGS, ...STORE_SETTINGS];
-  const environment = Object.fromEntries(names.map((name) => [name, process.env[name]]));
-  return readEnvironment(environment, settingTexts(command));
-}
-
-function addSettings(command: Command, names: readonly SettingName[], heading = "Settings:"): Command {
-  for (const name of names) command.addOption(settingFlag(name).helpGroup(heading));
-  return command;
-}
 
 /** Follows an error about a flag of `serve`, so that all problems are reported together. */
 function settingProblems(serve: Command): string {
@@ -89,25 +54,10 @@ const addRecordFilters = (command: Command): Command =>
     .option("--since <time>", "only requests from this time on, ISO 8601")
     .option("--until <time>", "only requests before this time, ISO 8601");
 
-/**
- * Declares each command with its arguments and flags. The module of a command is loaded when the command runs: a
- * gateway in front of a real service never loads the sandbox.
- *
- * @param onExit called with the exit code of the command
- */
-export function createCommandLine(onExit: (code: number) => void): Command {
-  const program = new Command("alpha-gateway")
-    .description(
-      "A drop-in base URL for clients of an old API: it calls the new API and responds like the old one.",
-    )
-    .exitOverride()
-    .configureOutput({
-      writeOut: print,
-      writeErr: printError,
-      outputError: (message, write) => write(formatUsageError(message)),
-    })
-    .showHelpAfterError("Run the command with --help to see its arguments and flags.");
+/** Called with the exit code of a command. */
+type OnExit = (code: number) => void;
 
+function addServe(program: Command, onExit: OnExit): void {
   const serve = program
     .command("serve")
     .description("Run the gateway. Each setting is a flag and an environment variable; the flag wins.")
@@ -119,7 +69,9 @@ export function createCommandLine(onExit: (code: number) => void): Command {
   serve.configureOutput({
     outputError: (message, write) => write(formatUsageError(message) + settingProblems(serve)),
   });
+}
 
+function addCheck(program: Command, onExit: OnExit): void {
   addSettings(program.command("check"), ["MAPPINGS_DIR"])
     .description("Validate a mapping pack, run its examples, and print what it covers.")
     .argument("[directory]", "folder of the pack; wins over --mappings-dir")
@@ -143,7 +95,9 @@ export function createCommandLine(onExit: (code: number) => void): Command {
       const { check } = await import("./check.ts");
       onExit(await check(directory ?? commandSettings(command).MAPPINGS_DIR, options));
     });
+}
 
+function addInit(program: Command, onExit: OnExit): void {
   program
     .command("init")
     .description(
@@ -159,7 +113,9 @@ export function createCommandLine(onExit: (code: number) => void): Command {
       const { init } = await import("./init.ts");
       onExit(await init(directory, options, command));
     });
+}
 
+function addExplain(program: Command, onExit: OnExit): void {
   addSettings(program.command("explain"), PACK_SETTINGS)
     .description(
       "Print the upstream calls for a client's request as curl commands, and the losses. Send nothing.",
@@ -175,7 +131,9 @@ export function createCommandLine(onExit: (code: number) => void): Command {
       const { explain } = await import("./explain.ts");
       onExit(await explain(request, options, commandSettings(command), command));
     });
+}
 
+function addOpenapi(program: Command, onExit: OnExit): void {
   addSettings(program.command("openapi"), PACK_SETTINGS)
     .description("Print an OpenAPI 3.1 description of the API that clients use, as JSON.")
     .argument("[directory]", "folder of the pack; wins over --mappings-dir")
@@ -184,7 +142,9 @@ export function createCommandLine(onExit: (code: number) => void): Command {
       const settings = commandSettings(command);
       onExit(openapi({ ...settings, MAPPINGS_DIR: directory ?? settings.MAPPINGS_DIR }));
     });
+}
 
+function addReport(program: Command, onExit: OnExit): void {
   addSettings(program.command("report"), [...STORE_SETTINGS, ...PACK_SETTINGS])
     .description("Print the migration report: which clients use the old API, and what each has to change.")
     .addOption(
@@ -202,7 +162,9 @@ export function createCommandLine(onExit: (code: number) => void): Command {
       const { report } = await import("./report.ts");
       onExit(await report(options, commandSettings(command), command));
     });
+}
 
+function addExport(program: Command, onExit: OnExit): void {
   addRecordFilters(addSettings(program.command("export"), [...STORE_SETTINGS, ...PACK_SETTINGS]))
     .description("Print audit records, newest first. Records written during the export are not included.")
     .addOption(
@@ -214,7 +176,9 @@ export function createCommandLine(onExit: (code: number) => void): Command {
       const { exportRecords } = await import("./export.ts");
       onExit(await exportRecords(options, commandSettings(command), command));
     });
+}
 
+function addReplay(program: Command, onExit: OnExit): void {
   addRecordFilters(addSettings(program.command("replay"), REPLAY_SETTINGS))
     .description(
       "Run recorded requests under a pack, with the upstream responses that were recorded, and print what would change. Send nothing.",
@@ -232,7 +196,9 @@ export function createCommandLine(onExit: (code: number) => void): Command {
       const { replay } = await import("./replay.ts");
       onExit(await replay(options, commandSettings(command), command));
     });
+}
 
+function addSandbox(program: Command, onExit: OnExit): void {
   addSettings(program.command("sandbox"), ["WORDS"])
     .description("Run the v4 sandbox and its login server alone.")
     .option("--host <address>", "address of both listeners", "127.0.0.1")
@@ -244,6 +210,41 @@ export function createCommandLine(onExit: (code: number) => void): Command {
       const { sandbox } = await import("./sandbox.ts");
       onExit(await sandbox(flags, commandSettings(command)));
     });
+}
+
+/** The commands in the order of the help. */
+const COMMANDS = [
+  addServe,
+  addCheck,
+  addInit,
+  addExplain,
+  addOpenapi,
+  addReport,
+  addExport,
+  addReplay,
+  addSandbox,
+];
+
+/**
+ * Declares each command with its arguments and flags. The module of a command is loaded when the command runs: a
+ * gateway in front of a real service never loads the sandbox.
+ *
+ * @param onExit called with the exit code of the command
+ */
+export function createCommandLine(onExit: OnExit): Command {
+  const program = new Command("alpha-gateway")
+    .description(
+      "A drop-in base URL for clients of an old API: it calls the new API and responds like the old one.",
+    )
+    .exitOverride()
+    .configureOutput({
+      writeOut: print,
+      writeErr: printError,
+      outputError: (message, write) => write(formatUsageError(message)),
+    })
+    .showHelpAfterError("Run the command with --help to see its arguments and flags.");
+
+  for (const addCommand of COMMANDS) addCommand(program, onExit);
   return program;
 }
 

@@ -12,7 +12,7 @@ import { decodeExport, matchesQuery, readRecords } from "../tools/replay/read-re
 import { readExamples } from "../tools/examples/example.ts";
 import { createReplay } from "../tools/replay/replay-record.ts";
 import { createReplaySummary, type ReplaySummary } from "../tools/replay/summary.ts";
-import type { CommandSettings } from "./program.ts";
+import type { CommandSettings } from "./command-settings.ts";
 import { showProgress } from "./progress.ts";
 import { readRecordFilters, type RecordFilters } from "./record-filters.ts";
 import { print } from "./terminal.ts";

@@ -5,7 +5,7 @@ import { packFolder } from "../app/loaded-pack.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import { FORMATS, type ReportFormat } from "../tools/migration-report/formats.ts";
 import { createReport } from "../tools/migration-report/make-report.ts";
-import type { CommandSettings } from "./program.ts";
+import type { CommandSettings } from "./command-settings.ts";
 import { showProgress } from "./progress.ts";
 import { assertNoProblems } from "./record-filters.ts";
 import { printData } from "./terminal.ts";

@@ -1,6 +1,6 @@
 import { startSandbox } from "../sandbox/create-sandbox.ts";
 import { readSeedFile } from "../sandbox/seed/seed-file.ts";
-import type { CommandSettings } from "./program.ts";
+import type { CommandSettings } from "./command-settings.ts";
 import { waitForShutdownSignal } from "./signals.ts";
 import { print } from "./terminal.ts";
 

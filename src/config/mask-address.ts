@@ -12,4 +12,4 @@ export function maskAddress(text: string): string {
 
 /** A text whose addresses are masked. */
 export const maskAddresses = (text: string): string =>
-  text.replaceAll(/[a-z][a-z\d+.-]*:\/\/[^\s,"]*/gi, maskAddress);
+  text.replaceAll(/[a-z][a-z\d+.-]{0,30}:\/\/[^\s,"]*/gi, maskAddress);

@@ -1,4 +1,3 @@
-import { BlockList, isIP } from "node:net";
 import type { z } from "zod";
 import { maskAddress, maskAddresses } from "./mask-address.ts";
 import {
@@ -8,6 +7,7 @@ import {
   type Settings,
   type SettingValues,
 } from "./setting-definitions.ts";
+import { isLoopback } from "./loopback.ts";
 import { SHORTEST_SECRET } from "./setting-types.ts";
 
 /**
@@ -49,17 +49,6 @@ export type SettingOptions<Excluded extends SettingName = never> = {
 /** `UPSTREAM_URL` → `upstreamUrl` */
 export const optionName = (name: string): string =>
   name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-
-const loopback = new BlockList();
-loopback.addSubnet("127.0.0.0", 8, "ipv4");
-loopback.addAddress("::1", "ipv6");
-
-function isLoopback(host: string): boolean {
-  const address = host.replace(/^\[|\]$/g, "");
-  if (address === "localhost") return true;
-  const family = isIP(address);
-  return family !== 0 && loopback.check(address, family === 4 ? "ipv4" : "ipv6");
-}
 
 const isShort = (secret: string | undefined): boolean =>
   secret !== undefined && secret.length < SHORTEST_SECRET;

@@ -73,141 +73,161 @@ const NO_SCOPES: ScopesDefinition = {
   client_levels: {},
 };
 
-/** Compiles the scopes of a pack. */
-export function createScopes(definition: ScopesDefinition = NO_SCOPES): Scopes {
-  const { aliases = {} } = definition;
-  const level = (name: string): number => definition.levels.indexOf(name);
-  // "<resource>:*" is the highest level (A-152).
-  const highest = definition.levels.length - 1;
-  const resourcesOf = Map.groupBy(Object.entries(definition.resources), ([, area]) => area);
+/** Returns the lower level of two grants for each resource. */
+function commonGrants(one: Grants, other: Grants): Grants {
+  if (one === "all") return other;
+  if (other === "all") return one;
+  return new Map(
+    [...one].flatMap(([resource, top]) => {
+      const most = Math.min(top, other.get(resource) ?? -1);
+      return most < 0 ? [] : [[resource, most] as const];
+    }),
+  );
+}
 
-  /** Parses one alpha scope. A resource without a level means its highest level. */
-  function parse(scope: string): { readonly resource: string; readonly level: number } | undefined {
-    const [name = "", word = definition.all, ...rest] = scope.split(":");
-    const resource = Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name;
-    const top = word === definition.all ? highest : level(word);
-    return rest.length === 0 && top >= 0 && Object.hasOwn(definition.resources, resource)
-      ? { resource, level: top }
+const includesGrants = (wide: Grants, narrow: Grants): boolean =>
+  wide === "all" || (narrow !== "all" && [...narrow].every(([name, top]) => (wide.get(name) ?? -1) >= top));
+
+/** Raises a level to another one. */
+function raiseLevel(levels: Map<string, number>, name: string, level: number): void {
+  levels.set(name, Math.max(level, levels.get(name) ?? -1));
+}
+
+/** The scopes of one pack. */
+class PackScopes implements Scopes {
+  readonly #definition: ScopesDefinition;
+  readonly #aliases: Readonly<Record<string, string>>;
+  /** "<resource>:*" is the highest level (A-152). */
+  readonly #highest: number;
+  readonly #resourcesOf: ReadonlyMap<string, readonly string[]>;
+  /** For each level, the lowest one with the same v4 level. */
+  readonly #lowestLevels: readonly number[];
+  readonly #highestOfAll: ReadonlyMap<string, number>;
+  readonly common = commonGrants;
+  readonly includes = includesGrants;
+
+  constructor(definition: ScopesDefinition) {
+    const { levels, resources, aliases = {} } = definition;
+    this.#definition = definition;
+    this.#aliases = aliases;
+    this.#highest = levels.length - 1;
+    const byArea = Map.groupBy(Object.entries(resources), ([, area]) => area);
+    this.#resourcesOf = new Map([...byArea].map(([area, entries]) => [area, entries.map(([name]) => name)]));
+    this.#lowestLevels = levels.map((_, top) =>
+      levels.findIndex((_name, each) => this.#v4Level(each) === this.#v4Level(top)),
+    );
+    this.#highestOfAll = new Map(Object.keys(resources).map((resource) => [resource, this.#highest]));
+  }
+
+  access(scope: string): Access | undefined {
+    if (scope === "public" || scope === "token") return scope;
+    const [resource = "", word = ""] = scope.split(":");
+    const level = this.#levelOf(word);
+    return Object.hasOwn(this.#definition.resources, resource) && level >= 0
+      ? { resource, level }
       : undefined;
   }
 
-  /** Parses alpha scopes, and returns the invalid ones separately. */
-  function read(alphaScopes: string): ReturnType<Scopes["read"]> {
+  permits(grants: Grants, access: Access): boolean {
+    if (typeof access === "string" || grants === "all") return true;
+    return (grants.get(access.resource) ?? -1) >= access.level;
+  }
+
+  read(alphaScopes: string): ReturnType<Scopes["read"]> {
     const wanted = new Map<string, number>();
     const unknown: string[] = [];
     let everything = false;
     for (const scope of wordsOf(alphaScopes)) {
-      const found = parse(scope);
-      if (scope === definition.all) everything = true;
+      const found = this.#parse(scope);
+      if (scope === this.#definition.all) everything = true;
       else if (!found) unknown.push(scope);
-      else wanted.set(found.resource, Math.max(found.level, wanted.get(found.resource) ?? -1));
+      else raiseLevel(wanted, found.resource, found.level);
     }
     return { grants: everything ? "all" : wanted, unknown };
   }
 
-  const asked = (alphaScopes: string): Grants => read(alphaScopes).grants;
+  write(grants: Grants): string {
+    const { all, resources, levels } = this.#definition;
+    if (grants === "all") return all;
+    return Object.keys(resources)
+      .filter((resource) => grants.has(resource))
+      .map((resource) => `${resource}:${levels[grants.get(resource) ?? 0]}`)
+      .join(",");
+  }
 
-  function granted(v4Scopes: string): Grants {
+  grants(v4Scopes: string): Grants {
+    const { all, client_levels: clientLevels } = this.#definition;
     const levels = new Map<string, number>();
     for (const scope of wordsOf(v4Scopes)) {
-      if (scope === definition.all) return "all";
+      if (scope === all) return "all";
       const [area = "", word = ""] = scope.split(":");
-      const top = word === definition.all ? highest : level(definition.client_levels[word] ?? "");
-      for (const [resource] of top < 0 ? [] : (resourcesOf.get(area) ?? [])) {
-        levels.set(resource, Math.max(top, levels.get(resource) ?? -1));
-      }
+      const top = word === all ? this.#highest : this.#levelOf(clientLevels[word] ?? "");
+      for (const resource of top < 0 ? [] : (this.#resourcesOf.get(area) ?? []))
+        raiseLevel(levels, resource, top);
     }
     return levels;
   }
 
-  /** Returns the lower level of two grants for each resource. */
-  function both(one: Grants, other: Grants): Grants {
-    if (one === "all") return other;
-    if (other === "all") return one;
+  toV4(alphaScopes: string): string[] {
+    return this.#writeV4(this.read(alphaScopes).grants);
+  }
+
+  toAlpha(v4Scopes: string, requested?: string): string {
+    const given = this.grants(v4Scopes);
+    const isLimited = requested !== undefined && wordsOf(requested).length > 0;
+    return this.write(isLimited ? commonGrants(this.read(requested).grants, given) : given);
+  }
+
+  throughV4(grants: Grants): Grants {
+    return this.grants(this.#writeV4(grants).join(" "));
+  }
+
+  isExact(grants: Grants, reading: boolean): boolean {
+    const levels =
+      reading && grants !== "all" ? new Map([...grants.keys()].map((name) => [name, 0])) : grants;
+    return includesGrants(levels, this.grants(this.#writeV4(levels, []).join(" ")));
+  }
+
+  lowest(grants: Grants): Grants {
     return new Map(
-      [...one].flatMap(([resource, top]) => {
-        const most = Math.min(top, other.get(resource) ?? -1);
-        return most < 0 ? [] : [[resource, most] as const];
-      }),
+      [...(grants === "all" ? this.#highestOfAll : grants)].map(([name, top]) => [
+        name,
+        this.#lowestLevels[top] ?? top,
+      ]),
     );
   }
 
-  function print(grants: Grants): string {
-    if (grants === "all") return definition.all;
-    const resources = Object.keys(definition.resources).filter((resource) => grants.has(resource));
-    return resources
-      .map((resource) => `${resource}:${definition.levels[grants.get(resource) ?? 0]}`)
-      .join(",");
+  #levelOf(name: string): number {
+    return this.#definition.levels.indexOf(name);
   }
 
-  function toV4(wanted: Grants, added: readonly string[] = definition.additional ?? []): string[] {
-    if (wanted === "all") return [definition.all];
+  #v4Level(top: number): string | undefined {
+    const { upstream_levels: upstreamLevels, levels } = this.#definition;
+    return upstreamLevels[levels[top] ?? ""];
+  }
+
+  /** Parses one alpha scope. A resource without a level means its highest level. */
+  #parse(scope: string): { readonly resource: string; readonly level: number } | undefined {
+    const { all, resources } = this.#definition;
+    const [name = "", word = all, ...rest] = scope.split(":");
+    const resource = Object.hasOwn(this.#aliases, name) ? (this.#aliases[name] ?? name) : name;
+    const level = word === all ? this.#highest : this.#levelOf(word);
+    return rest.length === 0 && level >= 0 && Object.hasOwn(resources, resource)
+      ? { resource, level }
+      : undefined;
+  }
+
+  /** Formats grants as v4 scopes. @param additional Scopes that are requested with any other. */
+  #writeV4(wanted: Grants, additional: readonly string[] = this.#definition.additional ?? []): string[] {
+    const { all, resources } = this.#definition;
+    if (wanted === "all") return [all];
     const areas = new Map<string, number>();
-    for (const [resource, top] of wanted) {
-      const area = definition.resources[resource] ?? resource;
-      areas.set(area, Math.max(top, areas.get(area) ?? -1));
-    }
-    const scopes = [...areas].map(
-      ([area, top]) => `${area}:${definition.upstream_levels[definition.levels[top] ?? ""]}`,
-    );
-    const additional = scopes.length === 0 ? [] : added;
+    for (const [resource, top] of wanted) raiseLevel(areas, resources[resource] ?? resource, top);
+    const scopes = [...areas].map(([area, top]) => `${area}:${this.#v4Level(top)}`);
     const missing = additional.filter((scope) => !areas.has(scope.split(":")[0] ?? ""));
-    return [...scopes, ...missing];
+    return scopes.length === 0 ? [] : [...scopes, ...missing];
   }
-
-  const v4Level = (top: number): string | undefined =>
-    definition.upstream_levels[definition.levels[top] ?? ""];
-
-  /** For each level, the lowest one with the same v4 level. */
-  const lowestLevels = definition.levels.map((_, top) =>
-    definition.levels.findIndex((_name, each) => v4Level(each) === v4Level(top)),
-  );
-
-  const highestOfAll = new Map(Object.keys(definition.resources).map((resource) => [resource, highest]));
-
-  const includes = (wide: Grants, narrow: Grants): boolean =>
-    wide === "all" || (narrow !== "all" && [...narrow].every(([name, top]) => (wide.get(name) ?? -1) >= top));
-
-  return {
-    access(scope) {
-      if (scope === "public" || scope === "token") return scope;
-      const [resource = "", word = ""] = scope.split(":");
-      return Object.hasOwn(definition.resources, resource) && level(word) >= 0
-        ? { resource, level: level(word) }
-        : undefined;
-    },
-
-    grants: granted,
-
-    permits(grants, access) {
-      if (typeof access === "string" || grants === "all") return true;
-      return (grants.get(access.resource) ?? -1) >= access.level;
-    },
-
-    toV4: (alphaScopes) => toV4(asked(alphaScopes)),
-    read,
-    write: print,
-    common: both,
-    includes,
-    throughV4: (grants) => granted(toV4(grants).join(" ")),
-    isExact(grants, reading) {
-      const levels =
-        reading && grants !== "all" ? new Map([...grants.keys()].map((name) => [name, 0])) : grants;
-      return includes(levels, granted(toV4(levels, []).join(" ")));
-    },
-    lowest: (grants) =>
-      new Map(
-        [...(grants === "all" ? highestOfAll : grants)].map(([name, top]) => [
-          name,
-          lowestLevels[top] ?? top,
-        ]),
-      ),
-
-    toAlpha(v4Scopes, askedFor) {
-      const given = granted(v4Scopes);
-      return print(
-        askedFor === undefined || wordsOf(askedFor).length === 0 ? given : both(asked(askedFor), given),
-      );
-    },
-  };
 }
+
+/** Compiles the scopes of a pack. */
+export const createScopes = (definition: ScopesDefinition = NO_SCOPES): Scopes => new PackScopes(definition);

@@ -1,5 +1,6 @@
 /**
- * `open`: requests fail fast, or one request probes whether v4 has recovered. `half-open`: the next request is the probe.
+ * `open`: requests fail fast, or one request probes whether v4 has recovered. `half-open`: the next request is the probe, also
+ * where an earlier one still has no outcome.
  */
 export type CircuitState = "closed" | "open" | "half-open";
 
@@ -64,7 +65,8 @@ export function createCircuitBreaker({
   }));
   /** The last failure; undefined while the circuit is closed. */
   let openedAt: number | undefined;
-  let isProbing = false;
+  /** When the last probe began; undefined if there is none. A client can hold one: it ends nobody's wait. */
+  let probedAt: number | undefined;
 
   function count(outcome: "succeeded" | "failed"): void {
     const second = Math.floor(clock() / 1000);
@@ -84,13 +86,13 @@ export function createCircuitBreaker({
   function open(): void {
     const wasOpen = openedAt !== undefined;
     openedAt = clock();
-    isProbing = false;
+    probedAt = undefined;
     if (!wasOpen) onChange("open");
   }
 
   function close(): void {
     openedAt = undefined;
-    isProbing = false;
+    probedAt = undefined;
     // The failures before the outage ended must not open it again.
     for (const bucket of buckets) bucket.second = -1;
     onChange("closed");
@@ -99,13 +101,14 @@ export function createCircuitBreaker({
   /** A success closes the circuit, even that of an attempt that started before it opened. */
   function recordWhileOpen(outcome: AttemptOutcome): void {
     if (outcome === "succeeded") close();
-    else if (outcome === "failed" && isProbing) open();
-    else isProbing = false;
+    else if (outcome === "failed" && probedAt !== undefined) open();
+    else probedAt = undefined;
   }
 
   function state(): CircuitState {
     if (openedAt === undefined) return "closed";
-    return isProbing || clock() - openedAt < openMs ? "open" : "half-open";
+    const since = Math.max(openedAt, probedAt ?? openedAt);
+    return clock() - since < openMs ? "open" : "half-open";
   }
 
   return {
@@ -114,7 +117,7 @@ export function createCircuitBreaker({
     allow() {
       if (openedAt === undefined) return true;
       if (state() === "open") return false;
-      isProbing = true;
+      probedAt = clock();
       return true;
     },
     record(outcome) {

@@ -1,42 +1,21 @@
 import { DatabaseSync } from "node:sqlite";
-import type { SQLInputValue, StatementSync } from "node:sqlite";
+import type { StatementSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
 import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../record-pages.ts";
 import type { AuditQuery, TextPage } from "../store.ts";
 import { recordText } from "../segment.ts";
-import { dayOf, daysOf, MAX_USAGE_ROWS } from "../usage.ts";
-import type { ClientUsage, RouteUsage, UsageQuery } from "../usage.ts";
-import { ANY_CLIENT, BLOCK_ROWS, callText, createPartitions, suffixOf } from "./partition.ts";
+import { dayOf } from "../usage.ts";
+import {
+  ANY_CLIENT,
+  BLOCK_ROWS,
+  callText,
+  createPartitions,
+  suffixOf,
+  type Partitions,
+} from "./partition.ts";
+import { readUsage } from "./read-usage.ts";
+import { where, type Term, type Where } from "./where.ts";
 import type { ReaderJob } from "./worker-messages.ts";
-
-type Row = Record<string, unknown>;
-
-interface Where {
-  /** With `WHERE`, or empty. */
-  readonly text: string;
-  readonly values: SQLInputValue[];
-}
-
-/** SQL of the value of a column in the row with the greatest `last`. */
-const OF_LAST = (column: string): string => `substr(max(format('%015d%s', last, ${column})), 16)`;
-
-const CLIENTS = (where: string): string => `
-  SELECT client, ${OF_LAST("agent")} AS agent, sum(requests) AS requests, sum(lossy) AS lossy, min(first) AS first, max(last) AS last,
-    sum(iif(status >= 400, requests, 0)) AS errors, sum(iif(lane = 'native', requests, 0)) AS native
-  FROM usage ${where} GROUP BY client ORDER BY requests DESC, client LIMIT ?
-`;
-const ROUTES = (where: string): string => `
-  SELECT client, lane, route, status, sum(requests) AS requests, sum(lossy) AS lossy, min(first) AS first,
-    max(last) AS last, ${OF_LAST("sample")} AS sample
-  FROM usage ${where} GROUP BY client, lane, route, status
-  ORDER BY requests DESC, client, lane, route, status LIMIT ?
-`;
-const DAYS = (where: string): string => `
-  SELECT day, sum(iif(lane = 'alpha', requests, 0)) AS alpha, sum(iif(lane = 'native', requests, 0)) AS native,
-    sum(iif(status >= 400, requests, 0)) AS errors, sum(lossy) AS lossy,
-    count(DISTINCT iif(lane = 'alpha', client, NULL)) AS alphaClients
-  FROM usage ${where} GROUP BY day ORDER BY day
-`;
 
 /** The statements on the tables of one day. Those of pages depend on the filters, and are prepared when they are used. */
 function prepareDay(database: DatabaseSync, day: string) {
@@ -57,6 +36,8 @@ function prepareDay(database: DatabaseSync, day: string) {
     },
   };
 }
+
+type Days = Partitions<ReturnType<typeof prepareDay>>;
 
 /** Where a record is: its day, its number there, and its place in the decompressed segment. */
 interface RecordPlace {
@@ -80,63 +61,97 @@ interface DayPart {
 /** Decompressed segments that are kept, since the records of a page are often in the same few. In bytes. */
 const CACHE_BYTES = 4 * 1024 * 1024;
 
-/**
- * Opens the database for reading. It runs in a separate thread, so that long queries do not delay commits.
- *
- * @returns A function that runs one job.
- * @throws {Error} If there is no such database.
- */
-export function openReader(file: string): (job: ReaderJob) => unknown {
-  const database = new DatabaseSync(file, { readOnly: true });
-  database.exec("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -16384");
-  const days = createPartitions(database, (day) => prepareDay(database, day));
-  const segments = new Map<string, Uint8Array>();
-  let cached = 0;
+/** The segments, and those that were read last. */
+class Segments {
+  readonly #days: Days;
+  readonly #decompressed = new Map<string, Uint8Array>();
+  #bytes = 0;
 
-  /** All reads of one job see the same records, and no day is deleted meanwhile. */
-  function transaction<T>(read: () => T): T {
-    database.exec("BEGIN");
-    try {
-      return read();
-    } finally {
-      if (database.isTransaction) database.exec("COMMIT");
-    }
+  constructor(days: Days) {
+    this.#days = days;
   }
 
-  function textOf({ day, seq, ...place }: RecordPlace): string {
-    const { segment, data } = days.get(day);
+  /** The text of a record. */
+  textOf({ day, seq, ...place }: RecordPlace): string {
+    const { segment, data } = this.#days.get(day);
     const found = segment.get(seq) ?? {};
     // A number is used again if the newest segment was deleted.
     const key = [day, ...Object.values(found)].join(" ");
-    const cachedBytes = segments.get(key);
+    const cachedBytes = this.#decompressed.get(key);
     if (cachedBytes) return recordText(cachedBytes, place);
     const bytes = zstdDecompressSync(data.get(Number(found["seq"]))?.["data"] as Uint8Array);
-    segments.set(key, bytes);
-    cached += bytes.length;
-    for (const [oldest, { length }] of segments) {
-      if (cached <= CACHE_BYTES || oldest === key) break;
-      segments.delete(oldest);
-      cached -= length;
+    this.#decompressed.set(key, bytes);
+    this.#bytes += bytes.length;
+    for (const [oldest, { length }] of this.#decompressed) {
+      if (this.#bytes <= CACHE_BYTES || oldest === key) break;
+      this.#decompressed.delete(oldest);
+      this.#bytes -= length;
     }
     return recordText(bytes, place);
   }
+}
+
+/** The records of the database. */
+class Records {
+  readonly #days: Days;
+  readonly #segments: Segments;
+
+  constructor(days: Days) {
+    this.#days = days;
+    this.#segments = new Segments(days);
+  }
+
+  page(query: AuditQuery): TextPage {
+    const limit = clampLimit(query);
+    const records: string[] = [];
+    let size = 0;
+    let next: string | null = null;
+    for (const day of this.#daysOfQuery(query)) {
+      for (const row of this.#newestOf(day, query, limit + 1 - records.length)) {
+        size += row.size;
+        if (records.length === limit || (records.length > 0 && size > PAGE_SIZE)) return { records, next };
+        records.push(this.#segments.textOf({ ...row, day }));
+        next = writeCursor(row);
+      }
+    }
+    return { records, next: null };
+  }
+
+  get(id: string): string | undefined {
+    for (const day of this.#days.list().toReversed()) {
+      const found = this.#days.get(day).byId.get(id) as unknown as RecordPlace | undefined;
+      if (found) return this.#segments.textOf({ ...found, day });
+    }
+    return undefined;
+  }
+
+  count(query: AuditQuery): number {
+    let sum = 0;
+    for (const day of this.#daysOfQuery(query)) {
+      for (const { from, where } of this.#partsOf(day, query)) {
+        const counted = this.#days.get(day).query(`SELECT count(*) AS count FROM ${from} ${where.text}`);
+        sum += Number(counted.get(...where.values)?.["count"]);
+      }
+    }
+    return sum;
+  }
 
   /** The days of a query, newest first. */
-  function daysOfQuery(query: AuditQuery): string[] {
+  #daysOfQuery(query: AuditQuery): string[] {
     const { since } = query;
     const { cursor, until } = queryEnd(query);
     const first = since === undefined ? "" : suffixOf(dayOf(Date.parse(since)));
     const end = cursor?.time ?? until;
     const last = end === undefined ? "9" : suffixOf(dayOf(end));
-    return days
+    return this.#days
       .list()
       .filter((day) => day >= first && day <= last)
       .toReversed();
   }
 
   /** The parts of a day that may have records of a query: blocks, or the whole day if the query has only times. */
-  function partsOf(day: string, query: AuditQuery): DayPart[] {
-    const { text, lastBlock, query: prepare } = days.get(day);
+  #partsOf(day: string, query: AuditQuery): DayPart[] {
+    const { text, lastBlock, query: prepare } = this.#days.get(day);
     const idOf = (value: string): number | null => (text.get(value)?.["id"] as number | undefined) ?? null;
     const client = query.client === undefined ? undefined : idOf(query.client);
     const route = query.route === undefined ? undefined : idOf(query.route);
@@ -168,12 +183,12 @@ export function openReader(file: string): (job: ReaderJob) => unknown {
   }
 
   /** The newest records of a day. Its parts are read as long as they may have newer records than those that were found. */
-  function newestOf(day: string, query: AuditQuery, count: number): FoundRecord[] {
+  #newestOf(day: string, query: AuditQuery, count: number): FoundRecord[] {
     let newest: FoundRecord[] = [];
-    for (const { last, from, where } of partsOf(day, query)) {
+    for (const { last, from, where } of this.#partsOf(day, query)) {
       const oldest = newest[count - 1];
       if (oldest && last < oldest.time) break;
-      const rows = days
+      const rows = this.#days
         .get(day)
         .query(
           `SELECT time, seq, start, size FROM ${from} ${where.text} ORDER BY time DESC, seq DESC LIMIT ?`,
@@ -185,56 +200,35 @@ export function openReader(file: string): (job: ReaderJob) => unknown {
     }
     return newest;
   }
+}
 
-  function page(query: AuditQuery): TextPage {
-    const limit = clampLimit(query);
-    const records: string[] = [];
-    let size = 0;
-    let next: string | null = null;
-    for (const day of daysOfQuery(query)) {
-      for (const row of newestOf(day, query, limit + 1 - records.length)) {
-        size += row.size;
-        if (records.length === limit || (records.length > 0 && size > PAGE_SIZE)) return { records, next };
-        records.push(textOf({ ...row, day }));
-        next = writeCursor(row);
-      }
+/**
+ * Opens the database for reading. It runs in a separate thread, so that long queries do not delay commits.
+ *
+ * @returns A function that runs one job.
+ * @throws {Error} If there is no such database.
+ */
+export function openReader(file: string): (job: ReaderJob) => unknown {
+  const database = new DatabaseSync(file, { readOnly: true });
+  database.exec("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -16384");
+  const records = new Records(createPartitions(database, (day) => prepareDay(database, day)));
+
+  /** All reads of one job see the same records, and no day is deleted meanwhile. */
+  function transaction<T>(read: () => T): T {
+    database.exec("BEGIN");
+    try {
+      return read();
+    } finally {
+      if (database.isTransaction) database.exec("COMMIT");
     }
-    return { records, next: null };
-  }
-
-  function get(id: string): string | undefined {
-    for (const day of days.list().toReversed()) {
-      const found = days.get(day).byId.get(id) as unknown as RecordPlace | undefined;
-      if (found) return textOf({ ...found, day });
-    }
-    return undefined;
-  }
-
-  function count(query: AuditQuery): number {
-    let sum = 0;
-    for (const day of daysOfQuery(query)) {
-      for (const { from, where } of partsOf(day, query)) {
-        const counted = days.get(day).query(`SELECT count(*) AS count FROM ${from} ${where.text}`);
-        sum += Number(counted.get(...where.values)?.["count"]);
-      }
-    }
-    return sum;
-  }
-
-  function summary(statement: (where: string) => string, query: UsageQuery, limit: number[] = []): Row[] {
-    const { text, values } = usageOf(query);
-    return database.prepare(statement(text)).all(...values, ...limit);
   }
 
   return function work(job) {
-    if (job.kind === "page") return transaction(() => page(job.query));
-    if (job.kind === "get") return transaction(() => get(job.id));
-    if (job.kind === "count") return transaction(() => count(job.query));
+    if (job.kind === "page") return transaction(() => records.page(job.query));
+    if (job.kind === "get") return transaction(() => records.get(job.id));
+    if (job.kind === "count") return transaction(() => records.count(job.query));
     if (job.kind === "close") return database.close();
-    const { limit = MAX_USAGE_ROWS } = job.query;
-    if (job.kind === "days") return summary(DAYS, job.query);
-    if (job.kind === "clients") return summary(CLIENTS, job.query, [limit]).map(clientOf);
-    return summary(ROUTES, job.query, [limit]).map(routeOf);
+    return readUsage(database, job);
   };
 }
 
@@ -256,43 +250,4 @@ function blockTimesOf(query: AuditQuery): Term[] {
     ["first < ?", until],
     ["first <= ?", cursor?.time],
   ];
-}
-
-function usageOf(query: UsageQuery): Where {
-  const { first, last } = daysOf(query);
-  return where([
-    ["day >= ?", first],
-    ["day <= ?", last],
-    ["client = ?", query.client === null ? "" : query.client],
-  ]);
-}
-
-type Term = readonly [condition: string, ...values: (SQLInputValue | undefined)[]];
-
-/** Joins the terms that have values with AND. */
-function where(terms: readonly Term[]): Where {
-  const given = terms.filter(([, value]) => value !== undefined);
-  const text = given.map(([condition]) => condition).join(" AND ");
-  return {
-    text: text && `WHERE ${text}`,
-    values: given.flatMap(([, ...values]) => values as SQLInputValue[]),
-  };
-}
-
-function clientOf({ client, agent, first, last, ...counts }: Row): ClientUsage {
-  const numbers = counts as Pick<ClientUsage, "requests" | "lossy" | "errors" | "native">;
-  return { client: nullable(client), userAgent: nullable(agent), ...span(first, last), ...numbers };
-}
-
-function routeOf({ client, route, first, last, ...rest }: Row): RouteUsage {
-  const others = rest as Pick<RouteUsage, "lane" | "status" | "requests" | "lossy" | "sample">;
-  return { client: nullable(client), route: nullable(route), ...span(first, last), ...others };
-}
-
-function span(first: unknown, last: unknown): { first: string; last: string } {
-  return { first: new Date(Number(first)).toISOString(), last: new Date(Number(last)).toISOString() };
-}
-
-function nullable(text: unknown): string | null {
-  return text === "" ? null : String(text);
 }

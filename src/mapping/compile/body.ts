@@ -1,50 +1,30 @@
-import { HttpError, INVALID_VALUE, type ErrorDetail } from "../../dialect/http-error.ts";
-import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import { compileUnwrap, compileUpstreamFormat, type UpstreamBodyFormat } from "./body-format.ts";
-import { fillShape, type Shape } from "../../dialect/shape.ts";
-import { compileSchema, validSchema } from "./body-schema.ts";
-import {
-  closeSchema,
-  compilePruning,
-  mergeSchemas,
-  nestedSchema,
-  schemaAt,
-  schemaMembers,
-  unmappedMembers,
-  type Schema,
-} from "./schema-members.ts";
-import type { ClientBodiesDefinition, UpstreamBodiesDefinition } from "../schema/bodies-definition.ts";
-import type { BodyDefinition } from "../schema/resource-definition.ts";
-import type { Steps } from "../steps.ts";
-import type { FieldRule } from "../schema/field-definition.ts";
-import type { PartDefinition } from "../schema/pack-definition.ts";
-import type { FieldContext } from "./field/field-context.ts";
-import { lossText } from "./field/loss.ts";
-import { compileWrite, InvalidWrite, type WriteFault, type WriteFunction } from "./field/write.ts";
-import { compileChecks } from "./checks.ts";
-import { UnknownValue } from "./value-kinds.ts";
-import { compileForms, type FormMember } from "./body-forms.ts";
-import { compileFormValues } from "./form-values.ts";
+import { HttpError, type ErrorDetail } from "../../dialect/http-error.ts";
 import { isObject } from "../../dialect/json/parse.ts";
-import { addGatewayMembers, compileTarget, mergeSources } from "./body-merge.ts";
-import { compileGetter, compileRemover, compileSetter } from "./member-paths.ts";
+import { fillShape, type Shape } from "../../dialect/shape.ts";
+import type { MaybePromise } from "../../jsonata/index.ts";
 import { reportUnknownMembers } from "../load/check-schema.ts";
-import { resolveReference, type SourceLocation } from "../load/source-location.ts";
+import type { SourceLocation } from "../load/source-location.ts";
+import type { ClientBodiesDefinition } from "../schema/bodies-definition.ts";
+import type { FieldRule } from "../schema/field-definition.ts";
+import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
-
-/** The translation of an alpha body. */
-export interface WrittenBody {
-  readonly v4: JsonObject;
-  readonly faults: readonly ErrorDetail[];
-  /** Names of v4 members that the gateway added. Errors about these are not reported to the client. */
-  readonly added: ReadonlySet<string>;
-  /** Whether nothing that the client sent is sent to v4. */
-  readonly empty: boolean;
-  /** Whether the client sent a member, by its alpha name. */
-  readonly sent: (member: string) => boolean;
-  /** What v4 does not get, or gets as another value. Members with `loss_when` are not looked at here. */
-  readonly losses: readonly string[];
-}
+import { compileUnwrap, compileUpstreamFormat, type UpstreamBodyFormat } from "./body-format.ts";
+import { compileForms } from "./body-forms.ts";
+import {
+  compilePathMembers,
+  compileSentMembers,
+  findParts,
+  type BodyContext,
+  type BodyMember,
+  type Part,
+  type PathMember,
+  type WritableMember,
+} from "./body-members.ts";
+import { mergeSources } from "./body-merge.ts";
+import { compileSchema, validSchema } from "./body-schema.ts";
+import { compileFormValues } from "./form-values.ts";
+import { closeSchema, compilePruning, mergeSchemas, nestedSchema, type Schema } from "./schema-members.ts";
+import { compileBodyWrite, type WrittenBody } from "./write-body.ts";
 
 /** The body of a client's request, parsed. */
 export interface SentJson {
@@ -89,94 +69,46 @@ export interface BodyRules {
   readonly memberOf: (field: string) => BodyMember | undefined;
 }
 
-/** A member of a body by its dotted name. */
-export interface BodyMember {
-  readonly name: string;
-  readonly get: (body: unknown) => unknown;
-  readonly remove: (body: JsonObject) => void;
+/** The schema of a body as its file has it, and that of one object with the members of shared parts. */
+interface BodySchema {
+  readonly whole: Schema;
+  readonly isList: boolean;
+  readonly merged: Schema;
 }
 
-/** A member of a translated body whose value is sent in the path. */
-interface PathMember extends Pick<BodyMember, "get" | "remove"> {
-  /** Its name for the client. */
-  readonly field: string;
-}
-
-interface Member extends BodyMember, FormMember {
-  readonly v4: (target: JsonObject, value: unknown) => void;
-  readonly write: WriteFunction;
-}
-
-/** A member that bodies may have, and its translation. */
-interface WritableMember {
-  readonly rule: FieldRule;
-  readonly write: WriteFunction;
-}
-
-/** A shared part of `pack.yaml` with a valid schema. */
-export interface Part extends Pick<PartDefinition, "inputs"> {
-  readonly schema: Schema;
-  readonly members: ReadonlyMap<string, WritableMember>;
-}
-
-/** Compiles the write direction of members. */
-export function* compileMembers(
-  rules: ReadonlyMap<string, FieldRule>,
-  context: FieldContext,
-  locationOf: (name: string) => SourceLocation,
-): Steps<ReadonlyMap<string, WritableMember>> {
-  const writes = yield* compileWrite(rules, context, locationOf);
-  return new Map(
-    [...rules].flatMap(([name, rule]) => {
-      const write = writes.get(name);
-      return write ? [[name, { rule, write }] as const] : [];
-    }),
-  );
-}
-
-/** Compiles a shared part. */
-export function* compilePart(
-  part: PartDefinition,
-  context: FieldContext,
+/** Reads the schema of a body. Reports members that it names and that can never be there. */
+function readSchema(
+  definition: BodyDefinition,
+  parts: readonly Part[],
   location: SourceLocation,
-): Steps<Part> {
-  const locationOf = (name: string) => location.at("inputs", name).ofField(name);
-  return {
-    inputs: part.inputs,
-    schema: validSchema(part.schema, location.at("schema")),
-    members: yield* compileMembers(new Map(Object.entries(part.inputs)), context, locationOf),
+): BodySchema {
+  const whole = validSchema(definition.schema, location);
+  const isList = whole["type"] === "array";
+  const ownSchema = isList && isObject(whole["items"]) ? whole["items"] : whole;
+  const merged = mergeSchemas(ownSchema, parts);
+  reportUnknownMembers(
+    { properties: {}, ...ownSchema },
+    isList ? location.at("items") : location,
+    parts.flatMap(({ schema: { properties } }) => Object.keys(isObject(properties) ? properties : {})),
+  );
+  return { whole, isList, merged };
+}
+
+/** Compiles how the object or list of a body is found. */
+function compileBodyUnwrap(
+  client: ClientBodiesDefinition,
+  resource: string,
+  { whole, isList }: BodySchema,
+  location: SourceLocation,
+): BodyRules["unwrap"] {
+  const unwrap = compileUnwrap(client, resource, location);
+  const convertList = compileFormValues(whole);
+  return ({ value, isForm }) => {
+    const object = unwrap(value);
+    const body = isList && isForm ? convertList(object) : object;
+    if (isList ? Array.isArray(body) : isObject(body)) return body as JsonObject | readonly unknown[];
+    throw new HttpError(400, `The body must be a JSON ${isList ? "array" : "object"}.`);
   };
-}
-
-/** Whether v4 does not get the value of a member, or gets that of another alpha value. */
-function isLostInWrite(
-  { values, write }: FieldRule,
-  alpha: unknown,
-  v4: unknown,
-  context: Pick<FieldContext, "values">,
-): boolean {
-  if (alpha === null || v4 instanceof InvalidWrite) return false;
-  if (v4 === undefined) return true;
-  return write === undefined && context.values.get(values ?? "")?.isLostInWrite?.(alpha) === true;
-}
-
-/** The error of a member that can't be translated. */
-function describeWriteFault(
-  { name }: Member,
-  { below, cause }: WriteFault,
-  unknownRecord: string,
-): ErrorDetail {
-  const field = name + below;
-  if (cause === "unknown id") return { field, reason: unknownRecord, rule: "unknown_record" };
-  if (cause instanceof UnknownValue) return { field, reason: cause.reason, rule: "enum" };
-  return { field, reason: INVALID_VALUE, cause };
-}
-
-/** What bodies may refer to. */
-export interface BodyContext extends FieldContext {
-  readonly bodies: { readonly client: ClientBodiesDefinition; readonly upstream: UpstreamBodiesDefinition };
-  readonly parts: ReadonlyMap<string, Part>;
-  readonly unknownRecord: string;
 }
 
 /**
@@ -192,74 +124,25 @@ export function compileBody(
   context: BodyContext,
   location: SourceLocation,
 ): BodyRules {
-  const parts = (definition.parts ?? []).flatMap(
-    (name, index) => resolveReference(location.at("parts", index), "part", name, context.parts) ?? [],
-  );
+  const parts = findParts(definition, context, location);
   const find = (name: string) =>
     own.get(name) ?? parts.find((part) => part.members.has(name))?.members.get(name);
-  const whole = validSchema(definition.schema, location.at("schema"));
-  const isList = whole["type"] === "array";
-  const ownSchema = isList && isObject(whole["items"]) ? whole["items"] : whole;
-  const merged = mergeSchemas(ownSchema, parts);
-  reportUnknownMembers(
-    { properties: {}, ...ownSchema },
-    isList ? location.at("schema", "items") : location.at("schema"),
-    parts.flatMap(({ schema: { properties } }) => Object.keys(isObject(properties) ? properties : {})),
-  );
-  const names = schemaMembers(merged, (member) => find(member) !== undefined);
-  const members = names.flatMap((name): Member[] => {
-    const { rule, write } = find(name) ?? {};
-    if (!write || rule?.upstream === undefined) {
-      location
-        .at("schema")
-        .report(`"${name}" is in the schema, but no field or input maps it to the upstream`);
-      return [];
-    }
-    const [get, remove, put] = [compileGetter(name), compileRemover(name), compileSetter(name)];
-    return [{ name, get, remove, put, v4: compileSetter(rule.upstream), rule, write }];
-  });
-  for (const { name, rule } of members)
-    for (const member of unmappedMembers(rule, schemaAt(merged, name), context))
-      location
-        .at("schema")
-        .report(`"${name}.${member}" is in the schema, but no field or input maps it to the upstream`);
-  const hiddenIn = (v4: string) => {
-    const { catalog } = members.find(({ rule }) => rule.upstream === v4)?.rule ?? {};
-    return context.catalogs.get(catalog ?? "")?.isHidden ?? (() => false);
-  };
-  const runChecks = compileChecks(
-    definition.checks ?? [],
-    ["prerequisites", "upstream"],
-    location.at("checks"),
-  );
+  const bodySchema = readSchema(definition, parts, location.at("schema"));
+  const { whole, isList, merged } = bodySchema;
+  const members = compileSentMembers(merged, find, context, location.at("schema"));
   const client = { ...context.bodies.client, ...definition.client };
-  const membersOf = (name: string) => nestedSchema(find(name)?.rule ?? {}, context);
-  const schema = client.unknown === "reject" ? closeSchema(merged, membersOf) : merged;
-  const lossy = new Set(
-    members.filter(({ rule }) => rule.loss !== undefined && rule.loss_when === undefined),
-  );
-  const toPath = new Map<string, PathMember>(
-    Object.entries(definition.to_path ?? {}).map(([parameter, member]) => {
-      const field = members.find(({ rule }) => rule.upstream === member)?.name;
-      if (field === undefined)
-        location.at("to_path", parameter).report(`no member of the body is sent as "${member}"`);
-      return [
-        parameter,
-        { field: field ?? member, get: compileGetter(member), remove: compileRemover(member) },
-      ];
-    }),
-  );
+  const schema =
+    client.unknown === "reject"
+      ? closeSchema(merged, (name) => nestedSchema(find(name)?.rule ?? {}, context))
+      : merged;
+  const write = compileBodyWrite(definition, members, context, location);
+  const toPath = compilePathMembers(definition, members, location);
   if (isList && typeof definition.merge_with === "string")
     location.at("merge_with").report("a body that is a list has no single object to merge with");
-  const target = compileTarget(
-    definition.merge_with,
-    members.flatMap(({ rule }) => rule.upstream ?? []),
-  );
   const prune = compilePruning(schema);
   const readForms = compileForms(members, context.id);
   const convertForm = compileFormValues(schema);
-  const convertList = compileFormValues(whole);
-  const unwrap = compileUnwrap(client, resource, location.at("client"));
+  const unwrap = compileBodyUnwrap(client, resource, bodySchema, location.at("client"));
   const format = compileUpstreamFormat(
     { ...context.bodies.upstream, ...definition.upstream },
     resource,
@@ -276,60 +159,16 @@ export function compileBody(
     mergeSources: mergeSources(definition),
     toPath,
     wrapper: fillShape(client.object ?? "$object", { object: "$object", name: resource }),
-
-    unwrap({ value, isForm }) {
-      const object = unwrap(value);
-      const body = isList && isForm ? convertList(object) : object;
-      if (isList ? Array.isArray(body) : isObject(body)) return body as JsonObject | readonly unknown[];
-      throw new HttpError(400, `The body must be a JSON ${isList ? "array" : "object"}.`);
-    },
-
+    unwrap,
     normalise(sent, isForm) {
       const { body, faults } = readForms(sent);
       return { body: prune(isForm ? convertForm(body) : body) as JsonObject, faults };
     },
-
     memberOf: (field) =>
       members.find(
         ({ name }) => field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`),
       ),
-
     check: compileSchema(isList ? { ...whole, items: schema } : schema, location.at("schema")),
-
-    write(body, writing) {
-      const given = members.filter(({ get }) => get(body) !== undefined);
-      const values = mapMaybe(given, ({ get, write }) => write(get(body), body, writing));
-      return thenMaybe(values, (written) => {
-        const v4 = target(writing.prerequisites);
-        const faults: ErrorDetail[] = [];
-        let empty = true;
-        given.forEach((member, index) => {
-          const value = written[index];
-          if (value instanceof InvalidWrite)
-            faults.push(
-              ...value.faults.map((each) => describeWriteFault(member, each, context.unknownRecord)),
-            );
-          else if (value !== undefined) {
-            member.v4(v4, value);
-            empty = false;
-          }
-        });
-        const losses = given.flatMap((member, index) =>
-          lossy.has(member) && isLostInWrite(member.rule, member.get(body), written[index], context)
-            ? (lossText(member.name, member.rule) ?? [])
-            : [],
-        );
-        const names = new Set(given.map(({ name }) => name));
-        const added = addGatewayMembers(v4, definition, hiddenIn, writing);
-        return thenMaybe(runChecks(body, { upstream: v4, prerequisites: writing.prerequisites }), (more) => ({
-          v4,
-          faults: [...faults, ...more],
-          empty,
-          added,
-          sent: (name: string) => names.has(name),
-          losses,
-        }));
-      });
-    },
+    write,
   };
 }

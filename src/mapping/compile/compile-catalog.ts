@@ -78,7 +78,30 @@ function callPath(call: string, location: SourceLocation): string {
   return path ?? "/";
 }
 
-interface CatalogContext {
+/** Compiles the v4 lists from which a catalog is read. */
+const compileCalls = ({ upstream }: CatalogDefinition, location: SourceLocation): CatalogCall[] =>
+  upstream.map((entry, index) => ({
+    path: callPath(entry.request, location.at("upstream", index, "request")),
+    filter: entry.filter ?? {},
+    optional: entry.optional ?? false,
+    listed: entry.listed ?? true,
+  }));
+
+/** Compiles the tests whether a v4 id, or the JSON text of one that starts in bytes, has the prefix of hidden ids. */
+function compileHiddenPrefix(prefix: string | undefined) {
+  const text = Buffer.from(prefix === undefined ? "" : printJson(prefix).slice(0, -1));
+  return {
+    isHidden: (v4Id: unknown): boolean =>
+      prefix !== undefined && typeof v4Id === "string" && v4Id.startsWith(prefix),
+    isHiddenAt(bytes: Uint8Array, start: number): boolean {
+      for (let at = 0; at < text.length; at += 1) if (bytes[start + at] !== text[at]) return false;
+      return text.length > 0;
+    },
+  };
+}
+
+/** What catalogs may refer to. */
+export interface CatalogContext {
   readonly values: ReadonlyMap<string, ValueKind>;
   /** The function `$values("kind", value)` of expressions. */
   readonly lookup: (kind: string, value: unknown) => unknown;
@@ -100,18 +123,10 @@ export function compileCatalog(
   const aliases = new Map(Object.entries(accepts).map(([alias, v4Id]) => [fold(alias), v4Id]));
   const stub = compileExpressionAt(location.at("stub"), definition.stub, ["id", "name", "values"]);
   const alphaId = (v4Id: string): string => (ids?.lookup(v4Id) as string | undefined) ?? v4Id;
-  const isHidden = (v4Id: unknown): boolean =>
-    hidden !== undefined && typeof v4Id === "string" && v4Id.startsWith(hidden);
+  const { isHidden, isHiddenAt } = compileHiddenPrefix(hidden);
 
   const stubFor = (v4Id: string, row: unknown): MaybePromise<JsonText> =>
     stub.print(row, { id: v4Id, name: alphaId(v4Id), values: context.lookup });
-
-  const hiddenBytes = Buffer.from(hidden === undefined ? "" : printJson(hidden).slice(0, -1));
-  function isHiddenAt(bytes: Uint8Array, start: number): boolean {
-    for (let at = 0; at < hiddenBytes.length; at += 1)
-      if (bytes[start + at] !== hiddenBytes[at]) return false;
-    return hiddenBytes.length > 0;
-  }
 
   const textOf = (id: string, { catalogs }: ReadContext): JsonText =>
     isHidden(id) ? null : catalogs.find(name, id)?.text;
@@ -148,12 +163,7 @@ export function compileCatalog(
     hiddenPrefix: hidden,
     renames: ids !== undefined,
     hasNoAlphaId: (v4Id) => ids !== undefined && ids.lookup(v4Id) === undefined,
-    calls: definition.upstream.map((entry, index) => ({
-      path: callPath(entry.request, location.at("upstream", index, "request")),
-      filter: entry.filter ?? {},
-      optional: entry.optional ?? false,
-      listed: entry.listed ?? true,
-    })),
+    calls: compileCalls(definition, location),
     fixedIds,
     opposites: definition.opposites ?? {},
     alphaId,

@@ -16,16 +16,7 @@ import { compileCondition } from "./route-condition.ts";
 import { compileRouteQuery, type DialectQuery } from "./route-query.ts";
 import { lossText } from "./field/loss.ts";
 import { objectLosses, type Resource } from "./resource.ts";
-import {
-  compileAggregation,
-  compileRelatedRequests,
-  compileReadAfterWrite,
-  compileMergeParts,
-  compilePrerequisite,
-  compileTokens,
-  compileWait,
-  compileBodyCondition,
-} from "./route-steps.ts";
+import { compilePrerequisite, compileSteps, compileTokens, compileBodyCondition } from "./route-steps.ts";
 import type { Pattern } from "../router.ts";
 import type { Paging } from "./paging.ts";
 import type { Route, RouteKind } from "./route.ts";
@@ -43,6 +34,12 @@ export interface RouteCompileContext {
   readonly grammar: Grammar;
   /** The path parameters of the pack and of the resource. */
   readonly pathParameters: PathParameterRules;
+}
+
+/** The locations of a route and of `pack.yaml`. */
+interface RouteLocations {
+  readonly route: SourceLocation;
+  readonly pack: SourceLocation;
 }
 
 const scopeNames = ({ scopes }: DialectDefinition): string[] =>
@@ -84,9 +81,22 @@ function compileSource(
   };
 }
 
-/** What members may lose that only bodies have. */
-const inputLosses = (body: BodyRules | undefined, { fields }: Resource): string[] =>
-  (body?.members ?? []).flatMap(({ name, rule }) => (fields.has(name) ? [] : (lossText(name, rule) ?? [])));
+/** What requests and responses of a route may lose. */
+function routeLosses(
+  { response }: RouteDefinition,
+  responseObjects: readonly string[],
+  body: BodyRules | undefined,
+  { fields }: Resource,
+  resources: ReadonlyMap<string, Resource>,
+): string[] {
+  const shown = response === "none" ? [] : responseObjects;
+  // Other members of bodies are fields of the object, and their losses are those of the object.
+  const inputs = (body?.members ?? []).filter(({ name }) => !fields.has(name));
+  return [
+    ...shown.flatMap((name) => objectLosses(name, resources)),
+    ...inputs.flatMap(({ name, rule }) => lossText(name, rule) ?? []),
+  ];
+}
 
 function kindOf(
   {
@@ -123,15 +133,84 @@ function compileCursorTranslation(
   return (cursor, writing) => thenMaybe(writeObject({ [item]: cursor }, writing), upstreamCursor);
 }
 
+/** Compiles the access rule of a route. Without one it needs a token, if clients have tokens at all. */
+function compileAccess(
+  { scope: given }: RouteDefinition,
+  { dialect, access }: Pick<RouteCompileContext, "dialect" | "access">,
+  location: SourceLocation,
+): Access {
+  const scope = given ?? (dialect.client.credentials ? "token" : "public");
+  const rule = access(scope);
+  if (rule) return rule;
+  location.at("scope").report({
+    message: `"${scope}" is not public, token, or resource:level of pack.yaml`,
+    hint: suggestionFor(scope, ["public", "token", ...scopeNames(dialect)]),
+  });
+  return "token";
+}
+
+/** Compiles the calls before the main one. @param parameters Names of the path parameters. */
+function compilePrerequisites(
+  { prerequisites = [] }: RouteDefinition,
+  { inputNames }: Resource,
+  parameters: readonly string[],
+  context: RouteCompileContext,
+  { route, pack }: RouteLocations,
+): Route["prerequisites"] {
+  const members = [...parameters, ...inputNames];
+  const { base_path: prefix } = context.dialect.upstream;
+  return prerequisites.flatMap((name, index) => {
+    const found = resolveReference(
+      route.at("prerequisites", index),
+      "prerequisite",
+      name,
+      context.prerequisites,
+    );
+    return found ? [compilePrerequisite(name, found, members, prefix, pack.at("prerequisites", name))] : [];
+  });
+}
+
+/** Compiles the search that a list is read by. */
+function compileListSearch(
+  { search }: RouteDefinition,
+  resource: Resource,
+  { dialect, query }: RouteCompileContext,
+  location: SourceLocation,
+): Route["search"] {
+  return (
+    search && {
+      move: compileSearch(search, query.paging.upstreamNumbers, location),
+      format: compileUpstreamFormat(
+        { ...dialect.upstream.bodies, object: undefined },
+        resource.name,
+        false,
+        location,
+      ),
+    }
+  );
+}
+
+/** The keys of a route that need no compilation. */
+const copyKeys = (definition: RouteDefinition) => ({
+  name: definition.client,
+  limit: definition.rate_limit,
+  response: definition.response,
+  status: definition.status ?? 200,
+  upload: definition.upload,
+  file: definition.file,
+  ifMatch: definition.if_match,
+  retryWithout: definition.retry?.without,
+  notFoundField: definition.not_found_field,
+  readRoute: definition.read_route,
+  onlyChanges: definition.only_changes,
+});
+
 /** Compiles one route of a resource. */
 export function compileRoute(
   definition: RouteDefinition,
   resource: Resource,
   context: RouteCompileContext,
-  locations: {
-    readonly route: SourceLocation;
-    readonly pack: SourceLocation;
-  },
+  locations: RouteLocations,
 ): { route: Route; method: string; pattern: Pattern } {
   const location = locations.route;
   const { dialect, resources } = context;
@@ -141,13 +220,7 @@ export function compileRoute(
     context.pathParameters,
     location.at("client"),
   );
-  const { scope = dialect.client.credentials ? "token" : "public" } = definition;
-  const access = context.access(scope);
-  if (!access)
-    location.at("scope").report({
-      message: `"${scope}" is not public, token, or resource:level of pack.yaml`,
-      hint: suggestionFor(scope, ["public", "token", ...scopeNames(dialect)]),
-    });
+  const access = compileAccess(definition, context, location);
   const refer = <T>(
     key: "body" | "empty" | "without_scopes",
     what: string,
@@ -157,14 +230,7 @@ export function compileRoute(
     return name === undefined ? undefined : resolveReference(location.at(key), what, name, known);
   };
   const body = refer("body", "body", resource.bodies);
-  const prerequisites = (definition.prerequisites ?? []).flatMap((name, index) => {
-    const at = location.at("prerequisites", index);
-    const found = resolveReference(at, "prerequisite", name, context.prerequisites);
-    const members = [...parameters, ...resource.inputNames];
-    return found
-      ? [compilePrerequisite(name, found, members, prefix, locations.pack.at("prerequisites", name))]
-      : [];
-  });
+  const prerequisites = compilePrerequisites(definition, resource, parameters, context, locations);
   const fromQuery = Object.values(definition.query?.parameters ?? {}).flatMap(({ path }) => path ?? []);
   const upstreamNames = [...parameters, ...fromQuery, ...(body?.toPath.keys() ?? [])];
   const source = compileSource(definition, resource, upstreamNames, dialect, location);
@@ -174,54 +240,27 @@ export function compileRoute(
   const { values } = context.query.context;
   const where = compileCondition(definition, values, dialect, context.grammar, location);
   const route: Omit<Route, "kind"> = {
-    name: definition.client,
+    ...copyKeys(definition),
     object: resource.name,
     responseObjects,
     matchesBody: compileBodyCondition(definition.when, location.at("when")),
     namesObject: parameters.length > 0,
     pathParameters: context.pathParameters,
     writeParameters: compilePathValues(parameters, context.pathParameters),
-    access: access ?? "token",
+    access,
     withoutScopes: undefined,
     tokenLevels: compileTokens(definition, resource, dialect.client.responses, location.at("tokens")),
-    limit: definition.rate_limit,
     source,
-    response: definition.response,
-    status: definition.status ?? 200,
     headers: compileHeaders(definition.headers, dialect, locations),
-    upload: definition.upload,
-    file: definition.file,
     list: resource.list ?? "",
-    search: definition.search && {
-      move: compileSearch(definition.search, context.query.paging.upstreamNumbers, location.at("search")),
-      format: compileUpstreamFormat(
-        { ...dialect.upstream.bodies, object: undefined },
-        resource.name,
-        false,
-        location.at("search"),
-      ),
-    },
+    search: compileListSearch(definition, resource, context, location.at("search")),
     body,
     query,
     queryFilter,
     ...compileFilterDefaults(definition, resource, dialect, context.grammar, where, location),
     prerequisites,
-    ifMatch: definition.if_match,
-    wait: compileWait(definition.wait, parameters, prefix, location.at("wait")),
-    readAfterWrite: compileReadAfterWrite(
-      definition.read_after,
-      parameters,
-      prefix,
-      location.at("read_after"),
-    ),
-    related: compileRelatedRequests(definition, parameters, prefix, location),
-    aggregation: compileAggregation(definition.aggregate, location.at("aggregate")),
-    mergeParts: compileMergeParts(definition, call, parameters, prefix, location),
+    ...compileSteps(definition, call, parameters, prefix, location),
     where,
-    retryWithout: definition.retry?.without,
-    notFoundField: definition.not_found_field,
-    readRoute: definition.read_route,
-    onlyChanges: definition.only_changes,
     emptyError: refer("empty", "message", new Map(Object.entries(dialect.messages))),
     resource,
     ...compileReading(definition, resource, resources, location),
@@ -230,12 +269,7 @@ export function compileRoute(
     selectFields: resource.selectFields,
     translateCursor: compileCursorTranslation(resource, context.paging),
     ...compileWrappers(definition, resource, dialect, location),
-    losses: [
-      ...(definition.response === "none"
-        ? []
-        : responseObjects.flatMap((name) => objectLosses(name, resources))),
-      ...inputLosses(body, resource),
-    ],
+    losses: routeLosses(definition, responseObjects, body, resource, resources),
   };
   const reduced = refer("without_scopes", "object", resources);
   const kind = kindOf(route, context.paging);

@@ -1,7 +1,8 @@
 import type { QueryField } from "../../dialect/filter/query-filter.ts";
 import type { FilterField } from "../../dialect/filter/translate.ts";
 import type { SelectFields } from "../../dialect/filter/select.ts";
-import { compileBody, compileMembers, type BodyContext, type BodyRules } from "./body.ts";
+import { compileBody, type BodyRules } from "./body.ts";
+import { compileMembers, type BodyContext } from "./body-members.ts";
 import { compileObjectWrite } from "./field/write.ts";
 import type { Catalog } from "./compile-catalog.ts";
 import { isFilterable, type FieldRule } from "../schema/field-definition.ts";

@@ -3,7 +3,7 @@ import type { SourceLocation } from "../load/source-location.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ParameterDefinition } from "../schema/parameter-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
-import type { LocatedFile } from "./compile-pack.ts";
+import type { LocatedFile } from "./resource-files.ts";
 import type { Dialects } from "./dialects.ts";
 import { compileQueryFilter, upstreamFilterNames } from "./filters.ts";
 import type { Paging } from "./paging.ts";

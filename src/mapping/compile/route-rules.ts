@@ -22,41 +22,45 @@ const WITHOUT_PREREQUISITES: ReadonlySet<RouteKind> = new Set(["aggregated", "ca
 /** Keys that need a body with one object. */
 const OBJECT_KEYS = ["prerequisites", "read_route", "only_changes", "merge", "retry"] as const;
 
-/** Reports keys of a route that exclude each other, or that have no effect. */
-export function reportInvalidRoute(
-  definition: RouteDefinition,
-  { list }: Resource,
-  { method, parameters, kind, source, body }: CompiledParts,
-  location: SourceLocation,
-): void {
-  const { response, search, upload, file } = definition;
-  const call = "call" in source ? source.call.method : "GET";
-  const isList = response === "list";
-  const hasFile = response === "file";
-  const rules: readonly (readonly [isBroken: boolean, key: keyof RouteDefinition, message: string])[] = [
-    [isList && list === undefined, "response", 'the resource has no "list" name'],
+/** A rule about one key of a route. */
+type Rule = readonly [isBroken: boolean, key: keyof RouteDefinition, message: string];
+
+/** The rules about what a route responds with. */
+function responseRules(
+  { response, file, status, without_scopes, one_of }: RouteDefinition,
+  list: Resource["list"],
+): readonly Rule[] {
+  return [
+    [response === "list" && list === undefined, "response", 'the resource has no "list" name'],
     [
-      hasFile !== (file !== undefined),
+      (response === "file") !== (file !== undefined),
       "response",
       '"file" has the media type of a route that responds with a file, and of no other route',
     ],
     [
-      definition.status === 204 && response !== "none",
+      status === 204 && response !== "none",
       "status",
       'a response with status 204 has no body: add "response: none"',
     ],
     [
-      upload !== undefined && (definition.body !== undefined || definition.prerequisites !== undefined),
-      "upload",
-      '"upload" excludes "body" and "prerequisites": the gateway does not read the file',
+      without_scopes !== undefined && (response !== "object" || one_of !== undefined),
+      "without_scopes",
+      '"without_scopes" needs a route that responds with an object, without "one_of"',
     ],
+  ];
+}
+
+/** The rules about lists. @param call Method of the upstream call. */
+function listRules(
+  definition: RouteDefinition,
+  { method, kind }: CompiledParts,
+  call: string,
+): readonly Rule[] {
+  const { search, body, aggregate } = definition;
+  const isList = definition.response === "list";
+  return [
     [
-      definition.only_changes !== undefined && definition.read_route === undefined,
-      "only_changes",
-      '"only_changes" needs "read_route": the route that reads the current object',
-    ],
-    [
-      search !== undefined && (!isList || call !== "POST" || definition.body !== undefined),
+      search !== undefined && (!isList || call !== "POST" || body !== undefined),
       "search",
       '"search" needs a route that responds with a list by a POST, without "body"',
     ],
@@ -66,46 +70,72 @@ export function reportInvalidRoute(
       'a list that the upstream reads by another method than GET needs "search"',
     ],
     [
-      definition.aggregate !== undefined && (!isList || call !== "GET"),
+      aggregate !== undefined && (!isList || call !== "GET"),
       "aggregate",
       '"aggregate" needs a route that responds with a list by a GET',
     ],
-    ...(["where", "where_values"] as const).map(
-      (key) =>
-        [
-          definition[key] !== undefined && kind !== "list" && kind !== "paged",
-          key,
-          `"${key}" needs a route whose list the upstream filters`,
-        ] as const,
-    ),
+    ...(["where", "where_values"] as const).map((key): Rule => [
+      definition[key] !== undefined && kind !== "list" && kind !== "paged",
+      key,
+      `"${key}" needs a route whose list the upstream filters`,
+    ]),
+  ];
+}
+
+/** The rules about what a route sends and reads before its call. @param call Method of the upstream call. */
+function requestRules(
+  definition: RouteDefinition,
+  { kind, body }: CompiledParts,
+  call: string,
+): readonly Rule[] {
+  const { upload, prerequisites, read_route, only_changes } = definition;
+  return [
     [
-      definition.without_scopes !== undefined && (response !== "object" || definition.one_of !== undefined),
-      "without_scopes",
-      '"without_scopes" needs a route that responds with an object, without "one_of"',
+      upload !== undefined && (definition.body !== undefined || prerequisites !== undefined),
+      "upload",
+      '"upload" excludes "body" and "prerequisites": the gateway does not read the file',
     ],
     [
-      definition.prerequisites !== undefined && WITHOUT_PREREQUISITES.has(kind),
+      only_changes !== undefined && read_route === undefined,
+      "only_changes",
+      '"only_changes" needs "read_route": the route that reads the current object',
+    ],
+    [
+      prerequisites !== undefined && WITHOUT_PREREQUISITES.has(kind),
       "prerequisites",
       '"prerequisites" has no effect on this route: nothing is fetched before its response',
     ],
     [
-      definition.read_route !== undefined && body?.members.length === 0,
+      read_route !== undefined && body?.members.length === 0,
       "read_route",
       "the route would always respond with the current object: its body has no members of the client",
     ],
-    ...OBJECT_KEYS.map(
-      (key) =>
-        [
-          body?.isList === true && definition[key] !== undefined,
-          key,
-          `"${key}" needs a body that is an object: this one is a list`,
-        ] as const,
-    ),
+    ...OBJECT_KEYS.map((key): Rule => [
+      body?.isList === true && definition[key] !== undefined,
+      key,
+      `"${key}" needs a body that is an object: this one is a list`,
+    ]),
     [
       body?.toPath.size === 0 && call === "GET",
       "body",
       '"body" has no effect: the route sends a GET, which has no body',
     ],
+  ];
+}
+
+/** Reports keys of a route that exclude each other, or that have no effect. */
+export function reportInvalidRoute(
+  definition: RouteDefinition,
+  { list }: Resource,
+  compiled: CompiledParts,
+  location: SourceLocation,
+): void {
+  const { source, body, parameters } = compiled;
+  const call = "call" in source ? source.call.method : "GET";
+  const rules = [
+    ...responseRules(definition, list),
+    ...listRules(definition, compiled, call),
+    ...requestRules(definition, compiled, call),
   ];
   for (const [isBroken, key, message] of rules) if (isBroken) location.at(key).report(message);
   reportInvalidIfMatch(definition, call, location.at("if_match"));

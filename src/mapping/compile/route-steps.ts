@@ -109,7 +109,7 @@ export function compileBodyCondition(
 const MOST_WAIT_REQUESTS = 100;
 
 /** Compiles the key `wait` of a route. */
-export function compileWait(
+function compileWait(
   definition: RouteDefinition["wait"],
   parameters: readonly string[],
   prefix: string,
@@ -132,7 +132,7 @@ export function compileWait(
 }
 
 /** Compiles the key `read_after` of a route. */
-export function compileReadAfterWrite(
+function compileReadAfterWrite(
   definition: RouteDefinition["read_after"],
   parameters: readonly string[],
   prefix: string,
@@ -209,7 +209,7 @@ export function compilePrerequisite(
 }
 
 /** Compiles the key `related` of a route. */
-export function compileRelatedRequests(
+function compileRelatedRequests(
   definition: RouteDefinition,
   parameters: readonly string[],
   prefix: string,
@@ -241,7 +241,7 @@ export function compileRelatedRequests(
 }
 
 /** Compiles the key `aggregate` of a route. */
-export function compileAggregation(
+function compileAggregation(
   definition: RouteDefinition["aggregate"],
   location: SourceLocation,
 ): Aggregation | undefined {
@@ -253,7 +253,7 @@ export function compileAggregation(
 }
 
 /** Compiles the key `merge` of a route. @param method Method of the upstream call of the route. */
-export function compileMergeParts(
+function compileMergeParts(
   { merge = {} }: RouteDefinition,
   method: string,
   parameters: readonly string[],
@@ -269,3 +269,18 @@ export function compileMergeParts(
     };
   });
 }
+
+/** Compiles the calls that a route makes besides its main one and its prerequisites. */
+export const compileSteps = (
+  definition: RouteDefinition,
+  call: string,
+  parameters: readonly string[],
+  prefix: string,
+  location: SourceLocation,
+) => ({
+  wait: compileWait(definition.wait, parameters, prefix, location.at("wait")),
+  readAfterWrite: compileReadAfterWrite(definition.read_after, parameters, prefix, location.at("read_after")),
+  related: compileRelatedRequests(definition, parameters, prefix, location),
+  aggregation: compileAggregation(definition.aggregate, location.at("aggregate")),
+  mergeParts: compileMergeParts(definition, call, parameters, prefix, location),
+});

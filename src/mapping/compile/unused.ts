@@ -4,7 +4,7 @@ import type { SourceLocation } from "../load/source-location.ts";
 import { parametersIn, parseSegment } from "../router.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
-import type { LocatedFile } from "./compile-pack.ts";
+import type { LocatedFile } from "./resource-files.ts";
 
 type File = LocatedFile<ResourceDefinition>;
 

@@ -132,21 +132,22 @@ const haveSameScopes = (one: string, other: string): boolean => {
 };
 
 /** The kind of texts with scopes. */
-const scopesKind = ({ toAlpha, toV4 }: Scopes): ValueKind => ({
+const scopesKind = (scopes: Scopes): ValueKind => ({
   reader: () => ({
-    read: (text) => (isStringText(text) ? toJsonText(toAlpha(fromJsonText(text) as string)) : text),
+    read: (text) => (isStringText(text) ? toJsonText(scopes.toAlpha(fromJsonText(text) as string)) : text),
     mayBeAsync: false,
   }),
-  write: (value) => (typeof value === "string" ? toV4(value).join(" ") || undefined : value),
+  write: (value) => (typeof value === "string" ? scopes.toV4(value).join(" ") || undefined : value),
   lookup: () => undefined,
   v4ByAlpha: new Map(),
   v4ValuesByAlpha: new Map(),
   filterValues: undefined,
   keepsOrder: false,
   errorField: undefined,
-  isLostInRead: (v4) => typeof v4 === "string" && !haveSameScopes(toV4(toAlpha(v4)).join(" "), v4),
+  isLostInRead: (v4) =>
+    typeof v4 === "string" && !haveSameScopes(scopes.toV4(scopes.toAlpha(v4)).join(" "), v4),
   isLostInWrite: (alpha) =>
-    typeof alpha === "string" && !haveSameScopes(toAlpha(toV4(alpha).join(" ")), alpha),
+    typeof alpha === "string" && !haveSameScopes(scopes.toAlpha(scopes.toV4(alpha).join(" ")), alpha),
 });
 
 /** Compiles one value kind. @param args Names of the arguments that fields pass to it. */

@@ -8,7 +8,8 @@ import {
   type ScopeRenaming,
   type ProductWords,
 } from "../../config/product-words.ts";
-import { compilePack, type LocatedFile } from "../compile/compile-pack.ts";
+import { compilePack } from "../compile/compile-pack.ts";
+import type { LocatedFile } from "../compile/resource-files.ts";
 import { dialectDefinition, type DialectDefinition } from "../schema/pack-definition.ts";
 import { resourceDefinition, type ResourceDefinition } from "../schema/resource-definition.ts";
 import { formatDiagnosticLine, MAX_DIAGNOSTICS, PackError, type Diagnostic } from "./diagnostic.ts";

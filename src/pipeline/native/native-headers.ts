@@ -30,7 +30,13 @@ const FORWARDING = [
   "x-ssl",
   "x-(?:url-)?scheme",
   "x-proto(?:col)?",
-  "x-(?:http-)?host(?:-override)?",
+  "x-(?:http-|real-)?host(?:-override)?",
+  "proxy",
+  "x-request-uri",
+  "x-http-(?:path-override|destinationurl)",
+  "x-sendfile-type",
+  "(?:.*-)?userinfo",
+  "(?:.*-)?jwt-assertion",
   "x-rewrite-url",
   "x-http-method",
   "x-(?:http-)?method-override",
@@ -51,6 +57,15 @@ const FORWARDING_PREFIXES = [
   "client-cert",
   "x-client-(?:cert|dn|issuer|s-dn|i-dn|ssl|subject|tls|verify)",
   "x-auth-request-",
+  "x-authentik-",
+  "x-consumer-",
+  "x-credential-",
+  "x-vouch-",
+  "x-pomerium-",
+  "x-accel-",
+  "x-ms-token-",
+  "oidc-",
+  "tailscale-",
   "x-authenticated-",
   "x-webauth-",
   "x-envoy-",
@@ -65,9 +80,9 @@ const FORWARDING_PREFIXES = [
   "x-amzn-(?:mtls|oidc|tls)-",
 ];
 
-/** Some servers read a name with underscores as one with hyphens. */
+/** Some servers read names with underscores, or with any other sign, as names with hyphens. */
 const FORWARDING_NAME = new RegExp(
-  `^(?:(?:${FORWARDING.join("|")})$|${FORWARDING_PREFIXES.join("|")})`.replaceAll("-", "[-_]"),
+  `^(?:(?:${FORWARDING.join("|")})$|${FORWARDING_PREFIXES.join("|")})`.replaceAll("-", "[^a-z\\d]"),
 );
 
 /** These frame the message and authenticate the client: a `Connection` header must not remove them. */
@@ -105,7 +120,16 @@ export function isForwarded(name: string, connection: string | undefined): boole
 /** Removes what clients must not get from the headers of v4's response. */
 export function cleanResponseHeaders(headers: IncomingHttpHeaders): void {
   removeHeaders(headers, NEVER_TO_CLIENT);
+  // Node frames the response by itself, and has undone the framing of v4.
+  delete headers["transfer-encoding"];
 }
+
+/**
+ * Whether v4's response has a transfer coding that Node has not undone. Nobody asked for one (RFC 9112 7.4), so its bytes
+ * mean nothing to the client.
+ */
+export const hasUnknownCoding = ({ "transfer-encoding": coding }: IncomingHttpHeaders): boolean =>
+  coding !== undefined && !/^(?:chunked|identity)$/i.test(coding.trim());
 
 /** Removes v4's CORS headers: beside the gateway's own they could allow an origin that the gateway does not allow. */
 export function removeCorsHeaders(headers: IncomingHttpHeaders): void {

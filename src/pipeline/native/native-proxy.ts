@@ -1,19 +1,21 @@
 /** The native proxy: requests of v4's own clients are forwarded without translation, and streamed both ways. */
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { createProxyMiddleware } from "http-proxy-middleware";
+import type { Agent, IncomingMessage, ServerResponse } from "node:http";
 import type { CircuitBreaker } from "../../upstream/circuit-breaker.ts";
-import { outcomeOfError, outcomeOfStatus, toUpstreamError } from "../../upstream/upstream-error.ts";
 import { addressNetwork } from "../../rate-limit/client-address.ts";
 import type { CurrentContext } from "../../upstream/upstream-tls.ts";
-import { createConnectionShares, ConnectionUnavailableError } from "../../upstream/connection-shares.ts";
+import {
+  createConnectionShares,
+  ConnectionUnavailableError,
+  type ConnectionShares,
+} from "../../upstream/connection-shares.ts";
 import type { AlphaRequest } from "../context.ts";
 import { HEAD_TOO_LONG, isHeadTooLong } from "../http/request-context.ts";
 import { delayResponseEnd } from "../http/delay-response-end.ts";
-import { addVary, cleanRequestHeaders, cleanResponseHeaders, removeCorsHeaders } from "./native-headers.ts";
-import { createAgent, wasClosedWhileIdle } from "./native-connections.ts";
+import { cleanRequestHeaders } from "./native-headers.ts";
+import { createAgent } from "./native-connections.ts";
 import { Exchange, type NativeHandlers } from "./native-exchange.ts";
-import { NativeResponse } from "./response-secrets.ts";
-import { createSlowStreamGuard } from "./slow-streams.ts";
+import { createSlowStreamGuard, type SlowStreamGuard } from "./slow-streams.ts";
+import { createStreamingProxy, type StreamingProxy } from "./streaming-proxy.ts";
 
 /** Forwards a request. `plain` describes it as plain data, for the audit. */
 export type ForwardNative = (request: IncomingMessage, response: ServerResponse, plain: AlphaRequest) => void;
@@ -40,171 +42,72 @@ export interface NativeProxy {
   close(): void;
 }
 
-/** A reason phrase that a response may have (RFC 9112 4): other bytes end in an exception. */
-const SENDABLE_PHRASE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** Forwards the requests of all packs to one v4, over connections that they share. */
+class Forwarder {
+  readonly shares: ConnectionShares;
+  readonly #name: string;
+  readonly #breaker: CircuitBreaker;
+  readonly #slowStreams: SlowStreamGuard;
+  readonly #agent: Agent;
+  readonly #proxy: StreamingProxy;
+  /** Headers of a response that a client should ask for again later. */
+  readonly #retryAfter: Readonly<Record<string, string>>;
 
-/** Member of a request with its exchange. A `WeakMap` would keep both until the next full garbage collection. */
-const EXCHANGE = Symbol("exchange");
+  constructor({ name, origin, timeoutMs, connections, breaker, secureContext }: NativeProxyOptions) {
+    const shares = createConnectionShares({
+      size: connections,
+      perToken: Math.ceil(connections / 2),
+      perAddress: Math.ceil((connections * 3) / 4),
+      maxWaitMs: timeoutMs,
+    });
+    this.shares = shares;
+    this.#name = name;
+    this.#breaker = breaker;
+    this.#slowStreams = createSlowStreamGuard(() => shares.queueLength(), timeoutMs / 4);
+    this.#agent = createAgent(origin, connections, secureContext);
+    this.#proxy = createStreamingProxy({ name, origin, timeoutMs, agent: this.#agent });
+    this.#retryAfter = { "retry-after": String(Math.ceil(breaker.openMs / 1000)) };
+  }
 
-type ForwardedRequest = IncomingMessage & { [EXCHANGE]?: Exchange };
+  /** Forwards one request, and records it when its response has ended. */
+  start(
+    handlers: NativeHandlers,
+    plain: AlphaRequest,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): void {
+    response.setHeader("vary", handlers.vary.join(", "));
+    const exchange = new Exchange(handlers, plain, [request, response], this.#breaker);
+    if (handlers.recordFirst)
+      delayResponseEnd(response, () =>
+        exchange.record().then(
+          () => undefined,
+          () => () => exchange.fail(),
+        ),
+      );
+    response.once("close", () => {
+      this.#slowStreams.remove(exchange);
+      exchange.release?.();
+      if (exchange.v4Status !== undefined) exchange.reportOutcome("ignored");
+      // The response has ended: `record` has reported its own failure.
+      exchange.record(!response.writableFinished).catch(() => {});
+    });
+    this.#handle(exchange).catch((error: unknown) => this.#fail(error, exchange));
+  }
 
-/**
- * Whether v4 failed. A connection that breaks while the client is still sending may be the client's doing: otherwise a
- * client could open the circuit for others.
- */
-const isUpstreamFailure = (error: Error, request: IncomingMessage): boolean =>
-  request.complete || toUpstreamError(error).kind === "unreachable";
-
-/** Idempotent methods (RFC 9110 9.2.2). */
-const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
-
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
-
-/** Whether a request is sent once more: v4 closed the idle connection at the moment when it was used again. */
-const isSentAgain = ({ request, response, sent, isResent, v4Status }: Exchange, error: Error): boolean =>
-  !isResent &&
-  v4Status === null &&
-  !response.destroyed &&
-  IDEMPOTENT.has(request.method ?? "") &&
-  !hasBody(request) &&
-  sent !== undefined &&
-  !sent.hasTimedOut &&
-  wasClosedWhileIdle(sent.request, error, sent.bytesBefore);
-
-/**
- * Calls a listener where v4's response breaks off. The proxy itself would destroy the client's response, also while an error
- * of the gateway could take its place. It adds its listeners after this call.
- */
-function onBreakOff(upstreamResponse: IncomingMessage, listener: (error: Error) => void): void {
-  const EVENTS = ["error", "close"] as const;
-  const before = new Set<unknown>(EVENTS.flatMap((event) => upstreamResponse.listeners(event)));
-  process.nextTick(() => {
-    for (const event of EVENTS)
-      for (const each of upstreamResponse.listeners(event))
-        if (!before.has(each)) upstreamResponse.off(event, each as () => void);
-    upstreamResponse.on("error", listener);
-  });
-}
-
-/** Creates the native proxy to one v4. Its connections are shared by all packs. */
-export function createNativeProxy({
-  name,
-  origin,
-  timeoutMs,
-  connections,
-  breaker,
-  secureContext,
-}: NativeProxyOptions): NativeProxy {
-  const shares = createConnectionShares({
-    size: connections,
-    perToken: Math.ceil(connections / 2),
-    perAddress: Math.ceil((connections * 3) / 4),
-    maxWaitMs: timeoutMs,
-  });
-  const slowStreams = createSlowStreamGuard(() => shares.queueLength(), timeoutMs / 4);
-  const agent = createAgent(origin, connections, secureContext);
-  const proxy = createProxyMiddleware<ForwardedRequest, ServerResponse>({
-    target: origin.href.replace(/\/$/, ""),
-    changeOrigin: true,
-    xfwd: false,
-    followRedirects: false,
-    proxyTimeout: timeoutMs,
-    agent,
-    on: {
-      proxyReq(upstreamRequest, request) {
-        const exchange = request[EXCHANGE];
-        // Also where it has the shorter limit of an idle connection.
-        upstreamRequest.socket?.setTimeout(timeoutMs);
-        const bytesBefore = upstreamRequest.socket?.bytesRead ?? 0;
-        const sent = { request: upstreamRequest, bytesBefore, hasTimedOut: false };
-        if (exchange) exchange.sent = sent;
-        upstreamRequest.once("timeout", () => (sent.hasTimedOut = true));
-        // Without a response and without an error: v4 has switched protocols unasked, and the connection is closed.
-        upstreamRequest.once("close", () => {
-          if (exchange?.sent?.request !== upstreamRequest) return;
-          if (exchange.v4Status !== null || exchange.fault !== undefined || exchange.response.destroyed)
-            return;
-          exchange.fault = `${name} closed the connection without a response`;
-          exchange.reportOutcome(outcomeOfStatus(502, exchange.isAccepted));
-          exchange.fail();
-        });
-        if (!exchange?.isResent)
-          request.on("data", ({ length }: Buffer) => exchange && (exchange.bytesIn += length));
-      },
-      proxyRes(upstreamResponse, request, response) {
-        const { headers, statusCode = 0, statusMessage = "" } = upstreamResponse;
-        const exchange = request[EXCHANGE];
-        if (exchange)
-          exchange.received = new NativeResponse(headers, exchange.handlers.searchedBytes(exchange.plain));
-        cleanResponseHeaders(headers);
-        // Node would throw an error that nobody catches.
-        if (!SENDABLE_PHRASE.test(statusMessage)) upstreamResponse.statusMessage = "";
-        // As the client asked: the proxy would keep every connection alive.
-        headers.connection = response.shouldKeepAlive ? "keep-alive" : "close";
-        if (!exchange) return;
-        if (exchange.handlers.hasOwnCors) removeCorsHeaders(headers);
-        addVary(headers, exchange.handlers.vary);
-        exchange.v4Status = statusCode;
-        exchange.learn(statusCode, headers);
-        if (statusCode < 200 || statusCode > 599) {
-          exchange.fault = `${name} responded with the status ${statusCode}`;
-          upstreamResponse.statusCode = 500;
-          // The proxy copies v4's head after this handler.
-          process.nextTick(() => {
-            upstreamResponse.unpipe(response).resume();
-            exchange.fail();
-          });
-          return;
-        }
-        if (statusCode === 204) delete headers["content-length"];
-        const isBodiless = statusCode === 204 || statusCode === 304;
-        if (isBodiless) delete headers["transfer-encoding"];
-        // Such a response ends at its head, whatever follows (RFC 9112 6.3).
-        if (isBodiless || request.method === "HEAD") exchange.isComplete = true;
-        upstreamResponse.once("end", () => (exchange.isComplete = true));
-        upstreamResponse.on("data", (chunk: Buffer) => {
-          exchange.bytesOut += chunk.length;
-          exchange.received?.add(chunk);
-        });
-        onBreakOff(upstreamResponse, (error) => {
-          upstreamResponse.unpipe(response);
-          if (exchange.isComplete || response.destroyed) return;
-          exchange.fault ??= `${name} broke its response off: ${error.message}`;
-          exchange.fail();
-        });
-      },
-      error(error, request, response) {
-        const exchange = request[EXCHANGE];
-        if (!exchange) return void response.destroy();
-        if (exchange.isComplete) return;
-        if (isSentAgain(exchange, error)) {
-          exchange.isResent = true;
-          // Until the second one has a connection: the first may close later, and says nothing any more.
-          exchange.sent = undefined;
-          return void proxy(exchange.request, exchange.response, () => exchange.fail());
-        }
-        if (!exchange.response.destroyed) exchange.fault ??= error.message;
-        if (isUpstreamFailure(error, request)) {
-          exchange.reportOutcome(outcomeOfError(error, exchange.isAccepted));
-          return exchange.fail();
-        }
-        exchange.reportOutcome("ignored");
-        exchange.reject({ status: 500, body: exchange.handlers.failure });
-      },
-    },
-  });
-  const retryAfter = { "retry-after": String(Math.ceil(breaker.openMs / 1000)) };
+  close(): void {
+    this.#agent.destroy();
+  }
 
   /** Authorizes a request, waits for a connection and forwards it. A rejection becomes a 500. */
-  async function handle(exchange: Exchange): Promise<void> {
+  async #handle(exchange: Exchange): Promise<void> {
     const { handlers, plain, response, hash } = exchange;
     const found = handlers.lookUp(plain, hash);
     const token = found instanceof Promise ? await found : found;
     exchange.tokenInfo = token;
     exchange.isAccepted = token.isAccepted;
     if (token.retryAfter !== undefined) {
-      const reason = `too many tokens that ${name} has not accepted, from this address`;
+      const reason = `too many tokens that ${this.#name} has not accepted, from this address`;
       return exchange.rejectLimited(reason, { "retry-after": String(token.retryAfter) });
     }
     if (isHeadTooLong(exchange.request)) {
@@ -223,69 +126,55 @@ export function createNativeProxy({
     if (error) {
       const { reason, status, isTemporary } = error;
       if (isTemporary) token.onFailure();
-      const headers = isTemporary ? retryAfter : {};
+      const headers = isTemporary ? this.#retryAfter : {};
       return exchange.reject({ status, body: handlers.errorBody(reason, status), headers });
     }
     exchange.isReplaced = replacement !== undefined;
     const client = { token: hash, address: addressNetwork(plain.address), isKnown: exchange.isAccepted };
-    const share = shares.acquire(client, plain.signal);
-    if (share instanceof Promise) slowStreams.start();
+    const share = this.shares.acquire(client, plain.signal);
+    if (share instanceof Promise) this.#slowStreams.start();
     const release = share instanceof Promise ? await share : share;
     if (response.destroyed) return release();
     exchange.release = release;
-    slowStreams.add(exchange);
-    await forward(exchange, replacement);
+    this.#slowStreams.add(exchange);
+    await this.#forward(exchange, replacement);
   }
 
   /** Forwards to v4, with the token that replaces the client's, where there is one. */
-  function forward(exchange: Exchange, replacement: string | undefined): Promise<void> | void {
-    const { handlers, response } = exchange;
-    const request: ForwardedRequest = exchange.request;
-    if (!breaker.allow()) {
-      exchange.fault = `${name} fails: the circuit is open`;
-      return exchange.fail(handlers.circuitOpen, 503, retryAfter);
+  #forward(exchange: Exchange, replacement: string | undefined): Promise<void> | void {
+    const { handlers, request } = exchange;
+    if (!this.#breaker.allow()) {
+      exchange.fault = `${this.#name} fails: the circuit is open`;
+      return exchange.fail(handlers.circuitOpen, 503, this.#retryAfter);
     }
     if (replacement !== undefined) request.headers.authorization = `${handlers.scheme} ${replacement}`;
     exchange.v4Status = null;
-    request[EXCHANGE] = exchange;
     cleanRequestHeaders(request.headers);
-    // The proxy reports an error in three ways: to its handler above, to this callback, and by a rejection.
-    return proxy(request, response, () => exchange.reject({ status: 500, body: handlers.failure }));
+    return this.#proxy(exchange);
   }
 
-  function fail(error: unknown, exchange: Exchange): void {
+  #fail(error: unknown, exchange: Exchange): void {
     // The client has disconnected.
     if (exchange.response.destroyed) return;
     if (!(error instanceof ConnectionUnavailableError)) return exchange.fail();
-    if (error.isOwnShare) return exchange.rejectLimited(error.message, retryAfter);
+    if (error.isOwnShare) return exchange.rejectLimited(error.message, this.#retryAfter);
     exchange.fault = error.message;
-    exchange.fail(exchange.handlers.circuitOpen, 503, retryAfter);
+    exchange.fail(exchange.handlers.circuitOpen, 503, this.#retryAfter);
   }
+}
 
+/** Creates the native proxy to one v4. Its connections are shared by all packs. */
+export function createNativeProxy(options: NativeProxyOptions): NativeProxy {
+  const forwarder = new Forwarder(options);
   const createForward = (handlers: NativeHandlers): ForwardNative =>
     function forwardNative(request, response, plain) {
-      response.setHeader("vary", handlers.vary.join(", "));
-      const exchange = new Exchange(handlers, plain, [request, response], breaker);
-      if (handlers.recordFirst)
-        delayResponseEnd(response, () =>
-          exchange.record().then(
-            () => undefined,
-            () => () => exchange.fail(),
-          ),
-        );
-      response.once("close", () => {
-        slowStreams.remove(exchange);
-        exchange.release?.();
-        if (exchange.v4Status !== undefined) exchange.reportOutcome("ignored");
-        // The response has ended: `record` has reported its own failure.
-        exchange.record(!response.writableFinished).catch(() => {});
-      });
-      handle(exchange).catch((error: unknown) => fail(error, exchange));
+      forwarder.start(handlers, plain, request, response);
     };
-
   return Object.assign(createForward, {
     shortages: () =>
-      shares.isExhausted() ? [`all connections to ${name} for its own clients are in use`] : [],
-    close: () => agent.destroy(),
+      forwarder.shares.isExhausted()
+        ? [`all connections to ${options.name} for its own clients are in use`]
+        : [],
+    close: () => forwarder.close(),
   });
 }

@@ -89,9 +89,10 @@ export interface NativeRequests {
 
 /**
  * A path that becomes another one once its dot segments are resolved. Some server on the way could resolve them after
- * decoding, with backslashes read as slashes, or with `;parameters` removed.
+ * decoding once or more often, with backslashes read as slashes, or with `;parameters` removed.
  */
-const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:(?:;|%3b)[^/\\]*)?(?:[/\\]|%2f|%5c|$)/i;
+const DOT_SEGMENT =
+  /(?:^|[/\\]|%(?:25)*(?:2f|5c)|%c0%af)(?:\.|%(?:25)*2e|%c0%ae){1,2}(?:(?:;|%(?:25)*3b)[^/\\]*)?(?:[/\\]|%(?:25)*(?:2f|5c)|%c0%af|$)/i;
 
 /**
  * Whether the native proxy forwards a request. The scheme decides, never the path alone: both dialects use one prefix.

@@ -327,6 +327,9 @@ describe("host names of the admin listener", () => {
     ["127.0.0.1", "evil.example:8081", 421],
     ["127.0.0.1", "localhost.evil.example", 421],
     ["::1", "evil.example", 421],
+    ["0:0:0:0:0:0:0:1", "evil.example", 421],
+    ["::ffff:127.0.0.1", "evil.example", 421],
+    ["::ffff:127.0.0.1", "127.0.0.1:8081", 200],
     ["0.0.0.0", "gateway.example", 200],
     [undefined, "gateway.example", 200],
   ])("bound to %s, a request to %s gets %i", async (host, name, status) => {

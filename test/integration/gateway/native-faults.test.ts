@@ -162,6 +162,27 @@ test("informational responses of v4 are skipped, and a write is sent once (RFC 9
   expect(gateway.v4.calls).toHaveLength(3);
 });
 
+describe("a transfer coding of v4's response", () => {
+  const SMUGGLED = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nPWNED";
+
+  test("identity is none: the response has the gateway's own framing", async () => {
+    gateway.v4.respondWith(raw(`HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\n${SMUGGLED}`));
+    const response = await fetch(`${gateway.url}/v4/things`, { headers: { authorization: "Bearer good" } });
+    expect(response.headers.get("transfer-encoding")).toBe("chunked");
+    expect([response.status, await response.text()]).toEqual([200, SMUGGLED]);
+  });
+
+  test.each(["gzip", "gzip, chunked", "chunked, identity", "chunked, gzip"])(
+    "%s is an error",
+    async (coding) => {
+      gateway.v4.respondWith(raw(`HTTP/1.1 200 OK\r\nTransfer-Encoding: ${coding}\r\n\r\n${SMUGGLED}`));
+      const response = await fetch(`${gateway.url}/v4/things`, { headers: { authorization: "Bearer good" } });
+      expect([response.status, await response.text()]).toEqual([500, FAILURE]);
+      await closeCircuit(gateway);
+    },
+  );
+});
+
 test("informational responses without an end are an error", async () => {
   gateway.v4.respondWith(raw("HTTP/1.1 102 Processing\r\n\r\n".repeat(1000), "leave"));
   const response = await fetch(`${gateway.url}/v4/things`, { headers: { authorization: "Bearer good" } });

@@ -105,6 +105,8 @@ describe("invalid messages", () => {
     ["malformed", "garbage\r\n\r\n"],
     ["malformed", "GET /v4/vm/instances HTTP/1.1\r\n\r\n"],
     ["connect", "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n"],
+    ["connect", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\nX-Request-Id: a-token-of-somebody\r\n\r\n"],
+    ["malformed", "GET /v4/x HTTP/1.1\r\nHost: a\r\nHost: b\r\nX-Request-Id: a-token-of-somebody\r\n\r\n"],
   ])("count as %s and end the connection: %j", async (fault, text) => {
     const before = await countRejections(fault, 400);
     const client = await clients.open(text);

@@ -37,7 +37,10 @@ beforeAll(async () => {
   app.get("/v4/of-the-application", (_request, response) => void response.send("application"));
   app.use("/old/api", create("below"));
   app.use(create("root"));
-  app.use((_request, response) => void response.status(418).send("application"));
+  app.use(({ path }, response) => {
+    left.push(path);
+    response.status(418).send("application");
+  });
   application = app;
 });
 afterAll(async () => {
@@ -45,6 +48,10 @@ afterAll(async () => {
   await v4.close();
   await rm(folder, { recursive: true, force: true });
 });
+/** Paths of requests that were left to the application. */
+const left: string[] = [];
+
+beforeEach(() => void (left.length = 0));
 beforeEach(() => v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }]))));
 
 const alpha = { headers: { authorization: "token t" } };
@@ -109,8 +116,11 @@ describe.each([
       const client = await openRawClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
       client.send(`POST ${base}/v4/vm/instances ${version}\r\nAuthorization: ${scheme} t\r\n${rest}`);
       client.send(`GET ${base}/v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: ${scheme} t\r\n\r\n`);
+      client.send("POST /elsewhere HTTP/1.1\r\nHost: a\r\n\r\n");
       const text = await client.waitForEnd();
       expect(text.match(/^HTTP\/1\.1 \d+/gm)).toEqual(["HTTP/1.1 400"]);
+      // Below a path the application itself decides which requests the gateway gets.
+      expect(base === "" ? left : []).toEqual([]);
       expect(text).toContain('{"errors":[{"reason":"This is not an HTTP request."}]}');
       expect(v4.calls).toEqual([]);
       client.close();

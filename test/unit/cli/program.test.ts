@@ -172,9 +172,14 @@ describe("errors that an operator can correct", () => {
 });
 
 test("the module of a command is loaded only when the command runs", () => {
-  const source = readFileSync("src/cli/program.ts", "utf8");
-  const loaded = [...source.matchAll(/^import (?!type)[^;]* from "(\.[^"]+)"/gm)].map(([, path]) => path);
-  expect(loaded.filter((path) => !path?.startsWith("../config/"))).toEqual(["./terminal.ts"]);
+  const loaded = ["program", "command-settings"].flatMap((name) => {
+    const source = readFileSync(`src/cli/${name}.ts`, "utf8");
+    return [...source.matchAll(/^import (?!type)[^;]* from "(\.[^"]+)"/gm)].map(([, path]) => path);
+  });
+  expect(loaded.filter((path) => !path?.startsWith("../config/"))).toEqual([
+    "./command-settings.ts",
+    "./terminal.ts",
+  ]);
 });
 
 describe("docs/reference/cli.md", () => {

@@ -82,9 +82,18 @@ describe("the half-open circuit", () => {
   test("lets one call through, and rejects the others at once", () => {
     expect(breaker.allow()).toBe(true);
     expect(breaker.state()).toBe("open");
+    now += 999;
     expect(breaker.allow()).toBe(false);
-    now += 60_000;
+  });
+
+  test("lets another call through after a pause, where the first has no outcome: a client may hold it", () => {
+    expect(breaker.allow()).toBe(true);
+    now += 1000;
+    expect(breaker.state()).toBe("half-open");
+    expect(breaker.allow()).toBe(true);
     expect(breaker.allow()).toBe(false);
+    breaker.record("succeeded");
+    expect(breaker.state()).toBe("closed");
   });
 
   test("closes after a successful call, and forgets earlier failures", () => {

@@ -1,0 +1,44 @@
+/** The settings that commands have as flags. */
+import { Option, type Command } from "commander";
+import { SETTINGS, type SettingName, type Settings } from "../config/setting-definitions.ts";
+import { optionName, readEnvironment, type SettingTexts } from "../config/settings.ts";
+
+const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+
+/** `UPSTREAM_URL` → `--upstream-url <value>`. Help shows the meaning, the default and the variable. */
+function settingFlag(name: SettingName): Option {
+  const { meaning, default: text } = SETTINGS[name];
+  const flag = `--${name.toLowerCase().replaceAll("_", "-")} <value>`;
+  return new Option(flag, meaning.replaceAll("`", "")).default(text, text).env(name);
+}
+
+/** The settings that are given as flags. Commander adds those of the environment, which are read elsewhere. */
+export const settingTexts = (command: Command): SettingTexts =>
+  Object.fromEntries(
+    SETTING_NAMES.filter((name) => command.getOptionValueSource(optionName(name)) === "cli").map((name) => [
+      name,
+      command.getOptionValue(optionName(name)) as string,
+    ]),
+  );
+
+/** The settings that a command that does not serve can use. */
+type CommandSetting = "DATA_DIR" | "DATABASE_URL" | "MAPPINGS_DIR" | "WORDS" | "PUBLIC_URL";
+export type CommandSettings = Pick<Settings, CommandSetting>;
+
+/** The settings of commands that read a pack, that replay records, and that read an audit store. */
+export const PACK_SETTINGS = ["MAPPINGS_DIR", "WORDS"] as const satisfies readonly CommandSetting[];
+export const REPLAY_SETTINGS = [...PACK_SETTINGS, "PUBLIC_URL"] as const satisfies readonly CommandSetting[];
+export const STORE_SETTINGS = ["DATA_DIR", "DATABASE_URL"] as const satisfies readonly CommandSetting[];
+
+/** Reads settings of a command that does not serve. Invalid variables that it does not use cannot fail it. */
+export function commandSettings(command: Command): CommandSettings {
+  const names = [...REPLAY_SETTINGS, ...STORE_SETTINGS];
+  const environment = Object.fromEntries(names.map((name) => [name, process.env[name]]));
+  return readEnvironment(environment, settingTexts(command));
+}
+
+/** Adds settings to a command as flags. */
+export function addSettings(command: Command, names: readonly SettingName[], heading = "Settings:"): Command {
+  for (const name of names) command.addOption(settingFlag(name).helpGroup(heading));
+  return command;
+}
