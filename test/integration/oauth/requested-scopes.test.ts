@@ -2,17 +2,7 @@
  * R-12: an exchange carries only the application's id, and anybody can send its users to sign in. A request of a
  * stranger neither widens nor empties what a sign-in gets, with either place that state is kept in.
  */
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  jest,
-  onTestFinished,
-  test,
-} from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -376,9 +366,10 @@ describeRedis("with Redis", () => {
   });
 });
 
+afterEach(() => void jest.restoreAllMocks());
+
 test("the work of an exchange grows with the number of stored requests, and no faster", async () => {
   const comparisons = [jest.spyOn(scopes, "common"), jest.spyOn(scopes, "includes")];
-  onTestFinished(() => comparisons.forEach((spy) => spy.mockRestore()));
   const levels = ["view", "modify", "create", "delete"];
   const names = ["vms", "dnszones", "stackscripts", "ips", "nodebalancers", "images", "longview", "volumes"];
   const granted = scopes.grants(names.map((name) => `${name}:read_write`).join(" "));
