@@ -7,6 +7,9 @@ module.exports = class NativeEnvironment {
   fakeTimers = null;
   moduleMocker = new ModuleMocker(globalThis);
 
+  /** Jest replaces these for each file. */
+  #own = { console, exit: process.exit };
+
   constructor({ projectConfig }) {
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
@@ -16,6 +19,8 @@ module.exports = class NativeEnvironment {
   async teardown() {
     this.fakeTimersModern.dispose();
     this.moduleMocker.restoreAllMocks();
+    globalThis.console = this.#own.console;
+    process.exit = this.#own.exit;
   }
 
   getVmContext() {

@@ -24,7 +24,7 @@ function run(project: string, ...options: readonly string[]): number {
   const json = results === undefined ? [] : ["--json", `--outputFile=${resultsOf(results, project)}`];
   const { status } = spawnSync(
     "jest",
-    ["--selectProjects", project, "--passWithNoTests", ...options, ...json, "--", ...args],
+    ["--selectProjects", project, ...options, ...json, "--passWithNoTests", ...args],
     { env: { ...process.env, ...environment }, stdio: "inherit" },
   );
   return status ?? 1;
@@ -32,13 +32,11 @@ function run(project: string, ...options: readonly string[]): number {
 
 const resultsOf = (path: string, project: string): string => `${path}.${project}`;
 
-/** Writes the results of several projects as those of one run. */
+/** Writes the results of several projects as those of one run; none if one ended without results. */
 function joinResults(path: string, projects: readonly string[]): void {
-  const testResults = projects.flatMap((project): unknown[] =>
-    existsSync(resultsOf(path, project))
-      ? JSON.parse(readFileSync(resultsOf(path, project), "utf8")).testResults
-      : [],
-  );
+  const files = projects.map((project) => resultsOf(path, project));
+  if (!files.every((file) => existsSync(file))) return;
+  const testResults = files.flatMap((file): unknown[] => JSON.parse(readFileSync(file, "utf8")).testResults);
   writeFileSync(path, JSON.stringify({ testResults }));
 }
 
