@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Pack } from "../mapping/pack.ts";
 import { splitPath } from "../mapping/router.ts";
-import { adoptLogger, createLog } from "../observability/log.ts";
+import { openLog } from "../observability/log.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { badRequestBody } from "./bad-request.ts";
 import { createControls, type GatewayControls, type OpenGateway } from "./controls.ts";
@@ -127,7 +127,7 @@ export function alphaGateway(options: AlphaGatewayOptions): AlphaGateway {
 
 function createMiddleware(settings: Settings, given: Given): AlphaGateway {
   const { loaded, host } = given;
-  const log = host.logger ? adoptLogger(host.logger) : createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
+  const log = openLog(settings, host.logger);
   const isGatewayPath = createPathFilter(settings, loaded.pack);
   const failure = JSON.stringify(loaded.pack.errors.client.write([{ reason: UNAVAILABLE }], 500));
   const untrusted = new WeakSet<Socket>();

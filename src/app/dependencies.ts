@@ -18,7 +18,7 @@ import { openOAuthServices, type OAuthServices } from "./oauth-services.ts";
 import { loadFiles, readPackFiles, schedulePackBrownOuts, type LoadedPack } from "./loaded-pack.ts";
 import { readLinkBase } from "../pipeline/pipeline-config.ts";
 import { readUpstreamTokens } from "./read-upstream-tokens.ts";
-import { adoptLogger, createLog, type Log } from "../observability/log.ts";
+import { openLog, type Log } from "../observability/log.ts";
 import { countDroppedLines } from "../observability/log-output.ts";
 import { watchFullness, type StateFullness } from "./state-fullness.ts";
 import { openSharedState, type SharedState } from "./state-backends.ts";
@@ -101,7 +101,7 @@ async function openDependencies(
   // First: it starts while this thread compiles the pack.
   const auditThread = startAuditThread(settings);
   closers.push(() => auditThread?.terminate());
-  const log = host.logger ? adoptLogger(host.logger) : createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
+  const log = openLog(settings, host.logger);
   const initialPack = loaded ?? loadFiles(files ?? readPackFiles(settings), settings);
   const { pack } = initialPack;
   const brownOuts = schedulePackBrownOuts(settings, pack);

@@ -106,7 +106,7 @@ function createSamplingHook() {
 }
 
 /** Writes the log of a gateway to the logger of the program that embeds it. */
-export function adoptLogger(host: GatewayLogger): Log {
+function adoptLogger(host: GatewayLogger): Log {
   const writeUnlessRepeated = createSampling();
   const isLevelEnabled = (level: string): boolean => host.isLevelEnabled?.(level) ?? level !== "debug";
   const sampled =
@@ -141,6 +141,12 @@ export function createLog(level: string, format: LogFormat): Log {
   );
   return log;
 }
+
+/** The log of a gateway: in the logger of the program that embeds it, else one as the settings say. */
+export const openLog = (
+  { LOG_LEVEL, LOG_FORMAT }: { readonly LOG_LEVEL: string; readonly LOG_FORMAT: LogFormat },
+  logger: GatewayLogger | undefined,
+): Log => (logger ? adoptLogger(logger) : createLog(LOG_LEVEL, LOG_FORMAT));
 
 /**
  * Writes the last lines of the log, for a short time.

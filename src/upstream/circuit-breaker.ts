@@ -65,7 +65,7 @@ export function createCircuitBreaker({
   }));
   /** The last failure; undefined while the circuit is closed. */
   let openedAt: number | undefined;
-  /** When the last probe began; undefined if there is none. A client can hold one: it ends nobody's wait. */
+  /** When the last probe began; undefined if there is none. It may never end: a client can hold it. */
   let probedAt: number | undefined;
 
   function count(outcome: "succeeded" | "failed"): void {

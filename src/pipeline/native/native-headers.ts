@@ -120,7 +120,7 @@ export function isForwarded(name: string, connection: string | undefined): boole
 /** Removes what clients must not get from the headers of v4's response. */
 export function cleanResponseHeaders(headers: IncomingHttpHeaders): void {
   removeHeaders(headers, NEVER_TO_CLIENT);
-  // Node frames the response by itself, and has undone the framing of v4.
+  // Node has decoded the framing of v4, and frames the response itself.
   delete headers["transfer-encoding"];
 }
 

@@ -5,6 +5,7 @@ import { outcomeOfError, outcomeOfStatus, toUpstreamError } from "../../upstream
 import { wasClosedWhileIdle } from "./native-connections.ts";
 import type { Exchange } from "./native-exchange.ts";
 import { addVary, cleanResponseHeaders, hasUnknownCoding, removeCorsHeaders } from "./native-headers.ts";
+import { hasBody } from "../http/receive-body.ts";
 import { NativeResponse } from "./response-secrets.ts";
 
 /** Sends the request of an exchange to v4, and v4's response to its client. */
@@ -36,9 +37,6 @@ const isUpstreamFailure = (error: Error, request: IncomingMessage): boolean =>
 
 /** Idempotent methods (RFC 9110 9.2.2). */
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
-
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 
 /** Whether a request is sent once more: v4 closed the idle connection at the moment when it was used again. */
 const isSentAgain = ({ request, response, sent, isResent, v4Status }: Exchange, error: Error): boolean =>
