@@ -63,7 +63,7 @@ function failureOf(folder: string, command: string, args: readonly string[]): st
 }
 
 const failureOfTests = (folder: string, tests: readonly string[]): string | undefined =>
-  failureOf(folder, "jest", ["--bail", "--runTestsByPath", ...tests]);
+  failureOf(folder, "jest", ["--ci", "--bail", ...tests]);
 
 /** Runs a function while the mutants are in the code of a folder. */
 function withMutants<T>(folder: string, mutants: readonly Mutant[], run: () => T): T {
