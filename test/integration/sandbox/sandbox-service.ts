@@ -1,5 +1,5 @@
 /** A sandbox with a clock that only tests advance. It is requested without a port. */
-
+import { beforeAll, beforeEach } from "@jest/globals";
 import type { ManualClock } from "../../../src/sandbox/clock.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import type { SandboxService, ServiceOptions, TokenName } from "../../../src/sandbox/create-sandbox.ts";
@@ -45,6 +45,29 @@ export function createTestSandbox(options: ServiceOptions = {}): TestSandbox {
     },
   };
 }
+
+/** What tests ask is asked of the sandbox that `prepare` created last. */
+function createBy(prepare: (create: () => void) => void, options?: ServiceOptions): TestSandbox {
+  let current: TestSandbox;
+  prepare(() => {
+    current = createTestSandbox(options);
+  });
+  return {
+    get sandbox() {
+      return current.sandbox;
+    },
+    get clock() {
+      return current.clock;
+    },
+    request: (call, sent) => current.request(call, sent),
+  };
+}
+
+/** A new sandbox for each test of a file. */
+export const sandboxForEachTest = (options?: ServiceOptions): TestSandbox => createBy(beforeEach, options);
+
+/** One sandbox for all tests of a file. */
+export const sandboxForAllTests = (options?: ServiceOptions): TestSandbox => createBy(beforeAll, options);
 
 function authorization(
   { tokens }: SandboxService,
