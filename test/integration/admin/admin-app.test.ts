@@ -270,6 +270,7 @@ test("the console links to the report if there is one", async () => {
     audit: true,
     report: false,
     names: { client: "alpha", upstream: "v4" },
+    exportFormats: ["ndjson", "ndjson.zst", "csv", "har"],
   });
   expect((await request(app({ report })).get("/api")).body).toMatchObject({ audit: true, report: true });
   expect((await request(app({ report })).get("/api/report")).body).toEqual({ made: true });
