@@ -318,6 +318,17 @@ describe("reads by pages of other origins", () => {
   });
 });
 
+test.each(["null", "file://"])(
+  "a change by a page of origin %s is rejected, also where the Host is empty",
+  async (origin) => {
+    const response = await request(app()).delete("/api/tokens").set({ origin, host: "" });
+    expect([response.status, response.body.errors]).toEqual([
+      403,
+      [{ reason: "A page of another origin can't change anything here." }],
+    ]);
+  },
+);
+
 describe("host names of the admin listener", () => {
   test.each([
     ["127.0.0.1", "localhost:8081", 200],
