@@ -232,6 +232,12 @@ describe("forwarding headers of a client", () => {
     "x-ms-token-aad-id-token": "e30",
     "tailscale-user-login": "admin",
     "x-real-host": "evil.example",
+    "cloudfront-viewer-address": "203.0.113.9:443",
+    "x-vercel-forwarded-for": "203.0.113.9",
+    "shib-session-id": "_1",
+    "x-mtls-subject": "CN=admin",
+    "x-rewrite-uri": "/v4/admin",
+    "x-script-name": "/v4/admin",
     "x-auth-request-user": "admin",
   };
 
