@@ -1,6 +1,6 @@
 /** The field that an error names. */
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { startAlteredGateway, type AlteredGateway, type V4Response } from "./altered-v4.ts";
+import { said, startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { errorOn, statusAndBody, minimalInstance } from "./helpers.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
@@ -9,10 +9,6 @@ startForTests(async () => (gateway = await startAlteredGateway()));
 afterEach(() => {
   gateway.clock.advance(31_000);
   gateway.resetRules();
-});
-
-const said = (field?: string | null): V4Response["body"] => ({
-  errors: [{ reason: "No.", ...(field !== undefined && { field }) }],
 });
 
 describe("the field of an error", () => {

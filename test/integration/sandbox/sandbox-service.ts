@@ -94,3 +94,12 @@ export const webServer = {
   image: "vm/debian11",
   root_pass: "S0me-long-Passw0rd",
 };
+
+/** Calls for an instance, or for a part of one. Their paths begin with its id. */
+export const instanceCalls = (service: TestSandbox) => ({
+  one: async (path: string, as: SandboxRequest["as"] = "full"): Promise<Json> =>
+    (await service.request(`GET /vm/instances/${path}`, { as })).body,
+  post: (path: string, body: Json = {}, as: SandboxRequest["as"] = "full"): Promise<SandboxResponse> =>
+    service.request(`POST /vm/instances${path && `/${path}`}`, { body, as }),
+  all: async (path: string): Promise<Json[]> => items(await service.request(`GET /vm/instances/${path}`)),
+});
