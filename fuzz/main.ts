@@ -32,7 +32,7 @@ what docs/results/inputs.md allows; rows of the admin listener don't count. Take
 
   --runs N     inputs that are tried for each row after the listed shapes; default 10
   --only TEXT  only parts whose row and name contain the text
-  --page FILE  writes the section of docs/results/inputs.md
+  --page FILE  writes the section of docs/results/inputs.md, and costs.tsv beside it
 `;
 
 if (process.argv[2] === "worst") {

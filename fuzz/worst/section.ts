@@ -1,4 +1,4 @@
-import type { Input, Measured, Worst } from "./search.ts";
+import type { Input, Worst } from "./search.ts";
 import { LIMITS } from "./cost-bench.ts";
 
 /** The limits that no request may exceed. */
@@ -9,9 +9,9 @@ export const HEADING = "## Cost of the worst request";
 
 const LONGEST = 40;
 
-/** Escapes backquotes and characters that would end the cell of a table. */
+/** Escapes backquotes and characters that do not print, tabs among them. */
 const code = (text: string): string =>
-  `\`${text.replaceAll(/[`|]|[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)}\``;
+  `\`${text.replaceAll(/`|[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)}\``;
 
 const short = (text: string): string => (text.length > LONGEST ? `…${text.slice(-LONGEST)}` : text);
 
@@ -24,22 +24,38 @@ export function shapeOf({ candidate: { where }, pump: { before, unit }, part }: 
   return `${where}: ${before === "" ? "" : `${code(short(before))} and `}${size} of ${code(unit.slice(0, LONGEST))}`;
 }
 
-const row = ({ of, time, memory }: Worst): string => {
-  const cells = (measured: Measured, number: string): string => `${number} | ${shapeOf(measured.input)}`;
-  return `| ${of} | ${cells(time, time.cost.ms.toFixed(1))} | ${cells(memory, memory.cost.mb.toFixed(1))} |`;
-};
-
 /** Rows of the admin listener: the operator decides who reaches it, and no bound applies to them. */
 export const isAdminRow = ({ of }: Pick<Worst, "of">): boolean => of.endsWith("(admin)");
 
-const HEAD = [
-  "| Request | ms | Input that takes longest | MB | Input that allocates most |",
-  "|---|---|---|---|---|",
-];
+/** Whether a request is dearer than any may be. */
+export const isTooDear = (row: Worst): boolean =>
+  !isAdminRow(row) && (row.time.cost.ms > MOST_MS || row.memory.cost.mb > MOST_MB);
+
+/** The most expensive inputs of each row, separated by tabs. */
+export const costTable = (worst: readonly Worst[]): string =>
+  [
+    ["request", "ms", "input that takes longest", "MB", "input that allocates most"],
+    ...worst.map(({ of, time, memory }) => [
+      of,
+      time.cost.ms.toFixed(1),
+      shapeOf(time.input),
+      memory.cost.mb.toFixed(1),
+      shapeOf(memory.input),
+    ]),
+  ]
+    .map((cells) => `${cells.join("\t")}\n`)
+    .join("");
+
+const largest = (worst: readonly Worst[]): string => {
+  const ms = Math.max(...worst.map(({ time }) => time.cost.ms));
+  const mb = Math.max(...worst.map(({ memory }) => memory.cost.mb));
+  return `at most ${ms.toFixed(1)} ms and ${mb.toFixed(1)} MB`;
+};
 
 /** The section of the page, in Markdown. */
 export function worstSection(worst: readonly Worst[]): string {
   const admin = worst.filter(isAdminRow);
+  const bounded = worst.filter((each) => !isAdminRow(each));
   return [
     HEADING,
     "",
@@ -49,18 +65,13 @@ export function worstSection(worst: readonly Worst[]): string {
     `megabytes allocated. No row may have more than ${MOST_MS} ms or ${MOST_MB} MB. A header has one row for all kinds of requests;`,
     "parts that the gateway reads alike are searched once, and their worst inputs are tried everywhere else.",
     "",
-    ...HEAD,
-    ...worst.filter((each) => !isAdminRow(each)).map(row),
-    "",
+    `${bounded.length} rows, ${largest(bounded)}; ${bounded.filter(isTooDear).length} above the bound. [costs.tsv](costs.tsv) has them.`,
     ...(admin.length > 0
       ? [
-          "The admin listener has no bound, because the operator decides who reaches it:",
-          "",
-          ...HEAD,
-          ...admin.map(row),
-          "",
+          `The ${admin.length} rows of the admin listener (${largest(admin)}) have no bound: the operator decides who reaches it.`,
         ]
       : []),
+    "",
   ].join("\n");
 }
 

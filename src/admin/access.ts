@@ -31,9 +31,9 @@ export const guardOrigin: RequestHandler = function guardOrigin(request, respons
   return sendErrors(response, 403, `A page of another origin can't ${what} anything here.`);
 };
 
-/** Returns the host of an origin. `null`, which sandboxed pages send, has none. */
+/** Returns the host of an origin. `null`, which sandboxed pages send, has none, and neither has `file://`. */
 export function hostOf(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).host : undefined;
+  return (URL.canParse(origin) && new URL(origin).host) || undefined;
 }
 
 /** Rejects requests to a loopback listener under another host name. @param bound The address to which it is bound. */

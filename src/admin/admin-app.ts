@@ -5,7 +5,8 @@ import helmet from "helmet";
 import type { AuditStore } from "../audit/store.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import { guardAccess, guardHost, guardOrigin } from "./access.ts";
-import { createAuditApi, type ExplainRecord } from "./audit-api.ts";
+import { EXPORT_FORMATS } from "../audit/export/format-names.ts";
+import { createAuditApi, type ExplainRecord, type RecordExport } from "./audit-api.ts";
 import { handleError, sendNotFound, sendErrors } from "./responses.ts";
 import { readPages } from "./console-pages.ts";
 import { createUsageApi } from "./usage-api.ts";
@@ -87,8 +88,7 @@ export interface AdminDeps {
   readonly readiness: Readiness;
   /** `undefined` if auditing is off. */
   readonly audit: AuditStore | undefined;
-  /** Name of the header with the filter, for exports with headers. */
-  readonly filterHeader?: string | undefined;
+  readonly exports?: RecordExport;
   readonly metrics: Pick<Metrics, "text" | "contentType">;
   readonly purgeTokens: PurgeTokens;
   /** Scheduled brown-outs and whether they are on, for `GET /api/brown-outs`. */
@@ -163,12 +163,16 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   app.get("/metrics", async (_request, response) => {
     response.set("Content-Type", deps.metrics.contentType).send(await deps.metrics.text());
   });
-  app.use("/api/audit", createAuditApi(deps.audit, deps.filterHeader, deps.explain));
+  app.use(
+    "/api/audit",
+    createAuditApi(deps.audit, deps.exports ?? { filterHeader: undefined }, deps.explain),
+  );
   app.get("/api", (_request, response) => {
     response.json({
       audit: deps.audit !== undefined,
       report: deps.report !== undefined,
       names: deps.names(),
+      exportFormats: EXPORT_FORMATS,
     });
   });
   if (deps.report) app.use("/api/report", deps.report);

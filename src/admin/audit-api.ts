@@ -1,26 +1,23 @@
 import { Router } from "express";
 import type { Request, Response } from "express";
-import { EXPORT_FORMATS, exportTexts, isExportFormat, writeExport } from "../audit/export/export-records.ts";
-import type { ExportFormat } from "../audit/export/export-records.ts";
+import { exportTexts, writeExport, type ExportOptions } from "../audit/export/export-records.ts";
+import { EXPORT_FORMATS, isExportFormat } from "../audit/export/format-names.ts";
+import { exportFormat } from "../audit/export/formats.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { AuditRecord } from "../audit/record.ts";
 import { sendErrors } from "./responses.ts";
 import { readAuditQuery } from "./audit-query.ts";
 
-const FILES: Readonly<Record<ExportFormat, { type: string; extension: string }>> = {
-  ndjson: { type: "application/x-ndjson", extension: "ndjson" },
-  "ndjson.zst": { type: "application/zstd", extension: "ndjson.zst" },
-  csv: { type: "text/csv; charset=utf-8; header=present", extension: "csv" },
-  har: { type: "application/json", extension: "har" },
-};
-
 /** Explains a record by the active pack: the source of each field of the response. */
 export type ExplainRecord = (record: AuditRecord) => Promise<unknown>;
+
+/** What exports need besides the records. */
+export type RecordExport = Pick<ExportOptions, "filterHeader" | "onDamaged">;
 
 /** `GET /api/audit` with `/export`, `/:id` and `/:id/explain` . Without an audit store every path returns 404. */
 export function createAuditApi(
   audit: AuditStore | undefined,
-  filterHeader: string | undefined,
+  options: RecordExport,
   explain: ExplainRecord,
 ): Router {
   const router = Router({ caseSensitive: true });
@@ -34,7 +31,7 @@ export function createAuditApi(
 
   // Express passes a rejected promise to the error handler.
   router.get("/", (request, response) => sendPage(audit, request, response));
-  router.get("/export", (request, response) => sendExport(audit, filterHeader, request, response));
+  router.get("/export", (request, response) => sendExport(audit, options, request, response));
   const toRecord = async (record: AuditRecord): Promise<unknown> => record;
   router.get("/:id", ({ params }, response) => sendRecord(audit, params.id, toRecord, response));
   router.get("/:id/explain", ({ params }, response) => sendRecord(audit, params.id, explain, response));
@@ -53,7 +50,7 @@ async function sendPage(audit: AuditStore, request: Request, response: Response)
  */
 async function sendExport(
   audit: AuditStore,
-  filterHeader: string | undefined,
+  options: RecordExport,
   request: Request,
   response: Response,
 ): Promise<void> {
@@ -71,13 +68,12 @@ async function sendExport(
   }
   if (problems.length + paging.length > 0) return sendErrors(response, 400, [...problems, ...paging]);
 
-  const { type, extension } = FILES[format];
   response.set({
-    "Content-Type": type,
-    "Content-Disposition": `attachment; filename="audit.${extension}"`,
+    "Content-Type": exportFormat(format).contentType,
+    "Content-Disposition": `attachment; filename="audit.${format}"`,
     "X-Total-Count": String(await audit.count(query)),
   });
-  const texts = exportTexts(audit, { format, query, filterHeader });
+  const texts = exportTexts(audit, { format, query, ...options });
   // Reads the first piece before the headers are sent: if the store can't be read, the client still gets an error.
   const first = await texts.next();
   await writeExport(resumeWith(first, texts), format, response).catch((error: unknown) => {

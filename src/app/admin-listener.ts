@@ -5,6 +5,7 @@ import type { Pack } from "../mapping/pack.ts";
 import { namesOf, summarizePack } from "../mapping/pack-summary.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { badRequestBody } from "./bad-request.ts";
+import { reportDamaged } from "./open-audit.ts";
 import { listen, type HttpServer } from "./http-server.ts";
 import type { Dependencies } from "./dependencies.ts";
 
@@ -26,7 +27,7 @@ export function createAdminHandler(
     onError: (error) =>
       log.error({ code: "AG_ADMIN_REQUEST_FAILED", err: error }, "a request of the admin listener failed"),
     audit,
-    filterHeader: pack().dialect.upstream.filters?.header,
+    exports: { filterHeader: pack().dialect.upstream.filters?.header, onDamaged: reportDamaged(log) },
     brownOuts: brownOuts.schedules,
     names: () => namesOf(pack()),
     mappings: () => summarizePack(pack()),

@@ -105,6 +105,13 @@ const isAmbient = ({ credentials, dialect }: Pack): boolean => {
   return !credentials.client || cookie !== undefined || (basic !== undefined && realm !== undefined);
 };
 
+/** Whether an origin is that of this gateway. A program that is not a browser sends none. */
+function isOwnOrigin(origin: string | undefined, host: string, publicUrl: URL | undefined): boolean {
+  if (origin === undefined) return true;
+  const from = hostOf(origin);
+  return from !== undefined && (from === host.toLowerCase() || from === publicUrl?.host);
+}
+
 /**
  * Rejects writes that a page of another origin makes a browser send, where the browser has what they need (cross-site
  * request forgery). Not every such write has a preflight: one without a body, or with a text, has none. Browsers say where
@@ -126,10 +133,7 @@ export function createCrossSiteGuard(
     const { origin, host = "", "sec-fetch-site": site } = headers;
     if (origin !== undefined && origins.includes(origin)) return undefined;
     // A page can't set it. Only a browser from before it, or a connection without TLS, lacks it.
-    const isOwn =
-      site === undefined
-        ? origin === undefined || [host.toLowerCase(), publicUrl?.host].includes(hostOf(origin) ?? "")
-        : SAME_SITES.has(site);
+    const isOwn = site === undefined ? isOwnOrigin(origin, host, publicUrl) : SAME_SITES.has(site);
     if (isOwn) return undefined;
     return new HttpError(403, reason, { by: "cross_site" });
   });

@@ -13,6 +13,15 @@ interface AuditContext {
   readonly pack: Pack;
 }
 
+/** Logs how many records can't be read. */
+export const reportDamaged =
+  (log: Log) =>
+  (records: number): void =>
+    log.error(
+      { code: "AG_AUDIT_RECORD_DAMAGED", records },
+      "damaged records of the audit store were left out",
+    );
+
 /**
  * Opens the audit of a gateway that serves requests: its store, and the export to a collector.
  *
@@ -32,11 +41,7 @@ export async function openAudit(
     sizeLimit: settings.AUDIT_SIZE_LIMIT,
     onFault: (error: unknown) =>
       log.error({ code: "AG_AUDIT_STORE_FAILED", err: error }, "the audit store failed"),
-    onDamaged: (records: number) =>
-      log.error(
-        { code: "AG_AUDIT_RECORD_DAMAGED", records },
-        "damaged records of the audit store were left out",
-      ),
+    onDamaged: reportDamaged(log),
   };
   const withExport = await loadAuditExport(settings, { log, pack });
   const store = await openAuditStore(settings, options, thread);

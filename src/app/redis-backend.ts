@@ -6,7 +6,7 @@ import { readInteger, readTexts } from "../storage/redis-replies.ts";
 import { createRedisStore } from "../storage/redis-store.ts";
 import { createRedisTokenCache } from "../auth/redis-token-cache.ts";
 import type { Log } from "../observability/log.ts";
-import { withLocalFallback, type LocalState, type SharedState } from "./state-backends.ts";
+import { withLocalFallback, type SharedState, type StateContext } from "./state-backends.ts";
 
 const KEY = `${REDIS_PREFIX}replicas`;
 const HEARTBEAT_MS = 2000;
@@ -81,7 +81,7 @@ const NO_REPLICA: Replicas = { count: () => 0, fault: () => undefined, leave: as
 export async function openRedisBackend(
   settings: Settings,
   log: Log,
-  { local, servesRequests }: { readonly local: LocalState; readonly servesRequests: boolean },
+  { local, servesRequests }: StateContext,
 ): Promise<SharedState> {
   const onUncounted = (fault: string): void =>
     log.error(

@@ -84,22 +84,19 @@ const openKeyValueStore = ({ DATA_DIR }: Settings, log: Log): KeyValueStore =>
       log.error({ code: "AG_STATE_UNAVAILABLE", reason }, "the state store has lost its file"),
   });
 
-/**
- * Opens the state in Redis if the settings name one, else in this process and in SQLite.
- *
- * @param servesRequests Whether this process has a part of the limits.
- */
-export async function openSharedState(
-  settings: Settings,
-  log: Log,
-  servesRequests: boolean,
-): Promise<SharedState> {
-  const local = createLocalState(settings);
-  if (settings.REDIS_URL !== undefined) {
-    // Loaded only if it is used.
-    const { openRedisBackend } = await import("./redis-backend.ts");
-    return openRedisBackend(settings, log, { local, servesRequests });
-  }
+/** What a place of the state is opened with. */
+export interface StateContext {
+  readonly local: LocalState;
+  /** Whether this process has a part of the limits. */
+  readonly servesRequests: boolean;
+}
+
+interface StatePlace {
+  isNamedBy(settings: Settings): boolean;
+  open(settings: Settings, log: Log, context: StateContext): Promise<SharedState>;
+}
+
+async function openLocalState(settings: Settings, log: Log, { local }: StateContext): Promise<SharedState> {
   const state = openKeyValueStore(settings, log);
   return {
     limits: createRateLimits(local.limiters.all, local.limiters.create),
@@ -109,4 +106,28 @@ export async function openSharedState(
     replicas: () => 1,
     close: state.close,
   };
+}
+
+/** Places of the state. The first that the settings name is used, and only then loaded. */
+const PLACES: readonly StatePlace[] = [
+  {
+    isNamedBy: ({ REDIS_URL }) => REDIS_URL !== undefined,
+    open: async (...args) => (await import("./redis-backend.ts")).openRedisBackend(...args),
+  },
+  // This process and SQLite, for a gateway that is alone.
+  { isNamedBy: () => true, open: openLocalState },
+];
+
+/**
+ * Opens the state of clients where the settings say.
+ *
+ * @param servesRequests Whether this process has a part of the limits.
+ */
+export async function openSharedState(
+  settings: Settings,
+  log: Log,
+  servesRequests: boolean,
+): Promise<SharedState> {
+  const place = PLACES.find(({ isNamedBy }) => isNamedBy(settings))!;
+  return place.open(settings, log, { local: createLocalState(settings), servesRequests });
 }

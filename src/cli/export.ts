@@ -1,12 +1,14 @@
 import type { Command } from "commander";
 import { openExistingAuditStore } from "../app/audit-store.ts";
 import { packFolder } from "../app/loaded-pack.ts";
-import { exportTexts, writeExport, type ExportFormat } from "../audit/export/export-records.ts";
+import { exportTexts, writeExport } from "../audit/export/export-records.ts";
+import type { ExportFormat } from "../audit/export/format-names.ts";
+import { exportFormat } from "../audit/export/formats.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { CommandSettings } from "./command-settings.ts";
 import { showProgress } from "./progress.ts";
 import { readRecordFilters, type RecordFilters } from "./record-filters.ts";
-import { eachForOutput } from "./terminal.ts";
+import { eachForOutput, printError } from "./terminal.ts";
 
 export interface ExportFlags extends RecordFilters {
   readonly format: ExportFormat;
@@ -18,21 +20,30 @@ export async function exportRecords(
   settings: CommandSettings,
   command: Command,
 ): Promise<number> {
-  if (format === "ndjson.zst" && process.stdout.isTTY)
-    return command.error("error: --format ndjson.zst is not for a terminal: write it to a file");
+  if (exportFormat(format).isCompressed && process.stdout.isTTY)
+    return command.error(`error: --format ${format} is not for a terminal: write it to a file`);
   const query = readRecordFilters(filters, command);
   const { dialect } = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
   const filterHeader = dialect.client.filters?.header;
   const store = await openExistingAuditStore(settings);
   const progress = showProgress("records");
+  let damaged = 0;
   try {
     const total = await store.count(query);
     const onRecords = (done: number): void => progress(done, total);
-    const texts = exportTexts(store, { format, query, filterHeader, onRecords });
+    const texts = exportTexts(store, {
+      format,
+      query,
+      filterHeader,
+      onRecords,
+      onDamaged: (count) => (damaged = count),
+    });
     await writeExport(eachForOutput(texts), format, process.stdout, { end: false });
   } finally {
     progress.end();
     await store.close();
   }
+  if (damaged > 0)
+    printError(`AG_AUDIT_RECORD_DAMAGED: ${damaged} damaged records of the audit store were left out\n`);
   return 0;
 }

@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { EXPORT_FORMATS } from "../audit/export/format-names.ts";
 import { SETTING_SECTIONS } from "../config/setting-definitions.ts";
 import { readEnvironment } from "../config/settings.ts";
 import type { CheckFlags } from "./check.ts";
@@ -168,9 +169,7 @@ function addExport(program: Command, onExit: OnExit): void {
   addRecordFilters(addSettings(program.command("export"), [...STORE_SETTINGS, ...PACK_SETTINGS]))
     .description("Print audit records, newest first. Records written during the export are not included.")
     .addOption(
-      new Option("--format <format>", "format of the export")
-        .choices(["ndjson", "ndjson.zst", "csv", "har"])
-        .default("ndjson"),
+      new Option("--format <format>", "format of the export").choices(EXPORT_FORMATS).default("ndjson"),
     )
     .action(async (options: ExportFlags, command: Command) => {
       const { exportRecords } = await import("./export.ts");

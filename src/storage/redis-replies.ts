@@ -9,7 +9,7 @@ const refuse = (expected: string, reply: unknown): never => {
   throw new RedisReplyError(`Redis replied with ${typeof reply} where ${expected} was expected`);
 };
 
-export const isInteger = (reply: unknown): reply is number => Number.isSafeInteger(reply);
+const isInteger = (reply: unknown): reply is number => Number.isSafeInteger(reply);
 
 /** @throws {RedisReplyError} */
 export const readInteger = (reply: unknown): number =>

@@ -76,7 +76,7 @@ const BROKEN = /^(?:UND_ERR_SOCKET$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|ECONNRE
  * Whether v4 is down. Not if the client disconnected, if the response was too large, or if the request can't be sent:
  * otherwise one client could open the circuit for all.
  */
-export function isOutage(error: unknown): boolean {
+function isOutage(error: unknown): boolean {
   if (error === undefined) return false;
   const { kind } = toUpstreamError(error);
   if (kind === "unreachable" || kind === "timed_out") return true;

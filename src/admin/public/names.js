@@ -1,6 +1,6 @@
 import { read } from "./api.js";
 
-const { names } = await read("/api");
+const { names, exportFormats: formats } = await read("/api");
 
 /** A name at the start of a label. One with a number, such as `v4`, stays as it is. */
 const capitalize = (name) => (/\d/.test(name) ? name : name[0].toUpperCase() + name.slice(1));
@@ -10,3 +10,6 @@ export const { client: clientName, upstream: upstreamName } = names;
 
 /** The client's name at the start of a label. */
 export const ClientName = capitalize(clientName);
+
+/** The names of all export formats. */
+export const exportFormats = formats;

@@ -32,7 +32,7 @@ export interface WorkerPool {
 }
 
 /** A worker could not start. Its log says why. */
-export class WorkerStartError extends Error {
+class WorkerStartError extends Error {
   override readonly name = "WorkerStartError";
   readonly code = "AG_WORKER_START_FAILED";
 }

@@ -32,7 +32,7 @@ const EMPTY: PassedHeadersDefinition = { request: {}, response: {} };
 const ADDRESSES: ReadonlySet<string> = new Set(["location", "content-location"]);
 
 /** Headers with which a response may be a 304. */
-export const CONDITIONAL: ReadonlySet<string> = new Set(["if-none-match", "if-modified-since"]);
+const CONDITIONAL: ReadonlySet<string> = new Set(["if-none-match", "if-modified-since"]);
 
 /** Characters of a value that a response may have. */
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;

@@ -44,12 +44,11 @@ export const clientBodies = z.strictObject({
   unknown,
 });
 
-/** The schema of `upstream.bodies`. */
+/** The schema of `upstream.bodies`, and of `upstream` of one body. */
 export const upstreamBodies = z.strictObject({ media_type: upstreamType, lists, object: upstreamObject });
 
-/** The schemas of `client` and `upstream` of one body. */
+/** The schema of `client` of one body. */
 export const clientBody = z.strictObject({ object: clientObject, unknown });
-export const upstreamBody = upstreamBodies;
 
 export type ClientBodiesDefinition = z.infer<typeof clientBodies>;
 export type UpstreamBodiesDefinition = z.infer<typeof upstreamBodies>;

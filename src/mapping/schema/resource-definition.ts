@@ -1,7 +1,7 @@
 /** The schema of resource files. Unknown keys are errors, because they would have no effect. */
 import { z } from "zod";
 import { about } from "./about.ts";
-import { clientBody, upstreamBody } from "./bodies-definition.ts";
+import { clientBody, upstreamBodies } from "./bodies-definition.ts";
 import { field } from "./field-definition.ts";
 import { pathParameters } from "./parameter-definition.ts";
 import { route } from "./route-definition.ts";
@@ -22,7 +22,7 @@ const bodyDefinition = z.strictObject({
   client: about(clientBody.optional(), "Keys of `client.bodies` that differ for this body.", {
     object: { customer: "$object" },
   }),
-  upstream: about(upstreamBody.optional(), "Keys of `upstream.bodies` that differ for this body.", {
+  upstream: about(upstreamBodies.optional(), "Keys of `upstream.bodies` that differ for this body.", {
     media_type: "application/merge-patch+json",
   }),
   set: about(z.record(z.string(), json).optional(), "Upstream members that the gateway always sends.", {

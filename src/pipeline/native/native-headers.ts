@@ -19,8 +19,9 @@ const NEVER_TO_CLIENT = [...HOP_BY_HOP, "server", "set-cookie"];
 
 /**
  * With these, servers take another client, host, path, method or scheme than the request's own. v4 gets none of them: a
- * client could send any value. To v4 the gateway is the client, as in the alpha pipeline, so that there is no `Via` either:
- * whoever wrote one before is the client's side (RFC 9110 7.6.3 allows to leave names out).
+ * client could send any value. A list of names that may pass would break clients, which may send v4 any header. This one
+ * has the names that proxies, load balancers and identity providers document; a v4 that trusts another one is not protected
+ * by it. To v4 the gateway is the client, as in the alpha pipeline, so that there is no `Via` either (docs/internals/decisions.md).
  */
 const FORWARDING = [
   "forwarded",
@@ -37,7 +38,8 @@ const FORWARDING = [
   "x-sendfile-type",
   "(?:.*-)?userinfo",
   "(?:.*-)?jwt-assertion",
-  "x-rewrite-url",
+  "x-rewrite-ur[il]",
+  "x-script-name",
   "x-http-method",
   "x-(?:http-)?method-override",
   // Whatever proxy names it: `X-Real-IP`, `Fly-Client-IP`, `X-ProxyUser-Ip`, `X-Azure-ClientIP`.
@@ -54,6 +56,7 @@ const FORWARDING_PREFIXES = [
   "x-ssl-",
   "ssl-",
   "x-tls-",
+  "x-mtls-",
   "client-cert",
   "x-client-(?:cert|dn|issuer|s-dn|i-dn|ssl|subject|tls|verify)",
   "x-auth-request-",
@@ -65,14 +68,17 @@ const FORWARDING_PREFIXES = [
   "x-accel-",
   "x-ms-token-",
   "oidc-",
+  "(?:x-)?shib-",
   "tailscale-",
   "x-authenticated-",
   "x-webauth-",
   "x-envoy-",
   "cf-",
+  "cloudfront-",
   "fastly-",
   "fly-",
   "x-azure-",
+  "x-vercel-",
   "x-arr-",
   "x-ms-client-principal",
   "x-appengine-",

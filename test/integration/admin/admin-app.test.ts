@@ -6,9 +6,9 @@ import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { readdirSync } from "node:fs";
 import request from "supertest";
 import type { AuditStore } from "../../../src/audit/store.ts";
-import { createAdminApp } from "../../../src/admin/admin-app.ts";
 import type { AdminDeps } from "../../../src/admin/admin-app.ts";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
+import { adminApp } from "../../support/admin-app.ts";
 import { memoryStore } from "./memory-store.ts";
 
 const TOKEN = "an-admin-token";
@@ -22,20 +22,8 @@ beforeEach(() => {
 });
 afterAll(() => metrics.close());
 
-function app(deps: Partial<AdminDeps> = {}): RequestListener {
-  return createAdminApp({
-    readiness: () => [],
-    audit: memory.store,
-    metrics,
-    purgeTokens: async () => {},
-    brownOuts: () => [],
-    names: () => ({ client: "alpha", upstream: "v4" }),
-    mappings: () => ({ routes: [] }),
-    explain: async ({ id }) => ({ explained: id }),
-    onError: (error) => void errors.push(error),
-    ...deps,
-  });
-}
+const app = (deps: Partial<AdminDeps> = {}): RequestListener =>
+  adminApp({ audit: memory.store, metrics, onError: (error) => void errors.push(error), ...deps });
 
 describe("access to the admin listener", () => {
   // Path, then the status without a token set, with one set and not shown, and with it shown.
@@ -270,6 +258,7 @@ test("the console links to the report if there is one", async () => {
     audit: true,
     report: false,
     names: { client: "alpha", upstream: "v4" },
+    exportFormats: ["ndjson", "ndjson.zst", "csv", "har"],
   });
   expect((await request(app({ report })).get("/api")).body).toMatchObject({ audit: true, report: true });
   expect((await request(app({ report })).get("/api/report")).body).toEqual({ made: true });
@@ -316,6 +305,17 @@ describe("reads by pages of other origins", () => {
     expect(response.status).toBe(status);
   });
 });
+
+test.each(["null", "file://"])(
+  "a change by a page of origin %s is rejected, also where the Host is empty",
+  async (origin) => {
+    const response = await request(app()).delete("/api/tokens").set({ origin, host: "" });
+    expect([response.status, response.body.errors]).toEqual([
+      403,
+      [{ reason: "A page of another origin can't change anything here." }],
+    ]);
+  },
+);
 
 describe("host names of the admin listener", () => {
   test.each([

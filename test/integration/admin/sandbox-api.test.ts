@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { RequestListener } from "node:http";
 import request from "supertest";
 import { request as requestApp, type TestResponse } from "../../support/request.ts";
-import { createAdminApp } from "../../../src/admin/admin-app.ts";
+import { adminApp } from "../../support/admin-app.ts";
 import { createSandbox, type SandboxService } from "../../../src/sandbox/create-sandbox.ts";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
 
@@ -17,17 +17,7 @@ beforeEach(() => {
 afterEach(() => metrics.close());
 
 const adminOf = (embedded: SandboxService | undefined): RequestListener =>
-  createAdminApp({
-    readiness: () => [],
-    audit: undefined,
-    metrics,
-    purgeTokens: async () => {},
-    brownOuts: () => [],
-    names: () => ({ client: "alpha", upstream: "v4" }),
-    mappings: () => ({}),
-    explain: async () => ({}),
-    sandbox: embedded,
-  });
+  adminApp({ metrics, sandbox: embedded });
 
 /** Sends a request to v4 itself. */
 const v4 = (method: string, path: string, body?: object): Promise<TestResponse> =>

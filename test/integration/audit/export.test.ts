@@ -1,9 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
+import { readFileSync } from "node:fs";
 import { Writable } from "node:stream";
 import { zstdDecompressSync } from "node:zlib";
 import { exportTexts, writeExport } from "../../../src/audit/export/export-records.ts";
-import type { ExportFormat } from "../../../src/audit/export/export-records.ts";
+import { EXPORT_FORMATS, type ExportFormat } from "../../../src/audit/export/format-names.ts";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import type { AuditQuery } from "../../../src/audit/store.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -50,6 +51,58 @@ describe.each([0, 1, 2, 3, 5])("an export of %i records", (count) => {
     expect(log).toMatchObject({ version: "1.2", creator: { name: "alpha-gateway" } });
     expect(log.entries).toHaveLength(count * 2);
   });
+});
+
+describe("an export with damaged records", () => {
+  const whole = JSON.stringify(sampleRecord("whole"));
+  const broken = JSON.stringify({ ...sampleRecord("broken"), timings: null });
+
+  /** Exports pages of stored texts. @returns the export, and how many damaged records it reported */
+  async function exportPages(format: ExportFormat, ...pages: (readonly string[])[]) {
+    const reported: number[] = [];
+    const store = {
+      async texts({ before = "0" }: AuditQuery) {
+        const next = Number(before) + 1;
+        return { records: pages[next - 1] ?? [], next: next < pages.length ? String(next) : null };
+      },
+    };
+    const onDamaged = (records: number): void => void reported.push(records);
+    const options = { format, query: {}, filterHeader: undefined, onDamaged };
+    return { text: (await Array.fromAsync(exportTexts(store, options))).join(""), reported };
+  }
+
+  test("leaves them out as CSV, and reports their number once", async () => {
+    const { text, reported } = await exportPages("csv", [broken, whole], [broken], ["{"], [whole]);
+    expect(parseCsv(text).map(([id]) => id)).toEqual(["id", "whole", "whole"]);
+    expect(reported).toEqual([3]);
+  });
+
+  test("leaves them out as HAR, whose comment has their number", async () => {
+    const { text, reported } = await exportPages("har", [broken], ["{", whole], [broken], [whole]);
+    const { log } = JSON.parse(text);
+    expect(log.comment).toBe("3 damaged records were left out");
+    // Each with its v4 call.
+    expect(log.entries.map(({ _record }: { _record: string }) => _record)).toEqual(Array(4).fill("whole"));
+    expect(reported).toEqual([3]);
+  });
+
+  test("is empty as HAR if it has no others", async () => {
+    expect(JSON.parse((await exportPages("har", [broken])).text).log.entries).toEqual([]);
+  });
+
+  test("has their texts as NDJSON", async () => {
+    expect(await exportPages("ndjson", [broken, whole])).toEqual({
+      text: `${broken}\n${whole}\n`,
+      reported: [],
+    });
+  });
+});
+
+test("the documentation names each format of an export", () => {
+  for (const page of ["reference/cli.md", "reference/admin-api.md", "guide/read-the-audit.md"]) {
+    const text = readFileSync(`docs/${page}`, "utf8");
+    expect([page, EXPORT_FORMATS.filter((name) => !text.includes(name))]).toEqual([page, []]);
+  }
 });
 
 describe("a compressed export", () => {

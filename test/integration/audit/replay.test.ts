@@ -1,16 +1,14 @@
 /** What a gateway has recorded, of whatever request, is never a change under its own pack. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createReplay } from "../../../src/tools/replay/replay-record.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { request, type RequestOptions } from "../../support/request.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.stop());
+startForTests(async () => (gateway = await startGateway()));
 
 const replay = createReplay(loadPack("mappings"));
 

@@ -5,6 +5,7 @@ import {
   type AuditQuery,
   type AuditStore,
 } from "../../../src/audit/store.ts";
+import { exportTexts } from "../../../src/audit/export/export-records.ts";
 import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
 
 /** An implementation under test: `open` gives a store over the same, at first empty, place each time. */
@@ -414,14 +415,24 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
       ["without a member", { timings: undefined }],
       ["with a member of another type", { warnings: "none" }],
       ["with a call of another form", { v4: [{ path: "/v4/vm/instances" }] }],
-    ])("leaves a damaged record out of a page, and does not return it alone: %s", async (_, damage) => {
-      await store.append({ ...sampleRecord(sampleId(1)), ...damage });
-      await store.append(sampleRecord(sampleId(2)));
-      expect(await ids({})).toEqual([sampleId(2)]);
-      const reading = store.get(sampleId(1));
-      await expect(reading).rejects.toThrow(AuditUnavailableError);
-      await expect(reading).rejects.toThrow("a record is damaged");
-    });
+    ])(
+      "leaves a damaged record out of a page and of an export as CSV, and does not return it alone: %s",
+      async (_, damage) => {
+        await store.append({ ...sampleRecord(sampleId(1)), ...damage });
+        await store.append(sampleRecord(sampleId(2)));
+        expect(await ids({})).toEqual([sampleId(2)]);
+        const reading = store.get(sampleId(1));
+        await expect(reading).rejects.toThrow(AuditUnavailableError);
+        await expect(reading).rejects.toThrow("a record is damaged");
+
+        const damaged: number[] = [];
+        const onDamaged = (records: number): void => void damaged.push(records);
+        const options = { format: "csv", query: {}, filterHeader: undefined, onDamaged } as const;
+        const exported = (await Array.fromAsync(exportTexts(store, options))).join("");
+        expect(exported.match(/^id-\d{6}/gm)).toEqual([sampleId(2)]);
+        expect(damaged).toEqual([1]);
+      },
+    );
 
     test("rejects invalid records and continues", async () => {
       const cyclic: Record<string, unknown> = {};

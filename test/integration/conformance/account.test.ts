@@ -1,13 +1,11 @@
 /** Settings, tokens, users and their grants: resources that are one object in alpha and several in v4, or have other names. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.stop());
+startForTests(async () => (gateway = await startGateway()));
 
 describe("T-8.11 account settings", () => {
   test("are one object of both halves, and sending it back changes nothing", async () => {

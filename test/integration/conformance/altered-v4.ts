@@ -12,6 +12,11 @@ export interface V4Response {
   readonly body?: unknown;
 }
 
+/** The body of an error of v4, about a field or about none. */
+export const said = (field?: string | null): V4Response["body"] => ({
+  errors: [{ reason: "No.", ...(field !== undefined && { field }) }],
+});
+
 interface Rules {
   /** Sets v4's response to a call such as `POST /vm/instances`, without its query, for the next `times` calls. */
   respondTo(call: string, reply: V4Response, times?: number): void;

@@ -1,20 +1,15 @@
 /** The backups of an instance and their schedule. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { dateTime, number, text } from "./forms.ts";
 import { errorOn, statusAndBody, fetchAllRows, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: Gateway;
 let altered: AlteredGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-  altered = await startAlteredGateway();
-});
-afterAll(async () => {
-  await gateway.stop();
-  await altered.stop();
-});
+startForTests(async () => (gateway = await startGateway()));
+startForTests(async () => (altered = await startAlteredGateway()));
 
 const backup = {
   id: number,

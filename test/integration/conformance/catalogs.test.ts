@@ -1,15 +1,13 @@
 /** Datacenters, distributions, kernels and service types. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { startAlteredGateway } from "./altered-v4.ts";
 import { flag, text, datacenter, distribution, serviceType } from "./forms.ts";
 import { errorOn, statusAndBody, fetchAllRows, type Json, minimalInstance } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.stop());
+startForTests(async () => (gateway = await startGateway()));
 
 const kernel = {
   id: text,

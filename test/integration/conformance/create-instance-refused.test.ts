@@ -1,25 +1,20 @@
 /** Bodies that create no instance. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { instanceFromBackup, instanceFromScript } from "./seeded-objects.ts";
 import { errorOn, statusAndBody, type Json, minimalInstance, debianInstance } from "./helpers.ts";
 import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: Gateway;
 let altered: AlteredGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-  altered = await startAlteredGateway();
-});
+startForTests(async () => (gateway = await startGateway()));
+startForTests(async () => (altered = await startAlteredGateway()));
 beforeEach(() => {
   gateway.clock.advance(31_000);
   altered.clock.advance(31_000);
   altered.resetRules();
   gateway.takeV4Requests();
-});
-afterAll(async () => {
-  await gateway.stop();
-  await altered.stop();
 });
 
 const create = (body: Json): Promise<TestResponse> => gateway.request("POST /vm/instances", { body });

@@ -1,21 +1,16 @@
 /** Which calls need a token, its header and its scopes. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { createInstance, debianInstance, errorOn, statusAndBody, minimalInstance } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: Gateway;
 let altered: AlteredGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-  altered = await startAlteredGateway();
-});
+startForTests(async () => (gateway = await startGateway()));
+startForTests(async () => (altered = await startAlteredGateway()));
 beforeEach(() => void gateway.takeV4Requests());
-afterAll(async () => {
-  await gateway.stop();
-  await altered.stop();
-});
 
 const disk = { size: 10, label: "data", filesystem: "ext4" };
 

@@ -1,20 +1,18 @@
 /** Disks, their calls, and the body that creates one (A-033 to A-036, A-115 to A-117, A-130 to A-139). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { dateTime, number, text } from "./forms.ts";
 import { createInstance, successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: Gateway;
 /** Of an instance of 51200 MB with nothing on it, a new one for each test. */
 let path: string;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
+startForTests(async () => (gateway = await startGateway()));
 beforeEach(async () => {
   path = `/vm/instances/${(await createInstance(gateway)).id}/disks`;
   gateway.takeV4Requests();
 });
-afterAll(() => gateway.stop());
 
 const blank = { size: 100, label: "data", filesystem: "ext4" };
 const debian = { ...blank, size: 4000, distribution: "vm/debian11", root_pass: "S0me-long-Passw0rd" };

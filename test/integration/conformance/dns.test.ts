@@ -1,8 +1,9 @@
 /** DNS zones, their states and their records. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 const ZONE = {
   id: 7010,
@@ -40,11 +41,8 @@ const RECORD = {
 const CLIENT = "203.0.113.44";
 
 let gateway: GatewayWithFakeV4;
-beforeAll(async () => {
-  gateway = await startGatewayWithFakeV4({ TRUST_PROXY: "127.0.0.1" });
-});
+startForTests(async () => (gateway = await startGatewayWithFakeV4({ TRUST_PROXY: "127.0.0.1" })));
 beforeEach(() => gateway.v4.respondWith(json(200, RECORD)));
-afterAll(() => gateway.stop());
 
 /** What v4 was last asked to write. */
 const written = (): unknown => gateway.v4.calls.at(-1)?.json();

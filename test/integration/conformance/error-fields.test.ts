@@ -1,20 +1,14 @@
 /** The field that an error names. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { startAlteredGateway, type AlteredGateway, type V4Response } from "./altered-v4.ts";
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { said, startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { errorOn, statusAndBody, minimalInstance } from "./helpers.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: AlteredGateway;
-beforeAll(async () => {
-  gateway = await startAlteredGateway();
-});
+startForTests(async () => (gateway = await startAlteredGateway()));
 afterEach(() => {
   gateway.clock.advance(31_000);
   gateway.resetRules();
-});
-afterAll(() => gateway.stop());
-
-const said = (field?: string | null): V4Response["body"] => ({
-  errors: [{ reason: "No.", ...(field !== undefined && { field }) }],
 });
 
 describe("the field of an error", () => {

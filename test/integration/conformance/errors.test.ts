@@ -1,21 +1,15 @@
 /** Errors (A-164 to A-174). */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { startAlteredGateway, type AlteredGateway, type V4Response } from "./altered-v4.ts";
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { said, startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { errorOn, statusAndBody, successWith, minimalInstance } from "./helpers.ts";
 import { startGateway } from "../../support/gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: AlteredGateway;
-beforeAll(async () => {
-  gateway = await startAlteredGateway();
-});
+startForTests(async () => (gateway = await startAlteredGateway()));
 afterEach(() => {
   gateway.clock.advance(31_000);
   gateway.resetRules();
-});
-afterAll(() => gateway.stop());
-
-const said = (field?: string | null): V4Response["body"] => ({
-  errors: [{ reason: "No.", ...(field !== undefined && { field }) }],
 });
 
 /** v4's statuses, and alpha's status for each. */

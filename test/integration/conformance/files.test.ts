@@ -1,13 +1,11 @@
 /** The two kinds of files that alpha has: pictures of applications, and attachments of tickets. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { successWith, errorOn, statusAndBody } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.stop());
+startForTests(async () => (gateway = await startGateway()));
 
 test("T-8.13 a picture is stored and returned unchanged, also with two slashes in the path", async () => {
   const client = { name: "pictured", redirect_uri: "https://app.example.net/" };

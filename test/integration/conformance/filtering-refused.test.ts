@@ -1,13 +1,11 @@
 /** Invalid filters, and fields that v4 cannot filter by. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { errorOn, statusAndBody } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.stop());
+startForTests(async () => (gateway = await startGateway()));
 
 /** Filters that every list rejects. */
 const malformed: readonly (readonly [string, unknown])[] = [

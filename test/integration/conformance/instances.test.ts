@@ -1,5 +1,5 @@
 /** Instances and their calls. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { instance, serviceType } from "./forms.ts";
 import {
@@ -11,17 +11,12 @@ import {
   type Json,
 } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: Gateway;
 let altered: AlteredGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-  altered = await startAlteredGateway();
-});
-afterAll(async () => {
-  await gateway.stop();
-  await altered.stop();
-});
+startForTests(async () => (gateway = await startGateway()));
+startForTests(async () => (altered = await startAlteredGateway()));
 
 describe("the Instance object", () => {
   test("A-066 A-072 A-075 has the documented fields and no other, alone and in lists", async () => {

@@ -1,5 +1,5 @@
 /** Bodies that real clients send, although alpha's description does not allow them. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import {
   createInstance,
   debianInstance,
@@ -11,16 +11,14 @@ import {
   minimalInstance,
 } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
+startForTests(async () => (gateway = await startGateway()));
 beforeEach(() => {
   gateway.clock.advance(31_000);
   gateway.takeV4Requests();
 });
-afterAll(() => gateway.stop());
 
 /** What a form of one client posts, state of its own and all. */
 const form = {

@@ -1,5 +1,5 @@
 /** Requests that real clients send, although alpha's description does not allow them. All must succeed. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { request } from "node:http";
 import {
   createInstance,
@@ -11,16 +11,14 @@ import {
   minimalInstance,
 } from "./helpers.ts";
 import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: ListeningGateway;
-beforeAll(async () => {
-  gateway = await startListeningGateway();
-});
+startForTests(async () => (gateway = await startListeningGateway()));
 beforeEach(() => {
   gateway.clock.advance(31_000);
   gateway.takeV4Requests();
 });
-afterAll(() => gateway.stop());
 
 const json = { "content-type": "application/json" };
 

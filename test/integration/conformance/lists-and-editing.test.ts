@@ -1,14 +1,12 @@
 /** Lists and editing. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { dateTime } from "./forms.ts";
 import { errorOn, statusAndBody, fetchAllRows } from "./helpers.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.stop());
+startForTests(async () => (gateway = await startGateway()));
 
 /** Every list of alpha that has its own path. */
 const lists = [

@@ -1,24 +1,19 @@
 /** The request headers that v4 gets, and the response headers that the client gets: ids, traces and others. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { request } from "node:http";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { minimalInstance } from "./helpers.ts";
 import { startListeningGateway, type GatewayRequest, type ListeningGateway } from "../../support/gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: ListeningGateway;
 let altered: AlteredGateway;
-beforeAll(async () => {
-  gateway = await startListeningGateway();
-  altered = await startAlteredGateway();
-});
+startForTests(async () => (gateway = await startListeningGateway()));
+startForTests(async () => (altered = await startAlteredGateway()));
 beforeEach(() => {
   gateway.clock.advance(31_000);
   gateway.takeV4Requests();
   altered.resetRules();
-});
-afterAll(async () => {
-  await gateway.stop();
-  await altered.stop();
 });
 
 describe("R-5 X-Request-Id", () => {

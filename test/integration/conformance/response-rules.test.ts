@@ -1,13 +1,11 @@
 /** The rules that hold for every alpha response, tested with responses of every kind. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { minimalInstance } from "./helpers.ts";
 import { startGateway, type GatewayRequest, type Gateway, type TestResponse } from "../../support/gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.stop());
+startForTests(async () => (gateway = await startGateway()));
 
 /** Calls that between them get a response of every kind. */
 const calls: [call: string, status: number, options?: GatewayRequest][] = [

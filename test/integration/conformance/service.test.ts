@@ -1,5 +1,5 @@
 /** The service, and how v4 is reached (V-001). */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { readEnvironment, SettingsError } from "../../../src/config/settings.ts";
 import { request } from "../../support/request.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
@@ -11,12 +11,10 @@ import {
   minimalInstance,
   fetchAllRows,
 } from "./helpers.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.stop());
+startForTests(async () => (gateway = await startGateway()));
 
 describe.each(["UPSTREAM_URL", "AUTH_URL"])("V-001 %s", (name) => {
   const faultsOf = (settings: Record<string, string>): readonly string[] => {

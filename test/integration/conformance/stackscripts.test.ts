@@ -1,14 +1,12 @@
 /** Stored scripts, which clients choose from before they create an instance. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { flag, dateTime, number, text } from "./forms.ts";
 import { successWith, errorOn, statusAndBody, fetchAllRows } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-afterAll(() => gateway.stop());
+startForTests(async () => (gateway = await startGateway()));
 
 const script = {
   id: number,

@@ -2,12 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { errorOn, statusAndBody, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({ WORDS: "vm=acme,orch=acmeks" }, { words: { vm: "acme", orch: "acmeks" } });
-});
-afterAll(() => gateway.stop());
+startForTests(
+  async () =>
+    (gateway = await startGateway(
+      { WORDS: "vm=acme,orch=acmeks" },
+      { words: { vm: "acme", orch: "acmeks" } },
+    )),
+);
 
 const debian = {
   datacenter: "newark",

@@ -1,19 +1,17 @@
 /** Secrets in request heads and in responses of the login server never appear in the audit record. */
 import { request as open } from "node:http";
 import { once } from "node:events";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import {
   startListeningGatewayWithFakeV4,
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { json } from "../../support/fake-v4.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 const TOKEN = "t0k3n-s3cr3t-of-a-client";
 let gateway: ListeningGatewayWithFakeV4;
-beforeAll(async () => {
-  gateway = await startListeningGatewayWithFakeV4();
-});
-afterAll(() => gateway.stop());
+startForTests(async () => (gateway = await startListeningGatewayWithFakeV4()));
 
 /** By lines, as `fetch` sends neither repeated ones nor bytes of UTF-8. */
 async function send(path: string, lines: readonly string[]): Promise<void> {

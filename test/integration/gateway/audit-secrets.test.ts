@@ -1,15 +1,13 @@
 /** A client cannot hide its requests from the audit by declaring their parts secret. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { json } from "../../support/fake-v4.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 const TOKEN = "t0k3n-of-a-client";
 
 let gateway: GatewayWithFakeV4;
-beforeAll(async () => {
-  gateway = await startGatewayWithFakeV4();
-});
-afterAll(() => gateway.stop());
+startForTests(async () => (gateway = await startGatewayWithFakeV4()));
 beforeEach(() => gateway.v4.respondWith(json(200, { id: 5204 })));
 
 const native = (call: string) =>

@@ -1,5 +1,5 @@
 /** A client that disconnects aborts all v4 requests of its request, and starts no others. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { request } from "../../support/request.ts";
 import {
   startListeningGatewayWithFakeV4,
@@ -7,12 +7,10 @@ import {
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { json, plain, neverRespond, type Responder } from "../../support/fake-v4.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: ListeningGatewayWithFakeV4;
-beforeAll(async () => {
-  gateway = await startListeningGatewayWithFakeV4();
-});
-afterAll(() => gateway.stop());
+startForTests(async () => (gateway = await startListeningGatewayWithFakeV4()));
 
 /** A page of a list; a single one is empty. */
 const page = (number: number, pages: number): Responder => {

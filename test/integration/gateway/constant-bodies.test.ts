@@ -1,22 +1,23 @@
 /** Bodies that only one side has. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: SmallGateway;
-beforeAll(async () => {
-  gateway = await startSmallGateway({
-    upstream: { bodies: { object: { item: "$object" } } },
-    book: {
-      bodies: { close: { set: { status: "closed" }, from_path: { number: "id" } } },
-      routes: [
-        { client: "POST /books/:id/close", upstream: "PATCH /items/{id}", body: "close" },
-        { client: "PUT /books/:id/lock", upstream: "POST /items/{id}/lock", response: "none", status: 204 },
-      ],
-    },
-  });
-});
-afterAll(() => gateway.stop());
+startForTests(
+  async () =>
+    (gateway = await startSmallGateway({
+      upstream: { bodies: { object: { item: "$object" } } },
+      book: {
+        bodies: { close: { set: { status: "closed" }, from_path: { number: "id" } } },
+        routes: [
+          { client: "POST /books/:id/close", upstream: "PATCH /items/{id}", body: "close" },
+          { client: "PUT /books/:id/lock", upstream: "POST /items/{id}/lock", response: "none", status: 204 },
+        ],
+      },
+    })),
+);
 
 test.each([
   ["no body", {}],

@@ -1,11 +1,12 @@
 /** A file from v4 that breaks off before anything of it was sent, or whose record cannot be written. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { json, plain, raw } from "../../support/fake-v4.ts";
 import {
   startListeningGatewayWithFakeV4,
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { openRawClient } from "../../support/raw-client.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 const THUMBNAIL = "/v4/account/clients/0123456789abcdef0123/thumbnail";
 const ORIGIN = "https://app.example";
@@ -15,19 +16,18 @@ let gateway: ListeningGatewayWithFakeV4;
 let hasty: ListeningGatewayWithFakeV4;
 /** A gateway whose records cannot be written, although they must be durable. */
 let unrecorded: ListeningGatewayWithFakeV4;
-beforeAll(async () => {
-  gateway = await startListeningGatewayWithFakeV4({ CORS_ORIGINS: ORIGIN });
-  hasty = await startListeningGatewayWithFakeV4({ CORS_ORIGINS: ORIGIN, UPSTREAM_TIMEOUT_MS: "500" });
-  unrecorded = await startListeningGatewayWithFakeV4({
-    CORS_ORIGINS: ORIGIN,
-    DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
-  });
-});
-afterAll(async () => {
-  await gateway.stop();
-  await hasty.stop();
-  await unrecorded.stop();
-});
+startForTests(async () => (gateway = await startListeningGatewayWithFakeV4({ CORS_ORIGINS: ORIGIN })));
+startForTests(
+  async () =>
+    (hasty = await startListeningGatewayWithFakeV4({ CORS_ORIGINS: ORIGIN, UPSTREAM_TIMEOUT_MS: "500" })),
+);
+startForTests(
+  async () =>
+    (unrecorded = await startListeningGatewayWithFakeV4({
+      CORS_ORIGINS: ORIGIN,
+      DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+    })),
+);
 
 /** Asks for the picture on a connection that must stay usable. */
 async function download(from: ListeningGatewayWithFakeV4, method: string) {

@@ -1,50 +1,51 @@
 /** Calls that change an object only if it is still the one that they were built from. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { json, plain } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: SmallGateway;
-beforeAll(async () => {
-  gateway = await startSmallGateway({
-    client: { headers: { request: { "If-Match": "If-Match" } } },
-    pack: {
-      prerequisites: {
-        current: { upstream: "GET /items/{id}" },
-        shelf: { upstream: "GET /shelves/{shelf}", not_found_field: "shelf" },
-      },
-      errors: { statuses: { 412: 409 } },
-    },
-    book: {
-      bodies: {
-        edit: {
-          merge_with: "current",
-          schema: { type: "object", properties: { title: { type: "string" } } },
+startForTests(
+  async () =>
+    (gateway = await startSmallGateway({
+      client: { headers: { request: { "If-Match": "If-Match" } } },
+      pack: {
+        prerequisites: {
+          current: { upstream: "GET /items/{id}" },
+          shelf: { upstream: "GET /shelves/{shelf}", not_found_field: "shelf" },
         },
-        move: { schema: { type: "object", properties: { shelf: { type: "integer" } } } },
+        errors: { statuses: { 412: 409 } },
       },
-      inputs: { shelf: "shelf" },
-      routes: [
-        ...["PATCH", "DELETE"].map((method) => ({
-          client: `${method} /books/:id`,
-          upstream: method === "PATCH" ? "PUT /items/{id}" : "DELETE /items/{id}",
-          ...(method === "PATCH" && { body: "edit" }),
-          prerequisites: ["current"],
-          if_match: "current",
-          response: "none",
-        })),
-        {
-          client: "PUT /books/:id/shelf",
-          upstream: "PUT /items/{id}/shelf",
-          body: "move",
-          prerequisites: ["shelf"],
-          if_match: "shelf",
-          response: "none",
+      book: {
+        bodies: {
+          edit: {
+            merge_with: "current",
+            schema: { type: "object", properties: { title: { type: "string" } } },
+          },
+          move: { schema: { type: "object", properties: { shelf: { type: "integer" } } } },
         },
-      ],
-    },
-  });
-});
-afterAll(() => gateway.stop());
+        inputs: { shelf: "shelf" },
+        routes: [
+          ...["PATCH", "DELETE"].map((method) => ({
+            client: `${method} /books/:id`,
+            upstream: method === "PATCH" ? "PUT /items/{id}" : "DELETE /items/{id}",
+            ...(method === "PATCH" && { body: "edit" }),
+            prerequisites: ["current"],
+            if_match: "current",
+            response: "none",
+          })),
+          {
+            client: "PUT /books/:id/shelf",
+            upstream: "PUT /items/{id}/shelf",
+            body: "move",
+            prerequisites: ["shelf"],
+            if_match: "shelf",
+            response: "none",
+          },
+        ],
+      },
+    })),
+);
 
 const current = (headers: Record<string, string>) => json(200, { id: 7, name: "Old", year: 1931 }, headers);
 const put = async (headers: Record<string, string> = {}) => {

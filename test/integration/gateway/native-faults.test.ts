@@ -1,7 +1,7 @@
 /** The native proxy between the head of v4's response and its first byte, and the connections that it keeps to v4. */
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { json, plain, raw, type Responder } from "../../support/fake-v4.ts";
 import { startListeningGateway } from "../../support/gateway.ts";
 import {
@@ -10,6 +10,7 @@ import {
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { openRawClient } from "../../support/raw-client.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 const ORIGIN = "https://app.example";
 const FAILURE = '{"errors":[{"reason":"The service could not process this request."}]}';
@@ -17,14 +18,14 @@ const FAILURE = '{"errors":[{"reason":"The service could not process this reques
 let gateway: ListeningGatewayWithFakeV4;
 /** A gateway with a short time limit, for a v4 that says nothing more. */
 let hasty: ListeningGatewayWithFakeV4;
-beforeAll(async () => {
-  gateway = await startListeningGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "3000", CORS_ORIGINS: ORIGIN });
-  hasty = await startListeningGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "500", CORS_ORIGINS: ORIGIN });
-});
-afterAll(async () => {
-  await gateway.stop();
-  await hasty.stop();
-});
+startForTests(
+  async () =>
+    (gateway = await startListeningGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "3000", CORS_ORIGINS: ORIGIN })),
+);
+startForTests(
+  async () =>
+    (hasty = await startListeningGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "500", CORS_ORIGINS: ORIGIN })),
+);
 beforeEach(() => gateway.v4.respondWith(json(200, {})));
 
 const request = (method: string, ...lines: string[]): string =>

@@ -1,7 +1,7 @@
 /** The native proxy: requests and responses are streamed unchanged, and a broken response never looks complete. */
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import {
   startListeningGatewayWithFakeV4,
   waitFor,
@@ -19,16 +19,17 @@ import {
 } from "../../support/fake-v4.ts";
 import { startListeningGateway, type TestResponse } from "../../support/gateway.ts";
 import { openRawClient } from "../../support/raw-client.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: ListeningGatewayWithFakeV4;
-beforeAll(async () => {
-  gateway = await startListeningGatewayWithFakeV4({
-    BODY_LIMIT: "1kb",
-    RATE_LIMIT: "1000/100",
-    UPSTREAM_TIMEOUT_MS: "3000",
-  });
-});
-afterAll(() => gateway.stop());
+startForTests(
+  async () =>
+    (gateway = await startListeningGatewayWithFakeV4({
+      BODY_LIMIT: "1kb",
+      RATE_LIMIT: "1000/100",
+      UPSTREAM_TIMEOUT_MS: "3000",
+    })),
+);
 beforeEach(() => {
   gateway.v4.onRequestHead(undefined);
   gateway.v4.respondWith(json(200, {}));
@@ -231,6 +232,12 @@ describe("forwarding headers of a client", () => {
     "x-ms-token-aad-id-token": "e30",
     "tailscale-user-login": "admin",
     "x-real-host": "evil.example",
+    "cloudfront-viewer-address": "203.0.113.9:443",
+    "x-vercel-forwarded-for": "203.0.113.9",
+    "shib-session-id": "_1",
+    "x-mtls-subject": "CN=admin",
+    "x-rewrite-uri": "/v4/admin",
+    "x-script-name": "/v4/admin",
     "x-auth-request-user": "admin",
   };
 

@@ -1,17 +1,17 @@
 /** What has a secret name in v4's response to a forwarded request is not recorded anywhere in its record. */
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { json, plain } from "../../support/fake-v4.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 const TOKEN = "t0k3n-of-a-client";
 const CODE = "c0de-in-the-response";
 
 let gateway: GatewayWithFakeV4;
-beforeAll(async () => {
-  gateway = await startGatewayWithFakeV4({ AUDIT: "full", AUDIT_BODY_LIMIT: "100kb" });
-});
-afterAll(() => gateway.stop());
+startForTests(
+  async () => (gateway = await startGatewayWithFakeV4({ AUDIT: "full", AUDIT_BODY_LIMIT: "100kb" })),
+);
 
 const native = async (call: string, headers: Record<string, string> = {}) => {
   await gateway.request(call, { as: null, headers: { authorization: `Bearer ${TOKEN}`, ...headers } });

@@ -1,14 +1,14 @@
 /** Single objects in wrappers, over HTTP. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { request } from "../../support/request.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: GatewayWithFakeV4;
-beforeAll(async () => {
-  gateway = await startGatewayWithFakeV4({ MAPPINGS_DIR: "test/fixtures/receipts-pack" });
-});
-afterAll(() => gateway.stop());
+startForTests(
+  async () => (gateway = await startGatewayWithFakeV4({ MAPPINGS_DIR: "test/fixtures/receipts-pack" })),
+);
 
 const wrapped = (invoice: object) => ({ data: { invoice }, links: [] });
 const get = () => request(gateway.app, "GET /v1/receipts/7", { headers: { authorization: "Bearer good" } });

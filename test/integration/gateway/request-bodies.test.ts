@@ -1,5 +1,5 @@
 /** A request is decided by its head; a body is read afterwards, within bounds of memory and time (threat model). */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { request } from "../../support/request.ts";
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
@@ -11,18 +11,19 @@ import {
 } from "../../support/gateway-with-fake-v4.ts";
 import { acceptGoodTokens, envelope, json } from "../../support/fake-v4.ts";
 import { createRawClients, type RawClient } from "../../support/raw-client.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 const LIMIT = 100_000;
 
 let gateway: ListeningGatewayWithFakeV4;
-beforeAll(async () => {
-  gateway = await startListeningGatewayWithFakeV4({
-    BODY_LIMIT: String(LIMIT),
-    RATE_LIMIT: "1000/600",
-    RATE_LIMIT_CREATE: "2/600",
-  });
-});
-afterAll(() => gateway.stop());
+startForTests(
+  async () =>
+    (gateway = await startListeningGatewayWithFakeV4({
+      BODY_LIMIT: String(LIMIT),
+      RATE_LIMIT: "1000/600",
+      RATE_LIMIT_CREATE: "2/600",
+    })),
+);
 beforeEach(() => gateway.v4.respondWith(acceptGoodTokens));
 
 const clients = createRawClients(() => gateway.url);

@@ -1,21 +1,22 @@
 /** Valid HTTP requests with errors: the client gets alpha's error, and v4 gets no request. */
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { request as httpRequest } from "node:http";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import {
   startListeningGatewayWithFakeV4,
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: ListeningGatewayWithFakeV4;
-beforeAll(async () => {
-  gateway = await startListeningGatewayWithFakeV4({
-    BODY_LIMIT: "8kb",
-    CORS_ORIGINS: "https://app.example.org",
-  });
-});
-afterAll(() => gateway.stop());
+startForTests(
+  async () =>
+    (gateway = await startListeningGatewayWithFakeV4({
+      BODY_LIMIT: "8kb",
+      CORS_ORIGINS: "https://app.example.org",
+    })),
+);
 beforeEach(() => {
   gateway.v4.respondWith((call, response) =>
     json(200, call.method === "GET" ? envelope([]) : { id: 7, label: "web-one" })(call, response),

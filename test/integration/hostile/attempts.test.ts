@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { createAdminApp } from "../../../src/admin/admin-app.ts";
+import { adminApp } from "../../support/admin-app.ts";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
 
 const TOKEN = "an-admin-token";
@@ -15,18 +15,7 @@ afterAll(() => metrics.close());
 let server: Server;
 /** On both families, where IPv4 clients look like IPv6 ones. */
 beforeEach(async () => {
-  const app = createAdminApp({
-    token: TOKEN,
-    trustProxy: ["127.0.0.1"],
-    readiness: () => [],
-    audit: undefined,
-    metrics,
-    purgeTokens: async () => {},
-    brownOuts: () => [],
-    names: () => ({ client: "alpha", upstream: "v4" }),
-    mappings: () => ({ routes: [] }),
-    explain: async () => ({}),
-  });
+  const app = adminApp({ token: TOKEN, trustProxy: ["127.0.0.1"], metrics });
   server = createServer(app).listen(0, "::");
   await once(server, "listening");
 });

@@ -107,6 +107,16 @@ describe.each(AMBIENT)("with %s", (_place, credentials, headers) => {
   });
 });
 
+test.each(["null", "file://"])(
+  "a write of origin %s is rejected where the Host is empty, too",
+  async (origin) => {
+    const { send, service } = await start({ cookie: "session" });
+    const headers = { cookie: "session=token-1234", origin, host: "" };
+    expect((await send(WRITE, { headers })).status).toBe(403);
+    expect(service.calls).toEqual([]);
+  },
+);
+
 test("CORS_ORIGINS=* lets every page write where clients have no credentials, and none where a browser has them", async () => {
   const write = async (credentials: object | undefined, headers: object): Promise<number> => {
     const { send, service, stop } = await start(credentials, { CORS_ORIGINS: "*" });

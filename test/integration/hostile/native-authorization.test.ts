@@ -1,6 +1,6 @@
 /** R-13: a token that the gateway handed out does no more in v4's own dialect than in alpha's. */
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createNativeAuthorization } from "../../../src/pipeline/native/native-authorization.ts";
 import type { TokenLookup } from "../../../src/auth/token-store.ts";
@@ -8,14 +8,12 @@ import { createGatewayTokens } from "../../../src/auth/gateway-tokens.ts";
 import { tokenHash } from "../../../src/auth/token-cache.ts";
 import { createApplication, REGISTERED, type Application } from "../oauth/application.ts";
 import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 const GATEWAY_SECRET = "s".repeat(32);
 let gateway: Gateway;
 let app: Application;
-beforeAll(async () => {
-  gateway = await startGateway({ GATEWAY_SECRET, AUDIT_DURABILITY: "strict" });
-});
-afterAll(() => gateway.stop());
+startForTests(async () => (gateway = await startGateway({ GATEWAY_SECRET, AUDIT_DURABILITY: "strict" })));
 beforeEach(async () => {
   const { body } = await gateway.requestV4("POST /account/oauth-clients", {
     body: { label: "app", redirect_uri: REGISTERED },

@@ -1,5 +1,5 @@
 /** Invalid HTTP, unusual HTTP and pipelined requests: neither the connection nor others break. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import {
   startListeningGatewayWithFakeV4,
   waitFor,
@@ -7,13 +7,14 @@ import {
 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, neverRespond } from "../../support/fake-v4.ts";
 import { openRawClient, type RawClient } from "../../support/raw-client.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: ListeningGatewayWithFakeV4;
 let client: RawClient;
-beforeAll(async () => {
-  gateway = await startListeningGatewayWithFakeV4({ BODY_LIMIT: "1kb", UPSTREAM_TIMEOUT_MS: "60000" });
-});
-afterAll(() => gateway.stop());
+startForTests(
+  async () =>
+    (gateway = await startListeningGatewayWithFakeV4({ BODY_LIMIT: "1kb", UPSTREAM_TIMEOUT_MS: "60000" })),
+);
 beforeEach(async () => {
   gateway.v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
   client = await openRawClient(gateway.url);

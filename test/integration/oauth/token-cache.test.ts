@@ -1,14 +1,12 @@
 /** The token cache: what v4's responses say about a token, and how the gateway uses it. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, plain, type Responder } from "../../support/fake-v4.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: GatewayWithFakeV4;
 let tokens = 0;
-beforeAll(async () => {
-  gateway = await startGatewayWithFakeV4();
-});
-afterAll(() => gateway.stop());
+startForTests(async () => (gateway = await startGatewayWithFakeV4()));
 afterEach(() => gateway.v4.respondWith(json(200, {})));
 
 /** Every test has a token that is not cached. */

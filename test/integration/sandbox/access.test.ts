@@ -1,12 +1,8 @@
-import { beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import type { TokenName } from "../../../src/sandbox/create-sandbox.ts";
-import type { TestSandbox } from "./sandbox-service.ts";
-import { items, createTestSandbox, webServer } from "./sandbox-service.ts";
+import { items, sandboxForAllTests, webServer } from "./sandbox-service.ts";
 
-let service: TestSandbox;
-beforeAll(() => {
-  service = createTestSandbox();
-});
+const service = sandboxForAllTests();
 
 const publicPaths = [
   "/regions",

@@ -1,11 +1,8 @@
-import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { SandboxResponse, Json, TestSandbox } from "./sandbox-service.ts";
-import { errorFields, items, createTestSandbox } from "./sandbox-service.ts";
+import { describe, expect, test } from "@jest/globals";
+import type { SandboxResponse, Json } from "./sandbox-service.ts";
+import { errorFields, items, sandboxForEachTest } from "./sandbox-service.ts";
 
-let service: TestSandbox;
-beforeEach(() => {
-  service = createTestSandbox();
-});
+const service = sandboxForEachTest();
 
 const account = async (): Promise<Json> => (await service.request("GET /account")).body;
 const put = (body: Json): Promise<SandboxResponse> => service.request("PUT /account", { body });

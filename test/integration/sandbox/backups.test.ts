@@ -1,11 +1,8 @@
-import { beforeEach, expect, test } from "@jest/globals";
-import type { Json, TestSandbox } from "./sandbox-service.ts";
-import { items, createTestSandbox } from "./sandbox-service.ts";
+import { expect, test } from "@jest/globals";
+import type { Json } from "./sandbox-service.ts";
+import { items, sandboxForEachTest } from "./sandbox-service.ts";
 
-let service: TestSandbox;
-beforeEach(() => {
-  service = createTestSandbox();
-});
+const service = sandboxForEachTest();
 
 const instance = async (id: number): Promise<Json> => (await service.request(`GET /vm/instances/${id}`)).body;
 

@@ -1,11 +1,7 @@
-import { beforeAll, describe, expect, test } from "@jest/globals";
-import type { TestSandbox } from "./sandbox-service.ts";
-import { errorFields, items, createTestSandbox } from "./sandbox-service.ts";
+import { describe, expect, test } from "@jest/globals";
+import { errorFields, items, sandboxForAllTests } from "./sandbox-service.ts";
 
-let service: TestSandbox;
-beforeAll(() => {
-  service = createTestSandbox({ rateLimit: { limit: 100_000, seconds: 120 } });
-});
+const service = sandboxForAllTests({ rateLimit: { limit: 100_000, seconds: 120 } });
 
 const collections = [
   "/regions",

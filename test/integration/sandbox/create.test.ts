@@ -1,11 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import type { SandboxResponse, Json, TestSandbox } from "./sandbox-service.ts";
-import { errorFields, items, createTestSandbox, webServer } from "./sandbox-service.ts";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import type { SandboxResponse, Json } from "./sandbox-service.ts";
+import { errorFields, items, sandboxForAllTests, webServer } from "./sandbox-service.ts";
 
-let service: TestSandbox;
-beforeAll(() => {
-  service = createTestSandbox();
-});
+const service = sandboxForAllTests();
 beforeEach(() => service.clock.advance(31_000));
 
 const create = (change: Json): Promise<SandboxResponse> =>

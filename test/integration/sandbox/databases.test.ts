@@ -1,11 +1,8 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { SandboxResponse, SandboxRequest, Json, TestSandbox } from "./sandbox-service.ts";
-import { errorFields, items, createTestSandbox } from "./sandbox-service.ts";
+import type { SandboxResponse, SandboxRequest, Json } from "./sandbox-service.ts";
+import { errorFields, items, sandboxForEachTest } from "./sandbox-service.ts";
 
-let service: TestSandbox;
-beforeEach(() => {
-  service = createTestSandbox();
-});
+const service = sandboxForEachTest();
 
 const ask = (request: string, body?: Json, as: SandboxRequest["as"] = "full"): Promise<SandboxResponse> =>
   service.request(request, { as, ...(body && { body }) });

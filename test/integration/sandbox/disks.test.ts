@@ -1,15 +1,12 @@
-import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { Json, TestSandbox } from "./sandbox-service.ts";
-import { errorFields, items, createTestSandbox } from "./sandbox-service.ts";
+import { describe, expect, test } from "@jest/globals";
+import type { Json } from "./sandbox-service.ts";
+import { errorFields, items, sandboxForEachTest } from "./sandbox-service.ts";
 
 /** A seeded instance with 4096 MB of its plan free. */
 const roomy = "/vm/instances/5202";
 const free = 4096;
 
-let service: TestSandbox;
-beforeEach(() => {
-  service = createTestSandbox();
-});
+const service = sandboxForEachTest();
 
 const create = (body: Json) => service.request(`POST ${roomy}/disks`, { body });
 

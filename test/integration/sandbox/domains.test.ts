@@ -1,11 +1,8 @@
-import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { SandboxResponse, Json, TestSandbox } from "./sandbox-service.ts";
-import { errorFields, items, createTestSandbox } from "./sandbox-service.ts";
+import { describe, expect, test } from "@jest/globals";
+import type { SandboxResponse, Json } from "./sandbox-service.ts";
+import { errorFields, items, sandboxForEachTest } from "./sandbox-service.ts";
 
-let service: TestSandbox;
-beforeEach(() => {
-  service = createTestSandbox();
-});
+const service = sandboxForEachTest();
 
 const zone = { domain: "new.example.net", type: "master", soa_email: "dns@example.net" };
 const make = (change: Json = {}): Promise<SandboxResponse> =>

@@ -1,14 +1,10 @@
-import { beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { startSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { openRawClient } from "../../support/raw-client.ts";
 import { request } from "../../support/request.ts";
-import type { TestSandbox } from "./sandbox-service.ts";
-import { errorFields, createTestSandbox, webServer } from "./sandbox-service.ts";
+import { errorFields, sandboxForAllTests, webServer } from "./sandbox-service.ts";
 
-let service: TestSandbox;
-beforeAll(() => {
-  service = createTestSandbox();
-});
+const service = sandboxForAllTests();
 
 const errorBody = { errors: expect.arrayContaining([{ reason: expect.any(String) }]) };
 

@@ -1,18 +1,10 @@
-import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { SandboxResponse, SandboxRequest, Json, TestSandbox } from "./sandbox-service.ts";
-import { errorFields, items, createTestSandbox, webServer } from "./sandbox-service.ts";
+import { describe, expect, test } from "@jest/globals";
+import type { SandboxResponse } from "./sandbox-service.ts";
+import { errorFields, instanceCalls, items, sandboxForEachTest, webServer } from "./sandbox-service.ts";
 
-let service: TestSandbox;
-beforeEach(() => {
-  service = createTestSandbox();
-});
+const service = sandboxForEachTest();
 
-const one = async (path: string, as: SandboxRequest["as"] = "full"): Promise<Json> =>
-  (await service.request(`GET /vm/instances/${path}`, { as })).body;
-const post = (path: string, body: Json = {}, as: SandboxRequest["as"] = "full"): Promise<SandboxResponse> =>
-  service.request(`POST /vm/instances${path && `/${path}`}`, { body, as });
-const all = async (path: string): Promise<Json[]> =>
-  items(await service.request(`GET /vm/instances/${path}`));
+const { one, post, all } = instanceCalls(service);
 const [running, off] = [5201, 5202];
 
 test("V-088 an instance that is stopped by the provider can be deleted", async () => {

@@ -1,11 +1,8 @@
-import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { SandboxResponse, SandboxRequest, Json, TestSandbox } from "./sandbox-service.ts";
-import { errorFields, items, createTestSandbox, webServer } from "./sandbox-service.ts";
+import { describe, expect, test } from "@jest/globals";
+import type { SandboxResponse, SandboxRequest, Json } from "./sandbox-service.ts";
+import { errorFields, items, sandboxForEachTest, webServer } from "./sandbox-service.ts";
 
-let service: TestSandbox;
-beforeEach(() => {
-  service = createTestSandbox();
-});
+const service = sandboxForEachTest();
 
 const read = async (id: number, as: SandboxRequest["as"] = "full"): Promise<Json> =>
   (await service.request(`GET /vm/instances/${id}`, { as })).body;

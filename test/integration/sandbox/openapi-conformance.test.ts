@@ -1,12 +1,8 @@
-import { beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { describedOperations } from "./openapi.ts";
-import type { TestSandbox } from "./sandbox-service.ts";
-import { createTestSandbox } from "./sandbox-service.ts";
+import { sandboxForAllTests } from "./sandbox-service.ts";
 
-let service: TestSandbox;
-beforeAll(() => {
-  service = createTestSandbox({ rateLimit: { limit: 100_000, seconds: 120 } });
-});
+const service = sandboxForAllTests({ rateLimit: { limit: 100_000, seconds: 120 } });
 
 /** Ids that are there, so that a response is worth checking. */
 const ids: Readonly<Record<string, string>> = {

@@ -1,11 +1,7 @@
-import { beforeAll, describe, expect, test } from "@jest/globals";
-import type { TestSandbox } from "./sandbox-service.ts";
-import { errorFields, items, createTestSandbox } from "./sandbox-service.ts";
+import { describe, expect, test } from "@jest/globals";
+import { errorFields, items, sandboxForAllTests } from "./sandbox-service.ts";
 
-let service: TestSandbox;
-beforeAll(() => {
-  service = createTestSandbox({ instances: 101 });
-});
+const service = sandboxForAllTests({ instances: 101 });
 
 describe("the envelope of a list", () => {
   test("V-008 V-009 has data, page, pages and results and nothing else", async () => {

@@ -1,12 +1,9 @@
 /** Jobs that run when the sandbox starts end, as jobs do that start later. */
-import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { Json, TestSandbox } from "./sandbox-service.ts";
-import { items, createTestSandbox } from "./sandbox-service.ts";
+import { describe, expect, test } from "@jest/globals";
+import type { Json } from "./sandbox-service.ts";
+import { items, sandboxForEachTest } from "./sandbox-service.ts";
 
-let service: TestSandbox;
-beforeEach(() => {
-  service = createTestSandbox();
-});
+const service = sandboxForEachTest();
 
 const minute = 60_000;
 const hour = 60 * minute;

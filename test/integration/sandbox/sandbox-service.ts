@@ -1,5 +1,5 @@
 /** A sandbox with a clock that only tests advance. It is requested without a port. */
-
+import { beforeAll, beforeEach } from "@jest/globals";
 import type { ManualClock } from "../../../src/sandbox/clock.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import type { SandboxService, ServiceOptions, TokenName } from "../../../src/sandbox/create-sandbox.ts";
@@ -46,6 +46,29 @@ export function createTestSandbox(options: ServiceOptions = {}): TestSandbox {
   };
 }
 
+/** What tests ask is asked of the sandbox that `prepare` created last. */
+function createBy(prepare: (create: () => void) => void, options?: ServiceOptions): TestSandbox {
+  let current: TestSandbox;
+  prepare(() => {
+    current = createTestSandbox(options);
+  });
+  return {
+    get sandbox() {
+      return current.sandbox;
+    },
+    get clock() {
+      return current.clock;
+    },
+    request: (call, sent) => current.request(call, sent),
+  };
+}
+
+/** A new sandbox for each test of a file. */
+export const sandboxForEachTest = (options?: ServiceOptions): TestSandbox => createBy(beforeEach, options);
+
+/** One sandbox for all tests of a file. */
+export const sandboxForAllTests = (options?: ServiceOptions): TestSandbox => createBy(beforeAll, options);
+
 function authorization(
   { tokens }: SandboxService,
   as: NonNullable<SandboxRequest["as"]>,
@@ -71,3 +94,12 @@ export const webServer = {
   image: "vm/debian11",
   root_pass: "S0me-long-Passw0rd",
 };
+
+/** Calls for an instance, or for a part of one. Their paths begin with its id. */
+export const instanceCalls = (service: TestSandbox) => ({
+  one: async (path: string, as: SandboxRequest["as"] = "full"): Promise<Json> =>
+    (await service.request(`GET /vm/instances/${path}`, { as })).body,
+  post: (path: string, body: Json = {}, as: SandboxRequest["as"] = "full"): Promise<SandboxResponse> =>
+    service.request(`POST /vm/instances${path && `/${path}`}`, { body, as }),
+  all: async (path: string): Promise<Json[]> => items(await service.request(`GET /vm/instances/${path}`)),
+});

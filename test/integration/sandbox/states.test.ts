@@ -1,11 +1,7 @@
-import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { TestSandbox } from "./sandbox-service.ts";
-import { items, createTestSandbox, webServer } from "./sandbox-service.ts";
+import { describe, expect, test } from "@jest/globals";
+import { items, sandboxForEachTest, webServer } from "./sandbox-service.ts";
 
-let service: TestSandbox;
-beforeEach(() => {
-  service = createTestSandbox();
-});
+const service = sandboxForEachTest();
 
 async function status(id: unknown): Promise<unknown> {
   return (await service.request(`GET /vm/instances/${String(id)}`)).body["status"];

@@ -1,11 +1,8 @@
-import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { Json, TestSandbox } from "./sandbox-service.ts";
-import { items, createTestSandbox } from "./sandbox-service.ts";
+import { describe, expect, test } from "@jest/globals";
+import type { Json } from "./sandbox-service.ts";
+import { items, sandboxForEachTest } from "./sandbox-service.ts";
 
-let service: TestSandbox;
-beforeEach(() => {
-  service = createTestSandbox();
-});
+const service = sandboxForEachTest();
 
 describe("notifications", () => {
   const notices = async (as: "full" | "other" = "full"): Promise<Json[]> =>

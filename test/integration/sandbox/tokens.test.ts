@@ -1,12 +1,9 @@
-import { beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { codeAt } from "../../../src/sandbox/resources/profile.ts";
-import type { SandboxResponse, SandboxRequest, Json, TestSandbox } from "./sandbox-service.ts";
-import { errorFields, items, createTestSandbox } from "./sandbox-service.ts";
+import type { SandboxResponse, SandboxRequest, Json } from "./sandbox-service.ts";
+import { errorFields, items, sandboxForEachTest } from "./sandbox-service.ts";
 
-let service: TestSandbox;
-beforeEach(() => {
-  service = createTestSandbox();
-});
+const service = sandboxForEachTest();
 
 const status = async (request: string, asking: SandboxRequest = {}): Promise<number> =>
   (await service.request(request, asking)).status;

@@ -1,11 +1,8 @@
-import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { SandboxResponse, SandboxRequest, Json, TestSandbox } from "./sandbox-service.ts";
-import { errorFields, items, createTestSandbox, webServer } from "./sandbox-service.ts";
+import { describe, expect, test } from "@jest/globals";
+import type { SandboxResponse, SandboxRequest, Json } from "./sandbox-service.ts";
+import { errorFields, items, sandboxForEachTest, webServer } from "./sandbox-service.ts";
 
-let service: TestSandbox;
-beforeEach(() => {
-  service = createTestSandbox();
-});
+const service = sandboxForEachTest();
 
 const status = async (request: string, asking: SandboxRequest = {}): Promise<number> =>
   (await service.request(request, asking)).status;

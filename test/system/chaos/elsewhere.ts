@@ -93,7 +93,7 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     fault: "a stored record is damaged, or something else has written it",
     outcome: "left out of pages, which is logged, and an error alone; space is made in spite of it",
     file: "test/integration/audit/store-contract.ts",
-    test: "leaves a damaged record out of a page, and does not return it alone",
+    test: "leaves a damaged record out of a page and of an export as CSV, and does not return it alone",
   },
   {
     fault: "the stored record of a token is damaged",

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { existsSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
+import type { AuditRecord } from "../../../src/audit/record.ts";
 import { createRecordIds } from "../../../src/audit/record-id.ts";
 import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
 import { sampleRecord } from "../../integration/audit/sample-record.ts";
@@ -50,6 +51,20 @@ test("export can filter, and write CSV or HAR", async () => {
   const har = await run(["export", "--format", "har", ...narrowed], { env }).ended;
   expect(JSON.parse(har.out)).toMatchObject({ log: { version: "1.2", entries: expect.any(Array) } });
   expect(har.err).toBe(csv.err);
+});
+
+test("export to CSV leaves a damaged record out, and says so", async () => {
+  const folder = createFolder();
+  const limits = { retentionDays: 36_500, sizeLimit: 1e12 };
+  const store = await openSqliteStore({ directory: folder, durability: "relaxed", ...limits });
+  await store.append({ ...sampleRecord("broken"), timings: null } as unknown as AuditRecord);
+  await store.append(sampleRecord("whole"));
+  await store.close();
+
+  const { code, out, err } = await run(["export", "--format", "csv"], { env: { DATA_DIR: folder } }).ended;
+  expect(out).toMatch(/^id,.*\r\nwhole,.*\r\n$/);
+  expect(err).toContain("AG_AUDIT_RECORD_DAMAGED: 1 damaged records of the audit store were left out\n");
+  expect(code).toBe(0);
 });
 
 test("a compressed export is what zstd decompresses to the NDJSON export, and replay reads it", async () => {

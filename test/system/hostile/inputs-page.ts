@@ -31,38 +31,39 @@ function safe({ seen }: Row): string {
   const all = Object.values(seen).flatMap(({ alpha, native }) => [alpha, native]);
   return all.every(({ othersSafe, ambiguous, astray }) => othersSafe && !ambiguous.length && !astray.length)
     ? "yes"
-    : "**no**";
+    : "no";
 }
 
-const table = (rows: readonly Row[]): string[] => [
-  "| Input | Gateway | v4 responded | Behind nginx | Behind haproxy | Others safe |",
-  "|---|---|---|---|---|---|",
-  ...rows.map((row) => {
-    const { script, seen } = row;
-    const cells = [cell(seen.gateway), v4Cell(seen), cell(seen.nginx), cell(seen.haproxy), safe(row)];
-    return `| ${script.name} | ${cells.join(" | ")} |`;
-  }),
-];
+/** The results of each input, separated by tabs. */
+export const table = (rows: readonly Row[]): string =>
+  [
+    ["about", "input", "gateway", "v4 responded", "behind nginx", "behind haproxy", "others safe"],
+    ...rows.map((row) => {
+      const { script, seen } = row;
+      const cells = [cell(seen.gateway), v4Cell(seen), cell(seen.nginx), cell(seen.haproxy), safe(row)];
+      return [script.about, script.name, ...cells];
+    }),
+  ]
+    .map((cells) => `${cells.join("\t")}\n`)
+    .join("");
 
-/** The tables of inputs with their results, in Markdown. */
+/** What the table says in all, in Markdown. */
 export function page(rows: readonly Row[], versions: readonly string[]): string {
-  const chapters = [...new Set(rows.map(({ script }) => script.about))];
+  const abouts = new Set(rows.map(({ script }) => script.about));
+  const harmful = rows.filter((row) => safe(row) !== "yes");
   return [
     "# Hostile input",
     "",
     `Written by \`npm run hostile:page\`; the inputs are in \`test/system/hostile/scripts\`. Run on ${new Date().toISOString().slice(0, 10)} with ${versions.join(", ")}.`,
+    "",
+    `${rows.length} inputs of ${abouts.size} kinds, each sent in both lanes to the gateway, through nginx and through haproxy. ${harmful.length} of them harm`,
+    "other clients. [inputs.tsv](inputs.tsv) has a row for each.",
     "",
     "Each cell has the statuses that the client got, in order, and whether the connection was ended. Where the alpha",
     "pipeline and the native proxy differ, alpha comes before the slash. *v4 responded*: which requests of the script, by",
     "their tokens, got a response of v4. *Others safe*: three other clients, each on a connection of its own, got their own",
     "responses afterwards. v4 received no head that can be read in two ways, and each response went to the client that sent",
     "the request. A proxy may accept what the gateway rejects. Then both of them must see the same number of requests.",
-    ...chapters.flatMap((about) => [
-      "",
-      `## ${about}`,
-      "",
-      ...table(rows.filter(({ script }) => script.about === about)),
-    ]),
     "",
   ].join("\n");
 }

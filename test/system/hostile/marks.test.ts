@@ -1,5 +1,5 @@
 /** 200 clients at once, in both dialects: no data of one appears in another's response, v4 request or audit record. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { array, assert, asyncProperty, nat, shuffledSubarray } from "fast-check";
 import {
   startListeningGatewayWithFakeV4,
@@ -7,18 +7,19 @@ import {
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, type ReceivedRequest, type Responder } from "../../support/fake-v4.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 const CLIENTS = 200;
 
 // All clients have one address and tokens that v4 has not accepted: their share of the connections must hold all of them.
 let gateway: ListeningGatewayWithFakeV4;
-beforeAll(async () => {
-  gateway = await startListeningGatewayWithFakeV4({
-    UPSTREAM_TIMEOUT_MS: "60000",
-    UPSTREAM_CONNECTIONS: "1024",
-  });
-});
-afterAll(() => gateway.stop());
+startForTests(
+  async () =>
+    (gateway = await startListeningGatewayWithFakeV4({
+      UPSTREAM_TIMEOUT_MS: "60000",
+      UPSTREAM_CONNECTIONS: "1024",
+    })),
+);
 
 /** Stands in the token of a client, in its path, filter or body, and in all that v4 says to it. */
 const markOf = (client: number): string => `mk${client}x`;

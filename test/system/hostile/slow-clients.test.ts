@@ -1,5 +1,5 @@
 /** Clients that are slow on purpose time out, and block no others. */
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { afterEach, expect, test } from "@jest/globals";
 import {
   startListeningGatewayWithFakeV4,
   waitFor,
@@ -8,12 +8,13 @@ import {
 import { envelope, json } from "../../support/fake-v4.ts";
 import { listen } from "../../../src/app/http-server.ts";
 import { createRawClients, openRawClient } from "../../support/raw-client.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: ListeningGatewayWithFakeV4;
-beforeAll(async () => {
-  gateway = await startListeningGatewayWithFakeV4({ AUDIT: "off", UPSTREAM_TIMEOUT_MS: "60000" });
-});
-afterAll(() => gateway.stop());
+startForTests(
+  async () =>
+    (gateway = await startListeningGatewayWithFakeV4({ AUDIT: "off", UPSTREAM_TIMEOUT_MS: "60000" })),
+);
 
 const clients = createRawClients(() => gateway.url);
 afterEach(() => clients.closeAll());

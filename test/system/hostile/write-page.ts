@@ -1,17 +1,18 @@
-/** Runs every script by every way there is, and writes docs/results/inputs.md. */
+/** Runs every script by every way there is, and writes docs/results/inputs.tsv and inputs.md. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { splitPage } from "../../../fuzz/worst/section.ts";
 import { startListeningGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { FRONTS, type FrontName } from "./fronts.ts";
-import { page, type Row } from "./inputs-page.ts";
+import { page, table, type Row } from "./inputs-page.ts";
 import { runBehind } from "./run-behind.ts";
 import { runScript, type ScriptResult } from "./run-script.ts";
 import { readScripts, type Dialect, type Script } from "./script.ts";
 import { SETTINGS } from "./settings.ts";
 
-const PAGE = join(import.meta.dirname, "../../../docs/results/inputs.md");
+const RESULTS = join(import.meta.dirname, "../../../docs/results");
+const PAGE = join(RESULTS, "inputs.md");
 const rows = readScripts().map((script): Row => ({ script, seen: {} }));
 
 async function runAtTheGateway(): Promise<void> {
@@ -41,6 +42,7 @@ const haproxy = /HAProxy version [\d.]+/.exec(
 )?.[0];
 await runAtTheGateway();
 for (const name of FRONTS) await runBehindIt(name);
+await writeFile(join(RESULTS, "inputs.tsv"), table(rows));
 const { section } = splitPage(await readFile(PAGE, "utf8"));
 await writeFile(
   PAGE,

@@ -177,6 +177,7 @@ test("the module of a command is loaded only when the command runs", () => {
     return [...source.matchAll(/^import (?!type)[^;]* from "(\.[^"]+)"/gm)].map(([, path]) => path);
   });
   expect(loaded.filter((path) => !path?.startsWith("../config/"))).toEqual([
+    "../audit/export/format-names.ts",
     "./command-settings.ts",
     "./terminal.ts",
   ]);

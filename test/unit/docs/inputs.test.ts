@@ -1,39 +1,45 @@
 import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { places } from "../../../fuzz/worst/places.ts";
-import { isAdminRow, MOST_MB, MOST_MS, splitPage } from "../../../fuzz/worst/section.ts";
+import { isAdminRow, MOST_MB, MOST_MS } from "../../../fuzz/worst/section.ts";
 import { readScripts } from "../../system/hostile/script.ts";
 
-const { rest, section } = splitPage(readFileSync("docs/results/inputs.md", "utf8"));
-
-const rowsOf = (text: string): string[][] =>
-  text
+/** The rows of a table without its head, each as its cells. */
+const rowsOf = (path: string): string[][] =>
+  readFileSync(path, "utf8")
+    .trimEnd()
     .split("\n")
-    .filter((line) => line.startsWith("| ") && !/^\| (?:Input|Request) \|/.test(line))
-    .map((line) => line.split(" | ").map((cell) => cell.replace(/^\| | \|$/g, "")));
+    .slice(1)
+    .map((line) => line.split("\t"));
 
-const rows = rowsOf(rest);
+const rows = rowsOf("docs/results/inputs.tsv");
 
-test("docs/results/inputs.md has a row for each script, and no other (npm run hostile:page writes it)", () => {
-  expect(rows.map(([name]) => name)).toEqual(readScripts().map(({ name }) => name));
+test("docs/results/inputs.tsv has a row for each script, and no other (npm run hostile:page writes it)", () => {
+  expect(rows.map(([about, name]) => [about, name])).toEqual(
+    readScripts().map(({ about, name }) => [about, name]),
+  );
 });
 
-test("docs/results/inputs.md has the gateway's statuses as the scripts expect them", () => {
+test("docs/results/inputs.tsv has the gateway's statuses as the scripts expect them", () => {
   const words = ({ statuses, closes }: { statuses: readonly number[]; closes: boolean }) =>
     [statuses.join(" ") || "no response", ...(closes ? ["ended"] : [])].join(", ");
-  expect(rows.map(([, gateway]) => gateway)).toEqual(
+  expect(rows.map(([, , gateway]) => gateway)).toEqual(
     readScripts().map(({ expected: { alpha, native } }) =>
       [...new Set([words(alpha), words(native)])].join(" / "),
     ),
   );
 });
 
-test("docs/results/inputs.md lists no input that harms others", () => {
+test("docs/results/inputs.tsv lists no input that harms others", () => {
   expect(rows.map((cells) => cells.at(-1))).toEqual(rows.map(() => "yes"));
 });
 
 describe("cost of the worst request (npm run fuzz -- worst --page docs/results/inputs.md writes it)", () => {
-  const costs = rowsOf(section).map(([of = "", ms, , mb]) => ({ of, ms: Number(ms), mb: Number(mb) }));
+  const costs = rowsOf("docs/results/costs.tsv").map(([of = "", ms, , mb]) => ({
+    of,
+    ms: Number(ms),
+    mb: Number(mb),
+  }));
 
   test("has a row for each route, form and header", () => {
     const searched = new Set(places("mappings").candidates.map(({ of }) => of));

@@ -2,7 +2,7 @@ import { read, repeat } from "../api.js";
 import { emptyState, make, say } from "../dom.js";
 import { ms, plural, time } from "../format.js";
 import { address, keepInAddress } from "../router.js";
-import { upstreamName } from "../names.js";
+import { exportFormats, upstreamName } from "../names.js";
 import { auditQuery, filterForm } from "./filters.js";
 import { statusBadge } from "./badges.js";
 
@@ -174,7 +174,7 @@ const exportLinks = () =>
     "p",
     { class: "links" },
     "Export ",
-    ["ndjson", "ndjson.zst", "csv", "har"].map((format) => [
+    exportFormats.map((format) => [
       make("a", { href: `/api/audit/export?format=${format}`, download: true }, format.toUpperCase()),
       " ",
     ]),

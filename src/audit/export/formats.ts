@@ -1,0 +1,79 @@
+import { tryReadRecord } from "../read-record.ts";
+import type { AuditRecord } from "../record.ts";
+import { CSV_HEAD, csvLine } from "./csv.ts";
+import type { ExportFormat } from "./format-names.ts";
+import { HAR_HEAD, harEntries, harTail } from "./har.ts";
+
+/** How a format is written. */
+export interface Writer {
+  readonly head: string;
+  /** The records of a page, each a JSON text; empty if it has none that can be written. */
+  page(records: readonly string[]): string;
+  /** @param damaged How many records were left out. */
+  tail(damaged: number): string;
+  /** Between pages that are not empty. */
+  readonly separator: string;
+}
+
+export interface WriterOptions {
+  /** Name of the header with the filter, for HAR. Without it HAR files have no filters. */
+  readonly filterHeader: string | undefined;
+  /** Called for each record that is damaged. */
+  readonly onDamaged: () => void;
+}
+
+interface Format {
+  readonly contentType: string;
+  /** Whether the texts are compressed as one zstd frame. */
+  readonly isCompressed?: true;
+  createWriter(options: WriterOptions): Writer;
+}
+
+const createNdjsonWriter = (): Writer => ({
+  head: "",
+  page: (records) => records.map((record) => `${record}\n`).join(""),
+  tail: () => "",
+  separator: "",
+});
+
+/** Reads the records that are not damaged. */
+const readEach = (texts: readonly string[], onDamaged: () => void): AuditRecord[] =>
+  texts.flatMap((text) => {
+    const record = tryReadRecord(text);
+    if (record === undefined) onDamaged();
+    return record ?? [];
+  });
+
+const FORMATS: Readonly<Record<ExportFormat, Format>> = {
+  ndjson: { contentType: "application/x-ndjson", createWriter: createNdjsonWriter },
+  "ndjson.zst": {
+    contentType: "application/zstd",
+    isCompressed: true,
+    createWriter: createNdjsonWriter,
+  },
+  csv: {
+    contentType: "text/csv; charset=utf-8; header=present",
+    createWriter: ({ onDamaged }) => ({
+      head: CSV_HEAD,
+      page: (records) => readEach(records, onDamaged).map(csvLine).join(""),
+      tail: () => "",
+      separator: "",
+    }),
+  },
+  har: {
+    contentType: "application/json",
+    createWriter: ({ filterHeader, onDamaged }) => ({
+      head: HAR_HEAD,
+      page: (records) =>
+        readEach(records, onDamaged)
+          .flatMap((record) => harEntries(record, filterHeader))
+          .map((entry) => JSON.stringify(entry))
+          .join(",\n"),
+      tail: harTail,
+      separator: ",\n",
+    }),
+  },
+};
+
+/** How a format is served and written. */
+export const exportFormat = (name: ExportFormat): Format => FORMATS[name];

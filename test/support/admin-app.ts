@@ -1,0 +1,15 @@
+import type { RequestListener } from "node:http";
+import { createAdminApp, type AdminDeps } from "../../src/admin/admin-app.ts";
+
+/** Creates the admin application of a gateway that is ready and has nothing, but for what a test gives. */
+export const adminApp = (deps: Pick<AdminDeps, "metrics"> & Partial<AdminDeps>): RequestListener =>
+  createAdminApp({
+    readiness: () => [],
+    audit: undefined,
+    purgeTokens: async () => {},
+    brownOuts: () => [],
+    names: () => ({ client: "alpha", upstream: "v4" }),
+    mappings: () => ({ routes: [] }),
+    explain: async ({ id }) => ({ explained: id }),
+    ...deps,
+  });
