@@ -1,5 +1,5 @@
 import type { Pack } from "../mapping/pack.ts";
-import { createLoginServer, type LoginServer } from "../oauth/login-server.ts";
+import { LoginServer } from "../oauth/login-server.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { createStoreEpoch, type StoreEpoch } from "../oauth/store-epoch.ts";
@@ -83,7 +83,7 @@ export function openOAuthServices(
       secureContext,
     });
     const { oauth: definition } = dialect;
-    login = createLoginServer({ definition, statuses, upstream, timeoutMs, startCall: tracing?.startCall });
+    login = new LoginServer({ definition, statuses, upstream, timeoutMs, startCall: tracing?.startCall });
   }
   const records = createTokenRecords({
     store: state,
