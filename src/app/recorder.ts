@@ -1,6 +1,6 @@
 import { CLIENT_GONE, type AuditRecord } from "../audit/record.ts";
 import { createRecordIds } from "../audit/record-id.ts";
-import { createRedaction } from "../audit/redact.ts";
+import { Redaction } from "../audit/redact.ts";
 import type { AuditStore } from "../audit/store.ts";
 import {
   forEachStage,
@@ -140,7 +140,7 @@ export class Recorder {
     this.#dependencies = dependencies;
     this.#options = {
       newId: createRecordIds(),
-      redaction: createRedaction({
+      redaction: new Redaction({
         names: pack.secretNames,
         bodyLimit: settings.AUDIT_BODY_LIMIT,
         literals: literalsOf(pack),
