@@ -23,6 +23,10 @@ export function parseTraceparent(header: string | undefined): Traceparent | unde
 export const formatTraceparent = ({ traceId, spanId, traceFlags }: Traceparent): string =>
   `00-${traceId}-${spanId}-${traceFlags & 1 ? "01" : "00"}`;
 
+/** The `traceparent` of a client if it is valid, or that of a new trace. */
+export const continueTrace = (given: string | undefined): string =>
+  given !== undefined && parseTraceparent(given) ? given : createTraceparent();
+
 const TRACE_ID_BYTES = 16;
 const ID_BYTES = TRACE_ID_BYTES + 8;
 
@@ -31,7 +35,7 @@ const random = Buffer.alloc(ID_BYTES * 128);
 let used = random.length;
 
 /** Creates the `traceparent` of a new, sampled trace. */
-export function createTraceparent(): string {
+function createTraceparent(): string {
   if (used === random.length) {
     randomFillSync(random);
     used = 0;
