@@ -40,7 +40,7 @@ export type LimiterName = "all" | "create";
 const ROUNDING_ERROR = 0.001;
 
 /** Whole seconds that are not shorter than a time. */
-export const toSeconds = (ms: number): number => Math.max(1, Math.ceil((ms - ROUNDING_ERROR) / 1000));
+const toSeconds = (ms: number): number => Math.max(1, Math.ceil((ms - ROUNDING_ERROR) / 1000));
 
 /** The status of a key that has `left` requests more; fewer than 0 if it has made too many. */
 export function toStatus(limit: number, left: number, msLeft: number): RateLimitStatus {

@@ -120,7 +120,7 @@ export const dropPartition = (database: DatabaseSync, suffix: string): void =>
   );
 
 /** The suffixes of all days, the oldest first. */
-export const LIST_DAYS = `
+const LIST_DAYS = `
   SELECT substr(name, 8) AS suffix FROM sqlite_schema WHERE type = 'table' AND name GLOB 'record_[0-9]*' ORDER BY 1
 `;
 

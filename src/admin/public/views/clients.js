@@ -9,7 +9,7 @@ import { sortableTable } from "./sortable.js";
 const when = (iso) => make("time", { datetime: iso, title: dateTime(iso) }, ago(iso));
 
 /** The address of a client's page. All requests without a token are one client. */
-export const clientLink = (client) =>
+const clientLink = (client) =>
   make("a", { href: address("clients", client ?? "none"), class: "mono" }, client ?? "no token");
 
 /** The cell of a client in a table. */
