@@ -128,7 +128,8 @@ export class Redaction extends SecretSearch {
 
   /** Redacts a query string, or an urlencoded form. */
   query(text: string, values?: SecretValues): string {
-    return this.#redactText(text, values, (steps) => steps.pairs(text));
+    if (this.#isClean(text, values)) return truncateUtf8(text, this.#limit);
+    return guarded(() => truncateUtf8(this.#redactionWith(values).pairs(text), this.#limit));
   }
 
   /**
@@ -136,7 +137,8 @@ export class Redaction extends SecretSearch {
    * the client calls secret.
    */
   path(text: string, isRoute: boolean, values?: SecretValues): string {
-    return this.#redactText(text, values, (steps) => steps.path(text, isRoute));
+    if (this.#isClean(text, values)) return truncateUtf8(text, this.#limit);
+    return guarded(() => truncateUtf8(this.#redactionWith(values).path(text, isRoute), this.#limit));
   }
 
   /** Redacts the path of a v4 call, with its query. */
@@ -148,18 +150,8 @@ export class Redaction extends SecretSearch {
 
   /** Redacts any other text of a client: a filter header, a `User-Agent`. */
   text(text: string, values?: SecretValues): string {
-    return this.#redactText(text, values, (steps) => steps.text(text));
-  }
-
-  #redactText(
-    text: string,
-    values: SecretValues | undefined,
-    redact: (steps: BodyRedaction) => string,
-  ): string {
-    return guarded(() => {
-      const redacted = this.#isClean(text, values) ? text : redact(this.#redactionWith(values));
-      return truncateUtf8(redacted, this.#limit);
-    });
+    if (this.#isClean(text, values)) return truncateUtf8(text, this.#limit);
+    return guarded(() => truncateUtf8(this.#redactionWith(values).text(text), this.#limit));
   }
 
   #redactionWith(values: SecretValues | undefined): BodyRedaction {
