@@ -1,5 +1,5 @@
 /** A secret somewhere in a request, with any text around it: the audit record of the exchange never contains it. */
-import { createRedaction } from "../../src/audit/redact.ts";
+import { Redaction } from "../../src/audit/redact.ts";
 import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { hold, type Target } from "../target.ts";
 
@@ -9,7 +9,7 @@ const names = secrets.filter((name) => !/^!|\[\]$/.test(name)).map((name) => nam
 const SECRET = "Pl4nted-s3cret.Value";
 const TOKEN = "planted-token-0123456789";
 /** A small limit, so that some bodies are truncated at any point. */
-const redactions = [60, 16_384].map((bodyLimit) => createRedaction({ names: secrets, bodyLimit }));
+const redactions = [60, 16_384].map((bodyLimit) => new Redaction({ names: secrets, bodyLimit }));
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 /** The parts of a request that contain the secret, with `text` around it. */

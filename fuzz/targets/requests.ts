@@ -4,7 +4,7 @@
  */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { createRecordIds } from "../../src/audit/record-id.ts";
-import { createRedaction } from "../../src/audit/redact.ts";
+import { Redaction } from "../../src/audit/redact.ts";
 import type { AuditRecord } from "../../src/audit/record.ts";
 import { addQuery } from "../../src/mapping/compile/endpoint.ts";
 import { loadPack } from "../../src/mapping/load/load-pack.ts";
@@ -47,7 +47,7 @@ let calls = 0;
 let record: AuditRecord | undefined;
 const options = {
   newId: createRecordIds(),
-  redaction: createRedaction({ names: pack.secretNames, bodyLimit: 16_384 }),
+  redaction: new Redaction({ names: pack.secretNames, bodyLimit: 16_384 }),
   bodies: true,
   credentials: pack.credentials,
   filterHeader: client.filters?.header,

@@ -237,7 +237,7 @@ export class ListenError extends Error {
 }
 
 /** The error of a server that cannot listen, with the setting to change. */
-export function listenError(
+function listenError(
   error: NodeJS.ErrnoException,
   {
     host,

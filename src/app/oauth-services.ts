@@ -1,9 +1,9 @@
 import type { Pack } from "../mapping/pack.ts";
-import { createLoginServer, type LoginServer } from "../oauth/login-server.ts";
+import { LoginServer } from "../oauth/login-server.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { createStoreEpoch, type StoreEpoch } from "../oauth/store-epoch.ts";
-import { createTokenStore, type TokenStore } from "../auth/token-store.ts";
+import { TokenStore } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { createTokenRecords } from "../auth/token-records.ts";
 import { createGatewayTokens } from "../auth/gateway-tokens.ts";
@@ -83,7 +83,7 @@ export function openOAuthServices(
       secureContext,
     });
     const { oauth: definition } = dialect;
-    login = createLoginServer({ definition, statuses, upstream, timeoutMs, startCall: tracing?.startCall });
+    login = new LoginServer({ definition, statuses, upstream, timeoutMs, startCall: tracing?.startCall });
   }
   const records = createTokenRecords({
     store: state,
@@ -93,7 +93,7 @@ export function openOAuthServices(
     onDamaged: warnOfFirst(log),
   });
   const refresh = createTokenRefresh({ records, store: state, issuer: login ?? NO_ISSUER, scopes, clock });
-  const tokenStore = createTokenStore({
+  const tokenStore = new TokenStore({
     records,
     gatewayTokens,
     refresh,

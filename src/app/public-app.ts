@@ -17,7 +17,7 @@ import { isNative } from "../pipeline/stages/authenticate.ts";
 import { createNativeAuthorization } from "../pipeline/native/native-authorization.ts";
 import { createNativeRateLimit } from "../pipeline/native/native-rate-limit.ts";
 import { createAlphaPipeline } from "../pipeline/pipeline.ts";
-import { createRequestedScopes } from "../oauth/requested-scopes.ts";
+import { RequestedScopes } from "../oauth/requested-scopes.ts";
 import { createOAuthRoutes, type OAuthRoutes } from "../oauth/handler.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
@@ -30,7 +30,7 @@ import {
   createPreflightLimit,
 } from "./browser-guards.ts";
 import type { Dependencies } from "./dependencies.ts";
-import { createRecorder, type Recorder } from "./recorder.ts";
+import { Recorder } from "./recorder.ts";
 import { createPackTokenJudge, createPipelineConfig } from "../pipeline/pipeline-config.ts";
 
 /** Dependencies of a gateway, and the pack that its requests are translated with. */
@@ -66,7 +66,7 @@ type Middleware = RequestHandler | ErrorRequestHandler;
 /** All middleware of the public port, in order. */
 function createMiddleware(settings: Settings, dependencies: PublicAppDependencies): readonly Middleware[] {
   const { bodies, pack } = dependencies;
-  const recorder = createRecorder({ ...dependencies, settings });
+  const recorder = new Recorder({ ...dependencies, settings });
   const respond = createResponder(bodies);
   const guardOptions = {
     lifecycle: lifecycleOf(dependencies, recorder),
@@ -172,8 +172,8 @@ function createNativeMiddleware(
     lookUp: createNativeRateLimit({ tokens, limits, judgeToken: createPackTokenJudge(pack) }),
     vary: ["Authorization", ...(settings.CORS_ORIGINS === undefined ? [] : ["Origin"])],
     hasOwnCors: settings.CORS_ORIGINS !== undefined,
-    record: recorder.native,
-    searchedBytes: recorder.searchedNativeBytes,
+    record: (request, outcome, hash) => recorder.native(request, outcome, hash),
+    searchedBytes: (request) => recorder.searchedNativeBytes(request),
     recordFirst: settings.AUDIT_DURABILITY === "strict",
   });
   return function forwardNative(request, response, next) {
@@ -197,8 +197,8 @@ function lifecycleOf(
       tracing &&
       ((request) =>
         tracing.startRequest({ method: request.method, traceparent: header(request, "traceparent") })),
-    record: recorder.alpha,
-    onUnexpectedError: recorder.unexpected,
+    record: (request, outcome, context) => recorder.alpha(request, outcome, context),
+    onUnexpectedError: (error, request, context) => recorder.unexpected(error, request, context),
   };
 }
 
@@ -229,7 +229,7 @@ function oauthRoutes(
     ...createPipelineConfig(pack, settings),
     ...lifecycleOf(dependencies, recorder),
     definition,
-    requestedScopes: createRequestedScopes(state, pack.scopes, oauth.epoch),
+    requestedScopes: new RequestedScopes(state, pack.scopes, oauth.epoch),
     authOrigin: v4.authOrigin,
     login: oauth.login,
     tokenStore: oauth.tokenStore,

@@ -1,6 +1,6 @@
 import { CLIENT_GONE, type AuditRecord } from "../audit/record.ts";
 import { createRecordIds } from "../audit/record-id.ts";
-import { createRedaction } from "../audit/redact.ts";
+import { Redaction } from "../audit/redact.ts";
 import type { AuditStore } from "../audit/store.ts";
 import {
   forEachStage,
@@ -29,17 +29,6 @@ import type { Settings } from "../config/setting-definitions.ts";
 import type { RequestResult, Tracing } from "../observability/tracing/tracing.ts";
 import { parseTraceparent } from "../observability/tracing/traceparent.ts";
 import type { Log } from "../observability/log.ts";
-
-export interface Recorder {
-  /** Records a translated request; returns a promise where its response must wait for the record. */
-  alpha(request: AlphaRequest, outcome: RequestOutcome, context: RequestContext): void | Promise<void>;
-  /** Records a forwarded request. */
-  native(request: AlphaRequest, outcome: NativeOutcome, hash: string | undefined): Promise<void>;
-  /** Bytes of v4's response to a forwarded request that are searched for secrets. */
-  searchedNativeBytes(request: AlphaRequest): number;
-  /** Logs an error that no one expected. */
-  unexpected(error: unknown, request: AlphaRequest, context: RequestContext): void;
-}
 
 export interface RecorderDependencies {
   readonly pack: Pack;
@@ -79,6 +68,19 @@ function logLine(
   };
 }
 
+/** A line for each request would cost more than many of them: successes are logged at `debug` only. */
+function logRequest(log: Log, record: RequestSummary, details: RecordDetails): void {
+  const { warnings, alpha } = record;
+  if (warnings.length === 0 || alpha.status === CLIENT_GONE) {
+    if (log.isLevelEnabled("debug")) log.debug(logLine(record, details), "request");
+  } else if (details.hasFailed) {
+    if (log.isLevelEnabled("error"))
+      log.error({ code: "AG_REQUEST_FAILED", ...logLine(record, details) }, "request");
+  } else if (log.isLevelEnabled("warn")) {
+    log.warn({ code: "AG_REQUEST_WARNING", ...logLine(record, details) }, "request");
+  }
+}
+
 const spanResult = ({ alpha, lane, requestId }: RequestSummary): RequestResult => ({
   route: alpha.route,
   status: alpha.status,
@@ -108,133 +110,6 @@ function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
   return new Set(segments.filter((segment) => segment !== "" && !/[:{]/.test(segment)));
 }
 
-/** Reports every request to the audit store, the metrics, the log and the trace. */
-export function createRecorder({
-  pack,
-  settings,
-  audit,
-  metrics,
-  log,
-  tracing,
-}: RecorderDependencies): Recorder {
-  const options: RecordOptions = {
-    newId: createRecordIds(),
-    redaction: createRedaction({
-      names: pack.secretNames,
-      bodyLimit: settings.AUDIT_BODY_LIMIT,
-      literals: literalsOf(pack),
-    }),
-    bodies: settings.AUDIT === "full",
-    credentials: pack.credentials,
-    filterHeader: pack.dialect.client.filters?.header,
-    packHash: pack.hash,
-  };
-
-  /** A line for each request would cost more than many of them: successes are logged at `debug` only. */
-  function logRequest(record: RequestSummary, details: RecordDetails): void {
-    const { warnings, alpha } = record;
-    if (warnings.length === 0 || alpha.status === CLIENT_GONE) {
-      if (log.isLevelEnabled("debug")) log.debug(logLine(record, details), "request");
-    } else if (details.hasFailed) {
-      if (log.isLevelEnabled("error"))
-        log.error({ code: "AG_REQUEST_FAILED", ...logLine(record, details) }, "request");
-    } else if (log.isLevelEnabled("warn")) {
-      log.warn({ code: "AG_REQUEST_WARNING", ...logLine(record, details) }, "request");
-    }
-  }
-
-  function report(record: RequestSummary, details: RecordDetails): void {
-    metrics.observeRequest(record, details.rejectedBy);
-    logRequest(record, details);
-  }
-
-  /** A request is always recorded, whatever a client or v4 sends. */
-  function createRecord(
-    request: AlphaRequest,
-    outcome: RequestOutcome,
-    context: RequestContext,
-  ): AuditRecord {
-    try {
-      return createAuditRecord(request, outcome, context, options);
-    } catch (error) {
-      log.error(
-        { code: "AG_AUDIT_RECORD_FAILED", requestId: request.id, error: (error as Error).message },
-        "an audit record could not be created",
-      );
-      return createMinimalRecord(request, outcome, context, options);
-    }
-  }
-
-  function logLostRecord(requestId: string, error: unknown): void {
-    log.error(
-      { code: "AG_AUDIT_RECORD_LOST", requestId, error: (error as Error).message },
-      "the audit record was not kept",
-    );
-  }
-
-  /** Where a record must be durable and is not, the client gets 500, whatever v4 responded. */
-  async function reportWhenDurable(
-    record: AuditRecord,
-    details: RecordDetails,
-    durable: Promise<void>,
-  ): Promise<void> {
-    try {
-      await durable;
-    } catch (error) {
-      const status = pack.statuses.failed;
-      report({ ...record, alpha: { ...record.alpha, status } }, { ...details, hasFailed: true });
-      logLostRecord(record.requestId, error);
-      throw error;
-    }
-    report(record, details);
-  }
-
-  return {
-    alpha(request, outcome, context) {
-      const startedAt = performance.now();
-      const { rejectedBy, upstream } = context;
-      const details = {
-        rejectedBy,
-        hasFailed: outcome.meaning === "failed",
-        traceparent: upstream?.traceparent ?? header(request, "traceparent"),
-      };
-      const record = audit && createRecord(request, outcome, context);
-      const summary = record ?? summarizeRequest(request, outcome, context, options);
-      context.span?.end(spanResult(summary));
-      const durable = record && audit.append(record);
-      const reported = durable ? reportWhenDurable(record, details, durable) : report(summary, details);
-      observeStages(metrics, context, performance.now() - startedAt);
-      return reported;
-    },
-    async native(request, outcome, hash) {
-      try {
-        const record = audit && createNativeRecord(request, outcome, hash, options);
-        const summary = record ?? summarizeNativeRequest(request, outcome, hash);
-        const traceparent = header(request, "traceparent");
-        const { method } = request;
-        const time = new Date(Date.now() - outcome.ms);
-        tracing?.startRequest({ method, traceparent, time }).end(spanResult(summary));
-        const { rejectedBy, hasFailed = false } = outcome;
-        report(summary, { rejectedBy, hasFailed, traceparent });
-        if (record) await audit.append(record);
-      } catch (error) {
-        logLostRecord(request.id, error);
-        throw error;
-      }
-    },
-    searchedNativeBytes: (request) => (audit ? searchedBytes(request, options) : 0),
-    unexpected: (error, request, context) =>
-      log.error(
-        {
-          code: "AG_UNEXPECTED_ERROR",
-          requestId: request.id,
-          err: describeError(error, request, context, options),
-        },
-        "unexpected error",
-      ),
-  };
-}
-
 /** Reports how long a request was in each stage, and what it found in the caches. */
 function observeStages(
   metrics: Pick<Metrics, "stagesOf" | "countCacheReads">,
@@ -253,4 +128,123 @@ function observeStages(
   if (cacheMisses > 0) metrics.countCacheReads("reads", false, cacheMisses);
   if (stageTimes.buildResponse > 0 && match?.route.kind === "catalog")
     metrics.countCacheReads("catalogs", upstream?.calls.length === 0);
+}
+
+/** Reports every request to the audit store, the metrics, the log and the trace. */
+export class Recorder {
+  readonly #dependencies: RecorderDependencies;
+  readonly #options: RecordOptions;
+
+  constructor(dependencies: RecorderDependencies) {
+    const { pack, settings } = dependencies;
+    this.#dependencies = dependencies;
+    this.#options = {
+      newId: createRecordIds(),
+      redaction: new Redaction({
+        names: pack.secretNames,
+        bodyLimit: settings.AUDIT_BODY_LIMIT,
+        literals: literalsOf(pack),
+      }),
+      bodies: settings.AUDIT === "full",
+      credentials: pack.credentials,
+      filterHeader: pack.dialect.client.filters?.header,
+      packHash: pack.hash,
+    };
+  }
+
+  /** Records a translated request; returns a promise where its response must wait for the record. */
+  alpha(request: AlphaRequest, outcome: RequestOutcome, context: RequestContext): void | Promise<void> {
+    const startedAt = performance.now();
+    const { audit, metrics } = this.#dependencies;
+    const { rejectedBy, upstream } = context;
+    const details = {
+      rejectedBy,
+      hasFailed: outcome.meaning === "failed",
+      traceparent: upstream?.traceparent ?? header(request, "traceparent"),
+    };
+    const record = audit && this.#createRecord(request, outcome, context);
+    const summary = record ?? summarizeRequest(request, outcome, context, this.#options);
+    context.span?.end(spanResult(summary));
+    const durable = record && audit.append(record);
+    const reported = durable
+      ? this.#reportWhenDurable(record, details, durable)
+      : this.#report(summary, details);
+    observeStages(metrics, context, performance.now() - startedAt);
+    return reported;
+  }
+
+  /** Records a forwarded request. */
+  async native(request: AlphaRequest, outcome: NativeOutcome, hash: string | undefined): Promise<void> {
+    const { audit, tracing } = this.#dependencies;
+    try {
+      const record = audit && createNativeRecord(request, outcome, hash, this.#options);
+      const summary = record ?? summarizeNativeRequest(request, outcome, hash);
+      const traceparent = header(request, "traceparent");
+      const { method } = request;
+      const time = new Date(Date.now() - outcome.ms);
+      tracing?.startRequest({ method, traceparent, time }).end(spanResult(summary));
+      const { rejectedBy, hasFailed = false } = outcome;
+      this.#report(summary, { rejectedBy, hasFailed, traceparent });
+      if (record) await audit.append(record);
+    } catch (error) {
+      this.#logLostRecord(request.id, error);
+      throw error;
+    }
+  }
+
+  /** Bytes of v4's response to a forwarded request that are searched for secrets. */
+  searchedNativeBytes(request: AlphaRequest): number {
+    return this.#dependencies.audit ? searchedBytes(request, this.#options) : 0;
+  }
+
+  /** Logs an error that no one expected. */
+  unexpected(error: unknown, request: AlphaRequest, context: RequestContext): void {
+    const err = describeError(error, request, context, this.#options);
+    this.#dependencies.log.error(
+      { code: "AG_UNEXPECTED_ERROR", requestId: request.id, err },
+      "unexpected error",
+    );
+  }
+
+  /** A request is always recorded, whatever a client or v4 sends. */
+  #createRecord(request: AlphaRequest, outcome: RequestOutcome, context: RequestContext): AuditRecord {
+    try {
+      return createAuditRecord(request, outcome, context, this.#options);
+    } catch (error) {
+      this.#dependencies.log.error(
+        { code: "AG_AUDIT_RECORD_FAILED", requestId: request.id, error: (error as Error).message },
+        "an audit record could not be created",
+      );
+      return createMinimalRecord(request, outcome, context, this.#options);
+    }
+  }
+
+  /** Where a record must be durable and is not, the client gets 500, whatever v4 responded. */
+  async #reportWhenDurable(
+    record: AuditRecord,
+    details: RecordDetails,
+    durable: Promise<void>,
+  ): Promise<void> {
+    try {
+      await durable;
+    } catch (error) {
+      const alpha = { ...record.alpha, status: this.#dependencies.pack.statuses.failed };
+      this.#report({ ...record, alpha }, { ...details, hasFailed: true });
+      this.#logLostRecord(record.requestId, error);
+      throw error;
+    }
+    this.#report(record, details);
+  }
+
+  #report(record: RequestSummary, details: RecordDetails): void {
+    this.#dependencies.metrics.observeRequest(record, details.rejectedBy);
+    logRequest(this.#dependencies.log, record, details);
+  }
+
+  #logLostRecord(requestId: string, error: unknown): void {
+    this.#dependencies.log.error(
+      { code: "AG_AUDIT_RECORD_LOST", requestId, error: (error as Error).message },
+      "the audit record was not kept",
+    );
+  }
 }

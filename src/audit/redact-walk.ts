@@ -1,3 +1,4 @@
+import { isExactNumber } from "../dialect/json/parse.ts";
 import { unescapeText, decodeFormText } from "./escapes.ts";
 import { isTooMuchJson, parseRecorded } from "./json-text.ts";
 import { countParts, NAMING, redactPairs } from "./redact-pairs.ts";
@@ -90,10 +91,6 @@ export class BodyRedaction {
     return this.#left < 0;
   }
 
-  #isValue(text: string): boolean {
-    return this.#values?.has(text) === true;
-  }
-
   #isSecretName(name: string): boolean {
     return this.#secrets.has(name) || this.#secrets.hasTexts(name);
   }
@@ -105,9 +102,9 @@ export class BodyRedaction {
   #visit(value: unknown, depth: number): unknown {
     this.#left -= 1;
     if (typeof value === "string") return this.#visitText(value, depth);
-    if (typeof value === "number") return this.#values && this.#isValue(String(value)) ? REDACTED : value;
+    if (typeof value === "number") return this.#values?.has(String(value)) ? REDACTED : value;
     if (value === null || typeof value !== "object") return value;
-    if (isRawJson(value)) return this.#values && this.#isValue(JSON.stringify(value)) ? REDACTED : value;
+    if (isExactNumber(value)) return this.#values?.has(JSON.stringify(value)) ? REDACTED : value;
     if (depth >= MAX_DEPTH) return this.#tooDeep();
     return Array.isArray(value) ? this.#visitItems(value, depth) : this.#visitMembers(value, depth);
   }
@@ -293,10 +290,4 @@ export class BodyRedaction {
     this.#left = before;
     return redacted;
   }
-}
-
-/** A number that a parser has as its digits (`JSON.rawJSON`). */
-function isRawJson(value: object): boolean {
-  const json = JSON as { isRawJSON?: (value: unknown) => boolean };
-  return json.isRawJSON?.(value) === true;
 }

@@ -1,4 +1,3 @@
-import type { TokenRecords } from "./token-records.ts";
 import type { StoredToken } from "./stored-token.ts";
 import type { TokenStoreOptions } from "./token-store.ts";
 
@@ -17,28 +16,17 @@ export const isDue = ({ refresh, renewAt, over }: StoredToken, now: number): boo
 
 const rejectedKey = (hash: string): string => `rejected ${hash}`;
 
-type TokenRefresherOptions = Required<
-  Pick<TokenStoreOptions, "refresh" | "clock" | "elapsed" | "onError">
-> & {
-  /** What is known of a token without asking the store. */
-  readonly cached: TokenRecords["cached"];
-};
-
 /** Refreshes tokens, with a pause where that does not help. */
 export class TokenRefresher {
-  readonly #cached: TokenRefresherOptions["cached"];
-  readonly #refresh: TokenRefresherOptions["refresh"];
-  readonly #clock: TokenRefresherOptions["clock"];
-  readonly #elapsed: TokenRefresherOptions["elapsed"];
-  readonly #onError: TokenRefresherOptions["onError"];
+  readonly #options: Omit<TokenStoreOptions, "gatewayTokens" | "scopes">;
   readonly #pauses = new Map<string, { readonly until: number; readonly hasFailed: boolean }>();
 
-  constructor({ cached, refresh, clock, elapsed, onError }: TokenRefresherOptions) {
-    this.#cached = cached;
-    this.#refresh = refresh;
-    this.#clock = clock;
-    this.#elapsed = elapsed;
-    this.#onError = onError;
+  constructor(options: Omit<TokenStoreOptions, "gatewayTokens" | "scopes">) {
+    this.#options = options;
+  }
+
+  #elapsed(): number {
+    return this.#options.elapsed?.() ?? performance.now();
   }
 
   /**
@@ -59,18 +47,18 @@ export class TokenRefresher {
   async tryRefresh(hash: string, rejectedHash?: string): Promise<void> {
     this.#pauses.delete(hash);
     let hasFailed = false;
-    await this.#refresh(hash, rejectedHash).catch((error: unknown) => {
+    await this.#options.refresh(hash, rejectedHash).catch((error: unknown) => {
       hasFailed = true;
-      this.#onError(error);
+      this.#options.onError(error);
     });
-    const { storedToken } = this.#cached(hash) ?? {};
-    if (storedToken && isDue(storedToken, this.#clock())) this.#pauseFor(hash, RETRY_MS, hasFailed);
+    const { storedToken } = this.#options.records.cached(hash) ?? {};
+    if (storedToken && isDue(storedToken, this.#options.clock())) this.#pauseFor(hash, RETRY_MS, hasFailed);
   }
 
   /** Refreshes a token that v4 has rejected: it may have expired early, or another process is refreshing it. */
   async refreshRejected(hash: string, storedToken: StoredToken, rejectedHash: string): Promise<void> {
     if (!storedToken.refresh || storedToken.over) return;
-    const due = isDue(storedToken, this.#clock());
+    const due = isDue(storedToken, this.#options.clock());
     if (!this.mayRefresh(due ? hash : rejectedKey(hash), due)) return;
     await this.tryRefresh(hash, rejectedHash);
     if (!due) this.#pauseFor(rejectedKey(hash), REJECTED_RETRY_MS, true);

@@ -27,65 +27,6 @@ export class TokenUnavailableError extends Error {
  */
 export type TokenLookup = ActiveToken | undefined | "unknown";
 
-export interface TokenStore {
-  /**
-   * Finds a token. Synchronous if this process has a recent record: a few seconds old, or a minute for tokens that are
-   * not the gateway's. A token that will expire soon is refreshed in the background; an expired one is refreshed first.
-   *
-   * @throws {TokenUnavailableError} if it must be refreshed first, and can't be.
-   */
-  find(hash: string, token: string): TokenLookup | Promise<TokenLookup>;
-  /**
-   * Finds the v4 token to use after v4 has rejected one with 401. Another process may have refreshed it, because login
-   * servers then revoke the old token. Otherwise it is refreshed, at most once in half a minute.
-   *
-   * @param rejectedHash Hash of the v4 token that v4 has rejected.
-   * @returns undefined if there is no other v4 token.
-   */
-  findReplacement(hash: string, token: string, rejectedHash: string): Promise<ActiveToken | undefined>;
-  /**
-   * Stores a token that v4 has issued.
-   *
-   * @returns The gateway token to give to the client in its place.
-   * @throws {HttpError} if its owner has too many. {StateUnavailableError}
-   */
-  save(
-    issued: Omit<IssuedToken, "scopes">,
-    grant: Pick<StoredToken, "scopes"> & {
-      readonly refresh: RefreshCredentials | undefined;
-      readonly owner: Owner;
-      /** When it was requested, in milliseconds since 1970. */
-      readonly at: number;
-      /** How long it is kept. Default: as long as a client may be inactive. */
-      readonly seconds?: number;
-      /** First characters of the gateway token. */
-      readonly shown?: string;
-    },
-  ): Promise<string>;
-  /**
-   * Stores the scopes of a personal token under the part of it that lists show.
-   *
-   * @throws {HttpError} if its owner has too many. {StateUnavailableError}
-   */
-  saveLevels(shown: string, token: string, scopes: string, owner: Owner, seconds: number): Promise<void>;
-  /** Finds what {@link saveLevels} has stored; undefined if there is none. @throws {StateUnavailableError} */
-  findLevels(shown: string): Promise<string | undefined>;
-  /** Deletes all that is stored about a personal token. @param shown The part of it that lists show. */
-  forget(shown: string): Promise<void>;
-  /**
-   * Checks that a token can be saved, before the upstream creates one that nobody would get.
-   *
-   * @throws {HttpError} if its owner has too many. {StateUnavailableError}
-   */
-  requireRoom(owner: Owner): Promise<void>;
-  /** Reads the record from the store. @throws {StateUnavailableError} */
-  read(hash: string, token: string): Promise<StoredToken | undefined>;
-  /** Revokes a token: here at once, in other processes within seconds. @throws {StateUnavailableError} */
-  revoke(hash: string): Promise<void>;
-  /** Cached records. */
-  readonly size: number;
-}
-
 export interface TokenStoreOptions {
   readonly records: TokenRecords;
   readonly gatewayTokens: GatewayTokens;
@@ -99,123 +40,186 @@ export interface TokenStoreOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** What a token that v4 has issued may do, and how it is kept. */
+export interface TokenGrant extends Pick<StoredToken, "scopes"> {
+  readonly refresh: RefreshCredentials | undefined;
+  readonly owner: Owner;
+  /** When it was requested, in milliseconds since 1970. */
+  readonly at: number;
+  /** How long it is kept. Default: as long as a client may be inactive. */
+  readonly seconds?: number;
+  /** First characters of the gateway token. */
+  readonly shown?: string;
+}
+
 const hasExpired = ({ ends }: StoredToken, now: number): boolean => ends !== undefined && ends <= now;
 
-/** Creates the store of the tokens that this gateway, or a replica of it, has given to clients. */
-export function createTokenStore({
-  records,
-  gatewayTokens,
-  refresh,
-  scopes,
-  clock,
-  elapsed = () => performance.now(),
-  onError,
-}: TokenStoreOptions): TokenStore {
-  const refresher = new TokenRefresher({
-    cached: (hash) => records.cached(hash),
-    refresh,
-    clock,
-    elapsed,
-    onError,
-  });
-  const activeTokens = new WeakMap<StoredToken, ActiveToken>();
+/** The tokens that this gateway, or a replica of it, has given to clients. */
+export class TokenStore {
+  readonly #options: TokenStoreOptions;
+  readonly #records: TokenRecords;
+  readonly #refresher: TokenRefresher;
+  readonly #activeTokens = new WeakMap<StoredToken, ActiveToken>();
+
+  constructor(options: TokenStoreOptions) {
+    this.#options = options;
+    this.#records = options.records;
+    this.#refresher = new TokenRefresher(options);
+  }
+
+  /**
+   * Finds a token. Synchronous if this process has a recent record: a few seconds old, or a minute for tokens that are
+   * not the gateway's. A token that will expire soon is refreshed in the background; an expired one is refreshed first.
+   *
+   * @throws {TokenUnavailableError} if it must be refreshed first, and can't be.
+   */
+  find(hash: string, token: string): TokenLookup | Promise<TokenLookup> {
+    const cached = this.#records.cached(hash);
+    if (!cached || !this.#records.isFresh(cached)) return this.#findInStore(hash, token);
+    const { storedToken } = cached;
+    if (!storedToken) return undefined;
+    if (isDue(storedToken, this.#options.clock())) return this.#findInStore(hash, token);
+    return this.#toActiveToken(storedToken, hash, token);
+  }
+
+  /**
+   * Finds the v4 token to use after v4 has rejected one with 401. Another process may have refreshed it, because login
+   * servers then revoke the old token. Otherwise it is refreshed, at most once in half a minute.
+   *
+   * @param rejectedHash Hash of the v4 token that v4 has rejected.
+   * @returns undefined if there is no other v4 token.
+   */
+  async findReplacement(hash: string, token: string, rejectedHash: string): Promise<ActiveToken | undefined> {
+    const record = await this.#records.read(hash, token).catch(this.#options.onError);
+    let storedToken = record?.storedToken;
+    if (storedToken && tokenInfoHash(hash, storedToken) === rejectedHash) {
+      await this.#refresher.refreshRejected(hash, storedToken, rejectedHash);
+      storedToken = this.#records.cached(hash)?.storedToken;
+    }
+    const active = storedToken && this.#toActiveToken(storedToken, hash, token);
+    return !active || active.isRevoked || active.hash === rejectedHash ? undefined : active;
+  }
+
+  /**
+   * Checks that a token can be saved, before the upstream creates one that nobody would get.
+   *
+   * @throws {HttpError} if its owner has too many. {StateUnavailableError}
+   */
+  async requireRoom(owner: Owner): Promise<void> {
+    requireRoom(await this.#records.room(owner, owner.group === "personal" ? PERSONAL_ENTRIES : 1));
+  }
+
+  /**
+   * Stores a token that v4 has issued.
+   *
+   * @returns The gateway token to give to the client in its place.
+   * @throws {HttpError} if its owner has too many. {StateUnavailableError}
+   */
+  async save(issued: Omit<IssuedToken, "scopes">, grant: TokenGrant): Promise<string> {
+    const { scopes, owner, refresh, at, seconds, shown } = grant;
+    const token = this.#options.gatewayTokens.create(shown);
+    const storedToken = {
+      scopes,
+      token: issued.token,
+      ...tokenLifetime(issued.expiresInSeconds, at),
+      ...(refresh && { refresh }),
+      ...(owner.group === "personal" && { owner: owner.id }),
+    };
+    requireRoom(await this.#records.add(tokenHash(token), storedToken, owner, seconds));
+    return token;
+  }
+
+  /**
+   * Stores the scopes of a personal token under the part of it that lists show.
+   *
+   * @throws {HttpError} if its owner has too many. {StateUnavailableError}
+   */
+  async saveLevels(
+    shown: string,
+    token: string,
+    scopes: string,
+    owner: Owner,
+    seconds: number,
+  ): Promise<void> {
+    const saved = { scopes, hash: tokenHash(token) };
+    requireRoom(await this.#records.addLevels(tokenHash(shown), saved, owner, seconds));
+  }
+
+  /** Finds what {@link saveLevels} has stored; undefined if there is none. @throws {StateUnavailableError} */
+  async findLevels(shown: string): Promise<string | undefined> {
+    return (await this.#records.readLevels(tokenHash(shown)))?.scopes;
+  }
+
+  /** Deletes all that is stored about a personal token. @param shown The part of it that lists show. */
+  async forget(shown: string): Promise<void> {
+    const name = tokenHash(shown);
+    const hash = (await this.#records.readLevels(name))?.hash;
+    if (hash !== undefined) await this.#records.delete(hash);
+    await this.#records.deleteLevels(name);
+  }
+
+  /** Reads the record from the store. @throws {StateUnavailableError} */
+  async read(hash: string, token: string): Promise<StoredToken | undefined> {
+    return (await this.#records.read(hash, token)).storedToken;
+  }
+
+  /** Revokes a token: here at once, in other processes within seconds. @throws {StateUnavailableError} */
+  revoke(hash: string): Promise<void> {
+    return this.#records.delete(hash);
+  }
+
+  /** Cached records. */
+  get size(): number {
+    return this.#records.size;
+  }
 
   /** Parses the scopes and hashes the v4 token once for each record. */
-  function toActiveToken(storedToken: StoredToken, hash: string, token: string): ActiveToken {
-    const cached = activeTokens.get(storedToken);
+  #toActiveToken(storedToken: StoredToken, hash: string, token: string): ActiveToken {
+    const cached = this.#activeTokens.get(storedToken);
     if (cached) return cached;
     const active: ActiveToken = {
-      levels: scopes.read(storedToken.scopes).grants,
+      levels: this.#options.scopes.read(storedToken.scopes).grants,
       token: storedToken.token ?? token,
       hash: tokenInfoHash(hash, storedToken),
       isRevoked: storedToken.over === true,
       owner: storedToken.owner,
     };
-    activeTokens.set(storedToken, active);
+    this.#activeTokens.set(storedToken, active);
     return active;
   }
 
   /** The latest record; the cached one if the store does not respond. */
-  async function latestRecord(hash: string, token: string): Promise<TokenRecord | "unknown"> {
-    const cached = records.cached(hash);
-    if (cached && records.isFresh(cached)) return cached;
-    return records.read(hash, token).catch((error: unknown) => {
-      onError(error);
+  async #latestRecord(hash: string, token: string): Promise<TokenRecord | "unknown"> {
+    const cached = this.#records.cached(hash);
+    if (cached && this.#records.isFresh(cached)) return cached;
+    return this.#records.read(hash, token).catch((error: unknown) => {
+      this.#options.onError(error);
       return cached ?? "unknown";
     });
   }
 
-  async function findInStore(hash: string, token: string): Promise<TokenLookup> {
-    const record = await latestRecord(hash, token);
+  async #findInStore(hash: string, token: string): Promise<TokenLookup> {
+    const record = await this.#latestRecord(hash, token);
     if (record === "unknown") {
       // v4 never saw a gateway token, so v4 can't decide.
-      if (gatewayTokens.isGatewayToken(token))
+      if (this.#options.gatewayTokens.isGatewayToken(token))
         throw new TokenUnavailableError("the state store does not respond: the upstream's token is unknown");
       return record;
     }
     if (!record.storedToken) return undefined;
     let { storedToken } = record;
-    if (isDue(storedToken, clock())) {
-      const isExpired = hasExpired(storedToken, clock());
-      const refreshing = refresher.mayRefresh(hash, isExpired) ? refresher.tryRefresh(hash) : undefined;
+    if (isDue(storedToken, this.#options.clock())) {
+      const isExpired = hasExpired(storedToken, this.#options.clock());
+      const refreshing = this.#refresher.mayRefresh(hash, isExpired)
+        ? this.#refresher.tryRefresh(hash)
+        : undefined;
       // Nobody waits while the current token works.
-      if (!isExpired) return toActiveToken(storedToken, hash, token);
+      if (!isExpired) return this.#toActiveToken(storedToken, hash, token);
       await refreshing;
-      storedToken = records.cached(hash)?.storedToken ?? storedToken;
-      if (isDue(storedToken, clock()) && hasExpired(storedToken, clock()))
+      storedToken = this.#records.cached(hash)?.storedToken ?? storedToken;
+      if (isDue(storedToken, this.#options.clock()) && hasExpired(storedToken, this.#options.clock()))
         throw new TokenUnavailableError("a token has expired and can't be refreshed now");
     }
-    return toActiveToken(storedToken, hash, token);
+    return this.#toActiveToken(storedToken, hash, token);
   }
-
-  return {
-    async findReplacement(hash, token, rejectedHash) {
-      const record = await records.read(hash, token).catch(onError);
-      let storedToken = record?.storedToken;
-      if (storedToken && tokenInfoHash(hash, storedToken) === rejectedHash) {
-        await refresher.refreshRejected(hash, storedToken, rejectedHash);
-        storedToken = records.cached(hash)?.storedToken;
-      }
-      const active = storedToken && toActiveToken(storedToken, hash, token);
-      return !active || active.isRevoked || active.hash === rejectedHash ? undefined : active;
-    },
-    find(hash, token) {
-      const cached = records.cached(hash);
-      if (!cached || !records.isFresh(cached)) return findInStore(hash, token);
-      const { storedToken } = cached;
-      if (!storedToken) return undefined;
-      return isDue(storedToken, clock()) ? findInStore(hash, token) : toActiveToken(storedToken, hash, token);
-    },
-    requireRoom: async (owner) =>
-      requireRoom(await records.room(owner, owner.group === "personal" ? PERSONAL_ENTRIES : 1)),
-    async save(issued, { scopes: grantedScopes, owner, refresh: credentials, at, seconds, shown }) {
-      const token = gatewayTokens.create(shown);
-      const times = tokenLifetime(issued.expiresInSeconds, at);
-      const storedToken = {
-        scopes: grantedScopes,
-        token: issued.token,
-        ...times,
-        ...(credentials && { refresh: credentials }),
-        ...(owner.group === "personal" && { owner: owner.id }),
-      };
-      requireRoom(await records.add(tokenHash(token), storedToken, owner, seconds));
-      return token;
-    },
-    async saveLevels(shown, token, levels, owner, seconds) {
-      const saved = { scopes: levels, hash: tokenHash(token) };
-      requireRoom(await records.addLevels(tokenHash(shown), saved, owner, seconds));
-    },
-    findLevels: async (shown) => (await records.readLevels(tokenHash(shown)))?.scopes,
-    async forget(shown) {
-      const name = tokenHash(shown);
-      const hash = (await records.readLevels(name))?.hash;
-      if (hash !== undefined) await records.delete(hash);
-      await records.deleteLevels(name);
-    },
-    read: async (hash, token) => (await records.read(hash, token)).storedToken,
-    revoke: (hash) => records.delete(hash),
-    get size() {
-      return records.size;
-    },
-  };
 }

@@ -10,7 +10,7 @@ import { loadPack } from "../mapping/load/load-pack.ts";
 import type { ReplayDifference } from "../tools/replay/differences.ts";
 import { decodeExport, matchesQuery, readRecords } from "../tools/replay/read-records.ts";
 import { readExamples } from "../tools/examples/example.ts";
-import { createReplay } from "../tools/replay/replay-record.ts";
+import { Replay } from "../tools/replay/replay-record.ts";
 import { createReplaySummary, type ReplaySummary } from "../tools/replay/summary.ts";
 import type { CommandSettings } from "./command-settings.ts";
 import { showProgress } from "./progress.ts";
@@ -95,9 +95,9 @@ export async function replay(
   const query = readRecordFilters(filters, command);
   const folder = packFolder(MAPPINGS_DIR);
   const options = { publicUrl, catalogs: readExamples(folder, []).catalogs };
-  const control = createReplay(loadPack(folder, WORDS), options);
-  const run =
-    pack === undefined ? control : createReplay(loadPack(packFolder(pack), WORDS), { ...options, control });
+  const control = new Replay(loadPack(folder, WORDS), options);
+  const candidate =
+    pack === undefined ? control : new Replay(loadPack(packFolder(pack), WORDS), { ...options, control });
   const { count, chunks, close } = await openSource(from, query);
   const summary = createReplaySummary();
   const progress = showProgress("records");
@@ -106,7 +106,7 @@ export async function replay(
     for await (const record of readRecords(chunks)) {
       progress((done += 1), count);
       if (!matchesQuery(record, query)) continue;
-      const result = await run(record);
+      const result = await candidate.run(record);
       if (summary.add(record, result) && result.kind === "changed")
         print(formatChange(record, result.differences));
     }

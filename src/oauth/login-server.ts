@@ -13,23 +13,6 @@ import type { TokenIssuer } from "../auth/token-refresh.ts";
 import type { StartCallSpan } from "../observability/tracing/tracing.ts";
 import type { Upstream } from "../upstream/client.ts";
 
-/** The client of v4's login server. Redirects are never followed, and nothing is retried. */
-export interface LoginServer extends TokenIssuer {
-  /**
-   * Exchanges a code for a token.
-   *
-   * @throws {HttpError} if the login server rejects it. {UpstreamError} without a response,
-   *   {InvalidUpstreamResponseError} without a usable one.
-   */
-  exchange(
-    code: string,
-    credentials: Omit<RefreshCredentials, "token">,
-    activity: UpstreamActivity,
-  ): Promise<IssuedToken>;
-  /** Revokes an access token. @throws like {@link exchange} */
-  revoke(credentials: RefreshCredentials, activity: UpstreamActivity): Promise<void>;
-}
-
 export interface LoginServerOptions {
   readonly definition: OAuthDefinition;
   readonly statuses: Statuses;
@@ -62,49 +45,101 @@ function parseObjectOrUndefined(text: string): LoginResponse["json"] {
 const asText = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
-/** Creates the client of v4's login server. */
-export function createLoginServer(options: LoginServerOptions): LoginServer {
-  const { definition, statuses, upstream, timeoutMs, startCall } = options;
-  const {
-    client_id: client,
-    client_secret: secret,
-    token: tokenNames,
-    refresh,
-    revoke: revocation,
-  } = definition;
+/** The client of v4's login server. Redirects are never followed, and nothing is retried. */
+export class LoginServer implements TokenIssuer {
+  readonly timeoutSeconds: number;
+  readonly #options: LoginServerOptions;
+
+  constructor(options: LoginServerOptions) {
+    this.#options = options;
+    this.timeoutSeconds = Math.ceil(options.timeoutMs / 1000);
+  }
+
+  /**
+   * Exchanges a code for a token.
+   *
+   * @throws {HttpError} if the login server rejects it. {UpstreamError} without a response,
+   *   {InvalidUpstreamResponseError} without a usable one.
+   */
+  async exchange(
+    code: string,
+    credentials: Omit<RefreshCredentials, "token">,
+    activity: UpstreamActivity,
+  ): Promise<IssuedToken> {
+    const { token } = this.#options.definition;
+    const form = { ...this.#clientForm(credentials), [token.code]: code };
+    const response = await this.#post(token.upstream, form, activity);
+    return isSuccess(response.status) ? this.#readToken(response) : this.#throwError(response);
+  }
+
+  async refresh(credentials: RefreshCredentials): Promise<IssuedToken | undefined> {
+    const { refresh } = this.#options.definition;
+    const form = { ...refresh.set, ...this.#clientForm(credentials), [refresh.token]: credentials.token };
+    const response = await this.#post(refresh.upstream, form, this.#createBackgroundActivity());
+    const { status, json = {} } = response;
+    if (isSuccess(status)) return this.#readToken(response);
+    // Other errors (a secret that was changed, a server that is being moved) may pass.
+    const isFinal = json[refresh.final_error.member] === refresh.final_error.value;
+    if (isFinal && status >= 400 && status < 500) return undefined;
+    throw new InvalidUpstreamResponseError(`the login server responded with ${status} to a refresh`);
+  }
+
+  /** Revokes an access token. @throws like {@link exchange} */
+  revoke(credentials: RefreshCredentials, activity: UpstreamActivity): Promise<void> {
+    return this.#revoke(credentials, this.#options.definition.revoke.set, activity);
+  }
+
+  async discard(issued: IssuedToken, credentials: RefreshCredentials): Promise<void> {
+    const { set, set_for_refresh: setForRefresh } = this.#options.definition.revoke;
+    const activity = this.#createBackgroundActivity();
+    await this.#revoke({ ...credentials, token: issued.token }, set, activity).catch(() => {});
+    if (issued.refresh === undefined) return;
+    await this.#revoke({ ...credentials, token: issued.refresh }, setForRefresh, activity).catch(() => {});
+  }
+
+  async #revoke(
+    credentials: RefreshCredentials,
+    added: Record<string, string>,
+    activity: UpstreamActivity,
+  ): Promise<void> {
+    const { token, upstream } = this.#options.definition.revoke;
+    const form = { ...added, ...this.#clientForm(credentials), [token]: credentials.token };
+    const response = await this.#post(upstream, form, activity);
+    if (!isSuccess(response.status)) this.#throwError(response);
+  }
 
   /** For a call that no request makes. */
-  const createBackgroundActivity = (): UpstreamActivity => createUpstreamActivity([], startCall);
+  #createBackgroundActivity(): UpstreamActivity {
+    return createUpstreamActivity([], this.#options.startCall);
+  }
 
-  async function post(
+  #clientForm({ client, secret }: Omit<RefreshCredentials, "token">): Record<string, string> {
+    const { client_id: clientName, client_secret: secretName } = this.#options.definition;
+    return { [clientName]: client, [secretName]: secret };
+  }
+
+  async #post(
     path: string,
     form: Record<string, string>,
     activity: UpstreamActivity,
   ): Promise<LoginResponse> {
+    const method = "POST";
     const headers = {
       accept: "application/json",
       "accept-encoding": "identity",
       "content-type": "application/x-www-form-urlencoded",
     };
-    const send = () =>
-      upstream.call({ method: "POST", path, headers, body: new URLSearchParams(form).toString() });
-    const { status, bytes } = await instrumentCall(
-      {
-        service: "login server",
-        method: "POST",
-        path,
-        body: form,
-        headers,
-        send,
-        bodyOf: (response) => ({ bytes: response.bytes }),
-      },
-      activity,
-    );
+    const body = new URLSearchParams(form).toString();
+    const send = () => this.#options.upstream.call({ method, path, headers, body });
+    const bodyOf = ({ bytes }: { readonly bytes: Buffer }) => ({ bytes });
+    const call = { service: "login server", method, path, body: form, headers, send, bodyOf };
+    const { status, bytes } = await instrumentCall(call, activity);
     return { status, json: parseObjectOrUndefined(bytes.toString()) };
   }
 
   /** 401 stays 401, other 4xx become alpha's 400, everything else is a failure of the server (T-5.1). */
-  function throwError({ status, json }: LoginResponse): never {
+  #throwError({ status, json }: LoginResponse): never {
+    const { definition, statuses } = this.#options;
     if (status < 400 || status >= 500)
       throw new InvalidUpstreamResponseError(`the login server responded with ${status}`);
     const reason = definition.error_messages
@@ -117,64 +152,18 @@ export function createLoginServer(options: LoginServerOptions): LoginServer {
     );
   }
 
-  function readToken({ json = {} }: LoginResponse): IssuedToken {
-    const { token, scopes, expires_in: lifetime, refresh_token: refreshToken } = tokenNames.upstream_response;
-    const scopeList = scopes.map((name) => json[name]).find((value) => value !== undefined);
-    const access = json[token];
-    const seconds = Number(json[lifetime]);
-    if (typeof access !== "string" || !TOKEN.test(access) || typeof scopeList !== "string")
+  #readToken({ json = {} }: LoginResponse): IssuedToken {
+    const names = this.#options.definition.token.upstream_response;
+    const scopes = names.scopes.map((name) => json[name]).find((value) => value !== undefined);
+    const token = json[names.token];
+    const seconds = Number(json[names.expires_in]);
+    if (typeof token !== "string" || !TOKEN.test(token) || typeof scopes !== "string")
       throw new InvalidUpstreamResponseError("the login server's response has no token, or no scopes");
     return {
-      token: access,
-      scopes: scopeList,
+      token,
+      scopes,
       expiresInSeconds: Number.isFinite(seconds) && seconds > 0 ? seconds : undefined,
-      refresh: asText(json[refreshToken]),
+      refresh: asText(json[names.refresh_token]),
     };
   }
-
-  /** Other errors (a secret that was changed, a server that is being moved) may pass. */
-  const isFinal = ({ status, json = {} }: LoginResponse): boolean =>
-    status >= 400 && status < 500 && json[refresh.final_error.member] === refresh.final_error.value;
-
-  const clientForm = (credentials: Omit<RefreshCredentials, "token">): Record<string, string> => ({
-    [client]: credentials.client,
-    [secret]: credentials.secret,
-  });
-
-  async function revoke(
-    credentials: RefreshCredentials,
-    added: Record<string, string>,
-    activity: UpstreamActivity,
-  ): Promise<void> {
-    const form = { ...added, ...clientForm(credentials), [revocation.token]: credentials.token };
-    const response = await post(revocation.upstream, form, activity);
-    if (!isSuccess(response.status)) throwError(response);
-  }
-
-  return {
-    async exchange(code, credentials, activity) {
-      const form = { ...clientForm(credentials), [tokenNames.code]: code };
-      const response = await post(tokenNames.upstream, form, activity);
-      return isSuccess(response.status) ? readToken(response) : throwError(response);
-    },
-    async refresh(credentials) {
-      const form = { ...refresh.set, ...clientForm(credentials), [refresh.token]: credentials.token };
-      const response = await post(refresh.upstream, form, createBackgroundActivity());
-      if (isSuccess(response.status)) return readToken(response);
-      if (isFinal(response)) return undefined;
-      throw new InvalidUpstreamResponseError(
-        `the login server responded with ${response.status} to a refresh`,
-      );
-    },
-    revoke: (credentials, activity) => revoke(credentials, revocation.set, activity),
-    async discard(issued, credentials) {
-      const activity = createBackgroundActivity();
-      await revoke({ ...credentials, token: issued.token }, revocation.set, activity).catch(() => {});
-      if (issued.refresh === undefined) return;
-      await revoke({ ...credentials, token: issued.refresh }, revocation.set_for_refresh, activity).catch(
-        () => {},
-      );
-    },
-    timeoutSeconds: Math.ceil(timeoutMs / 1000),
-  };
 }

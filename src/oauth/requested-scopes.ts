@@ -4,28 +4,6 @@ import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { tokenHash } from "../auth/token-cache.ts";
 import type { StoreEpoch } from "./store-epoch.ts";
 
-/**
- * The scopes that applications requested when they sent their users to sign in. A token exchange has only the
- * application's id, and anybody can send a request with that id. So of the application's requests of the last hour the
- * narrowest counts that fits what v4 granted, or what all have in common if v4 granted none of them exactly (R-12).
- */
-export interface RequestedScopes {
-  /**
-   * Stores a request for an hour.
-   *
-   * @returns false if there are too many different requests, and the application has never exchanged this one. It must
-   *   not be forwarded then, because it would not count.
-   * @throws {StateUnavailableError}
-   */
-  save(client: string, requested: Grants, address: string): Promise<boolean>;
-  /**
-   * Finds what a token may do that v4 has issued with these scopes.
-   *
-   * @throws {StateUnavailableError}
-   */
-  findNarrowest(client: string, granted: Grants): Promise<Grants>;
-}
-
 const REQUEST_SECONDS = 3600;
 
 /** Different requests of an application. Each costs its exchanges some 20 microseconds of the event loop. */
@@ -108,29 +86,59 @@ function computeNarrowest(
   }, first?.grants ?? new Map());
 }
 
-/** Creates the store of requested scopes. */
-export function createRequestedScopes(
-  store: KeyValueStore,
-  scopes: Scopes,
-  epoch: StoreEpoch,
-): RequestedScopes {
-  const requestedKey = (client: string): string => `asked:${client}`;
-  const exchangedKey = (client: string): string => `asked-known:${client}`;
-  const generousKey = (client: string): string => `asked-generous:${client}`;
+const requestedKey = (client: string): string => `asked:${client}`;
+const exchangedKey = (client: string): string => `asked-known:${client}`;
+const generousKey = (client: string): string => `asked-generous:${client}`;
+
+/**
+ * The scopes that applications requested when they sent their users to sign in. A token exchange has only the
+ * application's id, and anybody can send a request with that id. So of the application's requests of the last hour the
+ * narrowest counts that fits what v4 granted, or what all have in common if v4 granted none of them exactly (R-12).
+ */
+export class RequestedScopes {
+  readonly #store: KeyValueStore;
+  readonly #scopes: Scopes;
+  readonly #epoch: StoreEpoch;
+
+  constructor(store: KeyValueStore, scopes: Scopes, epoch: StoreEpoch) {
+    this.#store = store;
+    this.#scopes = scopes;
+    this.#epoch = epoch;
+  }
+
+  /**
+   * Stores a request for an hour.
+   *
+   * @returns false if there are too many different requests, and the application has never exchanged this one. It must
+   *   not be forwarded then, because it would not count.
+   * @throws {StateUnavailableError}
+   */
+  async save(client: string, requested: Grants, address: string): Promise<boolean> {
+    await this.#epoch.read();
+    const text = this.#scopes.write(requested);
+    const add = (max: number, isReserved = false): Promise<boolean> =>
+      this.#store.addToSet(requestedKey(client), text, REQUEST_SECONDS, max, isReserved);
+    // A maximum of 0 only extends the time of a request that is stored already.
+    if (await add(0)) return true;
+    const exchanged = await this.#store.setMembers(exchangedKey(client));
+    if (exchanged.includes(text)) return add(MAX_WITH_FIRST + MAX_EXCHANGED, true);
+    const max = await this.#countRequest(client, text, address);
+    return max > 0 && add(max);
+  }
 
   /**
    * Counts a new request of an application.
    *
    * @returns how many requests the application may have with it; 0 if its address has sent too many.
    */
-  async function countRequest(client: string, text: string, address: string): Promise<number> {
+  async #countRequest(client: string, text: string, address: string): Promise<number> {
     const request = tokenHash(`${client}\n${text}`);
+    const add = (key: string, max = 0): Promise<boolean> =>
+      this.#store.addToSet(key, request, REQUEST_SECONDS, max);
     let isFirst = true;
     for (const [index, network] of addressNetworks(address).entries()) {
       const key = `asked-from:${network}`;
       const clientKey = `${key} ${tokenHash(client)}`;
-      const add = (to: string, max = 0): Promise<boolean> =>
-        store.addToSet(to, request, REQUEST_SECONDS, max);
       if (!(await add(key, MAX_PER_NETWORK[index]))) return 0;
       if (await add(clientKey, FIRST_PER_NETWORK_AND_CLIENT[index])) continue;
       isFirst = false;
@@ -139,71 +147,55 @@ export function createRequestedScopes(
     return isFirst ? MAX_WITH_FIRST : MAX_PER_CLIENT;
   }
 
+  /**
+   * Finds what a token may do that v4 has issued with these scopes.
+   *
+   * @throws {StateUnavailableError}
+   */
+  async findNarrowest(client: string, granted: Grants): Promise<Grants> {
+    const scopes = this.#scopes;
+    const [requestedTexts, exchangedTexts, generousMark, completeness] = await Promise.all([
+      this.#store.setMembers(requestedKey(client)),
+      this.#store.setMembers(exchangedKey(client)),
+      this.#store.get(generousKey(client)),
+      this.#epoch.read(),
+    ]);
+    const toLowest = (grants: Grants): Grants => scopes.common(grants, scopes.lowest(granted));
+    if (requestedTexts.length === 0) return completeness === "whole" ? granted : toLowest(granted);
+    const exchanged = new Set(exchangedTexts);
+    const requests = requestedTexts.map((text) => createCandidate(text, granted, scopes));
+    // A user who took longer than an hour gets what the application requested before. That is not a generous server.
+    const isGenerousNow =
+      completeness === "whole" &&
+      !requests.some(({ fits }) => fits) &&
+      !exchangedTexts.some((text) => createCandidate(text, granted, scopes).fits);
+    if (isGenerousNow) await this.#store.set(generousKey(client), "", GENEROUS_SECONDS);
+    const isGenerous = isGenerousNow || generousMark !== undefined;
+    const isTrusted =
+      !isGenerous &&
+      requests.some(
+        ({ text, grants, fits, isExact }) => isExact || (fits && grants !== "all" && exchanged.has(text)),
+      );
+    const ofApplication = requests.filter(({ fits, isExact }) => (isGenerous ? !fits : isExact));
+    await this.#saveExchanged(
+      client,
+      ofApplication.map(({ text }) => text),
+      exchanged,
+    );
+    const narrowest = computeNarrowest(requests, granted, scopes, isTrusted);
+    return completeness === "emptied" ? toLowest(narrowest) : narrowest;
+  }
+
   /** Stores which requests an application has exchanged. */
-  async function saveExchanged(
+  async #saveExchanged(
     client: string,
     texts: readonly string[],
     exchanged: ReadonlySet<string>,
   ): Promise<void> {
-    const newTexts = texts.filter((text) => !exchanged.has(text));
-    const saved =
-      newTexts.length > MAX_EXCHANGED_AT_ONCE ? texts.filter((text) => exchanged.has(text)) : texts;
+    const oldTexts = texts.filter((text) => exchanged.has(text));
+    const saved = texts.length - oldTexts.length > MAX_EXCHANGED_AT_ONCE ? oldTexts : texts;
     await Promise.all(
-      saved.map((text) => store.addToSet(exchangedKey(client), text, EXCHANGED_SECONDS, MAX_EXCHANGED)),
+      saved.map((text) => this.#store.addToSet(exchangedKey(client), text, EXCHANGED_SECONDS, MAX_EXCHANGED)),
     );
   }
-
-  return {
-    async save(client, requested, address) {
-      await epoch.read();
-      const text = scopes.write(requested);
-      const add = (max: number): Promise<boolean> =>
-        store.addToSet(requestedKey(client), text, REQUEST_SECONDS, max);
-      // A maximum of 0 only extends the time of a request that is stored already.
-      if (await add(0)) return true;
-      const exchanged = await store.setMembers(exchangedKey(client));
-      if (exchanged.includes(text))
-        return store.addToSet(
-          requestedKey(client),
-          text,
-          REQUEST_SECONDS,
-          MAX_WITH_FIRST + MAX_EXCHANGED,
-          true,
-        );
-      const max = await countRequest(client, text, address);
-      return max > 0 && add(max);
-    },
-    async findNarrowest(client, granted) {
-      const [requestedTexts, exchangedTexts, generousMark, completeness] = await Promise.all([
-        store.setMembers(requestedKey(client)),
-        store.setMembers(exchangedKey(client)),
-        store.get(generousKey(client)),
-        epoch.read(),
-      ]);
-      const toLowest = (grants: Grants): Grants => scopes.common(grants, scopes.lowest(granted));
-      if (requestedTexts.length === 0) return completeness === "whole" ? granted : toLowest(granted);
-      const exchanged = new Set(exchangedTexts);
-      const requests = requestedTexts.map((text) => createCandidate(text, granted, scopes));
-      // A user who took longer than an hour gets what the application requested before. That is not a generous server.
-      const isGenerousNow =
-        completeness === "whole" &&
-        !requests.some(({ fits }) => fits) &&
-        !exchangedTexts.some((text) => createCandidate(text, granted, scopes).fits);
-      if (isGenerousNow) await store.set(generousKey(client), "", GENEROUS_SECONDS);
-      const isGenerous = isGenerousNow || generousMark !== undefined;
-      const isTrusted =
-        !isGenerous &&
-        requests.some(
-          ({ text, grants, fits, isExact }) => isExact || (fits && grants !== "all" && exchanged.has(text)),
-        );
-      const ofApplication = requests.filter(({ fits, isExact }) => (isGenerous ? !fits : isExact));
-      await saveExchanged(
-        client,
-        ofApplication.map(({ text }) => text),
-        exchanged,
-      );
-      const narrowest = computeNarrowest(requests, granted, scopes, isTrusted);
-      return completeness === "emptied" ? toLowest(narrowest) : narrowest;
-    },
-  };
 }

@@ -1,27 +1,12 @@
 /** The start and the end of every request: errors become responses, responses get their headers, and all is recorded. */
 import { finished } from "node:stream/promises";
 import { CLIENT_GONE } from "../audit/record.ts";
-import { AuditUnavailableError } from "../audit/store.ts";
-import { TokenUnavailableError } from "../auth/token-store.ts";
 import { rejectedByUpstream, type RateLimitHeaders } from "../dialect/rate-limit-headers.ts";
 import type { Statuses } from "../dialect/statuses.ts";
-import {
-  HttpError,
-  TranslatedError,
-  ValidationError,
-  type ErrorDetail,
-  type ErrorSummary,
-  type UpstreamErrorMeaning,
-} from "../dialect/http-error.ts";
-import { printJson } from "../dialect/json/parse.ts";
-import { ExpressionError } from "../jsonata/index.ts";
-import { InvalidPrerequisiteError } from "../mapping/compile/body-merge.ts";
-import { InvalidPathValueError } from "../mapping/compile/endpoint.ts";
+import { HttpError, type UpstreamErrorMeaning } from "../dialect/http-error.ts";
 import type { TranslateLocation } from "../mapping/compile/locations.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { RequestSpan } from "../observability/tracing/tracing.ts";
-import { StateUnavailableError } from "../storage/key-value-store.ts";
-import { UpstreamError } from "../upstream/upstream-error.ts";
 import {
   createContext,
   forEachStage,
@@ -31,8 +16,8 @@ import {
   type RequestContext,
   type ResponseBody,
 } from "./context.ts";
+import { toErrorResult, type ErrorTranslation } from "./error-result.ts";
 import type { RequestOutcome } from "./stages/audit-record.ts";
-import { InvalidUpstreamResponseError, type TranslationConfig } from "./upstream-response.ts";
 
 /** Turns a client's request into its response. It never rejects. */
 export type AlphaHandler = (request: AlphaRequest) => Promise<AlphaResponse>;
@@ -72,7 +57,7 @@ export interface ResponseDefaults {
 }
 
 export interface LifecycleDependencies {
-  readonly translation: Pick<TranslationConfig, "errors" | "statuses" | "errorCodes" | "validationSummary">;
+  readonly translation: ErrorTranslation;
   readonly style: ResponseDefaults;
   /** Starts a request's span; undefined without tracing. */
   readonly startSpan?: ((request: AlphaRequest) => RequestSpan) | undefined;
@@ -150,76 +135,6 @@ export function withLifecycle(
       // The record was promised before the response. Without it there is no response.
       return finalizeResponse(request, resultOf(error, request, context), style, context);
     }
-  };
-}
-
-/** Errors that the pipeline expects. Their messages are for the log. */
-const EXPECTED = [
-  UpstreamError,
-  InvalidUpstreamResponseError,
-  InvalidPathValueError,
-  InvalidPrerequisiteError,
-  ExpressionError,
-  TokenUnavailableError,
-  StateUnavailableError,
-  AuditUnavailableError,
-];
-
-/** An error of the gateway with the client's status and codes. Other errors have theirs. */
-function toClientError(
-  error: HttpError,
-  { statuses, errorCodes, validationSummary }: LifecycleDependencies["translation"],
-): Pick<HttpError, "status" | "details"> & { readonly summary?: ErrorSummary | undefined } {
-  if (error instanceof TranslatedError) return error;
-  if (!(error instanceof ValidationError))
-    return { status: statuses.translate(error.status), details: error.details };
-  const details = error.details.map((detail) => {
-    const code = errorCodes.ofRule(detail.rule);
-    return code === undefined ? detail : { ...detail, code };
-  });
-  return { status: statuses.validation, details, summary: validationSummary };
-}
-
-function meaningOfError(error: HttpError): UpstreamErrorMeaning {
-  if (error instanceof TranslatedError) return error.meaning;
-  return error.rejection?.by === "limit" ? "limited" : "refused";
-}
-
-/**
- * The response to an error. Only the gateway's own HTTP errors show their reasons. All others show one neutral
- * sentence with the request's id, under which the log and the audit record have the cause.
- */
-function toErrorResult(
-  error: unknown,
-  id: string,
-  { warnings, match }: Pick<RequestContext, "warnings" | "match">,
-  translation: LifecycleDependencies["translation"],
-): MeantResult & { readonly isUnexpected: boolean } {
-  const { errors, statuses } = translation;
-  const name = match?.route.object;
-  if (error instanceof HttpError) {
-    for (const { cause } of error.details) if (cause) warnings.push(cause.message);
-    const { status, details, summary } = toClientError(error, translation);
-    return {
-      status,
-      body: printJson(errors.client.write(details, status, { summary, name })),
-      ...(error.headers && { headers: error.headers }),
-      meaning: meaningOfError(error),
-      isUnexpected: false,
-    };
-  }
-  const isUnexpected = !EXPECTED.some((kind) => error instanceof kind);
-  // The call has already warned of its own failure.
-  if (!(error instanceof UpstreamError))
-    warnings.push(isUnexpected ? "an unexpected error" : (error as Error).message);
-  const field = error instanceof ExpressionError ? error.origin?.field : undefined;
-  const cause = field === undefined ? "" : `: ${field} could not be translated`;
-  const detail: ErrorDetail = { reason: `The service could not process this request (${id})${cause}.` };
-  return {
-    status: statuses.failed,
-    body: printJson(errors.client.write([detail], statuses.failed, { name })),
-    meaning: "failed",
-    isUnexpected,
   };
 }
 

@@ -6,6 +6,8 @@ import type { RateLimits } from "../rate-limit/rate-limits.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { AuthorizedRequest, TranslationServices } from "./authorized-request.ts";
 import type { BrownOuts } from "../brown-outs/brown-outs.ts";
+import { continueTrace } from "../observability/tracing/traceparent.ts";
+import { header } from "./context.ts";
 import { createUpstreamActivity } from "./instrument-call.ts";
 import { toSuccess, withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
 import { addHeaders, addParameters } from "./prepared-request.ts";
@@ -16,7 +18,7 @@ import { authorize, resolveToken, selectRoute, type TokenDependencies } from "./
 import { firstCandidate, matchRoute, withPathValues } from "./stages/match-route.ts";
 import { consumeRateLimit, rejectInBrownOut, rejectLimited } from "./stages/rate-limit.ts";
 import { parseOnUse, readBody } from "./stages/read-body.ts";
-import { sentToken, traceparentOf, UpstreamCaller, type CallDependencies } from "./upstream-call.ts";
+import { sentToken, UpstreamCaller, type CallDependencies } from "./upstream-call.ts";
 import type { TranslationConfig } from "./upstream-response.ts";
 
 export interface PipelineDependencies
@@ -93,7 +95,8 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const { hash } = resolved.credentials;
     if (hash !== undefined && token.info?.refused === false)
       await catalogs.refreshWith(hash, sentToken(resolved.credentials, dialect.credentials));
-    context.upstream = createUpstreamActivity(warnings, span?.call, traceparentOf(request));
+    const traceparent = continueTrace(header(request, "traceparent"));
+    context.upstream = createUpstreamActivity(warnings, span?.call, traceparent);
     const caller = { request, match, client: credentials, token, creditAddress };
     const upstream = new UpstreamCaller(caller, dependencies, context.upstream);
     const services: TranslationServices = dependencies;

@@ -4,7 +4,6 @@ import { HttpError } from "../dialect/http-error.ts";
 import { isSuccess, TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
-import { createTraceparent, parseTraceparent } from "../observability/tracing/traceparent.ts";
 import { addressNetwork } from "../rate-limit/client-address.ts";
 import type { Upstream } from "../upstream/client.ts";
 import { ConnectionUnavailableError, type ShareClient } from "../upstream/connection-shares.ts";
@@ -68,8 +67,6 @@ export interface CallerRequest {
   /** Credits the address of a token that turns out to be valid. */
   readonly creditAddress: (() => Promise<void>) | undefined;
 }
-
-const responseOf = (response: UpstreamResponse): UpstreamResponse => response;
 
 /** Calls v4 for one request, with the client's token. All its calls have the same headers and are recorded. */
 export class UpstreamCaller {
@@ -153,7 +150,8 @@ export class UpstreamCaller {
       this.#learn(credentials, call, response);
       return toUpstreamResponse(response);
     };
-    const call = { service: dialect.name, method, path, filter, body, headers, send, bodyOf: responseOf };
+    const bodyOf = (response: UpstreamResponse) => response;
+    const call = { service: dialect.name, method, path, filter, body, headers, send, bodyOf };
     return this.#instrument(call, "requests");
   }
 
@@ -203,8 +201,11 @@ export class UpstreamCaller {
     try {
       return await instrumentCall(call, this.activity);
     } catch (error) {
-      const tooMany = this.#tooManyAtOnce(error, what);
-      if (tooMany) throw tooMany;
+      // The client has used up its own share of the connections.
+      if (error instanceof ConnectionUnavailableError && error.isOwnShare)
+        throw new HttpError(TOO_MANY_REQUESTS, `Too many ${what} at the same time. Try again later.`, {
+          by: "limit",
+        });
       if (error instanceof UpstreamError && !isCausedByClient(error)) this.#creditAddressOnce();
       throw error;
     }
@@ -215,10 +216,7 @@ export class UpstreamCaller {
   }
 
   /** The headers of a call, and its query parameter with the token, where v4 has it there. */
-  #headFor({ token: given }: Credentials): {
-    readonly headers: Record<string, string>;
-    readonly secretQuery: string | undefined;
-  } {
+  #headFor({ token: given }: Credentials) {
     const { credentials: format } = this.#dependencies.dialect;
     const token = given ?? this.#gatewayToken;
     if (token === undefined || !format)
@@ -236,14 +234,6 @@ export class UpstreamCaller {
       address: addressNetwork(request.address),
       isKnown: this.activity.isTokenAccepted || token.isAccepted,
     };
-  }
-
-  /** The error of a client that has used up its own share of the connections; undefined for any other error. */
-  #tooManyAtOnce(error: unknown, what: "files" | "requests"): HttpError | undefined {
-    if (!(error instanceof ConnectionUnavailableError && error.isOwnShare)) return undefined;
-    return new HttpError(TOO_MANY_REQUESTS, `Too many ${what} at the same time. Try again later.`, {
-      by: "limit",
-    });
   }
 
   /** Caches what v4's response says about the token. */
@@ -279,8 +269,8 @@ export class UpstreamCaller {
 
   /** v4 looks at a token even where no token is needed, and alpha's public routes are public. */
   #mayRetryPublicly({ token }: Credentials, method: string): boolean {
-    if (this.#gatewayToken !== undefined) return false;
-    return token !== undefined && method === "GET" && this.#caller.match.route.access === "public";
+    const isPublic = method === "GET" && this.#caller.match.route.access === "public";
+    return isPublic && token !== undefined && this.#gatewayToken === undefined;
   }
 
   #invalidateCacheOnWrite<T>(method: string, send: () => Promise<T>): Promise<T> {
@@ -291,17 +281,11 @@ export class UpstreamCaller {
   }
 }
 
-/** The `traceparent` of a request: the client's own if it is valid, or that of a new trace. */
-export function traceparentOf(request: AlphaRequest): string {
-  const given = header(request, "traceparent");
-  return given !== undefined && parseTraceparent(given) ? given : createTraceparent();
-}
-
 /** Headers of all calls of a request. Only these are taken from the client (L-17). */
 function commonHeaders(
   request: AlphaRequest,
   traceparent: string | undefined,
-  fixed: Readonly<Record<string, string>> | undefined,
+  fixed: UpstreamDialect["headers"],
 ): Record<string, string> {
   const headers: Record<string, string> = {
     accept: "application/json",

@@ -38,18 +38,6 @@ export const isRejection = (error: unknown): error is Error =>
 
 type Client = ReturnType<typeof newClient>;
 
-/** A connection to Redis that reconnects automatically, and whose commands time out soon. */
-export interface RedisClient {
-  /** Runs a command. @throws {Error} At once while Redis is away or has just timed out, and after half a second if it does not respond. */
-  run<T>(work: (client: Client) => Promise<T>): Promise<T>;
-  /** Why Redis can't be used now: it does not respond, can't be written, or refuses a channel. */
-  fault(): string | undefined;
-  isReady(): boolean;
-  /** Subscribes to a channel. `onMissed` is called each time that messages may have been missed. */
-  subscribe(channel: string, onMessage: (message: string) => void, onMissed: () => void): void;
-  close(): Promise<void>;
-}
-
 export interface RedisOptions {
   /** `redis://` or, over TLS, `rediss://`: `rediss://user:password@host:port/database`. */
   readonly url: string;
@@ -71,145 +59,173 @@ const newClient = (url: string) =>
     socket: { connectTimeout: 2000, socketTimeout: SOCKET_TIMEOUT_MS, reconnectStrategy: reconnectAfter },
   });
 
-/** Connects to Redis. Resolves when Redis responds, or after a second; it keeps trying to connect in any case. */
-export async function connectRedis({ url, onChange }: RedisOptions): Promise<RedisClient> {
-  const client = newClient(url);
-  const subscriptions: { start(): Promise<void>; onMissed(): void }[] = [];
-  let isAway = false;
-  let failures = 0;
-  let isOpen = false;
-  /** Why the last write failed, if Redis did respond. It can be read meanwhile. */
-  let writeFault: string | undefined;
-  /** Why Redis refuses a channel. */
-  let channelFault: string | undefined;
-  const closing = new AbortController();
+interface Subscription {
+  readonly channel: string;
+  readonly onMessage: (message: string) => void;
+  readonly onMissed: () => void;
+  isActive: boolean;
+}
 
-  function report(reason: string | undefined): void {
-    const wasAway = isAway;
-    isAway = reason !== undefined;
-    if (isAway !== wasAway && !closing.signal.aborted) onChange(reason);
+/** A connection to Redis that reconnects automatically, and whose commands time out soon. */
+export class RedisClient {
+  readonly #client: Client;
+  readonly #onChange: RedisOptions["onChange"];
+  readonly #subscriptions: Subscription[] = [];
+  readonly #closing = new AbortController();
+  #probes: NodeJS.Timeout | undefined;
+  #isAway = false;
+  #failures = 0;
+  #isCircuitOpen = false;
+  /** Why the last write failed, if Redis did respond. It can be read meanwhile. */
+  #writeFault: string | undefined;
+  /** Why Redis refuses a channel. */
+  #channelFault: string | undefined;
+
+  constructor({ url, onChange }: RedisOptions) {
+    this.#client = newClient(url);
+    this.#onChange = onChange;
+    this.#client.on("ready", () => void this.#onReady());
+    // Without a listener the first error would end the process.
+    this.#client.on("error", (error: Error) => this.#report(error.message));
+  }
+
+  /** Resolves when Redis responds, or after a second. */
+  async connect(): Promise<void> {
+    const first = new Promise((resolve) => this.#client.once("ready", resolve));
+    this.#client.connect().catch(() => {});
+    await Promise.race([first, wait(START_MS, undefined, { ref: false })]);
+    if (this.#client.isReady) await this.#probeWrite();
+    this.#probes = setInterval(() => void this.#probe(), WRITE_MS).unref();
+  }
+
+  /** Runs a command. @throws {Error} At once while Redis is away or has just timed out, and after half a second if it does not respond. */
+  async run<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    if (!this.#client.isReady || this.#isCircuitOpen) throw new Error("Redis is away");
+    try {
+      const result = await withTimeout(work(this.#client), COMMAND_MS);
+      this.#failures = 0;
+      return result;
+    } catch (error) {
+      // A Redis that responds with an error is there: only what it can't do fails.
+      if (isRejection(error)) {
+        this.#failures = 0;
+        if (CANNOT_WRITE.test(error.message)) this.#noteWriteFault(error);
+        throw error;
+      }
+      this.#failures += 1;
+      if (isTimeout(error)) void this.#openCircuit(error, false);
+      else if (this.#failures === FAILURES) void this.#openCircuit(error as Error, true);
+      throw error;
+    }
+  }
+
+  /** Why Redis can't be used now: it does not respond, can't be written, or refuses a channel. */
+  fault(): string | undefined {
+    if (!this.#client.isReady || (this.#isCircuitOpen && this.#isAway)) return "does not respond";
+    if (this.#writeFault !== undefined) return `can't be written (${this.#writeFault})`;
+    return this.#channelFault === undefined ? undefined : `refuses a channel (${this.#channelFault})`;
+  }
+
+  isReady(): boolean {
+    return this.fault() === undefined;
+  }
+
+  /** Subscribes to a channel. `onMissed` is called each time that messages may have been missed. */
+  subscribe(channel: string, onMessage: (message: string) => void, onMissed: () => void): void {
+    const subscription = { channel, onMessage, onMissed, isActive: false };
+    this.#subscriptions.push(subscription);
+    if (this.#client.isReady) void this.#activate(subscription);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
+    clearInterval(this.#probes);
+    if (this.#client.isReady) await withTimeout(this.#client.close(), CLOSE_TIMEOUT_MS).catch(() => {});
+    if (this.#client.isOpen) this.#client.destroy();
+  }
+
+  #report(reason: string | undefined): void {
+    const wasAway = this.#isAway;
+    this.#isAway = reason !== undefined;
+    if (this.#isAway !== wasAway && !this.#closing.signal.aborted) this.#onChange(reason);
   }
 
   /**
    * Opens the circuit: commands fail at once until Redis responds to a ping. After a timeout the first ping is sent at
    * once, and only if it fails is Redis reported as away: one late response is not an outage.
    */
-  async function openCircuit({ message }: Error, isOutage: boolean): Promise<void> {
-    if (isOpen) return;
-    isOpen = true;
+  async #openCircuit({ message }: Error, isOutage: boolean): Promise<void> {
+    if (this.#isCircuitOpen) return;
+    this.#isCircuitOpen = true;
     let pause = isOutage;
-    if (isOutage) report(message);
-    while (!closing.signal.aborted) {
+    if (isOutage) this.#report(message);
+    while (!this.#closing.signal.aborted) {
       if (pause) await wait(PROBE_MS, undefined, { ref: false });
       pause = true;
-      const response = await withTimeout(client.ping(), COMMAND_MS).catch(() => undefined);
+      const response = await withTimeout(this.#client.ping(), COMMAND_MS).catch(() => undefined);
       if (response === undefined) {
-        report(message);
+        this.#report(message);
         continue;
       }
-      failures = 0;
-      isOpen = false;
-      return probeWrite();
+      this.#failures = 0;
+      this.#isCircuitOpen = false;
+      return this.#probeWrite();
     }
   }
 
-  function noteWriteFault({ message }: Error): void {
-    writeFault = message;
-    report(message);
+  #noteWriteFault({ message }: Error): void {
+    this.#writeFault = message;
+    this.#report(message);
   }
 
   /**
    * A Redis that is full, or a replica, responds to pings, and one may permit writes and no scripts: the probe is what the
    * rate limits run.
    */
-  async function probeWrite(): Promise<void> {
+  async #probeWrite(): Promise<void> {
     try {
-      await run(async (redis) => readWindowCount(await redis.eval(COUNT_REQUESTS, PROBE)));
-      writeFault = undefined;
-      report(channelFault);
+      await this.run(async (redis) => readWindowCount(await redis.eval(COUNT_REQUESTS, PROBE)));
+      this.#writeFault = undefined;
+      this.#report(this.#channelFault);
     } catch (error) {
-      if (isRejection(error)) noteWriteFault(error);
+      if (isRejection(error)) this.#noteWriteFault(error);
     }
   }
 
-  async function probe(): Promise<void> {
-    for (const { start } of subscriptions) await start();
-    await probeWrite();
+  async #probe(): Promise<void> {
+    for (const subscription of this.#subscriptions) await this.#activate(subscription);
+    await this.#probeWrite();
   }
 
-  async function run<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    if (!client.isReady || isOpen) throw new Error("Redis is away");
+  async #onReady(): Promise<void> {
+    for (const subscription of this.#subscriptions) {
+      await this.#activate(subscription);
+      subscription.onMissed();
+    }
+    if (!this.#isCircuitOpen) await this.#probeWrite();
+  }
+
+  async #activate(subscription: Subscription): Promise<void> {
+    // The library subscribes again on each new connection.
+    if (subscription.isActive || !this.#client.isReady) return;
     try {
-      const result = await withTimeout(work(client), COMMAND_MS);
-      failures = 0;
-      return result;
+      await this.#client.subscribe(subscription.channel, (message) =>
+        subscription.onMessage(readText(message)),
+      );
+      subscription.isActive = true;
+      this.#channelFault = undefined;
     } catch (error) {
-      // A Redis that responds with an error is there: only what it can't do fails.
-      if (isRejection(error)) {
-        failures = 0;
-        if (CANNOT_WRITE.test(error.message)) noteWriteFault(error);
-        throw error;
-      }
-      failures += 1;
-      if (isTimeout(error)) void openCircuit(error, false);
-      else if (failures === FAILURES) void openCircuit(error as Error, true);
-      throw error;
+      if (!isRejection(error)) return;
+      this.#channelFault = error.message;
+      this.#report(error.message);
     }
   }
+}
 
-  async function onReady(): Promise<void> {
-    for (const { start, onMissed } of subscriptions) {
-      await start();
-      onMissed();
-    }
-    if (!isOpen) await probeWrite();
-  }
-
-  client.on("ready", () => void onReady());
-  // Without a listener the first error would end the process.
-  client.on("error", (error: Error) => report(error.message));
-  const first = new Promise((resolve) => client.once("ready", resolve));
-  client.connect().catch(() => {});
-  await Promise.race([first, wait(START_MS, undefined, { ref: false })]);
-
-  if (client.isReady) await probeWrite();
-  const probes = setInterval(() => void probe(), WRITE_MS);
-  probes.unref();
-
-  function fault(): string | undefined {
-    if (!client.isReady || (isOpen && isAway)) return "does not respond";
-    if (writeFault !== undefined) return `can't be written (${writeFault})`;
-    return channelFault === undefined ? undefined : `refuses a channel (${channelFault})`;
-  }
-
-  return {
-    run,
-    fault,
-    isReady: () => fault() === undefined,
-    subscribe(channel, onMessage, onMissed) {
-      let isSubscribed = false;
-      async function start(): Promise<void> {
-        // The library subscribes again on each new connection.
-        if (isSubscribed || !client.isReady) return;
-        try {
-          await client.subscribe(channel, (message) => onMessage(readText(message)));
-          isSubscribed = true;
-          channelFault = undefined;
-        } catch (error) {
-          if (!isRejection(error)) return;
-          channelFault = error.message;
-          report(channelFault);
-        }
-      }
-      subscriptions.push({ start, onMissed });
-      if (client.isReady) void start();
-    },
-    async close() {
-      if (closing.signal.aborted) return;
-      closing.abort();
-      clearInterval(probes);
-      if (client.isReady) await withTimeout(client.close(), CLOSE_TIMEOUT_MS).catch(() => {});
-      if (client.isOpen) client.destroy();
-    },
-  };
+/** Connects to Redis. Resolves when Redis responds, or after a second; it keeps trying to connect in any case. */
+export async function connectRedis(options: RedisOptions): Promise<RedisClient> {
+  const redis = new RedisClient(options);
+  await redis.connect();
+  return redis;
 }

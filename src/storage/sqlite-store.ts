@@ -78,6 +78,110 @@ function prepare(database: DatabaseSync) {
   };
 }
 
+function openDatabase(directory: string, file: string): DatabaseSync {
+  try {
+    return openStateDatabase(directory);
+  } catch (error) {
+    throw new StateUnavailableError(
+      `The state store ${file} cannot be used: ${(error as Error).message}. ` +
+        "Repair it, or move it away to start without its tokens (clients then have to sign in again).",
+    );
+  }
+}
+
+/** The file of the store. What has expired is deleted from it, and its loss is noticed. */
+class StateFile {
+  readonly statements: ReturnType<typeof prepare>;
+  /** Updated by each sweep, not by each write: the bound may be exceeded between two sweeps. */
+  members = 0;
+  readonly #database: DatabaseSync;
+  readonly #onLost: SqliteStoreOptions["onLost"];
+  readonly #sweepAfter: number;
+  readonly #lostFile: () => string | undefined;
+  readonly #timer: NodeJS.Timeout;
+  #writes = 0;
+  #fault: string | undefined;
+  #probedAt = -Infinity;
+
+  constructor(directory: string, maxMembers: number, onLost: SqliteStoreOptions["onLost"]) {
+    const file = join(directory, STATE_FILE);
+    this.#database = openDatabase(directory, file);
+    this.statements = prepare(this.#database);
+    this.#onLost = onLost;
+    this.#sweepAfter = Math.min(SWEEP_AFTER, Math.ceil(maxMembers / 100));
+    this.sweep();
+    this.#lostFile = holdFile(file);
+    this.#timer = setInterval(() => void this.#trySweep(), SWEEP_MS).unref();
+  }
+
+  sweep(): void {
+    this.#writes = 0;
+    const { deleteExpired, countMembers } = this.statements;
+    const deleted = deleteExpired.map((statement) => statement.run(Date.now(), SWEEP_ROWS).changes);
+    this.members = Number(countMembers.get()?.["members"]);
+    if (deleted.includes(SWEEP_ROWS)) setImmediate(() => void this.#trySweep());
+  }
+
+  async #trySweep(): Promise<void> {
+    await this.run(() => this.sweep()).catch(() => {});
+  }
+
+  async run<T>(work: (now: number) => T): Promise<T> {
+    try {
+      return work(Date.now());
+    } catch (error) {
+      this.#fault ??= NOT_WRITABLE;
+      throw new StateUnavailableError(`The state store failed: ${(error as Error).message}`);
+    }
+  }
+
+  async write<T>(work: (now: number) => T): Promise<T> {
+    const result = await this.run((now) => {
+      const done = work(now);
+      this.#checkFile();
+      return done;
+    });
+    this.#writes += 1;
+    if (this.#writes >= this.#sweepAfter) await this.#trySweep();
+    return result;
+  }
+
+  /** @throws {Error} if what was written is lost with this process. */
+  #checkFile(): void {
+    const lost = this.#lostFile();
+    if (lost === undefined) return;
+    if (this.#fault !== lost) this.#onLost?.(lost);
+    this.#fault = lost;
+    throw new Error(lost);
+  }
+
+  /** A full disk, and one that may only be read, can be read: only a write shows that the store works. */
+  fault(): string | undefined {
+    const now = performance.now();
+    if (now - this.#probedAt < PROBE_MS) return this.#fault;
+    this.#probedAt = now;
+    try {
+      this.statements.set.run(PROBE, "", Date.now());
+      this.#checkFile();
+      this.#fault = undefined;
+    } catch {
+      this.#fault ??= NOT_WRITABLE;
+    }
+    return this.#fault;
+  }
+
+  countEntries(owner: string): number {
+    return Number(this.statements.countEntries.get(owner)?.["entries"] ?? 0);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    if (this.#database.isOpen) this.#database.close();
+  }
+}
+
+const expiry = (now: number, ttlSeconds: number): number => now + Math.ceil(ttlSeconds * 1000);
+
 /**
  * Opens the store that keeps state in the data folder. Several processes of one machine may open the same. It is
  * synchronous: a read takes microseconds, and writes are as rare as token exchanges.
@@ -90,105 +194,29 @@ export function openSqliteKeyValueStore({
   maxMembers = MAX_MEMBERS,
   onLost,
 }: SqliteStoreOptions): KeyValueStore {
-  const file = join(directory, STATE_FILE);
-  let database: DatabaseSync;
-  try {
-    database = openStateDatabase(directory);
-  } catch (error) {
-    throw new StateUnavailableError(
-      `The state store ${file} cannot be used: ${(error as Error).message}. ` +
-        "Repair it, or move it away to start without its tokens (clients then have to sign in again).",
-    );
-  }
-  const statements = prepare(database);
-  const sweepAfter = Math.min(SWEEP_AFTER, Math.ceil(maxMembers / 100));
-  let writes = 0;
-  let fault: string | undefined;
-  let probedAt = -Infinity;
-  /** Updated by each sweep, not by each write: the bound may be exceeded between two sweeps. */
-  let members = 0;
-
-  function sweep(): void {
-    writes = 0;
-    const deleted = statements.deleteExpired.map(
-      (statement) => statement.run(Date.now(), SWEEP_ROWS).changes,
-    );
-    members = Number(statements.countMembers.get()?.["members"]);
-    if (deleted.includes(SWEEP_ROWS)) setImmediate(() => void run(sweep).catch(() => {}));
-  }
-
-  const countEntries = (owner: string): number =>
-    Number(statements.countEntries.get(owner)?.["entries"] ?? 0);
+  const file = new StateFile(directory, maxMembers, onLost);
+  const { statements } = file;
 
   function findRoom({ group, id, share }: Owner, entries: number): Room {
-    if (countEntries(`${group}:${id}`) + entries > share) return "share used up";
-    return countEntries(`${group}:`) + entries > maxEntries ? "store full" : "free";
+    if (file.countEntries(`${group}:${id}`) + entries > share) return "share used up";
+    return file.countEntries(`${group}:`) + entries > maxEntries ? "store full" : "free";
   }
 
   /** Entries that have expired count until they are deleted: an owner without room has them deleted first. */
   function roomOf(owner: Owner, entries: number): Room {
-    if (findRoom(owner, entries) !== "free") sweep();
+    if (findRoom(owner, entries) !== "free") file.sweep();
     return findRoom(owner, entries);
   }
 
-  async function run<T>(work: (now: number) => T): Promise<T> {
-    try {
-      return work(Date.now());
-    } catch (error) {
-      fault ??= NOT_WRITABLE;
-      throw new StateUnavailableError(`The state store failed: ${(error as Error).message}`);
-    }
-  }
-
-  async function write<T>(work: (now: number) => T): Promise<T> {
-    const result = await run((now) => {
-      const done = work(now);
-      checkFile();
-      return done;
-    });
-    writes += 1;
-    if (writes >= sweepAfter) await run(sweep).catch(() => {});
-    return result;
-  }
-
-  /** @throws {Error} if what was written is lost with this process. */
-  function checkFile(): void {
-    const lost = lostFile();
-    if (lost === undefined) return;
-    if (fault !== lost) onLost?.(lost);
-    fault = lost;
-    throw new Error(lost);
-  }
-
-  /** A full disk, and one that may only be read, can be read: only a write shows that the store works. */
-  function probe(): string | undefined {
-    const now = performance.now();
-    if (now - probedAt < PROBE_MS) return fault;
-    probedAt = now;
-    try {
-      statements.set.run(PROBE, "", Date.now());
-      checkFile();
-      fault = undefined;
-    } catch {
-      fault ??= NOT_WRITABLE;
-    }
-    return fault;
-  }
-
-  sweep();
-  const lostFile = holdFile(file);
-  const timer = setInterval(() => void run(sweep).catch(() => {}), SWEEP_MS).unref();
-  const expiry = (now: number, ttlSeconds: number): number => now + Math.ceil(ttlSeconds * 1000);
-
   return {
     get: (key) =>
-      run((now) => {
+      file.run((now) => {
         const value = statements.get.get(key, now)?.["value"];
         return value === undefined ? undefined : String(value);
       }),
-    set: (key, value, ttl) => write((now) => void statements.set.run(key, value, expiry(now, ttl))),
+    set: (key, value, ttl) => file.write((now) => void statements.set.run(key, value, expiry(now, ttl))),
     add: (key, value, ttl, owner) =>
-      write((now) => {
+      file.write((now) => {
         const { group, id, share } = owner;
         const names = { owner: `${group}:${id}`, group: `${group}:` };
         const added = { key, value, ends: expiry(now, ttl), ...names, share, most: maxEntries };
@@ -197,43 +225,35 @@ export function openSqliteKeyValueStore({
         const room = roomOf(owner, 1);
         return room === "free" && isAdded() ? "free" : room;
       }),
-    room: (owner, entries) => run(() => roomOf(owner, entries)),
+    room: (owner, entries) => file.run(() => roomOf(owner, entries)),
     setIfAbsent: (key, value, ttl) =>
-      write((now) => statements.setIfAbsent.run(key, value, expiry(now, ttl), now).changes === 1),
+      file.write((now) => statements.setIfAbsent.run(key, value, expiry(now, ttl), now).changes === 1),
     replace: (key, expected, value, ttl) =>
-      write((now) => statements.replace.run(value, expiry(now, ttl), key, expected, now).changes === 1),
+      file.write((now) => statements.replace.run(value, expiry(now, ttl), key, expected, now).changes === 1),
     delete: (key) =>
-      write(() => {
+      file.write(() => {
         for (const statement of statements.delete) statement.run(key);
       }),
-    deleteIf: (key, expected) => write(() => void statements.deleteIf.run(key, expected)),
+    deleteIf: (key, expected) => file.write(() => void statements.deleteIf.run(key, expected)),
     async addToSet(key, member, ttl, most = Number.MAX_SAFE_INTEGER, isReserved = false) {
       const hasTime = (now: number): boolean =>
         statements.hasMember.get(key, member, Math.max(now, expiry(now, ttl) - EXTENSION_MS)) !== undefined;
-      if (await run(hasTime)) return true;
-      return write((now) => {
-        const added = {
-          key,
-          member,
-          ends: expiry(now, ttl),
-          now,
-          most: members >= maxMembers && !isReserved ? 0 : most,
-        };
+      if (await file.run(hasTime)) return true;
+      return file.write((now) => {
+        const allowed = file.members >= maxMembers && !isReserved ? 0 : most;
+        const added = { key, member, ends: expiry(now, ttl), now, most: allowed };
         return statements.addToSet.run(added).changes === 1;
       });
     },
     setMembers: (key) =>
-      run((now) => statements.setMembers.all(key, now).map(({ member }) => String(member))),
-    fault: probe,
+      file.run((now) => statements.setMembers.all(key, now).map(({ member }) => String(member))),
+    fault: () => file.fault(),
     fullness: () =>
-      run(() => {
-        const part = (group: OwnerGroup): number => countEntries(`${group}:`) / maxEntries;
-        const rest = Math.min(1, members / maxMembers);
+      file.run(() => {
+        const part = (group: OwnerGroup): number => file.countEntries(`${group}:`) / maxEntries;
+        const rest = Math.min(1, file.members / maxMembers);
         return { application: part("application"), personal: part("personal"), rest };
       }),
-    async close() {
-      clearInterval(timer);
-      if (database.isOpen) database.close();
-    },
+    close: async () => file.close(),
   };
 }

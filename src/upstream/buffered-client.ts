@@ -20,42 +20,41 @@ const isSentAgain = ({ method }: HttpRequest, error: unknown): boolean =>
   SENT_AGAIN.has(method) && wasClosedWhileIdle(error);
 
 /** Cancels a request: its time is up, or its client disconnected. */
-interface Cancellation {
+class Cancellation {
   /** Why it was cancelled; undefined if it was not. */
-  readonly reason: () => UpstreamError | undefined;
-  /** Sets the listener, in place of the one before. It is called once. */
-  onCancel(listener: (reason: UpstreamError) => void): void;
-  /** Must be called when the request has ended. */
-  release(): void;
-}
+  reason: UpstreamError | undefined;
+  readonly #signal: CancelSignal | undefined;
+  readonly #timer: NodeJS.Timeout;
+  readonly #onAbort = (): void => this.#cancel("client_aborted", "the client disconnected");
+  #listener: (reason: UpstreamError) => void = () => {};
 
-function createCancellation(timeoutMs: number, signal: CancelSignal | undefined): Cancellation {
-  let reason: UpstreamError | undefined;
-  let listener: (reason: UpstreamError) => void = () => {};
-  function cancel(kind: "client_aborted" | "timed_out", message: string): void {
-    if (reason) return;
-    reason = new UpstreamError(kind, message);
-    listener(reason);
+  constructor(timeoutMs: number, signal: CancelSignal | undefined) {
+    this.#signal = signal;
+    this.#timer = setTimeout(() => this.#cancel("timed_out", `no response in ${timeoutMs} ms`), timeoutMs);
+    if (signal?.aborted) this.#onAbort();
+    signal?.addEventListener("abort", this.#onAbort);
   }
-  const onAbort = () => cancel("client_aborted", "the client disconnected");
-  const timer = setTimeout(() => cancel("timed_out", `no response in ${timeoutMs} ms`), timeoutMs);
-  if (signal?.aborted) onAbort();
-  signal?.addEventListener("abort", onAbort);
-  return {
-    reason: () => reason,
-    onCancel(newListener) {
-      listener = newListener;
-    },
-    release() {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-    },
-  };
-}
 
-function throwIfCancelled(cancellation: Cancellation): void {
-  const reason = cancellation.reason();
-  if (reason) throw reason;
+  /** Sets the listener, in place of the one before. It is called once. */
+  onCancel(listener: (reason: UpstreamError) => void): void {
+    this.#listener = listener;
+  }
+
+  throwIfCancelled(): void {
+    if (this.reason) throw this.reason;
+  }
+
+  /** Must be called when the request has ended. */
+  release(): void {
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+  }
+
+  #cancel(kind: "client_aborted" | "timed_out", message: string): void {
+    if (this.reason) return;
+    this.reason = new UpstreamError(kind, message);
+    this.#listener(this.reason);
+  }
 }
 
 function pauseFor(ms: number, cancellation: Cancellation): Promise<void> {
@@ -75,6 +74,8 @@ interface RawResponse {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
 }
+
+type DecodedResponse = Omit<HttpResponse, "ms">;
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -157,121 +158,119 @@ export interface BufferedClientOptions {
   readonly maxResponseBytes: number;
 }
 
-/** Sends a request and buffers the whole response, as described at `Upstream.call`. */
-export type BufferedClient = (request: HttpRequest, signal?: CancelSignal) => Promise<HttpResponse>;
+/** Sends requests whose bodies fit in memory, and buffers the whole responses. It retries GET requests. */
+export class BufferedClient {
+  readonly #pool: UpstreamPool;
+  readonly #shares: ConnectionShares;
+  readonly #timeoutMs: number;
+  readonly #maxResponseBytes: number;
 
-/** Creates the client for requests whose bodies fit in memory. It retries GET requests. */
-export function createBufferedClient({
-  pool,
-  shares,
-  timeoutMs,
-  maxResponseBytes,
-}: BufferedClientOptions): BufferedClient {
-  /** Waits for a connection. Nobody waits while the circuit is open. */
-  function waitForConnection(client: ShareClient | undefined, cancellation: Cancellation): Promise<void> {
-    return new Promise((resolve, reject) => {
-      pool.assertCircuitNotOpen();
-      const leaveQueue = shares.enqueue(client, resolve);
-      cancellation.onCancel((reason) => {
-        leaveQueue();
-        reject(reason.kind === "timed_out" ? shares.unavailable(timeoutMs) : reason);
-      });
-    });
+  constructor({ pool, shares, timeoutMs, maxResponseBytes }: BufferedClientOptions) {
+    this.#pool = pool;
+    this.#shares = shares;
+    this.#timeoutMs = timeoutMs;
+    this.#maxResponseBytes = maxResponseBytes;
   }
 
-  /** After a wait for a connection, a time-out is v4's failure only if v4 had half of the time. */
-  function toFailure(reason: UpstreamError, collector: ResponseCollector, waited: boolean): UpstreamError {
-    if (reason.kind !== "timed_out" || !waited || collector.connectedMs() >= timeoutMs / 2) return reason;
-    const message = `all connections were in use, for most of ${timeoutMs} ms`;
-    return new UpstreamError("no_connection", message);
-  }
-
-  /** Sends a request over an acquired connection, which is released when undici is done with it. */
-  function dispatch(request: HttpRequest, cancellation: Cancellation, waited: boolean): Promise<RawResponse> {
-    const { method, headers, body, client } = request;
-    return new Promise((resolve, reject) => {
-      let isDone = false;
-      const collector = new ResponseCollector(resolve, reject, () => {
-        if (!isDone) shares.release(client);
-        isDone = true;
-      });
-      cancellation.onCancel((reason) => {
-        if (!isDone) collector.abort(toFailure(reason, collector, waited));
-      });
-      pool.current().dispatch({ path: pool.target(request), method, headers, body: body ?? null }, collector);
-    });
-  }
-
-  async function attempt(request: HttpRequest, cancellation: Cancellation): Promise<RawResponse> {
-    const { client } = request;
-    throwIfCancelled(cancellation);
-    const mustWait = !shares.tryAcquire(client);
-    if (mustWait) await waitForConnection(client, cancellation);
+  /** Sends a request, as described at `Upstream.call`. */
+  async call(request: HttpRequest, signal?: CancelSignal): Promise<HttpResponse> {
+    const started = performance.now();
+    const cancellation = new Cancellation(this.#timeoutMs, signal);
     try {
-      throwIfCancelled(cancellation);
-      pool.enterCircuit();
+      const { status, headers, bytes } = await this.#attemptWithRetries(request, cancellation);
+      return { status, headers, bytes, ms: performance.now() - started };
     } catch (error) {
-      shares.release(client);
-      throw error;
-    }
-    try {
-      const response = await dispatch(request, cancellation, mustWait);
-      pool.recordStatus(response.status, client);
-      return response;
-    } catch (error) {
-      pool.recordError(isSentAgain(request, error) ? undefined : error, client);
-      throw error;
+      throw error instanceof UpstreamError ? error : (cancellation.reason ?? toUpstreamError(error));
+    } finally {
+      cancellation.release();
     }
   }
 
-  async function attemptOnUsableConnection(
-    request: HttpRequest,
-    cancellation: Cancellation,
-  ): Promise<RawResponse> {
-    try {
-      return await attempt(request, cancellation);
-    } catch (error) {
-      if (!isSentAgain(request, error)) throw error;
-      return attempt(request, cancellation);
-    }
-  }
-
-  async function attemptDecoded(
-    request: HttpRequest,
-    cancellation: Cancellation,
-  ): Promise<Omit<HttpResponse, "ms">> {
-    const { status, headers, body } = await attemptOnUsableConnection(request, cancellation);
-    const coding = headers["content-encoding"];
-    const data = coding === undefined ? body : await decodeContent(body, String(coding), maxResponseBytes);
-    return { status, headers, bytes: toUtf8(data) };
-  }
-
-  async function attemptWithRetries(
-    request: HttpRequest,
-    cancellation: Cancellation,
-  ): Promise<Omit<HttpResponse, "ms">> {
+  async #attemptWithRetries(request: HttpRequest, cancellation: Cancellation): Promise<DecodedResponse> {
     for (const pause of request.method === "GET" ? RETRY_PAUSES_MS : []) {
-      const result = await attemptDecoded(request, cancellation).catch(toUpstreamError);
+      const result = await this.#attemptDecoded(request, cancellation).catch(toUpstreamError);
       const isError = result instanceof UpstreamError;
-      const reason = cancellation.reason();
+      const { reason } = cancellation;
       if (reason) throw isError ? result : reason;
       if (!isError && !OUTAGE_STATUSES.has(result.status)) return result;
       if (isError && NOT_RETRIED.has(result.kind)) throw result;
       await pauseFor(pause, cancellation);
     }
-    return attemptDecoded(request, cancellation);
+    return this.#attemptDecoded(request, cancellation);
   }
 
-  return async function call(request, signal) {
-    const started = performance.now();
-    const cancellation = createCancellation(timeoutMs, signal);
+  async #attemptDecoded(request: HttpRequest, cancellation: Cancellation): Promise<DecodedResponse> {
+    const { status, headers, body } = await this.#attemptOnUsableConnection(request, cancellation);
+    const coding = headers["content-encoding"];
+    const data =
+      coding === undefined ? body : await decodeContent(body, String(coding), this.#maxResponseBytes);
+    return { status, headers, bytes: toUtf8(data) };
+  }
+
+  async #attemptOnUsableConnection(request: HttpRequest, cancellation: Cancellation): Promise<RawResponse> {
     try {
-      const { status, headers, bytes } = await attemptWithRetries(request, cancellation);
-      return { status, headers, bytes, ms: performance.now() - started };
+      return await this.#attempt(request, cancellation);
     } catch (error) {
-      throw error instanceof UpstreamError ? error : (cancellation.reason() ?? toUpstreamError(error));
-    } finally {
-      cancellation.release();
+      if (!isSentAgain(request, error)) throw error;
+      return this.#attempt(request, cancellation);
     }
-  };
+  }
+
+  async #attempt(request: HttpRequest, cancellation: Cancellation): Promise<RawResponse> {
+    const { client } = request;
+    cancellation.throwIfCancelled();
+    const mustWait = !this.#shares.tryAcquire(client);
+    if (mustWait) await this.#waitForConnection(client, cancellation);
+    try {
+      cancellation.throwIfCancelled();
+      this.#pool.enterCircuit();
+    } catch (error) {
+      this.#shares.release(client);
+      throw error;
+    }
+    try {
+      const response = await this.#dispatch(request, cancellation, mustWait);
+      this.#pool.recordStatus(response.status, client);
+      return response;
+    } catch (error) {
+      this.#pool.recordError(isSentAgain(request, error) ? undefined : error, client);
+      throw error;
+    }
+  }
+
+  /** Waits for a connection. Nobody waits while the circuit is open. */
+  #waitForConnection(client: ShareClient | undefined, cancellation: Cancellation): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#pool.assertCircuitNotOpen();
+      const leaveQueue = this.#shares.enqueue(client, resolve);
+      cancellation.onCancel((reason) => {
+        leaveQueue();
+        reject(reason.kind === "timed_out" ? this.#shares.unavailable(this.#timeoutMs) : reason);
+      });
+    });
+  }
+
+  /** Sends a request over an acquired connection, which is released when undici is done with it. */
+  #dispatch(request: HttpRequest, cancellation: Cancellation, waited: boolean): Promise<RawResponse> {
+    const { method, headers, body = null, client } = request;
+    return new Promise((resolve, reject) => {
+      let isDone = false;
+      const collector = new ResponseCollector(resolve, reject, () => {
+        if (!isDone) this.#shares.release(client);
+        isDone = true;
+      });
+      cancellation.onCancel((reason) => {
+        if (!isDone) collector.abort(this.#toFailure(reason, collector, waited));
+      });
+      this.#pool.current().dispatch({ path: this.#pool.target(request), method, headers, body }, collector);
+    });
+  }
+
+  /** After a wait for a connection, a time-out is v4's failure only if v4 had half of the time. */
+  #toFailure(reason: UpstreamError, collector: ResponseCollector, waited: boolean): UpstreamError {
+    const hadTime = !waited || collector.connectedMs() >= this.#timeoutMs / 2;
+    if (reason.kind !== "timed_out" || hadTime) return reason;
+    const message = `all connections were in use, for most of ${this.#timeoutMs} ms`;
+    return new UpstreamError("no_connection", message);
+  }
 }

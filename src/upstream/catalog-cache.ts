@@ -3,7 +3,7 @@ import type { SentToken } from "../dialect/credentials.ts";
 import type { CatalogCopy, CatalogEntry } from "../mapping/translation-context.ts";
 import {
   CatalogNotShownError,
-  createCatalogReader,
+  readCatalog,
   type CachedCatalog,
   type CatalogReaderOptions,
   type CatalogSource,
@@ -44,49 +44,81 @@ const MAX_FAILED_TOKENS = 10_000;
 /** Pause after a failed read. Shorter than any usual TTL, so that the gateway becomes ready soon. */
 const RETRY_MS = 2000;
 
-/**
- * Creates the cache of v4's catalogs. It is refreshed in the background; a stale copy is served if a refresh fails.
- * Each catalog has one read in flight at most.
- */
-export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
-  const { sources, ttlMs, onError, onRowsLeftOut } = options;
-  const readCatalog = createCatalogReader(options);
-  const copies = new Map<string, CachedCatalog>();
+/** Reads catalogs and keeps the copies. Each catalog has one read in flight at most. */
+class CatalogCopies {
+  readonly copies = new Map<string, CachedCatalog>();
   /** Why the last read of a catalog failed. */
-  const errors = new Map<string, string>();
+  readonly errors = new Map<string, string>();
   /** Catalogs that may be read with a client's token, and that v4 did not show without a token. */
-  const tokenOnly = new Set<string>();
-  const readAt = new Map<string, number>();
-  const readsInFlight = new Map<string, Promise<void>>();
-  const failedTokens = new LRUCache<string, true>({ max: MAX_FAILED_TOKENS });
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
-  let refreshInFlight: Promise<void> | undefined;
+  readonly tokenOnly = new Set<string>();
+  readonly #options: CatalogCacheOptions;
+  readonly #readAt = new Map<string, number>();
+  readonly #readsInFlight = new Map<string, Promise<void>>();
+  readonly #failedTokens = new LRUCache<string, true>({ max: MAX_FAILED_TOKENS });
+
+  constructor(options: CatalogCacheOptions) {
+    this.#options = options;
+  }
 
   /** Reads one catalog. @returns The error, if it could not be read. */
-  async function refreshOne(source: CatalogSource, token?: SentToken): Promise<Error | undefined> {
+  async read(source: CatalogSource, token?: SentToken): Promise<Error | undefined> {
     const { name } = source.catalog;
+    const { onError, onRowsLeftOut } = this.#options;
     try {
-      const copy = await readCatalog(source, token);
-      copies.set(name, copy);
+      const copy = await readCatalog(source, token, this.#options);
+      this.copies.set(name, copy);
       if (copy.leftOut) onRowsLeftOut?.(name, copy.leftOut);
-      readAt.set(name, performance.now());
-      errors.delete(name);
-      if (token === undefined) tokenOnly.delete(name);
+      this.#readAt.set(name, performance.now());
+      this.errors.delete(name);
+      if (token === undefined) this.tokenOnly.delete(name);
       return undefined;
     } catch (error) {
       const { message } = error as Error;
       const needsToken = error instanceof CatalogNotShownError && source.catalog.keepsItem !== undefined;
-      if (needsToken && token === undefined) tokenOnly.add(name);
-      errors.set(name, message);
+      if (needsToken && token === undefined) this.tokenOnly.add(name);
+      this.errors.set(name, message);
       // A client whose token has no right to read the catalog is not a problem to report.
       if (!needsToken || token === undefined) onError(name, message);
       return error as Error;
     }
   }
 
+  /** Whether a catalog is to be read with a token. */
+  isDue(name: string): boolean {
+    const age = performance.now() - (this.#readAt.get(name) ?? -Infinity);
+    return this.tokenOnly.has(name) && age > this.#options.ttlMs;
+  }
+
+  /** Reads a catalog with a token. If the read of another token is in flight and fails, this one tries once. */
+  async readWith(source: CatalogSource, hash: string, token: SentToken): Promise<void> {
+    const { name } = source.catalog;
+    const { ttlMs } = this.#options;
+    await this.#readsInFlight.get(name);
+    const key = `${name} ${hash}`;
+    if (!this.isDue(name) || this.#readsInFlight.has(name) || this.#failedTokens.has(key)) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#readsInFlight.set(name, promise);
+    const error = await this.read(source, token);
+    const pause = error instanceof CatalogNotShownError ? ttlMs : RETRY_MS;
+    if (error) this.#failedTokens.set(key, true, { ttl: pause });
+    this.#readsInFlight.delete(name);
+    resolve();
+  }
+}
+
+/**
+ * Creates the cache of v4's catalogs. It is refreshed in the background; a stale copy is served if a refresh fails.
+ */
+export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
+  const { sources, ttlMs } = options;
+  const catalogs = new CatalogCopies(options);
+  const { copies, errors, tokenOnly } = catalogs;
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  let refreshInFlight: Promise<void> | undefined;
+
   async function refreshAll(): Promise<void> {
-    await Promise.all(sources.map((source) => refreshOne(source)));
+    await Promise.all(sources.map((source) => catalogs.read(source)));
     if (isStopped) return;
     const hasFailed = [...errors.keys()].some((name) => !tokenOnly.has(name));
     timer = setTimeout(() => void refresh(), hasFailed ? Math.min(RETRY_MS, ttlMs) : ttlMs);
@@ -101,23 +133,6 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
     return refreshInFlight;
   }
 
-  const isDue = (name: string): boolean =>
-    tokenOnly.has(name) && performance.now() - (readAt.get(name) ?? -Infinity) > ttlMs;
-
-  /** Reads a catalog with a token. If the read of another token is in flight and fails, this one tries once. */
-  async function readWith(source: CatalogSource, hash: string, token: SentToken): Promise<void> {
-    const { name } = source.catalog;
-    await readsInFlight.get(name);
-    const key = `${name} ${hash}`;
-    if (!isDue(name) || readsInFlight.has(name) || failedTokens.has(key)) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    readsInFlight.set(name, promise);
-    const error = await refreshOne(source, token);
-    if (error) failedTokens.set(key, true, { ttl: error instanceof CatalogNotShownError ? ttlMs : RETRY_MS });
-    readsInFlight.delete(name);
-    resolve();
-  }
-
   return {
     isLoaded: (name) => copies.has(name),
     find: (name, id) => copies.get(name)?.entries.get(id),
@@ -127,9 +142,9 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
     refresh,
     refreshWith(hash, token) {
       if (tokenOnly.size === 0 || token === undefined) return undefined;
-      const due = sources.filter(({ catalog }) => isDue(catalog.name));
+      const due = sources.filter(({ catalog }) => catalogs.isDue(catalog.name));
       if (due.length === 0) return undefined;
-      return Promise.all(due.map((source) => readWith(source, hash, token)));
+      return Promise.all(due.map((source) => catalogs.readWith(source, hash, token)));
     },
     missing: () =>
       sources

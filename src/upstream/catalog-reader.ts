@@ -74,17 +74,6 @@ export class CatalogNotShownError extends Error {
 
 const NO_TOKEN: SentToken = { headers: {}, query: undefined };
 
-/** A list of the upstream that a catalog has. */
-interface CatalogList extends Pick<CatalogSource, "readWrapped"> {
-  readonly call: CatalogCall;
-}
-
-/** What a catalog may still take while it is read. */
-interface Budget {
-  items: number;
-  bytes: number;
-}
-
 /** Catalogs are translated without catalogs and without related requests. */
 const EMPTY_CONTEXT: ReadContext = {
   catalogs: {
@@ -101,77 +90,76 @@ const idOf = (item: unknown, idMember: string): string | undefined => {
   return typeof id === "string" ? id : undefined;
 };
 
-/**
- * Creates the function that reads a whole catalog from v4 and translates it.
- *
- * @returns A function that throws {CatalogNotShownError} if v4 does not show the catalog, {UpstreamError} without a
- *   response, and {Error} if the catalog exceeds the bounds.
- */
-export function createCatalogReader(
-  options: CatalogReaderOptions,
-): (source: CatalogSource, token: SentToken | undefined) => Promise<CachedCatalog> {
-  const { name, upstream, paging, parseList } = options;
+/** One read of a whole catalog, within the bounds. */
+class CatalogRead {
+  readonly #source: CatalogSource;
+  readonly #token: SentToken | undefined;
+  readonly #options: CatalogReaderOptions;
+  readonly #entries = new Map<string, CatalogEntry>();
+  #itemsLeft = MAX_ITEMS;
+  #bytesLeft = MAX_BYTES;
+  #leftOut: LeftOutRows | undefined;
 
-  async function readPage(
-    { call, readWrapped }: CatalogList,
-    query: string,
-    budget: Budget,
-    token: SentToken | undefined,
-  ) {
-    const { headers: tokenHeaders, query: secretQuery } = token ?? options.gatewayToken ?? NO_TOKEN;
-    const headers: Record<string, string> = {
-      accept: "application/json",
-      "accept-encoding": "identity",
-      ...options.headers,
-      ...tokenHeaders,
-    };
-    const filter = options.filterWriter.write(call.filter);
-    if (filter.header !== undefined && options.filterHeader !== undefined)
-      headers[options.filterHeader.toLowerCase()] = filter.header;
-    const response = await upstream.call({
-      method: "GET",
-      path: addQuery(addQuery(options.prefix + call.path, query), filter.query),
-      secretQuery,
-      headers,
-    });
-    if (response.status === 404 && call.optional) return undefined;
-    if (response.status === 401) throw new CatalogNotShownError(`${name} does not show it without a token`);
-    if (response.status === 403) throw new CatalogNotShownError(`${name} does not show it`);
-    const list = response.status === 200 ? parsePage(response.bytes, budget, readWrapped) : undefined;
-    if (!list) throw new Error(`${name} responded with ${response.status}`);
-    return { list, headers: response.headers };
+  constructor(source: CatalogSource, token: SentToken | undefined, options: CatalogReaderOptions) {
+    this.#source = source;
+    this.#token = token;
+    this.#options = options;
   }
 
-  /** @throws {Error} if the page exceeds the budget. */
-  function parsePage(
-    bytes: Buffer,
-    budget: Budget,
-    readWrapped: ReadWrapped | undefined,
-  ): ReturnType<typeof parseList<string>> {
-    if (bytes.length > MAX_PAGE_BYTES) throw new Error(`a page has more than ${MAX_PAGE_BYTES} bytes`);
-    budget.bytes -= bytes.length;
-    if (budget.bytes < 0) throw new Error(`it has more than ${MAX_BYTES} bytes`);
-    const cursor = cursorAt(bytes);
-    const readItem = (item: Cursor): string => {
-      budget.items -= 1;
-      if (budget.items < 0) throw new Error(`it has more than ${MAX_ITEMS} items`);
-      return readRaw(item);
+  async run(): Promise<CachedCatalog> {
+    const { catalog } = this.#source;
+    const entries = this.#entries;
+    const listed: string[] = [];
+    for (const call of catalog.calls) {
+      for (const item of await this.#readAllPages(call)) {
+        const value = fromJsonText(item);
+        const id = idOf(value, this.#options.id);
+        if (id === undefined || entries.has(id)) continue;
+        const isAdded = await this.#add(id, () => this.#translate(item, value));
+        if (isAdded && call.listed) listed.push(id);
+      }
+    }
+    const ids = catalog.fixedIds ?? listed;
+    for (const id of ids)
+      if (!entries.has(id))
+        await this.#add(id, async () => createCatalogEntry((await catalog.stub(id, {})) ?? "{}"));
+    return {
+      leftOut: this.#leftOut,
+      entries,
+      texts: new ByteMap([...entries].map(([id, { text }]) => [printJson(id), paddedText(text)])),
+      spellings: new Map([...entries.keys()].map((id) => [id.toLowerCase(), id])),
+      list: ids.map((id) => entries.get(id)).filter((entry) => entry !== undefined),
     };
-    const list = parseList(cursor, readItem, readWrapped);
-    expectEnd(cursor);
-    return list;
   }
 
-  /** Reads all pages. @returns The JSON text of each item. */
-  async function readAllPages(
-    list: CatalogList,
-    budget: Budget,
-    token: SentToken | undefined,
-  ): Promise<string[]> {
+  /** Adds a row. One row on which an expression fails is left out: the others are usable. */
+  async #add(id: string, createEntry: () => Promise<CatalogEntry | undefined>): Promise<boolean> {
+    try {
+      const entry = await createEntry();
+      if (entry) this.#entries.set(id, entry);
+      return entry !== undefined;
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      const { count, ...first } = this.#leftOut ?? { count: 0, id, error };
+      this.#leftOut = { count: count + 1, ...first };
+      return false;
+    }
+  }
+
+  async #translate(item: string, value: unknown): Promise<CatalogEntry | undefined> {
+    const { catalog, read } = this.#source;
+    if (this.#token !== undefined && !(await catalog.keepsItem?.(value))) return undefined;
+    const lost = new Set<string>();
+    return createCatalogEntry(await read(cursorAt(item), { ...EMPTY_CONTEXT, lost }), lost);
+  }
+
+  /** Reads all pages of a list. @returns The JSON text of each item. */
+  async #readAllPages(call: CatalogCall): Promise<string[]> {
+    const { paging } = this.#options;
     const items: string[] = [];
     const walk = paging.walkAll(MAX_ITEMS);
     do {
-      const page = await readPage(list, walk.query, budget, token);
+      const page = await this.#readPage(call, walk.query);
       if (!page) return items;
       const { items: found, ...values } = page.list;
       items.push(...found);
@@ -181,52 +169,53 @@ export function createCatalogReader(
     return items;
   }
 
-  async function readCatalog(
-    { catalog, read, readWrapped }: CatalogSource,
-    token: SentToken | undefined,
-  ): Promise<CachedCatalog> {
-    const entries = new Map<string, CatalogEntry>();
-    const listed: string[] = [];
-    const budget: Budget = { items: MAX_ITEMS, bytes: MAX_BYTES };
-    let leftOut: LeftOutRows | undefined;
-    /** Adds a row. One row on which an expression fails is left out: the others are usable. */
-    async function add(id: string, createEntry: () => Promise<CatalogEntry | undefined>): Promise<boolean> {
-      try {
-        const entry = await createEntry();
-        if (entry) entries.set(id, entry);
-        return entry !== undefined;
-      } catch (error) {
-        if (!(error instanceof ExpressionError)) throw error;
-        leftOut = { count: (leftOut?.count ?? 0) + 1, id: leftOut?.id ?? id, error: leftOut?.error ?? error };
-        return false;
-      }
-    }
-    async function translate(item: string, value: unknown): Promise<CatalogEntry | undefined> {
-      if (token !== undefined && !(await catalog.keepsItem?.(value))) return undefined;
-      const lost = new Set<string>();
-      return createCatalogEntry(await read(cursorAt(item), { ...EMPTY_CONTEXT, lost }), lost);
-    }
-    for (const call of catalog.calls) {
-      for (const item of await readAllPages({ call, readWrapped }, budget, token)) {
-        const value = fromJsonText(item);
-        const id = idOf(value, options.id);
-        if (id === undefined || entries.has(id)) continue;
-        const isAdded = await add(id, () => translate(item, value));
-        if (isAdded && call.listed) listed.push(id);
-      }
-    }
-    const ids = catalog.fixedIds ?? listed;
-    for (const id of ids)
-      if (!entries.has(id))
-        await add(id, async () => createCatalogEntry((await catalog.stub(id, {})) ?? "{}"));
-    return {
-      leftOut,
-      entries,
-      texts: new ByteMap([...entries].map(([id, { text }]) => [printJson(id), paddedText(text)])),
-      spellings: new Map([...entries.keys()].map((id) => [id.toLowerCase(), id])),
-      list: ids.map((id) => entries.get(id)).filter((entry) => entry !== undefined),
+  async #readPage(call: CatalogCall, query: string) {
+    const { name, upstream, prefix, filterHeader, filterWriter, gatewayToken } = this.#options;
+    const { headers: tokenHeaders, query: secretQuery } = this.#token ?? gatewayToken ?? NO_TOKEN;
+    const headers: Record<string, string> = {
+      accept: "application/json",
+      "accept-encoding": "identity",
+      ...this.#options.headers,
+      ...tokenHeaders,
     };
+    const filter = filterWriter.write(call.filter);
+    if (filter.header !== undefined && filterHeader !== undefined)
+      headers[filterHeader.toLowerCase()] = filter.header;
+    const path = addQuery(addQuery(prefix + call.path, query), filter.query);
+    const response = await upstream.call({ method: "GET", path, secretQuery, headers });
+    if (response.status === 404 && call.optional) return undefined;
+    if (response.status === 401) throw new CatalogNotShownError(`${name} does not show it without a token`);
+    if (response.status === 403) throw new CatalogNotShownError(`${name} does not show it`);
+    const list = response.status === 200 ? this.#parsePage(response.bytes) : undefined;
+    if (!list) throw new Error(`${name} responded with ${response.status}`);
+    return { list, headers: response.headers };
   }
 
-  return readCatalog;
+  /** @throws {Error} if the page exceeds the bounds. */
+  #parsePage(bytes: Buffer) {
+    if (bytes.length > MAX_PAGE_BYTES) throw new Error(`a page has more than ${MAX_PAGE_BYTES} bytes`);
+    this.#bytesLeft -= bytes.length;
+    if (this.#bytesLeft < 0) throw new Error(`it has more than ${MAX_BYTES} bytes`);
+    const cursor = cursorAt(bytes);
+    const readItem = (item: Cursor): string => {
+      this.#itemsLeft -= 1;
+      if (this.#itemsLeft < 0) throw new Error(`it has more than ${MAX_ITEMS} items`);
+      return readRaw(item);
+    };
+    const list = this.#options.parseList(cursor, readItem, this.#source.readWrapped);
+    expectEnd(cursor);
+    return list;
+  }
 }
+
+/**
+ * Reads a whole catalog from v4 and translates it.
+ *
+ * @throws {CatalogNotShownError} if v4 does not show the catalog. {UpstreamError} without a response. {Error} if the
+ *   catalog exceeds the bounds.
+ */
+export const readCatalog = (
+  source: CatalogSource,
+  token: SentToken | undefined,
+  options: CatalogReaderOptions,
+): Promise<CachedCatalog> => new CatalogRead(source, token, options).run();

@@ -1,6 +1,6 @@
-import { createBufferedClient } from "./buffered-client.ts";
+import { BufferedClient } from "./buffered-client.ts";
 import { createCircuitBreaker, type CircuitBreaker, type CircuitBreakerOptions } from "./circuit-breaker.ts";
-import { createConnectionShares, type ShareClient } from "./connection-shares.ts";
+import { ConnectionShares, type ShareClient } from "./connection-shares.ts";
 import { createFileClient, type FileUpstream } from "./file-client.ts";
 import { createUpstreamPool } from "./upstream-pool.ts";
 import type { CurrentContext } from "./upstream-tls.ts";
@@ -84,7 +84,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const { secureContext } = options;
   const poolOptions = { origin, timeoutMs, maxResponseBytes, breaker, secureContext };
   const pool = createUpstreamPool({ ...poolOptions, connections });
-  const shares = createConnectionShares({
+  const shares = new ConnectionShares({
     size: connections,
     perToken: Math.ceil(connections / 2),
     perAddress: Math.ceil((connections * 3) / 4),
@@ -93,15 +93,16 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   });
   const fileConnections = countFileConnections(connections);
   const filePool = createUpstreamPool({ ...poolOptions, connections: fileConnections });
-  const fileShares = createConnectionShares({
+  const fileShares = new ConnectionShares({
     size: fileConnections,
     perToken: Math.ceil(fileConnections / 4),
     perAddress: Math.ceil(fileConnections / 2),
     maxWaitMs: timeoutMs,
   });
 
+  const buffered = new BufferedClient({ pool, shares, timeoutMs, maxResponseBytes });
   return {
-    call: createBufferedClient({ pool, shares, timeoutMs, maxResponseBytes }),
+    call: (request, signal) => buffered.call(request, signal),
     ...createFileClient({ pool: filePool, shares: fileShares, timeoutMs }),
     breaker,
     shortages: () => [

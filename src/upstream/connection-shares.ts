@@ -23,34 +23,6 @@ export class ConnectionUnavailableError extends UpstreamError {
   }
 }
 
-/** A bounded set of connections. Each client gets at most its share, so that slow clients can't use up all of them. */
-export interface ConnectionShares {
-  /**
-   * Acquires a connection, and waits if none is free. The result releases it; more calls of it have no effect.
-   *
-   * @param signal Ends the wait when the client disconnects.
-   * @throws {ConnectionUnavailableError} if none was free in time, or the queue is full. {UpstreamError} if the client
-   *   disconnected.
-   */
-  acquire(client: ShareClient, signal: CancelSignal): (() => void) | Promise<() => void>;
-  /** Acquires a connection if one is free. Undefined stands for the gateway itself, which has no share. */
-  tryAcquire(client: ShareClient | undefined): boolean;
-  /** Releases a connection that {@link tryAcquire} or {@link enqueue} acquired for this client. */
-  release(client: ShareClient | undefined): void;
-  /**
-   * Waits in the queue: `onAcquired` is called when a connection was acquired. The result leaves the queue.
-   *
-   * @throws {ConnectionUnavailableError} if the queue is full.
-   */
-  enqueue(client: ShareClient | undefined, onAcquired: () => void): () => void;
-  /** Creates the error for a client that waited this long in vain. */
-  unavailable(waitedMs: number): ConnectionUnavailableError;
-  /** Whether all connections have been in use for a second while a client within its share waits. */
-  isExhausted(): boolean;
-  /** How many clients wait. */
-  queueLength(): number;
-}
-
 export interface ConnectionSharesOptions {
   /** Number of connections. */
   readonly size: number;
@@ -75,40 +47,6 @@ interface Waiter {
   readonly onAcquired: () => void;
 }
 
-/** How many connections, or places in the queue, are in use by whom. */
-interface Usage {
-  all: number;
-  /** Those of clients whose token v4 has not accepted. */
-  unknown: number;
-  readonly byToken: Map<string, number>;
-  readonly byAddress: Map<string, number>;
-  readonly unknownByAddress: Map<string, number>;
-}
-
-const createUsage = (): Usage => ({
-  all: 0,
-  unknown: 0,
-  byToken: new Map(),
-  byAddress: new Map(),
-  unknownByAddress: new Map(),
-});
-
-function adjustCount(counts: Map<string, number>, key: string, change: 1 | -1): void {
-  const count = (counts.get(key) ?? 0) + change;
-  if (count === 0) counts.delete(key);
-  else counts.set(key, count);
-}
-
-function countClient(usage: Usage, client: ShareClient | undefined, change: 1 | -1): void {
-  usage.all += change;
-  if (client === undefined) return;
-  const { token, address, isKnown } = client;
-  adjustCount(usage.byAddress, address, change);
-  if (isKnown && token !== undefined) return adjustCount(usage.byToken, token, change);
-  usage.unknown += change;
-  adjustCount(usage.unknownByAddress, address, change);
-}
-
 /** The most that clients may use. */
 interface Shares {
   readonly token: number;
@@ -118,14 +56,46 @@ interface Shares {
   readonly unknownPerAddress: number;
 }
 
-/** Whether one more is within the client's share. */
-function isWithin(shares: Shares, usage: Usage, client: ShareClient | undefined): boolean {
-  if (client === undefined) return true;
-  const { token, address, isKnown } = client;
-  if ((usage.byAddress.get(address) ?? 0) >= shares.address) return false;
-  if (isKnown && token !== undefined) return (usage.byToken.get(token) ?? 0) < shares.token;
-  const ofAddress = usage.unknownByAddress.get(address) ?? 0;
-  return usage.unknown < shares.unknown && ofAddress < shares.unknownPerAddress;
+function adjustCount(counts: Map<string, number>, key: string, change: 1 | -1): void {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
+}
+
+/** How many connections, or places in the queue, are in use by whom. */
+class Usage {
+  all = 0;
+  readonly #shares: Shares;
+  /** Those of clients whose token v4 has not accepted. */
+  #unknown = 0;
+  readonly #byToken = new Map<string, number>();
+  readonly #byAddress = new Map<string, number>();
+  readonly #unknownByAddress = new Map<string, number>();
+
+  constructor(shares: Shares) {
+    this.#shares = shares;
+  }
+
+  count(client: ShareClient | undefined, change: 1 | -1): void {
+    this.all += change;
+    if (client === undefined) return;
+    const { token, address, isKnown } = client;
+    adjustCount(this.#byAddress, address, change);
+    if (isKnown && token !== undefined) return adjustCount(this.#byToken, token, change);
+    this.#unknown += change;
+    adjustCount(this.#unknownByAddress, address, change);
+  }
+
+  /** Whether one more is within the client's share. */
+  isWithin(client: ShareClient | undefined): boolean {
+    if (client === undefined) return true;
+    const { token, address, isKnown } = client;
+    const shares = this.#shares;
+    if ((this.#byAddress.get(address) ?? 0) >= shares.address) return false;
+    if (isKnown && token !== undefined) return (this.#byToken.get(token) ?? 0) < shares.token;
+    const ofAddress = this.#unknownByAddress.get(address) ?? 0;
+    return this.#unknown < shares.unknown && ofAddress < shares.unknownPerAddress;
+  }
 }
 
 const isSame = (one: ShareClient | undefined, other: ShareClient | undefined): boolean =>
@@ -134,91 +104,128 @@ const isSame = (one: ShareClient | undefined, other: ShareClient | undefined): b
 const half = (count: number): number => Math.max(1, Math.floor(count / 2));
 
 /**
- * Shares out a number of connections.
+ * A bounded set of connections. Each client gets at most its share, so that slow clients can't use up all of them.
  *
  * A client whose token v4 has not accepted gets half the share of an address, and all such clients together get half
  * of the connections. So clients that invent tokens can't keep out clients with valid tokens. If the queue is shared
  * out too, such clients get three quarters of it.
  */
-export function createConnectionShares({
-  size,
-  perToken,
-  perAddress,
-  sharesQueue = false,
-  maxWaitMs,
-}: ConnectionSharesOptions): ConnectionShares {
-  const shares: Shares = {
-    token: perToken,
-    address: perAddress,
-    unknown: half(size),
-    unknownPerAddress: half(perAddress),
-  };
-  const queueShares: Shares = {
-    token: perToken * QUEUE_PER_CONNECTION,
-    address: perAddress * QUEUE_PER_CONNECTION,
-    unknown: Math.ceil((size * 3) / 4) * QUEUE_PER_CONNECTION,
-    unknownPerAddress: perAddress * QUEUE_PER_CONNECTION,
-  };
-  const inUse = createUsage();
-  const queued = createUsage();
-  const waiters = new Set<Waiter>();
+export class ConnectionShares {
+  readonly #size: number;
+  readonly #sharesQueue: boolean;
+  readonly #maxWaitMs: number;
+  readonly #inUse: Usage;
+  readonly #queued: Usage;
+  readonly #waiters = new Set<Waiter>();
 
-  function tryAcquire(client: ShareClient | undefined): boolean {
-    if (inUse.all >= size || !isWithin(shares, inUse, client)) return false;
-    countClient(inUse, client, 1);
+  constructor({ size, perToken, perAddress, sharesQueue = false, maxWaitMs }: ConnectionSharesOptions) {
+    this.#size = size;
+    this.#sharesQueue = sharesQueue;
+    this.#maxWaitMs = maxWaitMs;
+    this.#inUse = new Usage({
+      token: perToken,
+      address: perAddress,
+      unknown: half(size),
+      unknownPerAddress: half(perAddress),
+    });
+    this.#queued = new Usage({
+      token: perToken * QUEUE_PER_CONNECTION,
+      address: perAddress * QUEUE_PER_CONNECTION,
+      unknown: Math.ceil((size * 3) / 4) * QUEUE_PER_CONNECTION,
+      unknownPerAddress: perAddress * QUEUE_PER_CONNECTION,
+    });
+  }
+
+  /**
+   * Acquires a connection, and waits if none is free. The result releases it; more calls of it have no effect.
+   *
+   * @param signal Ends the wait when the client disconnects.
+   * @throws {ConnectionUnavailableError} if none was free in time, or the queue is full. {UpstreamError} if the client
+   *   disconnected.
+   */
+  acquire(client: ShareClient, signal: CancelSignal): (() => void) | Promise<() => void> {
+    return this.tryAcquire(client) ? this.#createRelease(client) : this.#waitFor(client, signal);
+  }
+
+  /** Acquires a connection if one is free. Undefined stands for the gateway itself, which has no share. */
+  tryAcquire(client: ShareClient | undefined): boolean {
+    if (this.#inUse.all >= this.#size || !this.#inUse.isWithin(client)) return false;
+    this.#inUse.count(client, 1);
     return true;
   }
 
-  function leaveQueue(waiter: Waiter): void {
-    if (waiters.delete(waiter)) countClient(queued, waiter.client, -1);
-  }
-
-  function release(client: ShareClient | undefined): void {
-    countClient(inUse, client, -1);
-    for (const waiter of waiters) {
-      if (inUse.all >= size) return;
-      if (!tryAcquire(waiter.client)) continue;
-      leaveQueue(waiter);
+  /** Releases a connection that {@link tryAcquire} or {@link enqueue} acquired for this client. */
+  release(client: ShareClient | undefined): void {
+    this.#inUse.count(client, -1);
+    for (const waiter of this.#waiters) {
+      if (this.#inUse.all >= this.#size) return;
+      if (!this.tryAcquire(waiter.client)) continue;
+      this.#leaveQueue(waiter);
       waiter.onAcquired();
       // The waiter has what the client released: no other waiter can get more than before.
       if (isSame(waiter.client, client)) return;
     }
   }
 
-  const unavailable = (waitedMs: number): ConnectionUnavailableError =>
-    new ConnectionUnavailableError(inUse.all < size, waitedMs);
-
-  function enqueue(client: ShareClient | undefined, onAcquired: () => void): () => void {
-    const isFull = queued.all >= size * QUEUE_PER_CONNECTION;
-    if (isFull || (sharesQueue && !isWithin(queueShares, queued, client))) throw unavailable(0);
+  /**
+   * Waits in the queue: `onAcquired` is called when a connection was acquired. The result leaves the queue.
+   *
+   * @throws {ConnectionUnavailableError} if the queue is full.
+   */
+  enqueue(client: ShareClient | undefined, onAcquired: () => void): () => void {
+    const isFull = this.#queued.all >= this.#size * QUEUE_PER_CONNECTION;
+    if (isFull || (this.#sharesQueue && !this.#queued.isWithin(client))) throw this.unavailable(0);
     const waiter = { client, since: performance.now(), onAcquired };
-    waiters.add(waiter);
-    countClient(queued, client, 1);
-    return () => leaveQueue(waiter);
+    this.#waiters.add(waiter);
+    this.#queued.count(client, 1);
+    return () => this.#leaveQueue(waiter);
   }
 
-  function createRelease(client: ShareClient): () => void {
+  /** Creates the error for a client that waited this long in vain. */
+  unavailable(waitedMs: number): ConnectionUnavailableError {
+    return new ConnectionUnavailableError(this.#inUse.all < this.#size, waitedMs);
+  }
+
+  /** Whether all connections have been in use for a second while a client within its share waits. */
+  isExhausted(): boolean {
+    if (this.#inUse.all < this.#size) return false;
+    const before = performance.now() - EXHAUSTED_MS;
+    for (const { client, since } of this.#waiters)
+      if (since <= before && this.#inUse.isWithin(client)) return true;
+    return false;
+  }
+
+  /** How many clients wait. */
+  queueLength(): number {
+    return this.#waiters.size;
+  }
+
+  #leaveQueue(waiter: Waiter): void {
+    if (this.#waiters.delete(waiter)) this.#queued.count(waiter.client, -1);
+  }
+
+  #createRelease(client: ShareClient): () => void {
     let isReleased = false;
-    return function releaseOnce() {
-      if (!isReleased) release(client);
+    return () => {
+      if (!isReleased) this.release(client);
       isReleased = true;
     };
   }
 
-  function waitFor(client: ShareClient, signal: CancelSignal): Promise<() => void> {
+  #waitFor(client: ShareClient, signal: CancelSignal): Promise<() => void> {
     const aborted = (): UpstreamError => new UpstreamError("client_aborted", "the client disconnected");
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(aborted());
-      const leave = enqueue(client, () => {
+      const leave = this.enqueue(client, () => {
         cleanUp();
-        resolve(createRelease(client));
+        resolve(this.#createRelease(client));
       });
       function fail(error: UpstreamError): void {
         leave();
         cleanUp();
         reject(error);
       }
-      const timer = setTimeout(() => fail(unavailable(maxWaitMs)), maxWaitMs);
+      const timer = setTimeout(() => fail(this.unavailable(this.#maxWaitMs)), this.#maxWaitMs);
       const onAbort = (): void => fail(aborted());
       function cleanUp(): void {
         clearTimeout(timer);
@@ -227,20 +234,4 @@ export function createConnectionShares({
       signal.addEventListener("abort", onAbort);
     });
   }
-
-  return {
-    acquire: (client, signal) => (tryAcquire(client) ? createRelease(client) : waitFor(client, signal)),
-    tryAcquire,
-    release,
-    enqueue,
-    unavailable,
-    isExhausted() {
-      if (inUse.all < size) return false;
-      const before = performance.now() - EXHAUSTED_MS;
-      for (const { client, since } of waiters)
-        if (since <= before && isWithin(shares, inUse, client)) return true;
-      return false;
-    },
-    queueLength: () => waiters.size,
-  };
 }

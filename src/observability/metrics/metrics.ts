@@ -62,8 +62,61 @@ export interface Metrics {
   readonly close: () => void;
 }
 
+/** The metrics of requests. They are labelled with the route's name in the pack, never with a path. */
+const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
+  requests: addCounter(registry, {
+    name: `${PREFIX}requests_total`,
+    help: "Requests by `lane`, route of the pack, and status. Status aborted: the client disconnected.",
+    labelNames: ["lane", "route", "status"],
+  }),
+  requestSeconds: addHistogram(registry, {
+    name: `${PREFIX}request_seconds`,
+    help: "Time from a request to its complete response.",
+    labelNames: ["lane", "route"],
+    bounds: REQUEST_BUCKETS,
+  }),
+  upstreamSeconds: addHistogram(registry, {
+    name: `${PREFIX}upstream_seconds`,
+    help: "Time that a request spent in v4 calls, for requests that made any.",
+    labelNames: ["lane", "route"],
+    bounds: REQUEST_BUCKETS,
+  }),
+  upstreamResponses: addCounter(registry, {
+    name: `${PREFIX}upstream_answers_total`,
+    help: "Responses of v4 by class of status. Class none: a call without a response.",
+    labelNames: ["lane", "class"],
+  }),
+  rejections: addCounter(registry, {
+    name: `${PREFIX}refusals_total`,
+    help: "Requests that the gateway itself rejected, by reason and status.",
+    labelNames: ["reason", "status"],
+  }),
+  losses: addCounter(registry, {
+    name: `${PREFIX}losses_total`,
+    help: "Requests that lost something in translation, by route of the pack.",
+    labelNames: ["route"],
+  }),
+  cacheReads: addCounter(registry, {
+    name: `${PREFIX}cache_reads_total`,
+    help: "Reads of a cache, by cache and result (hit or miss).",
+    labelNames: ["cache", "result"],
+  }),
+  // A histogram by stage and route would have thousands of values.
+  stageSeconds: addHistogram(registry, {
+    name: `${PREFIX}stage_seconds`,
+    help: "Time that a request spent in one stage of the pipeline.",
+    labelNames: ["stage"],
+    bounds: STAGE_BUCKETS,
+  }),
+  routeStageSeconds: addCounter(registry, {
+    name: `${PREFIX}route_stage_seconds_total`,
+    help: "Time that requests spent in one stage of the pipeline, as a sum by route of the pack.",
+    labelNames: ["route", "stage"],
+  }),
+});
+
 /**
- * Creates the metrics of one gateway. Requests are labelled with the route's name in the pack, never with a path.
+ * Creates the metrics of one gateway.
  *
  * @param host The registry of the embedding program, which has metrics of the process itself. Default: the process is the
  *   gateway's, and its metrics are among them.
@@ -73,66 +126,21 @@ export function createMetrics(host?: HostRegistry): Metrics {
   const instruments = createRegistry(host);
   const { registry } = instruments;
   const stopMonitor = host ? (): void => {} : addProcessMetrics(instruments);
-
-  const requests = addCounter(registry, {
-    name: `${PREFIX}requests_total`,
-    help: "Requests by `lane`, route of the pack, and status. Status aborted: the client disconnected.",
-    labelNames: ["lane", "route", "status"],
-  });
-  const requestSeconds = addHistogram(registry, {
-    name: `${PREFIX}request_seconds`,
-    help: "Time from a request to its complete response.",
-    labelNames: ["lane", "route"],
-    bounds: REQUEST_BUCKETS,
-  });
-  const upstreamSeconds = addHistogram(registry, {
-    name: `${PREFIX}upstream_seconds`,
-    help: "Time that a request spent in v4 calls, for requests that made any.",
-    labelNames: ["lane", "route"],
-    bounds: REQUEST_BUCKETS,
-  });
-  const upstreamResponses = addCounter(registry, {
-    name: `${PREFIX}upstream_answers_total`,
-    help: "Responses of v4 by class of status. Class none: a call without a response.",
-    labelNames: ["lane", "class"],
-  });
-  const rejections = addCounter(registry, {
-    name: `${PREFIX}refusals_total`,
-    help: "Requests that the gateway itself rejected, by reason and status.",
-    labelNames: ["reason", "status"],
-  });
-  const losses = addCounter(registry, {
-    name: `${PREFIX}losses_total`,
-    help: "Requests that lost something in translation, by route of the pack.",
-    labelNames: ["route"],
-  });
-  const cacheReads = addCounter(registry, {
-    name: `${PREFIX}cache_reads_total`,
-    help: "Reads of a cache, by cache and result (hit or miss).",
-    labelNames: ["cache", "result"],
-  });
-  // A histogram by stage and route would have thousands of values.
-  const stageSeconds = addHistogram(registry, {
-    name: `${PREFIX}stage_seconds`,
-    help: "Time that a request spent in one stage of the pipeline.",
-    labelNames: ["stage"],
-    bounds: STAGE_BUCKETS,
-  });
-  const routeStageSeconds = addCounter(registry, {
-    name: `${PREFIX}route_stage_seconds_total`,
-    help: "Time that requests spent in one stage of the pipeline, as a sum by route of the pack.",
-    labelNames: ["route", "stage"],
-  });
+  const series = createRequestMetrics(registry);
 
   function observeRequest(request: RequestMetrics, rejectedBy?: string): void {
     const { alpha, v4, timings } = request;
     const route = alpha.route ?? NONE;
-    requests(request.lane, route, alpha.status === CLIENT_GONE ? "aborted" : String(alpha.status)).sum += 1;
-    requestSeconds(request.lane, route).observe(timings.total / 1000);
-    if (v4.length > 0) upstreamSeconds(request.lane, route).observe(timings.upstream / 1000);
-    for (const { status } of v4) upstreamResponses(request.lane, statusClass(status)).sum += 1;
-    if (request.losses && request.losses.length > 0) losses(route).sum += 1;
-    if (rejectedBy !== undefined) rejections(rejectedBy, String(alpha.status)).sum += 1;
+    series.requests(
+      request.lane,
+      route,
+      alpha.status === CLIENT_GONE ? "aborted" : String(alpha.status),
+    ).sum += 1;
+    series.requestSeconds(request.lane, route).observe(timings.total / 1000);
+    if (v4.length > 0) series.upstreamSeconds(request.lane, route).observe(timings.upstream / 1000);
+    for (const { status } of v4) series.upstreamResponses(request.lane, statusClass(status)).sum += 1;
+    if (request.losses && request.losses.length > 0) series.losses(route).sum += 1;
+    if (rejectedBy !== undefined) series.rejections(rejectedBy, String(alpha.status)).sum += 1;
   }
 
   /** A request observes eight stages: one look-up for each, in place of one for each label. */
@@ -141,7 +149,7 @@ export function createMetrics(host?: HostRegistry): Metrics {
     return function observeStage(stage, ms) {
       let found = stages.get(stage);
       if (!found) {
-        found = { all: stageSeconds(stage), ofRoute: routeStageSeconds(route, stage) };
+        found = { all: series.stageSeconds(stage), ofRoute: series.routeStageSeconds(route, stage) };
         stages.set(stage, found);
       }
       found.all.observe(ms / 1000);
@@ -161,10 +169,10 @@ export function createMetrics(host?: HostRegistry): Metrics {
 
   return {
     observeRequest,
-    countRejection: (reason, status) => void (rejections(reason, String(status)).sum += 1),
+    countRejection: (reason, status) => void (series.rejections(reason, String(status)).sum += 1),
     stagesOf,
     countCacheReads: (cache, isHit, count = 1) =>
-      void (cacheReads(cache, isHit ? "hit" : "miss").sum += count),
+      void (series.cacheReads(cache, isHit ? "hit" : "miss").sum += count),
     addGauge: (name, help, read) => instruments.addGauge(PREFIX + name, help, read),
     addTotal: (name, help, read) => instruments.addTotal(PREFIX + name, help, read),
     watchAudit: (stats) => addAuditMetrics(instruments, stats),

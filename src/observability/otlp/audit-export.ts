@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { SeverityNumber } from "@opentelemetry/api";
 import { OTLPLogExporter } from "@opentelemetry/exporter-logs-otlp-http";
 import { holdRecord, type HeldRecord } from "../../audit/held-record.ts";
+import type { AuditRecord } from "../../audit/record.ts";
 import type { AuditStore, ExportStats } from "../../audit/store.ts";
 import { toLogEvents, type LogEvent } from "./log-events.ts";
 import { createResource, SERVICE_NAME } from "./otlp-resource.ts";
@@ -81,102 +82,113 @@ const toHrTime = (ms: number): [seconds: number, nanoseconds: number] => [
   (ms % 1000) * 1e6,
 ];
 
-/**
- * Wraps a store, so that its records are also sent to a collector. `append` only adds the record to a bounded queue; what
- * the collector does not take in time is dropped and counted. `close` sends what is left, for two seconds at most.
- */
-export function exportToCollector(
-  store: AuditStore,
-  { url, filterHeader, onFault }: AuditExportOptions,
-): AuditStore {
-  const base = url.href.endsWith("/") ? url.href : `${url.href}/`;
-  const exporter = new OTLPLogExporter({ url: new URL("v1/logs", base).href });
-  const resource = createResource();
-  const instrumentationScope = { name: SERVICE_NAME };
-  const queue = new ExportQueue();
-  let inFlight = 0;
-  let sent = 0;
-  let dropped = 0;
-  let isFailing = false;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
-  let isClosed = false;
+/** Sends records to a collector, one batch at a time. */
+class AuditExport {
+  readonly #options: AuditExportOptions;
+  readonly #exporter: OTLPLogExporter;
+  readonly #source = { resource: createResource(), instrumentationScope: { name: SERVICE_NAME } };
+  readonly #queue = new ExportQueue();
+  #inFlight = 0;
+  #sent = 0;
+  #dropped = 0;
+  #isFailing = false;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #isClosed = false;
 
-  const toLogRecord = ({ eventName, time, severity, body, attributes }: LogEvent): LogRecord => ({
-    hrTime: toHrTime(time),
-    hrTimeObserved: toHrTime(Date.now()),
-    severityNumber: SEVERITY[severity],
-    severityText: severity,
-    body,
-    eventName,
-    attributes,
-    droppedAttributesCount: 0,
-    resource,
-    instrumentationScope,
-  });
-
-  function send(batch: readonly HeldRecord[]): Promise<Error | undefined> {
-    const logs = batch.flatMap(({ record }) => toLogEvents(record, filterHeader).map(toLogRecord));
-    return new Promise((resolve) => {
-      // The exporter gives an error with each failure.
-      exporter.export(logs, ({ error }) => resolve(error));
-    });
+  constructor(options: AuditExportOptions) {
+    const { href } = options.url;
+    this.#options = options;
+    const base = href.endsWith("/") ? href : `${href}/`;
+    this.#exporter = new OTLPLogExporter({ url: new URL("v1/logs", base).href });
   }
 
-  async function sendBatch(): Promise<void> {
-    const batch = queue.take();
-    inFlight = batch.length;
-    const error = await send(batch).catch((reason: unknown) => reason as Error);
-    inFlight = 0;
-    if (error) {
-      dropped += batch.length;
-      if (!isFailing) onFault(error.message, batch.length);
-    } else sent += batch.length;
-    isFailing = error !== undefined;
+  get stats(): ExportStats {
+    return { queued: this.#queue.length + this.#inFlight, sent: this.#sent, dropped: this.#dropped };
   }
 
-  function schedule(ms: number): void {
-    if (timer || running || isClosed || queue.length === 0) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      running = sendBatch().finally(() => {
-        running = undefined;
-        schedule(isFailing ? RETRY_MS : queue.length > MAX_BATCH.records ? 0 : BATCH_MS);
+  add(record: AuditRecord): void {
+    if (this.#isClosed) return;
+    this.#dropped += this.#queue.push(holdRecord(record));
+    this.#schedule(BATCH_MS);
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#isClosed = true;
+    await Promise.race([this.#sendAll(), wait(CLOSE_MS, undefined, { ref: false })]);
+    const { queued } = this.stats;
+    if (queued > 0) this.#options.onFault("the collector did not take them before the shutdown", queued);
+    void this.#exporter.shutdown();
+  }
+
+  #schedule(ms: number): void {
+    if (this.#timer || this.#running || this.#isClosed || this.#queue.length === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#running = this.#sendBatch().finally(() => {
+        this.#running = undefined;
+        const pause = this.#queue.length > MAX_BATCH.records ? 0 : BATCH_MS;
+        this.#schedule(this.#isFailing ? RETRY_MS : pause);
       });
     }, ms).unref();
   }
 
-  const append: AuditStore["append"] = (record) => {
-    if (!isClosed) {
-      dropped += queue.push(holdRecord(record));
-      schedule(BATCH_MS);
-    }
-    return store.append(record);
-  };
-
-  async function sendAll(): Promise<void> {
-    await running;
-    while (queue.length > 0 && !isFailing) await sendBatch();
+  async #sendAll(): Promise<void> {
+    await this.#running;
+    while (this.#queue.length > 0 && !this.#isFailing) await this.#sendBatch();
   }
 
-  async function close(): Promise<void> {
-    clearTimeout(timer);
-    isClosed = true;
-    await Promise.race([sendAll(), wait(CLOSE_MS, undefined, { ref: false })]);
-    const left = queue.length + inFlight;
-    if (left > 0) onFault("the collector did not take them before the shutdown", left);
-    void exporter.shutdown();
+  async #sendBatch(): Promise<void> {
+    const batch = this.#queue.take();
+    this.#inFlight = batch.length;
+    const error = await this.#send(batch).catch((reason: unknown) => reason as Error);
+    this.#inFlight = 0;
+    if (error) {
+      this.#dropped += batch.length;
+      if (!this.#isFailing) this.#options.onFault(error.message, batch.length);
+    } else this.#sent += batch.length;
+    this.#isFailing = error !== undefined;
   }
 
-  const stats = (): ExportStats => ({ queued: queue.length + inFlight, sent, dropped });
+  async #send(batch: readonly HeldRecord[]): Promise<Error | undefined> {
+    const events = batch.flatMap(({ record }) => toLogEvents(record, this.#options.filterHeader));
+    const logs = events.map((event): LogRecord => ({ ...toLogRecord(event), ...this.#source }));
+    return new Promise((resolve) => {
+      // The exporter gives an error with each failure.
+      this.#exporter.export(logs, ({ error }) => resolve(error));
+    });
+  }
+}
+
+const toLogRecord = ({ eventName, time, severity, body, attributes }: LogEvent) => ({
+  hrTime: toHrTime(time),
+  hrTimeObserved: toHrTime(Date.now()),
+  severityNumber: SEVERITY[severity],
+  severityText: severity,
+  body,
+  eventName,
+  attributes,
+  droppedAttributesCount: 0,
+});
+
+/**
+ * Wraps a store, so that its records are also sent to a collector. `append` only adds the record to a bounded queue; what
+ * the collector does not take in time is dropped and counted. `close` sends what is left, for two seconds at most.
+ */
+export function exportToCollector(store: AuditStore, options: AuditExportOptions): AuditStore {
+  const exported = new AuditExport(options);
   return {
     ...store,
-    append,
-    stats: () => ({ ...store.stats(), exported: stats() }),
+    append(record) {
+      exported.add(record);
+      return store.append(record);
+    },
+    stats: () => ({ ...store.stats(), exported: exported.stats }),
     async close() {
       // The store first: its records are durable without the collector.
       await store.close();
-      await close();
+      await exported.close();
     },
   };
 }

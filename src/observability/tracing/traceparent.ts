@@ -23,21 +23,34 @@ export function parseTraceparent(header: string | undefined): Traceparent | unde
 export const formatTraceparent = ({ traceId, spanId, traceFlags }: Traceparent): string =>
   `00-${traceId}-${spanId}-${traceFlags & 1 ? "01" : "00"}`;
 
+/** The `traceparent` of a client if it is valid, or that of a new trace. */
+export const continueTrace = (given: string | undefined): string =>
+  given !== undefined && parseTraceparent(given) ? given : createTraceparent();
+
 const TRACE_ID_BYTES = 16;
 const ID_BYTES = TRACE_ID_BYTES + 8;
 
 /** Random bytes for many traces: drawing few costs as much as drawing many. */
-const random = Buffer.alloc(ID_BYTES * 128);
-let used = random.length;
+class RandomIds {
+  readonly #bytes = Buffer.alloc(ID_BYTES * 128);
+  #used = this.#bytes.length;
+
+  /** @returns The hexadecimal digits of a trace and of a span. */
+  next(): string {
+    if (this.#used === this.#bytes.length) {
+      randomFillSync(this.#bytes);
+      this.#used = 0;
+    }
+    this.#used += ID_BYTES;
+    return this.#bytes.toString("hex", this.#used - ID_BYTES, this.#used);
+  }
+}
+
+const randomIds = new RandomIds();
 
 /** Creates the `traceparent` of a new, sampled trace. */
-export function createTraceparent(): string {
-  if (used === random.length) {
-    randomFillSync(random);
-    used = 0;
-  }
-  const ids = random.toString("hex", used, used + ID_BYTES);
-  used += ID_BYTES;
+function createTraceparent(): string {
+  const ids = randomIds.next();
   const [traceId, spanId] = [ids.slice(0, 2 * TRACE_ID_BYTES), ids.slice(2 * TRACE_ID_BYTES)];
   return formatTraceparent({ traceId, spanId, traceFlags: 1 });
 }

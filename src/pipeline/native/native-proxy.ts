@@ -3,11 +3,7 @@ import type { Agent, IncomingMessage, ServerResponse } from "node:http";
 import type { CircuitBreaker } from "../../upstream/circuit-breaker.ts";
 import { addressNetwork } from "../../rate-limit/client-address.ts";
 import type { CurrentContext } from "../../upstream/upstream-tls.ts";
-import {
-  createConnectionShares,
-  ConnectionUnavailableError,
-  type ConnectionShares,
-} from "../../upstream/connection-shares.ts";
+import { ConnectionUnavailableError, ConnectionShares } from "../../upstream/connection-shares.ts";
 import type { AlphaRequest } from "../context.ts";
 import { HEAD_TOO_LONG, isHeadTooLong } from "../http/request-context.ts";
 import { delayResponseEnd } from "../http/delay-response-end.ts";
@@ -54,7 +50,7 @@ class Forwarder {
   readonly #retryAfter: Readonly<Record<string, string>>;
 
   constructor({ name, origin, timeoutMs, connections, breaker, secureContext }: NativeProxyOptions) {
-    const shares = createConnectionShares({
+    const shares = new ConnectionShares({
       size: connections,
       perToken: Math.ceil(connections / 2),
       perAddress: Math.ceil((connections * 3) / 4),

@@ -38,11 +38,14 @@ export class NativeResponse {
   }
 
   /** Adds the values with secret names. A body that is too long to be searched may have any. */
-  addSecretsTo(values: SecretValues, { addFrom }: Redaction): void {
+  addSecretsTo(values: SecretValues, redaction: Redaction): void {
     const bytes = this.#length > this.#limit ? undefined : this.#decode();
     if (!bytes) values.markIncomplete();
     const body = bytes && bytes.length > 0 ? { bytes, type: this.#headers["content-type"] } : undefined;
-    addFrom({ path: "", isRoute: false, query: "", texts: [], headers: this.#headers, body }, values);
+    redaction.addFrom(
+      { path: "", isRoute: false, query: "", texts: [], headers: this.#headers, body },
+      values,
+    );
   }
 
   /** The body without its encoding; undefined if it is too long, damaged or of another encoding. */

@@ -49,13 +49,13 @@ function requestSecrets(
 /** The body of v4's response. JSON is searched without parsing it. */
 const recordResponse = (
   { bytes, isValidJson = isJson(bytes) }: NonNullable<UpstreamCallRecord["response"]>,
-  { json, value, addFromText }: Redaction,
+  redaction: Redaction,
   secrets: SecretValues,
 ): RecordedBody => {
-  if (isValidJson) return json(bytes, secrets);
+  if (isValidJson) return redaction.json(bytes, secrets);
   const text = bytes.toString();
-  addFromText(text, secrets);
-  return value(text, undefined, secrets);
+  redaction.addFromText(text, secrets);
+  return redaction.value(text, undefined, secrets);
 };
 
 /** The calls to v4: without bodies, or with redacted ones. */
@@ -77,13 +77,13 @@ const recordCalls = (
 /** Adds the secret values of a call and of the head of its response. Those of the bodies are added when they are redacted. */
 function addFromCall(
   { path, filter, body, response }: UpstreamCallRecord,
-  { addFrom, addFromValue }: Redaction,
+  redaction: Redaction,
   secrets: SecretValues,
 ): void {
   const [bare = "", ...query] = path.split("?");
   const sent = { path: bare, isRoute: true, query: query.join("?"), texts: [filter ?? undefined] };
-  addFrom({ ...sent, headers: response?.headers }, secrets);
-  addFromValue(body, secrets);
+  redaction.addFrom({ ...sent, headers: response?.headers }, secrets);
+  redaction.addFromValue(body, secrets);
 }
 
 /** What v4 and the client were sent, without secret values. */

@@ -10,7 +10,7 @@ import { about } from "../../mapping/schema/about.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 
 /** The catalogs of the upstream: the rows of each list, by its request. */
-export const catalogLists = about(
+const catalogLists = about(
   z.record(z.string(), z.array(z.json())),
   "The rows of each upstream list that a catalog is loaded from, by its request.",
   { "GET /regions": [{ id: "eu" }] },
@@ -36,7 +36,7 @@ const status = about(httpStatus.default(200), "The status.", 201);
  * A golden case of a pack: a client's request, the expected upstream requests with the responses of the upstream, and the
  * expected response to the client. {@link expandRepeats} expands long lists.
  */
-export const exampleDefinition = z.strictObject({
+const exampleDefinition = z.strictObject({
   title: about(z.string(), "What the case shows.", "Create a volume"),
   request: about(z.string(), "The client's request: method and path with query.", "GET /volumes?page=2"),
   headers,

@@ -12,7 +12,7 @@ import type { Pack } from "../../mapping/pack.ts";
 import { createDryRun, type DryRun } from "../dry-run.ts";
 import { between, type Random } from "./generate-values.ts";
 import type { LawFinding, MutableReport } from "./law-report.ts";
-import { NUMBER, simulateUpstream } from "./simulated-upstream.ts";
+import { NUMBER, SimulatedUpstream } from "./simulated-upstream.ts";
 
 /** The pack is valid already: nothing is reported. */
 const NOWHERE: SourceLocation = {
@@ -145,7 +145,7 @@ function createClient({ lists, dialect, paging, credentials }: Pack, run: DryRun
 /** Follows a list to its end, and back where that is possible. Returns the first problem. */
 async function followList(pack: Pack, total: number, size: number): Promise<Problem | undefined> {
   const { style, size: pageSize } = pack.paging;
-  const run = createDryRun(pack, simulateUpstream(pack, NAME, total));
+  const run = createDryRun(pack, new SimulatedUpstream(pack, NAME, total));
   run.catalogs.stop();
   const get = createClient(pack, run);
   const first = style && style.kind !== "cursor" ? style.first : 1;

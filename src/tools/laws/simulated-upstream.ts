@@ -3,7 +3,7 @@ import { fillShape } from "../../dialect/shape.ts";
 import { compileSetter } from "../../mapping/compile/member-paths.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { JsonObject } from "../../mapping/translation-context.ts";
-import type { Upstream } from "../../upstream/client.ts";
+import type { HttpRequest, HttpResponse, Upstream } from "../../upstream/client.ts";
 
 /** The member of items with their number, from 1. */
 export const NUMBER = "law_number";
@@ -23,23 +23,39 @@ type Direction = "next" | "previous";
 const AFTER = "after-";
 const BEFORE = "before-";
 
-const textOf = (value: number | string | undefined): string | null =>
-  value === undefined ? null : String(value);
+/** An upstream that has a number of items. It gives all values that the pack's shape of its lists has. */
+export class SimulatedUpstream implements Upstream {
+  readonly #pack: Pack;
+  readonly #pages: Pack["paging"]["upstream"];
+  readonly #name: string;
+  readonly #total: number;
 
-/**
- * Creates an upstream that has a number of items. It gives all values that the pack's shape of its lists has.
- *
- * @param name of the resource
- */
-export function simulateUpstream(
-  { dialect, lists, paging: { upstream: pages } }: Pack,
-  name: string,
-  total: number,
-): Upstream {
-  const { style, size } = pages;
-  const { item: wrapper = "$object" } = dialect.upstream.responses;
+  constructor(pack: Pack, name: string, total: number) {
+    this.#pack = pack;
+    this.#pages = pack.paging.upstream;
+    this.#name = name;
+    this.#total = total;
+  }
 
-  function partOf(query: URLSearchParams): Part {
+  async call({ path }: HttpRequest): Promise<HttpResponse> {
+    const { linkHeader, totalHeader } = this.#pages;
+    const part = this.#partOf(new URL(path, "http://upstream.invalid").searchParams);
+    const links = (["next", "previous"] as const).flatMap((direction) => {
+      const link = this.#linkOf(part, direction);
+      return link === null ? [] : [`<${link}>; rel="${direction === "next" ? "next" : "prev"}"`];
+    });
+    const headers = {
+      ...(linkHeader && links.length > 0 && { link: links.join(", ") }),
+      ...(totalHeader !== undefined && { [totalHeader]: String(this.#total) }),
+    };
+    return { status: 200, headers, bytes: Buffer.from(JSON.stringify(this.#listOf(part))), ms: 0 };
+  }
+
+  async close(): Promise<void> {}
+
+  #partOf(query: URLSearchParams): Part {
+    const { style, size } = this.#pages;
+    const total = this.#total;
     const count =
       size.parameter === undefined ? size.maximum : Number(query.get(size.parameter) ?? size.maximum);
     if (!style) return { start: 0, end: total, count, isBackward: false };
@@ -57,38 +73,45 @@ export function simulateUpstream(
     return { start: isBackward ? Math.max(0, end - count) : Math.min(total, number), end, count, isBackward };
   }
 
-  function itemAt(index: number): unknown {
+  #itemAt(index: number): unknown {
+    const { style } = this.#pages;
+    const { item: wrapper = "$object" } = this.#pack.dialect.upstream.responses;
     const object: JsonObject = {};
     compileSetter(NUMBER)(object, index + 1);
     if (style?.kind === "cursor" && style.item !== undefined) compileSetter(style.item)(object, index + 1);
-    return fillShape(wrapper, { name, object });
+    return fillShape(wrapper, { name: this.#name, object });
   }
 
   /** The parameter of another page. */
-  function positionOf({ start, end, count }: Part, direction: Direction): string | number | undefined {
+  #positionOf({ start, end, count }: Part, direction: Direction): string | number | undefined {
+    const { style } = this.#pages;
     const isNext = direction === "next";
-    if (!style || (isNext ? end >= total : start <= 0)) return undefined;
+    if (!style || (isNext ? end >= this.#total : start <= 0)) return undefined;
     if (style.kind === "cursor") return isNext ? `${AFTER}${end}` : `${BEFORE}${start + 1}`;
     const offset = isNext ? end : Math.max(0, start - count);
     return style.first + (style.kind === "page" ? Math.floor(offset / count) : offset);
   }
 
-  const linkOf = (part: Part, direction: Direction): string | null => {
-    const position = positionOf(part, direction);
+  #linkOf(part: Part, direction: Direction): string | null {
+    const { style } = this.#pages;
+    const position = this.#positionOf(part, direction);
     const isBefore = style?.kind === "cursor" && direction === "previous";
     const parameter = (isBefore ? style.before : undefined) ?? style?.parameter ?? "";
     return position === undefined
       ? null
       : `/list?${new URLSearchParams({ [parameter]: String(position) }).toString()}`;
-  };
+  }
 
-  function listOf(part: Part): unknown {
+  #listOf(part: Part): unknown {
     const { start, end, count, isBackward } = part;
-    const [next, previous] = [positionOf(part, "next") ?? null, positionOf(part, "previous") ?? null];
+    const { style } = this.#pages;
+    const total = this.#total;
+    const next = this.#positionOf(part, "next") ?? null;
+    const previous = this.#positionOf(part, "previous") ?? null;
     const first = style && style.kind !== "cursor" ? style.first : 1;
-    return fillShape(lists.upstream, {
-      list: name,
-      items: Array.from({ length: Math.max(0, end - start) }, (_, index) => itemAt(start + index)),
+    return fillShape(this.#pack.lists.upstream, {
+      list: this.#name,
+      items: Array.from({ length: Math.max(0, end - start) }, (_, index) => this.#itemAt(start + index)),
       page: first + Math.floor(start / count),
       pages: Math.ceil(total / count),
       total,
@@ -98,30 +121,13 @@ export function simulateUpstream(
       has_more: isBackward ? start > 0 : end < total,
       next_page: next,
       next_offset: next,
-      next_cursor: textOf(next ?? undefined),
+      next_cursor: next === null ? null : String(next),
       previous_page: previous,
-      previous_cursor: textOf(previous ?? undefined),
-      next_link: linkOf(part, "next"),
-      previous_link: linkOf(part, "previous"),
+      previous_cursor: previous === null ? null : String(previous),
+      next_link: this.#linkOf(part, "next"),
+      previous_link: this.#linkOf(part, "previous"),
       first_link: null,
       last_link: null,
     });
   }
-
-  return {
-    async call({ path }) {
-      const query = new URL(path, "http://upstream.invalid").searchParams;
-      const part = partOf(query);
-      const links = (["next", "previous"] as const).flatMap((direction) => {
-        const link = linkOf(part, direction);
-        return link === null ? [] : [`<${link}>; rel="${direction === "next" ? "next" : "prev"}"`];
-      });
-      const headers = {
-        ...(pages.linkHeader && links.length > 0 && { link: links.join(", ") }),
-        ...(pages.totalHeader !== undefined && { [pages.totalHeader]: String(total) }),
-      };
-      return { status: 200, headers, bytes: Buffer.from(JSON.stringify(listOf(part))), ms: 0 };
-    },
-    close: () => Promise.resolve(),
-  };
 }

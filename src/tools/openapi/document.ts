@@ -2,10 +2,8 @@ import type { Pack } from "../../mapping/pack.ts";
 import type { CredentialsPlace } from "../../dialect/credentials.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { isItemTemplate, namesIn, nameOf, type Shape } from "../../dialect/shape.ts";
-import { describeObject, extensionName, objectRef } from "./schemas.ts";
+import { describeObject, extensionName, objectRef, type Json } from "./schemas.ts";
 import { describePaths } from "./operations.ts";
-
-type Json = Record<string, unknown>;
 
 /** The name of the schema of errors. No object of a pack has a dot in its name. */
 const ERRORS = "errors.envelope";

@@ -1,29 +1,9 @@
 import type { Pack } from "../../mapping/pack.ts";
-import { NO_CATALOGS } from "../../mapping/translation-context.ts";
-import type { ParameterType } from "../../mapping/router.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import type { Condition } from "../../dialect/filter/condition.ts";
-import type { QueryField, QueryFilter } from "../../dialect/filter/query-filter.ts";
-import { filterRuleOf } from "../../mapping/schema/field-definition.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { fillKey, fillShape, nameOf, namesIn, type Shape } from "../../dialect/shape.ts";
-import { describeBody, extensionName, objectRef } from "./schemas.ts";
-
-type Json = Record<string, unknown>;
-
-const PARAMETER_SCHEMAS: Readonly<Record<ParameterType, Json>> = {
-  integer: { type: "integer", minimum: 0 },
-  text: { type: "string", minLength: 1 },
-  path: { type: "string", minLength: 1, description: "Can have slashes, escaped or not." },
-  ip: {
-    anyOf: [
-      { type: "string", format: "ipv4" },
-      { type: "string", format: "ipv6" },
-    ],
-  },
-  ip4: { type: "string", format: "ipv4" },
-  ip6: { type: "string", format: "ipv6" },
-};
+import { describeParameters } from "./parameters.ts";
+import { describeBody, extensionName, objectRef, type Json } from "./schemas.ts";
 
 /** A schema, or a choice of several. */
 const anyOf = (schemas: readonly Json[]): Json =>
@@ -39,122 +19,6 @@ function parseRouteName(name: string): { method: string; path: string; parameter
   const path = template.replaceAll(/\/:(\w+)/g, "/{$1}");
   const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = ""]) => parameter);
   return { method: method.toLowerCase(), path, parameters };
-}
-
-/** The fields by which a list can be filtered and sorted. */
-const listFilterFields = (route: Route): string[] => [
-  ...("catalog" in route.source ? route.selectFields : route.filterFields(NO_CATALOGS)).keys(),
-];
-
-/** The parameters that the pack names, without those that it rejects. */
-function describeQuery({ query }: Route): Json[] {
-  const accepted = query.parameters.filter(({ definition }) => definition.reject === undefined);
-  return accepted.map(({ name, definition }) => {
-    const { message: _message, ...schema } = definition.schema ?? {};
-    const { multiple, default: standard, required } = definition;
-    return {
-      name,
-      in: "query",
-      ...(required && { required }),
-      ...(multiple && { explode: multiple === "repeat" }),
-      schema: {
-        ...(multiple ? { type: "array", items: schema } : schema),
-        ...(standard !== undefined && { default: standard }),
-      },
-    };
-  });
-}
-
-/** The schema of a value that a field is compared with, and the value for no filter. */
-function describeFilterValue({ type, values }: QueryField, all: string | undefined): Json {
-  const schema = values ? { enum: all === undefined ? values : [...values, all] } : { type };
-  return all === undefined || values || type === "string" ? schema : { anyOf: [schema, { const: all }] };
-}
-
-/** The values of the default filter by a field. */
-const defaultValues = (condition: Condition | undefined): unknown[] => {
-  if (condition?.kind !== "field") return condition?.members.flat().flatMap(defaultValues) ?? [];
-  return condition.tests.map(({ value }) => value);
-};
-
-/** The parameters that filter, sort and search a list. */
-function describeQueryFilter(
-  { parameters, others }: QueryFilter,
-  { filterDefaults, resource }: Route,
-  { client }: Pack["dialect"],
-): Json[] {
-  const filters = [...parameters].map(([name, { field, operator }]): Json => {
-    const queryField = resource.queryFields.get(field);
-    const { all } = filterRuleOf(resource.members.get(field) ?? {}) ?? {};
-    const isEquality = operator === "eq" || operator === "in";
-    const one =
-      queryField === undefined || operator === "contains"
-        ? { type: "string" }
-        : describeFilterValue(queryField, isEquality ? all : undefined);
-    const values = isEquality ? defaultValues(filterDefaults?.conditions.get(field)) : [];
-    const standard = values.length > 0 && { default: operator === "in" ? values : values[0] };
-    return {
-      name,
-      in: "query",
-      description: isEquality ? `Value of ${field}.` : `Operator ${operator} on ${field}.`,
-      ...(operator === "in" && { explode: client.filters?.in?.multiple === "repeat" }),
-      schema: { ...(operator === "in" ? { type: "array", items: one } : one), ...standard },
-    };
-  });
-  return [...filters, ...others.map((name) => ({ name, in: "query", schema: { type: "string" } }))];
-}
-
-function listParameters(route: Route, names: readonly string[], { dialect, paging }: Pack): Json[] {
-  const pathParameters = names.map((name) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: PARAMETER_SCHEMAS[route.pathParameters[name]?.type ?? "text"],
-  }));
-  const others = [
-    ...pathParameters,
-    ...describeQuery(route),
-    ...describeRequestHeaders(route, dialect.client),
-  ];
-  if (route.response !== "list") return others;
-  const fields = listFilterFields(route);
-  const { filters } = dialect.client;
-  const operators = Object.values(filters?.operators ?? {}).map((spellings) => [spellings].flat()[0]);
-  const filter = filters?.header !== undefined && {
-    name: filters.header,
-    in: "header",
-    description: `Conditions on ${fields.join(", ") || "no field"}; operators ${operators.join(", ")}.`,
-    content: {
-      "application/json": {
-        schema: { type: "object", properties: Object.fromEntries(fields.map((field) => [field, {}])) },
-      },
-    },
-  };
-  const inQuery = route.queryFilter ? describeQueryFilter(route.queryFilter, route, dialect) : [];
-  return [...others, ...describePageParameters(paging), ...inQuery, ...(filter ? [filter] : [])];
-}
-
-/** The parameters with which a client asks for a page. */
-function describePageParameters({ style, size }: Pack["paging"]): Json[] {
-  if (!style) return [];
-  const position =
-    style.kind === "cursor"
-      ? { type: "string", minLength: 1 }
-      : { type: "integer", minimum: style.first, default: style.first };
-  const most = size.above === "reject" && { maximum: size.maximum };
-  const limit = { type: "integer", minimum: 1, ...most, default: size.default };
-  return [
-    { name: style.parameter, in: "query", schema: position },
-    ...(style.kind === "cursor" && style.before !== undefined
-      ? [{ name: style.before, in: "query", schema: position }]
-      : []),
-    ...(size.parameter === undefined ? [] : [{ name: size.parameter, in: "query", schema: limit }]),
-  ];
-}
-
-function describeParameters(route: Route, names: readonly string[], pack: Pack): Json {
-  const parameters = listParameters(route, names, pack);
-  return parameters.length > 0 || route.response === "list" ? { parameters } : {};
 }
 
 /** The schema of a successful response. */
@@ -253,21 +117,6 @@ function describeRequest(routes: readonly Route[], { dialect, mediaTypes }: Pack
       content: Object.fromEntries(mediaTypes.names.map((type) => [type, { schema }])),
     },
   };
-}
-
-/** The headers that requests may have, and the version. OpenAPI does not list `Accept`. */
-function describeRequestHeaders({ headers }: Route, { version }: Pack["dialect"]["client"]): Json[] {
-  const passed = Object.entries(headers?.definition.request ?? {}).map(
-    ([name, { required, default: standard }]): Json => ({
-      name,
-      in: "header",
-      ...(required && { required }),
-      schema: { type: "string", ...(standard !== undefined && { default: standard }) },
-    }),
-  );
-  if (version?.header === undefined) return passed;
-  const { header, value, required } = version;
-  return [...passed, { name: header, in: "header", ...(required && { required }), schema: { const: value } }];
 }
 
 /** Headers of requests that may have a 304 as their response. */

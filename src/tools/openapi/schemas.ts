@@ -6,7 +6,7 @@ import type { Resource } from "../../mapping/compile/resource.ts";
 import type { Schema } from "../../mapping/compile/schema-members.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
 /** A reference to the schema of an object. */
 export const objectRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });

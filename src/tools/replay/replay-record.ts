@@ -2,13 +2,13 @@ import { checksumOf, type AuditRecord } from "../../audit/record.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { NO_CATALOGS } from "../../mapping/translation-context.ts";
 import { createCatalogUpstream, type CatalogLists } from "../catalog-upstream.ts";
-import { createDryRun, type DryRunResponse } from "../dry-run.ts";
+import { createDryRun, type DryRun, type DryRunResponse } from "../dry-run.ts";
 import { createEntryComparison, type EntryComparison } from "./catalog-entries.ts";
 import { bodyOf, compareResult } from "./compare-result.ts";
 import { compareRules } from "./compare-rules.ts";
 import { compareBodies, createDifference, type ReplayDifference } from "./differences.ts";
 import { findObstacle, FROM_CATALOG, hasSecrets, isOtherVersion, isUnknownRecord } from "./obstacles.ts";
-import { createRecordedV4 } from "./recorded-v4.ts";
+import { createRecordedV4, type RecordedV4 } from "./recorded-v4.ts";
 
 /** The result of one record under a pack. */
 export type ReplayResult =
@@ -25,8 +25,8 @@ export type ReplayResult =
 const inconclusive = (reason: string): ReplayResult => ({ kind: "inconclusive", reason });
 
 /** Whether a replay has the response whose checksum was recorded. */
-const isExact = ({ alpha }: AuditRecord, result: DryRunResponse | Error): boolean =>
-  !(result instanceof Error) && alpha.checksum === checksumOf(result.response.body);
+const isExact = ({ alpha }: AuditRecord, result: DryRunResponse): boolean =>
+  alpha.checksum === checksumOf(result.response.body);
 
 /** Headers that ask for the version of the pack: those of a request are not recorded. */
 function versionHeaders({ dialect }: Pack): Readonly<Record<string, string>> {
@@ -49,16 +49,6 @@ export interface ReplayOptions {
   readonly catalogs?: CatalogLists;
 }
 
-/** Runs one record. */
-export interface Replay {
-  readonly pack: Pack;
-  (record: AuditRecord): Promise<ReplayResult>;
-  /** The response under the pack, without a comparison. */
-  respond(record: AuditRecord): Promise<DryRunResponse | Error>;
-  /** The text of all entries of a catalog, as far as its objects are given; empty before the first record. */
-  entriesOf(catalog: string): string;
-}
-
 const SECRET = "it differs, perhaps because of a secret in the request: secrets are not recorded";
 
 /** What only this pack changes, or why that is not known. */
@@ -79,30 +69,45 @@ function judge(
   return control.kind === "inconclusive" ? control : inconclusive("it differs under the current pack, too");
 }
 
-/**
- * Creates a function that runs recorded requests under a pack, with the recorded responses of v4. Nothing is sent.
- */
-export function createReplay(
-  pack: Pack,
-  { control, publicUrl, catalogs: lists = {} }: ReplayOptions = {},
-): Replay {
-  const v4 = createRecordedV4(pack);
-  const catalogUpstream = createCatalogUpstream(pack, lists);
-  const dryRun = createDryRun(pack, v4, { publicUrl, catalogUpstream, acceptsUnknownIds: true });
-  const header = pack.dialect.client.filters?.header;
-  let catalogsRead: Promise<void> | undefined;
+/** Runs recorded requests under a pack, with the recorded responses of v4. Nothing is sent. */
+export class Replay {
+  readonly pack: Pack;
+  readonly #control: Replay | undefined;
+  readonly #v4: RecordedV4;
+  readonly #dryRun: DryRun;
+  #catalogsRead: Promise<void> | undefined;
 
-  async function respond(record: AuditRecord): Promise<DryRunResponse | Error> {
+  constructor(pack: Pack, { control, publicUrl, catalogs: lists = {} }: ReplayOptions = {}) {
+    this.pack = pack;
+    this.#control = control;
+    this.#v4 = createRecordedV4(pack);
+    const catalogUpstream = createCatalogUpstream(pack, lists);
+    this.#dryRun = createDryRun(pack, this.#v4, { publicUrl, catalogUpstream, acceptsUnknownIds: true });
+  }
+
+  /** Runs one record. */
+  async run(record: AuditRecord): Promise<ReplayResult> {
+    const result = await this.#replayResponse(record);
+    const rules = this.#control ? compareRules(record, this.#control.pack, this.pack) : [];
+    if (rules.length === 0) return result;
+    const others = result.kind === "changed" ? result.differences : [];
+    return { kind: "changed", differences: [...rules, ...others] };
+  }
+
+  /** The response under the pack, without a comparison. */
+  async respond(record: AuditRecord): Promise<DryRunResponse | Error> {
     const { client, alpha } = record;
     const { method, path, query, filter, body } = alpha;
-    await (catalogsRead ??= dryRun.catalogs.refresh().finally(dryRun.catalogs.stop));
-    v4.play(record);
+    const header = this.pack.dialect.client.filters?.header;
+    const { catalogs } = this.#dryRun;
+    await (this.#catalogsRead ??= catalogs.refresh().finally(() => catalogs.stop()));
+    this.#v4.play(record);
     try {
-      return await dryRun.send({
+      return await this.#dryRun.send({
         method,
         path: query === "" ? path : `${path}?${query}`,
         headers: {
-          ...versionHeaders(pack),
+          ...versionHeaders(this.pack),
           ...(filter !== null && header !== undefined && { [header]: filter }),
         },
         isAnonymous: client.fingerprint === null,
@@ -114,66 +119,44 @@ export function createReplay(
     }
   }
 
-  const entriesOf = (catalog: string): string =>
-    (dryRun.catalogs.list(catalog) ?? []).map(({ text }) => text).join();
-
-  /** The differences of entries from those under the control. */
-  async function compareEntries(
-    record: AuditRecord,
-    result: DryRunResponse,
-    entries: EntryComparison | undefined,
-  ): Promise<ReplayDifference[]> {
-    const expected = entries && (await control?.respond(record));
-    if (!entries || !expected || expected instanceof Error) return [];
-    return entries.compareWithControl(bodyOf(expected.response), bodyOf(result.response));
+  /** The text of all entries of a catalog, as far as its objects are given; empty before the first record. */
+  entriesOf(catalog: string): string {
+    return (this.#dryRun.catalogs.list(catalog) ?? []).map(({ text }) => text).join();
   }
 
-  async function compareCatalog(record: AuditRecord): Promise<ReplayResult> {
-    const [is, was] = [await respond(record), await control?.respond(record)];
-    if (!was || was instanceof Error || is instanceof Error) return inconclusive(FROM_CATALOG);
-    const differences = compareBodies("response", bodyOf(was.response), bodyOf(is.response));
-    return differences.length > 0 ? { kind: "changed", differences } : inconclusive(FROM_CATALOG);
-  }
-
-  /** What the differences mean. Those of a record that lacks something are not a change. */
-  async function conclude(
-    record: AuditRecord,
-    differences: readonly ReplayDifference[],
-  ): Promise<ReplayResult> {
-    if (v4.cached.length > 0 && differences.every(({ what }) => what.startsWith("response")))
-      return inconclusive("it depends on a v4 response that was cached, and is not recorded");
-    if (isUnknownRecord(record, pack))
-      return inconclusive("it depends on the entries of catalogs, which are not recorded");
-    if (isOtherVersion(record, pack)) return inconclusive("it asked for a version, which is not recorded");
-    if (control) return judge(record, differences, await control(record));
-    return hasSecrets(record) ? inconclusive(SECRET) : { kind: "changed", differences };
-  }
-
-  async function replayResponse(record: AuditRecord): Promise<ReplayResult> {
+  async #replayResponse(record: AuditRecord): Promise<ReplayResult> {
+    const { pack } = this;
     const obstacle = findObstacle(record, pack);
-    if (obstacle === FROM_CATALOG) return compareCatalog(record);
+    if (obstacle === FROM_CATALOG) return this.#compareCatalog(record);
     if (obstacle !== undefined) return inconclusive(obstacle);
-    const result = await respond(record);
+    const result = await this.respond(record);
     if (result instanceof Error) {
       const { failed } = pack.statuses;
       if (record.alpha.status === failed) return { kind: "same" };
-      return conclude(record, [
+      return this.#conclude(record, [
         createDifference("status", record.alpha.status, failed),
         createDifference("error", undefined, result.message),
       ]);
     }
     const route = result.context.match?.route;
     const entries = route && createEntryComparison(route, pack);
-    const differences = compareResult(record, result, pack, v4, entries);
-    const entryDifferences = await compareEntries(record, result, entries);
+    const differences = compareResult(record, result, pack, this.#v4, entries);
+    const entryDifferences = await this.#compareEntries(record, result, entries);
     const others = differences.filter(({ what }) => entryDifferences.every((entry) => entry.what !== what));
     if (entryDifferences.length > 0)
       return { kind: "changed", differences: [...entryDifferences, ...others] };
-    if (others.length > 0) return conclude(record, others);
+    return others.length > 0 ? this.#conclude(record, others) : this.#toSame(record, result, entries);
+  }
+
+  /** The result of a record without a difference, if its entries of catalogs could be compared. */
+  #toSame(record: AuditRecord, result: DryRunResponse, entries: EntryComparison | undefined): ReplayResult {
+    const control = this.#control;
     // Without a control, no entry was compared with anything.
-    const copy = control ? dryRun.catalogs : NO_CATALOGS;
+    const copy = control ? this.#dryRun.catalogs : NO_CATALOGS;
     const uncompared = entries?.findUnknown(bodyOf(result.response), copy) ?? [];
-    const differing = uncompared.filter((name) => control && control.entriesOf(name) !== entriesOf(name));
+    const differing = uncompared.filter(
+      (name) => control && control.entriesOf(name) !== this.entriesOf(name),
+    );
     if (differing.length > 0)
       return inconclusive(`it has entries of ${differing.join(", ")} that are not in examples/catalogs.yaml`);
     return {
@@ -183,13 +166,33 @@ export function createReplay(
     };
   }
 
-  async function replay(record: AuditRecord): Promise<ReplayResult> {
-    const result = await replayResponse(record);
-    const rules = control ? compareRules(record, control.pack, pack) : [];
-    if (rules.length === 0) return result;
-    const others = result.kind === "changed" ? result.differences : [];
-    return { kind: "changed", differences: [...rules, ...others] };
+  /** The differences of entries from those under the control. */
+  async #compareEntries(
+    record: AuditRecord,
+    result: DryRunResponse,
+    entries: EntryComparison | undefined,
+  ): Promise<ReplayDifference[]> {
+    const expected = entries && (await this.#control?.respond(record));
+    if (!entries || !expected || expected instanceof Error) return [];
+    return entries.compareWithControl(bodyOf(expected.response), bodyOf(result.response));
   }
 
-  return Object.assign(replay, { pack, respond, entriesOf });
+  async #compareCatalog(record: AuditRecord): Promise<ReplayResult> {
+    const [is, was] = [await this.respond(record), await this.#control?.respond(record)];
+    if (!was || was instanceof Error || is instanceof Error) return inconclusive(FROM_CATALOG);
+    const differences = compareBodies("response", bodyOf(was.response), bodyOf(is.response));
+    return differences.length > 0 ? { kind: "changed", differences } : inconclusive(FROM_CATALOG);
+  }
+
+  /** What the differences mean. Those of a record that lacks something are not a change. */
+  async #conclude(record: AuditRecord, differences: readonly ReplayDifference[]): Promise<ReplayResult> {
+    if (this.#v4.cached.length > 0 && differences.every(({ what }) => what.startsWith("response")))
+      return inconclusive("it depends on a v4 response that was cached, and is not recorded");
+    if (isUnknownRecord(record, this.pack))
+      return inconclusive("it depends on the entries of catalogs, which are not recorded");
+    if (isOtherVersion(record, this.pack))
+      return inconclusive("it asked for a version, which is not recorded");
+    if (this.#control) return judge(record, differences, await this.#control.run(record));
+    return hasSecrets(record) ? inconclusive(SECRET) : { kind: "changed", differences };
+  }
 }

@@ -3,15 +3,15 @@ import * as fc from "fast-check";
 import { countAllocations } from "../../../fuzz/worst/allocations.ts";
 import type { SentBody } from "../../../src/audit/client-body.ts";
 import { JsonText } from "../../../src/audit/json-text.ts";
-import { createRedaction } from "../../../src/audit/redact.ts";
+import { Redaction } from "../../../src/audit/redact.ts";
 import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
 import { collectGarbage } from "../../support/garbage.ts";
 import { isLinear } from "../../support/growth.ts";
 
 const names = ["root_pass", "*password*", "card_number", "cvv", "client_secret", "token", "ssl_key"];
 const SECRET = "S3CR3T-value";
-const redaction = createRedaction({ names, bodyLimit: 16_384 });
-const small = createRedaction({ names, bodyLimit: 100 });
+const redaction = new Redaction({ names, bodyLimit: 16_384 });
+const small = new Redaction({ names, bodyLimit: 100 });
 
 describe("redaction of members with a secret name", () => {
   test.each([
@@ -163,7 +163,7 @@ describe("redaction of valid JSON as text", () => {
 
 describe("a JSON text gives what its parsed value gives", () => {
   const words = [...names, "pin", "otp", "pass", "tokens[]", "!token_type"];
-  const redaction = createRedaction({ names: words, bodyLimit: 16_384 });
+  const redaction = new Redaction({ names: words, bodyLimit: 16_384 });
   const letter = fc.constantFrom(...Array.from("pinotkeasw"));
   const word = fc.oneof(
     fc.constantFrom(
@@ -504,7 +504,7 @@ describe("redaction takes linear time", () => {
     ["the beginning of a value", (n) => "a".repeat(n)],
     ["texts that look like JSON", (n) => JSON.stringify(Array.from({ length: n / 8 }, () => "{a=:"))],
   ];
-  const large = createRedaction({ names, bodyLimit: 10_000_000 });
+  const large = new Redaction({ names, bodyLimit: 10_000_000 });
   const values = large.find({
     path: "",
     isRoute: true,
@@ -547,7 +547,7 @@ describe("redaction takes linear time", () => {
 });
 
 describe("what redaction remembers of names and texts does not keep the texts that they are from", () => {
-  const from = createRedaction({ names, bodyLimit: 262_144 });
+  const from = new Redaction({ names, bodyLimit: 262_144 });
   const rest = "x".repeat(200_000);
   let last = 0;
   const inText = (n: number) => `password=a&a-name-with-the-number-${n}=b&${rest}`;
@@ -570,7 +570,7 @@ describe("what redaction remembers of names and texts does not keep the texts th
 });
 
 describe("the redaction of a request allocates at most 20 MB", () => {
-  const atDefaultLimit = createRedaction({ names, bodyLimit: 262_144 });
+  const atDefaultLimit = new Redaction({ names, bodyLimit: 262_144 });
   const target = { path: "/v4/x", isRoute: true, query: "", texts: [] };
   const pack = (value: unknown) => ({ bytes: bytes(JSON.stringify(value)), type: "application/json" });
   const secret = { password: "a1b2c3" };
@@ -811,10 +811,10 @@ describe("redaction of arbitrary bodies", () => {
 
   test("leaves none if only the beginning is read, at any length", () => {
     fc.assert(
-      fc.property(planted, fc.nat(400), fc.constantFrom(redaction, small), (body, length, { raw, text }) => {
+      fc.property(planted, fc.nat(400), fc.constantFrom(redaction, small), (body, length, each) => {
         const beginning = JSON.stringify(body).slice(0, length);
-        expect(JSON.stringify(raw(beginning) ?? "")).not.toContain("S3CR3T");
-        expect(text(beginning)).not.toContain("S3CR3T");
+        expect(JSON.stringify(each.raw(beginning) ?? "")).not.toContain("S3CR3T");
+        expect(each.text(beginning)).not.toContain("S3CR3T");
       }),
     );
   });

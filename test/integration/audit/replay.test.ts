@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { createReplay } from "../../../src/tools/replay/replay-record.ts";
+import { Replay } from "../../../src/tools/replay/replay-record.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { request, type RequestOptions } from "../../support/request.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
@@ -10,7 +10,7 @@ import { startForTests } from "../../support/start-for-tests.ts";
 let gateway: Gateway;
 startForTests(async () => (gateway = await startGateway()));
 
-const replay = createReplay(loadPack("mappings"));
+const replay = new Replay(loadPack("mappings"));
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
@@ -103,11 +103,11 @@ async function recordOf(call: string, options: RequestOptions): Promise<AuditRec
 }
 
 test.each(CALLS)("%s %j", async (call, options = {}) => {
-  expect(await replay(await recordOf(call, options))).not.toMatchObject({ kind: "changed" });
+  expect(await replay.run(await recordOf(call, options))).not.toMatchObject({ kind: "changed" });
 });
 
 test.each(LOGIN)("%s of the login server can't be judged", async (call, options = {}) => {
-  expect(await replay(await recordOf(call, options))).toEqual({
+  expect(await replay.run(await recordOf(call, options))).toEqual({
     kind: "inconclusive",
     reason: "call of the login server: no route of the pack is involved",
   });

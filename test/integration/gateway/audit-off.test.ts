@@ -4,7 +4,7 @@ import { createContext, type AlphaRequest } from "../../../src/pipeline/context.
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
 import type { Log } from "../../../src/observability/log.ts";
-import { createRecorder } from "../../../src/app/recorder.ts";
+import { Recorder } from "../../../src/app/recorder.ts";
 
 /** A request that counts reads of its parts, and the log lines about it. */
 function recordedWithoutAudit() {
@@ -14,7 +14,7 @@ function recordedWithoutAudit() {
   const settings = { AUDIT: "off", AUDIT_BODY_LIMIT: 1024 } as const;
   const metrics = createMetrics();
   const pack = loadPack("mappings");
-  const recorder = createRecorder({ pack, settings, audit: undefined, metrics, log, tracing: undefined });
+  const recorder = new Recorder({ pack, settings, audit: undefined, metrics, log, tracing: undefined });
   metrics.close();
   let looks = 0;
   const request = {

@@ -7,7 +7,7 @@ import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
 import type { Log } from "../../../src/observability/log.ts";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import type { AuditStore } from "../../../src/audit/store.ts";
-import { createRecorder } from "../../../src/app/recorder.ts";
+import { Recorder } from "../../../src/app/recorder.ts";
 import { collectGarbage } from "../../support/garbage.ts";
 
 const pack = loadPack("mappings");
@@ -29,7 +29,7 @@ function record(
   const audit = { append: (each: AuditRecord) => void records.push(each) } as unknown as AuditStore;
   const settings = { AUDIT: "full", AUDIT_BODY_LIMIT: 65_536 } as const;
   const metrics = createMetrics();
-  const recorder = createRecorder({ pack, settings, audit, metrics, log, tracing: undefined });
+  const recorder = new Recorder({ pack, settings, audit, metrics, log, tracing: undefined });
   metrics.close();
   const request = {
     id: "r-1",

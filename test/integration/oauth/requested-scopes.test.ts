@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createStoreEpoch } from "../../../src/oauth/store-epoch.ts";
-import { createRequestedScopes, type RequestedScopes } from "../../../src/oauth/requested-scopes.ts";
+import { RequestedScopes } from "../../../src/oauth/requested-scopes.ts";
 import type { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { connectRedis } from "../../../src/storage/redis-client.ts";
 import { createRedisStore } from "../../../src/storage/redis-store.ts";
@@ -116,7 +116,7 @@ function strangersCannotReach(place: Place): void {
       now = 0;
       store = await place.open();
       await place.empty();
-      asked = createRequestedScopes(
+      asked = new RequestedScopes(
         store,
         scopes,
         createStoreEpoch(store, () => now),
@@ -167,7 +167,7 @@ function strangersCannotReach(place: Place): void {
     test("without a request, in a store younger than an hour, an application gets the lowest levels that fit", async () => {
       await remember("vms:delete");
       await place.empty();
-      asked = createRequestedScopes(
+      asked = new RequestedScopes(
         store,
         scopes,
         createStoreEpoch(store, () => now),
@@ -183,7 +183,7 @@ function strangersCannotReach(place: Place): void {
       const epoch = createStoreEpoch(store, () => now);
       await epoch.read();
       await place.empty();
-      asked = createRequestedScopes(store, scopes, epoch);
+      asked = new RequestedScopes(store, scopes, epoch);
       await remember("vms:delete");
       expect(await gets("vms:read_write")).toBe("vms:modify");
     });
@@ -384,7 +384,7 @@ test("the work of an exchange grows with the number of stored requests, and no f
       addToSet: async () => true,
     } as unknown as KeyValueStore;
     for (const spy of comparisons) spy.mockClear();
-    await createRequestedScopes(store, scopes, createStoreEpoch(store)).findNarrowest("app", granted);
+    await new RequestedScopes(store, scopes, createStoreEpoch(store)).findNarrowest("app", granted);
     const calls = comparisons.flatMap((spy) => spy.mock.calls).length;
     expect(calls).toBeGreaterThan(count);
     expect(calls).toBeLessThanOrEqual(6 * count);

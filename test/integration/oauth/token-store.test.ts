@@ -11,7 +11,7 @@ import { tokenHash } from "../../../src/auth/token-cache.ts";
 import { createTokenRecords } from "../../../src/auth/token-records.ts";
 import type { IssuedToken, RefreshCredentials } from "../../../src/auth/stored-token.ts";
 import { applicationOwner } from "../../../src/auth/token-owners.ts";
-import { createTokenStore, TokenUnavailableError, type TokenStore } from "../../../src/auth/token-store.ts";
+import { TokenStore, TokenUnavailableError } from "../../../src/auth/token-store.ts";
 import { createGatewayTokens } from "../../../src/auth/gateway-tokens.ts";
 import { createTokenRefresh } from "../../../src/auth/token-refresh.ts";
 import { createEncryptor } from "../../../src/auth/encryption.ts";
@@ -70,7 +70,7 @@ function process(secret = "secret", wrap = (store: KeyValueStore): KeyValueStore
     onDamaged: (hash) => damaged.push(hash),
   });
   const renew = createTokenRefresh({ records, store, issuer, scopes, clock });
-  return createTokenStore({
+  return new TokenStore({
     records,
     gatewayTokens: gatewayTokens,
     refresh: renew,

@@ -7,7 +7,8 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { csvRow } from "../../../src/audit/export/csv.ts";
-import { createRedaction } from "../../../src/audit/redact.ts";
+import { Redaction } from "../../../src/audit/redact.ts";
+import { continueTrace } from "../../../src/observability/tracing/traceparent.ts";
 import { secretNames } from "../../../src/audit/secret-names.ts";
 import { readAuditQuery, readUsageQuery } from "../../../src/admin/audit-query.ts";
 import { normalizeDateTime } from "../../../src/dialect/date-time.ts";
@@ -28,7 +29,6 @@ import type { AlphaRequest } from "../../../src/pipeline/context.ts";
 import { matchRoute } from "../../../src/pipeline/stages/match-route.ts";
 import { parseBody } from "../../../src/pipeline/stages/read-body.ts";
 import { requestIdOf } from "../../../src/pipeline/http/request-context.ts";
-import { traceparentOf } from "../../../src/pipeline/upstream-call.ts";
 import { filterInHeader } from "../../../src/pipeline/stages/build-list-request.ts";
 import { clientAddresses, addressNetwork, normalizeAddress } from "../../../src/rate-limit/client-address.ts";
 import { compileSchema } from "../../../src/mapping/compile/body-schema.ts";
@@ -123,7 +123,7 @@ function outcome(work: () => unknown): unknown {
   }
 }
 
-const redaction = createRedaction({ names: dialect.secrets, bodyLimit: 1 << 20 });
+const redaction = new Redaction({ names: dialect.secrets, bodyLimit: 1 << 20 });
 const names = secretNames(dialect.secrets);
 const addressOf = clientAddresses(["127.0.0.1", "192.0.2.0/24"]);
 const forwarded = (line: string): IncomingMessage =>
@@ -163,7 +163,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "a token in a query": (text) => takeParameter(text, "key"),
   "the scheme of credentials": credentialScheme,
   "a request id": requestIdOf,
-  traceparent: (text) => traceparentOf(withHeader("traceparent", text)),
+  traceparent: continueTrace,
   "X-Forwarded-For": (text) => addressOf(forwarded(text)),
   "an address": normalizeAddress,
   "the network of an address": addressNetwork,
@@ -225,8 +225,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
 
 /** Functions of the redaction, by the kind of text. */
 const REDACTED: Readonly<Record<string, (text: string) => unknown>> = {
-  "a header": redaction.text,
-  "a query": redaction.query,
+  "a header": (text) => redaction.text(text),
+  "a query": (text) => redaction.query(text),
   "a body of text": (text) => redaction.raw(text),
   "a body of bytes": (text) => redaction.raw(Buffer.from(text, "latin1")),
   "a string of a body": (text) => redaction.value({ a: text }),

@@ -1,10 +1,10 @@
 /** Which members the pack calls secret, and which it must not. */
 import { describe, expect, test } from "@jest/globals";
-import { createRedaction } from "../../../src/audit/redact.ts";
+import { Redaction } from "../../../src/audit/redact.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 
 const pack = loadPack("mappings");
-const redaction = createRedaction({ names: pack.dialect.secrets, bodyLimit: 65_536 });
+const redaction = new Redaction({ names: pack.dialect.secrets, bodyLimit: 65_536 });
 const S = "s3cr3t-value";
 
 test.each(

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { checksumOf, type AuditRecord } from "../../../../src/audit/record.ts";
 import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
-import { createReplay, type ReplayResult } from "../../../../src/tools/replay/replay-record.ts";
+import { Replay, type ReplayResult } from "../../../../src/tools/replay/replay-record.ts";
 import { readExamples } from "../../../../src/tools/examples/example.ts";
 import { sampleRecord } from "../../../integration/audit/sample-record.ts";
 import { exampleRecords } from "../explain/example-records.ts";
@@ -10,7 +10,7 @@ import { withPack, type Edit } from "../../mapping/pack-folder.ts";
 
 const pack = loadPack("mappings");
 const records = await exampleRecords("mappings", pack);
-const replay = createReplay(pack);
+const replay = new Replay(pack);
 
 const recordOf = (title: string): AuditRecord => {
   const [, record] = records.find(([name]) => name === title) ?? [];
@@ -28,7 +28,7 @@ const INCONCLUSIVE = new Set([
 
 test("each recorded golden case of the pack has the same result", async () => {
   const results: [string, ReplayResult][] = [];
-  for (const [title, record] of records) results.push([title, await replay(record)]);
+  for (const [title, record] of records) results.push([title, await replay.run(record)]);
 
   const others = results.filter(
     ([, result]) =>
@@ -40,7 +40,7 @@ test("each recorded golden case of the pack has the same result", async () => {
 });
 
 async function changedBy(edits: readonly Edit[], record: AuditRecord): Promise<ReplayResult> {
-  return withPack(edits, (folder) => createReplay(loadPack(folder))(record), "mappings");
+  return withPack(edits, (folder) => new Replay(loadPack(folder)).run(record), "mappings");
 }
 
 const instance = (from: string, to: string): Edit => ({ file: "instance.yaml", from, to });
@@ -121,14 +121,14 @@ describe("a change of the pack is reported", () => {
 describe("entries of catalogs", () => {
   const one = ONE ?? sampleRecord("missing");
   const { catalogs } = readExamples("mappings", []);
-  const control = createReplay(pack, { catalogs });
+  const control = new Replay(pack, { catalogs });
   const underOther = (edits: readonly Edit[], record: AuditRecord, lists = catalogs): Promise<ReplayResult> =>
     withPack(
       edits,
-      (folder) =>
-        createReplay(loadPack(folder), { catalogs: lists, control: createReplay(pack, { catalogs: lists }) })(
-          record,
-        ),
+      (folder) => {
+        const underCurrent = new Replay(pack, { catalogs: lists });
+        return new Replay(loadPack(folder), { catalogs: lists, control: underCurrent }).run(record);
+      },
       "mappings",
     );
   const label: Edit = {
@@ -150,7 +150,7 @@ describe("entries of catalogs", () => {
   test("are compared in responses of the catalog itself, which are inconclusive without a difference", async () => {
     expect(await underOther([label], datacenters)).toMatchObject({ kind: "changed" });
     expect(await underOther([], datacenters)).toMatchObject({ kind: "inconclusive" });
-    expect(await control(datacenters)).toMatchObject({ kind: "inconclusive" });
+    expect(await control.run(datacenters)).toMatchObject({ kind: "inconclusive" });
   });
 
   test("without objects in the golden cases can't be judged if the packs make entries differently", async () => {
@@ -162,7 +162,7 @@ describe("entries of catalogs", () => {
   });
 
   test("are named as not compared if there is nothing to compare them with", async () => {
-    expect(await control(one)).toEqual({ kind: "same", uncompared: ["datacenter", "type"] });
+    expect(await control.run(one)).toEqual({ kind: "same", uncompared: ["datacenter", "type"] });
   });
 });
 
@@ -170,11 +170,11 @@ describe("rights and headers, which a replay can't show, are compared with those
   const one = ONE ?? sampleRecord("missing");
   const edit = EDIT ?? sampleRecord("missing");
   const filtered = records.find(([, { alpha, v4 }]) => alpha.filter !== null && v4.length > 0)?.[1];
-  const control = createReplay(pack);
+  const control = new Replay(pack);
   const underOther = (record: AuditRecord | undefined, ...edits: readonly Edit[]): Promise<ReplayResult> =>
     withPack(
       edits,
-      (folder) => createReplay(loadPack(folder), { control })(record ?? sampleRecord("missing")),
+      (folder) => new Replay(loadPack(folder), { control }).run(record ?? sampleRecord("missing")),
       "mappings",
     );
   const dialect = (from: string, to: string): Edit => ({ file: "pack.yaml", from, to });
@@ -267,7 +267,7 @@ describe("the order of v4 calls", () => {
     )?.[1];
     if (!written) throw new Error("there is no example with a read before a write");
     const write = written.v4.findIndex((call) => !isRead(call));
-    expect(await replay(changedOrder(written, 0, write))).toMatchObject({
+    expect(await replay.run(changedOrder(written, 0, write))).toMatchObject({
       kind: "changed",
       differences: [{ what: "order of v4 calls", is: expect.stringMatching(/^"GET .*, then P/) }],
     });
@@ -278,7 +278,7 @@ describe("the order of v4 calls", () => {
       ([, { alpha, v4 }]) => alpha.status === 200 && v4.length > 2 && v4.every(isRead),
     )?.[1];
     if (!read) throw new Error("there is no example with three reads");
-    expect(await replay(changedOrder(read, 1, 2))).toMatchObject({ kind: "same" });
+    expect(await replay.run(changedOrder(read, 1, 2))).toMatchObject({ kind: "same" });
   });
 });
 
@@ -288,11 +288,11 @@ test("a difference that the current pack has, too, is not a change by the other 
     ...one,
     alpha: { ...one.alpha, response: { ...(one.alpha.response as object), label: "as never recorded" } },
   };
-  const control = createReplay(pack);
+  const control = new Replay(pack);
   const edits = [instance("  hypervisor:     hypervisor\n", "")];
   const underOther = (given: readonly Edit[]): Promise<ReplayResult> =>
-    withPack(given, (folder) => createReplay(loadPack(folder), { control })(record), "mappings");
-  expect(await control(record)).toMatchObject({ kind: "changed" });
+    withPack(given, (folder) => new Replay(loadPack(folder), { control }).run(record), "mappings");
+  expect(await control.run(record)).toMatchObject({ kind: "changed" });
   expect(await underOther([])).toEqual({
     kind: "inconclusive",
     reason: "it differs under the current pack, too",
@@ -318,7 +318,7 @@ describe("missing parts of a record are not a change of the pack", () => {
 
   test("a request whose response was cached is not a changed v4 call", async () => {
     expect(events).toBeDefined();
-    const result = await replay(withoutRead(events ?? sampleRecord("missing")));
+    const result = await replay.run(withoutRead(events ?? sampleRecord("missing")));
     expect(result).toEqual({ kind: "same" });
   });
 
@@ -329,8 +329,8 @@ describe("missing parts of a record are not a change of the pack", () => {
       alpha: { ...record.alpha, checksum },
     });
     const body = JSON.stringify(record.alpha.response);
-    expect(await replay(withChecksum(checksumOf(body)))).toMatchObject({ kind: "same", exact: true });
-    expect(await replay(withChecksum(checksumOf(`${body} `)))).not.toHaveProperty("exact");
+    expect(await replay.run(withChecksum(checksumOf(body)))).toMatchObject({ kind: "same", exact: true });
+    expect(await replay.run(withChecksum(checksumOf(`${body} `)))).not.toHaveProperty("exact");
   });
 
   test("the request id in the reason of a 500 is not a changed response", async () => {
@@ -342,7 +342,7 @@ describe("missing parts of a record are not a change of the pack", () => {
       alpha: { ...alpha, status: 500, response: { errors: [{ reason }] } },
       v4: v4.map((call, index) => (index === 0 ? { ...call, response: "<h1>502</h1>" } : call)),
     };
-    expect(await replay(failed)).toEqual({ kind: "same" });
+    expect(await replay.run(failed)).toEqual({ kind: "same" });
   });
 });
 
@@ -381,14 +381,14 @@ describe("a recorded neutral error is the same", () => {
     const edit = { file: "pack.yaml", from: "default: 500 }", to: `default: ${status} }` };
     const library = withPack([edit], loadPack);
     const reason = "The service could not process this request (another-request).";
-    expect(await createReplay(library)(recorded(status, reason))).toEqual({ kind: "same" });
+    expect(await new Replay(library).run(recorded(status, reason))).toEqual({ kind: "same" });
   });
 
   test("where an earlier version worded it otherwise", async () => {
     const reason = "The service could not process this request (another-request).";
     const library = withPack([], loadPack);
-    expect(await createReplay(library)(recorded(500, reason))).toEqual({ kind: "same" });
-    expect(await createReplay(library)(recorded(500, "Out of stock."))).toMatchObject({ kind: "changed" });
+    expect(await new Replay(library).run(recorded(500, reason))).toEqual({ kind: "same" });
+    expect(await new Replay(library).run(recorded(500, "Out of stock."))).toMatchObject({ kind: "changed" });
   });
 });
 
@@ -411,7 +411,7 @@ describe("a result is inconclusive", () => {
     ["rejected before the pack", { ...record, alpha: { ...record.alpha, status: 420 }, v4: [] }],
     ["came from a catalog", { ...record, alpha: { ...record.alpha, route: "GET /datacenters" }, v4: [] }],
   ])("%s", async (reason, given) => {
-    expect(await replay(given as AuditRecord)).toEqual({
+    expect(await replay.run(given as AuditRecord)).toEqual({
       kind: "inconclusive",
       reason: expect.stringContaining(reason),
     });
@@ -433,8 +433,8 @@ describe("a result is inconclusive", () => {
       edits,
       async (folder) => {
         const changed = loadPack(folder);
-        expect(await createReplay(changed)(secret)).toMatchObject({ kind: "inconclusive" });
-        expect(await createReplay(changed, { control: replay })(secret)).toMatchObject({
+        expect(await new Replay(changed).run(secret)).toMatchObject({ kind: "inconclusive" });
+        expect(await new Replay(changed, { control: replay }).run(secret)).toMatchObject({
           kind: "changed",
           differences: [{ was: "false", is: "true" }],
         });
