@@ -1,14 +1,7 @@
 /** Lists of both dialects: their items, page and totals, wherever their shapes have them. */
 import { isObject, printJson } from "./json/parse.ts";
-import {
-  forEachItem,
-  forEachMember,
-  isArrayAt,
-  isObjectAt,
-  createMemberTable,
-  readRaw,
-  type Cursor,
-} from "./json/scan.ts";
+import { forEachItem, forEachMember, createMemberTable } from "./json/members.ts";
+import { isArrayAt, isObjectAt, readRaw, type Cursor } from "./json/scan.ts";
 import { fromJsonText } from "./json/text.ts";
 import type { ReadWrapped } from "./object-wrapper.ts";
 import { toCursor } from "./paging/cursor.ts";

@@ -1,6 +1,7 @@
 /** Wrappers around objects, such as `{ "customer": { … } }`, of both dialects: single ones, and the items of lists. */
 import { printJson } from "./json/parse.ts";
-import { createMemberTable, forEachMember, isObjectAt, readRaw, type Cursor } from "./json/scan.ts";
+import { createMemberTable, forEachMember } from "./json/members.ts";
+import { isObjectAt, readRaw, type Cursor } from "./json/scan.ts";
 import { fillShape, findPath, type Shape } from "./shape.ts";
 
 /** Reads the object in a wrapper. Returns undefined if the value has none. */

@@ -4,7 +4,7 @@ import type { Condition, Filter, Scalar, Test } from "./condition.ts";
 import { FIELD, fillName, nameIn, spellingsOf, type FilterDefinition } from "./filter-definition.ts";
 import { throwFilterError } from "./filter-error.ts";
 import { maxNodes } from "./parse-filter.ts";
-import { createSortParameter } from "./sort-parameter.ts";
+import { createSortParameter, onlyValue, type SortParameter } from "./sort-parameter.ts";
 
 /** Returns the value of a text that a field is compared with; undefined if it is not of the field's type. */
 export type ReadValue = (text: string) => Scalar | undefined;
@@ -28,18 +28,6 @@ interface FieldParameter {
   readonly operator: Test["operator"] | "in";
 }
 
-/** Parses the filters of one list. */
-export interface QueryFilter {
-  /** All parameters that filter by a field, in the order of the fields. */
-  readonly parameters: ReadonlyMap<string, FieldParameter>;
-  /** The parameters that sort or search. */
-  readonly others: readonly string[];
-  /** What a parameter is to the filter; undefined if it has nothing to do with it. */
-  readonly use: (parameter: string) => ParameterUse | undefined;
-  /** @throws {HttpError} 400 for a filter that is ambiguous, or by an unknown field */
-  readonly parse: (query: Query) => Filter;
-}
-
 const OPERATORS = ["neq", "contains", "gt", "gte", "lt", "lte"] as const;
 
 /** All forms of parameters with the name of a field. */
@@ -51,98 +39,122 @@ const templatesOf = ({ parameter, operators, in: choice }: FilterDefinition) => 
   ),
 ];
 
-/**
- * Creates the parser of a list.
- *
- * @param fields The fields that clients may filter by, by name.
- * @param otherFields Whether the list has another field of a name, so that a parameter with this name is a filter.
- */
-export function createQueryFilter(
-  definition: FilterDefinition,
-  fields: ReadonlyMap<string, QueryField>,
-  otherFields: (name: string) => boolean,
-): QueryFilter {
-  const { in: choice, unknown = "reject", operators } = definition;
-  const templates = templatesOf(definition);
-  const sort = definition.sort && createSortParameter(definition.sort);
-  const [search] = spellingsOf(operators.search);
-  const others = [...(sort?.names ?? []), ...(search === undefined ? [] : [search])];
-
+/** The parameters of a list that filter by a field, in the order of the fields. */
+function createParameters(
+  templates: ReturnType<typeof templatesOf>,
+  fields: Iterable<string>,
+): ReadonlyMap<string, FieldParameter> {
   const parameters = new Map<string, FieldParameter>();
-  for (const field of fields.keys()) {
+  for (const field of fields)
     for (const { operator, template } of templates) {
       const name = fillName(template, field);
       // One parameter may have one value or several.
       if (operator === "in" || !parameters.has(name)) parameters.set(name, { field, operator });
     }
+  return parameters;
+}
+
+/** Parses the filters of one list. */
+export class QueryFilter {
+  /** All parameters that filter by a field, in the order of the fields. */
+  readonly parameters: ReadonlyMap<string, FieldParameter>;
+  /** The parameters that sort or search. */
+  readonly others: readonly string[];
+  readonly #definition: FilterDefinition;
+  readonly #fields: ReadonlyMap<string, QueryField>;
+  readonly #isOtherField: (name: string) => boolean;
+  readonly #templates: ReturnType<typeof templatesOf>;
+  readonly #sort: SortParameter | undefined;
+  readonly #search: string | undefined;
+
+  /**
+   * @param fields The fields that clients may filter by, by name.
+   * @param isOtherField Whether the list has another field of a name, so that a parameter with this name is a filter.
+   */
+  constructor(
+    definition: FilterDefinition,
+    fields: ReadonlyMap<string, QueryField>,
+    isOtherField: (name: string) => boolean,
+  ) {
+    this.#definition = definition;
+    this.#fields = fields;
+    this.#isOtherField = isOtherField;
+    this.#templates = templatesOf(definition);
+    this.#sort = definition.sort && createSortParameter(definition.sort);
+    [this.#search] = spellingsOf(definition.operators.search);
+    this.parameters = createParameters(this.#templates, fields.keys());
+    this.others = [...(this.#sort?.names ?? []), this.#search].filter((name) => name !== undefined);
   }
 
-  /** The field that a parameter names, although clients can't filter by it. */
-  function unknownField(parameter: string): string | undefined {
-    for (const { template } of templates) {
-      const field = nameIn(template, parameter);
-      if (field !== undefined && (template !== FIELD || otherFields(field))) return field;
+  /** What a parameter is to the filter; undefined if it has nothing to do with it. */
+  use(parameter: string): ParameterUse | undefined {
+    if (this.parameters.has(parameter) || this.others.includes(parameter)) return "used";
+    if (this.#unknownField(parameter) === undefined) return undefined;
+    return this.#definition.unknown === "ignore" ? "ignored" : "used";
+  }
+
+  /** @throws {HttpError} 400 for a filter that is ambiguous, or by an unknown field */
+  parse(query: Query): Filter {
+    const conditions = this.#readConditions(query);
+    const order = this.#sort?.read(query) ?? [];
+    const search = this.#search === undefined ? undefined : onlyValue(query, this.#search);
+    return { conditions, ...(order.length > 0 && { order }), ...(search !== undefined && { search }) };
+  }
+
+  #readConditions(query: Query): Condition[] {
+    const conditions: Condition[] = [];
+    let nodes = 0;
+    for (const [name, texts] of query) {
+      const parameter = this.parameters.get(name);
+      if (parameter) {
+        const condition = this.#readCondition(name, parameter, texts);
+        nodes += condition.kind === "field" ? 1 : condition.members.length;
+        if (nodes > maxNodes) throwFilterError("The filter", `has more than ${maxNodes} conditions.`);
+        conditions.push(condition);
+      } else if (this.#definition.unknown !== "ignore" && !this.others.includes(name)) {
+        const field = this.#unknownField(name);
+        if (field !== undefined) throwFilterError(field, "cannot be filtered by.");
+      }
     }
-    return undefined;
+    return conditions;
   }
 
-  function readValue(parameter: string, field: string, text: string): Scalar {
-    const { read, expected } = fields.get(field) ?? { read: () => undefined, expected: "known" };
-    return read(text) ?? throwFilterError(shortName(parameter), `must be ${expected}.`);
-  }
-
-  function readTest(
+  #readCondition(
     parameter: string,
     { field, operator }: FieldParameter,
     texts: readonly string[],
   ): Condition {
-    const isRepeated = operator === "in" && choice?.multiple === "repeat";
+    const isRepeated = operator === "in" && this.#definition.in?.multiple === "repeat";
     if (texts.length > 1 && !isRepeated) throwFilterError(parameter, "is given more than once.");
     const [text = ""] = texts;
     if (operator === "in") {
       const values = isRepeated ? texts : text.split(",");
       const members = values.map((value): Condition[] => [
-        { kind: "field", field, tests: [{ operator: "eq", value: readValue(parameter, field, value) }] },
+        {
+          kind: "field",
+          field,
+          tests: [{ operator: "eq", value: this.#readValue(parameter, field, value) }],
+        },
       ]);
       const [first = []] = members;
       return members.length === 1 && first[0] ? first[0] : { kind: "or", members };
     }
-    const value = operator === "contains" ? text : readValue(parameter, field, text);
+    const value = operator === "contains" ? text : this.#readValue(parameter, field, text);
     // Other operators take a value of any type here: it is checked where the filter is translated.
     return { kind: "field", field, tests: [{ operator, value } as Test] };
   }
 
-  return {
-    parameters,
-    others,
-    use(parameter) {
-      if (parameters.has(parameter) || others.includes(parameter)) return "used";
-      if (unknownField(parameter) === undefined) return undefined;
-      return unknown === "ignore" ? "ignored" : "used";
-    },
-    parse(query) {
-      const conditions: Condition[] = [];
-      let nodes = 0;
-      for (const [name, texts] of query) {
-        const found = parameters.get(name);
-        if (found) {
-          const condition = readTest(name, found, texts);
-          nodes += condition.kind === "field" ? 1 : condition.members.length;
-          if (nodes > maxNodes) throwFilterError("The filter", `has more than ${maxNodes} conditions.`);
-          conditions.push(condition);
-        } else if (unknown === "reject" && !others.includes(name)) {
-          const field = unknownField(name);
-          if (field !== undefined) throwFilterError(field, "cannot be filtered by.");
-        }
-      }
-      const order = sort?.read(query) ?? [];
-      const [searched = "", ...more] = (search === undefined ? undefined : query.get(search)) ?? [];
-      if (more.length > 0) throwFilterError(search ?? "", "is given more than once.");
-      return {
-        conditions,
-        ...(order.length > 0 && { order }),
-        ...(searched !== "" && { search: searched }),
-      };
-    },
-  };
+  #readValue(parameter: string, field: string, text: string): Scalar {
+    const { read, expected } = this.#fields.get(field) ?? { read: () => undefined, expected: "known" };
+    return read(text) ?? throwFilterError(shortName(parameter), `must be ${expected}.`);
+  }
+
+  /** The field that a parameter names, although clients can't filter by it. */
+  #unknownField(parameter: string): string | undefined {
+    for (const { template } of this.#templates) {
+      const field = nameIn(template, parameter);
+      if (field !== undefined && (template !== FIELD || this.#isOtherField(field))) return field;
+    }
+    return undefined;
+  }
 }

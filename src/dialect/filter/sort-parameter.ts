@@ -25,7 +25,7 @@ export const formsOf = ({ direction, ascending, descending }: SortDefinition) =>
 });
 
 /** Returns the only value of a parameter; undefined without one, or if it is empty. */
-function onlyValue(query: Query, name: string): string | undefined {
+export function onlyValue(query: Query, name: string): string | undefined {
   const [value, ...others] = query.get(name) ?? [];
   if (others.length > 0) throwFilterError(name, "is given more than once.");
   return value === "" ? undefined : value;

@@ -67,127 +67,152 @@ export interface WalkOptions {
 }
 
 /** Creates the walk for a page. @throws {RangeError} from `accept`, if pages contradict what was asked for, or what they say */
-export function createListWalk({ pages, request, peeks, isWhole, reach }: WalkOptions): ListWalk {
-  const { style, size: pageSize } = pages;
-  const extra = peeks ? 1 : 0;
-  const largest = pageSize.maximum;
-  const isFixed = pageSize.parameter === undefined;
-  let isSearching = request.after !== undefined;
-  let start = isSearching ? reach : request.start;
-  let { size: length } = request;
-  let end = isSearching ? reach : start + length + extra;
-  let total: number | undefined;
-  let hasMore: boolean | undefined;
-  let isEnded = false;
-  let calls = 0;
-  let begin: PageBegin | undefined;
+export const createListWalk = (options: WalkOptions): ListWalk => new ForwardWalk(options);
 
-  /** Of numbered pages: all have the same size. */
-  const numberedSize = isFixed || isSearching ? largest : fittingSize(start, end, largest);
-  /** Where the upstream's pages start that have an item. */
-  const offsetOf = (item: number): number => {
+class ForwardWalk implements ListWalk {
+  readonly #pages: UpstreamPages;
+  readonly #request: PageRequest;
+  readonly #isWhole: boolean;
+  readonly #isFixed: boolean;
+  /** The size of all pages that have a number. */
+  readonly #numberedSize: number;
+  /** Items that are read behind the client's page. */
+  readonly #extra: number;
+  isSearching: boolean;
+  start: number;
+  total: number | undefined;
+  hasMore = false;
+  #length: number;
+  /** Index of the first item that is not read. */
+  #end: number;
+  #isEnded = false;
+  #calls = 0;
+  #begin: PageBegin | undefined;
+  /** Where the next page starts, and its size. */
+  #position: PageStart;
+  #size: number;
+
+  constructor({ pages, request, peeks, isWhole, reach }: WalkOptions) {
+    const { maximum, parameter } = pages.size;
+    this.#pages = pages;
+    this.#request = request;
+    this.#isWhole = isWhole;
+    this.#isFixed = parameter === undefined;
+    this.#extra = peeks ? 1 : 0;
+    this.isSearching = request.after !== undefined;
+    this.start = this.isSearching ? reach : request.start;
+    this.#length = request.size;
+    this.#end = this.isSearching ? reach : this.start + this.#length + this.#extra;
+    this.#numberedSize =
+      this.#isFixed || this.isSearching ? maximum : fittingSize(this.start, this.#end, maximum);
+    this.#position = { offset: this.isSearching ? 0 : this.#offsetOf(this.start), cursor: request.cursor };
+    this.#size = this.#nextSize();
+  }
+
+  /** Where the upstream's page starts that has an item. */
+  #offsetOf(item: number): number {
+    const { style } = this.#pages;
     if (!style || style.kind === "cursor") return 0;
-    return style.kind === "page" ? Math.floor(item / numberedSize) * numberedSize : item;
-  };
-  let position: PageStart = { offset: isSearching ? 0 : offsetOf(start), cursor: request.cursor };
-  const nextSize = (): number => {
-    if (style?.kind === "page" || isFixed) return numberedSize;
-    return Math.max(1, Math.min(largest, end - position.offset));
-  };
-  let size = nextSize();
+    return style.kind === "page" ? Math.floor(item / this.#numberedSize) * this.#numberedSize : item;
+  }
+
+  #nextSize(): number {
+    const { style, size } = this.#pages;
+    if (style?.kind === "page" || this.#isFixed) return this.#numberedSize;
+    return Math.max(1, Math.min(size.maximum, this.#end - this.#position.offset));
+  }
+
+  get query(): string {
+    return this.#pages.query(this.#position, this.#size);
+  }
+
+  get from(): number {
+    return Math.max(0, this.start - this.#position.offset);
+  }
+
+  get to(): number {
+    return Math.max(0, this.start + this.#length - this.#position.offset);
+  }
+
+  found(index: number): boolean {
+    const { isBackward = false, size } = this.#request;
+    const item = this.#position.offset + index;
+    this.isSearching = false;
+    if (isBackward) ({ start: this.start, size: this.#length } = pageBefore(item, size));
+    else this.start = item + 1;
+    this.#end = this.start + this.#length + (isBackward ? 0 : this.#extra);
+    if (this.start >= this.#position.offset) return true;
+    this.#position = { offset: this.#offsetOf(this.start), cursor: undefined };
+    this.#size = this.#nextSize();
+    return false;
+  }
+
+  accept(page: ReceivedPage): void {
+    this.#calls += 1;
+    const { offset } = this.#position;
+    const next = readPageEnd(this.#pages, page, this.#position, this.#size);
+    const behind = offset + page.count;
+    const end = this.start + this.#length;
+    // A page with fewer items than it could have is the last one, unless the upstream says something else.
+    this.#isEnded = next.hasMore === undefined ? page.count < this.#size : !next.hasMore;
+    // A page that is read only to see whether items follow does not move the cursor of the client's page.
+    const isPeek = !this.isSearching && offset > 0 && offset === end;
+    const cursor = isPeek ? this.#position.cursor : next.cursor;
+    // Before the first item of the list there is nothing to read.
+    if (this.#length > 0) this.#checkPage(page.count, cursor, isPeek);
+    // A page behind the end has no items, and where one starts that the client's cursor names is not known.
+    const isCounted = this.#isEnded && this.#request.cursor === undefined && (offset === 0 || page.count > 0);
+    this.total = next.total ?? (isCounted ? behind : undefined);
+    this.hasMore = behind > end || !this.#isEnded;
+    if (this.#calls === 1) this.#begin = readPageBegin(this.#pages, page, false);
+    this.#position = { offset: this.#pages.style?.kind === "page" ? offset + this.#size : behind, cursor };
+    this.#size = this.#nextSize();
+    if (this.#calls >= MAX_CALLS && !this.isDone)
+      throw new RangeError(`more than ${MAX_CALLS} pages are needed`);
+  }
 
   /** Without these rules items would be missing, or occur twice. */
-  function checkPage(count: number, cursor: string | undefined, isPeek: boolean): void {
-    const place = isFixed ? '"size"' : '"maximum" of the size';
-    const sizes = `a page has ${count} items instead of ${size}`;
+  #checkPage(count: number, cursor: string | undefined, isPeek: boolean): void {
+    const { style } = this.#pages;
+    const place = this.#isFixed ? '"size"' : '"maximum" of the size';
+    const sizes = `a page has ${count} items instead of ${this.#size}`;
     const hint = `the pack's ${place} in the upstream's pagination may be wrong`;
-    if (style && count > size && !isWhole) throw new RangeError(`${sizes}: ${hint}`);
-    if (isEnded) return;
+    if (style && count > this.#size && !this.#isWhole) throw new RangeError(`${sizes}: ${hint}`);
+    if (this.#isEnded) return;
     if (!style)
       throw new RangeError(`it has ${count} items, and its total is larger: the pack needs "pagination"`);
     if (style.kind !== "cursor") {
-      if (count < size && !isWhole) throw new RangeError(`${sizes}, and more follow: ${hint}`);
+      if (count < this.#size && !this.#isWhole) throw new RangeError(`${sizes}, and more follow: ${hint}`);
     } else if (cursor === undefined) throw new RangeError("more items follow, and there is no valid cursor");
-    else if (!isPeek && cursor === position.cursor)
+    else if (!isPeek && cursor === this.#position.cursor)
       throw new RangeError("the cursor of a page is the next one, too");
   }
 
-  const indexOf = (item: number): number => Math.max(0, item - position.offset);
+  rest(): readonly string[] | undefined {
+    const { style } = this.#pages;
+    if (this.total === undefined || !style || style.kind === "cursor") return undefined;
+    const queries: string[] = [];
+    const end = Math.min(this.total, this.#end);
+    for (let { offset } = this.#position; offset < end; offset += this.#size)
+      queries.push(this.#pages.query({ offset, cursor: undefined }, this.#size));
+    // More are requested one by one, and so end with an error of `accept`.
+    // Without one, a total that contradicts the page would end in a loop without requests.
+    return queries.length === 0 || queries.length > MAX_CALLS - this.#calls ? undefined : queries;
+  }
 
-  return {
-    get query() {
-      return pages.query(position, size);
-    },
-    get from() {
-      return indexOf(start);
-    },
-    get to() {
-      return indexOf(start + length);
-    },
-    get isSearching() {
-      return isSearching;
-    },
-    found(index) {
-      isSearching = false;
-      const item = position.offset + index;
-      if (request.isBackward) ({ start, size: length } = pageBefore(item, request.size));
-      else start = item + 1;
-      end = start + length + (request.isBackward ? 0 : extra);
-      if (start >= position.offset) return true;
-      position = { offset: offsetOf(start), cursor: undefined };
-      size = nextSize();
-      return false;
-    },
-    accept(page) {
-      calls += 1;
-      const { offset } = position;
-      const next = readPageEnd(pages, page, position, size);
-      const behind = offset + page.count;
-      // A page with fewer items than it could have is the last one, unless the upstream says something else.
-      isEnded = next.hasMore === undefined ? page.count < size : !next.hasMore;
-      // A page that is read only to see whether items follow does not move the cursor of the client's page.
-      const isPeek = !isSearching && offset > 0 && offset === start + length;
-      const cursor = isPeek ? position.cursor : next.cursor;
-      // Before the first item of the list there is nothing to read.
-      if (length > 0) checkPage(page.count, cursor, isPeek);
-      // A page behind the end has no items, and where one starts that the client's cursor names is not known.
-      const isCounted = isEnded && request.cursor === undefined && (offset === 0 || page.count > 0);
-      total = next.total ?? (isCounted ? behind : undefined);
-      hasMore = behind > start + length || !isEnded;
-      if (calls === 1) begin = readPageBegin(pages, page, false);
-      position = { offset: style?.kind === "page" ? offset + size : behind, cursor };
-      size = nextSize();
-      if (calls >= MAX_CALLS && !this.isDone) throw new RangeError(`more than ${MAX_CALLS} pages are needed`);
-    },
-    rest() {
-      if (total === undefined || !style || style.kind === "cursor") return undefined;
-      const queries: string[] = [];
-      for (let { offset } = position; offset < Math.min(total, end); offset += size)
-        queries.push(pages.query({ offset, cursor: undefined }, size));
-      // More are requested one by one, and so end with an error of `accept`.
-      // Without one, a total that contradicts the page would end in a loop without requests.
-      return queries.length === 0 || queries.length > MAX_CALLS - calls ? undefined : queries;
-    },
-    get isDone() {
-      return isEnded || position.offset >= end;
-    },
-    get total() {
-      return total;
-    },
-    get hasMore() {
-      return hasMore ?? false;
-    },
-    get cursor() {
-      return position.cursor;
-    },
-    get start() {
-      return start;
-    },
-    get hasPrevious() {
-      return start > 0 || (request.cursor !== undefined && (begin?.hasPrevious ?? true));
-    },
-    get previousCursor() {
-      return begin?.cursor;
-    },
-  };
+  get isDone(): boolean {
+    return this.#isEnded || this.#position.offset >= this.#end;
+  }
+
+  get cursor(): string | undefined {
+    return this.#position.cursor;
+  }
+
+  get hasPrevious(): boolean {
+    return this.start > 0 || (this.#request.cursor !== undefined && (this.#begin?.hasPrevious ?? true));
+  }
+
+  get previousCursor(): string | undefined {
+    return this.#begin?.cursor;
+  }
 }

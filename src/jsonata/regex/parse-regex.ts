@@ -56,40 +56,68 @@ const GROUP = /\((?:\?(?:(:)|(=|!|<=|<!)|<[^>]*>))?/y;
  *
  * @throws {UnsupportedRegexError} For back references, octal escapes, inline modifiers, and repeated look-arounds.
  */
-export function parseRegex(source: string, flags: string): ParsedRegex {
-  const unicode = flags.includes("u");
-  const characterFlags = flags.replace(/[gmyd]/g, "");
-  let at = 0;
-  let groups = 0;
+export const parseRegex = (source: string, flags: string): ParsedRegex =>
+  new RegexParser(source, flags).parse();
 
-  function sticky(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = at;
-    const found = pattern.exec(source);
-    if (found) at = pattern.lastIndex;
+/** Recursive descent: one method for each rule of the grammar, from the loosest operator to the tightest. */
+class RegexParser {
+  readonly #source: string;
+  readonly #flags: string;
+  readonly #characterFlags: string;
+  readonly #unicode: boolean;
+  #at = 0;
+  #groups = 0;
+
+  constructor(source: string, flags: string) {
+    this.#source = source;
+    this.#flags = flags;
+    this.#characterFlags = flags.replace(/[gmyd]/g, "");
+    this.#unicode = flags.includes("u");
+  }
+
+  parse(): ParsedRegex {
+    const root = this.#choice();
+    const multiline = this.#flags.includes("m");
+    return { root, groups: this.#groups, unicode: this.#unicode, multiline };
+  }
+
+  /** The next character; empty at the end. */
+  get #next(): string {
+    return this.#source[this.#at] ?? "";
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#source);
+    if (found) this.#at = pattern.lastIndex;
     return found;
   }
-  function character(atom: string): RegexNode {
+
+  #character(atom: string): RegexNode {
     let test: TakesCharacter | undefined;
-    return { kind: "character", test: () => (test ??= characterTest(atom, characterFlags)) };
+    return { kind: "character", test: () => (test ??= characterTest(atom, this.#characterFlags)) };
   }
 
-  function choice(): RegexNode {
-    const options = [sequence()];
-    while (source[at] === "|") {
-      at += 1;
-      options.push(sequence());
+  #choice(): RegexNode {
+    const first = this.#sequence();
+    if (this.#next !== "|") return first;
+    const options = [first];
+    while (this.#next === "|") {
+      this.#at += 1;
+      options.push(this.#sequence());
     }
-    return options.length === 1 ? (options[0] as RegexNode) : { kind: "choice", options };
+    return { kind: "choice", options };
   }
 
-  function sequence(): RegexNode {
+  #sequence(): RegexNode {
     const parts: RegexNode[] = [];
-    while (at < source.length && source[at] !== "|" && source[at] !== ")") parts.push(repeated(term()));
-    return parts.length === 1 ? (parts[0] as RegexNode) : { kind: "sequence", parts };
+    while (!["", "|", ")"].includes(this.#next)) parts.push(this.#repeated(this.#term()));
+    const [only] = parts;
+    return only && parts.length === 1 ? only : { kind: "sequence", parts };
   }
 
-  function repeated(body: RegexNode): RegexNode {
-    const found = sticky(QUANTIFIER);
+  #repeated(body: RegexNode): RegexNode {
+    const found = this.#match(QUANTIFIER);
     if (!found) return body;
     if (body.kind === "assertion" || body.kind === "look")
       throw new UnsupportedRegexError("a look-around is repeated");
@@ -100,51 +128,48 @@ export function parseRegex(source: string, flags: string): ParsedRegex {
     return { kind: "repeat", body, least: first, most: unbounded ? Infinity : last, greedy: lazy === "" };
   }
 
-  function term(): RegexNode {
-    const next = source[at] ?? "";
+  #term(): RegexNode {
+    const next = this.#next;
     if (next === "^" || next === "$") {
-      at += 1;
+      this.#at += 1;
       return { kind: "assertion", what: next };
     }
-    if (next === "(") return group();
-    if (next === "[") return characterClass();
-    if (next === "\\") return escape();
-    const literal = unicode ? String.fromCodePoint(source.codePointAt(at) ?? 0) : next;
-    at += literal.length;
-    return character(literal === "." ? "." : SYNTAX.test(literal) ? `\\${literal}` : literal);
+    if (next === "(") return this.#group();
+    if (next === "[") return this.#characterClass();
+    if (next === "\\") return this.#escape();
+    const literal = this.#unicode ? String.fromCodePoint(this.#source.codePointAt(this.#at) ?? 0) : next;
+    this.#at += literal.length;
+    return this.#character(literal === "." ? "." : SYNTAX.test(literal) ? `\\${literal}` : literal);
   }
 
-  function group(): RegexNode {
-    const [, plain, look] = sticky(GROUP) ?? [];
-    if (source[at] === "?") throw new UnsupportedRegexError("it has inline flags");
-    const index = plain === undefined && look === undefined ? (groups += 1) : 0;
-    const body = choice();
-    at += 1;
+  #group(): RegexNode {
+    const [, plain, look] = this.#match(GROUP) ?? [];
+    if (this.#next === "?") throw new UnsupportedRegexError("it has inline flags");
+    const index = plain === undefined && look === undefined ? (this.#groups += 1) : 0;
+    const body = this.#choice();
+    this.#at += 1;
     if (look !== undefined)
       return { kind: "look", ahead: look.length === 1, negative: look.endsWith("!"), body };
     return index === 0 ? body : { kind: "capture", body, index };
   }
 
-  function characterClass(): RegexNode {
-    const start = at;
-    for (at += 1; source[at] !== "]"; at += 1) if (source[at] === "\\") at += 1;
-    at += 1;
-    return character(source.slice(start, at));
+  #characterClass(): RegexNode {
+    const start = this.#at;
+    for (this.#at += 1; this.#next !== "]"; this.#at += 1) if (this.#next === "\\") this.#at += 1;
+    this.#at += 1;
+    return this.#character(this.#source.slice(start, this.#at));
   }
 
-  function escape(): RegexNode {
-    const what = source[at + 1];
+  #escape(): RegexNode {
+    const what = this.#source[this.#at + 1];
     if (what === "b" || what === "B") {
-      at += 2;
+      this.#at += 2;
       return { kind: "assertion", what };
     }
-    const [atom] = sticky(unicode ? UNICODE_ESCAPE : ESCAPE) ?? [];
+    const [atom] = this.#match(this.#unicode ? UNICODE_ESCAPE : ESCAPE) ?? [];
     if (atom === undefined) throw new UnsupportedRegexError("it has a back reference or an octal escape");
-    return character(atom);
+    return this.#character(atom);
   }
-
-  const root = choice();
-  return { root, groups, unicode, multiline: flags.includes("m") };
 }
 
 /** Whether a node can match the empty string. */

@@ -65,91 +65,90 @@ function groupsIn(node: RegexNode): readonly number[] {
  */
 export function compileRegex({ root, groups, unicode, multiline }: ParsedRegex): RegexProgram {
   const looks: LookAround[] = [];
-
-  /** Appends the steps of a node. @param backwards Whether they read the text from its end. */
-  function emit(node: RegexNode, steps: Step[], backwards: boolean): void {
-    if (steps.length > MAX_STEPS) throw new UnsupportedRegexError("it is too large");
-    if (node.kind === "character") steps.push({ op: "take", takes: node.test() });
-    else if (node.kind === "assertion") steps.push({ op: "assertion", what: node.what });
-    else if (node.kind === "sequence")
-      for (const part of backwards ? node.parts.toReversed() : node.parts) emit(part, steps, backwards);
-    else if (node.kind === "choice") emitChoice(node.options, steps, backwards);
-    else if (node.kind === "look") emitLook(node, steps);
-    else if (node.kind === "repeat") emitRepeat(node, steps, backwards);
-    else {
-      steps.push({ op: "save", slot: 2 * node.index });
-      emit(node.body, steps, backwards);
-      steps.push({ op: "save", slot: 2 * node.index + 1 });
-    }
-  }
-
-  function emitChoice(options: readonly RegexNode[], steps: Step[], backwards: boolean): void {
-    const ends: { next: number }[] = [];
-    for (const [index, option] of options.entries()) {
-      if (index === options.length - 1) emit(option, steps, backwards);
-      else {
-        const split = { op: "split", next: steps.length + 1, other: 0 } as const;
-        const fork: Step & { other: number } = { ...split };
-        steps.push(fork);
-        emit(option, steps, backwards);
-        const end: Step & { next: number } = { op: "jump", next: 0 };
-        steps.push(end);
-        ends.push(end);
-        fork.other = steps.length;
-      }
-    }
-    for (const end of ends) end.next = steps.length;
-  }
-
-  function emitLook(node: RegexNode & { readonly kind: "look" }, steps: Step[]): void {
-    if (groupsIn(node.body).length > 0)
-      throw new UnsupportedRegexError("a look-around has a capturing group");
-    const lookSteps: Step[] = [];
-    emit(node.body, lookSteps, node.ahead);
-    lookSteps.push({ op: "match" });
-    steps.push({
-      op: "look",
-      index: looks.push({ steps: lookSteps, ahead: node.ahead }) - 1,
-      negative: node.negative,
-    });
-  }
-
-  function emitRepeat(
-    node: RegexNode & { readonly kind: "repeat" },
-    steps: Step[],
-    backwards: boolean,
-  ): void {
-    const { body, least, most, greedy } = node;
-    if (isNullable(body)) throw new UnsupportedRegexError("it repeats something that can be empty");
-    const inside = groupsIn(body);
-    function emitIteration(): void {
-      if (inside.length > 0)
-        steps.push({ op: "reset", from: 2 * Math.min(...inside), to: 2 * Math.max(...inside) + 1 });
-      emit(body, steps, backwards);
-    }
-    /** Emits an optional iteration. Returns a function that sets where it ends. */
-    function emitOptionalIteration(): (end: number) => void {
-      const split: Step & { next: number; other: number } = { op: "split", next: 0, other: 0 };
-      steps.push(split);
-      split[greedy ? "next" : "other"] = steps.length;
-      emitIteration();
-      return (end) => void (split[greedy ? "other" : "next"] = end);
-    }
-    for (let count = 0; count < least; count += 1) emitIteration();
-    if (most === Infinity) {
-      const loop = steps.length;
-      const ends = emitOptionalIteration();
-      steps.push({ op: "jump", next: loop });
-      ends(steps.length);
-      return;
-    }
-    const ends: ((end: number) => void)[] = [];
-    for (let count = least; count < most; count += 1) ends.push(emitOptionalIteration());
-    for (const end of ends) end(steps.length);
-  }
-
   const steps: Step[] = [{ op: "save", slot: 0 }];
-  emit(root, steps, false);
+  new StepWriter(steps, looks, false).write(root);
   steps.push({ op: "save", slot: 1 }, { op: "match" });
   return { steps, looks, groups, unicode, multiline, anchored: isAnchored(root, multiline) };
+}
+
+type NodeOf<Kind extends RegexNode["kind"]> = Extract<RegexNode, { readonly kind: Kind }>;
+
+/** A step whose target is set when it is known. */
+type Split = Extract<Step, { readonly op: "split" }>;
+type Jump = Extract<Step, { readonly op: "jump" }>;
+
+/** Appends the steps of nodes to one program. */
+class StepWriter {
+  readonly #steps: Step[];
+  readonly #looks: LookAround[];
+  /** Whether the steps read the text from its end. */
+  readonly #backwards: boolean;
+
+  constructor(steps: Step[], looks: LookAround[], backwards: boolean) {
+    this.#steps = steps;
+    this.#looks = looks;
+    this.#backwards = backwards;
+  }
+
+  write(node: RegexNode): void {
+    if (this.#steps.length > MAX_STEPS) throw new UnsupportedRegexError("it is too large");
+    if (node.kind === "character") this.#steps.push({ op: "take", takes: node.test() });
+    else if (node.kind === "assertion") this.#steps.push({ op: "assertion", what: node.what });
+    else if (node.kind === "sequence")
+      for (const part of this.#backwards ? node.parts.toReversed() : node.parts) this.write(part);
+    else if (node.kind === "choice") this.#writeChoice(node.options);
+    else if (node.kind === "look") this.#writeLook(node);
+    else if (node.kind === "repeat") this.#writeRepeat(node);
+    else {
+      this.#steps.push({ op: "save", slot: 2 * node.index });
+      this.write(node.body);
+      this.#steps.push({ op: "save", slot: 2 * node.index + 1 });
+    }
+  }
+
+  #writeChoice(options: readonly RegexNode[]): void {
+    const ends: Jump[] = [];
+    for (const option of options.slice(0, -1)) {
+      const split: Split = { op: "split", next: this.#steps.length + 1, other: 0 };
+      const end: Jump = { op: "jump", next: 0 };
+      this.#steps.push(split);
+      this.write(option);
+      this.#steps.push(end);
+      ends.push(end);
+      split.other = this.#steps.length;
+    }
+    for (const option of options.slice(-1)) this.write(option);
+    for (const end of ends) end.next = this.#steps.length;
+  }
+
+  #writeLook({ body, ahead, negative }: NodeOf<"look">): void {
+    if (groupsIn(body).length > 0) throw new UnsupportedRegexError("a look-around has a capturing group");
+    const steps: Step[] = [];
+    new StepWriter(steps, this.#looks, ahead).write(body);
+    steps.push({ op: "match" });
+    this.#steps.push({ op: "look", index: this.#looks.push({ steps, ahead }) - 1, negative });
+  }
+
+  #writeRepeat({ body, least, most, greedy }: NodeOf<"repeat">): void {
+    if (isNullable(body)) throw new UnsupportedRegexError("it repeats something that can be empty");
+    const groups = groupsIn(body);
+    for (let count = 0; count < least; count += 1) this.#writeIteration(body, groups);
+    const start = this.#steps.length;
+    const splits: Split[] = [];
+    for (let count = least; count < (most === Infinity ? least + 1 : most); count += 1) {
+      const split: Split = { op: "split", next: 0, other: 0 };
+      splits.push(split);
+      this.#steps.push(split);
+      split[greedy ? "next" : "other"] = this.#steps.length;
+      this.#writeIteration(body, groups);
+    }
+    if (most === Infinity) this.#steps.push({ op: "jump", next: start });
+    for (const split of splits) split[greedy ? "other" : "next"] = this.#steps.length;
+  }
+
+  #writeIteration(body: RegexNode, groups: readonly number[]): void {
+    if (groups.length > 0)
+      this.#steps.push({ op: "reset", from: 2 * Math.min(...groups), to: 2 * Math.max(...groups) + 1 });
+    this.write(body);
+  }
 }

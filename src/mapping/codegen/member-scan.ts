@@ -3,16 +3,8 @@
  * V8 optimizes it better, and sooner, than code that is generated for each.
  */
 import * as characters from "../../dialect/json/characters.ts";
-import {
-  createMemberTable,
-  endOfValue,
-  nameAt,
-  notJson,
-  skipWhitespace,
-  tooDeep,
-  type Cursor,
-  type MemberTable,
-} from "../../dialect/json/scan.ts";
+import { createMemberTable, nameAt, type MemberTable } from "../../dialect/json/members.ts";
+import { endOfValue, notJson, skipWhitespace, tooDeep, type Cursor } from "../../dialect/json/scan.ts";
 
 /** Constants of this module, since V8 does not fold imported ones. */
 const { closeBrace, comma, openBrace, space } = characters;

@@ -7,7 +7,7 @@ import {
 } from "../../dialect/filter/filter-definition.ts";
 import type { UpstreamFilter } from "../../dialect/filter/filter-writer.ts";
 import { createGrammar, type Grammar } from "../../dialect/filter/grammar.ts";
-import { createQueryFilter, type QueryField, type QueryFilter } from "../../dialect/filter/query-filter.ts";
+import { QueryFilter, type QueryField } from "../../dialect/filter/query-filter.ts";
 import { formsOf } from "../../dialect/filter/sort-parameter.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { parseScalar } from "../../dialect/query.ts";
@@ -167,7 +167,7 @@ export function compileQueryFilter(
   if (!filters || filters.header !== undefined || definition.response !== "list") return undefined;
   const fields = listFields(definition, resource);
   const isOther = (name: string): boolean => resource.members.has(name) && !isParameter(name);
-  const filter = createQueryFilter(filters, fields, isOther);
+  const filter = new QueryFilter(filters, fields, isOther);
   for (const name of [...filter.parameters.keys(), ...filter.others])
     if (isParameter(name))
       location.report(`"${name}" is a parameter of filters and of "query" or "pagination"`);

@@ -168,26 +168,11 @@ export interface TranslatedQuery {
   readonly ignored: readonly string[];
 }
 
-/** What a route does with the client's query. */
-export interface QueryRules {
-  readonly parameters: readonly Parameter[];
-  /** Whether a parameter that the pack does not name is a 400. */
-  readonly rejectsUnknown: boolean;
-  /** @throws {HttpError} 400 with all problems */
-  readonly translate: (query: Query) => MaybePromise<TranslatedQuery>;
-}
-
 const NO_VALUES = {};
 const NOTHING: TranslatedQuery = { upstream: "", path: NO_VALUES, ignored: [] };
 
 /** Maximum number of problems and of names in a record. */
 const MAX_NAMED = 20;
-
-const failureOf = (name: string, cause?: Error): ErrorDetail => ({
-  field: shortName(name),
-  reason: INVALID_VALUE,
-  ...(cause && { cause }),
-});
 
 /** What else a route does with a query. */
 interface QueryOptions {
@@ -198,32 +183,66 @@ interface QueryOptions {
   readonly useOf: (name: string) => ParameterUse | undefined;
 }
 
-/** Creates the rules of a route. */
-export function createQueryRules(
-  parameters: readonly Parameter[],
-  { rejectsUnknown, hasCall, useOf }: QueryOptions,
-): QueryRules {
-  const names = new Set(parameters.map(({ name }) => name));
-  const needsNone = parameters.every(
-    ({ definition }) => definition.required === undefined && definition.default === undefined,
-  );
+/** What a route does with the client's query. */
+export class QueryRules {
+  readonly parameters: readonly Parameter[];
+  /** Whether a parameter that the pack does not name is a 400. */
+  readonly rejectsUnknown: boolean;
+  readonly #hasCall: boolean;
+  readonly #useOf: QueryOptions["useOf"];
+  readonly #names: ReadonlySet<string>;
+  /** Whether a request without a query has nothing to check or to send. */
+  readonly #needsNone: boolean;
+
+  constructor(parameters: readonly Parameter[], { rejectsUnknown, hasCall, useOf }: QueryOptions) {
+    this.parameters = parameters;
+    this.rejectsUnknown = rejectsUnknown;
+    this.#hasCall = hasCall;
+    this.#useOf = useOf;
+    this.#names = new Set(parameters.map(({ name }) => name));
+    this.#needsNone = parameters.every(
+      ({ definition }) => definition.required === undefined && definition.default === undefined,
+    );
+  }
+
+  /** @throws {HttpError} 400 with all problems */
+  translate(query: Query): MaybePromise<TranslatedQuery> {
+    if (query.size === 0 && this.#needsNone) return NOTHING;
+    const { unknown, ignored } = this.#findUnused(query);
+    const reason = "This parameter is not known.";
+    const errors: ErrorDetail[] = unknown.map((field) => ({ field, reason, rule: "unknown" }));
+    const values = this.#read(query, errors);
+    if (errors.length > 0) throw new ValidationError(errors.slice(0, MAX_NAMED));
+    const sent = this.parameters.filter(
+      ({ name, definition: { upstream, path } }) =>
+        (upstream ?? path) !== undefined && Object.hasOwn(values, name),
+    );
+    if (!this.#hasCall) {
+      const unused = sent.flatMap(({ name }) => (query.has(name) ? [name] : []));
+      return { upstream: "", path: NO_VALUES, ignored: [...ignored, ...unused] };
+    }
+    return thenMaybe(
+      mapMaybe(sent, ({ name, write }) => failureAsValue(() => write(values[name], values))),
+      (written) => ({ ...placeValues(sent, written), ignored }),
+    );
+  }
 
   /** The first parameters that have no effect. */
-  function findUnused(query: Query): { unknown: string[]; ignored: string[] } {
+  #findUnused(query: Query): { unknown: string[]; ignored: string[] } {
     const unknown: string[] = [];
     const ignored: string[] = [];
     for (const name of query.keys()) {
       if (unknown.length + ignored.length === MAX_NAMED) break;
-      const use = names.has(name) ? "used" : useOf(name);
+      const use = this.#names.has(name) ? "used" : this.#useOf(name);
       if (use === "used") continue;
-      (rejectsUnknown && use === undefined ? unknown : ignored).push(shortName(name));
+      (this.rejectsUnknown && use === undefined ? unknown : ignored).push(shortName(name));
     }
     return { unknown, ignored };
   }
 
-  function readAll(query: Query, errors: ErrorDetail[]): JsonObject {
+  #read(query: Query, errors: ErrorDetail[]): JsonObject {
     const values: JsonObject = {};
-    for (const { name, read } of parameters) {
+    for (const { name, read } of this.parameters) {
       try {
         const value = read(query.get(name));
         if (value !== undefined) values[name] = value;
@@ -234,54 +253,32 @@ export function createQueryRules(
     }
     return values;
   }
+}
 
-  return {
-    parameters,
-    rejectsUnknown,
-    translate(query) {
-      if (query.size === 0 && needsNone) return NOTHING;
-      const { unknown, ignored } = findUnused(query);
-      const errors: ErrorDetail[] = unknown.map((field) => ({
-        field,
-        reason: "This parameter is not known.",
-        rule: "unknown",
-      }));
-      const values = readAll(query, errors);
-      if (errors.length > 0) throw new ValidationError(errors.slice(0, MAX_NAMED));
-      const sent = parameters.filter(
-        ({ name, definition: { upstream, path } }) =>
-          (upstream ?? path) !== undefined && Object.hasOwn(values, name),
-      );
-      if (!hasCall) {
-        const unused = sent.flatMap(({ name }) => (query.has(name) ? [name] : []));
-        return { upstream: "", path: NO_VALUES, ignored: [...ignored, ...unused] };
-      }
-      return thenMaybe(
-        mapMaybe(sent, ({ name, write }) => failureAsValue(() => write(values[name], values))),
-        (written) => {
-          const path: Record<string, string> = {};
-          const texts = sent.map((parameter, index) => {
-            const value = written[index];
-            const { path: name } = parameter.definition;
-            if (name !== undefined && isPrintable(value) && isText(String(value))) {
-              path[name] = String(value);
-              return "";
-            }
-            const unknown = [value].flat().find((each) => each instanceof UnknownValue);
-            if (unknown) {
-              errors.push({ field: shortName(parameter.name), reason: unknown.reason, rule: "enum" });
-              return "";
-            }
-            const isInvalid = value instanceof ExpressionError || name !== undefined;
-            const text = isInvalid ? INVALID : print(parameter, value);
-            if (text !== INVALID) return text;
-            errors.push(failureOf(parameter.name, value instanceof Error ? value : undefined));
-            return "";
-          });
-          if (errors.length > 0) throw new ValidationError(errors);
-          return { upstream: texts.filter(Boolean).join("&"), path, ignored };
-        },
-      );
-    },
-  };
+/** Puts the upstream's values into its path and its query. @throws {ValidationError} for values that fit neither */
+function placeValues(
+  parameters: readonly Parameter[],
+  values: readonly unknown[],
+): Pick<TranslatedQuery, "upstream" | "path"> {
+  const path: Record<string, string> = {};
+  const texts: string[] = [];
+  const errors: ErrorDetail[] = [];
+  for (const [index, parameter] of parameters.entries()) {
+    const value = values[index];
+    const { path: name } = parameter.definition;
+    if (name !== undefined && isPrintable(value) && isText(String(value))) {
+      path[name] = String(value);
+      continue;
+    }
+    const field = shortName(parameter.name);
+    const unknown = [value].flat().find((each) => each instanceof UnknownValue);
+    const isInvalid = value instanceof ExpressionError || name !== undefined;
+    const text = unknown || isInvalid ? INVALID : print(parameter, value);
+    if (unknown) errors.push({ field, reason: unknown.reason, rule: "enum" });
+    else if (text === INVALID)
+      errors.push({ field, reason: INVALID_VALUE, ...(value instanceof Error && { cause: value }) });
+    else if (text !== "") texts.push(text);
+  }
+  if (errors.length > 0) throw new ValidationError(errors);
+  return { upstream: texts.join("&"), path };
 }

@@ -7,7 +7,7 @@ import type { LocatedFile } from "./resource-files.ts";
 import type { Dialects } from "./dialects.ts";
 import { compileQueryFilter, upstreamFilterNames } from "./filters.ts";
 import type { Paging } from "./paging.ts";
-import { compileParameter, createQueryRules, type Parameter, type ParameterContext } from "./parameters.ts";
+import { compileParameter, QueryRules, type Parameter, type ParameterContext } from "./parameters.ts";
 import type { Resource } from "./resource.ts";
 import type { Route } from "./route.ts";
 
@@ -99,7 +99,7 @@ export function compileRouteQuery(
   const isParameter = (name: string): boolean =>
     pages.includes(name) || all.some((parameter) => parameter.name === name);
   const queryFilter = compileQueryFilter(definition, resource, dialect, isParameter, location.at("client"));
-  const rules = createQueryRules(all, {
+  const rules = new QueryRules(all, {
     rejectsUnknown: unknown === "reject",
     hasCall,
     useOf: (name) => (pages.includes(name) ? "used" : queryFilter?.use(name)),

@@ -6,7 +6,7 @@ import type { AuthorizedRequest } from "../authorized-request.ts";
 import { personalOwner } from "../../auth/token-owners.ts";
 import type { Owner } from "../../storage/key-value-store.ts";
 import { currentGrants } from "../stages/authorize.ts";
-import { createFetchCurrent } from "../stages/build-request.ts";
+import { createFetchCurrent } from "../stages/translate-body.ts";
 
 type Row = Record<string, unknown>;
 

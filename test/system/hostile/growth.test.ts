@@ -34,7 +34,7 @@ import { clientAddresses, addressNetwork, normalizeAddress } from "../../../src/
 import { compileSchema } from "../../../src/mapping/compile/body-schema.ts";
 import { compileFormValues } from "../../../src/mapping/compile/form-values.ts";
 import { networkAddress, shortestAddress } from "../../../src/mapping/compile/ip-address.ts";
-import { createQueryFilter } from "../../../src/dialect/filter/query-filter.ts";
+import { QueryFilter } from "../../../src/dialect/filter/query-filter.ts";
 import { encodeQuery, parseQuery } from "../../../src/dialect/query.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { locationIn } from "../../../src/mapping/load/source-location.ts";
@@ -49,7 +49,7 @@ import { isLinear } from "../../support/growth.ts";
 const pack = loadPack("mappings");
 const { dialect, scopes } = pack;
 const { grammar } = pack;
-const queryFilter = createQueryFilter(
+const queryFilter = new QueryFilter(
   {
     parameter: "filter[{field}]",
     operators: { gte: "{field}[gte]" },

@@ -2,16 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { createListParser } from "../../../src/dialect/envelope.ts";
 import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
-import {
-  checkJson,
-  createMemberTable,
-  cursorAt,
-  expectEnd,
-  forEachMember,
-  isJson,
-  itemsOf,
-  readRaw,
-} from "../../../src/dialect/json/scan.ts";
+import { createMemberTable, forEachMember, itemsOf } from "../../../src/dialect/json/members.ts";
+import { checkJson, cursorAt, expectEnd, isJson, readRaw } from "../../../src/dialect/json/scan.ts";
 import { fromJsonText } from "../../../src/dialect/json/text.ts";
 
 function parses(text: string): boolean {

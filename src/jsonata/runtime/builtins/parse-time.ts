@@ -94,17 +94,25 @@ function areAmong(components: Components, all: string, allowed: string): boolean
   return given.length > 0 && given.every((component) => allowed.includes(component));
 }
 
-/**
- * Computes the time of components, the year among them. Those behind the last one are 0, or 1 for months and days.
- *
- * @throws {Failure} D3136 If one between the year and the last one is missing, or for a date by its week.
- */
-function toTime(components: Components): number {
+/** Which components a time consists of. */
+interface TimeForm {
+  /** A day by its number in the year, without a month. */
+  readonly isDayOfYear: boolean;
+  /** An hour from 1 to 12, with "am" or "pm". */
+  readonly isHalfDay: boolean;
+}
+
+/** @throws {Failure} D3136 For a date by its week. */
+function formOf(components: Components): TimeForm {
   const isDate = (allowed: string): boolean => areAmong(components, "YXMxWwdD", allowed);
   const isTime = (allowed: string): boolean => areAmong(components, "PHhmsf", allowed);
   if (isDate("Xxw") || isDate("XW")) throw new Failure("D3136");
   const isDayOfYear = !isDate("YMD") && isDate("Yd");
-  const isHalfDay = !isTime("Hmsf") && isTime("Phmsf");
+  return { isDayOfYear, isHalfDay: !isTime("Hmsf") && isTime("Phmsf") };
+}
+
+/** Fills components behind the last one with 0, or 1 for months and days. @throws {Failure} D3136 If another is missing. */
+function fillComponents(components: Components, { isDayOfYear, isHalfDay }: TimeForm): Components {
   const filled = { ...components };
   let isBehindLast = false;
   for (const component of (isDayOfYear ? "YD" : "YMD") + (isHalfDay ? "Phmsf" : "Hmsf"))
@@ -112,12 +120,26 @@ function toTime(components: Components): number {
       filled[component] = "MD".includes(component) ? 1 : 0;
       isBehindLast = true;
     } else if (isBehindLast) throw new Failure("D3136");
-  const { Y = 0, M = 0, D = 0, d = 0, P, h = 0, m = 0, s = 0, f = 0, Z, z } = filled;
-  const H = isHalfDay ? (h === 12 ? 0 : h) + (P === 1 ? 12 : 0) : (filled["H"] ?? 0);
-  const day = isDayOfYear ? new Date(Date.UTC(Y, 0) + (d - 1) * 86_400_000) : undefined;
-  const month = day ? day.getUTCMonth() : M > 0 ? M - 1 : 0;
-  const offset = Z || z || 0;
-  return Date.UTC(Y, month, day ? day.getUTCDate() : D, H, m, s, f) - offset * 60_000;
+  return filled;
+}
+
+/** Month, from 0, and day. As in JSONata, a day behind the end of the year is one of the same year. */
+function dateOf({ Y = 0, M = 0, D = 0, d = 0 }: Components, isDayOfYear: boolean): [number, number] {
+  if (!isDayOfYear) return [M > 0 ? M - 1 : 0, D];
+  const date = new Date(Date.UTC(Y, 0) + (d - 1) * 86_400_000);
+  return [date.getUTCMonth(), date.getUTCDate()];
+}
+
+const hourOf = ({ H = 0, h = 0, P }: Components, isHalfDay: boolean): number =>
+  isHalfDay ? (h === 12 ? 0 : h) + (P === 1 ? 12 : 0) : H;
+
+/** Computes the time of components, the year among them. @throws {Failure} D3136 */
+function toTime(components: Components): number {
+  const form = formOf(components);
+  const filled = fillComponents(components, form);
+  const { Y = 0, m = 0, s = 0, f = 0, Z, z } = filled;
+  const [month, day] = dateOf(filled, form.isDayOfYear);
+  return Date.UTC(Y, month, day, hourOf(filled, form.isHalfDay), m, s, f) - (Z || z || 0) * 60_000;
 }
 
 /** Reads a time; undefined if the text does not match the picture. */

@@ -1,7 +1,8 @@
 /** Whether the translation of an object loses something: one test for each field that may. */
 import { ByteMap } from "../../../dialect/json/byte-map.ts";
 import { toText, type PaddedText } from "../../../dialect/json/padded-text.ts";
-import { itemsOf, rawTextAt, type Cursor } from "../../../dialect/json/scan.ts";
+import { itemsOf } from "../../../dialect/json/members.ts";
+import { rawTextAt, type Cursor } from "../../../dialect/json/scan.ts";
 import { isArrayText } from "../../../dialect/json/text.ts";
 import { emitInput, emitNothingRelated, emitValueAt, onlyPath } from "../../codegen/emit-input.ts";
 import { parseAt, type ByteRange, type ReaderField, type ReaderUnit } from "../../codegen/generate-reader.ts";

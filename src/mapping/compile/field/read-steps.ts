@@ -1,7 +1,8 @@
 import { ByteMap } from "../../../dialect/json/byte-map.ts";
 import { normalizeDateTime } from "../../../dialect/date-time.ts";
 import { paddedText, type PaddedText } from "../../../dialect/json/padded-text.ts";
-import { cursorAt, itemsOf, rawTextAt, type Cursor } from "../../../dialect/json/scan.ts";
+import { itemsOf } from "../../../dialect/json/members.ts";
+import { cursorAt, rawTextAt, type Cursor } from "../../../dialect/json/scan.ts";
 import {
   isArrayText,
   isStringText,
