@@ -5,6 +5,7 @@ import {
   brownOutWindows,
   day,
   diskSize,
+  headerName,
   integer,
   LONGEST_TIMER_MS,
   LONGEST_TIMER_SECONDS,
@@ -170,6 +171,17 @@ const mapping = {
   ),
 };
 
+const clients = {
+  CLIENTS_FILE: unset(
+    text,
+    "YAML file that gives clients names: see [Name the clients](../guide/migrate-clients.md). Read at start, and again when it changes or on SIGHUP. If it is invalid, the names that were read before stay",
+  ),
+  CLIENT_HEADER: unset(
+    headerName,
+    "Request header in which a proxy of `TRUST_PROXY` gives the name of the client. From other addresses it has no effect. It is never sent to v4",
+  ),
+};
+
 const tokens = {
   RATE_LIMIT: withDefault(
     rate,
@@ -248,7 +260,7 @@ const audit = {
 };
 
 /** All settings, from texts or typed values to typed values. */
-export const settingsSchema = z.object({ ...listeners, ...v4, ...mapping, ...tokens, ...audit });
+export const settingsSchema = z.object({ ...listeners, ...v4, ...mapping, ...clients, ...tokens, ...audit });
 
 /** The settings as the gateway uses them. Sizes are in bytes. */
 export type Settings = Readonly<z.output<typeof settingsSchema>>;
@@ -263,6 +275,7 @@ export const SETTING_SECTIONS = {
   Listeners: Object.keys(listeners),
   v4: Object.keys(v4),
   Mapping: Object.keys(mapping),
+  Clients: Object.keys(clients),
   "Tokens and rate limits": Object.keys(tokens),
   "Audit and log": Object.keys(audit),
 } as Readonly<Record<string, readonly SettingName[]>>;
