@@ -42,8 +42,18 @@ export interface AuditRecord {
   readonly client: {
     /** The first 16 hex digits of the token's SHA-256, or null without a token. */
     readonly fingerprint: string | null;
-    /** Whether v4 has accepted the token, as far as it is known; left out without a token. */
+    /**
+     * Whether v4 has accepted the token, as far as it is known; of a call to the login server, whether that has accepted the
+     * application. Left out without both.
+     */
     readonly accepted?: boolean;
+    /**
+     * The OAuth client id of the application: the one that the token was issued to, or the one that a call to the login
+     * server names. Left out where it is not known.
+     */
+    readonly application?: string;
+    /** The name of the client that a trusted proxy gave in `CLIENT_HEADER`; left out without one. */
+    readonly label?: string;
     /** Its first 512 characters. */
     readonly userAgent: string | null;
     readonly address: string;

@@ -8,7 +8,8 @@ import type { SentBody } from "../audit/client-body.ts";
 import type { RequestSpan } from "../observability/tracing/tracing.ts";
 import type { RateLimitValues } from "../dialect/rate-limit-headers.ts";
 import type { RateLimitStatus } from "../rate-limit/limiter.ts";
-import type { TokenInfo } from "../auth/token-cache.ts";
+import { fingerprint, type TokenInfo } from "../auth/token-cache.ts";
+import type { ClientIdentity } from "../clients/client-directory.ts";
 import type { UpstreamToken } from "../auth/upstream-tokens.ts";
 import type { CancelSignal } from "../upstream/client.ts";
 import type { UpstreamActivity } from "./instrument-call.ts";
@@ -51,6 +52,8 @@ export interface AlphaRequest {
   /** In place of `readBody`, on a route that takes a file: the bytes as they arrive. */
   readonly openUpload?: (() => Readable) | undefined;
   readonly address: string;
+  /** The name of the client that a trusted proxy gave in `CLIENT_HEADER`; undefined without one. */
+  readonly label?: string | undefined;
   /** Fires when the client disconnects. */
   readonly signal: CancelSignal;
 }
@@ -181,8 +184,17 @@ export interface RequestContext extends StageResults, ResponseReport {
   readonly span: RequestSpan | undefined;
   /** Name in the audit and the metrics, where the request is not for a route of the pack. */
   route: string | undefined;
+  /** The application of a call to the login server, as far as the request has its id. */
+  application: ApplicationId | undefined;
   /** Why the gateway rejected the request, where such rejections are counted. */
   rejectedBy: Rejection["by"] | undefined;
+}
+
+/** The OAuth client id that a request has. */
+export interface ApplicationId {
+  readonly id: string;
+  /** Whether the login server has accepted its secret, or has issued the token to it. Anybody can send an id. */
+  readonly isProven: boolean;
 }
 
 /**
@@ -196,6 +208,7 @@ export const createContext = (startedAt = performance.now(), span?: RequestSpan)
   stageTimes: { authenticate: 0, matchRoute: 0, rateLimit: 0, authorize: 0, buildResponse: 0 },
   span,
   route: undefined,
+  application: undefined,
   client: undefined,
   match: undefined,
   rateLimitStatus: undefined,
@@ -218,6 +231,23 @@ export const tokenInfoOf = ({
   client,
 }: Pick<RequestContext, "token" | "client">): TokenInfo | undefined =>
   token ? token.info : client?.tokenInfo;
+
+/** What is known of the sender of a request, and whether its application is proven. */
+export function identityOf(
+  request: Pick<AlphaRequest, "label" | "headers">,
+  { client, token, application }: Pick<RequestContext, "client" | "token" | "application">,
+): ClientIdentity & { readonly isProven: boolean } {
+  const hash = client?.credentials.hash;
+  const grant = token?.resolved.grant;
+  const issuedTo = typeof grant === "object" ? grant.application : undefined;
+  return {
+    label: request.label,
+    application: issuedTo ?? application?.id,
+    isProven: issuedTo !== undefined || application?.isProven === true,
+    fingerprint: hash === undefined ? undefined : fingerprint(hash),
+    userAgent: request.headers["user-agent"]?.[0],
+  };
+}
 
 /** Whether a request target has a fragment. It is invalid (RFC 9112 3.2), and servers disagree on where it starts. */
 export const hasFragment = ({ path, query }: Pick<AlphaRequest, "path" | "query">): boolean =>

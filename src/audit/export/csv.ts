@@ -9,6 +9,8 @@ const COLUMNS: Readonly<Record<string, (record: AuditRecord) => Cell>> = {
   lane: ({ lane }) => lane,
   request_id: ({ requestId }) => requestId,
   client: ({ client }) => client.fingerprint,
+  application: ({ client }) => client.application ?? null,
+  label: ({ client }) => client.label ?? null,
   user_agent: ({ client }) => client.userAgent,
   address: ({ client }) => client.address,
   method: ({ alpha }) => alpha.method,

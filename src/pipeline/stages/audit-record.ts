@@ -4,7 +4,7 @@ import { checksumOf, type AuditRecord, type RecordedBody } from "../../audit/rec
 import { recordTime } from "../../audit/record-time.ts";
 import { REDACTED } from "../../audit/secret-values.ts";
 import { isTruncated } from "../../audit/truncate.ts";
-import type { AlphaRequest, AlphaResponse, RequestContext } from "../context.ts";
+import { header, identityOf, type AlphaRequest, type AlphaResponse, type RequestContext } from "../context.ts";
 import type { ResultMeaning } from "../lifecycle.ts";
 import {
   concealAll,
@@ -13,6 +13,8 @@ import {
   recordHead,
   recordWarnings,
   roundMs,
+  senderNames,
+  type RecordedSender,
   type RecordOptions,
   type RequestSummary,
 } from "../recorded-request.ts";
@@ -33,6 +35,17 @@ const bodyLength = ({ body }: RequestContext): number => body?.bytes.length ?? 0
 /** Whether v4 has accepted the token of a request, in this request or before. */
 const isAccepted = ({ upstream, token, client }: RequestContext): boolean =>
   upstream?.isTokenAccepted === true || (token ?? client)?.isAccepted === true;
+
+/** Who has sent a request, for its record. */
+function senderOf(request: AlphaRequest, context: RequestContext): RecordedSender {
+  const hash = context.client?.credentials.hash;
+  const { application, isProven } = identityOf(request, context);
+  return {
+    hash,
+    application: application ?? undefined,
+    isAccepted: hash === undefined ? isProven : isAccepted(context),
+  };
+}
 
 function timingsOf({ startedAt, upstream }: RequestContext): AuditRecord["timings"] {
   const total = performance.now() - startedAt;
@@ -55,7 +68,11 @@ export function summarizeRequest(
   return {
     lane: "alpha",
     requestId: request.id,
-    client: { fingerprint: fingerprintOf(context.client?.credentials.hash) },
+    client: {
+      fingerprint: fingerprintOf(context.client?.credentials.hash),
+      ...senderNames(request, identityOf(request, context).application ?? undefined),
+      userAgent: header(request, "user-agent") ?? null,
+    },
     alpha: { method: request.method, route: routeOf(context), status },
     v4: context.upstream?.calls ?? [],
     losses: [...context.losses],
@@ -99,7 +116,7 @@ export function createAuditRecord(
 ): AuditRecord {
   const { status, response } = outcome;
   const { redaction, bodies } = options;
-  const { client, upstream, rejectedBy } = context;
+  const { upstream, rejectedBy } = context;
   const route = routeOf(context);
   const accepted = isAccepted(context);
   const exchange = recordExchange(request, context, options, response);
@@ -123,7 +140,7 @@ export function createAuditRecord(
     lane: "alpha",
     pack: options.packHash,
     requestId: secrets.conceal(request.id),
-    client: recordClient(request, client?.credentials.hash, accepted, secrets, options),
+    client: recordClient(request, senderOf(request, context), secrets, options),
     alpha: {
       ...recordHead(request, route, accepted, secrets, options),
       ...(context.ignoredParameters.length > 0 && {
@@ -154,13 +171,13 @@ export function createMinimalRecord(
   { newId }: Pick<RecordOptions, "newId">,
 ): AuditRecord {
   const { id: requestId, method, address } = request;
-  const fingerprint = fingerprintOf(context.client?.credentials.hash);
+  const { hash, isAccepted: accepted } = senderOf(request, context);
   return {
     id: newId(),
     time: recordTime(context.time.getTime()),
     lane: "alpha",
     requestId,
-    client: { fingerprint, accepted: isAccepted(context), userAgent: null, address },
+    client: { fingerprint: fingerprintOf(hash), accepted, userAgent: null, address },
     alpha: { method, path: "", query: "", filter: null, route: routeOf(context), status },
     v4: [],
     losses: [],

@@ -26,6 +26,8 @@ function facts({ alpha, client, lane, requestId, time, bytes: size }) {
   const given = [
     ["Time", make("time", { datetime: time }, dateTime(time))],
     ["Client", [who, ` ${client.userAgent ?? ""} `, make("span", { class: "quiet" }, client.address)]],
+    client.label && ["Name", `${client.label}, given by the proxy`],
+    client.application && ["Application", make("span", { class: "mono" }, client.application)],
     ["Route", alpha.route ?? (lane === "native" ? "forwarded untouched" : "none matched")],
     ["Request id", make("span", { class: "mono" }, requestId)],
     ["Bytes", `${bytes(size.in)} in, ${bytes(size.out)} out`],
@@ -33,7 +35,7 @@ function facts({ alpha, client, lane, requestId, time, bytes: size }) {
   return make(
     "dl",
     { class: "facts" },
-    given.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))),
+    given.filter(Boolean).map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))),
   );
 }
 
