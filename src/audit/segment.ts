@@ -78,6 +78,7 @@ const indexRow = (row: StoredRow, start: number): IndexRow => ({
   time: row.time,
   client: row.client,
   accepted: row.accepted,
+  sender: row.sender,
   route: row.route,
   status: row.status,
   lane: row.lane,

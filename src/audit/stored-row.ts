@@ -1,14 +1,18 @@
 import type { AuditRecord } from "./record.ts";
 import type { RecordPlace } from "./record-memory.ts";
+import { applicationKey, labelKey } from "./summary-key.ts";
 
 /** What queries and summaries need of a record: its row in the index. */
 export interface RecordColumns {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly time: number;
+  /** The fingerprint of the token. */
   readonly client: string | null;
-  /** Whether v4 has accepted the client's token. */
+  /** Whether v4 has accepted the client's token, or the login server the application. */
   readonly accepted: boolean;
+  /** The key of its label, else of its application, in the summaries: `label:NAME` or `application:ID`. */
+  readonly sender?: string | undefined;
   readonly route: string | null;
   readonly status: number;
   readonly lane: AuditRecord["lane"];
@@ -39,6 +43,28 @@ export interface IndexRow extends RecordColumns {
  */
 export const WORTH = { refused: 0, unaccepted: 1, accepted: 2 } as const;
 
+/** PostgreSQL can't store U+0000, and a form may have it. */
+const plainText = (text: string): string => text.replaceAll("\u0000", "");
+
+/** The key of a label, else of an application; undefined without both. */
+const senderOf = ({ label, application }: AuditRecord["client"]): string | undefined =>
+  label !== undefined
+    ? labelKey(plainText(label))
+    : application === undefined
+      ? undefined
+      : applicationKey(plainText(application));
+
+/** Whether a request is one of the clients with these keys. @param keys Undefined: all clients */
+export function isOfClients(client: AuditRecord["client"], keys: readonly string[] | undefined): boolean {
+  const { fingerprint } = client;
+  const sender = senderOf(client);
+  return (
+    keys === undefined ||
+    (fingerprint !== null && keys.includes(fingerprint)) ||
+    (sender !== undefined && keys.includes(sender))
+  );
+}
+
 /** The columns of a record. @throws {TypeError} If it has no time. */
 export function columnsOf({
   id,
@@ -57,6 +83,7 @@ export function columnsOf({
     time: ms,
     client: client.fingerprint,
     accepted: client.accepted !== false,
+    sender: senderOf(client),
     route: alpha.route,
     status: alpha.status,
     lane,

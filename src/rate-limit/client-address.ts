@@ -38,7 +38,9 @@ function addressList(entries: readonly string[]): BlockList {
 }
 
 /** Creates the test whether a request comes from a trusted proxy. @param trusted Addresses and networks of proxies. */
-export function trustedProxies(trusted: readonly string[]): (request: Pick<IncomingMessage, "socket">) => boolean {
+export function trustedProxies(
+  trusted: readonly string[],
+): (request: Pick<IncomingMessage, "socket">) => boolean {
   const proxies = addressList(trusted);
   return ({ socket }) => {
     const address = connectionAddress(socket);

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { makeFolder } from "../../storage/make-folder.ts";
 import { Worker } from "node:worker_threads";
 import { readPage } from "../record-pages.ts";
-import { cutoffOf, startPurge, type PurgeResult } from "../purge.ts";
+import { limitsOf, startPurge, type PurgeResult } from "../purge.ts";
 import { readRecord } from "../read-record.ts";
 import type { AuditRecord } from "../record.ts";
 import { AuditUnavailableError } from "../store.ts";
 import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
-import type { ClientUsage, DayUsage, RouteUsage } from "../usage.ts";
+import type { ClientUsage, DayUsage, RouteUsage, TokenUsage } from "../usage.ts";
 import { createBatch } from "../segment.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
@@ -60,12 +60,12 @@ export function startSqliteThread(): Worker {
  *   the remedy.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<AuditStore> {
-  const { directory, thread, durability, sizeLimit } = options;
+  const { directory, thread, durability } = options;
   const file = join(directory, AUDIT_FILE);
   const synchronous = durability === "strict" ? "FULL" : "NORMAL";
   const { writer, reader } = await openWorkers(directory, { role: "writer", file, synchronous }, thread);
   const purge = startPurge({
-    step: () => writer.call({ kind: "purge", before: cutoffOf(options), sizeLimit }) as Promise<PurgeResult>,
+    step: () => writer.call({ kind: "purge", ...limitsOf(options) }) as Promise<PurgeResult>,
   });
 
   /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
@@ -119,6 +119,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     get,
     count: async (query) => (await reader.call({ kind: "count", query })) as number,
     clients: async (query) => (await reader.call({ kind: "clients", query })) as ClientUsage[],
+    tokens: async ({ client }) => (await reader.call({ kind: "tokens", client })) as TokenUsage[],
     usage: async (query) => (await reader.call({ kind: "usage", query })) as RouteUsage[],
     days: async (query) => (await reader.call({ kind: "days", query })) as DayUsage[],
     ready: () => fault() === undefined,

@@ -1,4 +1,5 @@
 import type { AuditQuery } from "../store.ts";
+import type { PurgeLimits } from "../purge.ts";
 import type { Batch } from "../segment.ts";
 import type { UsageQuery } from "../usage.ts";
 
@@ -12,13 +13,8 @@ export type SqliteWorkerData =
     }
   | { readonly role: "reader"; readonly file: string };
 
-/** A job that deletes old segments. */
-export interface PurgeJob {
-  /** Milliseconds since the epoch. Days that ended before are deleted. */
-  readonly before: number;
-  /** Maximum size of the database in bytes. Above it the least important segments are deleted. */
-  readonly sizeLimit: number;
-}
+/** A job that deletes what is too old or too much. */
+export type PurgeJob = PurgeLimits;
 
 /** A batch in a message. Its rows are JSON, because a thread gets one string much faster than many small objects. */
 export interface PackedBatch {
@@ -60,4 +56,5 @@ export type ReaderJob =
   | { readonly kind: "get"; readonly id: string }
   | { readonly kind: "count"; readonly query: AuditQuery }
   | { readonly kind: "clients" | "usage" | "days"; readonly query: UsageQuery }
+  | { readonly kind: "tokens"; readonly client: string }
   | { readonly kind: "close" };

@@ -4,7 +4,13 @@ import { checksumOf, type AuditRecord, type RecordedBody } from "../../audit/rec
 import { recordTime } from "../../audit/record-time.ts";
 import { REDACTED } from "../../audit/secret-values.ts";
 import { isTruncated } from "../../audit/truncate.ts";
-import { header, identityOf, type AlphaRequest, type AlphaResponse, type RequestContext } from "../context.ts";
+import {
+  header,
+  identityOf,
+  type AlphaRequest,
+  type AlphaResponse,
+  type RequestContext,
+} from "../context.ts";
 import type { ResultMeaning } from "../lifecycle.ts";
 import {
   concealAll,

@@ -28,6 +28,7 @@ export function memoryStore() {
       ),
     count: async () => records.length,
     clients: async () => [],
+    tokens: async () => [],
     usage: async () => [],
     days: async () => [],
     get: async (id) => {

@@ -21,8 +21,8 @@ beforeEach(() => {
   }
 });
 
-const ALPHA = { as: "t0k3n" } as const;
-const NATIVE = { as: null, headers: { authorization: "Bearer t0k3n" } } as const;
+const ALPHA = { as: "t0k3n-s3cr3t-of-a-client" } as const;
+const NATIVE = { as: null, headers: { authorization: "Bearer t0k3n-s3cr3t-of-a-client" } } as const;
 type Lane = typeof ALPHA | typeof NATIVE;
 
 /** Sends a request with a header, and reads its record. */
@@ -74,6 +74,6 @@ test("a name of 64 characters is recorded", async () => {
 });
 
 test("a name that is the token itself is not recorded", async () => {
-  const { record } = await send(behindProxy, ALPHA, { "x-client-name": "t0k3n" });
-  expect(JSON.stringify(record)).not.toContain("t0k3n");
+  const { record } = await send(behindProxy, ALPHA, { "x-client-name": "t0k3n-s3cr3t-of-a-client" });
+  expect(JSON.stringify(record)).not.toContain("t0k3n-s3cr3t-of-a-client");
 });

@@ -35,7 +35,9 @@ function facts({ alpha, client, lane, requestId, time, bytes: size }) {
   return make(
     "dl",
     { class: "facts" },
-    given.filter(Boolean).map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))),
+    given
+      .filter(Boolean)
+      .map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))),
   );
 }
 
