@@ -24,9 +24,7 @@ export interface RecordOptions {
 export type RequestSummary = Pick<AuditRecord, "lane" | "requestId" | "losses" | "warnings" | "timings"> & {
   /** The id of the record, if there is one. */
   readonly id?: string;
-  readonly client: Pick<AuditRecord["client"], "fingerprint" | "application" | "label"> & {
-    readonly userAgent?: string | null;
-  };
+  readonly client: Pick<AuditRecord["client"], "fingerprint" | "application" | "label">;
   readonly alpha: Pick<AuditRecord["alpha"], "method" | "route" | "status">;
   readonly v4: readonly Pick<AuditRecord["v4"][number], "status">[];
 };

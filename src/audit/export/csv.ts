@@ -9,8 +9,6 @@ const COLUMNS: Readonly<Record<string, (record: AuditRecord) => Cell>> = {
   lane: ({ lane }) => lane,
   request_id: ({ requestId }) => requestId,
   client: ({ client }) => client.fingerprint,
-  application: ({ client }) => client.application ?? null,
-  label: ({ client }) => client.label ?? null,
   user_agent: ({ client }) => client.userAgent,
   address: ({ client }) => client.address,
   method: ({ alpha }) => alpha.method,
@@ -27,6 +25,8 @@ const COLUMNS: Readonly<Record<string, (record: AuditRecord) => Cell>> = {
   translation_ms: ({ timings }) => timings.translation,
   bytes_in: ({ bytes }) => bytes.in,
   bytes_out: ({ bytes }) => bytes.out,
+  application: ({ client }) => client.application ?? null,
+  label: ({ client }) => client.label ?? null,
 };
 
 /** Formats one line of a CSV file (RFC 4180). */

@@ -2,7 +2,7 @@
 import type { AuditRecord } from "../../audit/record.ts";
 import type { Rejection } from "../../dialect/http-error.ts";
 import { recordTime } from "../../audit/record-time.ts";
-import { header, type AlphaRequest } from "../context.ts";
+import type { AlphaRequest } from "../context.ts";
 import { isForwarded } from "./native-headers.ts";
 import type { NativeResponse } from "./response-secrets.ts";
 import {
@@ -85,7 +85,6 @@ export function summarizeNativeRequest(
     client: {
       fingerprint: fingerprintOf(hash),
       ...senderNames(request, application),
-      userAgent: header(request, "user-agent") ?? null,
     },
     alpha: { method: request.method, route: null, status },
     v4: v4Status === undefined ? [] : [{ status: v4Status }],

@@ -4,13 +4,7 @@ import { checksumOf, type AuditRecord, type RecordedBody } from "../../audit/rec
 import { recordTime } from "../../audit/record-time.ts";
 import { REDACTED } from "../../audit/secret-values.ts";
 import { isTruncated } from "../../audit/truncate.ts";
-import {
-  header,
-  identityOf,
-  type AlphaRequest,
-  type AlphaResponse,
-  type RequestContext,
-} from "../context.ts";
+import { identityOf, type AlphaRequest, type AlphaResponse, type RequestContext } from "../context.ts";
 import type { ResultMeaning } from "../lifecycle.ts";
 import {
   concealAll,
@@ -77,7 +71,6 @@ export function summarizeRequest(
     client: {
       fingerprint: fingerprintOf(context.client?.credentials.hash),
       ...senderNames(request, identityOf(request, context).application ?? undefined),
-      userAgent: header(request, "user-agent") ?? null,
     },
     alpha: { method: request.method, route: routeOf(context), status },
     v4: context.upstream?.calls ?? [],

@@ -75,3 +75,25 @@ test("no secret of an application is in a record", async () => {
   await app.exchange("nothing", { client_id: client.secret });
   expect(JSON.stringify(await gateway.readAudit())).not.toContain(client.secret);
 });
+
+test("all tokens of an application are one client in the summaries, with its calls to the login server", async () => {
+  const { body } = await gateway.requestV4("POST /account/oauth-clients", {
+    body: { label: "other", redirect_uri: REGISTERED },
+  });
+  const other = createApplication(gateway.app, body);
+  const key = `application:${body.id}`;
+  for (const _ of [1, 2]) {
+    const { token } = await other.token("vms:view");
+    await gateway.request("GET /vm/instances", { as: token });
+  }
+  const usage = async (name: string) =>
+    (await gateway.requestAdmin(`GET /api/usage/${name}?client=${encodeURIComponent(key)}`)).body;
+  const { clients } = await usage("clients");
+  expect(clients).toMatchObject([{ client: key, application: body.id, tokens: 2 }]);
+  const { routes } = await usage("routes");
+  const counts = Object.fromEntries(
+    routes.map(({ route, requests }: { route: string; requests: number }) => [route, requests]),
+  );
+  // The redirect of the first sign-in came before the login server had accepted the application.
+  expect(counts).toEqual({ "GET /oauth/authorize": 1, "POST /oauth/token": 2, "GET /vm/instances": 2 });
+});
