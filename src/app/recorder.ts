@@ -128,6 +128,8 @@ export function createRecorder({
     credentials: pack.credentials,
     filterHeader: pack.dialect.client.filters?.header,
     packHash: pack.hash,
+    sentNames: pack.sentNames,
+    grammar: pack.grammar,
   };
 
   /** A line for each request would cost more than many of them: successes are logged at `debug` only. */

@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { RejectedBy } from "../dialect/http-error.ts";
+import type { SentMembers } from "./sent-members.ts";
 
 /**
  * The audit record of one request: the alpha request and its response, and the v4 calls that were made for it.
@@ -89,6 +90,8 @@ export interface AuditRecord {
    * for other requests.
    */
   readonly rejectedBy?: RejectedBy;
+  /** Which names of its route the client sent. It is counted, and is no part of the stored record. */
+  readonly sent?: SentMembers;
   /** How many requests that a limit rejected have this one record; left out for one. */
   readonly requests?: number;
 }

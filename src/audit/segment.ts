@@ -87,6 +87,7 @@ const indexRow = (row: StoredRow, start: number): IndexRow => ({
   agent: row.agent,
   lossy: row.lossy,
   requests: row.requests,
+  sentBits: row.sent && `${row.sent.pack} ${row.sent.bits}`,
   start,
   size: row.size,
 });

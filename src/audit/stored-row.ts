@@ -1,5 +1,6 @@
 import type { AuditRecord } from "./record.ts";
 import type { RecordPlace } from "./record-memory.ts";
+import type { SentMembers } from "./sent-members.ts";
 import { applicationKey, labelKey } from "./summary-key.ts";
 
 /** What queries and summaries need of a record: its row in the index. */
@@ -21,6 +22,8 @@ export interface RecordColumns {
   readonly agent: string | null;
   /** Whether the translation of the response lost something. */
   readonly lossy: boolean;
+  /** Which names of its route the client sent. */
+  readonly sent?: SentMembers | undefined;
   /** How many requests it stands for. Default: one. */
   readonly requests?: number | undefined;
 }
@@ -35,6 +38,8 @@ export interface IndexRow extends RecordColumns {
   readonly start: number;
   /** With the line feed. */
   readonly size: number;
+  /** The pack and the bits of `sent`, separated by a blank. */
+  readonly sentBits?: string | undefined;
 }
 
 /**
@@ -74,6 +79,7 @@ export function columnsOf({
   lane,
   requestId,
   losses,
+  sent,
   requests,
 }: AuditRecord): RecordColumns {
   const ms = Date.parse(time);
@@ -91,6 +97,7 @@ export function columnsOf({
     requestId,
     agent: client.userAgent,
     lossy: losses.length > 0,
+    sent,
     requests,
   };
 }

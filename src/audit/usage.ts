@@ -1,4 +1,5 @@
 import type { AuditRecord } from "./record.ts";
+import type { SentUsage } from "./sent-members.ts";
 import { UNACCEPTED, type Keyed } from "./summary-key.ts";
 import { truncateUtf8 } from "./truncate.ts";
 import { WORTH, type RecordColumns } from "./stored-row.ts";
@@ -9,7 +10,7 @@ export interface UsageQuery {
   readonly client?: string | null;
   /** Keys of several clients. */
   readonly clients?: readonly (string | null)[];
-  readonly lane?: AuditRecord["lane"];
+  readonly lane?: AuditRecord["lane"] | undefined;
   /** ISO 8601 in UTC with milliseconds; this moment included. */
   readonly since?: string;
   /** The same form; this moment excluded. */
@@ -129,6 +130,8 @@ export interface UsageReader {
   readonly clients: (query: UsageQuery) => Promise<readonly ClientUsage[]>;
   /** Returns the tokens of a client, those with the most requests first: 1000 at most. @throws {AuditUnavailableError} */
   readonly tokens: (query: { readonly client: string }) => Promise<readonly TokenUsage[]>;
+  /** Returns the names that clients sent to routes; `lane` and `limit` are ignored. @throws {AuditUnavailableError} */
+  readonly sent: (query: UsageQuery) => Promise<readonly SentUsage[]>;
   /** Returns the routes of each client, those with the most requests first. @throws {AuditUnavailableError} */
   readonly usage: (query: UsageQuery) => Promise<readonly RouteUsage[]>;
   /** Returns days with requests in ascending order. @throws {AuditUnavailableError} */

@@ -1,7 +1,9 @@
 /** Requests and responses as plain data, and what is collected about a request while it is processed. */
 import type { Readable } from "node:stream";
 import { takeParameter } from "../dialect/credentials.ts";
+import type { Filter } from "../dialect/filter/condition.ts";
 import type { HttpError, Rejection } from "../dialect/http-error.ts";
+import type { Query } from "../dialect/query.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { Parameters } from "../mapping/router.ts";
 import type { SentBody } from "../audit/client-body.ts";
@@ -15,6 +17,7 @@ import type { CancelSignal } from "../upstream/client.ts";
 import type { UpstreamActivity } from "./instrument-call.ts";
 import type { UpstreamResponse } from "./upstream-response.ts";
 import type { ClientToken } from "./stages/authorize.ts";
+import type { ReadJson } from "./stages/read-body.ts";
 
 /** Whose body is read. Unknown clients get less memory and less time. */
 export interface BodyOwner {
@@ -146,8 +149,14 @@ export interface StageTimes {
   buildResponse: number;
 }
 
+/** Collected while a list is translated. */
+export interface ListReport {
+  /** The client's filter, once it was parsed. */
+  sentFilter: Filter | undefined;
+}
+
 /** Collected from v4's responses: what alpha's response lost, and headers of the response. */
-export interface ResponseReport extends TranslationReport {
+export interface ResponseReport extends TranslationReport, ListReport {
   /** v4's own rate limit, as far as its headers have it, if v4 rejected the request. */
   upstreamRateLimit: Partial<RateLimitValues> | undefined;
   /** Headers of a list about its page. */
@@ -164,6 +173,8 @@ interface StageResults {
   rateLimitStatus: RateLimitStatus | undefined;
   token: ClientToken | undefined;
   body: ReceivedBody | undefined;
+  /** The parameters of the query, and the body that is parsed when it is needed; undefined before authorization. */
+  sent: { readonly query: Query; readonly readJson: ReadJson } | undefined;
   /** Query parameters without effect, since the pack does not name them. */
   ignoredParameters: readonly string[];
   /** Method and path of the v4 call that the response is built from. */
@@ -214,6 +225,7 @@ export const createContext = (startedAt = performance.now(), span?: RequestSpan)
   rateLimitStatus: undefined,
   token: undefined,
   body: undefined,
+  sent: undefined,
   ignoredParameters: [],
   upstreamEquivalent: undefined,
   upstream: undefined,
@@ -222,6 +234,7 @@ export const createContext = (startedAt = performance.now(), span?: RequestSpan)
   rejectedBy: undefined,
   upstreamRateLimit: undefined,
   listHeaders: undefined,
+  sentFilter: undefined,
   upstreamHead: undefined,
 });
 

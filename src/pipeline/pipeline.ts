@@ -80,6 +80,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
 
     // Translate the query parameters that the pack names.
     const query = parseQuery(request.query);
+    context.sent = { query, readJson };
     const parameters = await selected.route.query.translate(query);
     context.ignoredParameters = parameters.ignored;
     const match = await withPathValues(selected, parameters.path);

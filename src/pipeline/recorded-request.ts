@@ -18,6 +18,9 @@ export interface RecordOptions {
   /** Undefined if clients have no filters. */
   readonly filterHeader: string | undefined;
   readonly packHash: string;
+  /** What clients may send to a route, by the name of the route. */
+  readonly sentNames: Pack["sentNames"];
+  readonly grammar: Pack["grammar"];
 }
 
 /** The parts of a record that the metrics, the log and the trace use. */

@@ -41,6 +41,13 @@ const LEAST_USED_TOKENS = `
   )
 `;
 
+const OLDEST_SENT = `
+  DELETE FROM audit_sent WHERE ctid IN (
+    SELECT ctid FROM audit_sent ORDER BY day
+    LIMIT greatest(0, (SELECT count(*) FROM audit_sent) - $1::bigint)
+  )
+`;
+
 /** Deletes some of the summaries above a number, in the order of `sqlite/summaries.ts`. @returns whether there are still more */
 async function cutSummaries(client: PoolClient, maxRows: number): Promise<boolean> {
   const [counted] = (await client.query<{ rows: number }>(COUNT)).rows;
@@ -63,6 +70,7 @@ async function purgeSummaries(
   const day = dayOf(usageBefore);
   await client.query("DELETE FROM audit_usage WHERE day < $1", [day]);
   await client.query("DELETE FROM audit_sent WHERE day < $1", [day]);
+  await client.query(OLDEST_SENT, [summaryRows]);
   await client.query("DELETE FROM audit_token WHERE last < $1", [Math.floor(usageBefore)]);
   await client.query(LEAST_USED_TOKENS);
   return cutSummaries(client, summaryRows);

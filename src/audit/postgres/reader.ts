@@ -1,8 +1,17 @@
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
+import type { QueryResultRow } from "pg";
 import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../record-pages.ts";
 import { recordText } from "../segment.ts";
 import { clientsOf, type AuditQuery, type TextPage } from "../store.ts";
+import {
+  bytesOfBits,
+  countSent,
+  listSent,
+  type NameList,
+  type RouteDay,
+  type SentRow,
+} from "../sent-members.ts";
 import { identityOfKey } from "../summary-key.ts";
 import { daysOf, MAX_TOKENS_READ, MAX_USAGE_ROWS, usageKeysOf } from "../usage.ts";
 import type { ClientUsage, DayUsage, RouteUsage, TokenUsage, UsageQuery, UsageReader } from "../usage.ts";
@@ -71,6 +80,13 @@ const DAYS = (where: string): string => `
     coalesce(sum(requests) FILTER (WHERE status >= 400), 0)::float8 AS errors, sum(lossy)::float8 AS lossy,
     (count(DISTINCT client) FILTER (WHERE lane = 'alpha'))::float8 AS "alphaClients"
   FROM audit_usage ${where} GROUP BY day ORDER BY day
+`;
+
+const SENT = (where: string): string =>
+  `SELECT day, client, route, pack, bits::text AS bits FROM audit_sent ${where}`;
+const NAMES = "SELECT pack, route, names FROM audit_sent_names WHERE pack = ANY($1::text[])";
+const REQUESTS = (where: string): string => `
+  SELECT client, route, day, sum(requests)::float8 AS requests FROM audit_usage ${where} GROUP BY client, route, day
 `;
 
 type Value = string | number | readonly string[];
@@ -217,6 +233,18 @@ export function usageReader(database: Database): UsageReader {
         ...span(row),
       })),
     days: (query) => read<DayUsage>(DAYS, query),
+    async sent(query) {
+      const ofAllLanes = { ...query, lane: undefined };
+      const rows = await read<Omit<SentRow, "bits"> & { bits: string }>(SENT, ofAllLanes);
+      const packs = [...new Set(rows.map(({ pack }) => pack))];
+      const lists = await database.query<NameList & QueryResultRow>(NAMES, [packs]);
+      const byKey = new Map(lists.map(({ pack, route, names }) => [`${pack} ${route}`, names]));
+      const found = listSent(
+        rows.map((row) => ({ ...row, bits: bytesOfBits(row.bits) })),
+        (pack, route) => byKey.get(`${pack} ${route}`),
+      );
+      return countSent(found, await read<RouteDay>(REQUESTS, ofAllLanes));
+    },
   };
 }
 

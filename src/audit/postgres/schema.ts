@@ -77,7 +77,7 @@ const VERSION_1 = `
 
 /** The tables are described in `sqlite/schema.ts`. */
 const VERSION_2 = `
-  ALTER TABLE audit ADD COLUMN sender text;
+  ALTER TABLE audit ADD COLUMN sender text, ADD COLUMN sent text;
   CREATE INDEX audit_sender_by_time ON audit (sender, time, seq) WHERE sender IS NOT NULL;
   CREATE INDEX audit_lane_by_time ON audit (lane, time, seq);
   CREATE INDEX audit_usage_client ON audit_usage (client, day);

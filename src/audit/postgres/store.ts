@@ -5,6 +5,7 @@ import type { AuditRecord } from "../record.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
 import { AuditUnavailableError } from "../store.ts";
 import { createBatch } from "../segment.ts";
+import { NameLists } from "../sent-members.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import { connectDatabase } from "./database.ts";
@@ -33,10 +34,16 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
   let spare: ArrayBuffer | undefined;
 
-  function commit(rows: readonly StoredRow[]): Promise<number> {
+  const lists = new NameLists();
+
+  async function commit(rows: readonly StoredRow[]): Promise<number> {
+    for (const { route, sent: members } of rows) lists.add(route, members);
+    const names = lists.waiting();
     const batch = createBatch(rows, spare);
     spare = batch.bytes.buffer;
-    return insertBatch(database, batch);
+    const stored = await insertBatch(database, batch, names);
+    lists.confirm(names);
+    return stored;
   }
 
   const queue = createWriteQueue({
@@ -75,7 +82,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     await database.close();
   }
 
-  const { clients, tokens, usage, days } = usageReader(database);
+  const { clients, tokens, sent, usage, days } = usageReader(database);
   return {
     append: queue.push,
     texts: (query) => open(() => readRecordPage(database, query)),
@@ -84,6 +91,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     count: (query) => open(() => countRecords(database, query)),
     clients: (query) => open(() => clients(query)),
     tokens: (query) => open(() => tokens(query)),
+    sent: (query) => open(() => sent(query)),
     usage: (query) => open(() => usage(query)),
     days: (query) => open(() => days(query)),
     ready: () => fault() === undefined,

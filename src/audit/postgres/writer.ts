@@ -1,5 +1,7 @@
+import type { PoolClient } from "pg";
 import { compressBatch, type Batch } from "../segment.ts";
 import { WORTH } from "../stored-row.ts";
+import { aggregateSent, bytesOfBits, joinSent, type NameList, type SentRow } from "../sent-members.ts";
 import {
   isNamedKey,
   keyRows,
@@ -47,19 +49,20 @@ const WRITE = `
   WITH given AS (
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[],
       $8::text[], $9::int[], $10::int[], $11::int[], $12::bool[], $13::int[], $14::int[], $15::text[], $16::text[],
-      $17::text[], $18::text[], $19::text[])
+      $17::text[], $18::text[], $19::text[], $25::text[])
       WITH ORDINALITY AS row (id, time, client, route, status, day, lane, agent, lossy, start, size, counted,
-        requests, part, method, request_id, key, sender, token_key, place)
+        requests, part, method, request_id, key, sender, token_key, sent, place)
   ), parts AS MATERIALIZED (
     SELECT nextval(pg_get_serial_sequence('audit_segment', 'id')) AS segment, part, first, bytes, owner
     FROM unnest($20::int[], $21::int[], $24::text[]) WITH ORDINALITY AS p (first, bytes, owner, part)
   ), added AS (
     INSERT INTO audit (id, time, client, sender, route, status, size, worth, lane, agent, lossy, start, method,
-        request_id, segment)
+        request_id, sent, segment)
       SELECT id, time, client, sender, route, status, size,
           CASE WHEN client IS NOT NULL AND counted THEN ${WORTH.accepted}
             WHEN status >= 400 THEN ${WORTH.refused} ELSE ${WORTH.unaccepted} END,
-          lane, CASE WHEN NOT counted THEN agent END, lossy, start, method, request_id, segment
+          lane, CASE WHEN NOT counted THEN agent END, lossy, start, method, request_id,
+          CASE WHEN NOT counted THEN sent END, segment
         FROM given JOIN parts USING (part) ORDER BY place
       ON CONFLICT (id) DO NOTHING RETURNING id, segment, time, worth
   ), stored AS (
@@ -129,7 +132,6 @@ const APPLICATIONS = `
   SELECT key FROM unnest($1::text[]) AS given (key)
   WHERE EXISTS (SELECT 1 FROM audit_usage u WHERE u.client = given.key)
 `;
-/** Adds all that is counted under keys to other keys. */
 const RENAME = `
   WITH gone AS (
     DELETE FROM audit_usage WHERE client = ANY($1::text[]) RETURNING *
@@ -141,6 +143,68 @@ const RENAME = `
     GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
   ${ADDED}
 `;
+
+/** Adds bits. The longer the text, the more bits: those of one pack and route have one length. */
+const ADD_SENT = `
+  INSERT INTO audit_sent AS kept
+    SELECT day, client, route, pack, ('x' || bits)::bit varying
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS given (day, client, route, pack, bits)
+  ON CONFLICT (day, client, route, pack) DO UPDATE SET bits = kept.bits | excluded.bits
+    WHERE kept.bits <> (kept.bits | excluded.bits)
+`;
+const ADD_NAMES = "INSERT INTO audit_sent_names VALUES ($1, $2, $3::text[]) ON CONFLICT DO NOTHING";
+/** Bits that wait for a token to be accepted. */
+const EARLIER_SENT = `
+  SELECT time::float8, client, route, sent AS "sentBits" FROM audit
+  WHERE client = ANY($1::text[]) AND worth < ${WORTH.accepted} AND sent IS NOT NULL LIMIT ${10 * MOST_MOVED}
+`;
+const TAKE_SENT = `
+  DELETE FROM audit_sent WHERE client = ANY($1::text[])
+  RETURNING day, client, route, pack, bits::text AS bits
+`;
+
+type Query = (text: string, values: readonly unknown[]) => Promise<unknown>;
+
+/** Adds rows in the order of their keys, so that replicas never deadlock. Adding them twice changes nothing. */
+async function addSent(query: Query, rows: readonly SentRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await query(ADD_SENT, [
+    rows.map(({ day }) => day),
+    rows.map(({ client }) => client),
+    rows.map(({ route }) => route),
+    rows.map(({ pack }) => pack),
+    rows.map(({ bits }) => bits.toString("hex")),
+  ]);
+}
+
+async function addNames(database: Database, lists: readonly NameList[]): Promise<void> {
+  for (const { pack, route, names } of lists) await database.query(ADD_NAMES, [pack, route, names]);
+}
+
+/** Adds what was sent with tokens before v4 had accepted them. */
+async function addEarlierSent(connection: PoolClient, keys: ReadonlyMap<string, string>): Promise<void> {
+  const { rows } = await connection.query<{ time: number; client: string; route: string; sentBits: string }>(
+    EARLIER_SENT,
+    [[...keys.keys()]],
+  );
+  const keyed = rows.map((row) => ({ ...row, key: keys.get(row.client) ?? row.client }));
+  await addSent((text, values) => connection.query(text, [...values]), aggregateSent(keyed));
+}
+
+/** Adds all that is counted under keys to other keys. */
+const rename = (database: Database, keys: ReadonlyMap<string, string>): Promise<void> =>
+  database.transaction(async (connection) => {
+    await connection.query(RENAME, [[...keys.keys()], [...keys.values()]]);
+    const taken = await connection.query<Omit<SentRow, "bits"> & { bits: string }>(TAKE_SENT, [
+      [...keys.keys()],
+    ]);
+    const rows = taken.rows.map((row) => ({
+      ...row,
+      client: keys.get(row.client) ?? row.client,
+      bits: bytesOfBits(row.bits),
+    }));
+    await addSent((text, values) => connection.query(text, [...values]), joinSent(rows));
+  });
 
 /** Looks up the senders of a commit. */
 async function findSenders(database: Database, rows: readonly Sender[]): Promise<KnownSenders> {
@@ -170,14 +234,20 @@ function startsOf(parts: readonly Uint8Array[]): number[] {
  * @returns The bytes of the compressed segments.
  * @throws {AuditUnavailableError} If the database can't be written.
  */
-export async function insertBatch(database: Database, batch: Batch): Promise<number> {
+export async function insertBatch(
+  database: Database,
+  batch: Batch,
+  names: readonly NameList[],
+): Promise<number> {
   const parts = await compressBatch(batch);
   const given = batch.segments.flatMap((segment, index) =>
     segment.rows.map((row) => ({ ...row, part: index + 1 })),
   );
   const { rows, renamed, tokens } = keyRows(given, await findSenders(database, given));
   // Before the tokens get their new keys: if this fails, so does the commit, and it is tried again.
-  if (renamed.size > 0) await database.query(RENAME, [[...renamed.keys()], [...renamed.values()]]);
+  if (renamed.size > 0) await rename(database, renamed);
+  await addNames(database, names);
+  await addSent(database.query, aggregateSent(rows));
   const column = <T>(read: (row: (typeof rows)[number]) => T): T[] => rows.map(read);
   const clients = [...acceptedClients(given)];
   const data = Buffer.concat(parts);
@@ -206,6 +276,7 @@ export async function insertBatch(database: Database, batch: Batch): Promise<num
     data,
     clients,
     batch.segments.map(({ owner }) => owner),
+    column(({ sentBits }) => sentBits ?? null),
   ]);
   if (written?.late)
     await moveToClients(database, new Map(clients.map((each) => [each, tokens.get(each) ?? each])));
@@ -218,6 +289,7 @@ export async function insertBatch(database: Database, batch: Batch): Promise<num
  */
 async function moveToClients(database: Database, keys: ReadonlyMap<string, string>): Promise<void> {
   const moving = database.transaction(async (connection) => {
+    await addEarlierSent(connection, keys);
     const { rows } = await connection.query<{ day: string }>(MOVE, [[...keys.keys()], [...keys.values()]]);
     await connection.query(UNCOUNT_EMPTY, [[...new Set(rows.map(({ day }) => day))]]);
   });

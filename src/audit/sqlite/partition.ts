@@ -33,6 +33,7 @@ const tables = (day: string): string => `
     agent INTEGER,
     lossy INTEGER NOT NULL,
     accepted INTEGER NOT NULL,
+    sent TEXT,
     start INTEGER NOT NULL,
     size INTEGER NOT NULL
   ) STRICT;
@@ -89,12 +90,12 @@ const blockTrigger = (day: string): string => `
   END;
 `;
 
-/** Adds the column `sender` to the tables of all days, for a step of the schema. Blocks that are indexed stay as they are. */
+/** Adds the columns of version 2 to the tables of all days, for a step of the schema. Blocks that are indexed stay as they are. */
 export function addSenders(database: DatabaseSync): void {
   for (const { suffix } of database.prepare(LIST_DAYS).all()) {
     const day = String(suffix);
     database.exec(
-      `ALTER TABLE record_${day} ADD COLUMN sender INTEGER; DROP TRIGGER block_${day}_full; ${blockTrigger(day)}`,
+      `ALTER TABLE record_${day} ADD COLUMN sender INTEGER; ALTER TABLE record_${day} ADD COLUMN sent TEXT; DROP TRIGGER block_${day}_full; ${blockTrigger(day)}`,
     );
   }
 }

@@ -10,6 +10,7 @@ import {
   type TokenUsage,
   type UsageQuery,
 } from "../usage.ts";
+import { cacheNames, countSent, listSent, type SentUsage } from "../sent-members.ts";
 import { where, type Where } from "./where.ts";
 import type { ReaderJob } from "./worker-messages.ts";
 
@@ -55,7 +56,13 @@ const DAYS = (where: string): string => `
   FROM usage ${where} GROUP BY day ORDER BY day
 `;
 
-type UsageJob = Extract<ReaderJob, { readonly kind: "clients" | "usage" | "days" | "tokens" }>;
+const SENT = (where: string): string => `SELECT day, client, route, pack, bits FROM sent ${where}`;
+const NAMES = "SELECT names FROM sent_names WHERE pack = ? AND route = ?";
+const REQUESTS = (where: string): string => `
+  SELECT client, route, day, sum(requests) AS requests FROM usage ${where} GROUP BY client, route, day
+`;
+
+type UsageJob = Extract<ReaderJob, { readonly kind: "clients" | "usage" | "days" | "sent" | "tokens" }>;
 
 /** Reads the summaries of requests by their days, clients, routes or tokens. */
 export function readUsage(database: DatabaseSync, job: UsageJob): unknown[] {
@@ -66,8 +73,23 @@ export function readUsage(database: DatabaseSync, job: UsageJob): unknown[] {
   const read = (statement: (where: string) => string, ...more: number[]): Row[] =>
     database.prepare(statement(text)).all(...values, ...more);
   if (kind === "days") return read(DAYS);
+  if (kind === "sent") return readSent(database, query);
   if (kind === "clients") return read(CLIENTS, limit).map(clientOf);
   return read(ROUTES, limit).map(routeOf);
+}
+
+/** Reads the names that clients sent. */
+function readSent(database: DatabaseSync, query: UsageQuery): SentUsage[] {
+  const { text, values } = usageOf({ ...query, lane: undefined });
+  const find = database.prepare(NAMES);
+  const namesOf = (pack: string, route: string): string[] | undefined => {
+    const names = find.get(pack, route)?.["names"];
+    return names === undefined ? undefined : (JSON.parse(String(names)) as string[]);
+  };
+  const rows = database.prepare(SENT(text)).iterate(...values) as Iterable<never>;
+  const found = listSent(rows, cacheNames(namesOf));
+  const days = database.prepare(REQUESTS(text)).iterate(...values) as Iterable<never>;
+  return countSent(found, days);
 }
 
 function usageOf(query: UsageQuery): Where {

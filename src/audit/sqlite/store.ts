@@ -10,6 +10,7 @@ import { AuditUnavailableError } from "../store.ts";
 import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
 import type { ClientUsage, DayUsage, RouteUsage, TokenUsage } from "../usage.ts";
 import { createBatch } from "../segment.ts";
+import { NameLists, type SentUsage } from "../sent-members.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import {
@@ -71,10 +72,17 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
   /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
   let spare: ArrayBuffer | undefined;
 
+  const lists = new NameLists();
+
   async function commit(rows: readonly StoredRow[]): Promise<number> {
+    for (const { route, sent } of rows) lists.add(route, sent);
+    const names = lists.waiting();
     const batch = packBatch(createBatch(rows, spare));
     spare = undefined;
-    const written = (await writer.call({ kind: "write", batch }, [batch.bytes.buffer])) as WrittenBatch;
+    const written = (await writer.call({ kind: "write", batch, names }, [
+      batch.bytes.buffer,
+    ])) as WrittenBatch;
+    lists.confirm(names);
     spare = written.buffer;
     return written.storedBytes;
   }
@@ -120,6 +128,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     count: async (query) => (await reader.call({ kind: "count", query })) as number,
     clients: async (query) => (await reader.call({ kind: "clients", query })) as ClientUsage[],
     tokens: async ({ client }) => (await reader.call({ kind: "tokens", client })) as TokenUsage[],
+    sent: async (query) => (await reader.call({ kind: "sent", query })) as SentUsage[],
     usage: async (query) => (await reader.call({ kind: "usage", query })) as RouteUsage[],
     days: async (query) => (await reader.call({ kind: "days", query })) as DayUsage[],
     ready: () => fault() === undefined,

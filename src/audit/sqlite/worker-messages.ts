@@ -1,6 +1,7 @@
 import type { AuditQuery } from "../store.ts";
 import type { PurgeLimits } from "../purge.ts";
 import type { Batch } from "../segment.ts";
+import type { NameList } from "../sent-members.ts";
 import type { UsageQuery } from "../usage.ts";
 
 /** The first message to a worker. */
@@ -45,7 +46,7 @@ export interface WrittenBatch {
 /** A job of the writer thread. */
 export type WriterJob =
   /** Returns a `WrittenBatch`. */
-  | { readonly kind: "write"; readonly batch: PackedBatch }
+  | { readonly kind: "write"; readonly batch: PackedBatch; readonly names?: readonly NameList[] }
   /** Returns a `PurgeResult`. */
   | ({ readonly kind: "purge" } & PurgeJob)
   | { readonly kind: "close" };
@@ -55,6 +56,6 @@ export type ReaderJob =
   | { readonly kind: "page"; readonly query: AuditQuery }
   | { readonly kind: "get"; readonly id: string }
   | { readonly kind: "count"; readonly query: AuditQuery }
-  | { readonly kind: "clients" | "usage" | "days"; readonly query: UsageQuery }
+  | { readonly kind: "clients" | "usage" | "days" | "sent"; readonly query: UsageQuery }
   | { readonly kind: "tokens"; readonly client: string }
   | { readonly kind: "close" };

@@ -5,6 +5,7 @@ import { SEVERAL } from "../client-shares.ts";
 import type { PurgeResult } from "../purge.ts";
 import { compressBatchSync, type Batch, type Segment } from "../segment.ts";
 import type { IndexRow } from "../stored-row.ts";
+import { aggregateSent, type NameList } from "../sent-members.ts";
 import { isNamedKey, keyRows, type Keyed, type KeyedRows } from "../summary-key.ts";
 import {
   acceptedClients,
@@ -17,6 +18,7 @@ import {
 } from "../usage.ts";
 import { createPartition, createPartitions, dropPartition, suffixOf, type Partitions } from "./partition.ts";
 import { SCHEMA } from "./schema.ts";
+import { Sent } from "./sent.ts";
 import { makeSpace, prepareOwners } from "./size-limit.ts";
 import { Summaries } from "./summaries.ts";
 import { Tokens } from "./tokens.ts";
@@ -59,14 +61,15 @@ function prepareDay(database: DatabaseSync, day: string) {
     text: database.prepare(`SELECT id FROM text_${day} WHERE text = ?`),
     addText: database.prepare(`INSERT INTO text_${day} (text) VALUES (?)`),
     add: database.prepare(
-      `INSERT INTO record_${day} (id, time, client, sender, route, status, lane, method, request_id, agent, lossy, accepted, start, size)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+      `INSERT INTO record_${day} (id, time, client, sender, route, status, lane, method, request_id, agent, lossy, accepted, sent, start,
+          size)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     ),
     addSegment: database.prepare(`INSERT INTO segment_${day} VALUES (?, ?, ?, ?, ?, ?)`),
     claim: database.prepare(
       `UPDATE record_${day} SET accepted = 1 WHERE seq IN (
         SELECT seq FROM record_${day} WHERE client = ? AND accepted = 0 LIMIT ${MOST_MOVED}
-      ) RETURNING seq, id, time, status, lane, lossy,
+      ) RETURNING seq, id, time, status, lane, lossy, sent AS sentBits,
         (SELECT text FROM text_${day} WHERE id = sender) AS sender,
         (SELECT text FROM text_${day} WHERE id = client) AS client,
         (SELECT text FROM text_${day} WHERE id = route) AS route,
@@ -116,6 +119,7 @@ function insertSegment(
       textId(agent),
       Number(row.lossy),
       Number(row.accepted),
+      row.accepted ? null : (row.sentBits ?? null),
       row.start,
       row.size,
     );
@@ -138,6 +142,7 @@ class Writer {
   readonly #days: Partitions<DayStatements>;
   readonly #summaries: Summaries;
   readonly #tokens: Tokens;
+  readonly #sent: Sent;
   readonly #claimed = new Set<string>();
 
   constructor(data: WriterData) {
@@ -147,19 +152,25 @@ class Writer {
     this.#days = createPartitions(database, (suffix) => prepareDay(database, suffix));
     this.#summaries = new Summaries(database);
     this.#tokens = new Tokens(database);
+    this.#sent = new Sent(database);
   }
 
   /** Stores a batch in one transaction. */
-  write(batch: Batch): WrittenBatch {
+  write(batch: Batch, names: readonly NameList[]): WrittenBatch {
     // Before the transaction: other processes can write meanwhile.
     const data = compressBatchSync(batch);
     this.#transaction(() => {
       const rows = batch.segments.flatMap((segment) => segment.rows);
       const keyed = keyRows(rows, this.#tokens.find(rows));
-      for (const [from, to] of keyed.renamed) this.#summaries.rename(from, to);
+      for (const list of names) this.#sent.addNames(list);
+      for (const [from, to] of keyed.renamed) {
+        this.#summaries.rename(from, to);
+        this.#sent.rename(from, to);
+      }
       const added = this.#insert(withData(batch, data, keyed));
       for (const row of aggregateUsage(added)) this.#summaries.add(row);
       for (const row of aggregateTokens(added, keyed.tokens)) this.#tokens.add(row);
+      for (const row of aggregateSent(added)) this.#sent.add(row);
       const days = new Set(batch.segments.map(({ day }) => suffixOf(day)));
       this.#claimEarlier(acceptedClients(rows), days, keyed.tokens);
     });
@@ -224,7 +235,7 @@ class Writer {
     const { text, claim, promote, owners } = this.#days.get(suffix);
     const id = text.get(client)?.["id"];
     if (id === undefined) return;
-    const found = claim.all(id) as unknown as (CountedRow & { readonly seq: number })[];
+    const found = claim.all(id) as unknown as (CountedRow & Pick<IndexRow, "sentBits"> & { seq: number })[];
     for (const row of found) {
       const promoted = promote.get(worthOf({ ...row, accepted: true }), row.seq);
       if (promoted) owners.own.run(SEVERAL, Number(promoted["seq"]));
@@ -233,6 +244,7 @@ class Writer {
     // Requests with a label are counted under it already.
     for (const row of aggregateUsage(moved.filter(({ sender }) => !sender))) this.#summaries.claim(row);
     for (const row of aggregateTokens(moved, keys)) this.#tokens.add(row);
+    for (const row of aggregateSent(moved)) this.#sent.add(row);
   }
 
   #purge({ before, usageBefore, sizeLimit, summaryRows }: PurgeJob): PurgeResult {
@@ -243,6 +255,7 @@ class Writer {
       return { evicted: 0, more: true };
     }
     this.#tokens.purge(usageBefore);
+    this.#sent.purge(dayOf(usageBefore), summaryRows);
     const more = this.#summaries.purge(dayOf(usageBefore), summaryRows);
     const excess = this.#recordBytes() - sizeLimit;
     if (excess <= 0) return { evicted: 0, more };
@@ -274,7 +287,7 @@ class Writer {
 export function openWriter(data: WriterData): (job: WriterJob) => unknown {
   const writer = new Writer(data);
   return function work(job) {
-    if (job.kind === "write") return writer.write(unpackBatch(job.batch));
+    if (job.kind === "write") return writer.write(unpackBatch(job.batch), job.names ?? []);
     if (job.kind === "purge") return writer.purge(job);
     return writer.close();
   };

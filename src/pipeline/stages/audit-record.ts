@@ -2,9 +2,12 @@
 import { JsonText } from "../../audit/json-text.ts";
 import { checksumOf, type AuditRecord, type RecordedBody } from "../../audit/record.ts";
 import { recordTime } from "../../audit/record-time.ts";
+import { SentMembers } from "../../audit/sent-members.ts";
 import { REDACTED } from "../../audit/secret-values.ts";
 import { isTruncated } from "../../audit/truncate.ts";
 import { identityOf, type AlphaRequest, type AlphaResponse, type RequestContext } from "../context.ts";
+import type { Grammar } from "../../dialect/filter/grammar.ts";
+import { filterInHeader } from "./build-list-request.ts";
 import type { ResultMeaning } from "../lifecycle.ts";
 import {
   concealAll,
@@ -106,6 +109,43 @@ function lengthWithoutSecrets(recorded: RecordedBody, bytes: number): number {
 const isBodyRecorded = (context: RequestContext, { meaning }: RequestOutcome): boolean =>
   isAccepted(context) || meaning === "succeeded" || bodyLength(context) <= LONGEST_BODY_WITHOUT_TOKEN;
 
+/** The client's filter: as it was parsed for the upstream, else parsed here. Undefined for an invalid one. */
+function sentFilterOf(request: AlphaRequest, { match, sentFilter, sent }: RequestContext, grammar: Grammar) {
+  if (sentFilter || !match || match.route.response !== "list" || !sent) return sentFilter;
+  try {
+    return match.route.queryFilter?.parse(sent.query) ?? filterInHeader(request, grammar);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The object or list of the client's body; undefined for one that is invalid. */
+function sentObjectOf({ match, sent, body }: RequestContext): unknown {
+  const { body: rules } = match?.route ?? {};
+  if (!rules || !sent || !body) return undefined;
+  try {
+    return rules.unwrap(sent.readJson());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Which names of its route a client sent; undefined for a request that was rejected by its head. */
+function sentMembersOf(
+  request: AlphaRequest,
+  context: RequestContext,
+  { packHash, sentNames, grammar }: RecordOptions,
+): SentMembers | undefined {
+  const { match, sent } = context;
+  const names = sent && match && sentNames.get(match.route.name);
+  const bits = names?.bitsOf({
+    query: sent?.query,
+    filter: sentFilterOf(request, context, grammar),
+    body: sentObjectOf(context),
+  });
+  return names && bits && new SentMembers(packHash, names.names, bits);
+}
+
 /** The record of a request, redacted before it leaves the request. */
 export function createAuditRecord(
   request: AlphaRequest,
@@ -118,6 +158,7 @@ export function createAuditRecord(
   const { upstream, rejectedBy } = context;
   const route = routeOf(context);
   const accepted = isAccepted(context);
+  const members = sentMembersOf(request, context, options);
   const exchange = recordExchange(request, context, options, response);
   const { secrets } = exchange;
   const sent = bodies && isBodyRecorded(context, outcome) ? sentBody(request, context) : undefined;
@@ -159,6 +200,7 @@ export function createAuditRecord(
       out: streamed?.out || lengthWithoutSecrets(exchange.response, response.body.length),
     },
     ...(rejectedBy !== undefined && { rejectedBy }),
+    ...(members && { sent: members }),
   };
 }
 

@@ -29,6 +29,7 @@ export function memoryStore() {
     count: async () => records.length,
     clients: async () => [],
     tokens: async () => [],
+    sent: async () => [],
     usage: async () => [],
     days: async () => [],
     get: async (id) => {

@@ -116,6 +116,7 @@ describe("the SQLite store", () => {
       DROP TABLE token; DROP TABLE sent; DROP TABLE sent_names; DROP TABLE erased; DROP INDEX usage_client;
       DROP TRIGGER block_20260301_full;
       ALTER TABLE record_20260301 DROP COLUMN sender;
+      ALTER TABLE record_20260301 DROP COLUMN sent;
       CREATE TRIGGER block_20260301_full AFTER INSERT ON record_20260301 WHEN NEW.seq = 0 BEGIN SELECT 1; END;
       PRAGMA user_version = 1;
     `);

@@ -6,6 +6,8 @@ import {
   type AuditStore,
   type StoreOptions,
 } from "../../../src/audit/store.ts";
+import { SentMembers } from "../../../src/audit/sent-members.ts";
+import type { UsageQuery } from "../../../src/audit/usage.ts";
 import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
 
 /** An implementation under test: `open` gives a store over the same, at first empty, place each time. */
@@ -359,6 +361,93 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(await store.clients(query)).toHaveLength(3);
         expect(await store.usage({ ...query, lane: "alpha" })).toHaveLength(2);
         expect(await store.clients({ ...query, lane: "native" })).toMatchObject([{ client: token(2) }]);
+      });
+    });
+
+    describe("names that clients sent", () => {
+      const NAMES = ["body.label", "body.plan", "query.page", "filter.status", "body.plan=small"];
+      const MORE = [...NAMES, "body.plan=large", "query.x", "query.y", "query.z"];
+      /** A record whose client sent these names. */
+      const put = async (
+        id: string,
+        sent: readonly string[],
+        varied: Parameters<typeof sampleRecord>[1] = {},
+        pack = { hash: "pack-1", names: NAMES },
+      ) => {
+        const bits = new Uint8Array(Math.ceil(pack.names.length / 8));
+        for (const name of sent) {
+          const index = pack.names.indexOf(name);
+          bits[index >> 3] = (bits[index >> 3] ?? 0) | (0x80 >> (index & 7));
+        }
+        const members = new SentMembers(pack.hash, pack.names, bits);
+        await store.append({ ...sampleRecord(id, varied), sent: members });
+      };
+      const day = (n: number) => `2026-03-0${n}T10:00:00.000Z`;
+      const sent = async (query: UsageQuery = {}) =>
+        (await store.sent(query)).map(
+          ({ client, name, firstDay, lastDay, requests }) =>
+            `${client} ${name} ${firstDay.slice(-1)}-${lastDay.slice(-1)} ${requests}`,
+        );
+
+      test("are joined by client and day, and listed with the requests of their route", async () => {
+        await put("a", ["body.label"], { client: "c1", time: day(1) });
+        await put("b", ["query.page", "body.label"], { client: "c1", time: day(1) });
+        await put("c", ["body.label"], { client: "c1", time: day(3) });
+        await put("d", [], { client: "c1", time: day(4) });
+        await put("e", ["filter.status"], { client: "c2", time: day(2) });
+        expect((await sent()).toSorted()).toEqual([
+          "c1 body.label 1-3 3",
+          "c1 query.page 1-1 2",
+          "c2 filter.status 2-2 1",
+        ]);
+        expect(await sent({ client: "c2" })).toEqual(["c2 filter.status 2-2 1"]);
+        expect(await sent({ since: day(2), client: "c1" })).toEqual(["c1 body.label 3-3 1"]);
+      });
+
+      test("are those of their pack, and of no other", async () => {
+        await put("a", ["body.plan=small"], { client: "c1" });
+        const other = { hash: "pack-2", names: MORE };
+        await put("b", ["query.z"], { client: "c1" }, other);
+        await put("c", ["body.plan=large"], { client: "c1" }, other);
+        const names = (await store.sent({})).map(({ name }) => name).toSorted();
+        expect(names).toEqual(["body.plan=large", "body.plan=small", "query.z"]);
+      });
+
+      test("of one application are those of all its tokens", async () => {
+        await put("a", ["body.label"], { client: "t1", application: "app" });
+        await put("b", ["body.plan"], { client: "t2", application: "app" });
+        const rows = await store.sent({ client: "application:app" });
+        expect(rows.map(({ name }) => name).toSorted()).toEqual(["body.label", "body.plan"]);
+      });
+
+      test("stay with a token whose application becomes known", async () => {
+        await put("a", ["body.label"], { client: "t1" });
+        await put("b", ["body.plan"], { client: "t2" });
+        await put("c", ["query.page"], { client: "t1", application: "app" });
+        const rows = await store.sent({ client: "application:app" });
+        expect(rows.map(({ name }) => name).toSorted()).toEqual(["body.label", "query.page"]);
+      });
+
+      test("with a token that v4 never accepted are not listed, and are once v4 has accepted it", async () => {
+        await put("a", ["body.label"], { client: "t1", accepted: false });
+        await put("b", ["body.plan"], { client: "made-up", accepted: false });
+        expect(await sent()).toEqual([]);
+        await put("c", [], { client: "t1", accepted: true });
+        const rows = await store.sent({});
+        expect(rows.map(({ client, name }) => [client, name])).toEqual([["t1", "body.label"]]);
+      });
+
+      test("are no part of a record", async () => {
+        await put("a", ["body.label"]);
+        expect(await store.get("a")).toEqual(sampleRecord("a"));
+      });
+
+      test("are added by several commits, also after the store was opened again", async () => {
+        await put("a", ["body.label"], { client: "c1" });
+        await store.close();
+        store = await place.open("strict");
+        await put("b", ["query.page"], { client: "c1" });
+        expect((await store.sent({})).map(({ name }) => name)).toEqual(["body.label", "query.page"]);
       });
     });
 

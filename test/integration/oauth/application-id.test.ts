@@ -26,7 +26,7 @@ test("a translated request with an issued token has the id of its application", 
 
 test("a public catalog that is read with an issued token has the id of its application", async () => {
   const { token } = await app.token("vms:view");
-  await gateway.request("GET /regions", { as: token });
+  await gateway.request("GET /datacenters", { as: token });
   expect(await lastClient()).toMatchObject({ application: client.id, accepted: true });
 });
 

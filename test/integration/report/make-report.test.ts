@@ -54,6 +54,7 @@ function storeOf({ usage, records = [], agent = "sample/1.0", native = 0 }: Give
       },
     ],
     tokens: async () => [],
+    sent: async () => [],
     usage: async () => rows,
     days: async () => [{ day: "2026-03-19", alpha: requests, native, errors: 0, lossy: 0, alphaClients: 1 }],
     get: async (id) => records.find((record) => record.id === id),

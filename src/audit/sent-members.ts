@@ -1,0 +1,198 @@
+import type { IndexRow } from "./stored-row.ts";
+import { UNACCEPTED, type Keyed } from "./summary-key.ts";
+import { dayOf } from "./usage.ts";
+
+/** Which names of its route a client sent. It is counted, and is no part of the record's text. */
+export class SentMembers {
+  /** The hash of the pack that has the names. */
+  readonly pack: string;
+  /** All names of the route, in the order of their bits. */
+  readonly names: readonly string[];
+  /** One bit for each name, in hexadecimal digits: the first name is the highest bit of the first byte. */
+  readonly bits: string;
+
+  constructor(pack: string, names: readonly string[], bits: Uint8Array) {
+    this.pack = pack;
+    this.names = names;
+    this.bits = Buffer.from(bits.buffer, bits.byteOffset, bits.length).toString("hex");
+  }
+
+  /** JSON leaves it out. */
+  toJSON(): undefined {
+    return undefined;
+  }
+}
+
+/** The numbers of the bits that are set. */
+export function setBits(bytes: Uint8Array): number[] {
+  const set: number[] = [];
+  bytes.forEach((byte, at) => {
+    for (let bit = 0; byte !== 0 && bit < 8; bit += 1) if (byte & (0x80 >> bit)) set.push(at * 8 + bit);
+  });
+  return set;
+}
+
+/** Sets all bits of another string of bits. @returns whether any of them was not set */
+export function addBits(target: Uint8Array, added: Uint8Array): boolean {
+  let isChanged = false;
+  for (const [index, byte] of added.entries()) {
+    const before = target[index] ?? 0;
+    if ((before | byte) === before) continue;
+    target[index] = before | byte;
+    isChanged = true;
+  }
+  return isChanged;
+}
+
+/** The names that a client sent to a route on a day. */
+export interface SentRow {
+  readonly day: string;
+  readonly client: string;
+  readonly route: string;
+  readonly pack: string;
+  readonly bits: Buffer;
+}
+
+/** The bytes of a text of zeros and ones, whose length is a multiple of eight. */
+export const bytesOfBits = (text: string): Buffer =>
+  Buffer.from(
+    Array.from({ length: text.length / 8 }, (_, at) => Number.parseInt(text.slice(at * 8, at * 8 + 8), 2)),
+  );
+
+/** Joins rows that have the same key, in the order of the keys. */
+export function joinSent(rows: Iterable<SentRow>): SentRow[] {
+  const joined = new Map<string, SentRow>();
+  for (const row of rows) {
+    const key = [row.day, row.client, row.route, row.pack].join("\n");
+    const same = joined.get(key);
+    if (same) addBits(same.bits, row.bits);
+    else joined.set(key, row);
+  }
+  return [...joined].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+}
+
+/** Joins what the rows of a commit say. Callers without an accepted token are left out. */
+export const aggregateSent = (
+  rows: readonly Pick<Keyed<IndexRow>, "time" | "key" | "route" | "sentBits">[],
+): SentRow[] =>
+  joinSent(
+    rows.flatMap(({ time, key: client, route, sentBits }) => {
+      if (!sentBits || route === null || client === UNACCEPTED) return [];
+      const [pack = "", digits = ""] = sentBits.split(" ");
+      return [{ day: dayOf(time), client, route, pack, bits: Buffer.from(digits, "hex") }];
+    }),
+  );
+
+/** The names of a route in a pack. */
+export interface NameList {
+  readonly pack: string;
+  readonly route: string;
+  readonly names: readonly string[];
+}
+
+/** Gives out each list of names until it is stored. */
+export class NameLists {
+  readonly #stored = new Set<string>();
+  readonly #waiting = new Map<string, NameList>();
+
+  /** Takes note of the names of a record. */
+  add(route: string | null, sent: SentMembers | undefined): void {
+    if (!sent || route === null) return;
+    const key = `${sent.pack} ${route}`;
+    if (!this.#stored.has(key)) this.#waiting.set(key, { pack: sent.pack, route, names: sent.names });
+  }
+
+  /** The lists to be stored with the next commit. */
+  waiting(): readonly NameList[] {
+    return [...this.#waiting.values()];
+  }
+
+  /** Takes note of a commit. A reload of the pack has few lists: all of them are remembered. */
+  confirm(lists: readonly NameList[]): void {
+    for (const { pack, route } of lists) {
+      const key = `${pack} ${route}`;
+      this.#stored.add(key);
+      this.#waiting.delete(key);
+    }
+  }
+}
+
+/** A name that a client sent to a route. */
+export interface SentUsage {
+  /** The key of the client; null: requests without a token. */
+  readonly client: string | null;
+  readonly route: string;
+  /** `body.label`, `body.plan=small`, `query.page`, `filter.status`, `filter.status=running`. */
+  readonly name: string;
+  /** The first and the last day on which it was sent, `2026-03-01`. */
+  readonly firstDay: string;
+  readonly lastDay: string;
+  /** All requests of the client to the route from the first to the last day, with the name or without it. */
+  readonly requests: number;
+}
+
+/** Lists the names of rows. @param namesOf The names of a route in a pack */
+export function listSent(
+  rows: Iterable<Omit<SentRow, "bits"> & { readonly bits: Uint8Array }>,
+  namesOf: (pack: string, route: string) => readonly string[] | undefined,
+): Omit<SentUsage, "requests">[] {
+  const found = new Map<string, { -readonly [K in keyof SentUsage]: SentUsage[K] }>();
+  for (const { day, client, route, pack, bits } of rows) {
+    const names = namesOf(pack, route) ?? [];
+    for (const index of setBits(bits)) {
+      const name = names[index];
+      if (name === undefined) continue;
+      const key = [client, route, name].join("\n");
+      const row = found.get(key);
+      if (!row) {
+        found.set(key, { client: client || null, route, name, firstDay: day, lastDay: day, requests: 0 });
+        continue;
+      }
+      if (day < row.firstDay) row.firstDay = day;
+      if (day > row.lastDay) row.lastDay = day;
+    }
+  }
+  return [...found.values()];
+}
+
+/** Looks up each list of names once. */
+export function cacheNames(
+  namesOf: (pack: string, route: string) => readonly string[] | undefined,
+): typeof namesOf {
+  const cached = new Map<string, readonly string[] | undefined>();
+  return (pack, route) => {
+    const key = `${pack} ${route}`;
+    if (!cached.has(key)) cached.set(key, namesOf(pack, route));
+    return cached.get(key);
+  };
+}
+
+/** The requests of a client to a route on a day. */
+export interface RouteDay {
+  readonly day: string;
+  readonly client: string;
+  readonly route: string;
+  readonly requests: number;
+}
+
+/** Adds the requests of the routes, between the first and the last day of each name. The most frequent come first. */
+export function countSent(
+  found: readonly Omit<SentUsage, "requests">[],
+  days: Iterable<RouteDay>,
+): SentUsage[] {
+  const byRoute = new Map<string, RouteDay[]>();
+  for (const row of days) {
+    const key = `${row.client}\n${row.route}`;
+    const rows = byRoute.get(key);
+    if (rows) rows.push(row);
+    else byRoute.set(key, [row]);
+  }
+  return found
+    .map((row) => {
+      const { client, route, firstDay, lastDay } = row;
+      const ofRoute = byRoute.get(`${client ?? ""}\n${route}`) ?? [];
+      const within = ofRoute.filter(({ day }) => day >= firstDay && day <= lastDay);
+      return { ...row, requests: within.reduce((sum, { requests }) => sum + requests, 0) };
+    })
+    .toSorted((one, other) => other.requests - one.requests || (one.name < other.name ? -1 : 1));
+}
