@@ -5,6 +5,7 @@ import type { AuditStore } from "../audit/store.ts";
 import {
   forEachStage,
   header,
+  identityOf,
   tokenInfoOf,
   type AlphaRequest,
   type RequestContext,
@@ -23,6 +24,7 @@ import {
   summarizeRequest,
   type RequestOutcome,
 } from "../pipeline/stages/audit-record.ts";
+import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/setting-definitions.ts";
@@ -49,6 +51,8 @@ export interface RecorderDependencies {
   readonly log: Log;
   /** Undefined without tracing. */
   readonly tracing: Tracing | undefined;
+  /** The names of clients, for the metrics. Default: none. */
+  readonly clients?: { current(): ClientDirectory };
 }
 
 /** What the log and the metrics need that a record does not have. */
@@ -116,6 +120,7 @@ export function createRecorder({
   metrics,
   log,
   tracing,
+  clients,
 }: RecorderDependencies): Recorder {
   const options: RecordOptions = {
     newId: createRecordIds(),
@@ -143,6 +148,13 @@ export function createRecorder({
     } else if (log.isLevelEnabled("warn")) {
       log.warn({ code: "AG_REQUEST_WARNING", ...logLine(record, details) }, "request");
     }
+  }
+
+  /** @param identify What is known of the sender: it is not looked at without a directory */
+  function countClient(lane: AuditRecord["lane"], identify: () => ClientIdentity): void {
+    const directory = clients?.current();
+    if (!directory || directory.clients.length === 0) return;
+    metrics.countClientRequest(lane, directory.nameOf(identify()));
   }
 
   function report(record: RequestSummary, details: RecordDetails): void {
@@ -206,6 +218,7 @@ export function createRecorder({
       const durable = record && audit.append(record);
       const reported = durable ? reportWhenDurable(record, details, durable) : report(summary, details);
       observeStages(metrics, context, performance.now() - startedAt);
+      countClient("alpha", () => provenIdentity(request, context));
       return reported;
     },
     async native(request, outcome, hash) {
@@ -218,6 +231,15 @@ export function createRecorder({
         tracing?.startRequest({ method, traceparent, time }).end(spanResult(summary));
         const { rejectedBy, hasFailed = false } = outcome;
         report(summary, { rejectedBy, hasFailed, traceparent });
+        const { label } = request;
+        const { application } = outcome;
+        const { fingerprint } = summary.client;
+        countClient("native", () => ({
+          label,
+          application,
+          fingerprint,
+          userAgent: header(request, "user-agent"),
+        }));
         if (record) await audit.append(record);
       } catch (error) {
         logLostRecord(request.id, error);
@@ -235,6 +257,12 @@ export function createRecorder({
         "unexpected error",
       ),
   };
+}
+
+/** What is known of the sender. Anybody can send the id of an application in a call to the login server. */
+function provenIdentity(request: AlphaRequest, context: RequestContext): ClientIdentity {
+  const { label, application, isProven, fingerprint, userAgent } = identityOf(request, context);
+  return { label, application: isProven ? application : undefined, fingerprint, userAgent };
 }
 
 /** Reports how long a request was in each stage, and what it found in the caches. */
