@@ -15,13 +15,14 @@ type Reader = (query: UsageQuery) => Promise<readonly unknown[]>;
  *     GET /api/usage/days      alpha and native requests of each day
  *     GET /api/usage/sent      members, parameters and filter fields that clients sent
  *     GET /api/usage/tokens    tokens of one client
+ *     GET /api/usage/erasures  clients that were erased
  *
- * All but the last take `client` (its key, or `none`), `lane`, `since` and `until`.
+ * All but the last two take `client` (its key, or `none`), `lane`, `since` and `until`.
  */
 export function createUsageApi(audit: AuditStore | undefined): Router {
   const router = Router({ caseSensitive: true });
   if (!audit) {
-    router.get(["/clients", "/routes", "/days", "/sent", "/tokens"], (_request, response) => {
+    router.get(["/clients", "/routes", "/days", "/sent", "/tokens", "/erasures"], (_request, response) => {
       sendErrors(response, 404, "Auditing is off (AUDIT=off): nothing is counted.");
     });
     return router;
@@ -31,6 +32,9 @@ export function createUsageApi(audit: AuditStore | undefined): Router {
   router.get("/days", handleUsage("days", audit.days));
   router.get("/sent", handleUsage("sent", audit.sent));
   router.get("/tokens", handleTokens(audit));
+  router.get("/erasures", async (_request, response) => {
+    response.json({ erasures: await audit.erasures() });
+  });
   return router;
 }
 

@@ -1,3 +1,4 @@
+import type { EraseRequest, Erasure } from "./erase.ts";
 import type { AuditRecord } from "./record.ts";
 import type { UsageReader } from "./usage.ts";
 
@@ -117,6 +118,16 @@ export interface AuditStore extends UsageReader {
   readonly count: (query: AuditQuery) => Promise<number>;
   /** Returns one record. @throws {AuditUnavailableError} While the store can't be read. */
   readonly get: (id: string) => Promise<AuditRecord | undefined>;
+  /**
+   * Erases the records, summaries and tokens of a client, in small steps, so that others can be written meanwhile. Requests
+   * that come later are recorded again.
+   *
+   * @param onRecords Called after each step with the number of records so far.
+   * @throws {AuditUnavailableError} Then a part may be erased. It can be called again.
+   */
+  readonly erase: (request: EraseRequest, onRecords?: (done: number) => void) => Promise<Erasure>;
+  /** Returns the entries about erased clients, the newest first. @throws {AuditUnavailableError} */
+  readonly erasures: () => Promise<readonly Erasure[]>;
   /** Whether the last operation of the store succeeded. */
   readonly ready: () => boolean;
   /** Why the store is not ready. The text is public: it has no address or path. */

@@ -72,6 +72,7 @@ async function purgeSummaries(
   await client.query("DELETE FROM audit_sent WHERE day < $1", [day]);
   await client.query(OLDEST_SENT, [summaryRows]);
   await client.query("DELETE FROM audit_token WHERE last < $1", [Math.floor(usageBefore)]);
+  await client.query("DELETE FROM audit_erased WHERE time < $1", [Math.floor(usageBefore)]);
   await client.query(LEAST_USED_TOKENS);
   return cutSummaries(client, summaryRows);
 }

@@ -10,6 +10,7 @@ import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import { connectDatabase } from "./database.ts";
 import { countRecords, readRecordPage, readRecord, usageReader } from "./reader.ts";
+import { eraseClient, readErasures } from "./erase.ts";
 import { purgeStep } from "./purge.ts";
 import { insertBatch } from "./writer.ts";
 
@@ -94,6 +95,8 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     sent: (query) => open(() => sent(query)),
     usage: (query) => open(() => usage(query)),
     days: (query) => open(() => days(query)),
+    erase: (request, onRecords) => open(() => eraseClient(database, request, onRecords)),
+    erasures: () => open(() => readErasures(database)),
     ready: () => fault() === undefined,
     fault,
     stats: () => ({ ...queue.stats(), evicted: purge.evicted() }),

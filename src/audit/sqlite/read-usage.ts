@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { Erasure } from "../erase.ts";
 import { identityOfKey } from "../summary-key.ts";
 import {
   daysOf,
@@ -91,6 +92,13 @@ function readSent(database: DatabaseSync, query: UsageQuery): SentUsage[] {
   const days = database.prepare(REQUESTS(text)).iterate(...values) as Iterable<never>;
   return countSent(found, days);
 }
+
+/** Reads the entries about clients that were erased, the newest first. */
+export const readErasures = (database: DatabaseSync): Erasure[] =>
+  database
+    .prepare("SELECT * FROM erased ORDER BY time DESC")
+    .all()
+    .map((row) => ({ ...row, time: new Date(Number(row["time"])).toISOString() }) as unknown as Erasure);
 
 function usageOf(query: UsageQuery): Where {
   const { first, last } = daysOf(query);

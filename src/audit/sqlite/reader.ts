@@ -14,7 +14,7 @@ import {
   suffixOf,
   type Partitions,
 } from "./partition.ts";
-import { readUsage } from "./read-usage.ts";
+import { readErasures, readUsage } from "./read-usage.ts";
 import { where, type Term, type Where } from "./where.ts";
 import type { ReaderJob } from "./worker-messages.ts";
 
@@ -237,6 +237,7 @@ export function openReader(file: string): (job: ReaderJob) => unknown {
     if (job.kind === "get") return transaction(() => records.get(job.id));
     if (job.kind === "count") return transaction(() => records.count(job.query));
     if (job.kind === "close") return database.close();
+    if (job.kind === "erasures") return readErasures(database);
     return readUsage(database, job);
   };
 }

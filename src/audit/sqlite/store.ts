@@ -4,6 +4,7 @@ import { makeFolder } from "../../storage/make-folder.ts";
 import { Worker } from "node:worker_threads";
 import { readPage } from "../record-pages.ts";
 import { limitsOf, startPurge, type PurgeResult } from "../purge.ts";
+import type { EraseRequest, Erasure } from "../erase.ts";
 import { readRecord } from "../read-record.ts";
 import type { AuditRecord } from "../record.ts";
 import { AuditUnavailableError } from "../store.ts";
@@ -20,6 +21,7 @@ import {
   type WriterJob,
   type WrittenBatch,
 } from "./worker-messages.ts";
+import type { ErasePosition, EraseStep } from "./erase.ts";
 import { startWithFirstJob, superviseWorker } from "./supervised-worker.ts";
 import type { SupervisedWorker } from "./supervised-worker.ts";
 
@@ -107,6 +109,19 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     return typeof text === "string" ? readRecord(text) : undefined;
   }
 
+  async function erase(request: EraseRequest, onRecords?: (done: number) => void): Promise<Erasure> {
+    const { keys } = request;
+    let from: ErasePosition | undefined;
+    let records = 0;
+    do {
+      const step = (await writer.call({ kind: "erase", keys, from })) as EraseStep;
+      records += step.records;
+      from = step.next;
+      onRecords?.(records);
+    } while (from);
+    return (await writer.call({ kind: "eraseSummaries", request, records })) as Erasure;
+  }
+
   function fault(): string | undefined {
     if (closing) return "The audit store is closed.";
     if (!writer.ready() || !reader.ready()) return "The audit store is not running.";
@@ -131,6 +146,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     sent: async (query) => (await reader.call({ kind: "sent", query })) as SentUsage[],
     usage: async (query) => (await reader.call({ kind: "usage", query })) as RouteUsage[],
     days: async (query) => (await reader.call({ kind: "days", query })) as DayUsage[],
+    erase,
+    erasures: async () => (await reader.call({ kind: "erasures" })) as Erasure[],
     ready: () => fault() === undefined,
     fault,
     stats: () => ({

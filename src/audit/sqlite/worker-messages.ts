@@ -1,6 +1,8 @@
 import type { AuditQuery } from "../store.ts";
+import type { EraseRequest } from "../erase.ts";
 import type { PurgeLimits } from "../purge.ts";
 import type { Batch } from "../segment.ts";
+import type { ErasePosition } from "./erase.ts";
 import type { NameList } from "../sent-members.ts";
 import type { UsageQuery } from "../usage.ts";
 
@@ -49,6 +51,10 @@ export type WriterJob =
   | { readonly kind: "write"; readonly batch: PackedBatch; readonly names?: readonly NameList[] }
   /** Returns a `PurgeResult`. */
   | ({ readonly kind: "purge" } & PurgeJob)
+  /** Returns an `EraseStep`. */
+  | { readonly kind: "erase"; readonly keys: readonly string[]; readonly from: ErasePosition | undefined }
+  /** Returns an `Erasure`. @param records The records that were erased before */
+  | { readonly kind: "eraseSummaries"; readonly request: EraseRequest; readonly records: number }
   | { readonly kind: "close" };
 
 /** A job of the reader thread. */
@@ -58,4 +64,5 @@ export type ReaderJob =
   | { readonly kind: "count"; readonly query: AuditQuery }
   | { readonly kind: "clients" | "usage" | "days" | "sent"; readonly query: UsageQuery }
   | { readonly kind: "tokens"; readonly client: string }
+  | { readonly kind: "erasures" }
   | { readonly kind: "close" };

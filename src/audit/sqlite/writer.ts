@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { holdFile } from "../../storage/held-file.ts";
 import { migrateSqlite } from "../../storage/schema.ts";
 import { SEVERAL } from "../client-shares.ts";
+import type { EraseRequest, Erasure } from "../erase.ts";
 import type { PurgeResult } from "../purge.ts";
 import { compressBatchSync, type Batch, type Segment } from "../segment.ts";
 import type { IndexRow } from "../stored-row.ts";
@@ -16,6 +17,7 @@ import {
   worthOf,
   type CountedRow,
 } from "../usage.ts";
+import { eraseRecords, eraseSummaries, type ErasePosition, type EraseStep } from "./erase.ts";
 import { createPartition, createPartitions, dropPartition, suffixOf, type Partitions } from "./partition.ts";
 import { SCHEMA } from "./schema.ts";
 import { Sent } from "./sent.ts";
@@ -185,6 +187,20 @@ class Writer {
     return this.#transaction(() => this.#purge(job));
   }
 
+  /** Erases some records of a client. What was deleted is overwritten, so that the file does not have it any more. */
+  erase(keys: readonly string[], from: ErasePosition | undefined): EraseStep {
+    this.#database.exec("PRAGMA secure_delete = ON");
+    return this.#transaction(() => eraseRecords(this.#database, keys, from));
+  }
+
+  eraseSummaries(request: EraseRequest, records: number): Erasure {
+    const erasure = this.#transaction(() => eraseSummaries(this.#database, request, records));
+    this.#database.exec("PRAGMA secure_delete = OFF");
+    // The log of changes still has what was erased. It stays as it is while another process reads it.
+    this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    return erasure;
+  }
+
   close(): void {
     this.#database.close();
   }
@@ -255,6 +271,7 @@ class Writer {
       return { evicted: 0, more: true };
     }
     this.#tokens.purge(usageBefore);
+    this.#database.prepare("DELETE FROM erased WHERE time < ?").run(usageBefore);
     this.#sent.purge(dayOf(usageBefore), summaryRows);
     const more = this.#summaries.purge(dayOf(usageBefore), summaryRows);
     const excess = this.#recordBytes() - sizeLimit;
@@ -289,6 +306,8 @@ export function openWriter(data: WriterData): (job: WriterJob) => unknown {
   return function work(job) {
     if (job.kind === "write") return writer.write(unpackBatch(job.batch), job.names ?? []);
     if (job.kind === "purge") return writer.purge(job);
+    if (job.kind === "erase") return writer.erase(job.keys, job.from);
+    if (job.kind === "eraseSummaries") return writer.eraseSummaries(job.request, job.records);
     return writer.close();
   };
 }

@@ -6,6 +6,7 @@ import {
   type AuditStore,
   type StoreOptions,
 } from "../../../src/audit/store.ts";
+import type { AuditRecord } from "../../../src/audit/record.ts";
 import { SentMembers } from "../../../src/audit/sent-members.ts";
 import type { UsageQuery } from "../../../src/audit/usage.ts";
 import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
@@ -448,6 +449,76 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         store = await place.open("strict");
         await put("b", ["query.page"], { client: "c1" });
         expect((await store.sent({})).map(({ name }) => name)).toEqual(["body.label", "query.page"]);
+      });
+    });
+
+    describe("erasing a client", () => {
+      const day = (n: number) => `2026-03-0${n}T10:00:00.000Z`;
+      const request = { keys: ["application:app", "c9"], client: "billing", command: "audit erase" };
+      /** 600 records of three days, a third of them of the client. */
+      async function fillWithClients(): Promise<void> {
+        await Promise.all(
+          Array.from({ length: 600 }, async (_, n) =>
+            store.append(
+              sampleRecord(sampleId(n), {
+                time: day(1 + (n % 3)),
+                client: `c${n % 9}`,
+                ...(n % 3 === 1 && { client: `t${n % 6}`, application: "app", accepted: true }),
+              }),
+            ),
+          ),
+        );
+        await store.append(sampleRecord("last", { client: "c9", time: day(4) }));
+      }
+
+      test("removes its records, summaries and tokens, and nothing of others", async () => {
+        await fillWithClients();
+        const others = (await store.query({ limit: 500 })).records.filter(
+          ({ client }) => client.application === undefined && client.fingerprint !== "c9",
+        );
+        const before = (await store.clients({})).filter(({ client }) => /^c[0-8]$/.test(client ?? ""));
+        const done: number[] = [];
+        const erasure = await store.erase(request, (count) => done.push(count));
+        expect(erasure).toMatchObject({ records: 201, tokens: 3, client: "billing", command: "audit erase" });
+        expect(done.at(-1)).toBe(201);
+        expect(await store.count({})).toBe(400);
+        expect(await store.count({ clients: request.keys })).toBe(0);
+        expect(await store.get("last")).toBeUndefined();
+        const left: AuditRecord[] = [];
+        let next: string | null | undefined;
+        do {
+          const page = await store.query({ limit: 500, ...(next && { before: next }) });
+          left.push(...page.records);
+          next = page.next;
+        } while (next);
+        expect(left).toHaveLength(400);
+        expect(left).toEqual(expect.arrayContaining(others));
+        expect(await store.clients({})).toEqual(before);
+        expect(await store.tokens({ client: "application:app" })).toEqual([]);
+        expect(await store.erasures()).toEqual([erasure]);
+      });
+
+      test("is done by another process while records are written", async () => {
+        await fillWithClients();
+        const other = await place.open("strict");
+        const erasing = other.erase(request);
+        await Promise.all(
+          Array.from({ length: 200 }, async (_, n) =>
+            store.append(sampleRecord(`during-${n}`, { client: "c1", time: day(1) })),
+          ),
+        );
+        expect(await erasing).toMatchObject({ records: 201 });
+        await other.close();
+        expect(await store.count({})).toBe(600);
+        expect(await store.get("during-7")).toMatchObject({ id: "during-7" });
+      });
+
+      test("of a client that nobody knows erases nothing, and is recorded", async () => {
+        await fillWithClients();
+        const nothing = { records: 0, summaries: 0, tokens: 0 };
+        expect(await store.erase({ ...request, keys: ["nobody"] })).toMatchObject(nothing);
+        expect(await store.count({})).toBe(601);
+        expect(await store.erasures()).toHaveLength(1);
       });
     });
 
