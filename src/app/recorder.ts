@@ -45,7 +45,7 @@ export interface Recorder {
 
 export interface RecorderDependencies {
   readonly pack: Pack;
-  readonly settings: Pick<Settings, "AUDIT" | "AUDIT_BODY_LIMIT">;
+  readonly settings: Pick<Settings, "AUDIT" | "AUDIT_BODY_LIMIT" | "CLIENTS_FILE">;
   readonly audit: AuditStore | undefined;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -152,9 +152,8 @@ export function createRecorder({
 
   /** @param identify What is known of the sender: it is not looked at without a directory */
   function countClient(lane: AuditRecord["lane"], identify: () => ClientIdentity): void {
-    const directory = clients?.current();
-    if (!directory || directory.clients.length === 0) return;
-    metrics.countClientRequest(lane, directory.nameOf(identify()));
+    if (settings.CLIENTS_FILE === undefined || !clients) return;
+    metrics.countClientRequest(lane, clients.current().nameOf(identify()));
   }
 
   function report(record: RequestSummary, details: RecordDetails): void {

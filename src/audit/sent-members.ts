@@ -26,9 +26,8 @@ export class SentMembers {
 /** The numbers of the bits that are set. */
 export function setBits(bytes: Uint8Array): number[] {
   const set: number[] = [];
-  bytes.forEach((byte, at) => {
-    for (let bit = 0; byte !== 0 && bit < 8; bit += 1) if (byte & (0x80 >> bit)) set.push(at * 8 + bit);
-  });
+  for (let index = 0; index < bytes.length * 8; index += 1)
+    if ((bytes[index >> 3] ?? 0) & (0x80 >> (index & 7))) set.push(index);
   return set;
 }
 

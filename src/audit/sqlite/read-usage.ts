@@ -154,5 +154,5 @@ function moment(ms: unknown): string | null {
 }
 
 function nullable(text: unknown): string | null {
-  return text === "" || text === null ? null : String(text);
+  return typeof text === "string" && text !== "" ? text : null;
 }

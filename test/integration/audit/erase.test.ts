@@ -34,8 +34,11 @@ afterEach(async () => {
 const open = () => openSqliteStore({ ...UNLIMITED, directory: folder, durability: "strict" });
 const erase = (client: string) =>
   runCommandLine([
-    ...["audit", "erase", "--client", client, "--data-dir", folder],
-    ...["--clients-file", join(folder, "clients.yaml")],
+    "audit",
+    "erase",
+    `--client=${client}`,
+    `--data-dir=${folder}`,
+    `--clients-file=${join(folder, "clients.yaml")}`,
   ]);
 async function idsLeft(): Promise<string[]> {
   const store = await open();

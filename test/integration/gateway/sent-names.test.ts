@@ -1,6 +1,6 @@
 /** Which names of a route a client sent: counted for each client and day, with bodies in the records or without. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import fc from "fast-check";
+import { assert, asyncProperty, constantFrom, option, record } from "fast-check";
 import { startGateway, type Gateway, type GatewayRequest } from "../../support/gateway.ts";
 
 const filter = (value: unknown): GatewayRequest => ({
@@ -76,14 +76,14 @@ describe("compared with a scan of all recorded requests", () => {
 
   /** A subset of some members, each with one of its values. */
   const subset = (members: Readonly<Record<string, readonly unknown[]>>) =>
-    fc.record(
-      Object.fromEntries(Object.entries(members).map(([name, values]) => [name, fc.constantFrom(...values)])),
+    record(
+      Object.fromEntries(Object.entries(members).map(([name, values]) => [name, constantFrom(...values)])),
       { requiredKeys: [] },
     );
-  const requests = fc.record({
-    as: fc.constantFrom(...TOKENS),
-    body: fc.option(subset(MEMBERS)),
-    filter: fc.option(subset({ label: ["a", "b"], datacenter: ["newark"], group: ["g"] })),
+  const requests = record({
+    as: constantFrom(...TOKENS),
+    body: option(subset(MEMBERS)),
+    filter: option(subset({ label: ["a", "b"], datacenter: ["newark"], group: ["g"] })),
   });
 
   /** All names that the records have, without words: of clients whose tokens v4 has accepted. */
@@ -104,8 +104,8 @@ describe("compared with a scan of all recorded requests", () => {
   }
 
   test("not one client, route or name is missing, and there is no other", async () => {
-    await fc.assert(
-      fc.asyncProperty(requests, async ({ as, body, filter: fields }) => {
+    await assert(
+      asyncProperty(requests, async ({ as, body, filter: fields }) => {
         if (body) await gateway.request("POST /dns/zones", { as, body });
         if (fields) await gateway.request("GET /vm/instances", { as, ...filter(fields) });
       }),
