@@ -75,8 +75,8 @@ export function createNativeAuthorization({
   function decide(found: TokenLookup, request: Pick<AlphaRequest, "method" | "path">): NativeAuthorization {
     if (found === undefined) return UNCHANGED;
     if (found === "unknown") return READS.has(request.method) ? UNCHANGED : UNAVAILABLE;
+    if (found.isRevoked) return INVALID;
     const { application } = found;
-    if (found.isRevoked) return { ...INVALID, application };
     return isAllowed(found.levels, request)
       ? { token: found.token, isIssued: true, application }
       : { ...FORBIDDEN, application };
