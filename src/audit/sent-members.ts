@@ -130,27 +130,46 @@ export interface SentUsage {
   readonly requests: number;
 }
 
+/** The names that a client sent to a route of a pack: the first and the last day of each, by the numbers of the names. */
+interface SentDays {
+  readonly client: string;
+  readonly route: string;
+  readonly pack: string;
+  readonly first: (string | undefined)[];
+  readonly last: (string | undefined)[];
+}
+
 /** Lists the names of rows. @param namesOf The names of a route in a pack */
 export function listSent(
   rows: Iterable<Omit<SentRow, "bits"> & { readonly bits: Uint8Array }>,
   namesOf: (pack: string, route: string) => readonly string[] | undefined,
 ): Omit<SentUsage, "requests">[] {
-  const found = new Map<string, { -readonly [K in keyof SentUsage]: SentUsage[K] }>();
+  const groups = new Map<string, SentDays>();
   for (const { day, client, route, pack, bits } of rows) {
-    const names = namesOf(pack, route) ?? [];
+    const key = `${client}\n${route}\n${pack}`;
+    let group = groups.get(key);
+    if (!group) groups.set(key, (group = { client, route, pack, first: [], last: [] }));
+    const { first, last } = group;
     for (const index of setBits(bits)) {
-      const name = names[index];
-      if (name === undefined) continue;
-      const key = [client, route, name].join("\n");
-      const row = found.get(key);
-      if (!row) {
-        found.set(key, { client: client || null, route, name, firstDay: day, lastDay: day, requests: 0 });
-        continue;
-      }
-      if (day < row.firstDay) row.firstDay = day;
-      if (day > row.lastDay) row.lastDay = day;
+      if (!((first[index] ?? "~") <= day)) first[index] = day;
+      if (!((last[index] ?? "") >= day)) last[index] = day;
     }
   }
+  const found = new Map<string, Omit<SentUsage, "requests">>();
+  for (const { client, route, pack, first, last } of groups.values())
+    for (const [index, name] of (namesOf(pack, route) ?? []).entries()) {
+      const [firstDay, lastDay] = [first[index], last[index]];
+      if (firstDay === undefined || lastDay === undefined) continue;
+      const key = `${client}\n${route}\n${name}`;
+      const other = found.get(key);
+      found.set(key, {
+        client: client || null,
+        route,
+        name,
+        firstDay: other && other.firstDay < firstDay ? other.firstDay : firstDay,
+        lastDay: other && other.lastDay > lastDay ? other.lastDay : lastDay,
+      });
+    }
   return [...found.values()];
 }
 

@@ -142,6 +142,30 @@ describe("the PostgreSQL store", () => {
     expect(await second.query({})).toMatchObject({ records: [{ id: "young" }], next: null });
   });
 
+  test("migrates the tables of an older version with their records, their counts and their clients", async () => {
+    const first = open();
+    await first.append(sampleRecord("a", { client: "c1" }));
+    await first.append(sampleRecord("b", { client: "c1", lane: "native", route: null }));
+    await first.append(sampleRecord("c", { client: "made-up", accepted: false }));
+    await first.close();
+    // The tables of version 1.
+    await database.query("DROP TABLE audit_token, audit_sent, audit_sent_names, audit_erased");
+    await database.query("DROP INDEX audit_usage_client, audit_lane_by_time");
+    await database.query("ALTER TABLE audit DROP COLUMN sender, DROP COLUMN sent");
+    await database.query("UPDATE audit_schema SET version = 1");
+
+    const second = open();
+    await second.append(sampleRecord("d", { client: "c1", application: "app" }));
+    expect(await second.clients({})).toMatchObject([
+      { client: "application:app", requests: 3, native: 1, tokens: 1 },
+      { client: "unaccepted", requests: 1 },
+    ]);
+    expect(await second.tokens({ client: "application:app" })).toMatchObject([
+      { fingerprint: "c1", requests: 3, native: 1, userAgent: "sample/1.0" },
+    ]);
+    expect(await second.count({ client: "c1" })).toBe(3);
+  });
+
   test("deletes the oldest records above the size limit", async () => {
     const first = open();
     for (let n = 0; n < 30; n += 1) {
