@@ -126,40 +126,43 @@ export interface SentUsage {
   /** The first and the last day on which it was sent, `2026-03-01`. */
   readonly firstDay: string;
   readonly lastDay: string;
-  /** All requests of the client to the route from the first to the last day, with the name or without it. */
+  /** All requests of the client to the route in the days of the query, with the name or without it. */
   readonly requests: number;
 }
 
-/** The names that a client sent to a route of a pack: the first and the last day of each, by the numbers of the names. */
-interface SentDays {
-  readonly client: string;
-  readonly route: string;
-  readonly pack: string;
-  readonly first: (string | undefined)[];
-  readonly last: (string | undefined)[];
+/** The days on which a client sent the same names to a route. */
+export interface SentDays extends Pick<SentRow, "client" | "route" | "pack"> {
+  readonly bits: Uint8Array;
+  readonly firstDay: string;
+  readonly lastDay: string;
 }
 
-/** Lists the names of rows. @param namesOf The names of a route in a pack */
+/** All requests of a client to a route. */
+export interface RouteRequests {
+  readonly client: string;
+  readonly route: string;
+  readonly requests: number;
+}
+
+/**
+ * Lists the names that clients sent, those of the most frequent routes first.
+ *
+ * @param namesOf The names of a route in a pack
+ */
 export function listSent(
-  rows: Iterable<Omit<SentRow, "bits"> & { readonly bits: Uint8Array }>,
+  rows: Iterable<SentDays>,
   namesOf: (pack: string, route: string) => readonly string[] | undefined,
-): Omit<SentUsage, "requests">[] {
-  const groups = new Map<string, SentDays>();
-  for (const { day, client, route, pack, bits } of rows) {
-    const key = `${client}\n${route}\n${pack}`;
-    let group = groups.get(key);
-    if (!group) groups.set(key, (group = { client, route, pack, first: [], last: [] }));
-    const { first, last } = group;
+  counted: Iterable<RouteRequests>,
+): SentUsage[] {
+  const requestsOf = new Map<string, number>();
+  for (const { client, route, requests } of counted) requestsOf.set(`${client}\n${route}`, requests);
+  const found = new Map<string, SentUsage>();
+  for (const { client, route, pack, bits, firstDay, lastDay } of rows) {
+    const names = namesOf(pack, route) ?? [];
+    const requests = requestsOf.get(`${client}\n${route}`) ?? 0;
     for (const index of setBits(bits)) {
-      if (!((first[index] ?? "~") <= day)) first[index] = day;
-      if (!((last[index] ?? "") >= day)) last[index] = day;
-    }
-  }
-  const found = new Map<string, Omit<SentUsage, "requests">>();
-  for (const { client, route, pack, first, last } of groups.values())
-    for (const [index, name] of (namesOf(pack, route) ?? []).entries()) {
-      const [firstDay, lastDay] = [first[index], last[index]];
-      if (firstDay === undefined || lastDay === undefined) continue;
+      const name = names[index];
+      if (name === undefined) continue;
       const key = `${client}\n${route}\n${name}`;
       const other = found.get(key);
       found.set(key, {
@@ -168,9 +171,13 @@ export function listSent(
         name,
         firstDay: other && other.firstDay < firstDay ? other.firstDay : firstDay,
         lastDay: other && other.lastDay > lastDay ? other.lastDay : lastDay,
+        requests,
       });
     }
-  return [...found.values()];
+  }
+  return [...found.values()].toSorted(
+    (one, other) => other.requests - one.requests || (one.name < other.name ? -1 : 1),
+  );
 }
 
 /** Looks up each list of names once. */
@@ -183,34 +190,4 @@ export function cacheNames(
     if (!cached.has(key)) cached.set(key, namesOf(pack, route));
     return cached.get(key);
   };
-}
-
-/** The requests of a client to a route on a day. */
-export interface RouteDay {
-  readonly day: string;
-  readonly client: string;
-  readonly route: string;
-  readonly requests: number;
-}
-
-/** Adds the requests of the routes, between the first and the last day of each name. The most frequent come first. */
-export function countSent(
-  found: readonly Omit<SentUsage, "requests">[],
-  days: Iterable<RouteDay>,
-): SentUsage[] {
-  const byRoute = new Map<string, RouteDay[]>();
-  for (const row of days) {
-    const key = `${row.client}\n${row.route}`;
-    const rows = byRoute.get(key);
-    if (rows) rows.push(row);
-    else byRoute.set(key, [row]);
-  }
-  return found
-    .map((row) => {
-      const { client, route, firstDay, lastDay } = row;
-      const ofRoute = byRoute.get(`${client ?? ""}\n${route}`) ?? [];
-      const within = ofRoute.filter(({ day }) => day >= firstDay && day <= lastDay);
-      return { ...row, requests: within.reduce((sum, { requests }) => sum + requests, 0) };
-    })
-    .toSorted((one, other) => other.requests - one.requests || (one.name < other.name ? -1 : 1));
 }

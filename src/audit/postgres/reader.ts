@@ -4,14 +4,7 @@ import type { QueryResultRow } from "pg";
 import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../record-pages.ts";
 import { recordText } from "../segment.ts";
 import { clientsOf, type AuditQuery, type TextPage } from "../store.ts";
-import {
-  bytesOfBits,
-  countSent,
-  listSent,
-  type NameList,
-  type RouteDay,
-  type SentRow,
-} from "../sent-members.ts";
+import { bytesOfBits, listSent, type NameList, type RouteRequests, type SentDays } from "../sent-members.ts";
 import { identityOfKey } from "../summary-key.ts";
 import { daysOf, MAX_TOKENS_READ, MAX_USAGE_ROWS, usageKeysOf } from "../usage.ts";
 import type { ClientUsage, DayUsage, RouteUsage, TokenUsage, UsageQuery, UsageReader } from "../usage.ts";
@@ -82,12 +75,13 @@ const DAYS = (where: string): string => `
   FROM audit_usage ${where} GROUP BY day ORDER BY day
 `;
 
-const SENT = (where: string): string =>
-  `SELECT day, client, route, pack, bits::text AS bits FROM audit_sent ${where}`;
-const NAMES = "SELECT pack, route, names FROM audit_sent_names WHERE pack = ANY($1::text[])";
-const REQUESTS = (where: string): string => `
-  SELECT client, route, day, sum(requests)::float8 AS requests FROM audit_usage ${where} GROUP BY client, route, day
+const SENT = (where: string): string => `
+  SELECT client, route, pack, bits::text AS bits, min(day) AS "firstDay", max(day) AS "lastDay"
+  FROM audit_sent ${where} GROUP BY client, route, pack, audit_sent.bits
 `;
+const NAMES = "SELECT pack, route, names FROM audit_sent_names WHERE pack = ANY($1::text[])";
+const REQUESTS = (where: string): string =>
+  `SELECT client, route, sum(requests)::float8 AS requests FROM audit_usage ${where} GROUP BY client, route`;
 
 type Value = string | number | readonly string[];
 type Term = readonly [left: string, ...values: (Value | undefined)[]];
@@ -235,15 +229,15 @@ export function usageReader(database: Database): UsageReader {
     days: (query) => read<DayUsage>(DAYS, query),
     async sent(query) {
       const ofAllLanes = { ...query, lane: undefined };
-      const rows = await read<Omit<SentRow, "bits"> & { bits: string }>(SENT, ofAllLanes);
+      const rows = await read<Omit<SentDays, "bits"> & { bits: string }>(SENT, ofAllLanes);
       const packs = [...new Set(rows.map(({ pack }) => pack))];
       const lists = await database.query<NameList & QueryResultRow>(NAMES, [packs]);
       const byKey = new Map(lists.map(({ pack, route, names }) => [`${pack} ${route}`, names]));
-      const found = listSent(
+      return listSent(
         rows.map((row) => ({ ...row, bits: bytesOfBits(row.bits) })),
         (pack, route) => byKey.get(`${pack} ${route}`),
+        await read<RouteRequests>(REQUESTS, ofAllLanes),
       );
-      return countSent(found, await read<RouteDay>(REQUESTS, ofAllLanes));
     },
   };
 }

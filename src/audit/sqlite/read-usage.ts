@@ -11,7 +11,7 @@ import {
   type TokenUsage,
   type UsageQuery,
 } from "../usage.ts";
-import { cacheNames, countSent, listSent, type SentUsage } from "../sent-members.ts";
+import { cacheNames, listSent, type SentUsage } from "../sent-members.ts";
 import { where, type Where } from "./where.ts";
 import type { ReaderJob } from "./worker-messages.ts";
 
@@ -57,11 +57,13 @@ const DAYS = (where: string): string => `
   FROM usage ${where} GROUP BY day ORDER BY day
 `;
 
-const SENT = (where: string): string => `SELECT day, client, route, pack, bits FROM sent ${where}`;
-const NAMES = "SELECT names FROM sent_names WHERE pack = ? AND route = ?";
-const REQUESTS = (where: string): string => `
-  SELECT client, route, day, sum(requests) AS requests FROM usage ${where} GROUP BY client, route, day
+const SENT = (where: string): string => `
+  SELECT client, route, pack, bits, min(day) AS firstDay, max(day) AS lastDay FROM sent ${where}
+  GROUP BY client, route, pack, bits
 `;
+const NAMES = "SELECT names FROM sent_names WHERE pack = ? AND route = ?";
+const REQUESTS = (where: string): string =>
+  `SELECT client, route, sum(requests) AS requests FROM usage ${where} GROUP BY client, route`;
 
 type UsageJob = Extract<ReaderJob, { readonly kind: "clients" | "usage" | "days" | "sent" | "tokens" }>;
 
@@ -88,9 +90,8 @@ function readSent(database: DatabaseSync, query: UsageQuery): SentUsage[] {
     return names === undefined ? undefined : (JSON.parse(String(names)) as string[]);
   };
   const rows = database.prepare(SENT(text)).iterate(...values) as Iterable<never>;
-  const found = listSent(rows, cacheNames(namesOf));
-  const days = database.prepare(REQUESTS(text)).iterate(...values) as Iterable<never>;
-  return countSent(found, days);
+  const counted = database.prepare(REQUESTS(text)).iterate(...values) as Iterable<never>;
+  return listSent(rows, cacheNames(namesOf), counted);
 }
 
 /** Reads the entries about clients that were erased, the newest first. */

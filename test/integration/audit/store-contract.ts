@@ -397,12 +397,12 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         await put("d", [], { client: "c1", time: day(4) });
         await put("e", ["filter.status"], { client: "c2", time: day(2) });
         expect((await sent()).toSorted()).toEqual([
-          "c1 body.label 1-3 3",
-          "c1 query.page 1-1 2",
+          "c1 body.label 1-3 4",
+          "c1 query.page 1-1 4",
           "c2 filter.status 2-2 1",
         ]);
         expect(await sent({ client: "c2" })).toEqual(["c2 filter.status 2-2 1"]);
-        expect(await sent({ since: day(2), client: "c1" })).toEqual(["c1 body.label 3-3 1"]);
+        expect(await sent({ since: day(2), client: "c1" })).toEqual(["c1 body.label 3-3 2"]);
       });
 
       test("are those of their pack, and of no other", async () => {
