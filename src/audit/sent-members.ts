@@ -1,4 +1,4 @@
-import type { IndexRow } from "./stored-row.ts";
+import type { IndexRow, RecordColumns } from "./stored-row.ts";
 import { UNACCEPTED, type Keyed } from "./summary-key.ts";
 import { dayOf } from "./usage.ts";
 
@@ -82,23 +82,31 @@ export const aggregateSent = (
     }),
   );
 
+/** Lists that are remembered as stored: the oldest ones of more are stored again. */
+const MAX_LISTS = 10_000;
+
 /** The names of a route in a pack. */
 export interface NameList {
   readonly pack: string;
   readonly route: string;
   readonly names: readonly string[];
+  /** The last day on which a request had them. */
+  readonly day: string;
 }
 
-/** Gives out each list of names until it is stored. */
+/** Gives out each list of names until it is stored, once a day: lists are kept as long as the bits that need them. */
 export class NameLists {
-  readonly #stored = new Set<string>();
+  /** The days for which lists are stored, by pack and route. */
+  readonly #stored = new Map<string, string>();
   readonly #waiting = new Map<string, NameList>();
 
   /** Takes note of the names of a record. */
-  add(route: string | null, sent: SentMembers | undefined): void {
+  add({ time, route, sent }: Pick<RecordColumns, "time" | "route" | "sent">): void {
     if (!sent || route === null) return;
-    const key = `${sent.pack} ${route}`;
-    if (!this.#stored.has(key)) this.#waiting.set(key, { pack: sent.pack, route, names: sent.names });
+    const { pack, names } = sent;
+    const key = `${pack} ${route}`;
+    const day = dayOf(time);
+    if ((this.#stored.get(key) ?? "") < day) this.#waiting.set(key, { pack, route, names, day });
   }
 
   /** The lists to be stored with the next commit. */
@@ -106,12 +114,17 @@ export class NameLists {
     return [...this.#waiting.values()];
   }
 
-  /** Takes note of a commit. A reload of the pack has few lists: all of them are remembered. */
+  /** Takes note of a commit. Lists of packs that are not in use any more are forgotten. */
   confirm(lists: readonly NameList[]): void {
-    for (const { pack, route } of lists) {
+    for (const { pack, route, day } of lists) {
       const key = `${pack} ${route}`;
-      this.#stored.add(key);
+      this.#stored.delete(key);
+      this.#stored.set(key, day);
       this.#waiting.delete(key);
+    }
+    for (const oldest of this.#stored.keys()) {
+      if (this.#stored.size <= MAX_LISTS) break;
+      this.#stored.delete(oldest);
     }
   }
 }

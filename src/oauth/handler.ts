@@ -12,6 +12,7 @@ import { createUpstreamActivity, type UpstreamActivity } from "../pipeline/instr
 import {
   ANONYMOUS,
   hasFragment,
+  header,
   type AlphaRequest,
   type ApplicationId,
   type RequestContext,
@@ -52,7 +53,15 @@ export interface OAuthRoutes {
   readonly notFound: AlphaHandler;
 }
 
-/** The id of the application that a call names: in its form, else in its query. Anybody can send any id. */
+/** The user of HTTP Basic credentials (RFC 6749 2.3.1), which some applications send in place of a form; `""` without any. */
+function basicUser(request: AlphaRequest): string {
+  const encoded = /^basic +([\w+/=-]+)$/i.exec(header(request, "authorization") ?? "")?.[1] ?? "";
+  const [user = "", ...secret] = Buffer.from(encoded, "base64").toString().split(":");
+  // Without a colon the text may be the secret.
+  return secret.length === 0 ? "" : (new URLSearchParams(`user=${user}`).get("user") ?? "");
+}
+
+/** The id of the application that a call names: in its form, its query, or its credentials. Anybody can send any id. */
 function namedApplication(
   request: AlphaRequest,
   { body }: Pick<RequestContext, "body">,
@@ -60,7 +69,8 @@ function namedApplication(
 ): ApplicationId | undefined {
   const [, sent] = body?.form?.find(([name]) => name === inForm) ?? [];
   const [inQuery = ""] = authorize.pass;
-  const id = typeof sent === "string" ? sent : readParameters(request.query).get(inQuery);
+  const inParameters = typeof sent === "string" ? sent : readParameters(request.query).get(inQuery);
+  const id = inParameters || basicUser(request);
   return id ? { id, isProven: false } : undefined;
 }
 

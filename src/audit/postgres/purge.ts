@@ -70,6 +70,7 @@ async function purgeSummaries(
   const day = dayOf(usageBefore);
   await client.query("DELETE FROM audit_usage WHERE day < $1", [day]);
   await client.query("DELETE FROM audit_sent WHERE day < $1", [day]);
+  await client.query("DELETE FROM audit_sent_names WHERE day < $1", [day]);
   await client.query(OLDEST_SENT, [summaryRows]);
   await client.query("DELETE FROM audit_token WHERE last < $1", [Math.floor(usageBefore)]);
   await client.query("DELETE FROM audit_erased WHERE time < $1", [Math.floor(usageBefore)]);

@@ -102,6 +102,7 @@ const VERSION_2 = `
     pack text NOT NULL,
     route text NOT NULL,
     names text[] NOT NULL,
+    day text NOT NULL,
     PRIMARY KEY (pack, route)
   );
   CREATE TABLE audit_sent (

@@ -38,7 +38,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   const lists = new NameLists();
 
   async function commit(rows: readonly StoredRow[]): Promise<number> {
-    for (const { route, sent: members } of rows) lists.add(route, members);
+    for (const row of rows) lists.add(row);
     const names = lists.waiting();
     const batch = createBatch(rows, spare);
     spare = batch.bytes.buffer;

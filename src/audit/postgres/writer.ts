@@ -152,7 +152,10 @@ const ADD_SENT = `
   ON CONFLICT (day, client, route, pack) DO UPDATE SET bits = kept.bits | excluded.bits
     WHERE kept.bits <> (kept.bits | excluded.bits)
 `;
-const ADD_NAMES = "INSERT INTO audit_sent_names VALUES ($1, $2, $3::text[]) ON CONFLICT DO NOTHING";
+const ADD_NAMES = `
+  INSERT INTO audit_sent_names AS kept VALUES ($1, $2, $3::text[], $4)
+  ON CONFLICT (pack, route) DO UPDATE SET day = greatest(kept.day, excluded.day)
+`;
 /** Bits that wait for a token to be accepted. */
 const EARLIER_SENT = `
   SELECT time::float8, client, route, sent AS "sentBits" FROM audit
@@ -178,7 +181,7 @@ async function addSent(query: Query, rows: readonly SentRow[]): Promise<void> {
 }
 
 async function addNames(database: Database, lists: readonly NameList[]): Promise<void> {
-  for (const { pack, route, names } of lists) await database.query(ADD_NAMES, [pack, route, names]);
+  for (const { pack, route, names, day } of lists) await database.query(ADD_NAMES, [pack, route, names, day]);
 }
 
 /** Adds what was sent with tokens before v4 had accepted them. */

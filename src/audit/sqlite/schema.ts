@@ -47,6 +47,7 @@ const VERSION_2 = `
     pack TEXT NOT NULL,
     route TEXT NOT NULL,
     names TEXT NOT NULL,
+    day TEXT NOT NULL,
     PRIMARY KEY (pack, route)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE sent (

@@ -8,6 +8,7 @@ export class Sent {
   readonly #ofClient: StatementSync;
   readonly #deleteOf: StatementSync;
   readonly #name: StatementSync;
+  readonly #deleteNames: StatementSync;
   readonly #deleteBefore: StatementSync;
   readonly #deleteOldest: StatementSync;
 
@@ -17,7 +18,10 @@ export class Sent {
     this.#put = database.prepare("INSERT OR REPLACE INTO sent VALUES (?, ?, ?, ?, ?)");
     this.#ofClient = database.prepare("SELECT * FROM sent WHERE client = ?");
     this.#deleteOf = database.prepare("DELETE FROM sent WHERE client = ?");
-    this.#name = database.prepare("INSERT INTO sent_names VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
+    this.#name = database.prepare(
+      "INSERT INTO sent_names VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET day = max(day, excluded.day)",
+    );
+    this.#deleteNames = database.prepare("DELETE FROM sent_names WHERE day < ?");
     this.#deleteBefore = database.prepare("DELETE FROM sent WHERE day < ?");
     this.#deleteOldest = database.prepare(`
       DELETE FROM sent WHERE (day, client, route, pack) IN (
@@ -32,8 +36,8 @@ export class Sent {
     else if (addBits(found, bits)) this.#put.run(day, client, route, pack, found);
   }
 
-  addNames({ pack, route, names }: NameList): void {
-    this.#name.run(pack, route, JSON.stringify(names));
+  addNames({ pack, route, names, day }: NameList): void {
+    this.#name.run(pack, route, JSON.stringify(names), day);
   }
 
   /** Adds all that was sent under one key to another key. */
@@ -46,6 +50,7 @@ export class Sent {
   /** Deletes the days before a day, and the oldest rows above a number. */
   purge(firstDay: string, maxRows: number): void {
     this.#deleteBefore.run(firstDay);
+    this.#deleteNames.run(firstDay);
     this.#deleteOldest.run(maxRows);
   }
 }

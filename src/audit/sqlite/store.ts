@@ -77,7 +77,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
   const lists = new NameLists();
 
   async function commit(rows: readonly StoredRow[]): Promise<number> {
-    for (const { route, sent } of rows) lists.add(route, sent);
+    for (const row of rows) lists.add(row);
     const names = lists.waiting();
     const batch = packBatch(createBatch(rows, spare));
     spare = undefined;

@@ -438,6 +438,23 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(rows.map(({ client, name }) => [client, name])).toEqual([["t1", "body.label"]]);
       });
 
+      test("are kept with the names of their pack as long as summaries", async () => {
+        const clock = () => Date.parse("2026-12-31T10:00:00Z");
+        await put("a", ["body.label"], { client: "c1", time: day(1) });
+        await put(
+          "b",
+          ["query.z"],
+          { client: "c1", time: "2026-12-01T10:00:00.000Z" },
+          { hash: "2", names: MORE },
+        );
+        const names = async () => (await store.sent({})).map(({ name }) => name).toSorted();
+        expect(await names()).toEqual(["body.label", "query.z"]);
+        await store.close();
+        store = await place.open("strict", { clock, retentionDays: 10, usageRetentionDays: 100 });
+        while ((await names()).length > 1) await new Promise((done) => setTimeout(done, 20));
+        expect(await names()).toEqual(["query.z"]);
+      });
+
       test("are no part of a record", async () => {
         await put("a", ["body.label"]);
         expect(await store.get("a")).toEqual(sampleRecord("a"));

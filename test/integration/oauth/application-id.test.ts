@@ -1,6 +1,7 @@
 /** The application behind a token: it is in the records of its users' requests, and of its calls to the login server. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { request } from "../../support/request.ts";
 import { createApplication, REGISTERED, type Application } from "./application.ts";
 
 let gateway: Gateway;
@@ -61,6 +62,16 @@ test("a request with a token that was revoked is not accepted", async () => {
 test.each([
   ["a failed exchange", () => app.exchange("nothing")],
   ["a redirect to the login server", () => app.visit(app.authorizeUrl({ client_id: client.id }))],
+  [
+    "an exchange with Basic credentials, which need a form",
+    () =>
+      request(gateway.app, "POST /oauth/token", {
+        raw: new URLSearchParams({ code: "nothing" }),
+        headers: {
+          authorization: `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString("base64")}`,
+        },
+      }),
+  ],
 ])("%s has the id that it names, and is not accepted", async (_, send) => {
   await send();
   expect(await lastClient()).toMatchObject({ application: client.id, accepted: false });
@@ -73,6 +84,10 @@ test("a request with a token that the gateway did not issue has no application",
 
 test("no secret of an application is in a record", async () => {
   await app.exchange("nothing", { client_id: client.secret });
+  await request(gateway.app, "POST /oauth/token", {
+    raw: new URLSearchParams({ code: "nothing" }),
+    headers: { authorization: `Basic ${Buffer.from(client.secret).toString("base64")}` },
+  });
   expect(JSON.stringify(await gateway.readAudit())).not.toContain(client.secret);
 });
 
