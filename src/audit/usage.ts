@@ -1,5 +1,5 @@
 import type { AuditRecord } from "./record.ts";
-import type { SentUsage } from "./sent-members.ts";
+import type { SentUsage } from "./sent-usage.ts";
 import { UNACCEPTED, type Keyed } from "./summary-key.ts";
 import { truncateUtf8 } from "./truncate.ts";
 import { WORTH, type RecordColumns } from "./stored-row.ts";

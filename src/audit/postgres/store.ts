@@ -5,7 +5,7 @@ import type { AuditRecord } from "../record.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
 import { AuditUnavailableError } from "../store.ts";
 import { createBatch } from "../segment.ts";
-import { NameLists } from "../sent-members.ts";
+import { NameLists } from "../name-lists.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import { connectDatabase } from "./database.ts";

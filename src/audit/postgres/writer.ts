@@ -1,17 +1,12 @@
-import type { PoolClient } from "pg";
 import { compressBatch, type Batch } from "../segment.ts";
 import { WORTH } from "../stored-row.ts";
-import { aggregateSent, bytesOfBits, joinSent, type NameList, type SentRow } from "../sent-members.ts";
-import {
-  isNamedKey,
-  keyRows,
-  sendersOf,
-  UNACCEPTED,
-  type KnownSenders,
-  type Sender,
-} from "../summary-key.ts";
+import type { NameList } from "../name-lists.ts";
+import { aggregateSent } from "../sent-members.ts";
+import { isNamedKey, keyRows, UNACCEPTED } from "../summary-key.ts";
 import { acceptedClients, dayOf, usageAgent } from "../usage.ts";
 import type { Database } from "./database.ts";
+import { findSenders } from "./senders.ts";
+import { addEarlierSent, addNames, addSent, renameSent } from "./sent.ts";
 
 /** Adds counts. They are ordered by key, so that replicas that update the same rows never deadlock. */
 const ADDED = `
@@ -127,11 +122,6 @@ const UNCOUNT_EMPTY = `
   DELETE FROM audit_usage WHERE client = '${UNACCEPTED}' AND requests <= 0 AND day = ANY($1::text[])
 `;
 
-const TOKEN_KEYS = "SELECT fingerprint, key FROM audit_token WHERE fingerprint = ANY($1::text[])";
-const APPLICATIONS = `
-  SELECT key FROM unnest($1::text[]) AS given (key)
-  WHERE EXISTS (SELECT 1 FROM audit_usage u WHERE u.client = given.key)
-`;
 const RENAME = `
   WITH gone AS (
     DELETE FROM audit_usage WHERE client = ANY($1::text[]) RETURNING *
@@ -144,85 +134,12 @@ const RENAME = `
   ${ADDED}
 `;
 
-/** Adds bits. The longer the text, the more bits: those of one pack and route have one length. */
-const ADD_SENT = `
-  INSERT INTO audit_sent AS kept
-    SELECT day, client, route, pack, ('x' || bits)::bit varying
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS given (day, client, route, pack, bits)
-  ON CONFLICT (day, client, route, pack) DO UPDATE SET bits = kept.bits | excluded.bits
-    WHERE kept.bits <> (kept.bits | excluded.bits)
-`;
-const ADD_NAMES = `
-  INSERT INTO audit_sent_names AS kept VALUES ($1, $2, $3::text[], $4)
-  ON CONFLICT (pack, route) DO UPDATE SET day = greatest(kept.day, excluded.day)
-`;
-/** Bits that wait for a token to be accepted. */
-const EARLIER_SENT = `
-  SELECT time::float8, client, route, sent AS "sentBits" FROM audit
-  WHERE client = ANY($1::text[]) AND worth < ${WORTH.accepted} AND sent IS NOT NULL LIMIT ${10 * MOST_MOVED}
-`;
-const TAKE_SENT = `
-  DELETE FROM audit_sent WHERE client = ANY($1::text[])
-  RETURNING day, client, route, pack, bits::text AS bits
-`;
-
-type Query = (text: string, values: readonly unknown[]) => Promise<unknown>;
-
-/** Adds rows in the order of their keys, so that replicas never deadlock. Adding them twice changes nothing. */
-async function addSent(query: Query, rows: readonly SentRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await query(ADD_SENT, [
-    rows.map(({ day }) => day),
-    rows.map(({ client }) => client),
-    rows.map(({ route }) => route),
-    rows.map(({ pack }) => pack),
-    rows.map(({ bits }) => bits.toString("hex")),
-  ]);
-}
-
-async function addNames(database: Database, lists: readonly NameList[]): Promise<void> {
-  for (const { pack, route, names, day } of lists) await database.query(ADD_NAMES, [pack, route, names, day]);
-}
-
-/** Adds what was sent with tokens before v4 had accepted them. */
-async function addEarlierSent(connection: PoolClient, keys: ReadonlyMap<string, string>): Promise<void> {
-  const { rows } = await connection.query<{ time: number; client: string; route: string; sentBits: string }>(
-    EARLIER_SENT,
-    [[...keys.keys()]],
-  );
-  const keyed = rows.map((row) => ({ ...row, key: keys.get(row.client) ?? row.client }));
-  await addSent((text, values) => connection.query(text, [...values]), aggregateSent(keyed));
-}
-
 /** Adds all that is counted under keys to other keys. */
 const rename = (database: Database, keys: ReadonlyMap<string, string>): Promise<void> =>
   database.transaction(async (connection) => {
     await connection.query(RENAME, [[...keys.keys()], [...keys.values()]]);
-    const taken = await connection.query<Omit<SentRow, "bits"> & { bits: string }>(TAKE_SENT, [
-      [...keys.keys()],
-    ]);
-    const rows = taken.rows.map((row) => ({
-      ...row,
-      client: keys.get(row.client) ?? row.client,
-      bits: bytesOfBits(row.bits),
-    }));
-    await addSent((text, values) => connection.query(text, [...values]), joinSent(rows));
+    await renameSent(connection, keys);
   });
-
-/** Looks up the senders of a commit. */
-async function findSenders(database: Database, rows: readonly Sender[]): Promise<KnownSenders> {
-  const { tokens, applications } = sendersOf(rows);
-  const found =
-    tokens.length === 0
-      ? []
-      : await database.query<{ fingerprint: string; key: string }>(TOKEN_KEYS, [tokens]);
-  const known =
-    applications.length === 0 ? [] : await database.query<{ key: string }>(APPLICATIONS, [applications]);
-  return {
-    tokens: new Map(found.map(({ fingerprint, key }) => [fingerprint, key])),
-    applications: new Set(known.map(({ key }) => key)),
-  };
-}
 
 /** The place of each part in the concatenation of all. PostgreSQL counts from 1. */
 function startsOf(parts: readonly Uint8Array[]): number[] {

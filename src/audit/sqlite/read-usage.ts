@@ -11,7 +11,7 @@ import {
   type TokenUsage,
   type UsageQuery,
 } from "../usage.ts";
-import { cacheNames, listSent, type SentUsage } from "../sent-members.ts";
+import { cacheNames, listSent, type SentUsage } from "../sent-usage.ts";
 import { where, type Where } from "./where.ts";
 import type { ReaderJob } from "./worker-messages.ts";
 

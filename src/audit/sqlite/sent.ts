@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { addBits, type NameList, type SentRow } from "../sent-members.ts";
+import type { NameList } from "../name-lists.ts";
+import { addBits, type SentRow } from "../sent-members.ts";
 
 /** The names that clients sent. Its calls are parts of the writer's transactions. */
 export class Sent {

@@ -11,7 +11,8 @@ import { AuditUnavailableError } from "../store.ts";
 import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
 import type { ClientUsage, DayUsage, RouteUsage, TokenUsage } from "../usage.ts";
 import { createBatch } from "../segment.ts";
-import { NameLists, type SentUsage } from "../sent-members.ts";
+import { NameLists } from "../name-lists.ts";
+import type { SentUsage } from "../sent-usage.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import {

@@ -3,7 +3,7 @@ import type { EraseRequest } from "../erase.ts";
 import type { PurgeLimits } from "../purge.ts";
 import type { Batch } from "../segment.ts";
 import type { ErasePosition } from "./erase.ts";
-import type { NameList } from "../sent-members.ts";
+import type { NameList } from "../name-lists.ts";
 import type { UsageQuery } from "../usage.ts";
 
 /** The first message to a worker. */

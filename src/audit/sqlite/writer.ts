@@ -6,7 +6,8 @@ import type { EraseRequest, Erasure } from "../erase.ts";
 import type { PurgeResult } from "../purge.ts";
 import { compressBatchSync, type Batch, type Segment } from "../segment.ts";
 import type { IndexRow } from "../stored-row.ts";
-import { aggregateSent, type NameList } from "../sent-members.ts";
+import type { NameList } from "../name-lists.ts";
+import { aggregateSent } from "../sent-members.ts";
 import { isNamedKey, keyRows, type Keyed, type KeyedRows } from "../summary-key.ts";
 import {
   acceptedClients,
