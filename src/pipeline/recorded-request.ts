@@ -27,7 +27,7 @@ export interface RecordOptions {
 export type RequestSummary = Pick<AuditRecord, "lane" | "requestId" | "losses" | "warnings" | "timings"> & {
   /** The id of the record, if there is one. */
   readonly id?: string;
-  readonly client: Pick<AuditRecord["client"], "fingerprint" | "application" | "label">;
+  readonly client: Pick<AuditRecord["client"], "fingerprint">;
   readonly alpha: Pick<AuditRecord["alpha"], "method" | "route" | "status">;
   readonly v4: readonly Pick<AuditRecord["v4"][number], "status">[];
 };
@@ -116,19 +116,16 @@ export interface RecordedSender {
 }
 
 /** The names of the sender, without secret values: anybody can send anything as the id of an application. */
-export const senderNames = (
+const senderNames = (
   { label }: Pick<AlphaRequest, "label">,
   application: string | undefined,
-  secrets?: SecretValues,
-): Pick<AuditRecord["client"], "application" | "label"> => {
-  const conceal = (text: string): string => secrets?.conceal(text) ?? text;
-  return {
-    ...(application !== undefined && {
-      application: firstCharacters(conceal(application), MAX_APPLICATION_LENGTH),
-    }),
-    ...(label !== undefined && { label: conceal(label) }),
-  };
-};
+  secrets: SecretValues,
+): Pick<AuditRecord["client"], "application" | "label"> => ({
+  ...(application !== undefined && {
+    application: firstCharacters(secrets.conceal(application), MAX_APPLICATION_LENGTH),
+  }),
+  ...(label !== undefined && { label: secrets.conceal(label) }),
+});
 
 export function recordClient(
   request: AlphaRequest,

@@ -11,7 +11,6 @@ import {
   recordClient,
   recordHead,
   recordWarnings,
-  senderNames,
   unparsedTokens,
   type RecordOptions,
   type RequestSummary,
@@ -76,16 +75,13 @@ export function createNativeRecord(
 /** The summary of a forwarded request without a record. */
 export function summarizeNativeRequest(
   request: AlphaRequest,
-  { status, v4Status, warnings, application, ms }: NativeOutcome,
+  { status, v4Status, warnings, ms }: NativeOutcome,
   hash: string | undefined,
 ): RequestSummary {
   return {
     lane: "native",
     requestId: request.id,
-    client: {
-      fingerprint: fingerprintOf(hash),
-      ...senderNames(request, application),
-    },
+    client: { fingerprint: fingerprintOf(hash) },
     alpha: { method: request.method, route: null, status },
     v4: v4Status === undefined ? [] : [{ status: v4Status }],
     losses: [],

@@ -16,7 +16,6 @@ import {
   recordHead,
   recordWarnings,
   roundMs,
-  senderNames,
   type RecordedSender,
   type RecordOptions,
   type RequestSummary,
@@ -71,10 +70,7 @@ export function summarizeRequest(
   return {
     lane: "alpha",
     requestId: request.id,
-    client: {
-      fingerprint: fingerprintOf(context.client?.credentials.hash),
-      ...senderNames(request, identityOf(request, context).application ?? undefined),
-    },
+    client: { fingerprint: fingerprintOf(context.client?.credentials.hash) },
     alpha: { method: request.method, route: routeOf(context), status },
     v4: context.upstream?.calls ?? [],
     losses: [...context.losses],
