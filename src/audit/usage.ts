@@ -34,7 +34,40 @@ export const MAX_TOKENS = 100_000;
 export const USAGE_RETENTION_DAYS = 400;
 
 /** Rows that one step deletes above the limit. */
-export const SUMMARY_STEP_ROWS = 10_000;
+export const SUMMARY_STEP_ROWS = 2000;
+
+/** The rows of a client, or how many of them are deleted. */
+export interface ClientRows {
+  readonly client: string;
+  readonly rows: number;
+}
+
+/**
+ * Returns how many rows are deleted of which clients: of those with the most rows, so that the others keep theirs.
+ *
+ * @param counted Clients, those with the most rows first. Clients after the first `excess` are never needed.
+ * @param excess How many rows are deleted in all.
+ */
+export function cutLargest(counted: readonly ClientRows[], excess: number): ClientRows[] {
+  let level = counted[0]?.rows ?? 0;
+  let left = excess;
+  let clients = 0;
+  while (left > 0 && clients < counted.length) {
+    clients += 1;
+    const gap = level - (counted[clients]?.rows ?? 0);
+    // All clients so far come down to the next one, or as far as it takes.
+    const drop = Math.min(gap, Math.floor(left / clients));
+    level -= drop;
+    left -= drop * clients;
+    if (drop < gap) break;
+  }
+  // What can't be divided: one row more of each of the first.
+  const most = Math.min(left, clients);
+  return counted
+    .slice(0, clients)
+    .map(({ client, rows }, index) => ({ client, rows: rows - level + (level > 0 && index < most ? 1 : 0) }))
+    .filter(({ rows }) => rows > 0);
+}
 
 /** Maximum number of tokens of a client that are read. */
 export const MAX_TOKENS_READ = 1000;

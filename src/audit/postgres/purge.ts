@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import type { PurgeLimits, PurgeResult } from "../purge.ts";
 import { UNACCEPTED } from "../summary-key.ts";
-import { dayOf, MAX_TOKENS, SUMMARY_STEP_ROWS } from "../usage.ts";
+import { cutLargest, dayOf, MAX_TOKENS, SUMMARY_STEP_ROWS, type ClientRows } from "../usage.ts";
 import type { Database } from "./database.ts";
 import { makeSpace, ROW_BYTES } from "./size-limit.ts";
 
@@ -17,7 +17,7 @@ const SIZE = `SELECT coalesce(sum(bytes::bigint + records * ${ROW_BYTES}), 0)::f
 const COUNT = "SELECT count(*)::float8 AS rows FROM audit_usage";
 const LARGEST = `
   SELECT client, count(*)::float8 AS rows FROM audit_usage WHERE client <> '${UNACCEPTED}'
-  GROUP BY client ORDER BY 2 DESC LIMIT 2
+  GROUP BY client ORDER BY 2 DESC LIMIT ${SUMMARY_STEP_ROWS + 1}
 `;
 const DELETE_UNACCEPTED = `
   DELETE FROM audit_usage WHERE ctid IN (
@@ -56,10 +56,10 @@ async function cutSummaries(client: PoolClient, maxRows: number): Promise<boolea
   const step = Math.min(excess, SUMMARY_STEP_ROWS);
   const ofStrangers = (await client.query(DELETE_UNACCEPTED, [step])).rowCount ?? 0;
   if (ofStrangers === step) return excess > step;
-  const [largest, second] = (await client.query<{ client: string; rows: number }>(LARGEST)).rows;
-  if (!largest) return false;
-  const count = Math.min(step - ofStrangers, Math.max(1, largest.rows - (second?.rows ?? 0)));
-  const deleted = (await client.query(DELETE_OF_CLIENT, [largest.client, count])).rowCount ?? 0;
+  const largest = (await client.query<ClientRows>(LARGEST)).rows;
+  let deleted = 0;
+  for (const cut of cutLargest(largest, step - ofStrangers))
+    deleted += (await client.query(DELETE_OF_CLIENT, [cut.client, cut.rows])).rowCount ?? 0;
   return deleted > 0 && excess > ofStrangers + deleted;
 }
 

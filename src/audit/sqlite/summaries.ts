@@ -1,6 +1,12 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { UNACCEPTED } from "../summary-key.ts";
-import { subtractFromUnaccepted, SUMMARY_STEP_ROWS, type UsageRow } from "../usage.ts";
+import {
+  cutLargest,
+  subtractFromUnaccepted,
+  SUMMARY_STEP_ROWS,
+  type ClientRows,
+  type UsageRow,
+} from "../usage.ts";
 
 const ADDED = `
   ON CONFLICT DO UPDATE SET
@@ -23,7 +29,8 @@ const BYTES = `SELECT sum(pgsize) AS bytes FROM dbstat WHERE name IN (${TABLES})
 
 /** The clients with the most rows. */
 const LARGEST = `
-  SELECT client, count(*) AS rows FROM usage WHERE client <> '${UNACCEPTED}' GROUP BY client ORDER BY 2 DESC LIMIT 2
+  SELECT client, count(*) AS rows FROM usage WHERE client <> '${UNACCEPTED}' GROUP BY client
+  ORDER BY 2 DESC LIMIT ${SUMMARY_STEP_ROWS + 1}
 `;
 const DELETE_UNACCEPTED = `
   DELETE FROM usage WHERE (day, client, lane, route, status) IN (
@@ -91,7 +98,7 @@ export class Summaries {
 
   /**
    * Deletes the summaries of days before a day, and some of those above a number: of callers without an accepted token, then
-   * of the client with the most rows, so that nobody else's few rows go.
+   * of the clients with the most rows, so that nobody else's few rows go.
    *
    * @returns whether there are still more
    */
@@ -103,11 +110,11 @@ export class Summaries {
     const step = Math.min(excess, SUMMARY_STEP_ROWS);
     const ofStrangers = Number(database.prepare(DELETE_UNACCEPTED).run(step).changes);
     if (ofStrangers === step) return excess > step;
-    const [largest, second] = database.prepare(LARGEST).all();
-    if (!largest) return false;
-    const lead = Number(largest["rows"]) - Number(second?.["rows"] ?? 0);
-    const count = Math.min(step - ofStrangers, Math.max(1, lead));
-    const deleted = Number(database.prepare(DELETE_OF_CLIENT).run(String(largest["client"]), count).changes);
+    const largest = database.prepare(LARGEST).all() as unknown as ClientRows[];
+    const deleteOf = database.prepare(DELETE_OF_CLIENT);
+    let deleted = 0;
+    for (const { client, rows } of cutLargest(largest, step - ofStrangers))
+      deleted += Number(deleteOf.run(client, rows).changes);
     return deleted > 0 && excess > ofStrangers + deleted;
   }
 
