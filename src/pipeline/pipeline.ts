@@ -6,6 +6,7 @@ import type { RateLimits } from "../rate-limit/rate-limits.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { AuthorizedRequest, TranslationServices } from "./authorized-request.ts";
 import type { BrownOuts } from "../brown-outs/brown-outs.ts";
+import type { AlphaRequest, RequestContext } from "./context.ts";
 import { createUpstreamActivity } from "./instrument-call.ts";
 import { toSuccess, withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
 import { addHeaders, addParameters } from "./prepared-request.ts";
@@ -16,6 +17,7 @@ import { authorize, resolveToken, selectRoute, type TokenDependencies } from "./
 import { firstCandidate, matchRoute, withPathValues } from "./stages/match-route.ts";
 import { consumeRateLimit, rejectInBrownOut, rejectLimited } from "./stages/rate-limit.ts";
 import { parseOnUse, readBody } from "./stages/read-body.ts";
+import { equivalentOf } from "./upstream-equivalent.ts";
 import { sentToken, traceparentOf, UpstreamCaller, type CallDependencies } from "./upstream-call.ts";
 import type { TranslationConfig } from "./upstream-response.ts";
 
@@ -36,7 +38,12 @@ export interface PipelineDependencies
 
 /** Creates the alpha pipeline: all stages of a request, in order. The audit is the end of each lifecycle. */
 export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler {
-  const dependencies = { ...options, responseCache: createResponseCache() };
+  const dependencies = {
+    ...options,
+    responseCache: createResponseCache(),
+    equivalentOf: (request: AlphaRequest, { match }: RequestContext) =>
+      equivalentOf(request, match, options.pack),
+  };
   const { pack, limits, brownOuts, tokens, scopes, catalogs, dialect } = dependencies;
   const readCredentials = createCredentialsReader({
     credentials: pack.credentials,
@@ -103,6 +110,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const built = addParameters(await kind.buildRequest(authorized), parameters.upstream);
     const prepared = addHeaders(built, headers);
     context.upstreamEquivalent = prepared.equivalent ?? `${prepared.method} ${prepared.path}`;
+    context.upstreamFilter = prepared.filter;
 
     // Call v4, with what the call waits for and what the response needs.
     const received = await kind.callUpstream(prepared, authorized);
