@@ -24,6 +24,8 @@ import { watchFullness, type StateFullness } from "./state-fullness.ts";
 import { openSharedState, type SharedState } from "./state-backends.ts";
 import { withOpenTelemetry } from "./with-opentelemetry.ts";
 import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
+import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/client-directory.ts";
+import { watchOperatorFile, type WatchedFile } from "./watched-file.ts";
 import { openUpstreamTls, type UpstreamTls } from "./upstream-tls.ts";
 
 /** What a gateway needs to serve requests, opened, before it listens. */
@@ -43,6 +45,8 @@ export interface Dependencies {
   readonly stateFullness: StateFullness;
   readonly metrics: Metrics;
   readonly brownOuts: BrownOuts;
+  /** The names of clients. */
+  readonly clients: WatchedFile<ClientDirectory>;
   readonly upstream: UpstreamClient;
   readonly nativeProxy: ReturnType<typeof createNativeProxy>;
   readonly tokenLocks: TokenLocks;
@@ -112,6 +116,8 @@ async function openDependencies(
   closers.push(metrics.close);
   const tracing = await openTracingOf(host.tracer, environment, log);
   closers.push(() => tracing?.close());
+  const clients = openClients(settings, log, metrics);
+  closers.push(clients.close);
   const tls = openUpstreamTls(settings, log);
   closers.push(() => tls?.close());
   const v4 = await openV4(settings, pack, log);
@@ -155,6 +161,7 @@ async function openDependencies(
     stateFullness: watchFullness(shared.state, { log, metrics }),
     metrics,
     brownOuts,
+    clients,
     upstream,
     nativeProxy: createNativeProxy({ ...upstreamOptions, breaker: upstream.breaker }),
     tokenLocks: createTokenLocks(),
@@ -163,6 +170,21 @@ async function openDependencies(
     onUntrustedProxy: createProxyWarning(log),
     tracing,
   };
+}
+
+/** The client directory. Without a file it is empty. @throws {OperatorFileError} */
+function openClients(
+  { CLIENTS_FILE: file }: Settings,
+  log: Log,
+  metrics: Metrics,
+): WatchedFile<ClientDirectory> {
+  if (file === undefined) return { current: () => NO_CLIENTS, reload: () => {}, close: () => {} };
+  return watchOperatorFile(file, CLIENTS_FILE, {
+    setting: "CLIENTS_FILE",
+    gauge: "clients_file_last_reload_successful",
+    log,
+    metrics,
+  });
 }
 
 /** The tracing of the embedding program, or that which the environment enables. */
@@ -237,6 +259,7 @@ export async function closeDependencies(
     () => dependencies.nativeProxy.close(),
     () => dependencies.upstream.close(),
     () => dependencies.tls?.close(),
+    () => dependencies.clients.close(),
     () => dependencies.v4.close(),
   ]);
 }

@@ -73,11 +73,12 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     toMiddleware: (handler: AlphaHandler) => respond(trackRequests(dependencies, handler)),
   };
   return [
-    createRequestContext(
-      settings.TRUST_PROXY ?? [],
-      pack.credentials.client?.queryParameter,
-      dependencies.onUntrustedProxy,
-    ),
+    createRequestContext({
+      trustProxy: settings.TRUST_PROXY ?? [],
+      tokenParameter: pack.credentials.client?.queryParameter,
+      clientHeader: settings.CLIENT_HEADER,
+      onUntrustedProxy: dependencies.onUntrustedProxy,
+    }),
     helmet(SECURITY_HEADERS),
     createHostGuard(settings, dependencies, guardOptions),
     createPreflightLimit(dependencies),
@@ -132,6 +133,7 @@ function corsSettings(
       ...Object.keys(response),
       ...present(
         client.upstream_header,
+        client.upstream_filter_header,
         client.credentials?.realm === undefined ? undefined : "WWW-Authenticate",
         client.always_ok?.response_header,
         client.pagination?.link_header ? "Link" : undefined,

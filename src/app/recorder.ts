@@ -5,6 +5,7 @@ import type { AuditStore } from "../audit/store.ts";
 import {
   forEachStage,
   header,
+  identityOf,
   tokenInfoOf,
   type AlphaRequest,
   type RequestContext,
@@ -23,6 +24,7 @@ import {
   summarizeRequest,
   type RequestOutcome,
 } from "../pipeline/stages/audit-record.ts";
+import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/setting-definitions.ts";
@@ -32,12 +34,14 @@ import type { Log } from "../observability/log.ts";
 
 export interface RecorderDependencies {
   readonly pack: Pack;
-  readonly settings: Pick<Settings, "AUDIT" | "AUDIT_BODY_LIMIT">;
+  readonly settings: Pick<Settings, "AUDIT" | "AUDIT_BODY_LIMIT" | "CLIENTS_FILE">;
   readonly audit: AuditStore | undefined;
   readonly metrics: Metrics;
   readonly log: Log;
   /** Undefined without tracing. */
   readonly tracing: Tracing | undefined;
+  /** The names of clients, for the metrics. Default: none. */
+  readonly clients?: { current(): ClientDirectory };
 }
 
 /** What the log and the metrics need that a record does not have. */
@@ -110,6 +114,12 @@ function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
   return new Set(segments.filter((segment) => segment !== "" && !/[:{]/.test(segment)));
 }
 
+/** What is known of the sender. Anybody can send the id of an application in a call to the login server. */
+function provenIdentity(request: AlphaRequest, context: RequestContext): ClientIdentity {
+  const { label, application, isProven, fingerprint, userAgent } = identityOf(request, context);
+  return { label, application: isProven ? application : undefined, fingerprint, userAgent };
+}
+
 /** Reports how long a request was in each stage, and what it found in the caches. */
 function observeStages(
   metrics: Pick<Metrics, "stagesOf" | "countCacheReads">,
@@ -149,6 +159,8 @@ export class Recorder {
       credentials: pack.credentials,
       filterHeader: pack.dialect.client.filters?.header,
       packHash: pack.hash,
+      sentNames: pack.sentNames,
+      grammar: pack.grammar,
     };
   }
 
@@ -170,6 +182,7 @@ export class Recorder {
       ? this.#reportWhenDurable(record, details, durable)
       : this.#report(summary, details);
     observeStages(metrics, context, performance.now() - startedAt);
+    this.#countClient("alpha", () => provenIdentity(request, context));
     return reported;
   }
 
@@ -185,6 +198,15 @@ export class Recorder {
       tracing?.startRequest({ method, traceparent, time }).end(spanResult(summary));
       const { rejectedBy, hasFailed = false } = outcome;
       this.#report(summary, { rejectedBy, hasFailed, traceparent });
+      const { label } = request;
+      const { application } = outcome;
+      const { fingerprint } = summary.client;
+      this.#countClient("native", () => ({
+        label,
+        application,
+        fingerprint,
+        userAgent: header(request, "user-agent"),
+      }));
       if (record) await audit.append(record);
     } catch (error) {
       this.#logLostRecord(request.id, error);
@@ -234,6 +256,13 @@ export class Recorder {
       throw error;
     }
     this.#report(record, details);
+  }
+
+  /** @param identify What is known of the sender: it is not looked at without a directory */
+  #countClient(lane: AuditRecord["lane"], identify: () => ClientIdentity): void {
+    const { settings, clients, metrics } = this.#dependencies;
+    if (settings.CLIENTS_FILE === undefined || !clients) return;
+    metrics.countClientRequest(lane, clients.current().nameOf(identify()));
   }
 
   #report(record: RequestSummary, details: RecordDetails): void {

@@ -131,6 +131,7 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
     async reload(files) {
       // First: tokens that were revoked must not wait for the catalogs of another pack.
       reloadTokens();
+      dependencies.clients.reload();
       return reloadPack(files);
     },
     async stop(drain = async () => {}, drainAdmin = async () => {}) {

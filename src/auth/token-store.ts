@@ -50,6 +50,8 @@ export interface TokenGrant extends Pick<StoredToken, "scopes"> {
   readonly seconds?: number;
   /** First characters of the gateway token. */
   readonly shown?: string;
+  /** The OAuth client id of the application that gets it. */
+  readonly application?: string;
 }
 
 const hasExpired = ({ ends }: StoredToken, now: number): boolean => ends !== undefined && ends <= now;
@@ -116,7 +118,7 @@ export class TokenStore {
    * @throws {HttpError} if its owner has too many. {StateUnavailableError}
    */
   async save(issued: Omit<IssuedToken, "scopes">, grant: TokenGrant): Promise<string> {
-    const { scopes, owner, refresh, at, seconds, shown } = grant;
+    const { scopes, owner, refresh, at, seconds, shown, application } = grant;
     const token = this.#options.gatewayTokens.create(shown);
     const storedToken = {
       scopes,
@@ -124,6 +126,7 @@ export class TokenStore {
       ...tokenLifetime(issued.expiresInSeconds, at),
       ...(refresh && { refresh }),
       ...(owner.group === "personal" && { owner: owner.id }),
+      ...(application !== undefined && { application }),
     };
     requireRoom(await this.#records.add(tokenHash(token), storedToken, owner, seconds));
     return token;
@@ -183,6 +186,7 @@ export class TokenStore {
       hash: tokenInfoHash(hash, storedToken),
       isRevoked: storedToken.over === true,
       owner: storedToken.owner,
+      application: storedToken.application ?? storedToken.refresh?.client,
     };
     this.#activeTokens.set(storedToken, active);
     return active;

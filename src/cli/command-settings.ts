@@ -22,7 +22,7 @@ export const settingTexts = (command: Command): SettingTexts =>
   );
 
 /** The settings that a command that does not serve can use. */
-type CommandSetting = "DATA_DIR" | "DATABASE_URL" | "MAPPINGS_DIR" | "WORDS" | "PUBLIC_URL";
+type CommandSetting = "DATA_DIR" | "DATABASE_URL" | "MAPPINGS_DIR" | "WORDS" | "PUBLIC_URL" | "CLIENTS_FILE";
 export type CommandSettings = Pick<Settings, CommandSetting>;
 
 /** The settings of commands that read a pack, that replay records, and that read an audit store. */
@@ -32,7 +32,7 @@ export const STORE_SETTINGS = ["DATA_DIR", "DATABASE_URL"] as const satisfies re
 
 /** Reads settings of a command that does not serve. Invalid variables that it does not use cannot fail it. */
 export function commandSettings(command: Command): CommandSettings {
-  const names = [...REPLAY_SETTINGS, ...STORE_SETTINGS];
+  const names: readonly CommandSetting[] = [...REPLAY_SETTINGS, ...STORE_SETTINGS, "CLIENTS_FILE"];
   const environment = Object.fromEntries(names.map((name) => [name, process.env[name]]));
   return readEnvironment(environment, settingTexts(command));
 }

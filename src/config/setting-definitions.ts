@@ -5,6 +5,7 @@ import {
   brownOutWindows,
   day,
   diskSize,
+  headerName,
   integer,
   LONGEST_TIMER_MS,
   LONGEST_TIMER_SECONDS,
@@ -170,6 +171,17 @@ const mapping = {
   ),
 };
 
+const clients = {
+  CLIENTS_FILE: unset(
+    text,
+    "YAML file that gives clients names: see [Name the clients](../guide/migrate-clients.md). Read at start, and again when it changes or on SIGHUP. If it is invalid, the names that were read before stay",
+  ),
+  CLIENT_HEADER: unset(
+    headerName,
+    "Request header in which a proxy of `TRUST_PROXY` gives the name of the client. From other addresses it has no effect. It is never sent to v4",
+  ),
+};
+
 const tokens = {
   RATE_LIMIT: withDefault(
     rate,
@@ -216,10 +228,15 @@ const audit = {
     "30",
     "Records are deleted, a day (UTC) at a time, when they are all older",
   ),
+  USAGE_RETENTION_DAYS: withDefault(
+    integer(1, 36_500),
+    "400",
+    "Summaries of requests by client, route and day are kept for so long, whatever happens to their records",
+  ),
   AUDIT_SIZE_LIMIT: withDefault(
     diskSize,
     "2gb",
-    "Limit of the audit store. Above it, records of callers without an accepted token are deleted first. Then the client with the largest share loses its oldest bodies and its oldest records. Summaries may use an additional tenth, 100 MB at most",
+    "Limit of the audit store. Above it, records of callers without an accepted token are deleted first. Then the client with the largest share loses its oldest bodies and its oldest records. Summaries use additional space: 1 000 000 rows at most, which are about 300 MB",
   ),
   AUDIT_OTLP: unset(
     url,
@@ -248,7 +265,7 @@ const audit = {
 };
 
 /** All settings, from texts or typed values to typed values. */
-export const settingsSchema = z.object({ ...listeners, ...v4, ...mapping, ...tokens, ...audit });
+export const settingsSchema = z.object({ ...listeners, ...v4, ...mapping, ...clients, ...tokens, ...audit });
 
 /** The settings as the gateway uses them. Sizes are in bytes. */
 export type Settings = Readonly<z.output<typeof settingsSchema>>;
@@ -263,6 +280,7 @@ export const SETTING_SECTIONS = {
   Listeners: Object.keys(listeners),
   v4: Object.keys(v4),
   Mapping: Object.keys(mapping),
+  Clients: Object.keys(clients),
   "Tokens and rate limits": Object.keys(tokens),
   "Audit and log": Object.keys(audit),
 } as Readonly<Record<string, readonly SettingName[]>>;

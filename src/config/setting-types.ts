@@ -144,6 +144,12 @@ export const redisUrl = z.url({ protocol: /^rediss?$/, error: REDIS_URL, abort: 
   return hostname !== "" && hasDatabase && canDecode(username + password) && !search && !hash;
 }, REDIS_URL);
 
+/** The name of a header, in lower case. */
+export const headerName = z
+  .string()
+  .regex(/^[a-z][a-z\d-]{0,63}$/i, "must be the name of a header, such as X-Client-Name")
+  .transform((value) => value.toLowerCase());
+
 const DAY = "must be a date, YYYY-MM-DD";
 
 /** A day, `YYYY-MM-DD` or a `Date`, as the start of that day in UTC. */

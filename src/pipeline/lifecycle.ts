@@ -47,6 +47,8 @@ export interface ResponseDefaults {
   readonly challenge: string | undefined;
   /** The response header with the upstream request, in lower case; undefined: none. */
   readonly upstreamHeader: string | undefined;
+  /** The response header with the filter of the upstream request, in lower case; undefined: none. */
+  readonly upstreamFilterHeader: string | undefined;
   readonly statuses: Statuses;
   /** The headers with the status of the rate limit. */
   readonly rateLimitHeaders: RateLimitHeaders;
@@ -59,6 +61,8 @@ export interface ResponseDefaults {
 export interface LifecycleDependencies {
   readonly translation: ErrorTranslation;
   readonly style: ResponseDefaults;
+  /** The v4 call of a request that was refused before it was built, for its response. */
+  readonly equivalentOf?: (request: AlphaRequest, context: RequestContext) => string;
   /** Starts a request's span; undefined without tracing. */
   readonly startSpan?: ((request: AlphaRequest) => RequestSpan) | undefined;
   /** Records a request; returns a promise where the response must wait for the record. It reports its own failure. */
@@ -74,7 +78,7 @@ export interface LifecycleDependencies {
 /** Makes a handler safe: any error becomes a response, in this one place, and every request has its record. */
 export function withLifecycle(
   handle: (request: AlphaRequest, context: RequestContext) => Promise<HandlerResult>,
-  { translation, style, startSpan, record, onUnexpectedError }: LifecycleDependencies,
+  { translation, style, equivalentOf, startSpan, record, onUnexpectedError }: LifecycleDependencies,
 ): AlphaHandler {
   function resultOf(error: unknown, request: AlphaRequest, context: RequestContext): MeantResult {
     if (error instanceof HttpError && error.rejection) {
@@ -82,6 +86,7 @@ export function withLifecycle(
       context.rejectedBy = by;
       if (warning !== undefined) context.warnings.push(warning);
     }
+    if (style.upstreamHeader !== undefined) context.upstreamEquivalent ??= equivalentOf?.(request, context);
     const { isUnexpected, ...result } = toErrorResult(error, request.id, context, translation);
     if (isUnexpected) onUnexpectedError(error, request, context);
     return result;
@@ -167,6 +172,7 @@ type ResponseHeaderValues = Pick<
   | "upstreamRateLimit"
   | "listHeaders"
   | "upstreamEquivalent"
+  | "upstreamFilter"
   | "stageTimes"
   | "upstream"
   | "startedAt"
@@ -228,6 +234,8 @@ function finalizeResponse(
   addLimitHeaders(values, style.rateLimitHeaders, meaning === "limited", headers);
   if (upstreamHeader !== undefined && values.upstreamEquivalent !== undefined)
     headers[upstreamHeader] = values.upstreamEquivalent;
+  if (style.upstreamFilterHeader !== undefined && values.upstreamFilter !== undefined)
+    headers[style.upstreamFilterHeader] = values.upstreamFilter;
   if (values.listHeaders) addListHeaders(values.listHeaders, headers);
   if (serverTiming) headers["server-timing"] = serverTimingOf(values);
   // HTTP asks for it with this status, whatever the reason is.

@@ -7,7 +7,7 @@ import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { AuthorizedRequest, TranslationServices } from "./authorized-request.ts";
 import type { BrownOuts } from "../brown-outs/brown-outs.ts";
 import { continueTrace } from "../observability/tracing/traceparent.ts";
-import { header } from "./context.ts";
+import { header, type AlphaRequest, type RequestContext } from "./context.ts";
 import { createUpstreamActivity } from "./instrument-call.ts";
 import { toSuccess, withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
 import { addHeaders, addParameters } from "./prepared-request.ts";
@@ -19,6 +19,7 @@ import { firstCandidate, matchRoute, withPathValues } from "./stages/match-route
 import { consumeRateLimit, rejectInBrownOut, rejectLimited } from "./stages/rate-limit.ts";
 import { parseOnUse, readBody } from "./stages/read-body.ts";
 import { sentToken, UpstreamCaller, type CallDependencies } from "./upstream-call.ts";
+import { equivalentOf } from "./upstream-equivalent.ts";
 import type { TranslationConfig } from "./upstream-response.ts";
 
 export interface PipelineDependencies
@@ -38,7 +39,12 @@ export interface PipelineDependencies
 
 /** Creates the alpha pipeline: all stages of a request, in order. The audit is the end of each lifecycle. */
 export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler {
-  const dependencies = { ...options, responseCache: createResponseCache() };
+  const dependencies = {
+    ...options,
+    responseCache: createResponseCache(),
+    equivalentOf: (request: AlphaRequest, { match }: RequestContext) =>
+      equivalentOf(request, match, options.pack),
+  };
   const { pack, limits, brownOuts, tokens, scopes, catalogs, dialect } = dependencies;
   const readCredentials = createCredentialsReader({
     credentials: pack.credentials,
@@ -82,6 +88,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
 
     // Translate the query parameters that the pack names.
     const query = parseQuery(request.query);
+    context.sent = { query, readJson };
     const parameters = await selected.route.query.translate(query);
     context.ignoredParameters = parameters.ignored;
     const match = await withPathValues(selected, parameters.path);
@@ -105,6 +112,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const built = addParameters(await kind.buildRequest(authorized), parameters.upstream);
     const prepared = addHeaders(built, headers);
     context.upstreamEquivalent = prepared.equivalent ?? `${prepared.method} ${prepared.path}`;
+    context.upstreamFilter = prepared.filter;
 
     // Call v4, with what the call waits for and what the response needs.
     const received = await kind.callUpstream(prepared, authorized);

@@ -41,6 +41,8 @@ export interface Metrics {
    *   label, so it must never be text that a client sent.
    */
   readonly observeRequest: (request: RequestMetrics, rejectedBy?: string) => void;
+  /** Counts a request of a client. @param name Its name in the client directory; undefined: it is not there */
+  readonly countClientRequest: (lane: string, name: string | undefined) => void;
   /** Counts a message that was rejected before it became a request. The reason is one word of a fixed list. */
   readonly countRejection: (reason: string, status: number) => void;
   /** Finds what observes the stages of a route's requests. */
@@ -68,6 +70,11 @@ const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
     name: `${PREFIX}requests_total`,
     help: "Requests by `lane`, route of the pack, and status. Status aborted: the client disconnected.",
     labelNames: ["lane", "route", "status"],
+  }),
+  clientRequests: addCounter(registry, {
+    name: `${PREFIX}client_requests_total`,
+    help: "Requests by `lane` and client of CLIENTS_FILE. Client other: it is not in the file.",
+    labelNames: ["lane", "client"],
   }),
   requestSeconds: addHistogram(registry, {
     name: `${PREFIX}request_seconds`,
@@ -114,6 +121,10 @@ const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
     labelNames: ["route", "stage"],
   }),
 });
+/** Clients that the directory does not have. */
+const OTHER = "other";
+/** Maximum number of names of clients, those of earlier directories included. */
+const MAX_CLIENT_NAMES = 2000;
 
 /**
  * Creates the metrics of one gateway.
@@ -127,6 +138,14 @@ export function createMetrics(host?: HostRegistry): Metrics {
   const { registry } = instruments;
   const stopMonitor = host ? (): void => {} : addProcessMetrics(instruments);
   const series = createRequestMetrics(registry);
+  const clientNames = new Set<string>();
+
+  /** Renaming adds names, and a counter is never taken away. */
+  function boundedName(name: string | undefined): string {
+    if (name === undefined || (!clientNames.has(name) && clientNames.size >= MAX_CLIENT_NAMES)) return OTHER;
+    clientNames.add(name);
+    return name;
+  }
 
   function observeRequest(request: RequestMetrics, rejectedBy?: string): void {
     const { alpha, v4, timings } = request;
@@ -169,6 +188,7 @@ export function createMetrics(host?: HostRegistry): Metrics {
 
   return {
     observeRequest,
+    countClientRequest: (lane, name) => void (series.clientRequests(lane, boundedName(name)).sum += 1),
     countRejection: (reason, status) => void (series.rejections(reason, String(status)).sum += 1),
     stagesOf,
     countCacheReads: (cache, isHit, count = 1) =>

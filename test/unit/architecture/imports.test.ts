@@ -22,6 +22,8 @@ const ORDER = [
   "auth",
   "rate-limit",
   "storage",
+  "clients",
+  "operator-files",
   "mapping",
   "jsonata",
   "dialect",

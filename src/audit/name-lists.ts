@@ -1,0 +1,50 @@
+/** The lists of names that bits stand for, until they are stored. */
+import type { RecordColumns } from "./stored-row.ts";
+import { dayOf } from "./usage.ts";
+
+/** Lists that are remembered as stored: the oldest ones of more are stored again. */
+const MAX_LISTS = 10_000;
+
+/** The names of a route in a pack. */
+export interface NameList {
+  readonly pack: string;
+  readonly route: string;
+  readonly names: readonly string[];
+  /** The last day on which a request had them. */
+  readonly day: string;
+}
+
+/** Gives out each list of names until it is stored, once a day: lists are kept as long as the bits that need them. */
+export class NameLists {
+  /** The days for which lists are stored, by pack and route. */
+  readonly #stored = new Map<string, string>();
+  readonly #waiting = new Map<string, NameList>();
+
+  /** Takes note of the names of a record. */
+  add({ time, route, sent }: Pick<RecordColumns, "time" | "route" | "sent">): void {
+    if (!sent || route === null) return;
+    const { pack, names } = sent;
+    const key = `${pack} ${route}`;
+    const day = dayOf(time);
+    if ((this.#stored.get(key) ?? "") < day) this.#waiting.set(key, { pack, route, names, day });
+  }
+
+  /** The lists to be stored with the next commit. */
+  waiting(): readonly NameList[] {
+    return [...this.#waiting.values()];
+  }
+
+  /** Takes note of a commit. Lists of packs that are not in use any more are forgotten. */
+  confirm(lists: readonly NameList[]): void {
+    for (const { pack, route, day } of lists) {
+      const key = `${pack} ${route}`;
+      this.#stored.delete(key);
+      this.#stored.set(key, day);
+      this.#waiting.delete(key);
+    }
+    for (const oldest of this.#stored.keys()) {
+      if (this.#stored.size <= MAX_LISTS) break;
+      this.#stored.delete(oldest);
+    }
+  }
+}
