@@ -20,9 +20,12 @@ import {
   createAuditRecord,
   createMinimalRecord,
   describeError,
+  isAccepted,
   summarizeRequest,
   type RequestOutcome,
 } from "../pipeline/stages/audit-record.ts";
+import { identityOf } from "../pipeline/client-identity.ts";
+import type { SunsetRules } from "../sunset/sunset.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/setting-definitions.ts";
@@ -49,6 +52,7 @@ export interface RecorderDependencies {
   readonly log: Log;
   /** Undefined without tracing. */
   readonly tracing: Tracing | undefined;
+  readonly sunset: { readonly rules: Pick<SunsetRules, "noteAccepted"> };
 }
 
 /** What the log and the metrics need that a record does not have. */
@@ -116,6 +120,7 @@ export function createRecorder({
   metrics,
   log,
   tracing,
+  sunset,
 }: RecorderDependencies): Recorder {
   const options: RecordOptions = {
     newId: createRecordIds(),
@@ -199,6 +204,8 @@ export function createRecorder({
         traceparent: upstream?.traceparent ?? header(request, "traceparent"),
       };
       const record = audit && createRecord(request, outcome, context);
+      if (!audit && isAccepted(context))
+        sunset.rules.noteAccepted(identityOf(request, context.client?.credentials.hash));
       const summary = record ?? summarizeRequest(request, outcome, context, options);
       context.span?.end(spanResult(summary));
       const durable = record && audit.append(record);

@@ -14,6 +14,7 @@ import type { CancelSignal } from "../upstream/client.ts";
 import type { UpstreamActivity } from "./instrument-call.ts";
 import type { UpstreamResponse } from "./upstream-response.ts";
 import type { ClientToken } from "./stages/authorize.ts";
+import type { Verdict } from "../sunset/sunset.ts";
 
 /** Whose body is read. Unknown clients get less memory and less time. */
 export interface BodyOwner {
@@ -160,6 +161,10 @@ interface StageResults {
   match: RouteMatch | undefined;
   rateLimitStatus: RateLimitStatus | undefined;
   token: ClientToken | undefined;
+  /** What the sunset plan says about the request; undefined: nothing. */
+  planned: Verdict | undefined;
+  /** Fields that the response lacks because of the plan; undefined: none. */
+  hiddenFields: readonly string[] | undefined;
   body: ReceivedBody | undefined;
   /** Query parameters without effect, since the pack does not name them. */
   ignoredParameters: readonly string[];
@@ -200,6 +205,8 @@ export const createContext = (startedAt = performance.now(), span?: RequestSpan)
   match: undefined,
   rateLimitStatus: undefined,
   token: undefined,
+  planned: undefined,
+  hiddenFields: undefined,
   body: undefined,
   ignoredParameters: [],
   upstreamEquivalent: undefined,

@@ -20,6 +20,7 @@ import { InvalidPathValueError } from "../mapping/compile/endpoint.ts";
 import type { TranslateLocation } from "../mapping/compile/locations.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { RequestSpan } from "../observability/tracing/tracing.ts";
+import type { SunsetRules } from "../sunset/sunset.ts";
 import { StateUnavailableError } from "../storage/key-value-store.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
 import {
@@ -31,6 +32,8 @@ import {
   type RequestContext,
   type ResponseBody,
 } from "./context.ts";
+import { identityOf } from "./client-identity.ts";
+import { FIELD_HEADER } from "./hide-fields.ts";
 import type { RequestOutcome } from "./stages/audit-record.ts";
 import { InvalidUpstreamResponseError, type TranslationConfig } from "./upstream-response.ts";
 
@@ -51,7 +54,7 @@ type MeantResult = HandlerResult & { readonly meaning: ResultMeaning };
 
 /** What all responses of a gateway have in common, decided at start. */
 export interface ResponseDefaults {
-  /** Headers that never change: caching, vary, deprecation. */
+  /** Headers that never change: caching, vary. */
   readonly headers: Readonly<Record<string, string>>;
   /**
    * Lower-case names: of the header with which a client asks for status 200 always, and of the one with the true status.
@@ -74,6 +77,8 @@ export interface ResponseDefaults {
 export interface LifecycleDependencies {
   readonly translation: Pick<TranslationConfig, "errors" | "statuses" | "errorCodes" | "validationSummary">;
   readonly style: ResponseDefaults;
+  /** The headers of responses that announce the end of the client's API. */
+  readonly sunset: Pick<SunsetRules, "headersFor">;
   /** Starts a request's span; undefined without tracing. */
   readonly startSpan?: ((request: AlphaRequest) => RequestSpan) | undefined;
   /** Records a request; returns a promise where the response must wait for the record. It reports its own failure. */
@@ -89,8 +94,10 @@ export interface LifecycleDependencies {
 /** Makes a handler safe: any error becomes a response, in this one place, and every request has its record. */
 export function withLifecycle(
   handle: (request: AlphaRequest, context: RequestContext) => Promise<HandlerResult>,
-  { translation, style, startSpan, record, onUnexpectedError }: LifecycleDependencies,
+  dependencies: LifecycleDependencies,
 ): AlphaHandler {
+  const { translation, startSpan, record, onUnexpectedError } = dependencies;
+
   function resultOf(error: unknown, request: AlphaRequest, context: RequestContext): MeantResult {
     if (error instanceof HttpError && error.rejection) {
       const { by, warning } = error.rejection;
@@ -123,7 +130,7 @@ export function withLifecycle(
       await record(request, isGone ? { ...outcome, status: CLIENT_GONE } : outcome, context);
       return undefined;
     } catch (error) {
-      return finalizeResponse(request, resultOf(error, request, context), style, context);
+      return finalizeResponse(request, resultOf(error, request, context), dependencies, context);
     }
   }
 
@@ -137,7 +144,7 @@ export function withLifecycle(
     } finally {
       context.token?.release?.();
     }
-    const response = finalizeResponse(request, result, style, context);
+    const response = finalizeResponse(request, result, dependencies, context);
     const { meaning } = result;
     const isGone = request.signal.aborted && meaning === "failed";
     const outcome = { status: isGone ? CLIENT_GONE : result.status, meaning, response };
@@ -148,7 +155,7 @@ export function withLifecycle(
       return response;
     } catch (error) {
       // The record was promised before the response. Without it there is no response.
-      return finalizeResponse(request, resultOf(error, request, context), style, context);
+      return finalizeResponse(request, resultOf(error, request, context), dependencies, context);
     }
   };
 }
@@ -172,7 +179,12 @@ function toClientError(
 ): Pick<HttpError, "status" | "details"> & { readonly summary?: ErrorSummary | undefined } {
   if (error instanceof TranslatedError) return error;
   if (!(error instanceof ValidationError))
-    return { status: statuses.translate(error.status), details: error.details };
+    return {
+      status: error.rejection?.isExactStatus
+        ? statuses.translateExactly(error.status)
+        : statuses.translate(error.status),
+      details: error.details,
+    };
   const details = error.details.map((detail) => {
     const code = errorCodes.ofRule(detail.rule);
     return code === undefined ? detail : { ...detail, code };
@@ -255,6 +267,9 @@ type ResponseHeaderValues = Pick<
   | "stageTimes"
   | "upstream"
   | "startedAt"
+  | "client"
+  | "match"
+  | "hiddenFields"
 >;
 
 /**
@@ -293,11 +308,36 @@ function serverTimingOf(values: ResponseHeaderValues): string {
 
 const NO_BYTES = Buffer.alloc(0);
 
+/** A call of one method and path, as a client is shown it. */
+const ONE_CALL = /^[A-Z]+ (\/[^\s<>"]*)$/;
+
+/** The headers that announce the end, with the call that takes the place of this one (RFC 5829, section 3.4). */
+function planHeaders(
+  request: AlphaRequest,
+  sunset: Pick<SunsetRules, "headersFor">,
+  { client, match, upstreamEquivalent = "", hiddenFields }: ResponseHeaderValues,
+): Readonly<Record<string, string>> | undefined {
+  const headers = sunset.headersFor(
+    () => identityOf(request, client?.credentials.hash),
+    match?.route.name ?? null,
+  );
+  if (!headers) return undefined;
+  const [, successor] = ONE_CALL.exec(upstreamEquivalent) ?? [];
+  const link = [headers["link"], successor && `<${successor}>; rel="successor-version"`]
+    .filter(Boolean)
+    .join(", ");
+  return {
+    ...headers,
+    ...(link !== "" && { link }),
+    ...(hiddenFields && { [FIELD_HEADER]: hiddenFields.join(", ") }),
+  };
+}
+
 /** Adds the headers to a response. A client that asks for 200 always finds the true status in a header. */
 function finalizeResponse(
   request: AlphaRequest,
   { status, body, headers: ownHeaders, meaning }: MeantResult,
-  style: ResponseDefaults,
+  { style, sunset }: Pick<LifecycleDependencies, "style" | "sunset">,
   values: ResponseHeaderValues,
 ): AlphaResponse {
   const { headers: defaults, alwaysOk, upstreamHeader, statuses, responseTypes, serverTiming } = style;
@@ -306,6 +346,7 @@ function finalizeResponse(
   const phrase = statuses.phrases[status];
   const headers: Record<string, string> = {
     ...defaults,
+    ...planHeaders(request, sunset, values),
     "content-type": meaning === "succeeded" ? responseTypes.success : responseTypes.error,
     "x-request-id": request.id,
   };

@@ -22,7 +22,7 @@ const adminOf = (embedded: SandboxService | undefined): RequestListener =>
     audit: undefined,
     metrics,
     purgeTokens: async () => {},
-    brownOuts: () => [],
+    sunset: { status: () => null, pause: async () => {}, resume: async () => {} },
     names: () => ({ client: "alpha", upstream: "v4" }),
     mappings: () => ({}),
     explain: async () => ({}),

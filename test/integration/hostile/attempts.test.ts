@@ -22,7 +22,7 @@ beforeEach(async () => {
     audit: undefined,
     metrics,
     purgeTokens: async () => {},
-    brownOuts: () => [],
+    sunset: { status: () => null, pause: async () => {}, resume: async () => {} },
     names: () => ({ client: "alpha", upstream: "v4" }),
     mappings: () => ({ routes: [] }),
     explain: async () => ({}),
