@@ -112,7 +112,9 @@ class StageHits {
   forecast(): Pick<StageForecast, "calls" | "clients"> {
     const clients = [...this.#clients]
       .map(([client, { calls, windows }]) => ({ client, calls, windows: windows.size }))
-      .sort((one, other) => other.calls - one.calls);
+      .sort(
+        (one, other) => other.calls - one.calls || String(one.client).localeCompare(String(other.client)),
+      );
     return { calls: clients.reduce((sum, { calls }) => sum + calls, 0), clients };
   }
 }
@@ -139,6 +141,13 @@ function createWaiting() {
   };
 }
 
+/** Until when calls were recorded: until now, unless the gateway was stopped before. */
+function endOfRecords(minutes: readonly MinuteCalls[], now: number): number {
+  const last = minutes.at(-1);
+  const end = last === undefined ? now : (last.minute + 1) * MINUTE_MS;
+  return now - end < DAY_MS ? now : end;
+}
+
 /** How many windows of a stage are between two times. */
 function countWindows(stage: Stage, from: number, until: number): number {
   if (!("rule" in stage)) return 0;
@@ -154,9 +163,10 @@ function countWindows(stage: Stage, from: number, until: number): number {
  */
 export async function simulatePlan({ plan, calls, firstCall, now }: SimulateOptions): Promise<Simulation> {
   const minutes = await countCalls(calls);
-  const end = ((minutes.at(-1)?.minute ?? now / MINUTE_MS) + 1) * MINUTE_MS;
-  const days = (end - (minutes[0]?.minute ?? 0) * MINUTE_MS) / DAY_MS;
-  const weeks = Math.min(MAX_WEEKS, Math.max(1, Math.floor(days / 7)));
+  const end = endOfRecords(minutes, now);
+  const first = (minutes[0]?.minute ?? 0) * MINUTE_MS;
+  // Nobody calls at the first and at the last moment of a week.
+  const weeks = Math.min(MAX_WEEKS, Math.max(1, Math.floor((end - first + DAY_MS / 2) / WEEK_MS)));
   const period = weeks * WEEK_MS;
   const start = end - period;
   const repeated = minutes.filter(({ minute }) => minute * MINUTE_MS >= start);
