@@ -148,12 +148,16 @@ function endOfRecords(minutes: readonly MinuteCalls[], now: number): number {
   return now - end < DAY_MS ? now : end;
 }
 
-/** How many windows of a stage are between two times. */
+/** A plan has some hundred windows: counting those of each minute of a year would take a while. */
+const MAX_WINDOWS = 10_000;
+
+/** How many windows of a stage are between two times, up to a limit. */
 function countWindows(stage: Stage, from: number, until: number): number {
   if (!("rule" in stage)) return 0;
   const find = createWindows(stage.rule);
   let count = 0;
-  for (let window = find(from); window.from < until; window = find(window.until)) count += 1;
+  for (let window = find(from); window.from < until && count < MAX_WINDOWS; window = find(window.until))
+    count += 1;
   return count;
 }
 
