@@ -54,9 +54,11 @@ export function createSunsetApi(
     if (!plan) return sendErrors(response, 404, "This gateway has no plan: SUNSET_FILE is not set.");
     const { data: action } = actionSchema.safeParse(body);
     if (!action) return sendErrors(response, 400, USAGE);
-    const isStage = plan.stages.some(({ name }) => name === action.stage);
-    if (action.stage !== null && !isStage)
-      return sendErrors(response, 404, `The plan has no stage "${action.stage}".`);
+    const { stage } = action;
+    // A paused stage may have left the plan meanwhile.
+    const isKnown =
+      plan.stages.some(({ name }) => name === stage) || plan.pauses.some((pause) => pause.stage === stage);
+    if (stage !== null && !isKnown) return sendErrors(response, 404, `The plan has no stage "${stage}".`);
     try {
       await apply(action);
     } catch (error) {

@@ -197,8 +197,14 @@ export async function openSunset(
   return {
     rules: sunset,
     status,
-    pause: control.pause,
-    resume: control.resume,
+    async pause(action) {
+      await control.pause(action);
+      log.info(action, "the plan was paused");
+    },
+    async resume(action) {
+      await control.resume(action);
+      log.info(action, "the plan was resumed");
+    },
     checkPack(next) {
       const unknown = findUnknownNames(current(), packNames(next));
       if (unknown.length > 0) throw new Error(`SUNSET_FILE: the pack has no ${unknown.join(", ")}`);

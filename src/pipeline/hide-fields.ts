@@ -22,10 +22,8 @@ function objectsOf(body: unknown, route: Route, listShape: Shape): readonly unkn
 }
 
 /** The stages that concern the objects of a route. */
-export const hiddenIn = (
-  { responseObjects }: Route,
-  stages: readonly FieldStage[] | undefined,
-): readonly FieldStage[] => stages?.filter(({ object }) => responseObjects.includes(object)) ?? [];
+export const hiddenIn = ({ responseObjects }: Route, stages: readonly FieldStage[]): readonly FieldStage[] =>
+  stages.filter(({ object }) => responseObjects.includes(object));
 
 /**
  * Removes fields from a response. The response is parsed again, since only few responses have fields to remove: others

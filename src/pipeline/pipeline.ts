@@ -51,8 +51,11 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
 
   /** Field brown-outs: only responses that lack a field are read again. */
   function leaveOut(route: Route, body: ResponseBody, context: RequestContext): ResponseBody {
-    const stages = hiddenIn(route, context.planned?.hiddenFields);
-    if (stages.length === 0 || (typeof body !== "string" && !Buffer.isBuffer(body))) return body;
+    const { hiddenFields } = context.planned ?? {};
+    if (!hiddenFields) return body;
+    const stages = hiddenIn(route, hiddenFields);
+    if (stages.length === 0 || body === "" || (typeof body !== "string" && !Buffer.isBuffer(body)))
+      return body;
     context.hiddenFields = stages.map(({ object, field }) => `${object}.${field}`);
     for (const { name, kind } of stages) sunset.count(name, kind);
     return hideFields(body, stages, route, pack.dialect.client.responses.list ?? "$items");

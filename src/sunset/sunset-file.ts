@@ -10,6 +10,7 @@ import { lengthOf, MAX_WINDOW_MS, patternProblem, type WindowRule } from "./wind
 
 const day = z.iso.date("is not a date, YYYY-MM-DD");
 const link = z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).max(500);
+const MAX_NAME_LENGTH = 100;
 const names = z.array(z.string().min(1).max(200)).max(200);
 /** One line: it becomes a part of error bodies, and of labels. */
 const line = (most: number) =>
@@ -21,7 +22,7 @@ const line = (most: number) =>
 
 const stageDefinition = z.strictObject({
   name: about(
-    line(100).optional(),
+    line(MAX_NAME_LENGTH).optional(),
     "Name in the console, in metrics, and where the stage is paused. Default: what the stage does",
     "first brown-outs",
   ),
@@ -181,12 +182,11 @@ function kindOf(stage: StageDefinition, index: number, report: ReportProblem): K
   for (const key of Object.keys(stage) as (keyof StageDefinition)[])
     if (stage[key] !== undefined && !KEYS[kind].includes(key))
       report("AG_SUNSET_STAGE_KEY", [...path, key], `a stage with "${kind}" has no "${key}"`);
-  if (kind === "end" && !stage.routes?.length && !stage.clients?.length)
-    report(
-      "AG_SUNSET_STAGE_KEY",
-      path,
-      'without routes or clients it is the end for all: use the key "end" of the file',
-    );
+  if (kind === "end" && scopeText(stage) === "") {
+    const message = 'without routes or clients it is the end for all: use the key "end" of the file';
+    report("AG_SUNSET_STAGE_KEY", path, message);
+    return undefined;
+  }
   return kind;
 }
 
@@ -313,19 +313,27 @@ function checkOrder({ announced, end, stages }: SunsetDefinition, report: Report
   }
 }
 
+const scopeText = ({ routes = [], clients = [] }: StageDefinition): string =>
+  [...routes, ...clients].length === 0 ? "" : ` of ${[...routes, ...clients].join(", ")}`;
+
+/** Without dates: a stage that is moved keeps its name, and its pause. */
 const DEFAULT_NAMES: Readonly<Record<Kind, (stage: StageDefinition) => string>> = {
-  freeze: ({ freeze }) => `freeze ${freeze}`,
-  brown_out: ({ brown_out: pattern, for: length, from }) => `brown-out ${pattern} for ${length} from ${from}`,
-  end: ({ end, routes = [], clients = [] }) =>
-    `end ${end} ${[...routes, ...clients].join(", ")}`.slice(0, 100),
-  field: ({ field, from }) => `field ${field} from ${from}`,
+  freeze: (stage) => `freeze${scopeText(stage)}`,
+  brown_out: ({ brown_out: pattern, for: length }) => `brown-out ${pattern} for ${length}`,
+  end: (stage) => `end${scopeText(stage)}`,
+  field: ({ field }) => `field ${field}`,
 };
 
 function compileStage(stage: StageDefinition, index: number, report: ReportProblem): Stage | undefined {
   const kind = kindOf(stage, index, report);
   if (kind === undefined) return undefined;
   const { routes = [], clients = [], wait_for: waitFor = [], text, status = 500 } = stage;
-  const base = { name: stage.name ?? DEFAULT_NAMES[kind](stage), routes, clients, text };
+  const base = {
+    name: stage.name ?? DEFAULT_NAMES[kind](stage).slice(0, MAX_NAME_LENGTH),
+    routes,
+    clients,
+    text,
+  };
   if (kind === "freeze" || kind === "end") return { ...base, kind, date: momentOf(stage[kind] ?? "") };
   const rule = readWindows(stage, index, report);
   if (!rule) return undefined;

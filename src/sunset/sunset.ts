@@ -197,7 +197,9 @@ export function createSunset({
     judge,
     isInForce,
     link: () => plan().policy ?? plan().guide,
-    headersFor: (identity, route) => plan().headersFor(clientOf(identity()), route),
+    headersFor: (identity, route) =>
+      // Dates that shorten published ones are not told to anybody.
+      isConfirmed() ? plan().headersFor(clientOf(identity()), route) : undefined,
     noteAccepted(identity) {
       if (firstFreeze(plan()) !== undefined) known.note(clientOf(identity));
     },

@@ -263,7 +263,7 @@ interface Recorded {
     const { page } = consolePage;
     const stages = page.getByRole("list", { name: "Stages" });
     await waitFor(async () => /on now\s*first brown-outs/.test(await stages.innerText()));
-    expect(await stages.innerText()).toMatch(/planned\s*freeze 2099-01-01/);
+    expect(await stages.innerText()).toMatch(/planned\s*freeze/);
     // Without a name nothing is paused.
     await page.getByRole("button", { name: "Pause the plan" }).click();
     expect(await stages.innerText()).toContain("on now");

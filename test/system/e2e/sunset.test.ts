@@ -95,9 +95,9 @@ describe("a changed plan", () => {
       writePlan(endingOn("2099-01-01"));
       await waitForEnd(gateway, "2099-01-01");
       writePlan("announced: 2026-01-01\nends: 2099-06-01\n");
-      await gateway.waitForError(/AG_FILE_INVALID.*unknown key/);
+      expect(await gateway.waitForError(/AG_FILE_INVALID.*unknown key/)).toBeTruthy();
       writePlan(endingOn("2098-06-01"));
-      await gateway.waitForError(/AG_SUNSET_SHORTENED.*published as 2099-01-01/);
+      expect(await gateway.waitForError(/AG_SUNSET_SHORTENED.*published as 2099-01-01/)).toBeTruthy();
       await waitForEnd(gateway, "2099-01-01");
     },
     LONG_MS,

@@ -57,7 +57,7 @@ describe("a brown-out", () => {
     const { stages } = await simulate(`end: 2026-09-01
 stages: [{ brown_out: "0 10 * * 1", for: 4h, from: 2026-06-08, until: 2026-07-06 }]`);
     expect(stages[0]).toEqual({
-      name: "brown-out 0 10 * * 1 for 4h from 2026-06-08",
+      name: "brown-out 0 10 * * 1 for 4h",
       kind: "brown_out",
       windows: 4,
       waiting: 0,

@@ -59,7 +59,7 @@ const stageLine = (stage, pauses, act) =>
           )),
   );
 
-const pauseLine = ({ stage, by, at, reason }) =>
+const pauseLine = ({ stage, by, at, reason }, stages, act) =>
   make(
     "li",
     {},
@@ -70,6 +70,10 @@ const pauseLine = ({ stage, by, at, reason }) =>
       { class: "quiet" },
       `by ${by}, ${ago(at)}, ${dateTime(at)}${reason === null ? "" : `: ${reason}`}`,
     ),
+    // A stage that has left the plan has no line of its own.
+    stage !== null &&
+      !stages.some(({ name }) => name === stage) &&
+      make("button", { type: "button", class: "quiet", onclick: () => act("resume", stage) }, "Resume"),
   );
 
 const eventLine = ({ action, stage, by, at }) =>
@@ -90,7 +94,12 @@ function timeline({ announced, stages, pauses, events, inForce, allowed, clientE
       problem(
         "The state store could not be read yet, or the plan shortens a published date: it rejects no request.",
       ),
-    pauses.length > 0 && make("ul", { class: "plain", "aria-label": "Pauses" }, pauses.map(pauseLine)),
+    pauses.length > 0 &&
+      make(
+        "ul",
+        { class: "plain", "aria-label": "Pauses" },
+        pauses.map((pause) => pauseLine(pause, stages, act)),
+      ),
     make(
       "ol",
       { class: "plain timeline", "aria-label": "Stages" },
