@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { acceptGoodTokens, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";
+import { createSettableClock } from "../../support/set-clock.ts";
 import { describeWith } from "../../support/services.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, run, serve, type Ended, type ServeOptions, type Serving } from "./program.ts";
@@ -16,6 +17,7 @@ stages: [{ name: first, brown_out: "* * * * *", for: 15m, from: 2026-01-01 }]
 `;
 
 const describe = await describeWith("redis-server");
+const describeClocks = await describeWith("redis-server", "faketime");
 
 let v4: FakeV4;
 let redis: RedisServer;
@@ -178,6 +180,29 @@ describe("a pause", () => {
       expect((await ask(third)).status).toBe(200);
       await act(third, "resume");
       expect((await ask(third)).status).toBe(500);
+    },
+    LONG_MS,
+  );
+});
+
+describeClocks("replicas whose clocks differ by two seconds", () => {
+  test(
+    "begin no window before its time",
+    async () => {
+      const MINUTE_MS = 60_000;
+      // Far enough for both to be ready.
+      const beginsAt = Math.ceil((Date.now() + 20_000) / MINUTE_MS) * MINUTE_MS;
+      const begins = new Date(beginsAt);
+      writePlan(`announced: 2026-01-01
+stages: [{ brown_out: "${begins.getUTCMinutes()} * * * *", for: 10m, from: ${begins.toISOString().slice(0, 10)} }]
+`);
+      const clock = createSettableClock(folder);
+      clock.set(2);
+      const env = { RATE_LIMIT: "1000000/120", ...sharedBy(redis) };
+      const gateways = await Promise.all([start(env), start({ ...clock.env, ...env })]);
+      expect(Date.now()).toBeLessThan(beginsAt);
+      for (const gateway of gateways) while ((await ask(gateway)).status !== 500) await wait(20);
+      expect(Date.now()).toBeGreaterThanOrEqual(beginsAt);
     },
     LONG_MS,
   );
