@@ -134,6 +134,7 @@ function corsSettings(
       ...Object.keys(response),
       ...present(
         client.upstream_header,
+        client.upstream_filter_header,
         client.credentials?.realm === undefined ? undefined : "WWW-Authenticate",
         client.always_ok?.response_header,
         client.pagination?.link_header ? "Link" : undefined,

@@ -170,6 +170,8 @@ interface StageResults {
   ignoredParameters: readonly string[];
   /** Method and path of the v4 call that the response is built from. */
   upstreamEquivalent: string | undefined;
+  /** The filter of that call, as it is sent in a header. */
+  upstreamFilter: string | undefined;
   /** The calls to v4; undefined before the first one. */
   upstream: UpstreamActivity | undefined;
 }
@@ -210,6 +212,7 @@ export const createContext = (startedAt = performance.now(), span?: RequestSpan)
   body: undefined,
   ignoredParameters: [],
   upstreamEquivalent: undefined,
+  upstreamFilter: undefined,
   upstream: undefined,
   losses: new Set(),
   warnings: [],

@@ -65,6 +65,8 @@ export interface ResponseDefaults {
   readonly challenge: string | undefined;
   /** The response header with the upstream request, in lower case; undefined: none. */
   readonly upstreamHeader: string | undefined;
+  /** The response header with the filter of the upstream request, in lower case; undefined: none. */
+  readonly upstreamFilterHeader: string | undefined;
   readonly statuses: Statuses;
   /** The headers with the status of the rate limit. */
   readonly rateLimitHeaders: RateLimitHeaders;
@@ -79,6 +81,8 @@ export interface LifecycleDependencies {
   readonly style: ResponseDefaults;
   /** The headers of responses that announce the end of the client's API. */
   readonly sunset: Pick<SunsetRules, "headersFor">;
+  /** The v4 call of a request that was refused before it was built, for its response. */
+  readonly equivalentOf?: (request: AlphaRequest, context: RequestContext) => string;
   /** Starts a request's span; undefined without tracing. */
   readonly startSpan?: ((request: AlphaRequest) => RequestSpan) | undefined;
   /** Records a request; returns a promise where the response must wait for the record. It reports its own failure. */
@@ -96,7 +100,7 @@ export function withLifecycle(
   handle: (request: AlphaRequest, context: RequestContext) => Promise<HandlerResult>,
   dependencies: LifecycleDependencies,
 ): AlphaHandler {
-  const { translation, startSpan, record, onUnexpectedError } = dependencies;
+  const { translation, style, equivalentOf, startSpan, record, onUnexpectedError } = dependencies;
 
   function resultOf(error: unknown, request: AlphaRequest, context: RequestContext): MeantResult {
     if (error instanceof HttpError && error.rejection) {
@@ -104,6 +108,7 @@ export function withLifecycle(
       context.rejectedBy = by;
       if (warning !== undefined) context.warnings.push(warning);
     }
+    if (style.upstreamHeader !== undefined) context.upstreamEquivalent ??= equivalentOf?.(request, context);
     const { isUnexpected, ...result } = toErrorResult(error, request.id, context, translation);
     if (isUnexpected) onUnexpectedError(error, request, context);
     return result;
@@ -264,6 +269,7 @@ type ResponseHeaderValues = Pick<
   | "upstreamRateLimit"
   | "listHeaders"
   | "upstreamEquivalent"
+  | "upstreamFilter"
   | "stageTimes"
   | "upstream"
   | "startedAt"
@@ -309,7 +315,7 @@ function serverTimingOf(values: ResponseHeaderValues): string {
 const NO_BYTES = Buffer.alloc(0);
 
 /** A call of one method and path, as a client is shown it. */
-const ONE_CALL = /^[A-Z]+ (\/[^\s<>"]*)$/;
+const ONE_CALL = /^[A-Z]+ (\/[^\s<>"{}]*)$/;
 
 /** The headers that announce the end, with the call that takes the place of this one (RFC 5829, section 3.4). */
 function planHeaders(
@@ -354,6 +360,8 @@ function finalizeResponse(
   addLimitHeaders(values, style.rateLimitHeaders, meaning === "limited", headers);
   if (upstreamHeader !== undefined && values.upstreamEquivalent !== undefined)
     headers[upstreamHeader] = values.upstreamEquivalent;
+  if (style.upstreamFilterHeader !== undefined && values.upstreamFilter !== undefined)
+    headers[style.upstreamFilterHeader] = values.upstreamFilter;
   if (values.listHeaders) addListHeaders(values.listHeaders, headers);
   if (serverTiming) headers["server-timing"] = serverTimingOf(values);
   // HTTP asks for it with this status, whatever the reason is.

@@ -78,6 +78,7 @@ function createResponseDefaults(
     },
     challenge: challengeOf(client.credentials),
     upstreamHeader: client.upstream_header?.toLowerCase(),
+    upstreamFilterHeader: client.upstream_filter_header?.toLowerCase(),
     statuses,
     rateLimitHeaders: rateLimitHeaders.client,
     responseTypes,

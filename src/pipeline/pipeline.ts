@@ -9,7 +9,7 @@ import type { AuthorizedRequest, TranslationServices } from "./authorized-reques
 import type { SunsetRules } from "../sunset/sunset.ts";
 import { identityOf } from "./client-identity.ts";
 import { hiddenIn, hideFields } from "./hide-fields.ts";
-import type { RequestContext, ResponseBody } from "./context.ts";
+import type { AlphaRequest, RequestContext, ResponseBody } from "./context.ts";
 import { createUpstreamActivity } from "./instrument-call.ts";
 import { toSuccess, withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
 import { addHeaders, addParameters } from "./prepared-request.ts";
@@ -21,6 +21,7 @@ import { firstCandidate, matchRoute, withPathValues } from "./stages/match-route
 import { askPlan, enforcePlan } from "./stages/enforce-plan.ts";
 import { consumeRateLimit, rejectLimited } from "./stages/rate-limit.ts";
 import { parseOnUse, readBody } from "./stages/read-body.ts";
+import { equivalentOf } from "./upstream-equivalent.ts";
 import { sentToken, traceparentOf, UpstreamCaller, type CallDependencies } from "./upstream-call.ts";
 import type { TranslationConfig } from "./upstream-response.ts";
 
@@ -41,7 +42,12 @@ export interface PipelineDependencies
 
 /** Creates the alpha pipeline: all stages of a request, in order. The audit is the end of each lifecycle. */
 export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler {
-  const dependencies = { ...options, responseCache: createResponseCache() };
+  const dependencies = {
+    ...options,
+    responseCache: createResponseCache(),
+    equivalentOf: (request: AlphaRequest, { match }: RequestContext) =>
+      equivalentOf(request, match, options.pack),
+  };
   const { pack, limits, sunset, tokens, scopes, catalogs, dialect } = dependencies;
   const readCredentials = createCredentialsReader({
     credentials: pack.credentials,
@@ -121,6 +127,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const built = addParameters(await kind.buildRequest(authorized), parameters.upstream);
     const prepared = addHeaders(built, headers);
     context.upstreamEquivalent = prepared.equivalent ?? `${prepared.method} ${prepared.path}`;
+    context.upstreamFilter = prepared.filter;
 
     // Call v4, with what the call waits for and what the response needs.
     const received = await kind.callUpstream(prepared, authorized);

@@ -216,8 +216,13 @@ export const clientDefinition = z.strictObject({
   }),
   upstream_header: about(
     headerName.optional(),
-    "A response header that names the upstream request. Without it: no such header.",
+    "A response header that names the upstream request, also where a request is refused: `none` where it has no counterpart. Without it: no such header.",
     "X-Upstream-Request",
+  ),
+  upstream_filter_header: about(
+    headerName.optional(),
+    "A response header with the translated filter, where the upstream takes filters in a header.",
+    "X-Upstream-Filter",
   ),
   always_ok: about(
     z

@@ -82,6 +82,48 @@ describe("R-7 X-V4-Equivalent names the v4 call", () => {
   });
 });
 
+describe("R-7 a refused request names the v4 call, too", () => {
+  test.each<[string, string, string, GatewayRequest]>([
+    ["without a token", "GET /vm/instances?page=3", "GET /v4/vm/instances?page=3&page_size=25", { as: null }],
+    [
+      "with an invalid token",
+      "PUT /vm/instances/5202",
+      "PUT /v4/vm/instances/5202",
+      { as: "x", body: { group: "a" } },
+    ],
+    ["with an invalid page", "GET /vm/instances?page=x", "GET /v4/vm/instances", {}],
+    ["with an invalid body", "POST /vm/instances", "POST /v4/vm/instances", { body: { group: 1 } }],
+    ["for a path that alpha never had", "GET /vm/unknown", "none", {}],
+    ["for a call that v4 does not have", "POST /vm/instances/5202/boot-rescue", "none", {}],
+  ])("%s: %s", async (_why, call, equivalent, options) => {
+    const response = await gateway.request(call, options);
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(response.headers.get("x-v4-equivalent")).toBe(equivalent);
+  });
+});
+
+describe("R-7 X-V4-Filter", () => {
+  test.each([
+    { datacenter: "newark", "+order-by": "label" },
+    { "+or": [{ label: "web-ü" }, { group: "shop" }], "+order-by": "label", "+order": "desc" },
+  ])("with X-V4-Equivalent it is a v4 call that works: %j", async (filter) => {
+    const headers = { "x-filter": JSON.stringify(filter) };
+    const response = await gateway.request("GET /vm/instances", { headers });
+    expect(response.status).toBe(200);
+    const equivalent = response.headers.get("x-v4-equivalent")!;
+    const v4 = await gateway.requestV4(equivalent.replace("/v4", ""), {
+      headers: { "x-filter": response.headers.get("x-v4-filter")! },
+    });
+    expect(v4.status).toBe(200);
+    expect(v4.body.results).toBe(response.body.total_results);
+  });
+
+  test("is missing without a filter", async () => {
+    const response = await gateway.request("GET /vm/instances");
+    expect(response.headers.get("x-v4-filter")).toBeNull();
+  });
+});
+
 describe("R-8 headers that are not passed on", () => {
   test("v4 gets no hop-by-hop headers, none that Connection names, no cookies and no Host of the client", async () => {
     const headers = {

@@ -213,6 +213,7 @@ describe("the end", () => {
       errors: [{ reason: "Error: this interface has ended. See https://example.com/policy" }],
     });
     expect(headers.get("sunset")).toBe("Wed, 01 Jul 2026 00:00:00 GMT");
+    expect(headers.get("link")).toMatch(/<\/v4\/vm\/instances\S*>; rel="successor-version"$/);
     const [record] = await gateway.readAudit();
     expect(record).toMatchObject({
       alpha: { status: 410 },
@@ -284,8 +285,11 @@ describe("the headers of a plan", () => {
       ...common,
       expect.stringMatching(/^.*; rel="sunset", <\/v4\/\S+>; rel="successor-version"$/),
     ]);
-    for (const call of ["GET /nothing", "POST /vm/instances"])
-      expect(await reported(call)).toEqual([...common, links]);
+    expect(await reported("POST /vm/instances")).toEqual([
+      ...common,
+      `${links}, </v4/vm/instances>; rel="successor-version"`,
+    ]);
+    expect(await reported("GET /nothing")).toEqual([...common, links]);
   });
 });
 
