@@ -52,6 +52,8 @@ const options = {
   credentials: pack.credentials,
   filterHeader: client.filters?.header,
   packHash: pack.hash,
+  sentNames: pack.sentNames,
+  grammar: pack.grammar,
 };
 const upstream = pretendedV4(pack, () => {
   // What a client polls for stays as it is.

@@ -1,15 +1,16 @@
-import { UNACCEPTED, type UsageQuery } from "../audit/usage.ts";
+import { UNACCEPTED } from "../audit/summary-key.ts";
+import type { UsageQuery } from "../audit/usage.ts";
 import { readCursor } from "../audit/record-pages.ts";
 import { MAX_LIMIT } from "../audit/store.ts";
 import type { AuditQuery } from "../audit/store.ts";
 import type { Problem } from "./responses.ts";
 
-const USAGE_PARAMETERS = new Set(["client", "since", "until"]);
+const USAGE_PARAMETERS = new Set(["client", "lane", "since", "until"]);
 
 /** The value of `client` for requests without a token. No fingerprint has this form. */
 const ANONYMOUS = "none";
 
-/** Parses the parameters of summaries: `client` (a fingerprint, or `none`), `since` and `until`. Others are problems. */
+/** Parses the parameters of summaries: `client` (a key, or `none`), `lane`, `since` and `until`. Others are problems. */
 export function readUsageQuery(given: Readonly<Record<string, unknown>>): {
   query: UsageQuery;
   problems: readonly Problem[];
@@ -26,7 +27,7 @@ export function readUsageQuery(given: Readonly<Record<string, unknown>>): {
   };
 }
 
-type Parameter = keyof AuditQuery;
+type Parameter = Exclude<keyof AuditQuery, "clients">;
 /** Parses a parameter; returns `undefined` if the text is invalid. */
 type ParseText = (text: string) => string | number | undefined;
 
@@ -34,9 +35,10 @@ const PARAMETERS: Readonly<Record<Parameter, { read: ParseText; expected: string
   limit: { read: integerBetween(1, MAX_LIMIT), expected: `a number from 1 to ${MAX_LIMIT}` },
   before: { read: (text) => readCursor(text) && text, expected: "the `next` of the page before" },
   client: {
-    read: parseMatching(/^[0-9a-f]{16}$/),
-    expected: "a fingerprint: 16 hexadecimal digits in lower case",
+    read: parseMatching(/^(?:[0-9a-f]{16}|(?:application|label):.{1,256})$/u),
+    expected: "a fingerprint (16 hexadecimal digits in lower case), application:ID, or label:NAME",
   },
+  lane: { read: parseMatching(/^(?:alpha|native)$/), expected: "alpha or native" },
   route: {
     read: parseMatching(/^[A-Z]+ \/\S{0,500}$/),
     expected: "a route of the pack, e.g. GET /vm/instances/:id",

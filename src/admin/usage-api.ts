@@ -13,13 +13,16 @@ type Reader = (query: UsageQuery) => Promise<readonly unknown[]>;
  *     GET /api/usage/clients   clients, with requests, errors, first and last call
  *     GET /api/usage/routes    routes and statuses of each client
  *     GET /api/usage/days      alpha and native requests of each day
+ *     GET /api/usage/sent      members, parameters and filter fields that clients sent
+ *     GET /api/usage/tokens    tokens of one client
+ *     GET /api/usage/erasures  clients that were erased
  *
- * All take `client` (a fingerprint, or `none`), `since` and `until`.
+ * All but the last two take `client` (its key, or `none`), `lane`, `since` and `until`.
  */
 export function createUsageApi(audit: AuditStore | undefined): Router {
   const router = Router({ caseSensitive: true });
   if (!audit) {
-    router.get(["/clients", "/routes", "/days"], (_request, response) => {
+    router.get(["/clients", "/routes", "/days", "/sent", "/tokens", "/erasures"], (_request, response) => {
       sendErrors(response, 404, "Auditing is off (AUDIT=off): nothing is counted.");
     });
     return router;
@@ -27,6 +30,11 @@ export function createUsageApi(audit: AuditStore | undefined): Router {
   router.get("/clients", handleUsage("clients", audit.clients));
   router.get("/routes", handleUsage("routes", audit.usage));
   router.get("/days", handleUsage("days", audit.days));
+  router.get("/sent", handleUsage("sent", audit.sent));
+  router.get("/tokens", handleTokens(audit));
+  router.get("/erasures", async (_request, response) => {
+    response.json({ erasures: await audit.erasures() });
+  });
   return router;
 }
 
@@ -34,4 +42,14 @@ const handleUsage = (name: string, read: Reader) => async (request: Request, res
   const { query, problems } = readUsageQuery(request.query);
   if (problems.length > 0) return sendErrors(response, 400, problems);
   response.json({ [name]: await read(query) });
+};
+
+const handleTokens = (audit: AuditStore) => async (request: Request, response: Response) => {
+  const { query, problems } = readUsageQuery(request.query);
+  const { client, ...others } = query;
+  const reason = "The tokens of one client are listed, without other parameters: client=application:ID.";
+  if (problems.length > 0) return sendErrors(response, 400, problems);
+  if (!client || Object.keys(others).length > 0)
+    return sendErrors(response, 400, [{ reason, parameter: "client" }]);
+  response.json({ tokens: await audit.tokens({ client }) });
 };

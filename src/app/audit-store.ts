@@ -42,6 +42,11 @@ export async function openExistingAuditStore(settings: StoreSettings): Promise<A
     throw new AuditUnavailableError(
       `There is no audit store in ${directory}: set DATA_DIR, or DATABASE_URL, to that of the gateway.`,
     );
-  const unlimited = { retentionDays: 36_500, sizeLimit: Number.MAX_SAFE_INTEGER };
+  const unlimited = {
+    retentionDays: 36_500,
+    usageRetentionDays: 36_500,
+    sizeLimit: Number.MAX_SAFE_INTEGER,
+    summaryRows: Number.MAX_SAFE_INTEGER,
+  };
   return openAuditStore(settings, { durability: "relaxed", ...unlimited });
 }

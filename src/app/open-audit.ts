@@ -29,6 +29,7 @@ export async function openAudit(
   const options = {
     durability: settings.AUDIT_DURABILITY,
     retentionDays: settings.AUDIT_RETENTION_DAYS,
+    usageRetentionDays: settings.USAGE_RETENTION_DAYS,
     sizeLimit: settings.AUDIT_SIZE_LIMIT,
     onFault: (error: unknown) =>
       log.error({ code: "AG_AUDIT_STORE_FAILED", err: error }, "the audit store failed"),

@@ -144,7 +144,7 @@ export async function openSunset(
     control,
     isConfirmed: () => isConfirmed,
     known: audit
-      ? knownByAudit(audit, directory)
+      ? knownByAudit(audit, directory, (route) => names.routes.includes(route))
       : knownByState(state, (error) =>
           log.warn(
             { code: "AG_SUNSET_CLIENT_NOT_NOTED", error: (error as Error).message },

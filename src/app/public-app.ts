@@ -74,11 +74,12 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     toMiddleware: (handler: AlphaHandler) => respond(trackRequests(dependencies, handler)),
   };
   return [
-    createRequestContext(
-      settings.TRUST_PROXY ?? [],
-      pack.credentials.client?.queryParameter,
-      dependencies.onUntrustedProxy,
-    ),
+    createRequestContext({
+      trustProxy: settings.TRUST_PROXY ?? [],
+      tokenParameter: pack.credentials.client?.queryParameter,
+      clientHeader: settings.CLIENT_HEADER,
+      onUntrustedProxy: dependencies.onUntrustedProxy,
+    }),
     helmet(SECURITY_HEADERS),
     createHostGuard(settings, dependencies, guardOptions),
     createPreflightLimit(dependencies),

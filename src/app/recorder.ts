@@ -5,6 +5,7 @@ import type { AuditStore } from "../audit/store.ts";
 import {
   forEachStage,
   header,
+  provenIdentity,
   tokenInfoOf,
   type AlphaRequest,
   type RequestContext,
@@ -24,8 +25,8 @@ import {
   summarizeRequest,
   type RequestOutcome,
 } from "../pipeline/stages/audit-record.ts";
-import { identityOf } from "../pipeline/client-identity.ts";
 import type { SunsetRules } from "../sunset/sunset.ts";
+import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/setting-definitions.ts";
@@ -46,13 +47,15 @@ export interface Recorder {
 
 export interface RecorderDependencies {
   readonly pack: Pack;
-  readonly settings: Pick<Settings, "AUDIT" | "AUDIT_BODY_LIMIT">;
+  readonly settings: Pick<Settings, "AUDIT" | "AUDIT_BODY_LIMIT" | "CLIENTS_FILE">;
   readonly audit: AuditStore | undefined;
   readonly metrics: Metrics;
   readonly log: Log;
   /** Undefined without tracing. */
   readonly tracing: Tracing | undefined;
   readonly sunset: { readonly rules: Pick<SunsetRules, "noteAccepted"> };
+  /** The names of clients, for the metrics. Default: none. */
+  readonly clients?: { current(): ClientDirectory };
 }
 
 /** What the log and the metrics need that a record does not have. */
@@ -121,6 +124,7 @@ export function createRecorder({
   log,
   tracing,
   sunset,
+  clients,
 }: RecorderDependencies): Recorder {
   const options: RecordOptions = {
     newId: createRecordIds(),
@@ -133,6 +137,8 @@ export function createRecorder({
     credentials: pack.credentials,
     filterHeader: pack.dialect.client.filters?.header,
     packHash: pack.hash,
+    sentNames: pack.sentNames,
+    grammar: pack.grammar,
   };
 
   /** A line for each request would cost more than many of them: successes are logged at `debug` only. */
@@ -146,6 +152,12 @@ export function createRecorder({
     } else if (log.isLevelEnabled("warn")) {
       log.warn({ code: "AG_REQUEST_WARNING", ...logLine(record, details) }, "request");
     }
+  }
+
+  /** @param identify What is known of the sender: it is not looked at without a directory */
+  function countClient(lane: AuditRecord["lane"], identify: () => ClientIdentity): void {
+    if (settings.CLIENTS_FILE === undefined || !clients) return;
+    metrics.countClientRequest(lane, clients.current().nameOf(identify()));
   }
 
   function report(record: RequestSummary, details: RecordDetails): void {
@@ -204,13 +216,13 @@ export function createRecorder({
         traceparent: upstream?.traceparent ?? header(request, "traceparent"),
       };
       const record = audit && createRecord(request, outcome, context);
-      if (!audit && isAccepted(context))
-        sunset.rules.noteAccepted(identityOf(request, context.client?.credentials.hash));
+      if (!audit && isAccepted(context)) sunset.rules.noteAccepted(provenIdentity(request, context));
       const summary = record ?? summarizeRequest(request, outcome, context, options);
       context.span?.end(spanResult(summary));
       const durable = record && audit.append(record);
       const reported = durable ? reportWhenDurable(record, details, durable) : report(summary, details);
       observeStages(metrics, context, performance.now() - startedAt);
+      countClient("alpha", () => provenIdentity(request, context));
       return reported;
     },
     async native(request, outcome, hash) {
@@ -223,6 +235,15 @@ export function createRecorder({
         tracing?.startRequest({ method, traceparent, time }).end(spanResult(summary));
         const { rejectedBy, hasFailed = false } = outcome;
         report(summary, { rejectedBy, hasFailed, traceparent });
+        const { label } = request;
+        const { application } = outcome;
+        const { fingerprint } = summary.client;
+        countClient("native", () => ({
+          label,
+          application,
+          fingerprint,
+          userAgent: header(request, "user-agent"),
+        }));
         if (record) await audit.append(record);
       } catch (error) {
         logLostRecord(request.id, error);

@@ -22,9 +22,9 @@ interface Window {
 
 /** A token that v4 has not accepted costs nothing, so its callers are distinguished by their addresses. */
 function kindOf({ lane, client, alpha }: AuditRecord, networkOf: MergeOptions["networkOf"]): string {
-  const { fingerprint, accepted, address } = client;
+  const { fingerprint, accepted, address, application, label } = client;
   const caller = fingerprint !== null && accepted !== false ? fingerprint : networkOf(address);
-  return [caller, lane, alpha.method, alpha.route, alpha.status].join("\n");
+  return [label, application, caller, lane, alpha.method, alpha.route, alpha.status].join("\n");
 }
 
 /**

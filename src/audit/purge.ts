@@ -1,5 +1,6 @@
 import { repeat } from "./repeat.ts";
 import type { StoreOptions } from "./store.ts";
+import { MAX_SUMMARY_ROWS, USAGE_RETENTION_DAYS } from "./usage.ts";
 
 const DAY_MS = 86_400_000;
 /** Often enough that a busy store does not exceed its size limit by much. */
@@ -39,7 +40,26 @@ export function startPurge({ step, everyMs = EVERY_MS }: PurgeOptions): {
   return { stop: repeat({ step: purge, retryMs: everyMs }), evicted: () => evictedSince };
 }
 
-/** Returns the time, in milliseconds since the epoch, before which records are too old. They are deleted by days (UTC). */
-export function cutoffOf({ retentionDays, clock = Date.now }: StoreOptions): number {
-  return clock() - retentionDays * DAY_MS;
+/** What is too old, in milliseconds since the epoch, and how much is too much. Days (UTC) that ended before are deleted. */
+export interface PurgeLimits {
+  readonly before: number;
+  /** For the summaries. */
+  readonly usageBefore: number;
+  /** Maximum size of all records in bytes. Above it the least important segments are deleted. */
+  readonly sizeLimit: number;
+  /** Maximum number of rows of the summaries. */
+  readonly summaryRows: number;
+}
+
+/** Returns the limits at this moment. */
+export function limitsOf({
+  retentionDays,
+  usageRetentionDays = USAGE_RETENTION_DAYS,
+  sizeLimit,
+  summaryRows = MAX_SUMMARY_ROWS,
+  clock = Date.now,
+}: StoreOptions): PurgeLimits {
+  const now = clock();
+  const before = now - retentionDays * DAY_MS;
+  return { before, usageBefore: now - usageRetentionDays * DAY_MS, sizeLimit, summaryRows };
 }

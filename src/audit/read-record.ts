@@ -18,6 +18,8 @@ const recordSchema = z.looseObject({
   client: z.looseObject({
     fingerprint: text,
     accepted: z.boolean().optional(),
+    application: z.string().optional(),
+    label: z.string().optional(),
     userAgent: text,
     address: z.string(),
   }),

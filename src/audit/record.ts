@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { RejectedBy } from "../dialect/http-error.ts";
+import type { SentMembers } from "./sent-members.ts";
 
 /**
  * The audit record of one request: the alpha request and its response, and the v4 calls that were made for it.
@@ -42,8 +43,18 @@ export interface AuditRecord {
   readonly client: {
     /** The first 16 hex digits of the token's SHA-256, or null without a token. */
     readonly fingerprint: string | null;
-    /** Whether v4 has accepted the token, as far as it is known; left out without a token. */
+    /**
+     * Whether v4 has accepted the token, as far as it is known; of a call to the login server, whether that has accepted the
+     * application. Left out without both.
+     */
     readonly accepted?: boolean;
+    /**
+     * The OAuth client id of the application: the one that the token was issued to, or the one that a call to the login
+     * server names. Left out where it is not known.
+     */
+    readonly application?: string;
+    /** The name of the client that a trusted proxy gave in `CLIENT_HEADER`; left out without one. */
+    readonly label?: string;
     /** Its first 512 characters. */
     readonly userAgent: string | null;
     readonly address: string;
@@ -79,6 +90,8 @@ export interface AuditRecord {
    * for other requests.
    */
   readonly rejectedBy?: RejectedBy;
+  /** Which names of its route the client sent. It is counted, and is no part of the stored record. */
+  readonly sent?: SentMembers;
   /** How many requests that a limit rejected have this one record; left out for one. */
   readonly requests?: number;
 }

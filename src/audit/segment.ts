@@ -78,6 +78,7 @@ const indexRow = (row: StoredRow, start: number): IndexRow => ({
   time: row.time,
   client: row.client,
   accepted: row.accepted,
+  sender: row.sender,
   route: row.route,
   status: row.status,
   lane: row.lane,
@@ -86,6 +87,7 @@ const indexRow = (row: StoredRow, start: number): IndexRow => ({
   agent: row.agent,
   lossy: row.lossy,
   requests: row.requests,
+  sentBits: row.sent && `${row.sent.pack} ${row.sent.bits}`,
   start,
   size: row.size,
 });

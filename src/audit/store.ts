@@ -1,3 +1,4 @@
+import type { EraseRequest, Erasure } from "./erase.ts";
 import type { AuditRecord } from "./record.ts";
 import type { UsageReader } from "./usage.ts";
 
@@ -12,8 +13,11 @@ export interface AuditQuery {
   readonly limit?: number;
   /** The `next` of the previous page. An invalid value is ignored. */
   readonly before?: string;
-  /** A token's fingerprint. */
+  /** The key of a client: a token's fingerprint, `application:ID` or `label:NAME`. */
   readonly client?: string;
+  /** Keys of several clients. */
+  readonly clients?: readonly string[];
+  readonly lane?: AuditRecord["lane"];
   /** The route as the pack names it, e.g. `GET /vm/instances/:id`. */
   readonly route?: string;
   /** The status of alpha's response. */
@@ -23,6 +27,10 @@ export interface AuditQuery {
   /** The same form; this moment excluded. */
   readonly until?: string;
 }
+
+/** The keys of the clients of a query; undefined: all clients. */
+export const clientsOf = ({ client, clients }: AuditQuery): readonly string[] | undefined =>
+  client === undefined ? clients : [client, ...(clients ?? [])];
 
 /** One page of records. */
 export interface AuditPage {
@@ -81,6 +89,10 @@ export interface StoreOptions {
   readonly retentionDays: number;
   /** Maximum size of all records in bytes. Above it the least important are deleted, by segments, and counted. */
   readonly sizeLimit: number;
+  /** Days (UTC) for which summaries are kept, whatever happens to their records. Default 400. */
+  readonly usageRetentionDays?: number;
+  /** Maximum number of rows of the summaries. Default 1 000 000. */
+  readonly summaryRows?: number;
   /** Bounds of what waits to be committed: above either the oldest are dropped. Default `MOST_QUEUED`. */
   readonly queue?: { readonly maxRows?: number; readonly maxBytes?: number };
   /** Called with the error of the first of several failed commits, for the log. */
@@ -106,6 +118,16 @@ export interface AuditStore extends UsageReader {
   readonly count: (query: AuditQuery) => Promise<number>;
   /** Returns one record. @throws {AuditUnavailableError} While the store can't be read. */
   readonly get: (id: string) => Promise<AuditRecord | undefined>;
+  /**
+   * Erases the records, summaries and tokens of a client, in small steps, so that others can be written meanwhile. Requests
+   * that come later are recorded again.
+   *
+   * @param onRecords Called after each step with the number of records so far.
+   * @throws {AuditUnavailableError} Then a part may be erased. It can be called again.
+   */
+  readonly erase: (request: EraseRequest, onRecords?: (done: number) => void) => Promise<Erasure>;
+  /** Returns the entries about erased clients, the newest first. @throws {AuditUnavailableError} */
+  readonly erasures: () => Promise<readonly Erasure[]>;
   /** Whether the last operation of the store succeeded. */
   readonly ready: () => boolean;
   /** Why the store is not ready. The text is public: it has no address or path. */

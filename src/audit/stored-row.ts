@@ -1,14 +1,19 @@
 import type { AuditRecord } from "./record.ts";
 import type { RecordPlace } from "./record-memory.ts";
+import type { SentMembers } from "./sent-members.ts";
+import { applicationKey, labelKey } from "./summary-key.ts";
 
 /** What queries and summaries need of a record: its row in the index. */
 export interface RecordColumns {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly time: number;
+  /** The fingerprint of the token. */
   readonly client: string | null;
-  /** Whether v4 has accepted the client's token. */
+  /** Whether v4 has accepted the client's token, or the login server the application. */
   readonly accepted: boolean;
+  /** The key of its label, else of its application, in the summaries: `label:NAME` or `application:ID`. */
+  readonly sender?: string | undefined;
   readonly route: string | null;
   readonly status: number;
   readonly lane: AuditRecord["lane"];
@@ -17,6 +22,8 @@ export interface RecordColumns {
   readonly agent: string | null;
   /** Whether the translation of the response lost something. */
   readonly lossy: boolean;
+  /** Which names of its route the client sent. */
+  readonly sent?: SentMembers | undefined;
   /** How many requests it stands for. Default: one. */
   readonly requests?: number | undefined;
 }
@@ -31,6 +38,8 @@ export interface IndexRow extends RecordColumns {
   readonly start: number;
   /** With the line feed. */
   readonly size: number;
+  /** The pack and the bits of `sent`, separated by a blank. */
+  readonly sentBits?: string | undefined;
 }
 
 /**
@@ -38,6 +47,28 @@ export interface IndexRow extends RecordColumns {
  * accepted, then other requests of such callers, then the rest.
  */
 export const WORTH = { refused: 0, unaccepted: 1, accepted: 2 } as const;
+
+/** PostgreSQL can't store U+0000, and a form may have it. */
+const plainText = (text: string): string => text.replaceAll("\u0000", "");
+
+/** The key of a label, else of an application; undefined without both. */
+const senderOf = ({ label, application }: AuditRecord["client"]): string | undefined =>
+  label !== undefined
+    ? labelKey(plainText(label))
+    : application === undefined
+      ? undefined
+      : applicationKey(plainText(application));
+
+/** Whether a request is one of the clients with these keys. @param keys Undefined: all clients */
+export function isOfClients(client: AuditRecord["client"], keys: readonly string[] | undefined): boolean {
+  const { fingerprint } = client;
+  const sender = senderOf(client);
+  return (
+    keys === undefined ||
+    (fingerprint !== null && keys.includes(fingerprint)) ||
+    (sender !== undefined && keys.includes(sender))
+  );
+}
 
 /** The columns of a record. @throws {TypeError} If it has no time. */
 export function columnsOf({
@@ -48,6 +79,7 @@ export function columnsOf({
   lane,
   requestId,
   losses,
+  sent,
   requests,
 }: AuditRecord): RecordColumns {
   const ms = Date.parse(time);
@@ -57,6 +89,7 @@ export function columnsOf({
     time: ms,
     client: client.fingerprint,
     accepted: client.accepted !== false,
+    sender: senderOf(client),
     route: alpha.route,
     status: alpha.status,
     lane,
@@ -64,6 +97,7 @@ export function columnsOf({
     requestId,
     agent: client.userAgent,
     lossy: losses.length > 0,
+    sent,
     requests,
   };
 }

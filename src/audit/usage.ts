@@ -1,11 +1,16 @@
 import type { AuditRecord } from "./record.ts";
+import type { SentUsage } from "./sent-members.ts";
+import { UNACCEPTED, type Keyed } from "./summary-key.ts";
 import { truncateUtf8 } from "./truncate.ts";
 import { WORTH, type RecordColumns } from "./stored-row.ts";
 
 /** A query of the summaries. These are stored by day (UTC): a day that is partly in the range counts as a whole. */
 export interface UsageQuery {
-  /** A token's fingerprint, `UNACCEPTED`, or null for requests without a token. Default: all. */
+  /** The key of a client, or null for requests without a token. Default: all. */
   readonly client?: string | null;
+  /** Keys of several clients. */
+  readonly clients?: readonly (string | null)[];
+  readonly lane?: AuditRecord["lane"] | undefined;
   /** ISO 8601 in UTC with milliseconds; this moment included. */
   readonly since?: string;
   /** The same form; this moment excluded. */
@@ -17,28 +22,28 @@ export interface UsageQuery {
 /** Maximum number of rows of a query. */
 export const MAX_USAGE_ROWS = 10_000;
 
-/**
- * All tokens that v4 has not accepted count as one client, so that invented tokens create no clients. When v4 accepts a
- * token, its earlier requests are moved to its client.
- */
-export const UNACCEPTED = "unaccepted";
-
 /** Maximum number of bytes of a user agent in the summaries. */
 const MAX_AGENT_BYTES = 200;
-/** Maximum number of bytes of a row of the summaries, including the index. */
-const ROW_BYTES = 1000;
-const MAX_ROWS = 100_000;
-const MIN_ROWS = 1000;
+/** Maximum number of rows of the summaries, by default. They take about 250 bytes each, with the index. */
+export const MAX_SUMMARY_ROWS = 1_000_000;
 
-/**
- * Returns the maximum number of rows of the summaries. They may take a tenth of the size limit of the records, up to 100 MB, in
- * addition to it. Above that, errors are deleted first, then the rows with the fewest requests, then the oldest.
- */
-export const maxSummaryRows = (sizeLimit: number): number =>
-  Math.min(MAX_ROWS, Math.max(MIN_ROWS, Math.floor(sizeLimit / 10 / ROW_BYTES)));
+/** Maximum number of tokens in the summaries. Above it those that were not used for the longest time are deleted. */
+export const MAX_TOKENS = 100_000;
 
-/** The order in which rows are deleted, as SQL. */
-export const LEAST_WORTH_ORDER = "(status >= 400) DESC, requests, last";
+/** Days for which summaries are kept, by default: a job that runs once a year is seen. */
+export const USAGE_RETENTION_DAYS = 400;
+
+/** Rows that one step deletes above the limit. */
+export const SUMMARY_STEP_ROWS = 10_000;
+
+/** Maximum number of tokens of a client that are read. */
+export const MAX_TOKENS_READ = 1000;
+
+/** The keys of the clients of a query, with `""` for requests without a token; undefined: all clients. */
+export const usageKeysOf = ({ client, clients }: UsageQuery): readonly string[] | undefined =>
+  client === undefined
+    ? clients?.map((key) => key ?? "")
+    : [client, ...(clients ?? [])].map((key) => key ?? "");
 
 /** Shortens a user agent for the summaries. PostgreSQL can't store U+0000. */
 export const usageAgent = (agent: string | null): string | null =>
@@ -55,13 +60,44 @@ interface UsageCounts {
 
 /** The summary of one client. */
 export interface ClientUsage extends UsageCounts {
-  /** The token's fingerprint; `UNACCEPTED`: all tokens that v4 never accepted; null: all requests without a token. */
+  /**
+   * Its key: `label:NAME`, `application:ID`, the fingerprint of a token, `UNACCEPTED` for all tokens that v4 never accepted,
+   * or null for all requests without a token.
+   */
   readonly client: string | null;
+  readonly label: string | null;
+  readonly application: string | null;
+  readonly fingerprint: string | null;
+  /** Times of its last translated and its last forwarded request; null without one. */
+  readonly lastAlpha: string | null;
+  readonly lastNative: string | null;
+  /**
+   * The longest time between the last translated request of a day and the first one of the next day that has any, in
+   * milliseconds; null if all were on one day.
+   */
+  readonly longestPauseMs: number | null;
+  /** Its tokens, as far as they are listed. */
+  readonly tokens: number;
   /** Of the client's last requests. */
   readonly userAgent: string | null;
   /** Requests with status 400 or above. */
   readonly errors: number;
   /** Requests through the native proxy. */
+  readonly native: number;
+}
+
+/** One token of a client. */
+export interface TokenUsage {
+  readonly fingerprint: string;
+  /** The key of its client. */
+  readonly client: string;
+  /** Of its last request. */
+  readonly userAgent: string | null;
+  readonly first: string;
+  readonly last: string;
+  readonly lastAlpha: string | null;
+  readonly lastNative: string | null;
+  readonly requests: number;
   readonly native: number;
 }
 
@@ -92,6 +128,10 @@ export interface DayUsage {
 export interface UsageReader {
   /** Returns clients, those with the most requests first. @throws {AuditUnavailableError} */
   readonly clients: (query: UsageQuery) => Promise<readonly ClientUsage[]>;
+  /** Returns the tokens of a client, those with the most requests first: 1000 at most. @throws {AuditUnavailableError} */
+  readonly tokens: (query: { readonly client: string }) => Promise<readonly TokenUsage[]>;
+  /** Returns the names that clients sent to routes; `lane` and `limit` are ignored. @throws {AuditUnavailableError} */
+  readonly sent: (query: UsageQuery) => Promise<readonly SentUsage[]>;
   /** Returns the routes of each client, those with the most requests first. @throws {AuditUnavailableError} */
   readonly usage: (query: UsageQuery) => Promise<readonly RouteUsage[]>;
   /** Returns days with requests in ascending order. @throws {AuditUnavailableError} */
@@ -127,34 +167,19 @@ export const worthOf = ({
   client !== null && accepted ? WORTH.accepted : status >= 400 ? WORTH.refused : WORTH.unaccepted;
 
 /** The columns of a record that its summary needs. */
-export type CountedRow = Omit<RecordColumns, "method" | "requestId">;
+export type CountedRow = Keyed<Omit<RecordColumns, "method" | "requestId">>;
 
-/**
- * Counts the rows of a commit. Rows with tokens that v4 has not accepted count as one client. Null is an empty string here,
- * because it is part of a key.
- */
+/** Counts the rows of a commit by their keys. Null is an empty string here, because it is part of a key. */
 export function aggregateUsage(rows: Iterable<CountedRow>): UsageRow[] {
   const folded = new Map<string, UsageRow>();
-  for (const {
-    id,
-    time,
-    client: fingerprint,
-    accepted,
-    lane,
-    route,
-    status,
-    lossy,
-    agent: whole,
-    requests = 1,
-  } of rows) {
+  for (const { id, time, key: client, lane, route, status, lossy, agent: whole, requests = 1 } of rows) {
     const day = dayOf(time);
     const agent = usageAgent(whole);
-    const client = fingerprint === null || accepted ? fingerprint : UNACCEPTED;
     const key = [day, client, lane, route, status].join("\n");
     const row = folded.get(key);
     if (!row) {
       const counts = { requests, lossy: Number(lossy), first: time, last: time, sample: id, agent };
-      folded.set(key, { day, client: client ?? "", lane, route: route ?? "", status, ...counts });
+      folded.set(key, { day, client, lane, route: route ?? "", status, ...counts });
       continue;
     }
     row.requests += requests;
@@ -163,6 +188,46 @@ export function aggregateUsage(rows: Iterable<CountedRow>): UsageRow[] {
     if (time >= row.last) Object.assign(row, { last: time, sample: id, agent });
   }
   return [...folded.values()];
+}
+
+/** The requests of one token in a commit. Times are milliseconds since the epoch; 0: none. */
+export interface TokenRow {
+  readonly fingerprint: string;
+  readonly key: string;
+  agent: string | null;
+  first: number;
+  last: number;
+  lastAlpha: number;
+  lastNative: number;
+  requests: number;
+  native: number;
+}
+
+/** Counts the rows of a commit by the tokens that v4 has accepted. @param keys The keys of these tokens */
+export function aggregateTokens(rows: Iterable<CountedRow>, keys: ReadonlyMap<string, string>): TokenRow[] {
+  const tokens = new Map<string, TokenRow>();
+  for (const { client: fingerprint, accepted, time, lane, agent: whole, requests = 1 } of rows) {
+    if (fingerprint === null || !accepted) continue;
+    const isNative = lane === "native";
+    const lastAlpha = isNative ? 0 : time;
+    const lastNative = isNative ? time : 0;
+    const native = isNative ? requests : 0;
+    const row = tokens.get(fingerprint);
+    if (!row) {
+      const key = keys.get(fingerprint) ?? fingerprint;
+      const agent = usageAgent(whole);
+      const counts = { agent, first: time, last: time, lastAlpha, lastNative, requests, native };
+      tokens.set(fingerprint, { fingerprint, key, ...counts });
+      continue;
+    }
+    row.requests += requests;
+    row.native += native;
+    row.first = Math.min(row.first, time);
+    row.lastAlpha = Math.max(row.lastAlpha, lastAlpha);
+    row.lastNative = Math.max(row.lastNative, lastNative);
+    if (time >= row.last) Object.assign(row, { last: time, agent: usageAgent(whole) });
+  }
+  return [...tokens.values()];
 }
 
 /** Returns the counts to subtract from `UNACCEPTED` when v4 has accepted a token. */

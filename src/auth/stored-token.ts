@@ -31,6 +31,8 @@ export interface StoredToken {
   readonly refresh?: RefreshCredentials;
   /** Who created it, for a personal token: the owner of those that are created with it. */
   readonly owner?: string;
+  /** The OAuth client id of the application that it was issued to. Records of older versions have it in `refresh` only. */
+  readonly application?: string;
   /** The client has revoked the token, or it can't be refreshed any more. */
   readonly over?: true;
 }
@@ -42,6 +44,7 @@ const storedTokenSchema = z.looseObject({
   renewAt: z.number().optional(),
   refresh: z.looseObject({ token: z.string(), client: z.string(), secret: z.string() }).optional(),
   owner: z.string().optional(),
+  application: z.string().optional(),
   over: z.literal(true).optional(),
 });
 
@@ -64,6 +67,8 @@ export interface ActiveToken {
   readonly isRevoked: boolean;
   /** Who created it, if it is a personal token. */
   readonly owner?: string | undefined;
+  /** The OAuth client id of the application that it was issued to; undefined for a personal token. */
+  readonly application?: string | undefined;
 }
 
 /** The key of the v4 token in the token cache. @param hash Hash of the client's token. */

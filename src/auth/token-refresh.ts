@@ -74,6 +74,7 @@ export function createTokenRefresh({
     return {
       scopes: scopes.write(levels),
       token: issued.token,
+      ...(before.application !== undefined && { application: before.application }),
       ...tokenLifetime(issued.expiresInSeconds, at),
       // Without a new refresh token the old one is used again (RFC 6749 section 6).
       refresh: issued.refresh === undefined ? refresh : { ...refresh, token: issued.refresh },

@@ -60,6 +60,8 @@ export interface TokenStore {
       readonly seconds?: number;
       /** First characters of the gateway token. */
       readonly shown?: string;
+      /** The OAuth client id of the application that gets it. */
+      readonly application?: string;
     },
   ): Promise<string>;
   /**
@@ -130,6 +132,7 @@ export function createTokenStore({
       hash: tokenInfoHash(hash, storedToken),
       isRevoked: storedToken.over === true,
       owner: storedToken.owner,
+      application: storedToken.application ?? storedToken.refresh?.client,
     };
     activeTokens.set(storedToken, active);
     return active;
@@ -188,7 +191,10 @@ export function createTokenStore({
     },
     requireRoom: async (owner) =>
       requireRoom(await records.room(owner, owner.group === "personal" ? PERSONAL_ENTRIES : 1)),
-    async save(issued, { scopes: grantedScopes, owner, refresh: credentials, at, seconds, shown }) {
+    async save(
+      issued,
+      { scopes: grantedScopes, owner, refresh: credentials, at, seconds, shown, application },
+    ) {
       const token = gatewayTokens.create(shown);
       const times = tokenLifetime(issued.expiresInSeconds, at);
       const storedToken = {
@@ -197,6 +203,7 @@ export function createTokenStore({
         ...times,
         ...(credentials && { refresh: credentials }),
         ...(owner.group === "personal" && { owner: owner.id }),
+        ...(application !== undefined && { application }),
       };
       requireRoom(await records.add(tokenHash(token), storedToken, owner, seconds));
       return token;

@@ -22,7 +22,7 @@ export const settingTexts = (command: Command): SettingTexts =>
   );
 
 /** The settings that a command that does not serve can use. */
-type CommandSetting = "DATA_DIR" | "DATABASE_URL" | "MAPPINGS_DIR" | "WORDS" | "PUBLIC_URL";
+type CommandSetting = "DATA_DIR" | "DATABASE_URL" | "MAPPINGS_DIR" | "WORDS" | "PUBLIC_URL" | "CLIENTS_FILE";
 export type CommandSettings = Pick<Settings, CommandSetting>;
 
 /** The settings of commands that read a pack, that replay records, and that read an audit store. */
@@ -47,7 +47,7 @@ export const sunsetSettings = (command: Command): SunsetSettings =>
 
 /** Reads settings of a command that does not serve. Invalid variables that it does not use cannot fail it. */
 export const commandSettings = (command: Command): CommandSettings =>
-  readNamed(command, [...REPLAY_SETTINGS, ...STORE_SETTINGS]);
+  readNamed(command, [...REPLAY_SETTINGS, ...STORE_SETTINGS, "CLIENTS_FILE"]);
 
 function readNamed(command: Command, names: readonly SettingName[]): Settings {
   const environment = Object.fromEntries(names.map((name) => [name, process.env[name]]));

@@ -13,6 +13,7 @@ import {
   SUNSET_SETTINGS,
   sunsetSettings,
 } from "./command-settings.ts";
+import type { EraseFlags } from "./erase.ts";
 import type { ExplainFlags } from "./explain.ts";
 import type { ExportFlags } from "./export.ts";
 import type { InitFlags } from "./init.ts";
@@ -242,6 +243,22 @@ function addSunset(program: Command, onExit: OnExit): void {
     });
 }
 
+function addAudit(program: Command, onExit: OnExit): void {
+  const audit = program.command("audit").description("Change the audit store.");
+  addSettings(audit.command("erase"), [...STORE_SETTINGS, "CLIENTS_FILE"])
+    .description(
+      "Erase the records, summaries and tokens of one client. The store keeps an entry that says so. A gateway may use it meanwhile.",
+    )
+    .requiredOption(
+      "--client <client>",
+      "name in CLIENTS_FILE, fingerprint of a token, application:ID, or label:NAME",
+    )
+    .action(async (options: EraseFlags, command: Command) => {
+      const { eraseClient } = await import("./erase.ts");
+      onExit(await eraseClient(options, commandSettings(command), command));
+    });
+}
+
 function addSandbox(program: Command, onExit: OnExit): void {
   addSettings(program.command("sandbox"), ["WORDS"])
     .description("Run the v4 sandbox and its login server alone.")
@@ -267,6 +284,7 @@ const COMMANDS = [
   addExport,
   addReplay,
   addSunset,
+  addAudit,
   addSandbox,
 ];
 

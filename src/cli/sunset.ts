@@ -8,7 +8,7 @@ import { loadPack } from "../mapping/load/load-pack.ts";
 import { describePlan, type PlanStatus, type StageStatus } from "../sunset/describe-plan.ts";
 import type { Plan } from "../sunset/plan.ts";
 import type { PlanClient } from "../sunset/plan-dates.ts";
-import { isAcceptedCall, readTraffic, ALL_ROWS } from "../sunset/recorded-traffic.ts";
+import { ALL_ROWS, isAcceptedCall, readTraffic, summaryKeysOf } from "../sunset/recorded-traffic.ts";
 import { simulatePlan, type PastCall, type Simulation } from "../sunset/simulate.ts";
 import type { SunsetSettings } from "./command-settings.ts";
 import { openControl, readDirectory, readPlan, type OpenControl } from "./operator-files.ts";
@@ -143,6 +143,8 @@ export async function sunsetAnnounce(settings: SunsetSettings, command: Command)
 const clientOf = ({ client }: AuditRecord, directory: ClientDirectory): PlanClient => ({
   name: directory.nameOf(client),
   fingerprint: client.fingerprint ?? undefined,
+  application: client.application,
+  label: client.label,
 });
 
 /** The recorded calls of the old API, newest first. Invented tokens are nobody's. */
@@ -177,7 +179,10 @@ async function readFirstCalls(audit: AuditStore): Promise<(client: PlanClient) =
     if (!isAcceptedCall(row)) continue;
     first.set(row.client, Math.min(first.get(row.client) ?? Infinity, Date.parse(row.first)));
   }
-  return ({ fingerprint }) => (fingerprint === undefined ? undefined : first.get(fingerprint));
+  return (client) => {
+    const times = summaryKeysOf(client).flatMap((key) => first.get(key) ?? []);
+    return times.length === 0 ? undefined : Math.min(...times);
+  };
 }
 
 const MAX_CLIENTS = 10;

@@ -220,10 +220,15 @@ const audit = {
     "30",
     "Records are deleted, a day (UTC) at a time, when they are all older",
   ),
+  USAGE_RETENTION_DAYS: withDefault(
+    integer(1, 36_500),
+    "400",
+    "Summaries of requests by client, route and day are kept for so long, whatever happens to their records",
+  ),
   AUDIT_SIZE_LIMIT: withDefault(
     diskSize,
     "2gb",
-    "Limit of the audit store. Above it, records of callers without an accepted token are deleted first. Then the client with the largest share loses its oldest bodies and its oldest records. Summaries may use an additional tenth, 100 MB at most",
+    "Limit of the audit store. Above it, records of callers without an accepted token are deleted first. Then the client with the largest share loses its oldest bodies and its oldest records. Summaries use additional space: 1 000 000 rows at most, which are about 300 MB",
   ),
   AUDIT_OTLP: unset(
     url,

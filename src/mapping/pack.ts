@@ -5,6 +5,7 @@ import type { TranslateLocation } from "./compile/locations.ts";
 import type { Endpoint } from "./compile/endpoint.ts";
 import type { Resource } from "./compile/resource.ts";
 import type { Route } from "./compile/route.ts";
+import type { SentNames } from "./compile/sent-names.ts";
 import type { Parameters } from "./router.ts";
 import type { CoverageGaps, ApiSurface } from "./compile/api-surface.ts";
 import type { FindV4Access } from "./compile/upstream-access.ts";
@@ -23,6 +24,8 @@ export interface Pack extends Dialects {
   readonly scopes: Scopes;
   readonly resources: ReadonlyMap<string, Resource>;
   readonly routes: readonly Route[];
+  /** What clients may send to a route, by the name of the route. */
+  readonly sentNames: ReadonlyMap<string, SentNames>;
   /** Everything that alpha has; undefined if the pack does not declare it. */
   readonly surface: ApiSurface | undefined;
   /** Finds the parts of the surface that the pack does not map. */

@@ -27,7 +27,7 @@ export interface ExchangeDependencies {
  */
 export async function exchangeCode(
   request: AlphaRequest,
-  context: Pick<RequestContext, "body" | "upstreamEquivalent">,
+  context: Pick<RequestContext, "body" | "upstreamEquivalent" | "application">,
   activity: UpstreamActivity,
   { definition, scopes, login, tokenStore, requestedScopes, clock }: ExchangeDependencies,
 ): Promise<HandlerResult> {
@@ -41,13 +41,20 @@ export async function exchangeCode(
   // Its lifetime is counted from before the request: better too early than too late.
   const at = clock();
   const issued = await login.exchange(form[names.code] ?? "", credentials, activity);
+  context.application = { id: credentials.client, isProven: true };
   const refresh = issued.refresh === undefined ? undefined : { ...credentials, token: issued.refresh };
   let allowedScopes: string;
   let token: string;
   try {
     const granted = scopes.grants(issued.scopes);
     allowedScopes = scopes.write(await requestedScopes.findNarrowest(credentials.client, granted));
-    token = await tokenStore.save(issued, { scopes: allowedScopes, owner, refresh, at });
+    token = await tokenStore.save(issued, {
+      scopes: allowedScopes,
+      owner,
+      refresh,
+      at,
+      application: credentials.client,
+    });
   } catch (error) {
     // No client will get the token.
     await login.discard(issued, { ...credentials, token: issued.token });

@@ -1,5 +1,7 @@
 import type { RateLimits } from "../rate-limit/rate-limits.ts";
 import { HttpError } from "../dialect/http-error.ts";
+import { readParameters } from "../dialect/query.ts";
+import type { OAuthDefinition } from "../mapping/schema/oauth-definition.ts";
 import {
   withLifecycle,
   type LifecycleDependencies,
@@ -7,7 +9,13 @@ import {
   type AlphaHandler,
 } from "../pipeline/lifecycle.ts";
 import { createUpstreamActivity, type UpstreamActivity } from "../pipeline/instrument-call.ts";
-import { ANONYMOUS, hasFragment, type AlphaRequest, type RequestContext } from "../pipeline/context.ts";
+import {
+  ANONYMOUS,
+  hasFragment,
+  type AlphaRequest,
+  type ApplicationId,
+  type RequestContext,
+} from "../pipeline/context.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
 import { redirectToLogin, logout, type AuthorizeDependencies } from "./redirect-to-login.ts";
 import { exchangeCode, type ExchangeDependencies } from "./exchange-code.ts";
@@ -44,6 +52,18 @@ export interface OAuthRoutes {
   readonly notFound: AlphaHandler;
 }
 
+/** The id of the application that a call names: in its form, else in its query. Anybody can send any id. */
+function namedApplication(
+  request: AlphaRequest,
+  { body }: Pick<RequestContext, "body">,
+  { client_id: inForm, authorize }: OAuthDefinition,
+): ApplicationId | undefined {
+  const [, sent] = body?.form?.find(([name]) => name === inForm) ?? [];
+  const [inQuery = ""] = authorize.pass;
+  const id = typeof sent === "string" ? sent : readParameters(request.query).get(inQuery);
+  return id ? { id, isProven: false } : undefined;
+}
+
 /** Creates the handlers of alpha's calls to the login server. Each keeps to the rate limit and is audited. */
 export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes {
   const { definition, limits, authOrigin } = dependencies;
@@ -56,7 +76,11 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes 
       rejectLimited(status);
       if (hasFragment(request)) throw new HttpError(400, "The address has a fragment.");
       context.upstream = createUpstreamActivity(context.warnings, context.span?.call);
-      return handle(request, context, context.upstream);
+      try {
+        return await handle(request, context, context.upstream);
+      } finally {
+        context.application ??= namedApplication(request, context, definition);
+      }
     }, dependencies);
 
   const createRoute = (method: OAuthRoute["method"], path: string, handle: Handler): OAuthRoute => ({

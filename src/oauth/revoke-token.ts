@@ -23,7 +23,7 @@ export interface RevokeDependencies {
  */
 export async function revokeToken(
   request: AlphaRequest,
-  context: Pick<RequestContext, "body" | "upstreamEquivalent">,
+  context: Pick<RequestContext, "body" | "upstreamEquivalent" | "application">,
   activity: UpstreamActivity,
   { definition, login, tokenStore, tokens }: RevokeDependencies,
 ): Promise<HandlerResult> {
@@ -37,6 +37,7 @@ export async function revokeToken(
     throw new HttpError(400, "The token is not this client's.");
   context.upstreamEquivalent = `POST ${revoke.upstream}`;
   await login.revoke({ ...credentials, token: storedToken?.token ?? token }, activity);
+  context.application = { id: credentials.client, isProven: true };
   if (storedToken) await tokenStore.revoke(hash);
   await tokens.purge(hash);
   const rest = { token, scopes: "", expiresInSeconds: undefined, refresh: storedToken?.refresh?.token };

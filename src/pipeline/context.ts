@@ -1,20 +1,24 @@
 /** Requests and responses as plain data, and what is collected about a request while it is processed. */
 import type { Readable } from "node:stream";
 import { takeParameter } from "../dialect/credentials.ts";
+import type { Filter } from "../dialect/filter/condition.ts";
 import type { HttpError, Rejection } from "../dialect/http-error.ts";
+import type { Query } from "../dialect/query.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { Parameters } from "../mapping/router.ts";
 import type { SentBody } from "../audit/client-body.ts";
 import type { RequestSpan } from "../observability/tracing/tracing.ts";
 import type { RateLimitValues } from "../dialect/rate-limit-headers.ts";
 import type { RateLimitStatus } from "../rate-limit/limiter.ts";
-import type { TokenInfo } from "../auth/token-cache.ts";
+import { fingerprint, type TokenInfo } from "../auth/token-cache.ts";
+import type { ClientIdentity } from "../clients/client-directory.ts";
 import type { UpstreamToken } from "../auth/upstream-tokens.ts";
 import type { CancelSignal } from "../upstream/client.ts";
 import type { UpstreamActivity } from "./instrument-call.ts";
 import type { UpstreamResponse } from "./upstream-response.ts";
 import type { ClientToken } from "./stages/authorize.ts";
 import type { Verdict } from "../sunset/sunset.ts";
+import type { ReadJson } from "./stages/read-body.ts";
 
 /** Whose body is read. Unknown clients get less memory and less time. */
 export interface BodyOwner {
@@ -52,6 +56,8 @@ export interface AlphaRequest {
   /** In place of `readBody`, on a route that takes a file: the bytes as they arrive. */
   readonly openUpload?: (() => Readable) | undefined;
   readonly address: string;
+  /** The name of the client that a trusted proxy gave in `CLIENT_HEADER`; undefined without one. */
+  readonly label?: string | undefined;
   /** Fires when the client disconnects. */
   readonly signal: CancelSignal;
 }
@@ -144,8 +150,14 @@ export interface StageTimes {
   buildResponse: number;
 }
 
+/** Collected while a list is translated. */
+export interface ListReport {
+  /** The client's filter, once it was parsed. */
+  sentFilter: Filter | undefined;
+}
+
 /** Collected from v4's responses: what alpha's response lost, and headers of the response. */
-export interface ResponseReport extends TranslationReport {
+export interface ResponseReport extends TranslationReport, ListReport {
   /** v4's own rate limit, as far as its headers have it, if v4 rejected the request. */
   upstreamRateLimit: Partial<RateLimitValues> | undefined;
   /** Headers of a list about its page. */
@@ -166,6 +178,8 @@ interface StageResults {
   /** Fields that the response lacks because of the plan; undefined: none. */
   hiddenFields: readonly string[] | undefined;
   body: ReceivedBody | undefined;
+  /** The parameters of the query, and the body that is parsed when it is needed; undefined before authorization. */
+  sent: { readonly query: Query; readonly readJson: ReadJson } | undefined;
   /** Query parameters without effect, since the pack does not name them. */
   ignoredParameters: readonly string[];
   /** Method and path of the v4 call that the response is built from. */
@@ -188,8 +202,17 @@ export interface RequestContext extends StageResults, ResponseReport {
   readonly span: RequestSpan | undefined;
   /** Name in the audit and the metrics, where the request is not for a route of the pack. */
   route: string | undefined;
+  /** The application of a call to the login server, as far as the request has its id. */
+  application: ApplicationId | undefined;
   /** Why the gateway rejected the request, where such rejections are counted. */
   rejectedBy: Rejection["by"] | undefined;
+}
+
+/** The OAuth client id that a request has. */
+export interface ApplicationId {
+  readonly id: string;
+  /** Whether the login server has accepted its secret, or has issued the token to it. Anybody can send an id. */
+  readonly isProven: boolean;
 }
 
 /**
@@ -203,6 +226,7 @@ export const createContext = (startedAt = performance.now(), span?: RequestSpan)
   stageTimes: { authenticate: 0, matchRoute: 0, rateLimit: 0, authorize: 0, buildResponse: 0 },
   span,
   route: undefined,
+  application: undefined,
   client: undefined,
   match: undefined,
   rateLimitStatus: undefined,
@@ -210,6 +234,7 @@ export const createContext = (startedAt = performance.now(), span?: RequestSpan)
   planned: undefined,
   hiddenFields: undefined,
   body: undefined,
+  sent: undefined,
   ignoredParameters: [],
   upstreamEquivalent: undefined,
   upstreamFilter: undefined,
@@ -219,6 +244,7 @@ export const createContext = (startedAt = performance.now(), span?: RequestSpan)
   rejectedBy: undefined,
   upstreamRateLimit: undefined,
   listHeaders: undefined,
+  sentFilter: undefined,
   upstreamHead: undefined,
 });
 
@@ -228,6 +254,38 @@ export const tokenInfoOf = ({
   client,
 }: Pick<RequestContext, "token" | "client">): TokenInfo | undefined =>
   token ? token.info : client?.tokenInfo;
+
+/** What is known of the sender of a request, and whether its application is proven. */
+export function identityOf(
+  request: Pick<AlphaRequest, "label" | "headers">,
+  { client, token, application }: Pick<RequestContext, "client" | "token" | "application">,
+): ClientIdentity & { readonly isProven: boolean } {
+  const hash = client?.credentials.hash;
+  const grant = token?.resolved.grant;
+  const issuedTo = typeof grant === "object" ? grant.application : undefined;
+  return {
+    label: request.label,
+    application: issuedTo ?? application?.id,
+    isProven: issuedTo !== undefined || application?.isProven === true,
+    fingerprint: hash === undefined ? undefined : fingerprint(hash),
+    // Read only where somebody asks: a header may be long, and most requests need no name.
+    get userAgent() {
+      return request.headers["user-agent"]?.[0];
+    },
+  };
+}
+
+/**
+ * What is known of the sender, with an application only where it is proven: anybody can send the id of one in a call to the
+ * login server.
+ */
+export function provenIdentity(
+  request: Pick<AlphaRequest, "label" | "headers">,
+  context: Pick<RequestContext, "client" | "token" | "application">,
+): ClientIdentity {
+  const identity = identityOf(request, context);
+  return identity.isProven ? identity : Object.assign(identity, { application: undefined });
+}
 
 /** Whether a request target has a fragment. It is invalid (RFC 9112 3.2), and servers disagree on where it starts. */
 export const hasFragment = ({ path, query }: Pick<AlphaRequest, "path" | "query">): boolean =>

@@ -27,12 +27,12 @@ import {
   createContext,
   forEachStage,
   header,
+  provenIdentity,
   type AlphaResponse,
   type AlphaRequest,
   type RequestContext,
   type ResponseBody,
 } from "./context.ts";
-import { identityOf } from "./client-identity.ts";
 import { FIELD_HEADER } from "./hide-fields.ts";
 import type { RequestOutcome } from "./stages/audit-record.ts";
 import { InvalidUpstreamResponseError, type TranslationConfig } from "./upstream-response.ts";
@@ -274,6 +274,8 @@ type ResponseHeaderValues = Pick<
   | "upstream"
   | "startedAt"
   | "client"
+  | "token"
+  | "application"
   | "match"
   | "hiddenFields"
 >;
@@ -321,10 +323,10 @@ const ONE_CALL = /^[A-Z]+ (\/[^\s<>"{}]*)$/;
 function planHeaders(
   request: AlphaRequest,
   sunset: Pick<SunsetRules, "headersFor">,
-  { client, match, upstreamEquivalent = "", hiddenFields }: ResponseHeaderValues,
+  { client, token, application, match, upstreamEquivalent = "", hiddenFields }: ResponseHeaderValues,
 ): Readonly<Record<string, string>> | undefined {
   const headers = sunset.headersFor(
-    () => identityOf(request, client?.credentials.hash),
+    () => provenIdentity(request, { client, token, application }),
     match?.route.name ?? null,
   );
   if (!headers) return undefined;

@@ -7,9 +7,8 @@ import type { RateLimits } from "../rate-limit/rate-limits.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { AuthorizedRequest, TranslationServices } from "./authorized-request.ts";
 import type { SunsetRules } from "../sunset/sunset.ts";
-import { identityOf } from "./client-identity.ts";
 import { hiddenIn, hideFields } from "./hide-fields.ts";
-import type { AlphaRequest, RequestContext, ResponseBody } from "./context.ts";
+import { provenIdentity, type AlphaRequest, type RequestContext, type ResponseBody } from "./context.ts";
 import { createUpstreamActivity } from "./instrument-call.ts";
 import { toSuccess, withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
 import { addHeaders, addParameters } from "./prepared-request.ts";
@@ -18,7 +17,7 @@ import { RESPONSE_KINDS } from "./responses/kinds.ts";
 import { authenticate, createCredentialsReader } from "./stages/authenticate.ts";
 import { authorize, resolveToken, selectRoute, type TokenDependencies } from "./stages/authorize.ts";
 import { firstCandidate, matchRoute, withPathValues } from "./stages/match-route.ts";
-import { askPlan, enforcePlan } from "./stages/enforce-plan.ts";
+import { askPlan, enforcePlan, findIssuer } from "./stages/enforce-plan.ts";
 import { consumeRateLimit, rejectLimited } from "./stages/rate-limit.ts";
 import { parseOnUse, readBody } from "./stages/read-body.ts";
 import { equivalentOf } from "./upstream-equivalent.ts";
@@ -85,7 +84,8 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const { status, creditAddress } = await consumeRateLimit(request, client, context.match, limits);
     context.rateLimitStatus = status;
     rejectLimited(status);
-    const asked = askPlan(() => identityOf(request, credentials.hash), context.match, sunset);
+    if (sunset.isActive()) context.application = await findIssuer(credentials, dependencies.tokenStore);
+    const asked = askPlan(() => provenIdentity(request, context), context.match, sunset);
     context.planned = asked instanceof Promise ? await asked : asked;
     enforcePlan(context.planned, sunset);
     stageTimes.rateLimit = performance.now();
@@ -105,6 +105,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
 
     // Translate the query parameters that the pack names.
     const query = parseQuery(request.query);
+    context.sent = { query, readJson };
     const parameters = await selected.route.query.translate(query);
     context.ignoredParameters = parameters.ignored;
     const match = await withPathValues(selected, parameters.path);

@@ -18,13 +18,16 @@ export interface RecordOptions {
   /** Undefined if clients have no filters. */
   readonly filterHeader: string | undefined;
   readonly packHash: string;
+  /** What clients may send to a route, by the name of the route. */
+  readonly sentNames: Pack["sentNames"];
+  readonly grammar: Pack["grammar"];
 }
 
 /** The parts of a record that the metrics, the log and the trace use. */
 export type RequestSummary = Pick<AuditRecord, "lane" | "requestId" | "losses" | "warnings" | "timings"> & {
   /** The id of the record, if there is one. */
   readonly id?: string;
-  readonly client: Pick<AuditRecord["client"], "fingerprint">;
+  readonly client: Pick<AuditRecord["client"], "fingerprint" | "application" | "label">;
   readonly alpha: Pick<AuditRecord["alpha"], "method" | "route" | "status">;
   readonly v4: readonly Pick<AuditRecord["v4"][number], "status">[];
 };
@@ -101,18 +104,43 @@ const OMITTED =
 export const recordWarnings = (texts: readonly string[], secrets: SecretValues): readonly string[] =>
   secrets.isComplete ? concealAll(texts, secrets) : [...concealAll(texts, secrets), OMITTED];
 
-/** @param isAccepted whether v4 has accepted the token */
+/** Characters of a recorded id of an application. */
+const MAX_APPLICATION_LENGTH = 256;
+
+/** Who has sent a request. */
+export interface RecordedSender {
+  readonly hash: string | undefined;
+  readonly application: string | undefined;
+  /** Whether v4 has accepted the token, or the login server the application. */
+  readonly isAccepted: boolean;
+}
+
+/** The names of the sender, without secret values: anybody can send anything as the id of an application. */
+export const senderNames = (
+  { label }: Pick<AlphaRequest, "label">,
+  application: string | undefined,
+  secrets?: SecretValues,
+): Pick<AuditRecord["client"], "application" | "label"> => {
+  const conceal = (text: string): string => secrets?.conceal(text) ?? text;
+  return {
+    ...(application !== undefined && {
+      application: firstCharacters(conceal(application), MAX_APPLICATION_LENGTH),
+    }),
+    ...(label !== undefined && { label: conceal(label) }),
+  };
+};
+
 export function recordClient(
   request: AlphaRequest,
-  hash: string | undefined,
-  isAccepted: boolean,
+  { hash, application, isAccepted }: RecordedSender,
   secrets: SecretValues,
   { redaction }: RecordOptions,
 ): AuditRecord["client"] {
   const agent = headerText(request, "user-agent");
   return {
     fingerprint: fingerprintOf(hash),
-    ...(hash !== undefined && { accepted: isAccepted }),
+    ...((hash !== undefined || application !== undefined) && { accepted: isAccepted }),
+    ...senderNames(request, application, secrets),
     userAgent: agent === undefined ? null : redaction.text(firstCharacters(agent, MAX_AGENT_LENGTH), secrets),
     address: request.address,
   };

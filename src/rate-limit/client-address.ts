@@ -37,6 +37,17 @@ function addressList(entries: readonly string[]): BlockList {
   return list;
 }
 
+/** Creates the test whether a request comes from a trusted proxy. @param trusted Addresses and networks of proxies. */
+export function trustedProxies(
+  trusted: readonly string[],
+): (request: Pick<IncomingMessage, "socket">) => boolean {
+  const proxies = addressList(trusted);
+  return ({ socket }) => {
+    const address = connectionAddress(socket);
+    return address !== "" && proxies.check(address, familyOf(address));
+  };
+}
+
 /** Member of a socket with the address of its client. */
 const ADDRESS = Symbol("address of the connection");
 

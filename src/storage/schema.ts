@@ -30,8 +30,8 @@ const notOurs = (): SchemaError =>
 export interface SqliteSchema {
   /** Marks the file as one of this store: `application_id` of SQLite. */
   readonly applicationId: number;
-  /** As SQL. */
-  readonly steps: readonly string[];
+  /** As SQL, or what changes tables whose names it has to read first. */
+  readonly steps: readonly (string | ((database: DatabaseSync) => void))[];
 }
 
 /** Brings a file to the last version. @throws {SchemaError} */
@@ -48,7 +48,9 @@ export function migrateSqlite(database: DatabaseSync, { applicationId, steps }: 
       throw notOurs();
     }
     if (!hasStep(version, steps.length)) return false;
-    database.exec(steps[version] ?? "");
+    const next = steps[version] ?? "";
+    if (typeof next === "string") database.exec(next);
+    else next(database);
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version + 1}`);
     return true;
   }

@@ -33,6 +33,10 @@ export interface PlanDates {
 export interface PlanClient {
   readonly name: string | undefined;
   readonly fingerprint: string | undefined;
+  /** The id of the application to which the token was issued. */
+  readonly application?: string | undefined;
+  /** The name that a trusted proxy gave. */
+  readonly label?: string | undefined;
 }
 
 /** A value of the client's name, or else of its token. */

@@ -1,7 +1,7 @@
 /** What a plan would do if clients go on as they were recorded. */
 import type { PlanClient } from "./plan-dates.ts";
 import type { BrownOutStage, Decision, FieldStage, Plan, PlanConditions, Stage } from "./plan.ts";
-import { QUIET_MS } from "./recorded-traffic.ts";
+import { clientKey, QUIET_MS, summaryKeysOf } from "./recorded-traffic.ts";
 import { createWindows, type Window } from "./windows.ts";
 
 /** A recorded call of the old API. */
@@ -71,7 +71,7 @@ const MAX_WEEKS = 4;
 const DEFAULT_MS = 365 * DAY_MS;
 const MAX_MS = 3 * DEFAULT_MS;
 
-const keyOf = ({ name, fingerprint }: PlanClient): string | null => name ?? fingerprint ?? null;
+const keyOf = (client: PlanClient): string | null => clientKey(client) ?? null;
 
 /** Calls of one client on one route in one minute. */
 interface MinuteCalls {
@@ -85,7 +85,7 @@ interface MinuteCalls {
 async function countCalls(calls: AsyncIterable<PastCall>): Promise<readonly MinuteCalls[]> {
   const found = new Map<string, Pick<MinuteCalls, "client" | "route"> & { minutes: Map<number, number> }>();
   for await (const { time, client, route, requests } of calls) {
-    const key = `${client.name}\n${client.fingerprint}\n${route}`;
+    const key = [client.name, ...summaryKeysOf(client), route].join("\n");
     const { minutes } = found.get(key) ?? found.set(key, { client, route, minutes: new Map() }).get(key)!;
     const minute = Math.floor(time / MINUTE_MS);
     minutes.set(minute, (minutes.get(minute) ?? 0) + requests);
@@ -124,8 +124,9 @@ function createWaiting() {
   const lastCalls = new Map<string, number>();
   const decided = new Map<string, boolean>();
   return {
-    note({ name, fingerprint }: PlanClient, time: number): void {
-      for (const key of [name, fingerprint]) if (key !== undefined) lastCalls.set(key, time);
+    note(client: PlanClient, time: number): void {
+      for (const key of [client.name, ...summaryKeysOf(client)])
+        if (key !== undefined) lastCalls.set(key, time);
     },
     /** Decides once a window: later calls don't count. */
     mayBegin(stage: BrownOutStage | FieldStage, { from }: Window): boolean {

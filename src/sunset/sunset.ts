@@ -7,7 +7,7 @@ import type { SunsetControl } from "./control.ts";
 import type { KnownClients } from "./known-clients.ts";
 import type { Decision, FieldStage, Plan, PlanConditions, PlanQuery } from "./plan.ts";
 import type { PlanClient } from "./plan-dates.ts";
-import { readTraffic, type RecordedTraffic } from "./recorded-traffic.ts";
+import { clientKey, readTraffic, type RecordedTraffic } from "./recorded-traffic.ts";
 import { watchStorms } from "./retry-storms.ts";
 import type { Window } from "./windows.ts";
 
@@ -23,6 +23,8 @@ export interface Verdict {
 
 /** What requests need of the plan. */
 export interface SunsetRules {
+  /** Whether there is a plan. */
+  readonly isActive: () => boolean;
   /** What the plan says about a request now; undefined: nothing. */
   judge(identity: () => ClientIdentity, route: string): Verdict | undefined | Promise<Verdict | undefined>;
   /** Where clients read about the end. */
@@ -40,6 +42,7 @@ export interface SunsetRules {
 
 /** A gateway without a plan. */
 export const NO_SUNSET: SunsetRules = {
+  isActive: () => false,
   judge: () => undefined,
   link: () => undefined,
   headersFor: () => undefined,
@@ -120,6 +123,8 @@ export function createSunset({
   const clientOf = (identity: ClientIdentity): PlanClient => ({
     name: directory().nameOf(identity),
     fingerprint: identity.fingerprint ?? undefined,
+    application: identity.application ?? undefined,
+    label: identity.label ?? undefined,
   });
 
   const isInForce = (): boolean => control.isKnown() && isConfirmed();
@@ -153,7 +158,7 @@ export function createSunset({
   function countRetry({ stage, window }: Extract<Decision, { kind: "brown_out" }>, client: PlanClient): void {
     const usual = openWindow(stage.name, window.from)?.traffic?.usualRate(client);
     if (usual === undefined) return;
-    const name = client.name ?? client.fingerprint ?? "";
+    const name = clientKey(client) ?? "";
     if (storms.count(name, usual, clock())) pauseInStorm(stage.name, name);
   }
 
@@ -194,6 +199,7 @@ export function createSunset({
 
   return {
     conditions,
+    isActive: () => true,
     judge,
     isInForce,
     link: () => plan().policy ?? plan().guide,

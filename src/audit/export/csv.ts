@@ -25,6 +25,8 @@ const COLUMNS: Readonly<Record<string, (record: AuditRecord) => Cell>> = {
   translation_ms: ({ timings }) => timings.translation,
   bytes_in: ({ bytes }) => bytes.in,
   bytes_out: ({ bytes }) => bytes.out,
+  application: ({ client }) => client.application ?? null,
+  label: ({ client }) => client.label ?? null,
 };
 
 /** Formats one line of a CSV file (RFC 4180). */

@@ -46,6 +46,8 @@ function harEntries(record: AuditRecord, filterHeader: string | undefined): obje
     _dialect: lane === "native" || place > 0 ? "v4" : "alpha",
     ...(place === 0 && {
       _client: record.client.fingerprint,
+      ...(record.client.application !== undefined && { _application: record.client.application }),
+      ...(record.client.label !== undefined && { _label: record.client.label }),
       _losses: record.losses,
       _warnings: record.warnings,
     }),

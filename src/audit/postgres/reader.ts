@@ -1,10 +1,13 @@
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
+import type { QueryResultRow } from "pg";
 import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../record-pages.ts";
 import { recordText } from "../segment.ts";
-import type { AuditQuery, TextPage } from "../store.ts";
-import { daysOf, MAX_USAGE_ROWS } from "../usage.ts";
-import type { ClientUsage, DayUsage, RouteUsage, UsageQuery, UsageReader } from "../usage.ts";
+import { clientsOf, type AuditQuery, type TextPage } from "../store.ts";
+import { bytesOfBits, listSent, type NameList, type RouteRequests, type SentDays } from "../sent-members.ts";
+import { identityOfKey } from "../summary-key.ts";
+import { daysOf, MAX_TOKENS_READ, MAX_USAGE_ROWS, usageKeysOf } from "../usage.ts";
+import type { ClientUsage, DayUsage, RouteUsage, TokenUsage, UsageQuery, UsageReader } from "../usage.ts";
 import type { Database } from "./database.ts";
 
 const decompress = promisify(zstdDecompress);
@@ -32,11 +35,31 @@ interface FoundRow {
 }
 
 const CLIENTS = (where: string, limit: string): string => `
+  WITH daily AS (
+    SELECT client, day, (array_agg(agent ORDER BY last DESC))[1] AS agent, sum(requests) AS requests,
+      sum(lossy) AS lossy, min(first) AS first, max(last) AS last,
+      coalesce(sum(requests) FILTER (WHERE status >= 400), 0) AS errors,
+      coalesce(sum(requests) FILTER (WHERE lane = 'native'), 0) AS native,
+      max(last) FILTER (WHERE lane = 'native') AS last_native,
+      min(first) FILTER (WHERE lane = 'alpha') AS first_alpha,
+      max(last) FILTER (WHERE lane = 'alpha') AS last_alpha
+    FROM audit_usage ${where} GROUP BY client, day
+  ), paused AS (
+    SELECT *, first_alpha - max(last_alpha) OVER (
+      PARTITION BY client ORDER BY day ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS pause FROM daily
+  )
   SELECT client, (array_agg(agent ORDER BY last DESC))[1] AS "userAgent", sum(requests)::float8 AS requests,
     sum(lossy)::float8 AS lossy, min(first)::float8 AS first, max(last)::float8 AS last,
-    coalesce(sum(requests) FILTER (WHERE status >= 400), 0)::float8 AS errors,
-    coalesce(sum(requests) FILTER (WHERE lane = 'native'), 0)::float8 AS native
-  FROM audit_usage ${where} GROUP BY client ORDER BY 3 DESC, client LIMIT ${limit}
+    sum(errors)::float8 AS errors, sum(native)::float8 AS native, max(last_alpha)::float8 AS "lastAlpha",
+    max(last_native)::float8 AS "lastNative", max(pause)::float8 AS "longestPauseMs",
+    (SELECT count(*) FROM audit_token WHERE key = paused.client)::float8 AS tokens
+  FROM paused GROUP BY client ORDER BY 3 DESC, client LIMIT ${limit}
+`;
+const TOKENS = `
+  SELECT fingerprint, key AS client, agent AS "userAgent", first::float8, last::float8,
+    last_alpha::float8 AS "lastAlpha", last_native::float8 AS "lastNative", requests::float8, native::float8
+  FROM audit_token WHERE key = $1 ORDER BY audit_token.requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}
 `;
 const ROUTES = (where: string, limit: string): string => `
   SELECT client, lane, route, status, sum(requests)::float8 AS requests, sum(lossy)::float8 AS lossy,
@@ -52,12 +75,21 @@ const DAYS = (where: string): string => `
   FROM audit_usage ${where} GROUP BY day ORDER BY day
 `;
 
-type Term = readonly [left: string, ...values: (string | number | undefined)[]];
+const SENT = (where: string): string => `
+  SELECT client, route, pack, bits::text AS bits, min(day) AS "firstDay", max(day) AS "lastDay"
+  FROM audit_sent ${where} GROUP BY client, route, pack, audit_sent.bits
+`;
+const NAMES = "SELECT pack, route, names FROM audit_sent_names WHERE pack = ANY($1::text[])";
+const REQUESTS = (where: string): string =>
+  `SELECT client, route, sum(requests)::float8 AS requests FROM audit_usage ${where} GROUP BY client, route`;
+
+type Value = string | number | readonly string[];
+type Term = readonly [left: string, ...values: (Value | undefined)[]];
 
 /** Collects values as the parameters of one statement. */
 function parameters() {
-  const values: (string | number)[] = [];
-  const add = (value: string | number): string => `$${values.push(value)}`;
+  const values: Value[] = [];
+  const add = (value: Value): string => `$${values.push(value)}`;
 
   /** Joins the terms that have values with AND. `?` is replaced by each value. */
   function where(terms: readonly Term[]): string {
@@ -73,12 +105,14 @@ function parameters() {
 }
 
 function recordTerms(query: AuditQuery): Term[] {
-  const { client, route, status, since } = query;
+  const { route, status, lane, since } = query;
+  const clients = clientsOf(query);
   const { cursor, until } = queryEnd(query);
   return [
-    ["client = ?", client],
+    ["(client = ANY(?::text[]) OR sender = ANY(?::text[]))", clients, clients],
     ["route = ?", route],
     ["status = ?", status],
+    ["lane = ?", lane],
     ["time >= ?", since && Date.parse(since)],
     ["time < ?", until],
     ["(time, seq) < (?::bigint, ?::bigint)", cursor?.time, cursor?.seq],
@@ -90,7 +124,8 @@ function usageTerms(query: UsageQuery): Term[] {
   return [
     ["day >= ?", first],
     ["day <= ?", last],
-    ["client = ?", query.client === null ? "" : query.client],
+    ["client = ANY(?::text[])", usageKeysOf(query)],
+    ["lane = ?", query.lane],
   ];
 }
 
@@ -173,10 +208,16 @@ export function usageReader(database: Database): UsageReader {
 
   return {
     clients: async (query) =>
-      (await read<Span & ClientUsage>(CLIENTS, query, query.limit ?? MAX_USAGE_ROWS)).map((row) => ({
+      (await read<ReadTimes & ClientUsage>(CLIENTS, query, query.limit ?? MAX_USAGE_ROWS)).map((row) => ({
         ...row,
         client: row.client || null,
-        ...span(row),
+        ...identityOfKey(row.client || null),
+        ...times(row),
+      })),
+    tokens: async ({ client }) =>
+      (await database.query<ReadTimes & TokenUsage>(TOKENS, [client])).map((row) => ({
+        ...row,
+        ...times(row),
       })),
     usage: async (query) =>
       (await read<Span & RouteUsage>(ROUTES, query, query.limit ?? MAX_USAGE_ROWS)).map((row) => ({
@@ -186,6 +227,18 @@ export function usageReader(database: Database): UsageReader {
         ...span(row),
       })),
     days: (query) => read<DayUsage>(DAYS, query),
+    async sent(query) {
+      const ofAllLanes = { ...query, lane: undefined };
+      const rows = await read<Omit<SentDays, "bits"> & { bits: string }>(SENT, ofAllLanes);
+      const packs = [...new Set(rows.map(({ pack }) => pack))];
+      const lists = await database.query<NameList & QueryResultRow>(NAMES, [packs]);
+      const byKey = new Map(lists.map(({ pack, route, names }) => [`${pack} ${route}`, names]));
+      return listSent(
+        rows.map((row) => ({ ...row, bits: bytesOfBits(row.bits) })),
+        (pack, route) => byKey.get(`${pack} ${route}`),
+        await read<RouteRequests>(REQUESTS, ofAllLanes),
+      );
+    },
   };
 }
 
@@ -198,3 +251,18 @@ interface Span {
 function span({ first, last }: Span): Span {
   return { first: new Date(first).toISOString(), last: new Date(last).toISOString() };
 }
+
+interface ReadTimes extends Span {
+  readonly lastAlpha: string | null;
+  readonly lastNative: string | null;
+}
+
+/** A time; null for one that is 0 or missing. */
+const moment = (ms: string | null): string | null => (ms ? new Date(ms).toISOString() : null);
+
+/** Converts milliseconds to ISO 8601. */
+const times = (row: ReadTimes): ReadTimes => ({
+  ...span(row),
+  lastAlpha: moment(row.lastAlpha),
+  lastNative: moment(row.lastNative),
+});

@@ -75,10 +75,58 @@ const VERSION_1 = `
   ) WITH (fillfactor = 50);
 `;
 
+/** The tables are described in `sqlite/schema.ts`. */
+const VERSION_2 = `
+  ALTER TABLE audit ADD COLUMN sender text, ADD COLUMN sent text;
+  CREATE INDEX audit_sender_by_time ON audit (sender, time, seq) WHERE sender IS NOT NULL;
+  CREATE INDEX audit_lane_by_time ON audit (lane, time, seq);
+  CREATE INDEX audit_usage_client ON audit_usage (client, day);
+  CREATE TABLE audit_token (
+    fingerprint text PRIMARY KEY,
+    key text NOT NULL,
+    agent text,
+    first bigint NOT NULL,
+    last bigint NOT NULL,
+    last_alpha bigint NOT NULL,
+    last_native bigint NOT NULL,
+    requests bigint NOT NULL,
+    native bigint NOT NULL
+  ) WITH (fillfactor = 50);
+  CREATE INDEX audit_token_key ON audit_token (key);
+  INSERT INTO audit_token
+    SELECT client, client, (array_agg(agent ORDER BY last DESC))[1], min(first), max(last),
+      coalesce(max(last) FILTER (WHERE lane = 'alpha'), 0), coalesce(max(last) FILTER (WHERE lane = 'native'), 0),
+      sum(requests), coalesce(sum(requests) FILTER (WHERE lane = 'native'), 0)
+    FROM audit_usage WHERE client NOT IN ('', 'unaccepted') GROUP BY client;
+  CREATE TABLE audit_sent_names (
+    pack text NOT NULL,
+    route text NOT NULL,
+    names text[] NOT NULL,
+    PRIMARY KEY (pack, route)
+  );
+  CREATE TABLE audit_sent (
+    day text NOT NULL,
+    client text NOT NULL,
+    route text NOT NULL,
+    pack text NOT NULL,
+    bits bit varying NOT NULL,
+    PRIMARY KEY (day, client, route, pack)
+  ) WITH (fillfactor = 50);
+  CREATE INDEX audit_sent_client ON audit_sent (client, day);
+  CREATE TABLE audit_erased (
+    time bigint NOT NULL,
+    command text NOT NULL,
+    client text NOT NULL,
+    records bigint NOT NULL,
+    summaries bigint NOT NULL,
+    tokens bigint NOT NULL
+  );
+`;
+
 /** `storage/schema.ts` says how a step is added. */
 export const SCHEMA: PostgresSchema = {
   versionTable: "audit_schema",
   firstTable: "audit",
   lock: 7_012_026_001,
-  steps: [VERSION_1],
+  steps: [VERSION_1, VERSION_2],
 };

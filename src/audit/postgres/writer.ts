@@ -1,6 +1,16 @@
+import type { PoolClient } from "pg";
 import { compressBatch, type Batch } from "../segment.ts";
 import { WORTH } from "../stored-row.ts";
-import { acceptedClients, dayOf, UNACCEPTED, usageAgent } from "../usage.ts";
+import { aggregateSent, bytesOfBits, joinSent, type NameList, type SentRow } from "../sent-members.ts";
+import {
+  isNamedKey,
+  keyRows,
+  sendersOf,
+  UNACCEPTED,
+  type KnownSenders,
+  type Sender,
+} from "../summary-key.ts";
+import { acceptedClients, dayOf, usageAgent } from "../usage.ts";
 import type { Database } from "./database.ts";
 
 /** Adds counts. They are ordered by key, so that replicas that update the same rows never deadlock. */
@@ -13,61 +23,93 @@ const ADDED = `
     sample = CASE WHEN excluded.last >= kept.last THEN excluded.sample ELSE kept.sample END,
     agent = CASE WHEN excluded.last >= kept.last THEN excluded.agent ELSE kept.agent END
 `;
-/** Rows, segments and counts in one statement, which is one transaction. `part` is the number of a segment in the batch. */
+const TOKENS_ADDED = `
+  ON CONFLICT (fingerprint) DO UPDATE SET
+    key = excluded.key,
+    agent = CASE WHEN excluded.last >= seen.last THEN excluded.agent ELSE seen.agent END,
+    first = least(seen.first, excluded.first),
+    last = greatest(seen.last, excluded.last),
+    last_alpha = greatest(seen.last_alpha, excluded.last_alpha),
+    last_native = greatest(seen.last_native, excluded.last_native),
+    requests = seen.requests + excluded.requests,
+    native = seen.native + excluded.native
+`;
+/** The counts of tokens. @param requests How many requests a row stands for, as SQL */
+const tokenSums = (requests: string): string => `
+  (array_agg(agent ORDER BY time DESC))[1], min(time), max(time), coalesce(max(time) FILTER (WHERE lane = 'alpha'), 0),
+  coalesce(max(time) FILTER (WHERE lane = 'native'), 0), ${requests},
+  coalesce(${requests} FILTER (WHERE lane = 'native'), 0)
+`;
+
+/**
+ * Rows, segments and counts in one statement, which is one transaction. `part` is the number of a segment in the batch,
+ * `key` the one under which a row is counted, and `token_key` that of its token.
+ */
 const WRITE = `
   WITH given AS (
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[],
-      $8::text[], $9::int[], $10::int[], $11::int[], $12::bool[], $13::int[], $14::int[], $15::text[], $16::text[])
-      WITH ORDINALITY AS row (id, time, client, route, status, day, lane, agent, lossy, start, size, accepted,
-        requests, part, method, request_id, place)
-  ), judged AS (
-    SELECT given.*, accepted
-      OR EXISTS (SELECT 1 FROM audit_usage u WHERE u.day = given.day AND u.client = given.client) AS counted
-    FROM given
+      $8::text[], $9::int[], $10::int[], $11::int[], $12::bool[], $13::int[], $14::int[], $15::text[], $16::text[],
+      $17::text[], $18::text[], $19::text[], $25::text[])
+      WITH ORDINALITY AS row (id, time, client, route, status, day, lane, agent, lossy, start, size, counted,
+        requests, part, method, request_id, key, sender, token_key, sent, place)
   ), parts AS MATERIALIZED (
     SELECT nextval(pg_get_serial_sequence('audit_segment', 'id')) AS segment, part, first, bytes, owner
-    FROM unnest($17::int[], $18::int[], $21::text[]) WITH ORDINALITY AS p (first, bytes, owner, part)
+    FROM unnest($20::int[], $21::int[], $24::text[]) WITH ORDINALITY AS p (first, bytes, owner, part)
   ), added AS (
-    INSERT INTO audit (id, time, client, route, status, size, worth, lane, agent, lossy, start, method, request_id, segment)
-      SELECT id, time, client, route, status, size,
+    INSERT INTO audit (id, time, client, sender, route, status, size, worth, lane, agent, lossy, start, method,
+        request_id, sent, segment)
+      SELECT id, time, client, sender, route, status, size,
           CASE WHEN client IS NOT NULL AND counted THEN ${WORTH.accepted}
             WHEN status >= 400 THEN ${WORTH.refused} ELSE ${WORTH.unaccepted} END,
-          lane, CASE WHEN NOT counted THEN agent END, lossy, start, method, request_id, segment
-        FROM judged JOIN parts USING (part) ORDER BY place
+          lane, CASE WHEN NOT counted THEN agent END, lossy, start, method, request_id,
+          CASE WHEN NOT counted THEN sent END, segment
+        FROM given JOIN parts USING (part) ORDER BY place
       ON CONFLICT (id) DO NOTHING RETURNING id, segment, time, worth
   ), stored AS (
     INSERT INTO audit_segment (id, time, worth, records, bytes, owner, data)
-      SELECT segment, latest, most, records, bytes, owner, substr($19::bytea, first, bytes)
+      SELECT segment, latest, most, records, bytes, owner, substr($22::bytea, first, bytes)
       FROM parts JOIN (
         SELECT segment, max(time) AS latest, max(worth) AS most, count(*) AS records FROM added GROUP BY segment
       ) AS sums USING (segment)
   ), summed AS (
     INSERT INTO audit_usage AS kept
-      SELECT day, CASE WHEN client IS NULL THEN '' WHEN counted THEN client ELSE '${UNACCEPTED}' END,
-        lane, coalesce(route, ''), status, sum(requests), sum(lossy), min(time), max(time),
+      SELECT day, key, lane, coalesce(route, ''), status, sum(requests), sum(lossy), min(time), max(time),
         (array_agg(id ORDER BY time DESC))[1], (array_agg(agent ORDER BY time DESC))[1]
-      FROM judged JOIN (SELECT id FROM added) AS new USING (id) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+      FROM given JOIN (SELECT id FROM added) AS new USING (id) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
     ${ADDED}
+  ), counted_tokens AS (
+    INSERT INTO audit_token AS seen
+      SELECT client, min(token_key), ${tokenSums("sum(requests)")}
+      FROM given JOIN (SELECT id FROM added) AS new USING (id)
+      WHERE client IS NOT NULL AND counted GROUP BY client ORDER BY client
+    ${TOKENS_ADDED}
   )
-  SELECT EXISTS (SELECT 1 FROM audit WHERE client = ANY($20::text[]) AND worth < ${WORTH.accepted}) AS late
+  SELECT EXISTS (SELECT 1 FROM audit WHERE client = ANY($23::text[]) AND worth < ${WORTH.accepted}) AS late
 `;
 
 /** Maximum number of earlier records that one commit moves to clients whose tokens v4 has accepted. */
 const MOST_MOVED = 1000;
+/** Requests with a label are counted under it already. */
 const MOVE = `
   WITH moved AS (
     UPDATE audit SET worth = ${WORTH.accepted} WHERE seq IN (
       SELECT seq FROM audit WHERE client = ANY($1::text[]) AND worth < ${WORTH.accepted}
       LIMIT ${MOST_MOVED} FOR UPDATE SKIP LOCKED
-    ) RETURNING id, time, client, route, status, lane, agent, lossy, segment
+    ) RETURNING id, time, client, sender, route, status, lane, agent, lossy, segment
   ), promoted AS (
     UPDATE audit_segment SET worth = ${WORTH.accepted} WHERE id IN (SELECT segment FROM moved)
+  ), keyed AS (
+    SELECT moved.*, key FROM moved JOIN unnest($1::text[], $2::text[]) AS given (client, key) USING (client)
+  ), counted_tokens AS (
+    INSERT INTO audit_token AS seen
+      SELECT client, min(key), ${tokenSums("count(*)")} FROM keyed GROUP BY client ORDER BY client
+    ${TOKENS_ADDED}
   ), summed AS (
-    SELECT to_char(to_timestamp(time / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, client,
+    SELECT to_char(to_timestamp(time / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, key AS client,
       lane, coalesce(route, '') AS route, status, count(*) AS requests, sum(lossy) AS lossy, min(time) AS first,
       max(time) AS last, (array_agg(id ORDER BY time DESC))[1] AS sample,
       (array_agg(agent ORDER BY time DESC))[1] AS agent
-    FROM moved GROUP BY 1, 2, 3, 4, 5
+    FROM keyed WHERE sender IS NULL GROUP BY 1, 2, 3, 4, 5
   )
   INSERT INTO audit_usage AS kept
     SELECT * FROM summed
@@ -85,6 +127,100 @@ const UNCOUNT_EMPTY = `
   DELETE FROM audit_usage WHERE client = '${UNACCEPTED}' AND requests <= 0 AND day = ANY($1::text[])
 `;
 
+const TOKEN_KEYS = "SELECT fingerprint, key FROM audit_token WHERE fingerprint = ANY($1::text[])";
+const APPLICATIONS = `
+  SELECT key FROM unnest($1::text[]) AS given (key)
+  WHERE EXISTS (SELECT 1 FROM audit_usage u WHERE u.client = given.key)
+`;
+const RENAME = `
+  WITH gone AS (
+    DELETE FROM audit_usage WHERE client = ANY($1::text[]) RETURNING *
+  )
+  INSERT INTO audit_usage AS kept
+    SELECT day, key, lane, route, status, sum(requests), sum(lossy), min(first), max(last),
+      (array_agg(sample ORDER BY last DESC))[1], (array_agg(agent ORDER BY last DESC))[1]
+    FROM gone JOIN unnest($1::text[], $2::text[]) AS given (client, key) USING (client)
+    GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+  ${ADDED}
+`;
+
+/** Adds bits. The longer the text, the more bits: those of one pack and route have one length. */
+const ADD_SENT = `
+  INSERT INTO audit_sent AS kept
+    SELECT day, client, route, pack, ('x' || bits)::bit varying
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS given (day, client, route, pack, bits)
+  ON CONFLICT (day, client, route, pack) DO UPDATE SET bits = kept.bits | excluded.bits
+    WHERE kept.bits <> (kept.bits | excluded.bits)
+`;
+const ADD_NAMES = "INSERT INTO audit_sent_names VALUES ($1, $2, $3::text[]) ON CONFLICT DO NOTHING";
+/** Bits that wait for a token to be accepted. */
+const EARLIER_SENT = `
+  SELECT time::float8, client, route, sent AS "sentBits" FROM audit
+  WHERE client = ANY($1::text[]) AND worth < ${WORTH.accepted} AND sent IS NOT NULL LIMIT ${10 * MOST_MOVED}
+`;
+const TAKE_SENT = `
+  DELETE FROM audit_sent WHERE client = ANY($1::text[])
+  RETURNING day, client, route, pack, bits::text AS bits
+`;
+
+type Query = (text: string, values: readonly unknown[]) => Promise<unknown>;
+
+/** Adds rows in the order of their keys, so that replicas never deadlock. Adding them twice changes nothing. */
+async function addSent(query: Query, rows: readonly SentRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await query(ADD_SENT, [
+    rows.map(({ day }) => day),
+    rows.map(({ client }) => client),
+    rows.map(({ route }) => route),
+    rows.map(({ pack }) => pack),
+    rows.map(({ bits }) => bits.toString("hex")),
+  ]);
+}
+
+async function addNames(database: Database, lists: readonly NameList[]): Promise<void> {
+  for (const { pack, route, names } of lists) await database.query(ADD_NAMES, [pack, route, names]);
+}
+
+/** Adds what was sent with tokens before v4 had accepted them. */
+async function addEarlierSent(connection: PoolClient, keys: ReadonlyMap<string, string>): Promise<void> {
+  const { rows } = await connection.query<{ time: number; client: string; route: string; sentBits: string }>(
+    EARLIER_SENT,
+    [[...keys.keys()]],
+  );
+  const keyed = rows.map((row) => ({ ...row, key: keys.get(row.client) ?? row.client }));
+  await addSent((text, values) => connection.query(text, [...values]), aggregateSent(keyed));
+}
+
+/** Adds all that is counted under keys to other keys. */
+const rename = (database: Database, keys: ReadonlyMap<string, string>): Promise<void> =>
+  database.transaction(async (connection) => {
+    await connection.query(RENAME, [[...keys.keys()], [...keys.values()]]);
+    const taken = await connection.query<Omit<SentRow, "bits"> & { bits: string }>(TAKE_SENT, [
+      [...keys.keys()],
+    ]);
+    const rows = taken.rows.map((row) => ({
+      ...row,
+      client: keys.get(row.client) ?? row.client,
+      bits: bytesOfBits(row.bits),
+    }));
+    await addSent((text, values) => connection.query(text, [...values]), joinSent(rows));
+  });
+
+/** Looks up the senders of a commit. */
+async function findSenders(database: Database, rows: readonly Sender[]): Promise<KnownSenders> {
+  const { tokens, applications } = sendersOf(rows);
+  const found =
+    tokens.length === 0
+      ? []
+      : await database.query<{ fingerprint: string; key: string }>(TOKEN_KEYS, [tokens]);
+  const known =
+    applications.length === 0 ? [] : await database.query<{ key: string }>(APPLICATIONS, [applications]);
+  return {
+    tokens: new Map(found.map(({ fingerprint, key }) => [fingerprint, key])),
+    applications: new Set(known.map(({ key }) => key)),
+  };
+}
+
 /** The place of each part in the concatenation of all. PostgreSQL counts from 1. */
 function startsOf(parts: readonly Uint8Array[]): number[] {
   let next = 1;
@@ -98,13 +234,22 @@ function startsOf(parts: readonly Uint8Array[]): number[] {
  * @returns The bytes of the compressed segments.
  * @throws {AuditUnavailableError} If the database can't be written.
  */
-export async function insertBatch(database: Database, batch: Batch): Promise<number> {
+export async function insertBatch(
+  database: Database,
+  batch: Batch,
+  names: readonly NameList[],
+): Promise<number> {
   const parts = await compressBatch(batch);
-  const rows = batch.segments.flatMap((segment, index) =>
+  const given = batch.segments.flatMap((segment, index) =>
     segment.rows.map((row) => ({ ...row, part: index + 1 })),
   );
+  const { rows, renamed, tokens } = keyRows(given, await findSenders(database, given));
+  // Before the tokens get their new keys: if this fails, so does the commit, and it is tried again.
+  if (renamed.size > 0) await rename(database, renamed);
+  await addNames(database, names);
+  await addSent(database.query, aggregateSent(rows));
   const column = <T>(read: (row: (typeof rows)[number]) => T): T[] => rows.map(read);
-  const clients = acceptedClients(rows);
+  const clients = [...acceptedClients(given)];
   const data = Buffer.concat(parts);
   const [written] = await database.query<{ late: boolean }>(WRITE, [
     column(({ id }) => id),
@@ -118,28 +263,34 @@ export async function insertBatch(database: Database, batch: Batch): Promise<num
     column(({ lossy }) => Number(lossy)),
     column(({ start }) => start),
     column(({ size }) => size),
-    column(({ client, accepted }) => accepted || (client !== null && clients.has(client))),
+    column(({ accepted }) => accepted),
     column(({ requests = 1 }) => requests),
     column(({ part }) => part),
     column(({ method }) => method),
     column(({ requestId }) => requestId),
+    column(({ key }) => key),
+    column(({ key }) => (isNamedKey(key) ? key : null)),
+    column(({ client }) => tokens.get(client ?? "") ?? null),
     startsOf(parts),
     parts.map(({ length }) => length),
     data,
-    [...clients],
+    clients,
     batch.segments.map(({ owner }) => owner),
+    column(({ sentBits }) => sentBits ?? null),
   ]);
-  if (written?.late) await moveToClients(database, [...clients]);
+  if (written?.late)
+    await moveToClients(database, new Map(clients.map((each) => [each, tokens.get(each) ?? each])));
   return data.length;
 }
 
 /**
- * Moves earlier requests to clients whose tokens v4 has accepted. If that fails, the next commit of the client does it: the
+ * Moves earlier requests to the clients whose tokens v4 has accepted. If that fails, the next commit of the client does it: the
  * rows themselves are written.
  */
-async function moveToClients(database: Database, clients: readonly string[]): Promise<void> {
+async function moveToClients(database: Database, keys: ReadonlyMap<string, string>): Promise<void> {
   const moving = database.transaction(async (connection) => {
-    const { rows } = await connection.query<{ day: string }>(MOVE, [clients]);
+    await addEarlierSent(connection, keys);
+    const { rows } = await connection.query<{ day: string }>(MOVE, [[...keys.keys()], [...keys.values()]]);
     await connection.query(UNCOUNT_EMPTY, [[...new Set(rows.map(({ day }) => day))]]);
   });
   await moving.catch(() => {});

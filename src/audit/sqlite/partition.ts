@@ -24,6 +24,7 @@ const tables = (day: string): string => `
     id TEXT NOT NULL UNIQUE,
     time INTEGER NOT NULL,
     client INTEGER,
+    sender INTEGER,
     route INTEGER,
     status INTEGER NOT NULL,
     lane TEXT NOT NULL,
@@ -32,6 +33,7 @@ const tables = (day: string): string => `
     agent INTEGER,
     lossy INTEGER NOT NULL,
     accepted INTEGER NOT NULL,
+    sent TEXT,
     start INTEGER NOT NULL,
     size INTEGER NOT NULL
   ) STRICT;
@@ -62,7 +64,8 @@ export const ANY_CLIENT = 0;
 /**
  * The index of filtered pages. A block is `BLOCK_ROWS` records by their numbers. It has a row about all its records, and one
  * about those of each client: the times of the first and the last, and `calls`, their routes and statuses as text
- * (` 7:200 7:404 `). A record without a route has route 0.
+ * (` 7:200 7:404 n:200 `). A record without a route has route 0, and a forwarded one `n`. A label or an application
+ * (`sender`) has rows like a client.
  *
  * An index of records would be changed at a random place by each record, and SQLite writes whole pages. A block is indexed
  * when the next one begins; the records of the last block are searched without an index.
@@ -77,10 +80,24 @@ function blocks(day: string): string {
       calls TEXT NOT NULL,
       PRIMARY KEY (client, block)
     ) STRICT, WITHOUT ROWID;
-    CREATE TRIGGER block_${day}_full AFTER INSERT ON record_${day} WHEN NEW.seq % ${BLOCK_ROWS} = 0 BEGIN
-      ${indexBlocks(day, `seq >= NEW.seq - ${BLOCK_ROWS} AND seq < NEW.seq`)};
-    END;
+    ${blockTrigger(day)}
   `;
+}
+
+const blockTrigger = (day: string): string => `
+  CREATE TRIGGER block_${day}_full AFTER INSERT ON record_${day} WHEN NEW.seq % ${BLOCK_ROWS} = 0 BEGIN
+    ${indexBlocks(day, `seq >= NEW.seq - ${BLOCK_ROWS} AND seq < NEW.seq`)};
+  END;
+`;
+
+/** Adds the columns of version 2 to the tables of all days, for a step of the schema. Blocks that are indexed stay as they are. */
+export function addSenders(database: DatabaseSync): void {
+  for (const { suffix } of database.prepare(LIST_DAYS).all()) {
+    const day = String(suffix);
+    database.exec(
+      `ALTER TABLE record_${day} ADD COLUMN sender INTEGER; ALTER TABLE record_${day} ADD COLUMN sent TEXT; DROP TRIGGER block_${day}_full; ${blockTrigger(day)}`,
+    );
+  }
 }
 
 /** Indexes whole blocks. @param range The condition of their records */
@@ -88,13 +105,14 @@ function indexBlocks(day: string, range: string): string {
   const rows = (client: string | number): string => `
     SELECT client, block, min(first) AS first, max(last) AS last, ' ' || group_concat(call, ' ') || ' ' AS calls
     FROM (
-      SELECT ${client} AS client, seq / ${BLOCK_ROWS} AS block, ifnull(route, 0) || ':' || status AS call,
+      SELECT ${client} AS client, seq / ${BLOCK_ROWS} AS block, 
+        iif(lane = 'native', 'n', ifnull(route, 0)) || ':' || status AS call,
         min(time) AS first, max(time) AS last
       FROM record_${day} NOT INDEXED WHERE ${range} AND ${client} IS NOT NULL GROUP BY 1, 2, 3
     ) GROUP BY 1, 2
   `;
   return `
-    INSERT INTO block_${day} SELECT * FROM (${rows(ANY_CLIENT)} UNION ALL ${rows("client")}) WHERE true
+    INSERT INTO block_${day} SELECT * FROM (${rows(ANY_CLIENT)} UNION ALL ${rows("client")} UNION ALL ${rows("sender")}) WHERE true
     ON CONFLICT DO UPDATE SET first = excluded.first, last = excluded.last, calls = excluded.calls
   `;
 }
@@ -103,6 +121,9 @@ function indexBlocks(day: string, range: string): string {
 export function callText(route: number | undefined, status: number | undefined): string {
   return `${route === undefined ? "" : ` ${route}`}:${status === undefined ? "" : `${status} `}`;
 }
+
+/** The pattern of `calls` of the blocks that have records of a lane. Forwarded records had route 0 in older versions. */
+export const LANE_PATTERNS = { alpha: "* [0-9]*", native: "* [n0]:*" } as const;
 
 /** The suffix of a day's tables, `20260301`. @param day `2026-03-01` */
 export const suffixOf = (day: string): string => day.replaceAll(/\D/g, "");

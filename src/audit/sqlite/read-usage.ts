@@ -1,5 +1,17 @@
 import type { DatabaseSync } from "node:sqlite";
-import { daysOf, MAX_USAGE_ROWS, type ClientUsage, type RouteUsage, type UsageQuery } from "../usage.ts";
+import type { Erasure } from "../erase.ts";
+import { identityOfKey } from "../summary-key.ts";
+import {
+  daysOf,
+  MAX_TOKENS_READ,
+  MAX_USAGE_ROWS,
+  usageKeysOf,
+  type ClientUsage,
+  type RouteUsage,
+  type TokenUsage,
+  type UsageQuery,
+} from "../usage.ts";
+import { cacheNames, listSent, type SentUsage } from "../sent-members.ts";
 import { where, type Where } from "./where.ts";
 import type { ReaderJob } from "./worker-messages.ts";
 
@@ -8,10 +20,29 @@ type Row = Record<string, unknown>;
 /** SQL of the value of a column in the row with the greatest `last`. */
 const OF_LAST = (column: string): string => `substr(max(format('%015d%s', last, ${column})), 16)`;
 
+/** A pause ends with the first translated request of a day, and began with the last one of all days before. */
 const CLIENTS = (where: string): string => `
-  SELECT client, ${OF_LAST("agent")} AS agent, sum(requests) AS requests, sum(lossy) AS lossy, min(first) AS first, max(last) AS last,
-    sum(iif(status >= 400, requests, 0)) AS errors, sum(iif(lane = 'native', requests, 0)) AS native
-  FROM usage ${where} GROUP BY client ORDER BY requests DESC, client LIMIT ?
+  WITH daily AS (
+    SELECT client, day, max(format('%015d%s', last, agent)) AS agent, sum(requests) AS requests, sum(lossy) AS lossy,
+      min(first) AS first, max(last) AS last, sum(iif(status >= 400, requests, 0)) AS errors,
+      sum(iif(lane = 'native', requests, 0)) AS native, max(iif(lane = 'native', last, NULL)) AS lastNative,
+      min(iif(lane = 'alpha', first, NULL)) AS firstAlpha, max(iif(lane = 'alpha', last, NULL)) AS lastAlpha
+    FROM usage ${where} GROUP BY client, day
+  ), paused AS (
+    SELECT *, firstAlpha - max(lastAlpha) OVER (
+      PARTITION BY client ORDER BY day ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS pause FROM daily
+  )
+  SELECT client, substr(max(agent), 16) AS agent, sum(requests) AS requests, sum(lossy) AS lossy, min(first) AS first,
+    max(last) AS last, sum(errors) AS errors, sum(native) AS native, max(lastAlpha) AS lastAlpha,
+    max(lastNative) AS lastNative, max(pause) AS longestPauseMs,
+    (SELECT count(*) FROM token WHERE key = client) AS tokens
+  FROM paused GROUP BY client ORDER BY requests DESC, client LIMIT ?
+`;
+const TOKENS = `
+  SELECT fingerprint, key AS client, agent, first, last, last_alpha AS lastAlpha, last_native AS lastNative, requests,
+    native
+  FROM token WHERE key = ? ORDER BY requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}
 `;
 const ROUTES = (where: string): string => `
   SELECT client, lane, route, status, sum(requests) AS requests, sum(lossy) AS lossy, min(first) AS first,
@@ -26,31 +57,87 @@ const DAYS = (where: string): string => `
   FROM usage ${where} GROUP BY day ORDER BY day
 `;
 
-type UsageJob = Extract<ReaderJob, { readonly kind: "clients" | "usage" | "days" }>;
+const SENT = (where: string): string => `
+  SELECT client, route, pack, bits, min(day) AS firstDay, max(day) AS lastDay FROM sent ${where}
+  GROUP BY client, route, pack, bits
+`;
+const NAMES = "SELECT names FROM sent_names WHERE pack = ? AND route = ?";
+const REQUESTS = (where: string): string =>
+  `SELECT client, route, sum(requests) AS requests FROM usage ${where} GROUP BY client, route`;
 
-/** Reads the summaries of requests by their days, clients or routes. */
-export function readUsage(database: DatabaseSync, { kind, query }: UsageJob): unknown[] {
+type UsageJob = Extract<ReaderJob, { readonly kind: "clients" | "usage" | "days" | "sent" | "tokens" }>;
+
+/** Reads the summaries of requests by their days, clients, routes or tokens. */
+export function readUsage(database: DatabaseSync, job: UsageJob): unknown[] {
+  if (job.kind === "tokens") return database.prepare(TOKENS).all(job.client).map(tokenOf);
+  const { kind, query } = job;
   const { text, values } = usageOf(query);
   const { limit = MAX_USAGE_ROWS } = query;
   const read = (statement: (where: string) => string, ...more: number[]): Row[] =>
     database.prepare(statement(text)).all(...values, ...more);
   if (kind === "days") return read(DAYS);
+  if (kind === "sent") return readSent(database, query);
   if (kind === "clients") return read(CLIENTS, limit).map(clientOf);
   return read(ROUTES, limit).map(routeOf);
 }
 
+/** Reads the names that clients sent. */
+function readSent(database: DatabaseSync, query: UsageQuery): SentUsage[] {
+  const { text, values } = usageOf({ ...query, lane: undefined });
+  const find = database.prepare(NAMES);
+  const namesOf = (pack: string, route: string): string[] | undefined => {
+    const names = find.get(pack, route)?.["names"];
+    return names === undefined ? undefined : (JSON.parse(String(names)) as string[]);
+  };
+  const rows = database.prepare(SENT(text)).iterate(...values) as Iterable<never>;
+  const counted = database.prepare(REQUESTS(text)).iterate(...values) as Iterable<never>;
+  return listSent(rows, cacheNames(namesOf), counted);
+}
+
+/** Reads the entries about clients that were erased, the newest first. */
+export const readErasures = (database: DatabaseSync): Erasure[] =>
+  database
+    .prepare("SELECT * FROM erased ORDER BY time DESC")
+    .all()
+    .map((row) => ({ ...row, time: new Date(Number(row["time"])).toISOString() }) as unknown as Erasure);
+
 function usageOf(query: UsageQuery): Where {
   const { first, last } = daysOf(query);
+  const keys = usageKeysOf(query);
   return where([
     ["day >= ?", first],
     ["day <= ?", last],
-    ["client = ?", query.client === null ? "" : query.client],
+    ["client IN (SELECT value FROM json_each(?))", keys && JSON.stringify(keys)],
+    ["lane = ?", query.lane],
   ]);
 }
 
-function clientOf({ client, agent, first, last, ...counts }: Row): ClientUsage {
-  const numbers = counts as Pick<ClientUsage, "requests" | "lossy" | "errors" | "native">;
-  return { client: nullable(client), userAgent: nullable(agent), ...span(first, last), ...numbers };
+function clientOf({ client, agent, first, last, lastAlpha, lastNative, ...counts }: Row): ClientUsage {
+  const numbers = counts as Pick<
+    ClientUsage,
+    "requests" | "lossy" | "errors" | "native" | "longestPauseMs" | "tokens"
+  >;
+  const key = nullable(client);
+  return {
+    client: key,
+    ...identityOfKey(key),
+    userAgent: nullable(agent),
+    ...span(first, last),
+    lastAlpha: moment(lastAlpha),
+    lastNative: moment(lastNative),
+    ...numbers,
+  };
+}
+
+function tokenOf({ agent, first, last, lastAlpha, lastNative, ...rest }: Row): TokenUsage {
+  const others = rest as Pick<TokenUsage, "fingerprint" | "client" | "requests" | "native">;
+  return {
+    userAgent: nullable(agent),
+    ...span(first, last),
+    lastAlpha: moment(lastAlpha),
+    lastNative: moment(lastNative),
+    ...others,
+  };
 }
 
 function routeOf({ client, route, first, last, ...rest }: Row): RouteUsage {
@@ -62,6 +149,11 @@ function span(first: unknown, last: unknown): { first: string; last: string } {
   return { first: new Date(Number(first)).toISOString(), last: new Date(Number(last)).toISOString() };
 }
 
+/** A time; null for one that is 0 or missing. */
+function moment(ms: unknown): string | null {
+  return ms ? new Date(Number(ms)).toISOString() : null;
+}
+
 function nullable(text: unknown): string | null {
-  return text === "" ? null : String(text);
+  return typeof text === "string" && text !== "" ? text : null;
 }

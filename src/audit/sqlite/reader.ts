@@ -2,18 +2,19 @@ import { DatabaseSync } from "node:sqlite";
 import type { StatementSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
 import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../record-pages.ts";
-import type { AuditQuery, TextPage } from "../store.ts";
+import { clientsOf, type AuditQuery, type TextPage } from "../store.ts";
 import { recordText } from "../segment.ts";
 import { dayOf } from "../usage.ts";
 import {
   ANY_CLIENT,
   BLOCK_ROWS,
   callText,
+  LANE_PATTERNS,
   createPartitions,
   suffixOf,
   type Partitions,
 } from "./partition.ts";
-import { readUsage } from "./read-usage.ts";
+import { readErasures, readUsage } from "./read-usage.ts";
 import { where, type Term, type Where } from "./where.ts";
 import type { ReaderJob } from "./worker-messages.ts";
 
@@ -38,6 +39,9 @@ function prepareDay(database: DatabaseSync, day: string) {
 }
 
 type Days = Partitions<ReturnType<typeof prepareDay>>;
+
+/** The numbers of a list that is given as JSON. */
+const LISTED = "(SELECT value FROM json_each(?))";
 
 /** Where a record is: its day, its number there, and its place in the decompressed segment. */
 interface RecordPlace {
@@ -153,27 +157,32 @@ class Records {
   #partsOf(day: string, query: AuditQuery): DayPart[] {
     const { text, lastBlock, query: prepare } = this.#days.get(day);
     const idOf = (value: string): number | null => (text.get(value)?.["id"] as number | undefined) ?? null;
-    const client = query.client === undefined ? undefined : idOf(query.client);
+    const clients = clientsOf(query)
+      ?.map(idOf)
+      .filter((id) => id !== null);
     const route = query.route === undefined ? undefined : idOf(query.route);
     // No record of the day has this text.
-    if (client === null || route === null) return [];
-    const { status } = query;
+    if (clients?.length === 0 || route === null) return [];
+    const { status, lane } = query;
     const times = timesOf(query);
-    if ((client ?? route ?? status) === undefined)
+    if ((clients ?? route ?? status ?? lane) === undefined)
       return [{ last: Infinity, from: `record_${day}`, where: where(times) }];
+    const ids = clients && JSON.stringify(clients);
     const filters: Term[] = [
-      ["client = ?", client],
+      [`(client IN ${LISTED} OR sender IN ${LISTED})`, ids, ids],
       ["route = ?", route],
       ["status = ?", status],
+      ["lane = ?", lane],
     ];
     const found = where([
-      ["client = ?", client ?? ANY_CLIENT],
+      [`client IN ${LISTED}`, ids ?? `[${ANY_CLIENT}]`],
       ["instr(calls, ?)", callText(route, status)],
+      ["calls GLOB ?", lane && LANE_PATTERNS[lane]],
       ...blockTimesOf(query),
     ]);
-    const indexed = prepare(`SELECT block, last FROM block_${day} ${found.text} ORDER BY last DESC`).all(
-      ...found.values,
-    ) as unknown as { block: number; last: number }[];
+    const indexed = prepare(
+      `SELECT block, max(last) AS last FROM block_${day} ${found.text} GROUP BY block ORDER BY 2 DESC`,
+    ).all(...found.values) as unknown as { block: number; last: number }[];
     const newest = Number(lastBlock.get()?.["block"]);
     const blocks = [{ block: newest, last: Infinity }, ...indexed.filter(({ block }) => block < newest)];
     return blocks.map(({ block, last }) => {
@@ -228,6 +237,7 @@ export function openReader(file: string): (job: ReaderJob) => unknown {
     if (job.kind === "get") return transaction(() => records.get(job.id));
     if (job.kind === "count") return transaction(() => records.count(job.query));
     if (job.kind === "close") return database.close();
+    if (job.kind === "erasures") return readErasures(database);
     return readUsage(database, job);
   };
 }

@@ -1,4 +1,6 @@
+import type { DatabaseSync } from "node:sqlite";
 import type { SqliteSchema } from "../../storage/schema.ts";
+import { addSenders } from "./partition.ts";
 
 /** Counts of requests. The records are in the tables of their days, which are created with the days (`partition.ts`). */
 const VERSION_1 = `
@@ -18,5 +20,58 @@ const VERSION_1 = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+/**
+ * `usage.client` is a key of `summary-key.ts`. `token` has a row for each token that v4 has accepted: its client, and its
+ * last requests. `sent` has a bit for each name of `sent_names` that a client sent to a route on a day.
+ */
+const VERSION_2 = `
+  CREATE INDEX usage_client ON usage (client, day);
+  CREATE TABLE token (
+    fingerprint TEXT PRIMARY KEY,
+    key TEXT NOT NULL,
+    agent TEXT,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    last_alpha INTEGER NOT NULL,
+    last_native INTEGER NOT NULL,
+    requests INTEGER NOT NULL,
+    native INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX token_key ON token (key);
+  INSERT INTO token
+    SELECT client, client, substr(max(format('%015d%s', last, ifnull(agent, ''))), 16), min(first), max(last),
+      max(iif(lane = 'alpha', last, 0)), max(iif(lane = 'native', last, 0)), sum(requests),
+      sum(iif(lane = 'native', requests, 0))
+    FROM usage WHERE client NOT IN ('', 'unaccepted') GROUP BY client;
+  CREATE TABLE sent_names (
+    pack TEXT NOT NULL,
+    route TEXT NOT NULL,
+    names TEXT NOT NULL,
+    PRIMARY KEY (pack, route)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE sent (
+    day TEXT NOT NULL,
+    client TEXT NOT NULL,
+    route TEXT NOT NULL,
+    pack TEXT NOT NULL,
+    bits BLOB NOT NULL,
+    PRIMARY KEY (day, client, route, pack)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX sent_client ON sent (client, day);
+  CREATE TABLE erased (
+    time INTEGER NOT NULL,
+    command TEXT NOT NULL,
+    client TEXT NOT NULL,
+    records INTEGER NOT NULL,
+    summaries INTEGER NOT NULL,
+    tokens INTEGER NOT NULL
+  ) STRICT;
+`;
+
+function migrateToVersion2(database: DatabaseSync): void {
+  database.exec(VERSION_2);
+  addSenders(database);
+}
+
 /** "agau" in ASCII. `storage/schema.ts` says how a step is added. */
-export const SCHEMA: SqliteSchema = { applicationId: 0x61676175, steps: [VERSION_1] };
+export const SCHEMA: SqliteSchema = { applicationId: 0x61676175, steps: [VERSION_1, migrateToVersion2] };

@@ -3,13 +3,15 @@ import { join } from "node:path";
 import { makeFolder } from "../../storage/make-folder.ts";
 import { Worker } from "node:worker_threads";
 import { readPage } from "../record-pages.ts";
-import { cutoffOf, startPurge, type PurgeResult } from "../purge.ts";
+import { limitsOf, startPurge, type PurgeResult } from "../purge.ts";
+import type { EraseRequest, Erasure } from "../erase.ts";
 import { readRecord } from "../read-record.ts";
 import type { AuditRecord } from "../record.ts";
 import { AuditUnavailableError } from "../store.ts";
 import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
-import type { ClientUsage, DayUsage, RouteUsage } from "../usage.ts";
+import type { ClientUsage, DayUsage, RouteUsage, TokenUsage } from "../usage.ts";
 import { createBatch } from "../segment.ts";
+import { NameLists, type SentUsage } from "../sent-members.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import {
@@ -19,6 +21,7 @@ import {
   type WriterJob,
   type WrittenBatch,
 } from "./worker-messages.ts";
+import type { ErasePosition, EraseStep } from "./erase.ts";
 import { startWithFirstJob, superviseWorker } from "./supervised-worker.ts";
 import type { SupervisedWorker } from "./supervised-worker.ts";
 
@@ -60,21 +63,28 @@ export function startSqliteThread(): Worker {
  *   the remedy.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<AuditStore> {
-  const { directory, thread, durability, sizeLimit } = options;
+  const { directory, thread, durability } = options;
   const file = join(directory, AUDIT_FILE);
   const synchronous = durability === "strict" ? "FULL" : "NORMAL";
   const { writer, reader } = await openWorkers(directory, { role: "writer", file, synchronous }, thread);
   const purge = startPurge({
-    step: () => writer.call({ kind: "purge", before: cutoffOf(options), sizeLimit }) as Promise<PurgeResult>,
+    step: () => writer.call({ kind: "purge", ...limitsOf(options) }) as Promise<PurgeResult>,
   });
 
   /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
   let spare: ArrayBuffer | undefined;
 
+  const lists = new NameLists();
+
   async function commit(rows: readonly StoredRow[]): Promise<number> {
+    for (const { route, sent } of rows) lists.add(route, sent);
+    const names = lists.waiting();
     const batch = packBatch(createBatch(rows, spare));
     spare = undefined;
-    const written = (await writer.call({ kind: "write", batch }, [batch.bytes.buffer])) as WrittenBatch;
+    const written = (await writer.call({ kind: "write", batch, names }, [
+      batch.bytes.buffer,
+    ])) as WrittenBatch;
+    lists.confirm(names);
     spare = written.buffer;
     return written.storedBytes;
   }
@@ -99,6 +109,19 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     return typeof text === "string" ? readRecord(text) : undefined;
   }
 
+  async function erase(request: EraseRequest, onRecords?: (done: number) => void): Promise<Erasure> {
+    const { keys } = request;
+    let from: ErasePosition | undefined;
+    let records = 0;
+    do {
+      const step = (await writer.call({ kind: "erase", keys, from })) as EraseStep;
+      records += step.records;
+      from = step.next;
+      onRecords?.(records);
+    } while (from);
+    return (await writer.call({ kind: "eraseSummaries", request, records })) as Erasure;
+  }
+
   function fault(): string | undefined {
     if (closing) return "The audit store is closed.";
     if (!writer.ready() || !reader.ready()) return "The audit store is not running.";
@@ -119,8 +142,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     get,
     count: async (query) => (await reader.call({ kind: "count", query })) as number,
     clients: async (query) => (await reader.call({ kind: "clients", query })) as ClientUsage[],
+    tokens: async ({ client }) => (await reader.call({ kind: "tokens", client })) as TokenUsage[],
+    sent: async (query) => (await reader.call({ kind: "sent", query })) as SentUsage[],
     usage: async (query) => (await reader.call({ kind: "usage", query })) as RouteUsage[],
     days: async (query) => (await reader.call({ kind: "days", query })) as DayUsage[],
+    erase,
+    erasures: async () => (await reader.call({ kind: "erasures" })) as Erasure[],
     ready: () => fault() === undefined,
     fault,
     stats: () => ({

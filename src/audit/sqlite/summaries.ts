@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { LEAST_WORTH_ORDER, subtractFromUnaccepted, UNACCEPTED, type UsageRow } from "../usage.ts";
+import { UNACCEPTED } from "../summary-key.ts";
+import { subtractFromUnaccepted, SUMMARY_STEP_ROWS, type UsageRow } from "../usage.ts";
 
-const COUNT = `
-  INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+const ADDED = `
   ON CONFLICT DO UPDATE SET
     requests = requests + excluded.requests,
     lossy = lossy + excluded.lossy,
@@ -11,39 +11,63 @@ const COUNT = `
     sample = iif(excluded.last >= last, excluded.sample, sample),
     agent = iif(excluded.last >= last, excluded.agent, agent)
 `;
+const COUNT = `INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADDED}`;
+const COPY = `
+  INSERT INTO usage SELECT day, ?, lane, route, status, requests, lossy, first, last, sample, agent
+  FROM usage WHERE client = ? ${ADDED}
+`;
 
-/** The size of the summaries in the file. */
-const SUMMARY_BYTES =
-  "SELECT sum(pgsize) AS bytes FROM dbstat WHERE name IN ('usage', 'sqlite_autoindex_usage_1')";
-const LEAST = `
+/** The tables of the summaries and their indexes. */
+const TABLES = "'usage', 'usage_client', 'token', 'token_key', 'sent', 'sent_client', 'sent_names'";
+const BYTES = `SELECT sum(pgsize) AS bytes FROM dbstat WHERE name IN (${TABLES})`;
+
+/** The clients with the most rows. */
+const LARGEST = `
+  SELECT client, count(*) AS rows FROM usage WHERE client <> '${UNACCEPTED}' GROUP BY client ORDER BY 2 DESC LIMIT 2
+`;
+const DELETE_UNACCEPTED = `
   DELETE FROM usage WHERE (day, client, lane, route, status) IN (
-    SELECT day, client, lane, route, status FROM usage ORDER BY ${LEAST_WORTH_ORDER}
-    LIMIT max(0, (SELECT count(*) FROM usage) - ?)
+    SELECT day, client, lane, route, status FROM usage WHERE client = '${UNACCEPTED}' ORDER BY day, last LIMIT ?
+  )
+`;
+/** All rows of a client but its last translated request: errors first, then the oldest days. */
+const DELETE_OF_CLIENT = `
+  DELETE FROM usage WHERE (day, client, lane, route, status) IN (
+    SELECT day, client, lane, route, status FROM usage
+    WHERE client = ?1 AND (day, lane, route, status) IS NOT (
+      SELECT day, lane, route, status FROM usage
+      WHERE client = ?1 AND lane = 'alpha' ORDER BY last DESC, status, route LIMIT 1
+    )
+    ORDER BY status < 400, day, last LIMIT ?2
   )
 `;
 
+/** The size is measured again when the number of rows has changed by more than this share. */
+const REMEASURED_AT = 0.05;
+
 /** The summaries of the requests of each day, which outlive the records. Its calls are parts of the writer's transactions. */
 export class Summaries {
+  readonly #database: DatabaseSync;
   readonly #count: StatementSync;
+  readonly #copy: StatementSync;
+  readonly #deleteOf: StatementSync;
   readonly #unaccepted: StatementSync;
   readonly #deleteEmpty: StatementSync;
-  readonly #deleteBefore: StatementSync;
-  readonly #deleteLeast: StatementSync;
-  readonly #ofClient: StatementSync;
-  readonly #bytes: StatementSync;
+  readonly #rows: StatementSync;
+  #measured = { rows: 0, bytes: 0 };
 
   constructor(database: DatabaseSync) {
+    this.#database = database;
     this.#count = database.prepare(COUNT);
+    this.#copy = database.prepare(COPY);
+    this.#deleteOf = database.prepare("DELETE FROM usage WHERE client = ?");
     this.#unaccepted = database.prepare(
       `SELECT 1 FROM usage WHERE day = ? AND client = '${UNACCEPTED}' AND lane = ? AND route = ? AND status = ?`,
     );
     this.#deleteEmpty = database.prepare(
       `DELETE FROM usage WHERE day = ? AND client = '${UNACCEPTED}' AND requests <= 0`,
     );
-    this.#deleteBefore = database.prepare("DELETE FROM usage WHERE day < ?");
-    this.#deleteLeast = database.prepare(LEAST);
-    this.#ofClient = database.prepare("SELECT 1 FROM usage WHERE day = ? AND client = ? LIMIT 1");
-    this.#bytes = database.prepare(SUMMARY_BYTES);
+    this.#rows = database.prepare("SELECT count(*) AS rows FROM usage");
   }
 
   /** Adds to the summary that has the same day, client, route and status. */
@@ -60,19 +84,43 @@ export class Summaries {
     this.#deleteEmpty.run(day);
   }
 
-  /** Whether a client has a summary of a day. */
-  has(day: string, client: string): boolean {
-    return this.#ofClient.get(day, client) !== undefined;
+  /** Adds all that is counted under one key to another key. */
+  rename(from: string, to: string): void {
+    if (Number(this.#copy.run(to, from).changes) > 0) this.#deleteOf.run(from);
   }
 
-  /** Deletes the summaries of days before a day, and those of the least worth above a number. */
-  purge(firstDay: string, maxRows: number): void {
-    this.#deleteBefore.run(firstDay);
-    this.#deleteLeast.run(maxRows);
+  /**
+   * Deletes the summaries of days before a day, and some of those above a number: of callers without an accepted token, then
+   * of the client with the most rows, so that nobody else's few rows go.
+   *
+   * @returns whether there are still more
+   */
+  purge(firstDay: string, maxRows: number): boolean {
+    const database = this.#database;
+    database.prepare("DELETE FROM usage WHERE day < ?").run(firstDay);
+    const excess = this.#countRows() - maxRows;
+    if (excess <= 0) return false;
+    const step = Math.min(excess, SUMMARY_STEP_ROWS);
+    const ofStrangers = Number(database.prepare(DELETE_UNACCEPTED).run(step).changes);
+    if (ofStrangers === step) return excess > step;
+    const [largest, second] = database.prepare(LARGEST).all();
+    if (!largest) return false;
+    const lead = Number(largest["rows"]) - Number(second?.["rows"] ?? 0);
+    const count = Math.min(step - ofStrangers, Math.max(1, lead));
+    const deleted = Number(database.prepare(DELETE_OF_CLIENT).run(String(largest["client"]), count).changes);
+    return deleted > 0 && excess > ofStrangers + deleted;
   }
 
-  /** The size of the summaries in the file. */
+  /** The size of the summaries in the file. To measure a large table takes a second: it is estimated in between. */
   bytes(): number {
-    return Number(this.#bytes.get()?.["bytes"] ?? 0);
+    const rows = this.#countRows();
+    const { rows: before, bytes } = this.#measured;
+    if (before > 0 && Math.abs(rows - before) <= before * REMEASURED_AT) return bytes * (rows / before);
+    this.#measured = { rows, bytes: Number(this.#database.prepare(BYTES).get()?.["bytes"] ?? 0) };
+    return this.#measured.bytes;
+  }
+
+  #countRows(): number {
+    return Number(this.#rows.get()?.["rows"] ?? 0);
   }
 }

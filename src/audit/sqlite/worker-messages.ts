@@ -1,5 +1,9 @@
 import type { AuditQuery } from "../store.ts";
+import type { EraseRequest } from "../erase.ts";
+import type { PurgeLimits } from "../purge.ts";
 import type { Batch } from "../segment.ts";
+import type { ErasePosition } from "./erase.ts";
+import type { NameList } from "../sent-members.ts";
 import type { UsageQuery } from "../usage.ts";
 
 /** The first message to a worker. */
@@ -12,13 +16,8 @@ export type SqliteWorkerData =
     }
   | { readonly role: "reader"; readonly file: string };
 
-/** A job that deletes old segments. */
-export interface PurgeJob {
-  /** Milliseconds since the epoch. Days that ended before are deleted. */
-  readonly before: number;
-  /** Maximum size of the database in bytes. Above it the least important segments are deleted. */
-  readonly sizeLimit: number;
-}
+/** A job that deletes what is too old or too much. */
+export type PurgeJob = PurgeLimits;
 
 /** A batch in a message. Its rows are JSON, because a thread gets one string much faster than many small objects. */
 export interface PackedBatch {
@@ -49,9 +48,13 @@ export interface WrittenBatch {
 /** A job of the writer thread. */
 export type WriterJob =
   /** Returns a `WrittenBatch`. */
-  | { readonly kind: "write"; readonly batch: PackedBatch }
+  | { readonly kind: "write"; readonly batch: PackedBatch; readonly names?: readonly NameList[] }
   /** Returns a `PurgeResult`. */
   | ({ readonly kind: "purge" } & PurgeJob)
+  /** Returns an `EraseStep`. */
+  | { readonly kind: "erase"; readonly keys: readonly string[]; readonly from: ErasePosition | undefined }
+  /** Returns an `Erasure`. @param records The records that were erased before */
+  | { readonly kind: "eraseSummaries"; readonly request: EraseRequest; readonly records: number }
   | { readonly kind: "close" };
 
 /** A job of the reader thread. */
@@ -59,5 +62,7 @@ export type ReaderJob =
   | { readonly kind: "page"; readonly query: AuditQuery }
   | { readonly kind: "get"; readonly id: string }
   | { readonly kind: "count"; readonly query: AuditQuery }
-  | { readonly kind: "clients" | "usage" | "days"; readonly query: UsageQuery }
+  | { readonly kind: "clients" | "usage" | "days" | "sent"; readonly query: UsageQuery }
+  | { readonly kind: "tokens"; readonly client: string }
+  | { readonly kind: "erasures" }
   | { readonly kind: "close" };

@@ -2,22 +2,28 @@ import { DatabaseSync } from "node:sqlite";
 import { holdFile } from "../../storage/held-file.ts";
 import { migrateSqlite } from "../../storage/schema.ts";
 import { SEVERAL } from "../client-shares.ts";
+import type { EraseRequest, Erasure } from "../erase.ts";
 import type { PurgeResult } from "../purge.ts";
 import { compressBatchSync, type Batch, type Segment } from "../segment.ts";
 import type { IndexRow } from "../stored-row.ts";
+import { aggregateSent, type NameList } from "../sent-members.ts";
+import { isNamedKey, keyRows, type Keyed, type KeyedRows } from "../summary-key.ts";
 import {
   acceptedClients,
+  aggregateTokens,
   aggregateUsage,
   dayOf,
-  maxSummaryRows,
   usageAgent,
   worthOf,
   type CountedRow,
 } from "../usage.ts";
+import { eraseRecords, eraseSummaries, type ErasePosition, type EraseStep } from "./erase.ts";
 import { createPartition, createPartitions, dropPartition, suffixOf, type Partitions } from "./partition.ts";
 import { SCHEMA } from "./schema.ts";
+import { Sent } from "./sent.ts";
 import { makeSpace, prepareOwners } from "./size-limit.ts";
 import { Summaries } from "./summaries.ts";
+import { Tokens } from "./tokens.ts";
 import {
   unpackBatch,
   type PurgeJob,
@@ -45,7 +51,10 @@ function createTextIds({ text: find, addText }: DayStatements): (text: string | 
 type WriterData = SqliteWorkerData & { readonly role: "writer" };
 
 /** A segment and its compressed bytes. */
-type CompressedSegment = Pick<Segment, "day" | "owner" | "rows"> & { readonly data: Uint8Array };
+interface CompressedSegment extends Pick<Segment, "day" | "owner"> {
+  readonly rows: readonly Keyed<IndexRow>[];
+  readonly data: Uint8Array;
+}
 
 /** The statements on the tables of one day. */
 function prepareDay(database: DatabaseSync, day: string) {
@@ -54,14 +63,16 @@ function prepareDay(database: DatabaseSync, day: string) {
     text: database.prepare(`SELECT id FROM text_${day} WHERE text = ?`),
     addText: database.prepare(`INSERT INTO text_${day} (text) VALUES (?)`),
     add: database.prepare(
-      `INSERT INTO record_${day} (id, time, client, route, status, lane, method, request_id, agent, lossy, accepted, start, size)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+      `INSERT INTO record_${day} (id, time, client, sender, route, status, lane, method, request_id, agent, lossy, accepted, sent, start,
+          size)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     ),
     addSegment: database.prepare(`INSERT INTO segment_${day} VALUES (?, ?, ?, ?, ?, ?)`),
     claim: database.prepare(
       `UPDATE record_${day} SET accepted = 1 WHERE seq IN (
         SELECT seq FROM record_${day} WHERE client = ? AND accepted = 0 LIMIT ${MOST_MOVED}
-      ) RETURNING seq, id, time, status, lane, lossy,
+      ) RETURNING seq, id, time, status, lane, lossy, sent AS sentBits,
+        (SELECT text FROM text_${day} WHERE id = sender) AS sender,
         (SELECT text FROM text_${day} WHERE id = client) AS client,
         (SELECT text FROM text_${day} WHERE id = route) AS route,
         (SELECT text FROM text_${day} WHERE id = agent) AS agent`,
@@ -89,7 +100,10 @@ function openDatabase({ file, synchronous }: WriterData): DatabaseSync {
 }
 
 /** Inserts the records of a segment that are not stored yet. @returns Their rows. */
-function insertSegment(statements: DayStatements, { owner, rows, data }: CompressedSegment): IndexRow[] {
+function insertSegment(
+  statements: DayStatements,
+  { owner, rows, data }: CompressedSegment,
+): Keyed<IndexRow>[] {
   const textId = createTextIds(statements);
   const seqs: number[] = [];
   const added = rows.filter((row) => {
@@ -98,6 +112,7 @@ function insertSegment(statements: DayStatements, { owner, rows, data }: Compres
       row.id,
       row.time,
       textId(row.client),
+      textId(isNamedKey(row.key) ? row.key : null),
       textId(row.route),
       row.status,
       row.lane,
@@ -106,6 +121,7 @@ function insertSegment(statements: DayStatements, { owner, rows, data }: Compres
       textId(agent),
       Number(row.lossy),
       Number(row.accepted),
+      row.accepted ? null : (row.sentBits ?? null),
       row.start,
       row.size,
     );
@@ -127,6 +143,8 @@ class Writer {
   readonly #lostFile: () => string | undefined;
   readonly #days: Partitions<DayStatements>;
   readonly #summaries: Summaries;
+  readonly #tokens: Tokens;
+  readonly #sent: Sent;
   readonly #claimed = new Set<string>();
 
   constructor(data: WriterData) {
@@ -135,27 +153,52 @@ class Writer {
     this.#lostFile = holdFile(data.file);
     this.#days = createPartitions(database, (suffix) => prepareDay(database, suffix));
     this.#summaries = new Summaries(database);
+    this.#tokens = new Tokens(database);
+    this.#sent = new Sent(database);
   }
 
   /** Stores a batch in one transaction. */
-  write(batch: Batch): WrittenBatch {
+  write(batch: Batch, names: readonly NameList[]): WrittenBatch {
     // Before the transaction: other processes can write meanwhile.
-    const segments = compress(batch);
+    const data = compressBatchSync(batch);
     this.#transaction(() => {
-      const clients = acceptedClients(segments.flatMap(({ rows }) => rows));
-      const added = this.#insert(segments.map((segment) => this.#accept(segment, clients)));
+      const rows = batch.segments.flatMap((segment) => segment.rows);
+      const keyed = keyRows(rows, this.#tokens.find(rows));
+      for (const list of names) this.#sent.addNames(list);
+      for (const [from, to] of keyed.renamed) {
+        this.#summaries.rename(from, to);
+        this.#sent.rename(from, to);
+      }
+      const added = this.#insert(withData(batch, data, keyed));
       for (const row of aggregateUsage(added)) this.#summaries.add(row);
-      this.#claimEarlier(clients, new Set(batch.segments.map(({ day }) => suffixOf(day))));
+      for (const row of aggregateTokens(added, keyed.tokens)) this.#tokens.add(row);
+      for (const row of aggregateSent(added)) this.#sent.add(row);
+      const days = new Set(batch.segments.map(({ day }) => suffixOf(day)));
+      this.#claimEarlier(acceptedClients(rows), days, keyed.tokens);
     });
     const lost = this.#lostFile();
     if (lost !== undefined) throw new Error(lost);
-    const storedBytes = segments.reduce((sum, { data }) => sum + data.length, 0);
+    const storedBytes = data.reduce((sum, { length }) => sum + length, 0);
     return { storedBytes, buffer: batch.bytes.buffer };
   }
 
   /** Deletes the oldest day that has ended before the retention, or segments above the size limit. */
   purge(job: PurgeJob): PurgeResult {
     return this.#transaction(() => this.#purge(job));
+  }
+
+  /** Erases some records of a client. What was deleted is overwritten, so that the file does not have it any more. */
+  erase(keys: readonly string[], from: ErasePosition | undefined): EraseStep {
+    this.#database.exec("PRAGMA secure_delete = ON");
+    return this.#transaction(() => eraseRecords(this.#database, keys, from));
+  }
+
+  eraseSummaries(request: EraseRequest, records: number): Erasure {
+    const erasure = this.#transaction(() => eraseSummaries(this.#database, request, records));
+    this.#database.exec("PRAGMA secure_delete = OFF");
+    // The log of changes still has what was erased. It stays as it is while another process reads it.
+    this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    return erasure;
   }
 
   close(): void {
@@ -176,18 +219,8 @@ class Writer {
     }
   }
 
-  /** Marks the records of clients that v4 has accepted in this batch, or on the same day before. */
-  #accept({ rows, ...rest }: CompressedSegment, clients: ReadonlySet<string>): CompressedSegment {
-    const isAccepted = ({ time, client }: IndexRow): boolean =>
-      client !== null && (clients.has(client) || this.#summaries.has(dayOf(time), client));
-    return {
-      ...rest,
-      rows: rows.map((row) => (row.accepted || !isAccepted(row) ? row : { ...row, accepted: true })),
-    };
-  }
-
   /** Inserts the records that are not stored yet. @returns Their rows. */
-  #insert(segments: readonly CompressedSegment[]): IndexRow[] {
+  #insert(segments: readonly CompressedSegment[]): Keyed<IndexRow>[] {
     let suffixes = this.#days.list();
     return segments.flatMap((segment) => {
       const suffix = suffixOf(segment.day);
@@ -199,44 +232,55 @@ class Writer {
     });
   }
 
-  /** Moves the earlier requests of clients, which were counted under `UNACCEPTED`, to the clients. */
-  #claimEarlier(clients: ReadonlySet<string>, written: ReadonlySet<string>): void {
+  /** Moves the earlier requests of tokens, which were counted under `UNACCEPTED`, to their clients. */
+  #claimEarlier(
+    clients: ReadonlySet<string>,
+    written: ReadonlySet<string>,
+    keys: ReadonlyMap<string, string>,
+  ): void {
     const claimed = this.#claimed;
     if (claimed.size > MAX_CLAIMED) claimed.clear();
     for (const client of clients) {
       const suffixes = claimed.has(client) ? written : this.#days.list();
-      for (const suffix of suffixes) this.#claimIn(suffix, client);
+      for (const suffix of suffixes) this.#claimIn(suffix, client, keys);
       claimed.add(client);
     }
   }
 
-  #claimIn(suffix: string, client: string): void {
+  #claimIn(suffix: string, client: string, keys: ReadonlyMap<string, string>): void {
     const { text, claim, promote, owners } = this.#days.get(suffix);
     const id = text.get(client)?.["id"];
     if (id === undefined) return;
-    const moved = claim.all(id) as unknown as (CountedRow & { readonly seq: number })[];
-    for (const row of moved) {
+    const found = claim.all(id) as unknown as (CountedRow & Pick<IndexRow, "sentBits"> & { seq: number })[];
+    for (const row of found) {
       const promoted = promote.get(worthOf({ ...row, accepted: true }), row.seq);
       if (promoted) owners.own.run(SEVERAL, Number(promoted["seq"]));
     }
-    for (const row of aggregateUsage(moved.map((found) => ({ ...found, accepted: true }))))
-      this.#summaries.claim(row);
+    const moved = found.map((row) => ({ ...row, accepted: true, key: keys.get(client) ?? client }));
+    // Requests with a label are counted under it already.
+    for (const row of aggregateUsage(moved.filter(({ sender }) => !sender))) this.#summaries.claim(row);
+    for (const row of aggregateTokens(moved, keys)) this.#tokens.add(row);
+    for (const row of aggregateSent(moved)) this.#sent.add(row);
   }
 
-  #purge({ before, sizeLimit }: PurgeJob): PurgeResult {
+  #purge({ before, usageBefore, sizeLimit, summaryRows }: PurgeJob): PurgeResult {
     const days = this.#days;
     const [oldest] = days.list();
     if (oldest !== undefined && oldest < suffixOf(dayOf(before))) {
       dropPartition(this.#database, oldest);
       return { evicted: 0, more: true };
     }
-    this.#summaries.purge(dayOf(before), maxSummaryRows(sizeLimit));
+    this.#tokens.purge(usageBefore);
+    this.#database.prepare("DELETE FROM erased WHERE time < ?").run(usageBefore);
+    this.#sent.purge(dayOf(usageBefore), summaryRows);
+    const more = this.#summaries.purge(dayOf(usageBefore), summaryRows);
     const excess = this.#recordBytes() - sizeLimit;
-    if (excess <= 0) return { evicted: 0, more: false };
-    return makeSpace(
+    if (excess <= 0) return { evicted: 0, more };
+    const made = makeSpace(
       days.list().map((suffix) => days.get(suffix).owners),
       excess,
     );
+    return { ...made, more: made.more || more };
   }
 
   /**
@@ -260,19 +304,24 @@ class Writer {
 export function openWriter(data: WriterData): (job: WriterJob) => unknown {
   const writer = new Writer(data);
   return function work(job) {
-    if (job.kind === "write") return writer.write(unpackBatch(job.batch));
+    if (job.kind === "write") return writer.write(unpackBatch(job.batch), job.names ?? []);
     if (job.kind === "purge") return writer.purge(job);
+    if (job.kind === "erase") return writer.erase(job.keys, job.from);
+    if (job.kind === "eraseSummaries") return writer.eraseSummaries(job.request, job.records);
     return writer.close();
   };
 }
 
-/** The segments of a batch with their compressed bytes. */
-function compress(batch: Batch): CompressedSegment[] {
-  const data = compressBatchSync(batch);
-  return batch.segments.map(({ day, owner, rows }, index) => ({
-    day,
-    owner,
-    rows,
-    data: data[index] ?? Buffer.alloc(0),
-  }));
+/** The segments of a batch with their compressed bytes, and with the keys of their rows. */
+function withData(
+  { segments }: Batch,
+  data: readonly Uint8Array[],
+  { rows }: KeyedRows<IndexRow>,
+): CompressedSegment[] {
+  let next = 0;
+  return segments.map(({ day, owner, rows: { length } }, index) => {
+    const start = next;
+    next += length;
+    return { day, owner, rows: rows.slice(start, next), data: data[index] ?? Buffer.alloc(0) };
+  });
 }

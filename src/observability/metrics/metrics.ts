@@ -41,6 +41,8 @@ export interface Metrics {
    *   label, so it must never be text that a client sent.
    */
   readonly observeRequest: (request: RequestMetrics, rejectedBy?: string) => void;
+  /** Counts a request of a client. @param name Its name in the client directory; undefined: it is not there */
+  readonly countClientRequest: (lane: string, name: string | undefined) => void;
   /** Counts a message that was rejected before it became a request. The reason is one word of a fixed list. */
   readonly countRejection: (reason: string, status: number) => void;
   /** Finds what observes the stages of a route's requests. */
@@ -64,6 +66,11 @@ export interface Metrics {
   readonly close: () => void;
 }
 
+/** Clients that the directory does not have. */
+const OTHER = "other";
+/** Maximum number of names of clients, those of earlier directories included. */
+const MAX_CLIENT_NAMES = 2000;
+
 /**
  * Creates the metrics of one gateway. Requests are labelled with the route's name in the pack, never with a path.
  *
@@ -81,6 +88,20 @@ export function createMetrics(host?: HostRegistry): Metrics {
     help: "Requests by `lane`, route of the pack, and status. Status aborted: the client disconnected.",
     labelNames: ["lane", "route", "status"],
   });
+  const clientRequests = addCounter(registry, {
+    name: `${PREFIX}client_requests_total`,
+    help: "Requests by `lane` and client of CLIENTS_FILE. Client other: it is not in the file.",
+    labelNames: ["lane", "client"],
+  });
+  const clientNames = new Set<string>();
+
+  /** Renaming adds names, and a counter is never taken away. */
+  function boundedName(name: string | undefined): string {
+    if (name === undefined || (!clientNames.has(name) && clientNames.size >= MAX_CLIENT_NAMES)) return OTHER;
+    clientNames.add(name);
+    return name;
+  }
+
   const requestSeconds = addHistogram(registry, {
     name: `${PREFIX}request_seconds`,
     help: "Time from a request to its complete response.",
@@ -168,6 +189,7 @@ export function createMetrics(host?: HostRegistry): Metrics {
 
   return {
     observeRequest,
+    countClientRequest: (lane, name) => void (clientRequests(lane, boundedName(name)).sum += 1),
     countRejection: (reason, status) => void (rejections(reason, String(status)).sum += 1),
     stagesOf,
     countCacheReads: (cache, isHit, count = 1) =>

@@ -97,6 +97,8 @@ function requestEvent(record: AuditRecord, filterHeader: string | undefined): Lo
         "alpha_gateway.lane": lane,
         "alpha_gateway.request_id": requestId,
         "alpha_gateway.client": client.fingerprint,
+        "alpha_gateway.application": client.application,
+        "alpha_gateway.label": client.label,
         "alpha_gateway.pack": pack,
         "alpha_gateway.losses": losses,
         "alpha_gateway.warnings": warnings,

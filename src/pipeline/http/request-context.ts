@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RequestHandler, Response } from "express";
-import { clientAddresses, type OnUntrustedProxy } from "../../rate-limit/client-address.ts";
+import { clientAddresses, trustedProxies, type OnUntrustedProxy } from "../../rate-limit/client-address.ts";
 import type { CancelSignal } from "../../upstream/client.ts";
 import { takeQueryTokens, type AlphaRequest } from "../context.ts";
 import type { AlphaHandler } from "../lifecycle.ts";
@@ -113,19 +113,61 @@ function headerLines(raw: readonly string[]): Record<string, string[]> {
   return lines;
 }
 
+/** Longest name of a client, in characters. A longer one is ignored: cut off it could be the name of another client. */
+const MAX_LABEL_LENGTH = 64;
+
+/** Some servers read names with underscores, or with any other sign, as names with hyphens. */
+const plainName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z\d]/g, "-");
+
+/**
+ * Takes the header with the client's name off a request, so that no stage, record or upstream gets it.
+ *
+ * @returns its value from a trusted proxy. A repeated header has none: one of the lines may be the client's own.
+ */
+function createLabelReader(
+  name: string | undefined,
+  trustProxy: readonly string[],
+): (request: IncomingMessage, lines: Record<string, string[]>) => string | undefined {
+  if (name === undefined) return () => undefined;
+  const isFromProxy = trustedProxies(trustProxy);
+  const wanted = plainName(name);
+  return function takeLabel(request, lines) {
+    const values: string[] = [];
+    for (const key in lines) {
+      if (plainName(key) !== wanted) continue;
+      values.push(...(lines[key] ?? []));
+      delete lines[key];
+      delete request.headers[key];
+    }
+    const [value = "", ...others] = values;
+    const label = Buffer.from(value, "latin1").toString().trim();
+    const isUsable = label !== "" && label.length <= MAX_LABEL_LENGTH && others.length === 0;
+    return isUsable && isFromProxy(request) ? label : undefined;
+  };
+}
+
+export interface RequestContextOptions {
+  /** Addresses and networks of proxies whose `X-Forwarded-For` and `clientHeader` count. */
+  readonly trustProxy: readonly string[];
+  /** The query parameter that has the token. */
+  readonly tokenParameter: string | undefined;
+  /** The header in which these proxies give the name of the client. */
+  readonly clientHeader: string | undefined;
+  readonly onUntrustedProxy?: OnUntrustedProxy;
+}
+
 /**
  * The first middleware: describes the request as plain data, with its id, its start and the client's address. A token in
  * the query is apart from it, so that neither a stage nor a record sees it there.
- *
- * @param trustProxy addresses and networks of proxies whose `X-Forwarded-For` counts
- * @param tokenParameter the query parameter that has the token
  */
-export function createRequestContext(
-  trustProxy: readonly string[],
-  tokenParameter: string | undefined,
-  onUntrustedProxy?: OnUntrustedProxy,
-): RequestHandler {
+export function createRequestContext({
+  trustProxy,
+  tokenParameter,
+  clientHeader,
+  onUntrustedProxy,
+}: RequestContextOptions): RequestHandler {
   const addressOf = clientAddresses(trustProxy, onUntrustedProxy);
+  const takeLabel = createLabelReader(clientHeader, trustProxy);
   return function requestContext(request, response, next) {
     const startedAt = performance.now();
     const target = targetOf(request);
@@ -139,6 +181,7 @@ export function createRequestContext(
       query: question < 0 ? "" : target.slice(question + 1),
       headers,
       address: addressOf(request),
+      label: takeLabel(request, headers),
       signal: new DisconnectSignal(response),
     };
     (response.locals as Record<string, AlphaRequest>)[REQUEST] =

@@ -8,6 +8,8 @@ export interface NativeAuthorization {
   readonly token?: string;
   /** Whether the token is one that the gateway has issued and not revoked. */
   readonly isIssued?: true;
+  /** The application that the gateway has issued the token to. */
+  readonly application?: string | undefined;
   readonly error?: {
     readonly status: 401 | 403 | 503;
     readonly reason: string;
@@ -74,7 +76,10 @@ export function createNativeAuthorization({
     if (found === undefined) return UNCHANGED;
     if (found === "unknown") return READS.has(request.method) ? UNCHANGED : UNAVAILABLE;
     if (found.isRevoked) return INVALID;
-    return isAllowed(found.levels, request) ? { token: found.token, isIssued: true } : FORBIDDEN;
+    const { application } = found;
+    return isAllowed(found.levels, request)
+      ? { token: found.token, isIssued: true, application }
+      : { ...FORBIDDEN, application };
   }
 
   return function authorizeNative(request, hash, token) {

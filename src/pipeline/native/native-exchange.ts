@@ -104,6 +104,8 @@ export class Exchange implements NativeStream {
   tokenInfo: NativeToken | undefined;
   /** Whether v4 gets another token in place of the client's: the gateway has issued this one. */
   isReplaced = false;
+  /** The application that the gateway has issued the client's token to. */
+  application: string | undefined;
   /** The request to v4, and how many bytes its connection had read before. */
   sent: { readonly request: ClientRequest; readonly bytesBefore: number; hasTimedOut: boolean } | undefined;
   /** Whether the request was sent once more, on another connection. */
@@ -174,7 +176,8 @@ export class Exchange implements NativeStream {
 
   /** Records the request, once. @throws where the record cannot be written */
   record(isAborted = false): Promise<void> {
-    const { bytesIn, bytesOut, fault, v4Status, response, isAccepted, hasFailed, rejectedBy } = this;
+    const { bytesIn, bytesOut, fault, v4Status, response, isAccepted, hasFailed, rejectedBy, application } =
+      this;
     const warnings = [
       ...(fault === undefined ? [] : [`native proxy: ${fault}`]),
       ...(isAborted ? ["the response broke off"] : []),
@@ -187,6 +190,7 @@ export class Exchange implements NativeStream {
       v4Status,
       response: this.received,
       isAccepted,
+      application,
       hasFailed: hasFailed && !isAborted,
       rejectedBy,
       bytesIn,

@@ -116,7 +116,13 @@ class Forwarder {
       return exchange.reject({ status: 431, body, headers: { "x-request-id": plain.id } });
     }
     const decision = handlers.authorize(plain, hash, exchange.token);
-    const { token: replacement, isIssued, error } = decision instanceof Promise ? await decision : decision;
+    const {
+      token: replacement,
+      isIssued,
+      application,
+      error,
+    } = decision instanceof Promise ? await decision : decision;
+    exchange.application = application;
     // The client has disconnected, and its record is written.
     if (response.destroyed) return;
     if (isIssued) {

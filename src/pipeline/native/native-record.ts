@@ -11,6 +11,7 @@ import {
   recordClient,
   recordHead,
   recordWarnings,
+  senderNames,
   unparsedTokens,
   type RecordOptions,
   type RequestSummary,
@@ -25,6 +26,8 @@ export interface NativeOutcome {
   readonly response?: NativeResponse | undefined;
   /** Whether v4 has accepted the token, in this request or before. */
   readonly isAccepted: boolean;
+  /** The application that the gateway has issued the token to. */
+  readonly application?: string | undefined;
   /** Whether the response is an error of the gateway because v4 has failed, or the gateway has. */
   readonly hasFailed?: boolean;
   /** Why the gateway itself rejected the request, where such rejections are counted. */
@@ -45,7 +48,7 @@ export function createNativeRecord(
   hash: string | undefined,
   options: RecordOptions,
 ): AuditRecord {
-  const { status, v4Status, response, isAccepted, rejectedBy, ms } = outcome;
+  const { status, v4Status, response, isAccepted, application, rejectedBy, ms } = outcome;
   const secrets = findSecrets(request, null, undefined, unparsedTokens(request, options), options);
   response?.addSecretsTo(secrets, options.redaction);
   // No route of the pack distinguishes the words of this path from secrets: only tokens are replaced in it, and what
@@ -61,7 +64,7 @@ export function createNativeRecord(
     id: options.newId(),
     time: recordTime(Math.floor(Date.now() - ms)),
     requestId: secrets.conceal(request.id),
-    client: recordClient(request, hash, isAccepted, secrets, options),
+    client: recordClient(request, { hash, application, isAccepted }, secrets, options),
     alpha: { method, path, route: null, query, filter, status },
     v4: v4Status === undefined ? [] : [{ ...call, status: v4Status }],
     warnings: recordWarnings(outcome.warnings, secrets),
@@ -73,13 +76,16 @@ export function createNativeRecord(
 /** The summary of a forwarded request without a record. */
 export function summarizeNativeRequest(
   request: AlphaRequest,
-  { status, v4Status, warnings, ms }: NativeOutcome,
+  { status, v4Status, warnings, application, ms }: NativeOutcome,
   hash: string | undefined,
 ): RequestSummary {
   return {
     lane: "native",
     requestId: request.id,
-    client: { fingerprint: fingerprintOf(hash) },
+    client: {
+      fingerprint: fingerprintOf(hash),
+      ...senderNames(request, application),
+    },
     alpha: { method: request.method, route: null, status },
     v4: v4Status === undefined ? [] : [{ status: v4Status }],
     losses: [],

@@ -2,9 +2,12 @@
 import { JsonText } from "../../audit/json-text.ts";
 import { checksumOf, type AuditRecord, type RecordedBody } from "../../audit/record.ts";
 import { recordTime } from "../../audit/record-time.ts";
+import { SentMembers } from "../../audit/sent-members.ts";
 import { REDACTED } from "../../audit/secret-values.ts";
 import { isTruncated } from "../../audit/truncate.ts";
-import type { AlphaRequest, AlphaResponse, RequestContext } from "../context.ts";
+import { identityOf, type AlphaRequest, type AlphaResponse, type RequestContext } from "../context.ts";
+import type { Grammar } from "../../dialect/filter/grammar.ts";
+import { filterInHeader } from "./build-list-request.ts";
 import type { ResultMeaning } from "../lifecycle.ts";
 import {
   concealAll,
@@ -13,6 +16,8 @@ import {
   recordHead,
   recordWarnings,
   roundMs,
+  senderNames,
+  type RecordedSender,
   type RecordOptions,
   type RequestSummary,
 } from "../recorded-request.ts";
@@ -37,6 +42,17 @@ export const isAccepted = ({ upstream, token, client, planned }: RequestContext)
   // After the end, no call of v4 shows it any more.
   (planned?.isKnownClient === true && client?.credentials.hash !== undefined);
 
+/** Who has sent a request, for its record. */
+function senderOf(request: AlphaRequest, context: RequestContext): RecordedSender {
+  const hash = context.client?.credentials.hash;
+  const { application, isProven } = identityOf(request, context);
+  return {
+    hash,
+    application: application ?? undefined,
+    isAccepted: hash === undefined ? isProven : isAccepted(context),
+  };
+}
+
 function timingsOf({ startedAt, upstream }: RequestContext): AuditRecord["timings"] {
   const total = performance.now() - startedAt;
   const upstreamMs = upstream?.upstreamMs ?? 0;
@@ -58,7 +74,10 @@ export function summarizeRequest(
   return {
     lane: "alpha",
     requestId: request.id,
-    client: { fingerprint: fingerprintOf(context.client?.credentials.hash) },
+    client: {
+      fingerprint: fingerprintOf(context.client?.credentials.hash),
+      ...senderNames(request, identityOf(request, context).application ?? undefined),
+    },
     alpha: { method: request.method, route: routeOf(context), status },
     v4: context.upstream?.calls ?? [],
     losses: [...context.losses],
@@ -93,6 +112,43 @@ function lengthWithoutSecrets(recorded: RecordedBody, bytes: number): number {
 const isBodyRecorded = (context: RequestContext, { meaning }: RequestOutcome): boolean =>
   isAccepted(context) || meaning === "succeeded" || bodyLength(context) <= LONGEST_BODY_WITHOUT_TOKEN;
 
+/** The client's filter: as it was parsed for the upstream, else parsed here. Undefined for an invalid one. */
+function sentFilterOf(request: AlphaRequest, { match, sentFilter, sent }: RequestContext, grammar: Grammar) {
+  if (sentFilter || !match || match.route.response !== "list" || !sent) return sentFilter;
+  try {
+    return match.route.queryFilter?.parse(sent.query) ?? filterInHeader(request, grammar);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The object or list of the client's body; undefined for one that is invalid. */
+function sentObjectOf({ match, sent, body }: RequestContext): unknown {
+  const { body: rules } = match?.route ?? {};
+  if (!rules || !sent || !body) return undefined;
+  try {
+    return rules.unwrap(sent.readJson());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Which names of its route a client sent; undefined for a request that was rejected by its head. */
+function sentMembersOf(
+  request: AlphaRequest,
+  context: RequestContext,
+  { packHash, sentNames, grammar }: RecordOptions,
+): SentMembers | undefined {
+  const { match, sent } = context;
+  const names = sent && match && sentNames.get(match.route.name);
+  const bits = names?.bitsOf({
+    query: sent?.query,
+    filter: sentFilterOf(request, context, grammar),
+    body: sentObjectOf(context),
+  });
+  return names && bits && new SentMembers(packHash, names.names, bits);
+}
+
 /** The record of a request, redacted before it leaves the request. */
 export function createAuditRecord(
   request: AlphaRequest,
@@ -102,9 +158,10 @@ export function createAuditRecord(
 ): AuditRecord {
   const { status, response } = outcome;
   const { redaction, bodies } = options;
-  const { client, upstream, rejectedBy } = context;
+  const { upstream, rejectedBy } = context;
   const route = routeOf(context);
   const accepted = isAccepted(context);
+  const members = sentMembersOf(request, context, options);
   const exchange = recordExchange(request, context, options, response);
   const { secrets } = exchange;
   const sent = bodies && isBodyRecorded(context, outcome) ? sentBody(request, context) : undefined;
@@ -126,7 +183,7 @@ export function createAuditRecord(
     lane: "alpha",
     pack: options.packHash,
     requestId: secrets.conceal(request.id),
-    client: recordClient(request, client?.credentials.hash, accepted, secrets, options),
+    client: recordClient(request, senderOf(request, context), secrets, options),
     alpha: {
       ...recordHead(request, route, accepted, secrets, options),
       ...(context.ignoredParameters.length > 0 && {
@@ -146,6 +203,7 @@ export function createAuditRecord(
       out: streamed?.out || lengthWithoutSecrets(exchange.response, response.body.length),
     },
     ...(rejectedBy !== undefined && { rejectedBy }),
+    ...(members && { sent: members }),
   };
 }
 
@@ -157,13 +215,13 @@ export function createMinimalRecord(
   { newId }: Pick<RecordOptions, "newId">,
 ): AuditRecord {
   const { id: requestId, method, address } = request;
-  const fingerprint = fingerprintOf(context.client?.credentials.hash);
+  const { hash, isAccepted: accepted } = senderOf(request, context);
   return {
     id: newId(),
     time: recordTime(context.time.getTime()),
     lane: "alpha",
     requestId,
-    client: { fingerprint, accepted: isAccepted(context), userAgent: null, address },
+    client: { fingerprint: fingerprintOf(hash), accepted, userAgent: null, address },
     alpha: { method, path: "", query: "", filter: null, route: routeOf(context), status },
     v4: [],
     losses: [],

@@ -32,9 +32,16 @@ function decodeHeader(line: string): string {
  *
  * @throws {HttpError} 400 for an invalid filter
  */
-export function requestedFilter({ request, query, match, services }: AuthorizedRequest): Filter | undefined {
+export function requestedFilter({
+  request,
+  query,
+  match,
+  services,
+  report,
+}: AuthorizedRequest): Filter | undefined {
   const { queryFilter, filterDefaults } = match.route;
   const filter = queryFilter ? queryFilter.parse(query) : filterInHeader(request, services.pack.grammar);
+  report.sentFilter = filter;
   return filterDefaults ? completeFilter(filter ?? NO_FILTER, filterDefaults) : filter;
 }
 

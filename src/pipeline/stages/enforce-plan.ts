@@ -3,7 +3,29 @@ import type { ClientIdentity } from "../../clients/client-directory.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import type { Decision } from "../../sunset/plan.ts";
 import type { SunsetRules, Verdict } from "../../sunset/sunset.ts";
-import type { RouteMatch } from "../context.ts";
+import type { TokenStore } from "../../auth/token-store.ts";
+import type { ApplicationId, Credentials, RouteMatch } from "../context.ts";
+
+/**
+ * Finds the application to which the token of a request was issued: the plan may name it, and it is known before the token
+ * is used.
+ *
+ * @returns undefined without one, and where the store can't say it
+ */
+export async function findIssuer(
+  { hash, token, upstream }: Credentials,
+  tokenStore: Pick<TokenStore, "find">,
+): Promise<ApplicationId | undefined> {
+  if (hash === undefined || token === undefined || upstream) return undefined;
+  try {
+    const grant = await tokenStore.find(hash, token);
+    if (typeof grant !== "object" || grant.application === undefined) return undefined;
+    return { id: grant.application, isProven: !grant.isRevoked };
+  } catch {
+    // Authorization reports it.
+    return undefined;
+  }
+}
 
 /** Asks what the plan says about a request; undefined: nothing. Returns a promise only where a store is read. */
 export const askPlan = (

@@ -1,3 +1,4 @@
+import { identityOfKey } from "../../audit/summary-key.ts";
 import type { SideNames } from "../../mapping/pack-summary.ts";
 import { addressVariable } from "../explain/shell.ts";
 import {
@@ -219,11 +220,7 @@ function outlineSummary(client: ClientGuide, names: SideNames): Block[] {
       { tag: readiness },
       ` ${describeReadiness(names)[readiness]}; ${percent(native, requests)} of its ${plural(requests, "request")} were native.`,
     ],
-    [
-      client.client === null ? "Without a token." : "Token with the fingerprint ",
-      ...(client.client === null ? [] : [{ code: client.client }, "."]),
-      ` Seen from ${formatTime(client.first)} to ${formatTime(client.last)}.`,
-    ],
+    [...describeKey(client.client), ` Seen from ${formatTime(client.first)} to ${formatTime(client.last)}.`],
     ...(scopesLine.length === 0 ? [] : [scopesLine]),
     ...(withoutCounterpart.length === 0
       ? []
@@ -241,6 +238,15 @@ function outlineSummary(client: ClientGuide, names: SideNames): Block[] {
         ]),
   ];
   return [{ kind: "list", lines }];
+}
+
+/** What a client is: an application, a name that a proxy gives, or a token. */
+function describeKey(key: string | null): Line {
+  const { label, application } = identityOfKey(key);
+  if (key === null) return ["Without a token."];
+  if (application !== null) return ["All tokens of the application ", { code: application }, "."];
+  if (label !== null) return ["All requests that the proxy gives the name ", { code: label }, "."];
+  return ["Token with the fingerprint ", { code: key }, "."];
 }
 
 /** The guide of one client as blocks. */

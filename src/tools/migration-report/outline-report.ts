@@ -85,7 +85,7 @@ function outlineClients({ clients, names }: Report): Block[] {
     {
       kind: "text",
       line: [
-        "A client is a token. Only its fingerprint is stored: the first digits of its SHA-256. ",
+        "A client is an application, or a token. Of tokens only fingerprints are stored: the first digits of their SHA-256. ",
         ...Object.entries(describeReadiness(names)).flatMap(([name, words], index) => [
           index === 0 ? "" : "; ",
           { tag: name },

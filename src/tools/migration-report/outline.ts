@@ -1,5 +1,6 @@
 /** A report as blocks, which HTML and Markdown render. */
-import { UNACCEPTED, type DayUsage } from "../../audit/usage.ts";
+import { UNACCEPTED } from "../../audit/summary-key.ts";
+import type { DayUsage } from "../../audit/usage.ts";
 import type { SideNames } from "../../mapping/pack-summary.ts";
 
 /** A part of a line: plain text, or formatted text. */

@@ -2,7 +2,8 @@ import { Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
 import { z } from "zod";
 import type { AuditRecord } from "../../audit/record.ts";
-import type { AuditQuery } from "../../audit/store.ts";
+import { clientsOf, type AuditQuery } from "../../audit/store.ts";
+import { isOfClients } from "../../audit/stored-row.ts";
 import { parseJson } from "../../dialect/json/parse.ts";
 
 /** A file that is not an audit export. The message names the line. */
@@ -23,7 +24,12 @@ const recordSchema = z.looseObject({
   id: z.string(),
   time: z.string(),
   lane: z.enum(["alpha", "native"]),
-  client: z.looseObject({ fingerprint: text, address: z.string() }),
+  client: z.looseObject({
+    fingerprint: text,
+    address: z.string(),
+    application: z.string().optional(),
+    label: z.string().optional(),
+  }),
   alpha: z.looseObject({
     method: z.string(),
     path: z.string(),
@@ -117,9 +123,10 @@ export async function* readRecords(chunks: AsyncIterable<string>): AsyncGenerato
 }
 
 /** Whether a record matches a query. Times are compared as texts: all come from `Date.toISOString`. */
-export function matchesQuery({ time, client, alpha }: AuditRecord, query: AuditQuery): boolean {
+export function matchesQuery({ time, lane, client, alpha }: AuditRecord, query: AuditQuery): boolean {
   return (
-    (query.client === undefined || client.fingerprint === query.client) &&
+    isOfClients(client, clientsOf(query)) &&
+    (query.lane === undefined || lane === query.lane) &&
     (query.route === undefined || alpha.route === query.route) &&
     (query.status === undefined || alpha.status === query.status) &&
     (query.since === undefined || time >= query.since) &&

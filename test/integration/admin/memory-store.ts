@@ -28,6 +28,12 @@ export function memoryStore() {
       ),
     count: async () => records.length,
     clients: async () => [],
+    tokens: async () => [],
+    erase: async () => {
+      throw new AuditUnavailableError("it erases nothing");
+    },
+    erasures: async () => [],
+    sent: async () => [],
     usage: async () => [],
     days: async () => [],
     get: async (id) => {

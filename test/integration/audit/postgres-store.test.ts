@@ -6,17 +6,17 @@ import { makeDatabase } from "../../support/postgres-database.ts";
 import type { TestDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";
 import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
-import { testAuditStore } from "./store-contract.ts";
+import { testAuditStore, UNLIMITED } from "./store-contract.ts";
 
 const describe = await describeWith("postgres");
-const settings = { retentionDays: 36_500, sizeLimit: 1e12 } as const;
+const settings = UNLIMITED;
 
 describe("with a PostgreSQL server", () => {
   testAuditStore("PostgreSQL", async () => {
     const database = await makeDatabase();
     return {
-      open: async (durability, sizeLimit = 1e12) =>
-        openPostgresStore({ ...settings, url: database.url, durability, sizeLimit }),
+      open: async (durability, limits = {}) =>
+        openPostgresStore({ ...settings, url: database.url, durability, ...limits }),
       remove: database.drop,
     };
   });
@@ -54,7 +54,7 @@ describe("the PostgreSQL store", () => {
     );
     expect(await stores[0]?.count({})).toBe(100);
     expect(await stores[4]?.clients({})).toMatchObject([{ requests: 100 }]);
-    expect(await database.query("SELECT version FROM audit_schema")).toEqual([{ version: 1 }]);
+    expect(await database.query("SELECT version FROM audit_schema")).toEqual([{ version: 2 }]);
   });
 
   test("keeps records in memory while the database is down, reports it, and writes them later (relaxed)", async () => {
@@ -126,7 +126,7 @@ describe("the PostgreSQL store", () => {
     expect(await database.query("SELECT * FROM audit")).toEqual([]);
   });
 
-  test("deletes records older than the retention, and their counts", async () => {
+  test("deletes records older than their retention, and counts older than theirs", async () => {
     const clock = () => Date.parse("2026-03-31T00:00:00Z");
     const first = open({ clock });
     await Promise.all(
@@ -135,10 +135,35 @@ describe("the PostgreSQL store", () => {
       ),
     );
     await first.append(sampleRecord("young", { time: "2026-03-01T00:00:00.000Z" }));
-    const second = open({ clock, retentionDays: 30 });
+    await first.append(sampleRecord("ancient", { time: "2025-02-01T00:00:00.000Z" }));
+    const second = open({ clock, retentionDays: 30, usageRetentionDays: 400 });
     await until(async () => (await second.count({})) === 1);
-    await until(async () => (await second.days({})).length === 1);
+    await until(async () => (await second.days({})).length === 2);
     expect(await second.query({})).toMatchObject({ records: [{ id: "young" }], next: null });
+  });
+
+  test("migrates the tables of an older version with their records, their counts and their clients", async () => {
+    const first = open();
+    await first.append(sampleRecord("a", { client: "c1" }));
+    await first.append(sampleRecord("b", { client: "c1", lane: "native", route: null }));
+    await first.append(sampleRecord("c", { client: "made-up", accepted: false }));
+    await first.close();
+    // The tables of version 1.
+    await database.query("DROP TABLE audit_token, audit_sent, audit_sent_names, audit_erased");
+    await database.query("DROP INDEX audit_usage_client, audit_lane_by_time");
+    await database.query("ALTER TABLE audit DROP COLUMN sender, DROP COLUMN sent");
+    await database.query("UPDATE audit_schema SET version = 1");
+
+    const second = open();
+    await second.append(sampleRecord("d", { client: "c1", application: "app" }));
+    expect(await second.clients({})).toMatchObject([
+      { client: "application:app", requests: 3, native: 1, tokens: 1 },
+      { client: "unaccepted", requests: 1 },
+    ]);
+    expect(await second.tokens({ client: "application:app" })).toMatchObject([
+      { fingerprint: "c1", requests: 3, native: 1, userAgent: "sample/1.0" },
+    ]);
+    expect(await second.count({ client: "c1" })).toBe(3);
   });
 
   test("deletes the oldest records above the size limit", async () => {

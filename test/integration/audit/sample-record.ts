@@ -9,6 +9,8 @@ interface Varied {
   readonly lane?: AuditRecord["lane"];
   readonly agent?: string;
   readonly accepted?: boolean;
+  readonly application?: string;
+  readonly label?: string;
   readonly losses?: readonly string[];
 }
 
@@ -24,6 +26,8 @@ export function sampleRecord(id: string, varied: Varied = {}): AuditRecord {
     client: {
       fingerprint: client,
       ...(varied.accepted !== undefined && { accepted: varied.accepted }),
+      ...(varied.application !== undefined && { application: varied.application }),
+      ...(varied.label !== undefined && { label: varied.label }),
       userAgent: varied.agent ?? "sample/1.0",
       address: "192.0.2.1",
     },

@@ -8,19 +8,18 @@ import type { AuditRecord } from "../../../src/audit/record.ts";
 import { describeSqliteError } from "../../../src/audit/sqlite/fault.ts";
 import { AUDIT_FILE, openSqliteStore, startSqliteThread } from "../../../src/audit/sqlite/store.ts";
 import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
-import { testAuditStore } from "./store-contract.ts";
+import { testAuditStore, UNLIMITED } from "./store-contract.ts";
 
 testAuditStore("SQLite", async () => {
   const directory = await mkdtemp(join(tmpdir(), "audit-"));
   return {
-    open: (durability, sizeLimit = 1e12) =>
-      openSqliteStore({ directory, durability, retentionDays: 36_500, sizeLimit }),
+    open: (durability, limits = {}) => openSqliteStore({ ...UNLIMITED, directory, durability, ...limits }),
     remove: () => rm(directory, { recursive: true }),
   };
 });
 
 describe("the SQLite store", () => {
-  const settings = { durability: "relaxed", retentionDays: 36_500, sizeLimit: 1e12 } as const;
+  const settings = { durability: "relaxed", ...UNLIMITED } as const;
   let directory: string;
 
   beforeEach(async () => {
@@ -88,19 +87,55 @@ describe("the SQLite store", () => {
     );
   });
 
-  test("deletes records older than the retention at its start", async () => {
+  test("deletes records older than their retention at its start, and counts older than theirs", async () => {
     const clock = () => Date.parse("2026-03-31T00:00:00Z");
     const first = await openSqliteStore({ ...settings, directory, clock });
     for (let n = 0; n < 1200; n += 1)
       void first.append(sampleRecord(sampleId(n), { time: "2026-02-28T23:59:59.999Z" }));
     void first.append(sampleRecord("young", { time: "2026-03-01T00:00:00.000Z" }));
+    void first.append(sampleRecord("ancient", { time: "2025-02-01T00:00:00.000Z" }));
     await first.close();
 
-    const second = await openSqliteStore({ ...settings, directory, retentionDays: 30, clock });
+    const limits = { retentionDays: 30, usageRetentionDays: 400 };
+    const second = await openSqliteStore({ ...settings, directory, ...limits, clock });
     while ((await second.query({ limit: 2 })).records.length > 1)
       await new Promise((done) => setTimeout(done, 20));
     expect(await second.query({})).toMatchObject({ records: [{ id: "young" }], next: null });
+    while ((await second.days({})).length > 2) await new Promise((done) => setTimeout(done, 20));
     await second.close();
+  });
+
+  test("migrates the store of an older version with its records, its counts and its clients", async () => {
+    const time = "2026-03-01T10:00:00.000Z";
+    const first = await openSqliteStore({ ...settings, directory });
+    for (let n = 0; n < 1500; n += 1) void first.append(sampleRecord(sampleId(n), { time, client: "c1" }));
+    await first.close();
+    const database = new DatabaseSync(join(directory, AUDIT_FILE));
+    // The tables of version 1, and a day that is still written to.
+    database.exec(`
+      DROP TABLE token; DROP TABLE sent; DROP TABLE sent_names; DROP TABLE erased; DROP INDEX usage_client;
+      DROP TRIGGER block_20260301_full;
+      ALTER TABLE record_20260301 DROP COLUMN sender;
+      ALTER TABLE record_20260301 DROP COLUMN sent;
+      CREATE TRIGGER block_20260301_full AFTER INSERT ON record_20260301 WHEN NEW.seq = 0 BEGIN SELECT 1; END;
+      PRAGMA user_version = 1;
+    `);
+    database.close();
+
+    const second = await openSqliteStore({ ...settings, directory });
+    const named = { time, client: "c1", application: "app" };
+    for (let n = 1500; n < 3000; n += 1) void second.append(sampleRecord(sampleId(n), named));
+    await second.close();
+
+    const third = await openSqliteStore({ ...settings, directory });
+    expect(await third.count({})).toBe(3000);
+    expect(await third.count({ client: "application:app" })).toBe(1500);
+    expect(await third.count({ lane: "alpha", client: "c1" })).toBe(3000);
+    expect(await third.clients({})).toMatchObject([{ client: "application:app", requests: 3000, tokens: 1 }]);
+    expect(await third.tokens({ client: "application:app" })).toMatchObject([
+      { fingerprint: "c1", requests: 3000 },
+    ]);
+    await third.close();
   });
 
   test("drops and counts the oldest records if too many wait", async () => {

@@ -4,14 +4,25 @@ import {
   type AuditDurability,
   type AuditQuery,
   type AuditStore,
+  type StoreOptions,
 } from "../../../src/audit/store.ts";
+import type { AuditRecord } from "../../../src/audit/record.ts";
+import { SentMembers } from "../../../src/audit/sent-members.ts";
+import type { UsageQuery } from "../../../src/audit/usage.ts";
 import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
 
 /** An implementation under test: `open` gives a store over the same, at first empty, place each time. */
 export interface StorePlace {
-  readonly open: (durability: AuditDurability, sizeLimit?: number) => Promise<AuditStore>;
+  readonly open: (durability: AuditDurability, limits?: Limits) => Promise<AuditStore>;
   readonly remove: () => Promise<void>;
 }
+
+type Limits = Partial<
+  Pick<StoreOptions, "retentionDays" | "usageRetentionDays" | "sizeLimit" | "summaryRows" | "clock">
+>;
+
+/** Nothing is too old or too much, also in some years. */
+export const UNLIMITED = { retentionDays: 36_500, usageRetentionDays: 36_500, sizeLimit: 1e12 } as const;
 
 /** What every audit store has to do. Strict stores are used where a test needs to know of the commit. */
 export function testAuditStore(name: string, makePlace: () => Promise<StorePlace>): void {
@@ -134,6 +145,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
           client: n % 1300 === 0 ? "rare" : `c${n % 3}`,
           route: n % 900 === 0 ? null : `GET /${n % 7}`,
           status: n % 50 === 0 ? 404 : 200,
+          ...(n % 700 === 0 && { lane: "native" as const, route: null }),
         }),
       );
       await Promise.all(records.map(async (record) => store.append(record)));
@@ -148,12 +160,18 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         { status: 404, until: since },
         { status: 500 },
         { route: "GET /" },
+        { lane: "native" },
+        { lane: "alpha", status: 404 },
+        { lane: "native", client: "c1", status: 404 },
+        { clients: ["rare", "c1"], status: 404 },
       ];
       for (const query of queries) {
         const matching = records
           .filter(
-            ({ time, client, alpha: { route, status } }) =>
+            ({ time, lane, client, alpha: { route, status } }) =>
               (query.client ?? client.fingerprint) === client.fingerprint &&
+              (query.clients?.includes(client.fingerprint ?? "") ?? true) &&
+              (query.lane ?? lane) === lane &&
               (query.route ?? route) === route &&
               (query.status ?? status) === status &&
               (query.since ?? time) <= time &&
@@ -198,6 +216,13 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
             lossy: 2,
             first: day(1),
             last: day(3),
+            label: null,
+            application: null,
+            fingerprint: "c1",
+            lastAlpha: day(2),
+            lastNative: day(3),
+            longestPauseMs: 22 * 3_600_000,
+            tokens: 1,
           },
           expect.objectContaining({ client: null, requests: 1, errors: 1, native: 0 }),
         ]);
@@ -243,11 +268,265 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
       });
     });
 
+    describe("clients", () => {
+      const token = (n: number): string => `token-${n}`;
+      const put = async (id: string, varied: Parameters<typeof sampleRecord>[1]) =>
+        store.append(sampleRecord(id, varied));
+      const clients = async () =>
+        (await store.clients({})).map(({ client, requests }) => `${client} ${requests}`);
+
+      test("are applications, whose tokens are listed, and not the tokens", async () => {
+        await Promise.all(
+          Array.from({ length: 300 }, async (_, n) =>
+            put(sampleId(n), { client: token(n % 100), application: "app", accepted: true, agent: `a/${n}` }),
+          ),
+        );
+        await put("x", { client: token(7), application: "app", accepted: true, lane: "native", route: null });
+        expect(await store.clients({})).toMatchObject([
+          { client: "application:app", application: "app", label: null, fingerprint: null, requests: 301 },
+        ]);
+        expect((await store.clients({}))[0]?.tokens).toBe(100);
+        const tokens = await store.tokens({ client: "application:app" });
+        expect(tokens).toHaveLength(100);
+        expect(tokens[0]).toMatchObject({
+          fingerprint: token(7),
+          requests: 4,
+          native: 1,
+          client: "application:app",
+        });
+        expect(tokens[1]).toMatchObject({
+          requests: 3,
+          native: 0,
+          lastNative: null,
+          lastAlpha: expect.any(String),
+        });
+      });
+
+      test("are labels that a proxy gives, whatever the token is", async () => {
+        await put("a", { client: token(1), label: "Billing", application: "app", accepted: true });
+        await put("b", { client: token(2), label: "Billing", accepted: false, status: 401 });
+        await put("c", { client: null, label: "Billing" });
+        expect(await store.clients({})).toMatchObject([
+          { client: "label:Billing", label: "Billing", application: null, requests: 3 },
+        ]);
+      });
+
+      test("are not applications that a call only names, unless the login server has accepted them before", async () => {
+        const named = { client: null, accepted: false, route: "POST /oauth/token", status: 400 };
+        await put("a", { ...named, application: "made-up" });
+        await put("b", { ...named, application: "app" });
+        expect(await clients()).toEqual(["null 2"]);
+        await put("c", { ...named, application: "app", accepted: true, status: 200 });
+        await put("d", { ...named, application: "app" });
+        expect((await clients()).toSorted()).toEqual(["application:app 2", "null 2"]);
+      });
+
+      test("keep the requests of a token from before its application was known", async () => {
+        await put("a", { client: token(1), accepted: true, time: "2026-02-01T10:00:00.000Z" });
+        await put("b", { client: token(2), accepted: true });
+        await put("c", { client: token(1), application: "app", accepted: true });
+        expect((await clients()).toSorted()).toEqual(["application:app 2", "token-2 1"]);
+        expect(await store.days({ client: "application:app" })).toHaveLength(2);
+        expect(await store.tokens({ client: "application:app" })).toMatchObject([
+          { fingerprint: token(1), requests: 2, first: "2026-02-01T10:00:00.000Z" },
+        ]);
+      });
+
+      test("are known by their tokens where a request does not have the application", async () => {
+        await put("a", { client: token(1), application: "app", accepted: true });
+        await put("b", { client: token(1), accepted: false, status: 420 });
+        expect(await clients()).toEqual(["application:app 2"]);
+      });
+
+      test("are found in the records, several at once, in a lane", async () => {
+        await put("a", { client: token(1), application: "app", accepted: true });
+        await put("b", { client: token(2), label: "Billing" });
+        await put("c", { client: token(3) });
+        await put("d", { client: token(3), lane: "native", route: null });
+        await put("e", { client: token(4) });
+        expect(await ids({ client: "application:app" })).toEqual(["a"]);
+        expect(await ids({ client: "label:Billing" })).toEqual(["b"]);
+        const several = { clients: ["application:app", "label:Billing", token(3)] };
+        expect(await ids(several)).toEqual(["d", "c", "b", "a"]);
+        expect(await ids({ ...several, lane: "alpha" })).toEqual(["c", "b", "a"]);
+        expect(await ids({ lane: "native" })).toEqual(["d"]);
+        expect(await store.count({ ...several, lane: "alpha" })).toBe(3);
+        expect(await ids({ clients: [] })).toEqual([]);
+      });
+
+      test("are filtered in the summaries, several at once, in a lane", async () => {
+        await put("a", { client: token(1), application: "app", accepted: true });
+        await put("b", { client: token(2), lane: "native", route: null });
+        await put("c", { client: null });
+        const query = { clients: ["application:app", token(2), null] };
+        expect(await store.clients(query)).toHaveLength(3);
+        expect(await store.usage({ ...query, lane: "alpha" })).toHaveLength(2);
+        expect(await store.clients({ ...query, lane: "native" })).toMatchObject([{ client: token(2) }]);
+      });
+    });
+
+    describe("names that clients sent", () => {
+      const NAMES = ["body.label", "body.plan", "query.page", "filter.status", "body.plan=small"];
+      const MORE = [...NAMES, "body.plan=large", "query.x", "query.y", "query.z"];
+      /** A record whose client sent these names. */
+      const put = async (
+        id: string,
+        sent: readonly string[],
+        varied: Parameters<typeof sampleRecord>[1] = {},
+        pack = { hash: "pack-1", names: NAMES },
+      ) => {
+        const bits = new Uint8Array(Math.ceil(pack.names.length / 8));
+        for (const name of sent) {
+          const index = pack.names.indexOf(name);
+          bits[index >> 3] = (bits[index >> 3] ?? 0) | (0x80 >> (index & 7));
+        }
+        const members = new SentMembers(pack.hash, pack.names, bits);
+        await store.append({ ...sampleRecord(id, varied), sent: members });
+      };
+      const day = (n: number) => `2026-03-0${n}T10:00:00.000Z`;
+      const sent = async (query: UsageQuery = {}) =>
+        (await store.sent(query)).map(
+          ({ client, name, firstDay, lastDay, requests }) =>
+            `${client} ${name} ${firstDay.slice(-1)}-${lastDay.slice(-1)} ${requests}`,
+        );
+
+      test("are joined by client and day, and listed with the requests of their route", async () => {
+        await put("a", ["body.label"], { client: "c1", time: day(1) });
+        await put("b", ["query.page", "body.label"], { client: "c1", time: day(1) });
+        await put("c", ["body.label"], { client: "c1", time: day(3) });
+        await put("d", [], { client: "c1", time: day(4) });
+        await put("e", ["filter.status"], { client: "c2", time: day(2) });
+        expect((await sent()).toSorted()).toEqual([
+          "c1 body.label 1-3 4",
+          "c1 query.page 1-1 4",
+          "c2 filter.status 2-2 1",
+        ]);
+        expect(await sent({ client: "c2" })).toEqual(["c2 filter.status 2-2 1"]);
+        expect(await sent({ since: day(2), client: "c1" })).toEqual(["c1 body.label 3-3 2"]);
+      });
+
+      test("are those of their pack, and of no other", async () => {
+        await put("a", ["body.plan=small"], { client: "c1" });
+        const other = { hash: "pack-2", names: MORE };
+        await put("b", ["query.z"], { client: "c1" }, other);
+        await put("c", ["body.plan=large"], { client: "c1" }, other);
+        const names = (await store.sent({})).map(({ name }) => name).toSorted();
+        expect(names).toEqual(["body.plan=large", "body.plan=small", "query.z"]);
+      });
+
+      test("of one application are those of all its tokens", async () => {
+        await put("a", ["body.label"], { client: "t1", application: "app" });
+        await put("b", ["body.plan"], { client: "t2", application: "app" });
+        const rows = await store.sent({ client: "application:app" });
+        expect(rows.map(({ name }) => name).toSorted()).toEqual(["body.label", "body.plan"]);
+      });
+
+      test("stay with a token whose application becomes known", async () => {
+        await put("a", ["body.label"], { client: "t1" });
+        await put("b", ["body.plan"], { client: "t2" });
+        await put("c", ["query.page"], { client: "t1", application: "app" });
+        const rows = await store.sent({ client: "application:app" });
+        expect(rows.map(({ name }) => name).toSorted()).toEqual(["body.label", "query.page"]);
+      });
+
+      test("with a token that v4 never accepted are not listed, and are once v4 has accepted it", async () => {
+        await put("a", ["body.label"], { client: "t1", accepted: false });
+        await put("b", ["body.plan"], { client: "made-up", accepted: false });
+        expect(await sent()).toEqual([]);
+        await put("c", [], { client: "t1", accepted: true });
+        const rows = await store.sent({});
+        expect(rows.map(({ client, name }) => [client, name])).toEqual([["t1", "body.label"]]);
+      });
+
+      test("are no part of a record", async () => {
+        await put("a", ["body.label"]);
+        expect(await store.get("a")).toEqual(sampleRecord("a"));
+      });
+
+      test("are added by several commits, also after the store was opened again", async () => {
+        await put("a", ["body.label"], { client: "c1" });
+        await store.close();
+        store = await place.open("strict");
+        await put("b", ["query.page"], { client: "c1" });
+        expect((await store.sent({})).map(({ name }) => name)).toEqual(["body.label", "query.page"]);
+      });
+    });
+
+    describe("erasing a client", () => {
+      const day = (n: number) => `2026-03-0${n}T10:00:00.000Z`;
+      const request = { keys: ["application:app", "c9"], client: "billing", command: "audit erase" };
+      /** 600 records of three days, a third of them of the client. */
+      async function fillWithClients(): Promise<void> {
+        await Promise.all(
+          Array.from({ length: 600 }, async (_, n) =>
+            store.append(
+              sampleRecord(sampleId(n), {
+                time: day(1 + (n % 3)),
+                client: `c${n % 9}`,
+                ...(n % 3 === 1 && { client: `t${n % 6}`, application: "app", accepted: true }),
+              }),
+            ),
+          ),
+        );
+        await store.append(sampleRecord("last", { client: "c9", time: day(4) }));
+      }
+
+      test("removes its records, summaries and tokens, and nothing of others", async () => {
+        await fillWithClients();
+        const others = (await store.query({ limit: 500 })).records.filter(
+          ({ client }) => client.application === undefined && client.fingerprint !== "c9",
+        );
+        const before = (await store.clients({})).filter(({ client }) => /^c[0-8]$/.test(client ?? ""));
+        const done: number[] = [];
+        const erasure = await store.erase(request, (count) => done.push(count));
+        expect(erasure).toMatchObject({ records: 201, tokens: 3, client: "billing", command: "audit erase" });
+        expect(done.at(-1)).toBe(201);
+        expect(await store.count({})).toBe(400);
+        expect(await store.count({ clients: request.keys })).toBe(0);
+        expect(await store.get("last")).toBeUndefined();
+        const left: AuditRecord[] = [];
+        let next: string | null | undefined;
+        do {
+          const page = await store.query({ limit: 500, ...(next && { before: next }) });
+          left.push(...page.records);
+          next = page.next;
+        } while (next);
+        expect(left).toHaveLength(400);
+        expect(left).toEqual(expect.arrayContaining(others));
+        expect(await store.clients({})).toEqual(before);
+        expect(await store.tokens({ client: "application:app" })).toEqual([]);
+        expect(await store.erasures()).toEqual([erasure]);
+      });
+
+      test("is done by another process while records are written", async () => {
+        await fillWithClients();
+        const other = await place.open("strict");
+        const erasing = other.erase(request);
+        await Promise.all(
+          Array.from({ length: 200 }, async (_, n) =>
+            store.append(sampleRecord(`during-${n}`, { client: "c1", time: day(1) })),
+          ),
+        );
+        expect(await erasing).toMatchObject({ records: 201 });
+        await other.close();
+        expect(await store.count({})).toBe(600);
+        expect(await store.get("during-7")).toMatchObject({ id: "during-7" });
+      });
+
+      test("of a client that nobody knows erases nothing, and is recorded", async () => {
+        await fillWithClients();
+        const nothing = { records: 0, summaries: 0, tokens: 0 };
+        expect(await store.erase({ ...request, keys: ["nobody"] })).toMatchObject(nothing);
+        expect(await store.count({})).toBe(601);
+        expect(await store.erasures()).toHaveLength(1);
+      });
+    });
+
     describe("size limits", () => {
       /** Opens it again with a limit: what is too much is deleted at the start. */
-      async function reopen(sizeLimit: number): Promise<void> {
+      async function reopen(limits: Limits): Promise<void> {
         await store.close();
-        store = await place.open("strict", sizeLimit);
+        store = await place.open("strict", limits);
       }
       async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
         while (!(await condition())) await new Promise((done) => setTimeout(done, 20));
@@ -306,10 +585,10 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         const left = async (): Promise<string[]> => [
           ...new Set((await store.query({ limit: 500 })).records.map(({ id }) => id.replace(/-\d+$/, ""))),
         ];
-        await reopen(1_100_000);
+        await reopen({ sizeLimit: 1_100_000 });
         await until(async () => store.stats().evicted > 0);
         expect(await left()).toEqual(["completed", "real"]);
-        await reopen(500_000);
+        await reopen({ sizeLimit: 500_000 });
         await until(async () => store.stats().evicted > 0);
         expect(await left()).toEqual(["real"]);
       });
@@ -320,31 +599,59 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(await store.clients({})).toMatchObject([{ client: "c1", requests: 2, errors: 1 }]);
       });
 
-      test("delete summaries by their value, and no records for them", async () => {
-        const old = { time: "2026-02-01T10:00:00.000Z" };
-        await Promise.all([
-          ...Array.from({ length: 600 }, async (_, n) =>
-            store.append(sampleRecord(`o${n}`, { ...old, client: `o${n}` })),
+      test("delete summaries of strangers first, then of the largest client, and no records for them", async () => {
+        const day = (n: number): string => new Date(Date.UTC(2026, 0, 1 + n, 10)).toISOString();
+        const put = async (id: string, n: number, varied: object) =>
+          store.append(sampleRecord(`${id}-${n}`, { time: day(n), ...varied }));
+        await Promise.all(
+          Array.from({ length: 100 }, async (_, n) =>
+            Promise.all([
+              put("stranger", n, { client: `made-up-${n}`, accepted: false, status: 401 }),
+              put("busy", n, { client: "busy" }),
+              put("failing", n, { client: "busy", status: 404 }),
+              put("native", n, { client: "busy", lane: "native", route: null }),
+            ]),
           ),
-          ...Array.from({ length: 600 }, async (_, n) =>
-            store.append(sampleRecord(`n${n}`, { client: `n${n}` })),
-          ),
-          ...Array.from({ length: 600 }, async (_, n) =>
-            store.append(sampleRecord(`e${n}`, { client: `e${n}`, status: 404 })),
-          ),
-          ...Array.from({ length: 3 }, async (_, n) =>
-            store.append(sampleRecord(`b${n}`, { ...old, client: "busy" })),
-          ),
-        ]);
-        await reopen(8_000_000);
-        await until(async () => (await store.usage({})).length <= 1000);
-        const clients = (await store.clients({})).map(({ client }) => client ?? "");
-        expect(clients).toHaveLength(1000);
-        expect(clients).toContain("busy");
-        expect(clients.filter((client) => client.startsWith("n"))).toHaveLength(600);
-        expect(clients.filter((client) => client.startsWith("o"))).toHaveLength(399);
-        expect(await store.count({})).toBe(1803);
+        );
+        for (const n of [0, 90]) await put("quarterly", n, { client: "quarterly" });
+        await put("finished", 1, { client: "finished" });
+
+        const rows = async (client: string) => store.usage({ client });
+        await reopen({ summaryRows: 303 });
+        await until(async () => (await store.clients({})).length === 3);
+        expect(await rows("busy")).toHaveLength(3);
+        await reopen({ summaryRows: 150 });
+        await until(async () => (await store.usage({ client: "busy" })).length === 2);
+        expect((await store.days({ client: "busy" })).map(({ errors }) => errors)).not.toContain(1);
+        await reopen({ summaryRows: 1 });
+        await until(async () => (await store.days({})).length === 3);
+        expect(
+          (await store.clients({})).map(({ client, lastAlpha }) => `${client} ${lastAlpha}`).toSorted(),
+        ).toEqual([`busy ${day(99)}`, `finished ${day(1)}`, `quarterly ${day(90)}`]);
+        expect(await store.count({})).toBe(403);
         expect(store.stats().evicted).toBe(0);
+      });
+
+      test("keep the summaries of records that are too old or too many", async () => {
+        const clock = () => Date.parse("2026-12-31T10:00:00Z");
+        const quarterly = ["2026-01-01", "2026-04-01", "2026-07-01", "2026-10-01"];
+        for (const day of quarterly)
+          await store.append({
+            ...sampleRecord(day, { time: `${day}T10:00:00.000Z`, client: "quarterly" }),
+            warnings: [incompressible(60_000)],
+          });
+        await reopen({ clock, retentionDays: 30, usageRetentionDays: 400, sizeLimit: 1000 });
+        await until(async () => (await store.count({})) === 0);
+        expect(await store.clients({})).toMatchObject([
+          {
+            requests: 4,
+            first: "2026-01-01T10:00:00.000Z",
+            lastAlpha: "2026-10-01T10:00:00.000Z",
+            longestPauseMs: 92 * 86_400_000,
+          },
+        ]);
+        await reopen({ clock, usageRetentionDays: 100 });
+        await until(async () => (await store.days({})).length === 1);
       });
 
       test("cut the client with the largest share first, its bodies before its records, and no other client", async () => {
@@ -369,7 +676,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         const others = [...(await read("quiet")), ...(await read("late"))];
         expect(others).toHaveLength(9);
 
-        await reopen(1_500_000);
+        await reopen({ sizeLimit: 1_500_000 });
         await until(async () => JSON.stringify(await read("flood")).length < 1_900_000);
         const flood = await read("flood");
         // Without their bodies the records are small.
@@ -379,7 +686,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(flood.at(-1)).toMatchObject({ id: "flood-0-0", alpha: { method: "GET", status: 400 } });
         expect(flood[0]?.alpha.body).toHaveLength(60_000);
 
-        await reopen(500_000);
+        await reopen({ sizeLimit: 500_000 });
         await until(async () => store.stats().evicted > 0);
         const left = await read("flood");
         expect(left.length).toBeLessThan(120);
@@ -394,7 +701,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
             store.append({ ...sampleRecord(sampleId(n)), warnings: [incompressible(27_000)] }),
           ),
         );
-        await reopen(1_500_000);
+        await reopen({ sizeLimit: 1_500_000 });
         await until(async () => store.stats().evicted > 0);
         const left = await store.count({});
         expect(left).toBeGreaterThan(40);

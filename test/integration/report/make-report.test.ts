@@ -36,8 +36,25 @@ function storeOf({ usage, records = [], agent = "sample/1.0", native = 0 }: Give
   const span = { first: "2026-03-01T10:00:00.000Z", last: "2026-03-19T10:00:00.000Z" };
   return {
     clients: async () => [
-      { client: CLIENT, userAgent: agent, requests, native, errors: 0, lossy: 0, ...span },
+      {
+        client: CLIENT,
+        label: null,
+        application: null,
+        fingerprint: CLIENT,
+        userAgent: agent,
+        requests,
+        native,
+        errors: 0,
+        lossy: 0,
+        ...span,
+        lastAlpha: span.last,
+        lastNative: null,
+        longestPauseMs: null,
+        tokens: 1,
+      },
     ],
+    tokens: async () => [],
+    sent: async () => [],
     usage: async () => rows,
     days: async () => [{ day: "2026-03-19", alpha: requests, native, errors: 0, lossy: 0, alphaClients: 1 }],
     get: async (id) => records.find((record) => record.id === id),

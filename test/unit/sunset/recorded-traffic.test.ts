@@ -1,6 +1,7 @@
 /** Who called before a window, by the summaries of the audit store. */
 import { describe, expect, test } from "@jest/globals";
 import type { ClientUsage, RouteUsage, UsageQuery } from "../../../src/audit/usage.ts";
+import { identityOfKey } from "../../../src/audit/summary-key.ts";
 import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
 import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
 import { readTraffic } from "../../../src/sunset/recorded-traffic.ts";
@@ -31,9 +32,10 @@ function trafficOf(rows: readonly RouteUsage[], onQuery: (query: UsageQuery) => 
   const reader = {
     async usage(query: UsageQuery) {
       onQuery(query);
-      return rows;
+      return rows.filter(({ lane }) => query.lane === undefined || lane === query.lane);
     },
-    clients: async () => rows.map(({ client }) => ({ client, userAgent: null }) as ClientUsage),
+    clients: async () =>
+      rows.map(({ client }) => ({ client, ...identityOfKey(client), userAgent: null }) as ClientUsage),
   };
   return readTraffic(reader, DIRECTORY, START);
 }
@@ -73,6 +75,15 @@ describe("the usual rate", () => {
       row("2026-06-02T10:00", "2026-06-14T10:00", { requests: 14 * 24 * 60, client: OTHER_TOKEN }),
     ]);
     expect(traffic.usualRate(reports(TOKEN))).toBeCloseTo(2);
+  });
+
+  test("of an application is that of all its tokens, and of nobody who only names it", async () => {
+    const traffic = await trafficOf([
+      row("2026-06-02T10:00", "2026-06-14T10:00", { requests: 14 * 24 * 60, client: "application:app-1" }),
+    ]);
+    const client = { name: undefined, fingerprint: "aaaaaaaaaaaaaaaa" };
+    expect(traffic.usualRate({ ...client, application: "app-1" })).toBeCloseTo(1);
+    expect(traffic.usualRate(client)).toBeUndefined();
   });
 
   test("is unknown for tokens that were not accepted in these days, whatever their name", async () => {

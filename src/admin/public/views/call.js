@@ -19,13 +19,21 @@ function classCounts(fields) {
   return counts;
 }
 
+/** The key under which a call is counted, as far as its record says it. */
+function keyOf({ label, application, accepted, fingerprint }) {
+  if (label) return `label:${label}`;
+  return application && accepted ? `application:${application}` : fingerprint;
+}
+
 function facts({ alpha, client, lane, requestId, time, bytes: size }) {
-  const who = client.fingerprint
-    ? make("a", { href: address("clients", client.fingerprint), class: "mono" }, client.fingerprint)
-    : "no token";
+  const key = keyOf(client);
+  const name = client.fingerprint ?? "no token";
+  const who = key ? make("a", { href: address("clients", key), class: "mono" }, name) : name;
   const given = [
     ["Time", make("time", { datetime: time }, dateTime(time))],
     ["Client", [who, ` ${client.userAgent ?? ""} `, make("span", { class: "quiet" }, client.address)]],
+    client.label && ["Name", `${client.label}, given by the proxy`],
+    client.application && ["Application", make("span", { class: "mono" }, client.application)],
     ["Route", alpha.route ?? (lane === "native" ? "forwarded untouched" : "none matched")],
     ["Request id", make("span", { class: "mono" }, requestId)],
     ["Bytes", `${bytes(size.in)} in, ${bytes(size.out)} out`],
@@ -33,7 +41,9 @@ function facts({ alpha, client, lane, requestId, time, bytes: size }) {
   return make(
     "dl",
     { class: "facts" },
-    given.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))),
+    given
+      .filter(Boolean)
+      .map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))),
   );
 }
 

@@ -1,0 +1,48 @@
+/** Removes the records of one client from segments that it shares with others. */
+import type { IndexRow } from "./stored-row.ts";
+
+/** What is erased. */
+export interface EraseRequest {
+  /** The keys of the client. */
+  readonly keys: readonly string[];
+  /** The client as the operator names it. */
+  readonly client: string;
+  /** The command that erases it. */
+  readonly command: string;
+}
+
+/** An entry about a client that was erased. It is kept as long as summaries. */
+export interface Erasure {
+  /** ISO 8601 with milliseconds, UTC. */
+  readonly time: string;
+  readonly command: string;
+  readonly client: string;
+  /** Erased records, rows of summaries, and tokens. */
+  readonly records: number;
+  readonly summaries: number;
+  readonly tokens: number;
+}
+
+/** Segments that one step changes. */
+export const ERASE_SEGMENTS = 50;
+
+/** A record of a segment. */
+interface ErasedRow extends Pick<IndexRow, "start" | "size"> {
+  readonly isErased: boolean;
+}
+
+/** The records of a decompressed segment without those of a client, and the places of the others. */
+export function eraseRows<Row extends ErasedRow>(
+  segment: Uint8Array,
+  rows: readonly Row[],
+): { readonly bytes: Buffer; readonly kept: readonly Row[] } {
+  let next = 0;
+  const left = rows.filter(({ isErased }) => !isErased);
+  const pieces = left.map(({ start, size }) => segment.subarray(start, start + size));
+  const kept = left.map((row) => {
+    const start = next;
+    next += row.size;
+    return { ...row, start };
+  });
+  return { bytes: Buffer.concat(pieces), kept };
+}

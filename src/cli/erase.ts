@@ -1,0 +1,54 @@
+/** `alpha-gateway audit erase`: removes one client from the audit store. */
+import type { Command } from "commander";
+import { openExistingAuditStore } from "../app/audit-store.ts";
+import { keysOfName } from "../audit/client-keys.ts";
+import type { AuditStore } from "../audit/store.ts";
+import { isNamedKey } from "../audit/summary-key.ts";
+import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/client-directory.ts";
+import { readOperatorFile } from "../operator-files/operator-file.ts";
+import type { CommandSettings } from "./command-settings.ts";
+import { showProgress } from "./progress.ts";
+import { print } from "./terminal.ts";
+
+export interface EraseFlags {
+  readonly client: string;
+}
+
+const FINGERPRINT = /^[0-9a-f]{16}$/;
+
+/** Returns the keys of a client, by its name in the directory or by one key; undefined for any other text. */
+async function keysOf(
+  client: string,
+  directory: ClientDirectory,
+  store: AuditStore,
+): Promise<readonly string[] | undefined> {
+  if (FINGERPRINT.test(client) || isNamedKey(client)) return [client];
+  if (!directory.find(client)) return undefined;
+  return keysOfName(directory, client, await store.clients({ limit: Number.MAX_SAFE_INTEGER }));
+}
+
+/** Runs `alpha-gateway audit erase`. @returns the exit code */
+export async function eraseClient(
+  { client }: EraseFlags,
+  settings: CommandSettings,
+  command: Command,
+): Promise<number> {
+  const { CLIENTS_FILE: file } = settings;
+  const directory = file === undefined ? NO_CLIENTS : readOperatorFile(file, CLIENTS_FILE);
+  const store = await openExistingAuditStore(settings);
+  const progress = showProgress("records erased");
+  try {
+    const keys = await keysOf(client, directory, store);
+    if (!keys)
+      return command.error(
+        "error: --client is neither a name of CLIENTS_FILE nor a key: a fingerprint, application:ID or label:NAME",
+      );
+    const request = { keys, client, command: "audit erase" };
+    const { records, summaries, tokens } = await store.erase(request, progress);
+    progress.end();
+    print(`Erased ${records} records, ${summaries} rows of summaries and ${tokens} tokens of ${client}.\n`);
+  } finally {
+    await store.close();
+  }
+  return 0;
+}
