@@ -10,6 +10,7 @@ import { createAuditApi, type ExplainRecord, type RecordExport } from "./audit-a
 import { handleError, sendNotFound, sendErrors } from "./responses.ts";
 import { readPages } from "./console-pages.ts";
 import { createUsageApi } from "./usage-api.ts";
+import { createSunsetApi, type SunsetControls } from "./sunset-api.ts";
 import { createSandboxApi, type SandboxControls } from "./sandbox-api.ts";
 
 /** Removes the tokens with a fingerprint, or all tokens, from the token caches of all replicas. */
@@ -91,8 +92,8 @@ export interface AdminDeps {
   readonly exports?: RecordExport;
   readonly metrics: Pick<Metrics, "text" | "contentType">;
   readonly purgeTokens: PurgeTokens;
-  /** Scheduled brown-outs and whether they are on, for `GET /api/brown-outs`. */
-  readonly brownOuts: () => unknown;
+  /** The plan by which the old API ends, for `/api/sunset`. */
+  readonly sunset: SunsetControls;
   /** The names of both sides in the active pack. */
   readonly names: () => Readonly<Record<"client" | "upstream", string>>;
   /** The active pack, for `GET /api/mappings`. */
@@ -178,9 +179,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   if (deps.report) app.use("/api/report", deps.report);
   app.use("/api/usage", createUsageApi(deps.audit));
   app.use("/api/tokens", createTokensApi(deps.purgeTokens, deps.onError));
-  app.get("/api/brown-outs", (_request, response) => {
-    response.json({ windows: deps.brownOuts() });
-  });
+  app.use("/api/sunset", createSunsetApi(deps.sunset, deps.onError));
   app.get("/api/mappings", (_request, response) => {
     response.json(deps.mappings());
   });

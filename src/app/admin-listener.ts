@@ -17,7 +17,7 @@ export interface AdminDependencies extends Pick<AdminDeps, "readiness" | "metric
 /** Creates the admin application. */
 export function createAdminHandler(
   { ADMIN_HOST, ADMIN_TOKEN, TRUST_PROXY }: Settings,
-  { audit, log, v4, brownOuts }: Dependencies,
+  { audit, log, v4, sunset }: Dependencies,
   { pack, ...deps }: AdminDependencies,
 ): RequestListener {
   return createAdminApp({
@@ -28,7 +28,7 @@ export function createAdminHandler(
       log.error({ code: "AG_ADMIN_REQUEST_FAILED", err: error }, "a request of the admin listener failed"),
     audit,
     exports: { filterHeader: pack().dialect.upstream.filters?.header, onDamaged: reportDamaged(log) },
-    brownOuts: brownOuts.schedules,
+    sunset,
     names: () => namesOf(pack()),
     mappings: () => summarizePack(pack()),
     // The tools are loaded when they are used.

@@ -21,7 +21,7 @@ const PREFLIGHT = "preflight";
 
 export interface GuardOptions {
   /** What handlers need to trace and record their requests. */
-  readonly lifecycle: Pick<LifecycleDependencies, "record" | "onUnexpectedError" | "startSpan">;
+  readonly lifecycle: Pick<LifecycleDependencies, "record" | "onUnexpectedError" | "startSpan" | "sunset">;
   readonly toMiddleware: (handler: AlphaHandler) => RequestHandler;
 }
 

@@ -1,5 +1,4 @@
 import type { AuditStore } from "../audit/store.ts";
-import type { BrownOuts } from "../brown-outs/brown-outs.ts";
 import { createNativeProxy } from "../pipeline/native/native-proxy.ts";
 import { createBodyReaders, type RequestBodies } from "../pipeline/http/receive-body.ts";
 import type { PackFiles } from "../mapping/load/load-pack.ts";
@@ -15,7 +14,7 @@ import type { HostServices } from "./host-services.ts";
 import { openAudit } from "./open-audit.ts";
 import { openV4, type V4Service } from "./v4-service.ts";
 import { openOAuthServices, type OAuthServices } from "./oauth-services.ts";
-import { loadFiles, readPackFiles, schedulePackBrownOuts, type LoadedPack } from "./loaded-pack.ts";
+import { loadFiles, readPackFiles, type LoadedPack } from "./loaded-pack.ts";
 import { readLinkBase } from "../pipeline/pipeline-config.ts";
 import { readUpstreamTokens } from "./read-upstream-tokens.ts";
 import { openLog, type Log } from "../observability/log.ts";
@@ -25,6 +24,7 @@ import { openSharedState, type SharedState } from "./state-backends.ts";
 import { withOpenTelemetry } from "./with-opentelemetry.ts";
 import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
 import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/client-directory.ts";
+import { openSunset, type SunsetService } from "./open-sunset.ts";
 import { watchOperatorFile, type WatchedFile } from "./watched-file.ts";
 import { openUpstreamTls, type UpstreamTls } from "./upstream-tls.ts";
 
@@ -44,7 +44,8 @@ export interface Dependencies {
   readonly shared: SharedState;
   readonly stateFullness: StateFullness;
   readonly metrics: Metrics;
-  readonly brownOuts: BrownOuts;
+  /** The plan by which the old API ends. */
+  readonly sunset: SunsetService;
   /** The names of clients. */
   readonly clients: WatchedFile<ClientDirectory>;
   readonly upstream: UpstreamClient;
@@ -68,6 +69,8 @@ export interface DependenciesOptions {
   readonly host?: HostServices;
   /** Whether this process serves requests, and so has a part of the limits. Default: true. */
   readonly servesRequests?: boolean;
+  /** Whether dates of the sunset plan may be earlier than those that were published. Default: false. */
+  readonly isAnnounced?: boolean | undefined;
 }
 
 /** How long closing waits for the audit records of requests that were aborted. */
@@ -99,7 +102,14 @@ export async function createDependencies(
 
 async function openDependencies(
   settings: Settings,
-  { files, loaded, environment = process.env, host = {}, servesRequests = true }: DependenciesOptions,
+  {
+    files,
+    loaded,
+    environment = process.env,
+    host = {},
+    servesRequests = true,
+    isAnnounced = false,
+  }: DependenciesOptions,
   closers: Closers,
 ): Promise<Dependencies> {
   // First: it starts while this thread compiles the pack.
@@ -108,7 +118,6 @@ async function openDependencies(
   const log = openLog(settings, host.logger);
   const initialPack = loaded ?? loadFiles(files ?? readPackFiles(settings), settings);
   const { pack } = initialPack;
-  const brownOuts = schedulePackBrownOuts(settings, pack);
   // Only checked here, before anything is opened: each active pack reads its own.
   readUpstreamTokens(settings, pack);
   readLinkBase(settings, pack);
@@ -116,7 +125,8 @@ async function openDependencies(
   closers.push(metrics.close);
   const tracing = await openTracingOf(host.tracer, environment, log);
   closers.push(() => tracing?.close());
-  const clients = openClients(settings, log, metrics);
+  let onDirectoryChange = (): void => {};
+  const clients = openClients(settings, log, metrics, () => onDirectoryChange());
   closers.push(clients.close);
   const tls = openUpstreamTls(settings, log);
   closers.push(() => tls?.close());
@@ -126,6 +136,19 @@ async function openDependencies(
   closers.push(() => audit?.close());
   const shared = await openSharedState(settings, log, servesRequests);
   closers.push(() => shared.close());
+  const sunset = await openSunset(settings, {
+    pack,
+    directory: clients.current,
+    state: shared.state,
+    audit,
+    replicas: shared.replicas,
+    isAnnounced,
+    log,
+    metrics,
+  });
+  closers.push(sunset.close);
+  // Clients have ends of their own, and the plan names clients.
+  onDirectoryChange = sunset.reload;
   const oauth = openOAuthServices(settings, {
     pack,
     log,
@@ -160,7 +183,7 @@ async function openDependencies(
     state: shared.state,
     stateFullness: watchFullness(shared.state, { log, metrics }),
     metrics,
-    brownOuts,
+    sunset,
     clients,
     upstream,
     nativeProxy: createNativeProxy({ ...upstreamOptions, breaker: upstream.breaker }),
@@ -177,11 +200,13 @@ function openClients(
   { CLIENTS_FILE: file }: Settings,
   log: Log,
   metrics: Metrics,
+  onChange: () => void,
 ): WatchedFile<ClientDirectory> {
   if (file === undefined) return { current: () => NO_CLIENTS, reload: () => {}, close: () => {} };
   return watchOperatorFile(file, CLIENTS_FILE, {
     setting: "CLIENTS_FILE",
     gauge: "clients_file_last_reload_successful",
+    onChange,
     log,
     metrics,
   });
@@ -252,6 +277,7 @@ export async function closeDependencies(
     () => dependencies.audit?.close(),
     () => dependencies.oauth.close(),
     () => dependencies.stateFullness.close(),
+    () => dependencies.sunset.close(),
     () => dependencies.shared.close(),
     closeListeners,
     () => dependencies.tracing?.close(),

@@ -5,8 +5,6 @@ import { buildFiles, compileChecked } from "../mapping/load/checked-pack.ts";
 import { readPack, type PackFiles } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { runInSlices } from "../mapping/steps.ts";
-import { scheduleBrownOuts, type BrownOuts } from "../brown-outs/brown-outs.ts";
-import { SettingsError } from "../config/settings.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { checkInThread } from "./pack-check.ts";
 
@@ -46,19 +44,4 @@ export async function loadFilesInBackground(
 ): Promise<LoadedPack> {
   const checked = await checkInThread({ files, words }, signal);
   return { files, pack: await runInSlices(compileChecked(files, checked, words)) };
-}
-
-/**
- * Schedules the brown-outs of the settings.
- *
- * @throws {SettingsError} If one names a route that the pack does not have: nobody would notice that it never happens.
- */
-export function schedulePackBrownOuts(
-  { BROWN_OUTS = [] }: Pick<Settings, "BROWN_OUTS">,
-  pack: Pack,
-): BrownOuts {
-  const unknown = BROWN_OUTS.flatMap(({ routes }) => routes).filter((name) => !pack.route(name));
-  if (unknown.length > 0)
-    throw new SettingsError(unknown.map((name) => `BROWN_OUTS: the pack has no route "${name}"`));
-  return scheduleBrownOuts(BROWN_OUTS);
 }

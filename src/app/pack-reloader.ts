@@ -5,12 +5,7 @@ import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { Log } from "../observability/log.ts";
-import {
-  loadFilesInBackground,
-  readPackFiles,
-  schedulePackBrownOuts,
-  type LoadedPack,
-} from "./loaded-pack.ts";
+import { loadFilesInBackground, readPackFiles, type LoadedPack } from "./loaded-pack.ts";
 
 /**
  * Replaces the active pack while requests are served. Never rejects.
@@ -27,6 +22,8 @@ export interface ReloadOptions {
    * @param isSuperseded Whether another reload has started meanwhile, so that this pack is no longer wanted.
    */
   readonly activate: (loaded: LoadedPack, isSuperseded: () => boolean) => Promise<void>;
+  /** Checks whether what else is configured fits a pack. @throws {Error} */
+  readonly checkPack: (pack: Pack) => void;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "addGauge">;
 }
@@ -39,12 +36,11 @@ const describeProblems = (error: unknown): readonly string[] =>
 const FIXED_SECTIONS = ["scopes", "oauth", "errors"] as const;
 
 /** @throws {Error} If a pack can only replace the active one with a restart. */
-function assertReplaceable(next: Pack, active: Pack, settings: Settings): void {
+function assertReplaceable(next: Pack, active: Pack): void {
   const changed = FIXED_SECTIONS.filter(
     (name) => !isDeepStrictEqual(next.dialect[name], active.dialect[name]),
   );
   if (changed.length > 0) throw new Error(`pack.yaml: ${changed.join(", ")} can only change with a restart`);
-  schedulePackBrownOuts(settings, next);
 }
 
 /**
@@ -54,7 +50,7 @@ function assertReplaceable(next: Pack, active: Pack, settings: Settings): void {
  */
 export function createPackReloader(
   settings: Settings,
-  { initial, activate, log, metrics }: ReloadOptions,
+  { initial, activate, checkPack, log, metrics }: ReloadOptions,
 ): ReloadPack {
   let active = initial;
   /** Aborted when another reload starts. */
@@ -77,7 +73,8 @@ export function createPackReloader(
     const isSuperseded = (): boolean => signal.aborted;
     const loaded = await loadFilesInBackground(files, settings, signal);
     if (isSuperseded()) return;
-    assertReplaceable(loaded.pack, active.pack, settings);
+    assertReplaceable(loaded.pack, active.pack);
+    checkPack(loaded.pack);
     await activate(loaded, isSuperseded);
     if (isSuperseded()) return;
     active = loaded;

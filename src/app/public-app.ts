@@ -16,6 +16,7 @@ import {
 import { isNative } from "../pipeline/stages/authenticate.ts";
 import { createNativeAuthorization } from "../pipeline/native/native-authorization.ts";
 import { createNativeRateLimit } from "../pipeline/native/native-rate-limit.ts";
+import { FIELD_HEADER } from "../pipeline/hide-fields.ts";
 import { createAlphaPipeline } from "../pipeline/pipeline.ts";
 import { RequestedScopes } from "../oauth/requested-scopes.ts";
 import { createOAuthRoutes, type OAuthRoutes } from "../oauth/handler.ts";
@@ -106,9 +107,10 @@ export function createPublicApp(settings: Settings, dependencies: PublicAppDepen
 
 /** What a browser client may send, and may read of a response. */
 function corsSettings(
-  { CORS_ORIGINS: origins = [] }: Settings,
+  settings: Settings,
   { pack: { dialect, rateLimitHeaders } }: PublicAppDependencies,
 ): Parameters<typeof allowOrigins>[0] {
+  const { CORS_ORIGINS: origins = [] } = settings;
   const { client } = dialect;
   const { request = {}, response = {} } = client.headers ?? {};
   const present = (...names: (string | undefined)[]) => names.filter((name) => name !== undefined);
@@ -139,6 +141,7 @@ function corsSettings(
         client.pagination?.link_header ? "Link" : undefined,
         client.pagination?.total_header,
       ),
+      ...(settings.SUNSET_FILE === undefined ? [] : ["Deprecation", "Sunset", "Link", FIELD_HEADER]),
     ],
   };
 }
@@ -191,10 +194,11 @@ function createNativeMiddleware(
 
 /** What all handlers need to trace and record their requests. */
 function lifecycleOf(
-  { tracing }: PublicAppDependencies,
+  { tracing, sunset }: PublicAppDependencies,
   recorder: Recorder,
-): Pick<LifecycleDependencies, "record" | "onUnexpectedError" | "startSpan"> {
+): Pick<LifecycleDependencies, "record" | "onUnexpectedError" | "startSpan" | "sunset"> {
   return {
+    sunset: sunset.rules,
     startSpan:
       tracing &&
       ((request) =>
@@ -274,6 +278,7 @@ function createAlphaHandler(
     ...dependencies,
     ...createPipelineConfig(pack, settings),
     ...lifecycleOf(dependencies, recorder),
+    sunset: dependencies.sunset.rules,
     tokenStore: dependencies.oauth.tokenStore,
     files: upstream,
     tokens: shared.tokens,

@@ -5,7 +5,7 @@ import type { AuditStore } from "../audit/store.ts";
 import {
   forEachStage,
   header,
-  identityOf,
+  provenIdentity,
   tokenInfoOf,
   type AlphaRequest,
   type RequestContext,
@@ -21,9 +21,11 @@ import {
   createAuditRecord,
   createMinimalRecord,
   describeError,
+  isAccepted,
   summarizeRequest,
   type RequestOutcome,
 } from "../pipeline/stages/audit-record.ts";
+import type { SunsetRules } from "../sunset/sunset.ts";
 import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
@@ -40,6 +42,7 @@ export interface RecorderDependencies {
   readonly log: Log;
   /** Undefined without tracing. */
   readonly tracing: Tracing | undefined;
+  readonly sunset: { readonly rules: Pick<SunsetRules, "noteAccepted"> };
   /** The names of clients, for the metrics. Default: none. */
   readonly clients?: { current(): ClientDirectory };
 }
@@ -114,12 +117,6 @@ function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
   return new Set(segments.filter((segment) => segment !== "" && !/[:{]/.test(segment)));
 }
 
-/** What is known of the sender. Anybody can send the id of an application in a call to the login server. */
-function provenIdentity(request: AlphaRequest, context: RequestContext): ClientIdentity {
-  const { label, application, isProven, fingerprint, userAgent } = identityOf(request, context);
-  return { label, application: isProven ? application : undefined, fingerprint, userAgent };
-}
-
 /** Reports how long a request was in each stage, and what it found in the caches. */
 function observeStages(
   metrics: Pick<Metrics, "stagesOf" | "countCacheReads">,
@@ -167,7 +164,7 @@ export class Recorder {
   /** Records a translated request; returns a promise where its response must wait for the record. */
   alpha(request: AlphaRequest, outcome: RequestOutcome, context: RequestContext): void | Promise<void> {
     const startedAt = performance.now();
-    const { audit, metrics } = this.#dependencies;
+    const { audit, metrics, sunset } = this.#dependencies;
     const { rejectedBy, upstream } = context;
     const details = {
       rejectedBy,
@@ -175,6 +172,7 @@ export class Recorder {
       traceparent: upstream?.traceparent ?? header(request, "traceparent"),
     };
     const record = audit && this.#createRecord(request, outcome, context);
+    if (!audit && isAccepted(context)) sunset.rules.noteAccepted(provenIdentity(request, context));
     const summary = record ?? summarizeRequest(request, outcome, context, this.#options);
     context.span?.end(spanResult(summary));
     const durable = record && audit.append(record);

@@ -117,9 +117,11 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
     initial: initialPack,
     async activate(loaded, isSuperseded) {
       await activePack.replace(loaded, isSuperseded);
+      dependencies.sunset.usePack(loaded.pack);
       // The file may have been invalid for the previous pack alone.
       reloadTokens();
     },
+    checkPack: dependencies.sunset.checkPack,
     log,
     metrics,
   });
@@ -132,6 +134,7 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
       // First: tokens that were revoked must not wait for the catalogs of another pack.
       reloadTokens();
       dependencies.clients.reload();
+      dependencies.sunset.reload();
       return reloadPack(files);
     },
     async stop(drain = async () => {}, drainAdmin = async () => {}) {

@@ -12,6 +12,9 @@ import type { ExampleResult } from "../tools/examples/compare-example.ts";
 import { compareExamples, diagnosticsOf, findLeftOutRows } from "../tools/examples/run-examples.ts";
 import { coverageOf, type ExampleCoverage } from "../tools/examples/coverage.ts";
 import { updateExamples } from "../tools/examples/update-examples.ts";
+import { CLIENTS_FILE } from "../clients/client-directory.ts";
+import { operatorFileSchema } from "../operator-files/operator-file.ts";
+import { SUNSET_SCHEMA } from "../sunset/sunset-file.ts";
 import { waitForShutdownSignal } from "./signals.ts";
 import { watchFolder } from "./watch-folder.ts";
 import { clearScreen, print } from "./terminal.ts";
@@ -26,10 +29,12 @@ export interface CheckFlags {
 }
 
 /** The kinds of files with a JSON Schema. */
-type SchemaKind = FileKind | "example" | "catalogs";
+type SchemaKind = FileKind | "example" | "catalogs" | "sunset" | "clients";
 
 function schemaOf(kind: SchemaKind): unknown {
   if (kind === "example") return exampleSchema();
+  if (kind === "sunset") return operatorFileSchema(SUNSET_SCHEMA);
+  if (kind === "clients") return operatorFileSchema(CLIENTS_FILE.schema);
   return kind === "catalogs" ? catalogsSchema() : fileSchema(kind);
 }
 
@@ -114,11 +119,15 @@ function describeCoverage(
   ].join("\n");
 }
 
-function reportProblems(diagnostics: readonly Diagnostic[]): number {
+/** Prints problems. @param format Writes one. @returns the exit code */
+export function reportProblems<T extends Diagnostic>(
+  diagnostics: readonly T[],
+  format: (problem: T) => string = formatDiagnostic,
+): number {
   const first = diagnostics.slice(0, MAX_DIAGNOSTICS);
   const more = first.length < MAX_DIAGNOSTICS ? "" : ": correct these to see others";
   const count = `${first.length} problem${first.length === 1 ? "" : "s"}${more}`;
-  print(`${first.map(formatDiagnostic).join("\n")}\n${count}\n`);
+  print(`${first.map((problem) => format(problem)).join("\n")}\n${count}\n`);
   return 1;
 }
 

@@ -30,9 +30,26 @@ export const PACK_SETTINGS = ["MAPPINGS_DIR", "WORDS"] as const satisfies readon
 export const REPLAY_SETTINGS = [...PACK_SETTINGS, "PUBLIC_URL"] as const satisfies readonly CommandSetting[];
 export const STORE_SETTINGS = ["DATA_DIR", "DATABASE_URL"] as const satisfies readonly CommandSetting[];
 
+/** The settings of commands about the plan. */
+export const SUNSET_SETTINGS = [
+  "SUNSET_FILE",
+  "CLIENTS_FILE",
+  ...PACK_SETTINGS,
+  ...STORE_SETTINGS,
+  "REDIS_URL",
+] as const satisfies readonly SettingName[];
+export type SunsetSettings = CommandSettings &
+  Pick<Settings, "SUNSET_FILE" | "CLIENTS_FILE" | "REDIS_URL" | "AUDIT">;
+
+/** The same for commands about the plan. Redis has a secret wherever it is set. */
+export const sunsetSettings = (command: Command): SunsetSettings =>
+  readNamed(command, [...SUNSET_SETTINGS, "GATEWAY_SECRET", "AUDIT"]);
+
 /** Reads settings of a command that does not serve. Invalid variables that it does not use cannot fail it. */
-export function commandSettings(command: Command): CommandSettings {
-  const names: readonly CommandSetting[] = [...REPLAY_SETTINGS, ...STORE_SETTINGS, "CLIENTS_FILE"];
+export const commandSettings = (command: Command): CommandSettings =>
+  readNamed(command, [...REPLAY_SETTINGS, ...STORE_SETTINGS, "CLIENTS_FILE"]);
+
+function readNamed(command: Command, names: readonly SettingName[]): Settings {
   const environment = Object.fromEntries(names.map((name) => [name, process.env[name]]));
   return readEnvironment(environment, settingTexts(command));
 }

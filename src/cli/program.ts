@@ -3,6 +3,7 @@ import { EXPORT_FORMATS } from "../audit/export/format-names.ts";
 import { SETTING_SECTIONS } from "../config/setting-definitions.ts";
 import { readEnvironment } from "../config/settings.ts";
 import type { CheckFlags } from "./check.ts";
+import type { OperatorFileFlags } from "./check-operator-files.ts";
 import {
   addSettings,
   commandSettings,
@@ -10,6 +11,8 @@ import {
   REPLAY_SETTINGS,
   settingTexts,
   STORE_SETTINGS,
+  SUNSET_SETTINGS,
+  sunsetSettings,
 } from "./command-settings.ts";
 import type { EraseFlags } from "./erase.ts";
 import type { ExplainFlags } from "./explain.ts";
@@ -17,10 +20,11 @@ import type { ExportFlags } from "./export.ts";
 import type { InitFlags } from "./init.ts";
 import type { ReplayFlags } from "./replay.ts";
 import type { ReportFlags } from "./report.ts";
+import type { SunsetFlags } from "./sunset.ts";
 import type { SandboxFlags } from "./sandbox.ts";
 import { print, printError } from "./terminal.ts";
 
-const SCHEMA_KINDS = ["resource", "pack", "surface", "example", "catalogs"] as const;
+const SCHEMA_KINDS = ["resource", "pack", "surface", "example", "catalogs", "sunset", "clients"] as const;
 
 /** Follows an error about a flag of `serve`, so that all problems are reported together. */
 function settingProblems(serve: Command): string {
@@ -63,9 +67,10 @@ function addServe(program: Command, onExit: OnExit): void {
   const serve = program
     .command("serve")
     .description("Run the gateway. Each setting is a flag and an environment variable; the flag wins.")
-    .action(async () => {
+    .option("--announce", "accept a plan with dates that are earlier than those that were published")
+    .action(async ({ announce: isAnnounced }: { readonly announce?: true }) => {
       const { serve: run } = await import("./serve.ts");
-      onExit(await run(settingTexts(serve)));
+      onExit(await run(settingTexts(serve), { isAnnounced }));
     });
   for (const [section, names] of Object.entries(SETTING_SECTIONS)) addSettings(serve, names, `${section}:`);
   serve.configureOutput({
@@ -87,16 +92,25 @@ function addCheck(program: Command, onExit: OnExit): void {
       "--update",
       "give golden cases the actual results, after a deliberate change, and print the difference",
     )
+    .option("--sunset <file>", "check a plan by which the old API ends, as SUNSET_FILE names it")
+    .option("--clients <file>", "check a client directory, as CLIENTS_FILE names it")
+    .option("--announce", "with --sunset: allow dates that are earlier than those that were published")
     .addOption(new Option("--watch", "check again after each change of a file").conflicts("update"))
     .addOption(
       new Option("--schema <kind>", "print the JSON Schema of a kind of file, for editors").choices(
         SCHEMA_KINDS,
       ),
     )
-    .action(async (directory: string | undefined, options: CheckFlags, command: Command) => {
-      const { check } = await import("./check.ts");
-      onExit(await check(directory ?? commandSettings(command).MAPPINGS_DIR, options));
-    });
+    .action(
+      async (directory: string | undefined, options: CheckFlags & OperatorFileFlags, command: Command) => {
+        if (options.sunset !== undefined || options.clients !== undefined) {
+          const { checkOperatorFiles } = await import("./check-operator-files.ts");
+          return onExit(await checkOperatorFiles(directory, options, sunsetSettings(command)));
+        }
+        const { check } = await import("./check.ts");
+        return onExit(await check(directory ?? commandSettings(command).MAPPINGS_DIR, options));
+      },
+    );
 }
 
 function addInit(program: Command, onExit: OnExit): void {
@@ -198,6 +212,36 @@ function addReplay(program: Command, onExit: OnExit): void {
     });
 }
 
+function addSunset(program: Command, onExit: OnExit): void {
+  const sunset = program
+    .command("sunset")
+    .description("Show, simulate and announce the plan by which the old API ends.");
+  const addFormat = (command: Command): Command =>
+    addSettings(command, SUNSET_SETTINGS).addOption(
+      new Option("--format <format>", "format of the output").choices(["text", "json"]).default("text"),
+    );
+  addFormat(sunset.command("status"))
+    .description("Print the stages: what runs now, what is next, and who paused it.")
+    .action(async (flags: SunsetFlags, command: Command) => {
+      const { sunsetStatus } = await import("./sunset.ts");
+      onExit(await sunsetStatus(flags, sunsetSettings(command), command));
+    });
+  addFormat(sunset.command("simulate"))
+    .description(
+      "Run the plan over the recorded weeks: who is hit, when, and how many calls. Change nothing.",
+    )
+    .action(async (flags: SunsetFlags, command: Command) => {
+      const { sunsetSimulate } = await import("./sunset.ts");
+      onExit(await sunsetSimulate(flags, sunsetSettings(command), command));
+    });
+  addSettings(sunset.command("announce"), SUNSET_SETTINGS)
+    .description("Accept dates that are earlier than those that were published before.")
+    .action(async (_flags: object, command: Command) => {
+      const { sunsetAnnounce } = await import("./sunset.ts");
+      onExit(await sunsetAnnounce(sunsetSettings(command), command));
+    });
+}
+
 function addAudit(program: Command, onExit: OnExit): void {
   const audit = program.command("audit").description("Change the audit store.");
   addSettings(audit.command("erase"), [...STORE_SETTINGS, "CLIENTS_FILE"])
@@ -238,6 +282,7 @@ const COMMANDS = [
   addReport,
   addExport,
   addReplay,
+  addSunset,
   addAudit,
   addSandbox,
 ];

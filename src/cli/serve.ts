@@ -3,6 +3,7 @@ import { flushCompileCache } from "node:module";
 import { packFolder } from "../app/loaded-pack.ts";
 import { pollFile } from "../app/poll-file.ts";
 import { guardProcess } from "../app/process-guard.ts";
+import type { DependenciesOptions } from "../app/dependencies.ts";
 import { startService, type Service } from "../app/start.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import {
@@ -17,6 +18,9 @@ import { curl } from "../tools/explain/curl.ts";
 import { onSighup, waitForShutdownSignal } from "./signals.ts";
 import { watchFolder } from "./watch-folder.ts";
 import { print } from "./terminal.ts";
+
+/** Flags that are no settings. */
+type ServeOptions = Pick<DependenciesOptions, "isAnnounced">;
 
 const NO_BODY = { headers: {}, body: undefined };
 
@@ -55,9 +59,10 @@ async function welcome(service: Service, given: SettingTexts): Promise<string> {
   ].join("\n");
 }
 
-async function start(settings: Settings): Promise<Service> {
-  if (settings.WORKERS > 1) return (await import("../app/cluster/primary.ts")).startWorkers(settings);
-  return startService(settings);
+async function start(settings: Settings, options: ServeOptions): Promise<Service> {
+  if (settings.WORKERS > 1)
+    return (await import("../app/cluster/primary.ts")).startWorkers(settings, options);
+  return startService(settings, options);
 }
 
 /**
@@ -66,22 +71,23 @@ async function start(settings: Settings): Promise<Service> {
  * @returns the exit code
  * @throws {SettingsError}
  */
-export async function serve(flags: SettingTexts): Promise<number> {
-  const code = await run(flags);
+export async function serve(flags: SettingTexts, options: ServeOptions = {}): Promise<number> {
+  const code = await run(flags, options);
   // A write that nobody takes would keep the process running.
   return (await endLog()) ? code : process.exit(code);
 }
 
-async function run(flags: SettingTexts): Promise<number> {
+async function run(flags: SettingTexts, options: ServeOptions): Promise<number> {
   const settings = readEnvironment(process.env, flags);
-  if (cluster.isWorker) return (await import("../app/cluster/worker-process.ts")).runWorker(settings);
+  if (cluster.isWorker)
+    return (await import("../app/cluster/worker-process.ts")).runWorker(settings, options);
   const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
   const guard = guardProcess(log, settings.SHUTDOWN_GRACE_MS);
   // Before the start: requests that arrive while v4 is read for the first time get their responses and records too.
   const shutdown = waitForShutdownSignal();
   let reload = (): void => {};
   onSighup(() => reload());
-  const service = await start(settings);
+  const service = await start(settings, options);
   guard.drainWith(service.stop);
   reload = () => void service.reload();
   const unwatch = watchFolder(packFolder(settings.MAPPINGS_DIR), reload);

@@ -2,8 +2,6 @@
 import { z } from "zod";
 import {
   addresses,
-  brownOutWindows,
-  day,
   diskSize,
   headerName,
   integer,
@@ -159,22 +157,16 @@ const mapping = {
     url,
     "Base URL at which clients reach the gateway. Required by a pack whose links have a host (`links: absolute`). Where clients have no credentials, requests under other host names get 421",
   ),
-  DEPRECATION_DATE: unset(day, "`Deprecation` header of alpha responses (RFC 9745), `YYYY-MM-DD`"),
-  SUNSET_DATE: unset(
-    day,
-    "`Sunset` header of alpha responses (RFC 8594), `YYYY-MM-DD`, not before `DEPRECATION_DATE`",
-  ),
-  SUNSET_LINK: unset(url, 'URL in the `Link` header with `rel="sunset"`'),
-  BROWN_OUTS: unset(
-    brownOutWindows,
-    "Times at which alpha is switched off on purpose, for example `0 10 * * 1 for 15m; routes=GET /vm/instances`",
-  ),
 };
 
 const clients = {
   CLIENTS_FILE: unset(
     text,
     "YAML file that gives clients names: see [Name the clients](../guide/migrate-clients.md). Read at start, and again when it changes or on SIGHUP. If it is invalid, the names that were read before stay",
+  ),
+  SUNSET_FILE: unset(
+    text,
+    "YAML file with the plan by which alpha ends: see [Plan the end](../guide/migrate-clients.md#4-plan-the-end). Read at start, and again when it changes or on SIGHUP. If it is invalid, the plan that was read before stays",
   ),
   CLIENT_HEADER: unset(
     headerName,

@@ -1,7 +1,6 @@
 /** The types of settings. Each takes the text of a variable or flag, or the value that a program gives. */
 import { isIP } from "node:net";
 import { z } from "zod";
-import { readWindows } from "../brown-outs/read-windows.ts";
 import { maskAddresses } from "./mask-address.ts";
 import { parseProductWords } from "./product-words.ts";
 
@@ -150,16 +149,6 @@ export const headerName = z
   .regex(/^[a-z][a-z\d-]{0,63}$/i, "must be the name of a header, such as X-Client-Name")
   .transform((value) => value.toLowerCase());
 
-const DAY = "must be a date, YYYY-MM-DD";
-
-/** A day, `YYYY-MM-DD` or a `Date`, as the start of that day in UTC. */
-export const day = z
-  .union([z.string(), z.date().transform((date) => date.toISOString().slice(0, "YYYY-MM-DD".length))], {
-    error: DAY,
-  })
-  .pipe(z.iso.date({ error: DAY, abort: true }))
-  .transform((value) => new Date(`${value}T00:00:00Z`));
-
 /** Texts, or one text with commas between them, each of which `isValid`. */
 const listOf = (isValid: (item: string) => boolean, expected: string) =>
   z
@@ -197,10 +186,3 @@ const word = z.string().regex(/^[a-z][a-z0-9]*$/, "must be words of lower-case l
 export const productWords = z.union([parsedText(parseProductWords), z.record(word, word)], {
   error: "must be product names such as vm=acme,orch=acmeks",
 });
-
-/** Times at which alpha is switched off: one text with `|` between them, or several texts. */
-export const brownOutWindows = z
-  .union([z.string(), z.array(z.string()).transform((windows) => windows.join("|"))], {
-    error: "must be texts",
-  })
-  .pipe(parsedText(readWindows));

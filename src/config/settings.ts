@@ -100,9 +100,6 @@ function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label
     ]);
   if (settings.REDIS_URL !== undefined && settings.GATEWAY_SECRET === undefined)
     problems.push(["GATEWAY_SECRET", "all replicas that share a store need the same secret; set it"]);
-  const { DEPRECATION_DATE, SUNSET_DATE } = settings;
-  if (DEPRECATION_DATE && SUNSET_DATE && SUNSET_DATE < DEPRECATION_DATE)
-    problems.push(["SUNSET_DATE", `it is before ${label("DEPRECATION_DATE")} (RFC 9745, section 4)`]);
   return problems;
 }
 

@@ -1,5 +1,16 @@
-/** Why the gateway itself rejects a request: too many bodies, a brown-out, a page of another origin, the size, a limit. */
-export const REJECTIONS = ["bodies", "brown_out", "cross_site", "head_size", "limit"] as const;
+/**
+ * Why the gateway itself rejects a request: too many bodies, a stage of the sunset plan (`brown_out`, `freeze`, and
+ * `sunset` for the end), a page of another origin, the size, a limit.
+ */
+export const REJECTIONS = [
+  "bodies",
+  "brown_out",
+  "cross_site",
+  "freeze",
+  "head_size",
+  "limit",
+  "sunset",
+] as const;
 
 export type RejectedBy = (typeof REJECTIONS)[number];
 
@@ -35,6 +46,8 @@ export interface Rejection {
   readonly by: RejectedBy;
   /** For the audit record and the log. */
   readonly warning?: string;
+  /** Whether the status is the client's unless the pack has another one for exactly this status. */
+  readonly isExactStatus?: boolean;
 }
 
 /**

@@ -10,6 +10,8 @@ interface StatusesDefinition {
 export interface Statuses {
   /** Returns the client's status of an upstream error, or of an error of the gateway. */
   translate(status: number): number;
+  /** The same for a status that is meant as it is: only a rule for exactly this status changes it. */
+  translateExactly(status: number): number;
   /** The client's status of an invalid request. */
   readonly invalid: number;
   /** The client's status of a request whose body, query or filter breaks a rule. */
@@ -49,6 +51,7 @@ export function createStatuses({ statuses = {}, phrases = {}, validation }: Stat
   const validationStatus = validation?.status ?? invalid;
   return {
     translate,
+    translateExactly: (status) => statuses[status] ?? status,
     invalid,
     validation: validationStatus,
     failed: translate(500),

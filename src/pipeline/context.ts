@@ -17,6 +17,7 @@ import type { CancelSignal } from "../upstream/client.ts";
 import type { UpstreamActivity } from "./instrument-call.ts";
 import type { UpstreamResponse } from "./upstream-response.ts";
 import type { ClientToken } from "./stages/authorize.ts";
+import type { Verdict } from "../sunset/sunset.ts";
 import type { ReadJson } from "./stages/read-body.ts";
 
 /** Whose body is read. Unknown clients get less memory and less time. */
@@ -172,6 +173,10 @@ interface StageResults {
   match: RouteMatch | undefined;
   rateLimitStatus: RateLimitStatus | undefined;
   token: ClientToken | undefined;
+  /** What the sunset plan says about the request; undefined: nothing. */
+  planned: Verdict | undefined;
+  /** Fields that the response lacks because of the plan; undefined: none. */
+  hiddenFields: readonly string[] | undefined;
   body: ReceivedBody | undefined;
   /** The parameters of the query, and the body that is parsed when it is needed; undefined before authorization. */
   sent: { readonly query: Query; readonly readJson: ReadJson } | undefined;
@@ -226,6 +231,8 @@ export const createContext = (startedAt = performance.now(), span?: RequestSpan)
   match: undefined,
   rateLimitStatus: undefined,
   token: undefined,
+  planned: undefined,
+  hiddenFields: undefined,
   body: undefined,
   sent: undefined,
   ignoredParameters: [],
@@ -266,6 +273,18 @@ export function identityOf(
       return request.headers["user-agent"]?.[0];
     },
   };
+}
+
+/**
+ * What is known of the sender, with an application only where it is proven: anybody can send the id of one in a call to the
+ * login server.
+ */
+export function provenIdentity(
+  request: Pick<AlphaRequest, "label" | "headers">,
+  context: Pick<RequestContext, "client" | "token" | "application">,
+): ClientIdentity {
+  const identity = identityOf(request, context);
+  return identity.isProven ? identity : Object.assign(identity, { application: undefined });
 }
 
 /** Whether a request target has a fragment. It is invalid (RFC 9112 3.2), and servers disagree on where it starts. */

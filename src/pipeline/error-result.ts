@@ -52,7 +52,12 @@ function toClientError(
 ): Pick<HttpError, "status" | "details"> & { readonly summary?: ErrorSummary | undefined } {
   if (error instanceof TranslatedError) return error;
   if (!(error instanceof ValidationError))
-    return { status: statuses.translate(error.status), details: error.details };
+    return {
+      status: error.rejection?.isExactStatus
+        ? statuses.translateExactly(error.status)
+        : statuses.translate(error.status),
+      details: error.details,
+    };
   const details = error.details.map((detail) => {
     const code = errorCodes.ofRule(detail.rule);
     return code === undefined ? detail : { ...detail, code };

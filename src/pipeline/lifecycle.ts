@@ -7,16 +7,19 @@ import { HttpError, type UpstreamErrorMeaning } from "../dialect/http-error.ts";
 import type { TranslateLocation } from "../mapping/compile/locations.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { RequestSpan } from "../observability/tracing/tracing.ts";
+import type { SunsetRules } from "../sunset/sunset.ts";
 import {
   createContext,
   forEachStage,
   header,
+  provenIdentity,
   type AlphaResponse,
   type AlphaRequest,
   type RequestContext,
   type ResponseBody,
 } from "./context.ts";
 import { toErrorResult, type ErrorTranslation } from "./error-result.ts";
+import { FIELD_HEADER } from "./hide-fields.ts";
 import type { RequestOutcome } from "./stages/audit-record.ts";
 
 /** Turns a client's request into its response. It never rejects. */
@@ -36,7 +39,7 @@ type MeantResult = HandlerResult & { readonly meaning: ResultMeaning };
 
 /** What all responses of a gateway have in common, decided at start. */
 export interface ResponseDefaults {
-  /** Headers that never change: caching, vary, deprecation. */
+  /** Headers that never change: caching, vary. */
   readonly headers: Readonly<Record<string, string>>;
   /**
    * Lower-case names: of the header with which a client asks for status 200 always, and of the one with the true status.
@@ -61,6 +64,8 @@ export interface ResponseDefaults {
 export interface LifecycleDependencies {
   readonly translation: ErrorTranslation;
   readonly style: ResponseDefaults;
+  /** The headers of responses that announce the end of the client's API. */
+  readonly sunset: Pick<SunsetRules, "headersFor">;
   /** The v4 call of a request that was refused before it was built, for its response. */
   readonly equivalentOf?: (request: AlphaRequest, context: RequestContext) => string;
   /** Starts a request's span; undefined without tracing. */
@@ -78,8 +83,10 @@ export interface LifecycleDependencies {
 /** Makes a handler safe: any error becomes a response, in this one place, and every request has its record. */
 export function withLifecycle(
   handle: (request: AlphaRequest, context: RequestContext) => Promise<HandlerResult>,
-  { translation, style, equivalentOf, startSpan, record, onUnexpectedError }: LifecycleDependencies,
+  dependencies: LifecycleDependencies,
 ): AlphaHandler {
+  const { translation, style, equivalentOf, startSpan, record, onUnexpectedError } = dependencies;
+
   function resultOf(error: unknown, request: AlphaRequest, context: RequestContext): MeantResult {
     if (error instanceof HttpError && error.rejection) {
       const { by, warning } = error.rejection;
@@ -113,7 +120,7 @@ export function withLifecycle(
       await record(request, isGone ? { ...outcome, status: CLIENT_GONE } : outcome, context);
       return undefined;
     } catch (error) {
-      return finalizeResponse(request, resultOf(error, request, context), style, context);
+      return finalizeResponse(request, resultOf(error, request, context), dependencies, context);
     }
   }
 
@@ -127,7 +134,7 @@ export function withLifecycle(
     } finally {
       context.token?.release?.();
     }
-    const response = finalizeResponse(request, result, style, context);
+    const response = finalizeResponse(request, result, dependencies, context);
     const { meaning } = result;
     const isGone = request.signal.aborted && meaning === "failed";
     const outcome = { status: isGone ? CLIENT_GONE : result.status, meaning, response };
@@ -138,7 +145,7 @@ export function withLifecycle(
       return response;
     } catch (error) {
       // The record was promised before the response. Without it there is no response.
-      return finalizeResponse(request, resultOf(error, request, context), style, context);
+      return finalizeResponse(request, resultOf(error, request, context), dependencies, context);
     }
   };
 }
@@ -176,6 +183,11 @@ type ResponseHeaderValues = Pick<
   | "stageTimes"
   | "upstream"
   | "startedAt"
+  | "client"
+  | "token"
+  | "application"
+  | "match"
+  | "hiddenFields"
 >;
 
 /**
@@ -214,11 +226,36 @@ function serverTimingOf(values: ResponseHeaderValues): string {
 
 const NO_BYTES = Buffer.alloc(0);
 
+/** A call of one method and path, as a client is shown it. */
+const ONE_CALL = /^[A-Z]+ (\/[^\s<>"{}]*)$/;
+
+/** The headers that announce the end, with the call that takes the place of this one (RFC 5829, section 3.4). */
+function planHeaders(
+  request: AlphaRequest,
+  sunset: Pick<SunsetRules, "headersFor">,
+  { client, token, application, match, upstreamEquivalent = "", hiddenFields }: ResponseHeaderValues,
+): Readonly<Record<string, string>> | undefined {
+  const headers = sunset.headersFor(
+    () => provenIdentity(request, { client, token, application }),
+    match?.route.name ?? null,
+  );
+  if (!headers) return undefined;
+  const [, successor] = ONE_CALL.exec(upstreamEquivalent) ?? [];
+  const link = [headers["link"], successor && `<${successor}>; rel="successor-version"`]
+    .filter(Boolean)
+    .join(", ");
+  return {
+    ...headers,
+    ...(link !== "" && { link }),
+    ...(hiddenFields && { [FIELD_HEADER]: hiddenFields.join(", ") }),
+  };
+}
+
 /** Adds the headers to a response. A client that asks for 200 always finds the true status in a header. */
 function finalizeResponse(
   request: AlphaRequest,
   { status, body, headers: ownHeaders, meaning }: MeantResult,
-  style: ResponseDefaults,
+  { style, sunset }: Pick<LifecycleDependencies, "style" | "sunset">,
   values: ResponseHeaderValues,
 ): AlphaResponse {
   const { headers: defaults, alwaysOk, upstreamHeader, statuses, responseTypes, serverTiming } = style;
@@ -227,6 +264,7 @@ function finalizeResponse(
   const phrase = statuses.phrases[status];
   const headers: Record<string, string> = {
     ...defaults,
+    ...planHeaders(request, sunset, values),
     "content-type": meaning === "succeeded" ? responseTypes.success : responseTypes.error,
     "x-request-id": request.id,
   };

@@ -7,12 +7,7 @@ import type { Settings } from "../config/setting-definitions.ts";
 import { SettingsError } from "../config/settings.ts";
 
 /** Settings of the headers that all responses have. */
-export type ResponseSettings = Partial<
-  Pick<
-    Settings,
-    "DEPRECATION_DATE" | "SUNSET_DATE" | "SUNSET_LINK" | "CORS_ORIGINS" | "SERVER_TIMING" | "PUBLIC_URL"
-  >
->;
+export type ResponseSettings = Partial<Pick<Settings, "CORS_ORIGINS" | "SERVER_TIMING" | "PUBLIC_URL">>;
 
 /** The part of the pipeline's dependencies that a pack determines: names of both dialects, and common headers. */
 export function createPipelineConfig(
@@ -76,7 +71,6 @@ function createResponseDefaults(
     headers: {
       "cache-control": "no-store",
       ...(vary.length > 0 && { vary: vary.join(", ") }),
-      ...deprecationHeaders(settings),
     },
     alwaysOk: alwaysOk && {
       requestHeader: alwaysOk.request_header.toLowerCase(),
@@ -95,14 +89,3 @@ function createResponseDefaults(
 /** The challenge of a 401 by an authentication scheme (RFC 9110, section 11.6.1), if the pack has a realm. */
 const challengeOf = ({ scheme = "Basic", realm }: ClientCredentialsDefinition = {}): string | undefined =>
   realm === undefined ? undefined : `${scheme} realm="${realm}"`;
-
-/** Announces the end of alpha: RFC 9745 (a date is `@` and seconds) and RFC 8594. */
-const deprecationHeaders = ({
-  DEPRECATION_DATE,
-  SUNSET_DATE,
-  SUNSET_LINK,
-}: ResponseSettings): Record<string, string> => ({
-  ...(DEPRECATION_DATE && { deprecation: `@${DEPRECATION_DATE.getTime() / 1000}` }),
-  ...(SUNSET_DATE && { sunset: SUNSET_DATE.toUTCString() }),
-  ...(SUNSET_LINK && { link: `<${SUNSET_LINK.href}>; rel="sunset"` }),
-});

@@ -1,13 +1,21 @@
 import type { TokenLocks } from "../auth/token-locks.ts";
 import { parseQuery } from "../dialect/query.ts";
 import type { Scopes } from "../dialect/scopes.ts";
+import type { Route } from "../mapping/compile/route.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { RateLimits } from "../rate-limit/rate-limits.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { AuthorizedRequest, TranslationServices } from "./authorized-request.ts";
-import type { BrownOuts } from "../brown-outs/brown-outs.ts";
 import { continueTrace } from "../observability/tracing/traceparent.ts";
-import { header, type AlphaRequest, type RequestContext } from "./context.ts";
+import type { SunsetRules } from "../sunset/sunset.ts";
+import { hiddenIn, hideFields } from "./hide-fields.ts";
+import {
+  header,
+  provenIdentity,
+  type AlphaRequest,
+  type RequestContext,
+  type ResponseBody,
+} from "./context.ts";
 import { createUpstreamActivity } from "./instrument-call.ts";
 import { toSuccess, withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
 import { addHeaders, addParameters } from "./prepared-request.ts";
@@ -16,7 +24,8 @@ import { RESPONSE_KINDS } from "./responses/kinds.ts";
 import { authenticate, createCredentialsReader } from "./stages/authenticate.ts";
 import { authorize, resolveToken, selectRoute, type TokenDependencies } from "./stages/authorize.ts";
 import { firstCandidate, matchRoute, withPathValues } from "./stages/match-route.ts";
-import { consumeRateLimit, rejectInBrownOut, rejectLimited } from "./stages/rate-limit.ts";
+import { askPlan, enforcePlan, findIssuer } from "./stages/enforce-plan.ts";
+import { consumeRateLimit, rejectLimited } from "./stages/rate-limit.ts";
 import { parseOnUse, readBody } from "./stages/read-body.ts";
 import { sentToken, UpstreamCaller, type CallDependencies } from "./upstream-call.ts";
 import { equivalentOf } from "./upstream-equivalent.ts";
@@ -29,7 +38,7 @@ export interface PipelineDependencies
   readonly translation: TranslationConfig;
   readonly catalogs: CatalogCache;
   readonly limits: RateLimits;
-  readonly brownOuts: BrownOuts;
+  readonly sunset: SunsetRules;
   readonly tokenLocks: TokenLocks;
   /** Tokens that the gateway issued. */
   readonly tokenStore: TokenDependencies["tokenStore"] & TranslationServices["tokenStore"];
@@ -45,12 +54,24 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     equivalentOf: (request: AlphaRequest, { match }: RequestContext) =>
       equivalentOf(request, match, options.pack),
   };
-  const { pack, limits, brownOuts, tokens, scopes, catalogs, dialect } = dependencies;
+  const { pack, limits, sunset, tokens, scopes, catalogs, dialect } = dependencies;
   const readCredentials = createCredentialsReader({
     credentials: pack.credentials,
     nativeScheme: dependencies.nativeScheme,
     upstreamTokens: dependencies.upstreamTokens,
   });
+
+  /** Field brown-outs: only responses that lack a field are read again. */
+  function leaveOut(route: Route, body: ResponseBody, context: RequestContext): ResponseBody {
+    const { hiddenFields } = context.planned ?? {};
+    if (!hiddenFields) return body;
+    const stages = hiddenIn(route, hiddenFields);
+    if (stages.length === 0 || body === "" || (typeof body !== "string" && !Buffer.isBuffer(body)))
+      return body;
+    context.hiddenFields = stages.map(({ object, field }) => `${object}.${field}`);
+    for (const { name, kind } of stages) sunset.count(name, kind);
+    return hideFields(body, stages, route, pack.dialect.client.responses.list ?? "$items");
+  }
 
   return withLifecycle(async function runPipeline(request, context) {
     const { stageTimes, warnings, span } = context;
@@ -66,11 +87,14 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     context.match = firstCandidate(candidates);
     stageTimes.matchRoute = performance.now();
 
-    // Enforce the rate limit and brown-outs.
+    // Enforce the rate limit and the sunset plan.
     const { status, creditAddress } = await consumeRateLimit(request, client, context.match, limits);
     context.rateLimitStatus = status;
     rejectLimited(status);
-    rejectInBrownOut(credentials, context.match, brownOuts);
+    if (sunset.isActive()) context.application = await findIssuer(credentials, dependencies.tokenStore);
+    const asked = askPlan(() => provenIdentity(request, context), context.match, sunset);
+    context.planned = asked instanceof Promise ? await asked : asked;
+    enforcePlan(context.planned, sunset);
     stageTimes.rateLimit = performance.now();
 
     // Authorize each candidate. From here on, this request may hold the lock of its token.
@@ -121,6 +145,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const object = await kind.buildResponse(received, prepared, authorized);
     const body = typeof object === "string" ? (match.route.wrapObject?.(object) ?? object) : object;
     stageTimes.buildResponse = performance.now();
-    return toSuccess(match.route, body, prepared.path, context.upstreamHead, pack.locate);
+    const shown = leaveOut(match.route, body, context);
+    return toSuccess(match.route, shown, prepared.path, context.upstreamHead, pack.locate);
   }, dependencies);
 }

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { scheduleBrownOuts } from "../brown-outs/brown-outs.ts";
+import { NO_SUNSET } from "../sunset/sunset.ts";
 import type { CredentialsFormat, SentToken } from "../dialect/credentials.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import {
@@ -171,7 +171,7 @@ export function createDryRun(
   let unexpectedError: unknown;
   const handleRequest = createAlphaPipeline({
     ...createPipelineConfig(pack, { PUBLIC_URL }),
-    brownOuts: scheduleBrownOuts([]),
+    sunset: NO_SUNSET,
     upstreamTokens,
     upstream,
     files: createFileUpstream(upstream),

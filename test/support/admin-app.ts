@@ -7,7 +7,7 @@ export const adminApp = (deps: Pick<AdminDeps, "metrics"> & Partial<AdminDeps>):
     readiness: () => [],
     audit: undefined,
     purgeTokens: async () => {},
-    brownOuts: () => [],
+    sunset: { status: () => null, pause: async () => {}, resume: async () => {} },
     names: () => ({ client: "alpha", upstream: "v4" }),
     mappings: () => ({ routes: [] }),
     explain: async ({ id }) => ({ explained: id }),

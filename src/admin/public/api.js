@@ -8,9 +8,10 @@ export const onReach = (listener) => void listeners.add(listener);
 
 const notify = (reached) => listeners.forEach((listener) => listener(reached));
 
-async function request(path, signal) {
+async function request(path, signal, options = {}) {
   try {
-    const response = await fetch(path, { headers: { Accept: "application/json" }, signal });
+    const headers = { Accept: "application/json", ...options.headers };
+    const response = await fetch(path, { ...options, headers, signal });
     notify(true);
     return response;
   } catch (error) {
@@ -25,9 +26,8 @@ const reasons = (body) =>
     .map(({ parameter, reason }) => (parameter ? `${parameter}: ${reason}` : reason))
     .join(" ");
 
-/** Reads JSON. @throws {Offline} If the gateway can't be reached. @throws {Error} With its reasons and its `status`. */
-export async function read(path, signal) {
-  const response = await request(path, signal);
+/** The JSON of a response. @throws {Error} With its reasons and its `status`. */
+async function jsonOf(response) {
   // The session has expired. After a reload the gateway shows the sign-in form.
   if (response.status === 401) location.reload();
   const body = await response.json().catch(() => undefined);
@@ -35,6 +35,19 @@ export async function read(path, signal) {
   const error = new Error(reasons(body) || `The gateway returned status ${response.status}.`);
   throw Object.assign(error, { status: response.status });
 }
+
+/** Reads JSON. @throws {Offline} If the gateway can't be reached. @throws {Error} With its reasons and its `status`. */
+export const read = async (path, signal) => jsonOf(await request(path, signal));
+
+/** Sends JSON, and reads the response. @throws As {@link read}. */
+export const write = async (path, body) =>
+  jsonOf(
+    await request(path, undefined, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    }),
+  );
 
 /** Reads the readiness, whatever the status of the response. */
 export const readHealth = async () => (await request("/readyz")).json();

@@ -6,6 +6,7 @@ import { showClient } from "./views/client.js";
 import { showClients } from "./views/clients.js";
 import { showMappings } from "./views/mappings.js";
 import { showMigration } from "./views/migration.js";
+import { showPlan } from "./views/plan.js";
 import { showTraffic } from "./views/traffic.js";
 
 const HEALTH_EVERY_MS = 5000;
@@ -62,5 +63,6 @@ startRouter(find("view"), {
   traffic: { title: "Traffic", list: showTraffic, one: showCall },
   clients: { title: "Clients", list: showClients, one: showClient },
   migration: { title: "Migration", list: showMigration },
+  plan: { title: "Plan", list: showPlan },
   mappings: { title: "Mappings", list: showMappings },
 });

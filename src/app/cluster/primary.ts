@@ -6,7 +6,12 @@ import { startWorkerPool, type WorkerPool } from "./worker-pool.ts";
 import { startAdminListener } from "../admin-listener.ts";
 import { httpUrl, type HttpServer } from "../http-server.ts";
 import type { LoadedPack } from "../loaded-pack.ts";
-import { closeDependencies, createDependencies, type Dependencies } from "../dependencies.ts";
+import {
+  closeDependencies,
+  createDependencies,
+  type Dependencies,
+  type DependenciesOptions,
+} from "../dependencies.ts";
 import { createPackReloader } from "../pack-reloader.ts";
 import { ADMIN_DRAIN_MS, type Service } from "../start.ts";
 import { workerEnvironment } from "./worker-process.ts";
@@ -35,8 +40,11 @@ async function checkReadiness(
  *
  * @throws As `startService`, and {WorkerStartError} If a worker can't start.
  */
-export async function startWorkers(settings: Settings): Promise<Service> {
-  const dependencies = await createDependencies(settings, { servesRequests: false });
+export async function startWorkers(
+  settings: Settings,
+  { isAnnounced }: Pick<DependenciesOptions, "isAnnounced"> = {},
+): Promise<Service> {
+  const dependencies = await createDependencies(settings, { servesRequests: false, isAnnounced });
   const { log, metrics, shared, v4, initialPack } = dependencies;
   let { files, pack } = initialPack;
   const aggregate = createMetricsAggregate();
@@ -58,9 +66,16 @@ export async function startWorkers(settings: Settings): Promise<Service> {
   /** Workers get valid packs only. One that is restarted later starts with this pack too. */
   async function activate(loaded: LoadedPack): Promise<void> {
     ({ files, pack } = loaded);
+    dependencies.sunset.usePack(pack);
     await sendToWorkers(files);
   }
-  const reloadPack = createPackReloader(settings, { initial: initialPack, activate, log, metrics });
+  const reloadPack = createPackReloader(settings, {
+    initial: initialPack,
+    activate,
+    checkPack: dependencies.sunset.checkPack,
+    log,
+    metrics,
+  });
   async function drain(): Promise<void> {
     await workers?.drain(settings.SHUTDOWN_GRACE_MS);
     await closeDependencies(dependencies, async () => admin?.drain(ADMIN_DRAIN_MS));
@@ -96,7 +111,9 @@ export async function startWorkers(settings: Settings): Promise<Service> {
     dialect: initialPack.pack.dialect,
     readiness,
     async reload(next) {
-      // Each worker reads the tokens file itself.
+      // Each worker reads the files of the operator itself.
+      dependencies.clients.reload();
+      dependencies.sunset.reload();
       await sendToWorkers(files);
       await reloadPack(next);
     },

@@ -3,7 +3,7 @@ import type { PrimaryApi, WorkerApi } from "./rpc-api.ts";
 import { createRpc } from "./ipc-rpc.ts";
 import { guardProcess } from "../process-guard.ts";
 import { createLog } from "../../observability/log.ts";
-import { createDependencies } from "../dependencies.ts";
+import { createDependencies, type DependenciesOptions } from "../dependencies.ts";
 import { serveDependencies, type ListeningService } from "../start.ts";
 
 /**
@@ -42,7 +42,10 @@ function workerSettings(settings: Settings): Settings {
  *
  * @returns The exit code.
  */
-export async function runWorker(given: Settings): Promise<number> {
+export async function runWorker(
+  given: Settings,
+  { isAnnounced }: Pick<DependenciesOptions, "isAnnounced">,
+): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
   const settings = workerSettings(given);
   const guard = guardProcess(createLog(settings.LOG_LEVEL, settings.LOG_FORMAT), settings.SHUTDOWN_GRACE_MS);
@@ -56,7 +59,10 @@ export async function runWorker(given: Settings): Promise<number> {
     drain: drained.resolve,
   };
   const primary = createRpc<PrimaryApi>(process, { ...api });
-  const dependencies = await createDependencies(settings, { files: await primary.callDuringStart("pack") });
+  const dependencies = await createDependencies(settings, {
+    files: await primary.callDuringStart("pack"),
+    isAnnounced,
+  });
   let service: ListeningService;
   try {
     service = await serveDependencies(settings, dependencies, {

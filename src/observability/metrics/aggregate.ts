@@ -18,6 +18,11 @@ const AGGREGATORS: Readonly<Record<string, Aggregator>> = {
   alpha_gateway_state_store_used_ratio: "max",
   alpha_gateway_pack_last_reload_successful: "min",
   alpha_gateway_upstream_tokens_last_reload_successful: "min",
+  alpha_gateway_clients_file_last_reload_successful: "min",
+  alpha_gateway_sunset_file_last_reload_successful: "min",
+  alpha_gateway_sunset_stages_active: "max",
+  alpha_gateway_sunset_paused: "max",
+  alpha_gateway_sunset_in_force: "min",
   alpha_gateway_pack_in_use_since_seconds: "min",
 };
 

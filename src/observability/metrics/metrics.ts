@@ -49,6 +49,8 @@ export interface Metrics {
   readonly stagesOf: (route: string | null) => ObserveStage;
   /** Counts reads of a cache, by whether they were hits. Caches are a fixed list. */
   readonly countCacheReads: (cache: string, isHit: boolean, count?: number) => void;
+  /** Counts a request to which a stage of the sunset plan applies. The operator's file names the stages. */
+  readonly countStage: (stage: string, kind: string) => void;
   /** Adds a gauge whose value is read at each scrape. Its name gets the prefix `alpha_gateway_`. */
   readonly addGauge: (name: string, help: string, read: () => number) => void;
   /** Adds a counter whose value is counted elsewhere. Its name gets the prefix. */
@@ -107,6 +109,11 @@ const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
     name: `${PREFIX}cache_reads_total`,
     help: "Reads of a cache, by cache and result (hit or miss).",
     labelNames: ["cache", "result"],
+  }),
+  stageRequests: addCounter(registry, {
+    name: `${PREFIX}sunset_requests_total`,
+    help: "Requests that a stage of the sunset plan rejected, or whose response lacks a field, by stage and kind.",
+    labelNames: ["stage", "kind"],
   }),
   // A histogram by stage and route would have thousands of values.
   stageSeconds: addHistogram(registry, {
@@ -193,6 +200,7 @@ export function createMetrics(host?: HostRegistry): Metrics {
     stagesOf,
     countCacheReads: (cache, isHit, count = 1) =>
       void (series.cacheReads(cache, isHit ? "hit" : "miss").sum += count),
+    countStage: (stage, kind) => void (series.stageRequests(stage, kind).sum += 1),
     addGauge: (name, help, read) => instruments.addGauge(PREFIX + name, help, read),
     addTotal: (name, help, read) => instruments.addTotal(PREFIX + name, help, read),
     watchAudit: (stats) => addAuditMetrics(instruments, stats),

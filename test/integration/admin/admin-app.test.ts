@@ -48,7 +48,7 @@ describe("access to the admin listener", () => {
     ["/api/audit/none", 404, 401, 404],
     ["/api/audit/a/explain", 200, 401, 200],
     ["/api/audit/none/explain", 404, 401, 404],
-    ["/api/brown-outs", 200, 401, 200],
+    ["/api/sunset", 200, 401, 200],
     ["/api/mappings", 200, 401, 200],
     ["/api/tokens", 404, 401, 404],
     ["/api/Audit", 404, 401, 404],

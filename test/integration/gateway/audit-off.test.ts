@@ -1,5 +1,6 @@
 /** Without an audit the gateway does not read a request for a record. */
 import { expect, test } from "@jest/globals";
+import { NO_SUNSET } from "../../../src/sunset/sunset.ts";
 import { createContext, type AlphaRequest } from "../../../src/pipeline/context.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
@@ -14,7 +15,15 @@ function recordedWithoutAudit() {
   const settings = { AUDIT: "off", AUDIT_BODY_LIMIT: 1024 } as const;
   const metrics = createMetrics();
   const pack = loadPack("mappings");
-  const recorder = new Recorder({ pack, settings, audit: undefined, metrics, log, tracing: undefined });
+  const recorder = new Recorder({
+    pack,
+    settings,
+    audit: undefined,
+    metrics,
+    log,
+    tracing: undefined,
+    sunset: { rules: NO_SUNSET },
+  });
   metrics.close();
   let looks = 0;
   const request = {

@@ -1,5 +1,6 @@
 /** What callers without an accepted token can do to the audit: little, and never at the cost of a record. */
 import { expect, test } from "@jest/globals";
+import { NO_SUNSET } from "../../../src/sunset/sunset.ts";
 import { createContext, type AlphaRequest } from "../../../src/pipeline/context.ts";
 import { createUpstreamActivity, type UpstreamActivity } from "../../../src/pipeline/instrument-call.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
@@ -29,7 +30,15 @@ function record(
   const audit = { append: (each: AuditRecord) => void records.push(each) } as unknown as AuditStore;
   const settings = { AUDIT: "full", AUDIT_BODY_LIMIT: 65_536 } as const;
   const metrics = createMetrics();
-  const recorder = new Recorder({ pack, settings, audit, metrics, log, tracing: undefined });
+  const recorder = new Recorder({
+    pack,
+    settings,
+    audit,
+    metrics,
+    log,
+    tracing: undefined,
+    sunset: { rules: NO_SUNSET },
+  });
   metrics.close();
   const request = {
     id: "r-1",

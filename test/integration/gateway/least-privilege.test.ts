@@ -3,7 +3,7 @@
  * Every route of the pack, with every level that alpha has, against every scope that v4 may have given.
  */
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { scheduleBrownOuts } from "../../../src/brown-outs/brown-outs.ts";
+import { NO_SUNSET } from "../../../src/sunset/sunset.ts";
 import type { AlphaRequest } from "../../../src/pipeline/context.ts";
 import { emptyTokenStore } from "../../../src/tools/dry-run.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../../src/pipeline/pipeline.ts";
@@ -85,7 +85,7 @@ beforeAll(() => {
     ...createPipelineConfig(pack),
     upstream,
     files: { stream: call },
-    brownOuts: scheduleBrownOuts([]),
+    sunset: NO_SUNSET,
     catalogs: { ...connectCatalogs(pack, upstream, 600, () => {}), refreshWith: async () => {} },
     tokens: createTokenCache({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
     tokenStore: { ...emptyTokenStore, find: () => found },

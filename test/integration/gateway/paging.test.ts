@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { json, type Responder } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { request } from "../../support/request.ts";
+import { writeOperatorFile } from "../../support/operator-file.ts";
 
 const TOTAL = 8;
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
   gateway = await startGatewayWithFakeV4({
     MAPPINGS_DIR: "test/fixtures/tickets-pack",
     CORS_ORIGINS: "https://app.example",
-    SUNSET_LINK: "https://docs.example/sunset",
+    SUNSET_FILE: writeOperatorFile("announced: 2026-01-31\npolicy: https://docs.example/sunset\n"),
   });
   gateway.v4.respondWith(respond);
 });
@@ -48,6 +49,7 @@ test("links keep other parameters of the query, and the other links of the gatew
   expect(headers.get("x-total-count")).toBe("8");
   expect(headers.get("link")?.split(", ")).toEqual([
     '<https://docs.example/sunset>; rel="sunset"',
+    '</tickets?limit=4>; rel="successor-version"',
     '</tickets?lang=de%26x>; rel="first"',
     '</tickets?lang=de%26x&page=1>; rel="prev"',
     '</tickets?lang=de%26x&page=3>; rel="next"',

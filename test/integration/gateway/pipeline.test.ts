@@ -1,6 +1,6 @@
 /** Internal errors: one request fails, its client gets a neutral 500, and the error is logged (L-31). */
 import { afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { scheduleBrownOuts } from "../../../src/brown-outs/brown-outs.ts";
+import { NO_SUNSET } from "../../../src/sunset/sunset.ts";
 import { emptyTokenStore } from "../../../src/tools/dry-run.ts";
 import type { AlphaRequest } from "../../../src/pipeline/context.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../../src/pipeline/pipeline.ts";
@@ -43,7 +43,7 @@ function createPipeline(
     tokens: createTokenCache({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
     tokenStore: emptyTokenStore,
     tokenLocks: createTokenLocks(),
-    brownOuts: scheduleBrownOuts([]),
+    sunset: NO_SUNSET,
     limits: createRateLimits(createMemoryLimiter(RATE), createMemoryLimiter(RATE)),
     record: () => {},
     onUnexpectedError: (error, { id }) => loggedErrors.push([(error as Error).message, id]),

@@ -17,6 +17,7 @@ import {
   type MappingPack,
 } from "../../../src/index.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { writeOperatorFile } from "../../support/operator-file.ts";
 
 let sandbox: Sandbox;
 let pack: MappingPack;
@@ -217,9 +218,8 @@ describe("options", () => {
       bodyLimit: "1kb",
       nativeProxy: false,
       corsOrigins: ["https://app.example.com", "https://other.example.com"],
-      sunsetDate: new Date("2030-01-31T00:00:00Z"),
+      sunsetFile: writeOperatorFile("announced: 2026-01-31\nend: 2030-01-31\n"),
       trustProxy: "10.0.0.0/8",
-      brownOuts: ["0 0 1 1 * for 1s", "0 0 2 1 * for 1s"],
     });
     await gateway.start();
     const { headers } = await getInstances(gateway);

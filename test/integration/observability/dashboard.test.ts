@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { SETTINGS } from "../../../src/config/setting-definitions.ts";
 import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { writeOperatorFile } from "../../support/operator-file.ts";
 
 interface Dashboard {
   readonly panels: readonly {
@@ -35,7 +36,8 @@ let gateway: Gateway;
 let series: Map<string, Set<string>>;
 
 beforeAll(async () => {
-  gateway = await startGateway({ RATE_LIMIT: "8/900" });
+  const plan = writeOperatorFile("announced: 2026-01-01\n");
+  gateway = await startGateway({ RATE_LIMIT: "8/900", SUNSET_FILE: plan });
   for (let n = 0; n < 4; n += 1) await gateway.request("GET /vm/instances");
   await gateway.request("GET /datacenters", { as: null });
   const { body } = await gateway.request("GET /vm/instances");

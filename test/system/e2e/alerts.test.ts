@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";
+import { writeOperatorFile } from "../../support/operator-file.ts";
 import { describeWith } from "../../support/services.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, REPOSITORY, serve, type Serving } from "./program.ts";
@@ -101,7 +102,9 @@ async function ask({ url }: Serving, path = "/vm/instances", count = 20): Promis
   for (let n = 0; n < count; n += 1) await (await fetch(`${url}/v4${path}`, { headers })).arrayBuffer();
 }
 
-const BROWN_OUT = "* * * * * for 1h; routes=GET /vm/instances";
+const BROWN_OUT = `announced: 2026-01-01
+stages: [{ brown_out: "* * * * *", for: 1h, from: 2026-01-01, routes: [GET /vm/instances] }]
+`;
 
 const describeAlerts = await describeWith("promtool", "redis-server");
 
@@ -119,12 +122,12 @@ describeAlerts("the shipped alerts", () => {
   });
 
   test("are silent in a brown-out", async () => {
-    const gateway = await start({ BROWN_OUTS: BROWN_OUT });
+    const gateway = await start({ SUNSET_FILE: writeOperatorFile(BROWN_OUT) });
     expect(differenceFrom([], await seriesOf(gateway, () => ask(gateway)))).toBe("");
   });
 
   test("page where other requests fail in a brown-out", async () => {
-    const gateway = await start({ BROWN_OUTS: BROWN_OUT });
+    const gateway = await start({ SUNSET_FILE: writeOperatorFile(BROWN_OUT) });
     v4.respondWith(json(200, "nonsense", { "x-oauth-scopes": "*" }));
     const use = async () => {
       await ask(gateway);

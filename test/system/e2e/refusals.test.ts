@@ -18,7 +18,7 @@ const rejection = (env: Readonly<Record<string, string>>, args: readonly string[
 const lines = (text: string): string[] => text.trimEnd().split("\n");
 
 test("all problems of the flags and the settings are reported together", async () => {
-  const settings = { PORT: "http", UPSTREAM_URL: "v4.example.org", AUDIT: "some", SUNSET_DATE: "2026-02-30" };
+  const settings = { PORT: "http", UPSTREAM_URL: "v4.example.org", AUDIT: "some", WORDS: "2026" };
   const { code, out, err } = await rejection(settings, ["--colour", "red"]);
 
   expect(lines(err)).toEqual([
@@ -26,7 +26,7 @@ test("all problems of the flags and the settings are reported together", async (
     "AG_SETTINGS_INVALID: These settings are invalid:",
     expect.stringContaining("PORT"),
     expect.stringContaining("UPSTREAM_URL"),
-    expect.stringContaining("SUNSET_DATE"),
+    expect.stringContaining("WORDS"),
     expect.stringContaining("AUDIT"),
     "Run the command with --help to see its arguments and flags.",
   ]);

@@ -6,11 +6,13 @@ const NAMES = [
   "audit",
   "oauth",
   "stateFullness",
+  "sunset",
   "shared",
   "tracing",
   "metrics",
   "nativeProxy",
   "upstream",
+  "clients",
   "v4",
 ];
 

@@ -16,6 +16,7 @@ const ORDER = [
   "tools/explain",
   "oauth",
   "pipeline",
+  "sunset",
   "upstream",
   "observability",
   "audit",
@@ -29,7 +30,6 @@ const ORDER = [
   "dialect",
   "sandbox",
   "config",
-  "brown-outs",
   "routing",
 ];
 
@@ -64,7 +64,8 @@ const STAGES: Readonly<Record<string, readonly string[]>> = {
   matchRoute: ["pipeline/pipeline.ts"],
   consumeRateLimit: ["pipeline/pipeline.ts", "oauth/handler.ts", "app/browser-guards.ts"],
   rejectLimited: ["pipeline/pipeline.ts", "oauth/handler.ts", "app/browser-guards.ts"],
-  rejectInBrownOut: ["pipeline/pipeline.ts"],
+  askPlan: ["pipeline/pipeline.ts"],
+  enforcePlan: ["pipeline/pipeline.ts"],
   resolveToken: ["pipeline/pipeline.ts"],
   authorize: ["pipeline/pipeline.ts"],
   readBody: ["pipeline/pipeline.ts"],

@@ -103,7 +103,10 @@ describe("errors of usage", () => {
     [["serve", "--constructor", "x"], /^AG_USAGE: unknown option '--constructor'\n/],
     [["serve", "--toString=x"], /^AG_USAGE: unknown option '--toString'\n/],
     [["check", "--emti"], /^AG_USAGE: unknown option '--emti'\n\(Did you mean --emit\?\)\n/],
-    [["check", "--schema", "nonsense"], /Allowed choices are resource, pack, surface, example, catalogs\.\n/],
+    [
+      ["check", "--schema", "nonsense"],
+      /Allowed choices are resource, pack, surface, example, catalogs, sunset, clients\.\n/,
+    ],
     [["explain"], /^AG_USAGE: missing required argument 'request'\n/],
     [["explain", "GET /a", "GET /b"], /^AG_USAGE: too many arguments for 'explain'/],
     [["explain", "GET /a", "-H", "nonsense"], /^AG_USAGE: -H "nonsense" is not "Name: value"\n/],

@@ -62,9 +62,6 @@ const CONTRACT: Record<string, string | undefined> = {
   AUDIT_SIZE_LIMIT: "2gb",
   NATIVE_PROXY: "on",
   PUBLIC_URL: undefined,
-  DEPRECATION_DATE: undefined,
-  SUNSET_DATE: undefined,
-  SUNSET_LINK: undefined,
   CORS_ORIGINS: undefined,
   TRUST_PROXY: undefined,
   WORKERS: "1",
@@ -123,9 +120,6 @@ describe("invalid values are reported", () => {
     ["DATABASE_URL", ["db.example.org", "mysql://db/audit", "/var/run/postgresql"]],
     ["AUDIT_SIZE_LIMIT", ["2", "1mb", "0gb", "2kb", "2000tb"]],
     ["NATIVE_PROXY", ["true", "false"]],
-    ["DEPRECATION_DATE", ["2026-02-30", "2026-2-3", "tomorrow", "@1700000000", "2026-01-01T00:00:00Z"]],
-    ["SUNSET_DATE", ["2026-13-01", "01.02.2026"]],
-    ["SUNSET_LINK", ["/sunset", "mailto:a@example.org"]],
     ["CORS_ORIGINS", ["app.example.org", "https://a/", "https://a/b", "https://a, https://b/x", "null"]],
     ["TRUST_PROXY", ["true", "10.0.0.0/33", "10.0.0", "::1/129", "proxy.example.org", "10.0.0.0/8/8"]],
     [
@@ -179,7 +173,6 @@ describe("settings that depend on each other", () => {
     [{ ADMIN_HOST: "::" }, /^ADMIN_HOST/],
     [{ ADMIN_HOST: "0.0.0.0", ADMIN_TOKEN: "t".repeat(15) }, /^ADMIN_TOKEN: .*16 characters.*ADMIN_HOST/],
     [{ GATEWAY_SECRET: "s".repeat(15) }, /^GATEWAY_SECRET: .*16 characters/],
-    [{ DEPRECATION_DATE: "2026-12-31", SUNSET_DATE: "2026-12-30" }, /^SUNSET_DATE: .*DEPRECATION_DATE/],
     [{ PORT: "9000", ADMIN_PORT: "9000" }, /^ADMIN_PORT: /],
     [{ NODE_ENV: "production" }, /^UPSTREAM_URL: .*SANDBOX/],
     [{ UPSTREAM_CA: "ca.pem" }, /^UPSTREAM_CA: only https/],
@@ -204,7 +197,6 @@ describe("settings that depend on each other", () => {
     { ADMIN_HOST: "0.0.0.0", ADMIN_TOKEN: "t".repeat(16) },
     { ADMIN_TOKEN: "t" },
     { ADMIN_HOST: "0.0.0.0", ADMIN_PORT: "off", ADMIN_TOKEN: "t" },
-    { DEPRECATION_DATE: "2026-12-31", SUNSET_DATE: "2026-12-31" },
     { ADMIN_HOST: "0.0.0.0", ADMIN_PORT: "off" },
     { PORT: "0", ADMIN_PORT: "0" },
     { NODE_ENV: "production", SANDBOX: "true" },
@@ -247,13 +239,10 @@ describe("options of a program", () => {
       auditSizeLimit: "10mb",
       corsOrigins: ["https://app.example.org"],
       trustProxy: "10.0.0.1, 10.1.0.0/16",
-      deprecationDate: "2026-02-28",
-      sunsetDate: new Date("2026-12-31T12:00:00Z"),
-      brownOuts: ["0 10 * * 1 for 15m", "0 11 * * 1 for 1h"],
+      sunsetFile: "plan.yaml",
       logLevel: "silent",
     };
     const settings = readOptions(options);
-    expect(settings.BROWN_OUTS?.map(({ lengthMs }) => lengthMs)).toEqual([900_000, 3_600_000]);
     expect(settings).toMatchObject({
       HOST: "127.0.0.1",
       PORT: 0,
@@ -268,8 +257,7 @@ describe("options of a program", () => {
       AUDIT_SIZE_LIMIT: 10 * 1024 * 1024,
       CORS_ORIGINS: ["https://app.example.org"],
       TRUST_PROXY: ["10.0.0.1", "10.1.0.0/16"],
-      DEPRECATION_DATE: new Date("2026-02-28T00:00:00Z"),
-      SUNSET_DATE: new Date("2026-12-31T00:00:00Z"),
+      SUNSET_FILE: "plan.yaml",
       LOG_LEVEL: "silent",
     });
   });
@@ -311,8 +299,7 @@ describe("options of a program", () => {
     { upstreamUrl: 5 },
     { bodyLimit: -1 },
     { bodyLimit: Number.NaN },
-    { sunsetDate: new Date(Number.NaN) },
-    { brownOuts: [5] },
+    { sunsetFile: 5 },
   ])("%j is invalid", (options) => {
     const [name] = Object.keys(options);
     expect(problemsOf(() => readOptions(options as unknown as SettingOptions))).toEqual([

@@ -3,6 +3,9 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
+import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
+import { operatorFileSchema } from "../../../src/operator-files/operator-file.ts";
+import { SUNSET_SCHEMA } from "../../../src/sunset/sunset-file.ts";
 import { catalogsSchema, exampleSchema } from "../../../src/tools/examples/example.ts";
 import { FILE_KINDS, fileSchema } from "../../../src/mapping/schema/file-schema.ts";
 
@@ -10,6 +13,8 @@ const schemas = [
   ...FILE_KINDS.map((kind) => [kind, fileSchema(kind)] as const),
   ["example", exampleSchema()] as const,
   ["catalogs", catalogsSchema()] as const,
+  ["sunset", operatorFileSchema(SUNSET_SCHEMA)] as const,
+  ["clients", operatorFileSchema(CLIENTS_FILE.schema)] as const,
 ];
 
 test.each(schemas)("schema/%s.json is what `check --schema` prints", (kind, schema) => {

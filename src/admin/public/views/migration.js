@@ -2,7 +2,7 @@ import { daysChart } from "../charts/days.js";
 import { shareBar } from "../charts/share.js";
 import { read } from "../api.js";
 import { emptyState, make } from "../dom.js";
-import { ago, count, dateTime, percent, plural } from "../format.js";
+import { count, percent, plural } from "../format.js";
 import { address } from "../router.js";
 import { ClientName, clientName } from "../names.js";
 import { clientColumn } from "./clients.js";
@@ -29,29 +29,6 @@ function figures(clients, states, days) {
       "use both",
     ),
   );
-}
-
-const moments = ({ open, from, until }) => {
-  if (from === null) return "does not repeat";
-  return open ? `on now, until ${dateTime(until)}` : `next ${ago(from)}, ${dateTime(from)}`;
-};
-
-function brownOuts(windows) {
-  if (windows.length === 0)
-    return make(
-      "p",
-      { class: "hint" },
-      `None are planned. BROWN_OUTS switches ${clientName} off for a short time, to find forgotten clients.`,
-    );
-  const line = (window) =>
-    make(
-      "li",
-      {},
-      make("span", { class: "tag", data: { open: window.open } }, window.open ? "on" : "planned"),
-      make("code", {}, window.text),
-      make("span", { class: "quiet" }, moments(window)),
-    );
-  return make("ul", { class: "plain" }, windows.map(line));
 }
 
 /** Alpha routes still in use, with how many clients use each. */
@@ -109,12 +86,10 @@ const clientColumns = (stateOf) => [
 
 /** The state of the migration: its share of native requests, clients that are not ready, and routes still in use. */
 export async function showMigration({ signal }) {
-  const [{ clients }, { routes }, { days }, { windows }] = await Promise.all([
-    ...["clients", "routes", "days"].map((name) => read(`/api/usage/${name}`, signal)),
-    read("/api/brown-outs", signal),
-  ]);
+  const [{ clients }, { routes }, { days }] = await Promise.all(
+    ["clients", "routes", "days"].map((name) => read(`/api/usage/${name}`, signal)),
+  );
   const head = make("div", { class: "head" }, make("h1", {}, "Migration"), await reportLinks(signal));
-  const planned = make("section", {}, make("h2", {}, "Brown-outs"), brownOuts(windows));
   if (days.length === 0)
     return [
       head,
@@ -122,7 +97,6 @@ export async function showMigration({ signal }) {
         "Nothing to show yet",
         "After the first calls this chart shows the share of native requests of each day.",
       ),
-      planned,
     ];
   const lastAlpha = lastAlphaCalls(routes);
   const stateOf = (client) => readinessOf(client, lastAlpha.get(client.client));
@@ -158,6 +132,5 @@ export async function showMigration({ signal }) {
             }),
           ],
     ),
-    planned,
   ];
 }

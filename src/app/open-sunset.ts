@@ -1,0 +1,219 @@
+/** Opens the sunset plan of a gateway, and keeps it up to date. */
+import type { AuditStore } from "../audit/store.ts";
+import type { ClientDirectory } from "../clients/client-directory.ts";
+import type { Settings } from "../config/setting-definitions.ts";
+import type { Pack } from "../mapping/pack.ts";
+import type { Log } from "../observability/log.ts";
+import type { Metrics } from "../observability/metrics/metrics.ts";
+import type { KeyValueStore } from "../storage/key-value-store.ts";
+import { createControl, type Action } from "../sunset/control.ts";
+import { describePlan, type PlanStatus } from "../sunset/describe-plan.ts";
+import { knownByAudit, knownByState } from "../sunset/known-clients.ts";
+import { createPlan, type Plan, type PlanDefinition } from "../sunset/plan.ts";
+import { createSunset, NO_SUNSET, type SunsetRules } from "../sunset/sunset.ts";
+import { findUnknownNames, sunsetFile, type PackNames } from "../sunset/sunset-file.ts";
+import { watchOperatorFile } from "./watched-file.ts";
+
+/** The sunset plan of a gateway. */
+export interface SunsetService {
+  readonly rules: SunsetRules;
+  /** The plan with its stages; null without one. */
+  status(): PlanStatus | null;
+  /** Pauses or resumes a stage, or all of them, on all replicas. @throws {StateUnavailableError} */
+  pause(action: Action): Promise<void>;
+  resume(action: Action): Promise<void>;
+  /** @throws {Error} If the plan names a route or a field that a pack does not have. */
+  checkPack(pack: Pack): void;
+  /** Later plans are checked with this pack. */
+  usePack(pack: Pack): void;
+  /** Reads the file again. Never throws. */
+  reload(): void;
+  close(): void;
+}
+
+export interface SunsetDependencies {
+  readonly pack: Pack;
+  readonly directory: () => ClientDirectory;
+  readonly state: KeyValueStore;
+  readonly audit: AuditStore | undefined;
+  readonly replicas: () => number;
+  /** Accept dates that are earlier than those that were published. */
+  readonly isAnnounced: boolean;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Open windows are prepared every second; the shared state is read every two. A pause has five seconds. */
+const TICK_MS = 1000;
+
+const NO_PLAN: SunsetService = {
+  rules: NO_SUNSET,
+  status: () => null,
+  pause: async () => {},
+  resume: async () => {},
+  checkPack: () => {},
+  usePack: () => {},
+  reload: () => {},
+  close: () => {},
+};
+
+/** The names of a pack that a plan may use. */
+export function packNames({ routes, resources }: Pick<Pack, "routes" | "resources">): PackNames {
+  const fieldsOf = (name: string): string[] => {
+    const resource = resources.get(name);
+    if (!resource) return [];
+    const inherited = resource.extends === undefined ? [] : fieldsOf(resource.extends);
+    return [...inherited, ...resource.fields.keys()];
+  };
+  return {
+    routes: routes.map(({ name }) => name),
+    fields: new Map([...resources.keys()].map((name) => [name, fieldsOf(name)])),
+  };
+}
+
+/**
+ * Opens the plan of `SUNSET_FILE`.
+ *
+ * @throws {OperatorFileError} If the file is invalid, or shortens a date that was published.
+ */
+export async function openSunset(
+  { SUNSET_FILE: file }: Pick<Settings, "SUNSET_FILE">,
+  { pack, directory, state, audit, replicas, isAnnounced, log, metrics }: SunsetDependencies,
+): Promise<SunsetService> {
+  if (file === undefined) return NO_PLAN;
+  const control = createControl(state);
+  let names = packNames(pack);
+  let mayShorten = isAnnounced;
+  let plan: Plan | undefined;
+  let isConfirmed = false;
+  let isStoreReachable = true;
+
+  async function refresh(): Promise<boolean> {
+    try {
+      const hasChanged = await control.refresh();
+      isStoreReachable = true;
+      return hasChanged;
+    } catch (error) {
+      if (isStoreReachable)
+        log.error(
+          { code: "AG_SUNSET_STATE_UNKNOWN", error: (error as Error).message },
+          "the shared state of the plan can't be read: what was read before counts",
+        );
+      isStoreReachable = false;
+      return false;
+    }
+  }
+
+  /** The dates count as published once requests are decided by them. */
+  function publish(): void {
+    if (!isConfirmed || !plan) return;
+    control.publish(plan.dates).catch((error: unknown) => {
+      log.error(
+        { code: "AG_SUNSET_PUBLISH_FAILED", error: (error as Error).message },
+        "the dates of the plan could not be stored: a shorter one would not be noticed",
+      );
+    });
+  }
+
+  function accept(definition: PlanDefinition): void {
+    plan = createPlan(definition);
+    isConfirmed = control.isKnown();
+    publish();
+  }
+
+  await refresh();
+  const kind = sunsetFile(() => ({
+    ...names,
+    directory: directory(),
+    hasAudit: audit !== undefined,
+    published: mayShorten ? undefined : control.published(),
+  }));
+  const watched = watchOperatorFile(file, kind, {
+    setting: "SUNSET_FILE",
+    gauge: "sunset_file_last_reload_successful",
+    check: accept,
+    log,
+    metrics,
+  });
+  mayShorten = false;
+
+  const current = (): Plan => plan ?? createPlan(watched.current());
+  const sunset = createSunset({
+    plan: current,
+    directory,
+    control,
+    isConfirmed: () => isConfirmed,
+    known: audit
+      ? knownByAudit(audit, directory, (route) => names.routes.includes(route))
+      : knownByState(state, (error) =>
+          log.warn(
+            { code: "AG_SUNSET_CLIENT_NOT_NOTED", error: (error as Error).message },
+            "it could not be stored that a client used the old API",
+          ),
+        ),
+    audit,
+    replicas,
+    log,
+    metrics,
+  });
+  const status = (): PlanStatus =>
+    describePlan(current(), {
+      control,
+      mayBegin: sunset.conditions.mayBegin,
+      blockedBy: sunset.blockedBy,
+      isInForce: sunset.isInForce(),
+      time: Date.now(),
+    });
+  metrics.addGauge("sunset_in_force", "1 while requests are decided by the sunset plan, else 0.", () =>
+    Number(sunset.isInForce()),
+  );
+  metrics.addGauge(
+    "sunset_paused",
+    "Stages of the sunset plan that are paused; all of them count as one.",
+    () => control.state().pauses.length,
+  );
+  metrics.addGauge(
+    "sunset_stages_active",
+    "Stages of the sunset plan that apply now.",
+    () => status().stages.filter(({ state: stage }) => stage === "active").length,
+  );
+
+  let ticks = 0;
+  let isBusy = false;
+  async function tick(): Promise<void> {
+    if (isBusy) return;
+    isBusy = true;
+    ticks += 1;
+    const hadStore = control.isKnown();
+    const hasNewDates = ticks % 2 === 0 && (await refresh());
+    // A file that shortened a date is accepted once somebody has announced it.
+    if (hasNewDates || (!hadStore && control.isKnown())) watched.reload();
+    await sunset.prepareWindows();
+    isBusy = false;
+  }
+  await sunset.prepareWindows();
+  const timer = setInterval(() => void tick(), TICK_MS).unref();
+
+  return {
+    rules: sunset,
+    status,
+    async pause(action) {
+      await control.pause(action);
+      log.info(action, "the plan was paused");
+    },
+    async resume(action) {
+      await control.resume(action);
+      log.info(action, "the plan was resumed");
+    },
+    checkPack(next) {
+      const unknown = findUnknownNames(current(), packNames(next));
+      if (unknown.length > 0) throw new Error(`SUNSET_FILE: the pack has no ${unknown.join(", ")}`);
+    },
+    usePack: (next) => void (names = packNames(next)),
+    reload: watched.reload,
+    close() {
+      clearInterval(timer);
+      watched.close();
+    },
+  };
+}

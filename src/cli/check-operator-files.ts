@@ -1,0 +1,58 @@
+import { packFolder } from "../app/loaded-pack.ts";
+import { formatDiagnostic, PackError } from "../mapping/load/diagnostic.ts";
+import { loadPack } from "../mapping/load/load-pack.ts";
+import { OperatorFileError } from "../operator-files/operator-file.ts";
+import { reportProblems } from "./check.ts";
+import type { SunsetSettings } from "./command-settings.ts";
+import { openControl, readDirectory, readPlan } from "./operator-files.ts";
+import { print } from "./terminal.ts";
+
+export interface OperatorFileFlags {
+  /** A plan. */
+  readonly sunset?: string;
+  /** A client directory. Default: that of the settings. */
+  readonly clients?: string;
+  /** Whether the plan may shorten dates that were published. */
+  readonly announce?: true;
+}
+
+/**
+ * Runs `alpha-gateway check --sunset FILE --clients FILE`: checks files of the operator with the pack whose names they
+ * use, and with the dates that were published.
+ *
+ * @returns the exit code: 1 if there is a problem
+ */
+export async function checkOperatorFiles(
+  directory: string | undefined,
+  flags: OperatorFileFlags,
+  settings: SunsetSettings,
+): Promise<number> {
+  try {
+    return await readFiles(packFolder(directory ?? settings.MAPPINGS_DIR), flags, settings);
+  } catch (error) {
+    if (error instanceof PackError) return reportProblems(error.diagnostics);
+    if (error instanceof OperatorFileError)
+      return reportProblems(error.problems, (problem) => `${problem.code} ${formatDiagnostic(problem)}`);
+    throw error;
+  }
+}
+
+async function readFiles(
+  folder: string,
+  { sunset: file, clients, announce }: OperatorFileFlags,
+  settings: SunsetSettings,
+): Promise<number> {
+  const pack = loadPack(folder, settings.WORDS);
+  const directory = readDirectory(clients ?? settings.CLIENTS_FILE);
+  print(`${directory.clients.length} clients\n`);
+  if (file === undefined) return 0;
+  const { control, close } = await openControl(settings);
+  try {
+    const hasAudit = settings.AUDIT !== "off";
+    const plan = readPlan(file, { pack, directory, hasAudit, control: announce ? undefined : control });
+    print(`${plan.stages.length} stages\n`);
+  } finally {
+    await close();
+  }
+  return 0;
+}

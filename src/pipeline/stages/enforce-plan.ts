@@ -1,0 +1,88 @@
+/** What the sunset plan does to a request: see docs/guide/migrate-clients.md. */
+import type { ClientIdentity } from "../../clients/client-directory.ts";
+import { HttpError } from "../../dialect/http-error.ts";
+import type { Decision } from "../../sunset/plan.ts";
+import type { SunsetRules, Verdict } from "../../sunset/sunset.ts";
+import type { TokenStore } from "../../auth/token-store.ts";
+import type { ApplicationId, Credentials, RouteMatch } from "../context.ts";
+
+/**
+ * Finds the application to which the token of a request was issued: the plan may name it, and it is known before the token
+ * is used.
+ *
+ * @returns undefined without one, and where the store can't say it
+ */
+export async function findIssuer(
+  { hash, token, upstream }: Credentials,
+  tokenStore: Pick<TokenStore, "find">,
+): Promise<ApplicationId | undefined> {
+  if (hash === undefined || token === undefined || upstream) return undefined;
+  try {
+    const grant = await tokenStore.find(hash, token);
+    if (typeof grant !== "object" || grant.application === undefined) return undefined;
+    return { id: grant.application, isProven: !grant.isRevoked };
+  } catch {
+    // Authorization reports it.
+    return undefined;
+  }
+}
+
+/** Asks what the plan says about a request; undefined: nothing. Returns a promise only where a store is read. */
+export const askPlan = (
+  identity: () => ClientIdentity,
+  match: RouteMatch | undefined,
+  sunset: Pick<SunsetRules, "judge">,
+): ReturnType<SunsetRules["judge"]> => match && sunset.judge(identity, match.route.name);
+
+/** How much later than promised a client tries again: the clocks of replicas may differ by two seconds. */
+const CLOCK_SECONDS = 2;
+
+const sentences = (...parts: readonly (string | undefined)[]): string =>
+  parts.filter((part) => part !== undefined).join(" ");
+
+/**
+ * The error of a window: that of a server that fails for a while. Clients take a 500 for temporary, and their operators
+ * notice it. With 401 or 403 clients would discard their tokens, with 404 they would believe that their objects are gone,
+ * with 429 they would wait in silence.
+ */
+function windowError(
+  { stage, window }: Extract<Decision, { kind: "brown_out" }>,
+  more: readonly (string | undefined)[],
+): HttpError {
+  const until = new Date(window.until).toISOString();
+  const reason = `Error: this interface is going away and is switched off for a while. It is available again at ${until}.`;
+  const seconds = Math.max(0, Math.ceil((window.until - Date.now()) / 1000)) + CLOCK_SECONDS;
+  return new HttpError(
+    stage.status,
+    [{ reason: sentences(reason, ...more), code: "brown_out" }],
+    { by: "brown_out", isExactStatus: true, warning: `brown-out until ${until}` },
+    { "retry-after": String(seconds) },
+  );
+}
+
+/** The error of a decision. Its text has the word "error": people search logs for it, and alerts do. */
+function errorOf(decision: Decision, link: string | undefined): HttpError {
+  const more = [decision.stage.text, link === undefined ? undefined : `See ${link}`];
+  if (decision.kind === "brown_out") return windowError(decision, more);
+  if (decision.kind === "end")
+    return new HttpError(
+      410,
+      [{ reason: sentences("Error: this interface has ended.", ...more), code: "sunset" }],
+      { by: "sunset", isExactStatus: true },
+    );
+  const reason = "Error: this interface is going away, and takes no new clients.";
+  return new HttpError(403, [{ reason: sentences(reason, ...more), code: "freeze" }], {
+    by: "freeze",
+    isExactStatus: true,
+    warning: "the client is new",
+  });
+}
+
+/**
+ * Rejects a request that the plan does not let through.
+ *
+ * @throws {HttpError} 403 for a new client, 500 or 503 with `Retry-After` in a window, 410 after the end
+ */
+export function enforcePlan(verdict: Verdict | undefined, sunset: Pick<SunsetRules, "link">): void {
+  if (verdict?.decision) throw errorOf(verdict.decision, sunset.link());
+}

@@ -1,0 +1,235 @@
+/** The plan in force: what it decides about requests, and what stops it. */
+import type { AuditStore } from "../audit/store.ts";
+import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
+import type { Log } from "../observability/log.ts";
+import type { Metrics } from "../observability/metrics/metrics.ts";
+import type { SunsetControl } from "./control.ts";
+import type { KnownClients } from "./known-clients.ts";
+import type { Decision, FieldStage, Plan, PlanConditions, PlanQuery } from "./plan.ts";
+import type { PlanClient } from "./plan-dates.ts";
+import { clientKey, readTraffic, type RecordedTraffic } from "./recorded-traffic.ts";
+import { watchStorms } from "./retry-storms.ts";
+import type { Window } from "./windows.ts";
+
+/** What the plan says about a request. */
+export interface Verdict {
+  /** Undefined: the request is served. */
+  readonly decision: Decision | undefined;
+  /** Fields that its response lacks; undefined: none. */
+  readonly hiddenFields: readonly FieldStage[] | undefined;
+  /** Whether the client is known to have used the old API before, where that was asked. */
+  readonly isKnownClient: boolean | undefined;
+}
+
+/** What requests need of the plan. */
+export interface SunsetRules {
+  /** Whether there is a plan. */
+  readonly isActive: () => boolean;
+  /** What the plan says about a request now; undefined: nothing. */
+  judge(identity: () => ClientIdentity, route: string): Verdict | undefined | Promise<Verdict | undefined>;
+  /** Where clients read about the end. */
+  readonly link: () => string | undefined;
+  /** `Deprecation`, `Sunset` and `Link`; undefined without a plan. */
+  headersFor(
+    identity: () => ClientIdentity,
+    route: string | null,
+  ): Readonly<Record<string, string>> | undefined;
+  /** Notes that v4 accepted a request of a client. */
+  noteAccepted(identity: ClientIdentity): void;
+  /** Counts a request to which a stage applied. */
+  count(stage: string, kind: string): void;
+}
+
+/** A gateway without a plan. */
+export const NO_SUNSET: SunsetRules = {
+  isActive: () => false,
+  judge: () => undefined,
+  link: () => undefined,
+  headersFor: () => undefined,
+  noteAccepted: () => {},
+  count: () => {},
+};
+
+export interface SunsetOptions {
+  /** The plan of the file. */
+  readonly plan: () => Plan;
+  readonly directory: () => ClientDirectory;
+  readonly control: SunsetControl;
+  /** Whether the dates of the plan were compared with those that were published. */
+  readonly isConfirmed: () => boolean;
+  readonly known: KnownClients;
+  readonly audit: Pick<AuditStore, "clients" | "usage"> | undefined;
+  readonly replicas: () => number;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, "countStage">;
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly clock?: (() => number) | undefined;
+}
+
+/** Pause before traffic that could not be read is read again. */
+const RETRY_MS = 10_000;
+
+/** What is known about an open window. */
+interface OpenWindow {
+  readonly from: number;
+  /** Clients that it waits for, and that called. */
+  readonly blockedBy: readonly string[];
+  /** Undefined without an audit store. */
+  readonly traffic: RecordedTraffic | undefined;
+}
+
+/** The rules of a plan, and what keeps them up to date. */
+export interface SunsetRuntime extends SunsetRules {
+  readonly conditions: PlanConditions;
+  /** Clients because of which a window of a stage that began at a time does not begin, as far as it is known. */
+  blockedBy(stage: string, from: number): readonly string[];
+  /** Whether the plan is applied: the shared state was read, and the plan shortens no published date. */
+  isInForce(): boolean;
+  /** Reads what open windows depend on. Call it every second. Never rejects. */
+  prepareWindows(): Promise<void>;
+}
+
+/** Creates the rules of a plan. */
+export function createSunset({
+  plan,
+  directory,
+  control,
+  isConfirmed,
+  known,
+  audit,
+  replicas,
+  log,
+  metrics,
+  clock = Date.now,
+}: SunsetOptions): SunsetRuntime {
+  const open = new Map<string, OpenWindow>();
+  const storms = watchStorms(replicas);
+  let retryAt = 0;
+
+  const openWindow = (stage: string, from: number): OpenWindow | undefined => {
+    const found = open.get(stage);
+    return found?.from === from ? found : undefined;
+  };
+
+  const conditions: PlanConditions = {
+    isPaused: (stage) => control.pauseOf(stage) !== undefined,
+    mayBegin(stage, window) {
+      if (stage.waitFor.length === 0) return true;
+      // Until it is known who called, the window does not begin.
+      return openWindow(stage.name, window.from)?.blockedBy.length === 0;
+    },
+  };
+
+  const clientOf = (identity: ClientIdentity): PlanClient => ({
+    name: directory().nameOf(identity),
+    fingerprint: identity.fingerprint ?? undefined,
+    application: identity.application ?? undefined,
+    label: identity.label ?? undefined,
+  });
+
+  const isInForce = (): boolean => control.isKnown() && isConfirmed();
+
+  async function prepare(stage: string, waitFor: readonly string[], { from }: Window): Promise<void> {
+    const traffic = audit && (await readTraffic(audit, directory(), from));
+    const blockedBy = traffic?.calling(waitFor) ?? [];
+    open.set(stage, { from, blockedBy, traffic });
+    if (blockedBy.length > 0)
+      log.warn(
+        { code: "AG_SUNSET_WINDOW_WAITS", stage, clients: blockedBy },
+        "a window of the plan does not begin: clients that it waits for called within 14 days",
+      );
+  }
+
+  function pauseInStorm(stage: string, client: string): void {
+    log.error(
+      { code: "AG_SUNSET_STORM", stage, client },
+      "a client answers a window with a storm of retries: the stage is paused until somebody resumes it",
+    );
+    const reason = `${client} answered with a storm of retries`;
+    control.pause({ stage, by: "gateway", reason }).catch((error: unknown) => {
+      log.error(
+        { code: "AG_SUNSET_PAUSE_FAILED", stage, error: (error as Error).message },
+        "a stage of the plan could not be paused",
+      );
+    });
+  }
+
+  /** Invented tokens have no usual rate: strangers can't end a window. */
+  function countRetry({ stage, window }: Extract<Decision, { kind: "brown_out" }>, client: PlanClient): void {
+    const usual = openWindow(stage.name, window.from)?.traffic?.usualRate(client);
+    if (usual === undefined) return;
+    const name = clientKey(client) ?? "";
+    if (storms.count(name, usual, clock())) pauseInStorm(stage.name, name);
+  }
+
+  /** Counts what the plan does to a request. */
+  function report(
+    decision: Decision | undefined,
+    query: Omit<PlanQuery, "isKnownClient">,
+    isKnownClient?: boolean,
+  ): Verdict | undefined {
+    if (decision) {
+      metrics.countStage(decision.stage.name, decision.kind);
+      if (decision.kind === "brown_out") countRetry(decision, query.client);
+      return { decision, hiddenFields: undefined, isKnownClient };
+    }
+    const hiddenFields = plan().hiddenFields(query, conditions);
+    return hiddenFields.length === 0 ? undefined : { decision, hiddenFields, isKnownClient };
+  }
+
+  /** Asks whether the client is known, where that matters. A store that can't be read stops no one. */
+  function judge(identity: () => ClientIdentity, route: string): ReturnType<SunsetRules["judge"]> {
+    if (!isInForce()) return undefined;
+    const query = { client: clientOf(identity()), route, time: clock() };
+    const decision = plan().decide({ ...query, isKnownClient: true }, conditions);
+    const matters = decision?.kind === "end" || plan().isFrozen(query, conditions);
+    if (!matters) return report(decision, query);
+    const isKnown = known.isKnown(query.client, firstFreeze(plan()) ?? query.time);
+    const judgeKnown = (isKnownClient: boolean): Verdict | undefined =>
+      report(plan().decide({ ...query, isKnownClient }, conditions), query, isKnownClient);
+    if (typeof isKnown === "boolean") return judgeKnown(isKnown);
+    return isKnown.then(judgeKnown, (error: unknown) => {
+      log.error(
+        { code: "AG_SUNSET_CLIENT_UNKNOWN", error: (error as Error).message },
+        "it can't be read whether a client is new: it is let in",
+      );
+      return report(decision, query);
+    });
+  }
+
+  return {
+    conditions,
+    isActive: () => true,
+    judge,
+    isInForce,
+    link: () => plan().policy ?? plan().guide,
+    headersFor: (identity, route) =>
+      // Dates that shorten published ones are not told to anybody.
+      isConfirmed() ? plan().headersFor(clientOf(identity()), route) : undefined,
+    noteAccepted(identity) {
+      if (firstFreeze(plan()) !== undefined) known.note(clientOf(identity));
+    },
+    count: metrics.countStage,
+    blockedBy: (stage, from) => openWindow(stage, from)?.blockedBy ?? [],
+    async prepareWindows() {
+      const now = clock();
+      if (now < retryAt) return;
+      try {
+        for (const { stage, window } of plan().windowsAt(now))
+          if (!openWindow(stage.name, window.from)) await prepare(stage.name, stage.waitFor, window);
+      } catch (error) {
+        retryAt = now + RETRY_MS;
+        log.error(
+          { code: "AG_SUNSET_TRAFFIC_UNKNOWN", error: (error as Error).message },
+          "the traffic before a window can't be read: windows that wait for clients don't begin",
+        );
+      }
+    },
+  };
+}
+
+/** When the first freeze of a plan begins. */
+function firstFreeze({ stages }: Plan): number | undefined {
+  const dates = stages.flatMap((stage) => (stage.kind === "freeze" ? [stage.date] : []));
+  return dates.length === 0 ? undefined : Math.min(...dates);
+}

@@ -1,0 +1,63 @@
+/** The plan and applications: all tokens of an application are one client, which is known before a token is used. */
+import { writeFileSync } from "node:fs";
+import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { allBut } from "../../support/fake-time.ts";
+import { startGateway, type Gateway, type TestSettings } from "../../support/gateway.ts";
+import { writeOperatorFile } from "../../support/operator-file.ts";
+import { createApplication, REGISTERED, type Application } from "./application.ts";
+
+const LIST = "GET /vm/instances";
+
+let gateway: Gateway;
+beforeEach(() => {
+  jest.useFakeTimers({ now: new Date("2026-06-01T09:00:00Z"), doNotFake: allBut("Date") });
+});
+afterEach(async () => {
+  await gateway.stop();
+  jest.useRealTimers();
+});
+
+/** A gateway with a plan, and an application that is registered at v4. */
+async function startWith(plan: string, settings: TestSettings = {}): Promise<Application> {
+  const SUNSET_FILE = writeOperatorFile(`announced: 2026-01-01\n${plan}`);
+  gateway = await startGateway({ SUNSET_FILE, AUDIT_DURABILITY: "strict", ...settings });
+  return register();
+}
+
+async function register(): Promise<Application> {
+  const { body } = await gateway.requestV4("POST /account/oauth-clients", {
+    body: { label: "app", redirect_uri: REGISTERED },
+  });
+  return createApplication(gateway.app, body);
+}
+
+test("a freeze lets in new users of an application that is known, and of no other", async () => {
+  const application = await startWith("stages: [{ freeze: 2026-06-01 }]");
+  jest.setSystemTime(new Date("2026-05-31T23:00:00Z"));
+  const { token: first } = await application.token("vms:view");
+  expect((await gateway.request(LIST, { as: first })).status).toBe(200);
+  jest.setSystemTime(new Date("2026-06-01T00:00:03Z"));
+  const { token: second } = await application.token("vms:view");
+  expect((await gateway.request(LIST, { as: second })).status).toBe(200);
+  const other = await register();
+  const { token: stranger } = await other.token("vms:view");
+  expect((await gateway.request(LIST, { as: stranger })).status).toBe(403);
+});
+
+test("a window for a name hits all tokens of its application, without a call of v4", async () => {
+  const CLIENTS_FILE = writeOperatorFile("mobile: {}", "clients.yaml");
+  const application = await startWith(
+    `stages: [{ brown_out: "0 10 * * *", for: 1h, from: 2026-05-01, clients: [mobile] }]`,
+    { CLIENTS_FILE },
+  );
+  const tokens = [await application.token("vms:view"), await application.token("vms:view")];
+  expect((await gateway.request(LIST, { as: tokens[0]?.token ?? "" })).status).toBe(200);
+  const [{ client }] = await gateway.readAudit();
+  writeFileSync(CLIENTS_FILE, `mobile: { applications: [${client.application}] }`);
+  await gateway.reload();
+  jest.setSystemTime(new Date("2026-06-01T10:30:00Z"));
+  gateway.takeV4Requests();
+  for (const { token } of tokens) expect((await gateway.request(LIST, { as: token })).status).toBe(500);
+  expect(gateway.takeV4Requests()).toEqual([]);
+  expect((await gateway.request(LIST)).status).toBe(200);
+});
