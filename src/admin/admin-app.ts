@@ -9,7 +9,7 @@ import { EXPORT_FORMATS } from "../audit/export/format-names.ts";
 import { createAuditApi, type ExplainRecord, type RecordExport } from "./audit-api.ts";
 import { handleError, sendNotFound, sendErrors } from "./responses.ts";
 import { readPages } from "./console-pages.ts";
-import { createUsageApi } from "./usage-api.ts";
+import { createUsageApi, type ClientOptions } from "./usage-api.ts";
 import { createSunsetApi, type SunsetControls } from "./sunset-api.ts";
 import { createSandboxApi, type SandboxControls } from "./sandbox-api.ts";
 
@@ -92,6 +92,8 @@ export interface AdminDeps {
   readonly exports?: RecordExport;
   readonly metrics: Pick<Metrics, "text" | "contentType">;
   readonly purgeTokens: PurgeTokens;
+  /** The names of clients, and when one counts as quiet. */
+  readonly clients: ClientOptions;
   /** The plan by which the old API ends, for `/api/sunset`. */
   readonly sunset: SunsetControls;
   /** The names of both sides in the active pack. */
@@ -177,7 +179,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
     });
   });
   if (deps.report) app.use("/api/report", deps.report);
-  app.use("/api/usage", createUsageApi(deps.audit));
+  app.use("/api/usage", createUsageApi(deps.audit, deps.clients));
   app.use("/api/tokens", createTokensApi(deps.purgeTokens, deps.onError));
   app.use("/api/sunset", createSunsetApi(deps.sunset, deps.onError));
   app.get("/api/mappings", (_request, response) => {

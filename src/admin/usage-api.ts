@@ -1,16 +1,25 @@
 import { Router } from "express";
 import type { Request, Response } from "express";
+import type { ClientDirectory } from "../clients/client-directory.ts";
+import { nameOfUsage } from "../audit/client-keys.ts";
+import { isPauseLonger, migrationStateOf } from "../audit/migration-state.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { UsageQuery } from "../audit/usage.ts";
 import { sendErrors } from "./responses.ts";
 import { readUsageQuery } from "./audit-query.ts";
+
+/** The names of clients, and when one counts as quiet. */
+export interface ClientOptions {
+  readonly directory: () => ClientDirectory;
+  readonly quietDays: number;
+}
 
 type Reader = (query: UsageQuery) => Promise<readonly unknown[]>;
 
 /**
  * The counts of the console's charts and tables, from the summaries of the audit store:
  *
- *     GET /api/usage/clients   clients, with requests, errors, first and last call
+ *     GET /api/usage/clients   clients, with name, state, requests, errors, first and last call
  *     GET /api/usage/routes    routes and statuses of each client
  *     GET /api/usage/days      alpha and native requests of each day
  *     GET /api/usage/sent      members, parameters and filter fields that clients sent
@@ -19,7 +28,7 @@ type Reader = (query: UsageQuery) => Promise<readonly unknown[]>;
  *
  * All but the last two take `client` (its key, or `none`), `lane`, `since` and `until`.
  */
-export function createUsageApi(audit: AuditStore | undefined): Router {
+export function createUsageApi(audit: AuditStore | undefined, clients: ClientOptions): Router {
   const router = Router({ caseSensitive: true });
   if (!audit) {
     router.get(["/clients", "/routes", "/days", "/sent", "/tokens", "/erasures"], (_request, response) => {
@@ -27,7 +36,18 @@ export function createUsageApi(audit: AuditStore | undefined): Router {
     });
     return router;
   }
-  router.get("/clients", handleUsage("clients", audit.clients));
+  router.get(
+    "/clients",
+    handleUsage("clients", async (query) => {
+      const quiet = { quietDays: clients.quietDays, now: Date.now() };
+      return (await audit.clients(query)).map((usage) => ({
+        ...usage,
+        name: nameOfUsage(clients.directory(), usage) ?? null,
+        state: migrationStateOf(usage, quiet),
+        isPauseLonger: isPauseLonger(usage, quiet),
+      }));
+    }),
+  );
   router.get("/routes", handleUsage("routes", audit.usage));
   router.get("/days", handleUsage("days", audit.days));
   router.get("/sent", handleUsage("sent", audit.sent));

@@ -16,8 +16,8 @@ export interface AdminDependencies extends Pick<AdminDeps, "readiness" | "metric
 
 /** Creates the admin application. */
 export function createAdminHandler(
-  { ADMIN_HOST, ADMIN_TOKEN, TRUST_PROXY }: Settings,
-  { audit, log, v4, sunset }: Dependencies,
+  { ADMIN_HOST, ADMIN_TOKEN, TRUST_PROXY, QUIET_DAYS }: Settings,
+  { audit, log, v4, sunset, clients }: Dependencies,
   { pack, ...deps }: AdminDependencies,
 ): RequestListener {
   return createAdminApp({
@@ -27,6 +27,7 @@ export function createAdminHandler(
     onError: (error) =>
       log.error({ code: "AG_ADMIN_REQUEST_FAILED", err: error }, "a request of the admin listener failed"),
     audit,
+    clients: { directory: clients.current, quietDays: QUIET_DAYS },
     exports: { filterHeader: pack().dialect.upstream.filters?.header, onDamaged: reportDamaged(log) },
     sunset,
     names: () => namesOf(pack()),
@@ -40,7 +41,14 @@ export function createAdminHandler(
     ...(audit && {
       report: createReportApi(async (query) => {
         const { createReport } = await import("../tools/migration-report/make-report.ts");
-        return createReport({ store: audit, pack: pack(), query, now: Date.now() });
+        return createReport({
+          store: audit,
+          pack: pack(),
+          query,
+          now: Date.now(),
+          quietDays: QUIET_DAYS,
+          directory: clients.current(),
+        });
       }),
     }),
     sandbox: v4.sandbox,

@@ -22,13 +22,22 @@ export const settingTexts = (command: Command): SettingTexts =>
   );
 
 /** The settings that a command that does not serve can use. */
-type CommandSetting = "DATA_DIR" | "DATABASE_URL" | "MAPPINGS_DIR" | "WORDS" | "PUBLIC_URL" | "CLIENTS_FILE";
+type CommandSetting =
+  | "DATA_DIR"
+  | "DATABASE_URL"
+  | "MAPPINGS_DIR"
+  | "WORDS"
+  | "PUBLIC_URL"
+  | "CLIENTS_FILE"
+  | "QUIET_DAYS";
 export type CommandSettings = Pick<Settings, CommandSetting>;
 
 /** The settings of commands that read a pack, that replay records, and that read an audit store. */
 export const PACK_SETTINGS = ["MAPPINGS_DIR", "WORDS"] as const satisfies readonly CommandSetting[];
 export const REPLAY_SETTINGS = [...PACK_SETTINGS, "PUBLIC_URL"] as const satisfies readonly CommandSetting[];
 export const STORE_SETTINGS = ["DATA_DIR", "DATABASE_URL"] as const satisfies readonly CommandSetting[];
+
+export const CLIENT_SETTINGS = ["CLIENTS_FILE", "QUIET_DAYS"] as const satisfies readonly CommandSetting[];
 
 /** The settings of commands about the plan. */
 export const SUNSET_SETTINGS = [
@@ -47,7 +56,7 @@ export const sunsetSettings = (command: Command): SunsetSettings =>
 
 /** Reads settings of a command that does not serve. Invalid variables that it does not use cannot fail it. */
 export const commandSettings = (command: Command): CommandSettings =>
-  readNamed(command, [...REPLAY_SETTINGS, ...STORE_SETTINGS, "CLIENTS_FILE"]);
+  readNamed(command, [...REPLAY_SETTINGS, ...STORE_SETTINGS, ...CLIENT_SETTINGS]);
 
 function readNamed(command: Command, names: readonly SettingName[]): Settings {
   const environment = Object.fromEntries(names.map((name) => [name, process.env[name]]));

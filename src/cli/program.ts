@@ -6,6 +6,7 @@ import type { CheckFlags } from "./check.ts";
 import type { OperatorFileFlags } from "./check-operator-files.ts";
 import {
   addSettings,
+  CLIENT_SETTINGS,
   commandSettings,
   PACK_SETTINGS,
   REPLAY_SETTINGS,
@@ -161,7 +162,7 @@ function addOpenapi(program: Command, onExit: OnExit): void {
 }
 
 function addReport(program: Command, onExit: OnExit): void {
-  addSettings(program.command("report"), [...STORE_SETTINGS, ...PACK_SETTINGS])
+  addSettings(program.command("report"), [...STORE_SETTINGS, ...PACK_SETTINGS, ...CLIENT_SETTINGS])
     .description("Print the migration report: which clients use the old API, and what each has to change.")
     .addOption(
       new Option("--format <format>", "format of the report")

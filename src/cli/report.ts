@@ -6,6 +6,7 @@ import { loadPack } from "../mapping/load/load-pack.ts";
 import { FORMATS, type ReportFormat } from "../tools/migration-report/formats.ts";
 import { createReport } from "../tools/migration-report/make-report.ts";
 import type { CommandSettings } from "./command-settings.ts";
+import { readDirectory } from "./operator-files.ts";
 import { showProgress } from "./progress.ts";
 import { assertNoProblems } from "./record-filters.ts";
 import { printData } from "./terminal.ts";
@@ -29,7 +30,15 @@ export async function report(
   const store = await openExistingAuditStore(settings);
   const progress = showProgress("calls");
   try {
-    const content = await createReport({ store, pack, query, now: Date.now(), onProgress: progress });
+    const content = await createReport({
+      store,
+      pack,
+      query,
+      now: Date.now(),
+      quietDays: settings.QUIET_DAYS,
+      directory: readDirectory(settings.CLIENTS_FILE),
+      onProgress: progress,
+    });
     printData(FORMATS[format].write(content));
   } finally {
     progress.end();

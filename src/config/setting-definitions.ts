@@ -172,6 +172,11 @@ const clients = {
     headerName,
     "Request header in which a proxy of `TRUST_PROXY` gives the name of the client. From other addresses it has no effect. It is never sent to v4",
   ),
+  QUIET_DAYS: withDefault(
+    integer(1, 400),
+    "7",
+    "Days without a request after which a client counts as quiet. A client is ready if it has called v4 and not alpha within them",
+  ),
 };
 
 const tokens = {

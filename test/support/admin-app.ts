@@ -1,4 +1,5 @@
 import type { RequestListener } from "node:http";
+import { NO_CLIENTS } from "../../src/clients/client-directory.ts";
 import { createAdminApp, type AdminDeps } from "../../src/admin/admin-app.ts";
 
 /** Creates the admin application of a gateway that is ready and has nothing, but for what a test gives. */
@@ -6,6 +7,7 @@ export const adminApp = (deps: Pick<AdminDeps, "metrics"> & Partial<AdminDeps>):
   createAdminApp({
     readiness: () => [],
     audit: undefined,
+    clients: { directory: () => NO_CLIENTS, quietDays: 7 },
     purgeTokens: async () => {},
     sunset: { status: () => null, pause: async () => {}, resume: async () => {} },
     names: () => ({ client: "alpha", upstream: "v4" }),

@@ -5,8 +5,10 @@ import type { CallGuide, ClientGuide, Report } from "./model.ts";
 
 const COLUMNS: Readonly<Record<string, (client: ClientGuide, call: CallGuide | undefined) => Cell>> = {
   client: ({ client }) => client,
+  name: ({ name }) => name,
   user_agent: ({ userAgent }) => userAgent,
   readiness: ({ readiness }) => readiness,
+  last_alpha: ({ lastAlpha }) => lastAlpha,
   client_requests: ({ requests }) => requests,
   client_native: ({ native }) => native,
   alpha_call: (_client, call) => call?.route ?? null,

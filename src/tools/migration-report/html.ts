@@ -118,7 +118,7 @@ const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => E
 /** The colors of labels. */
 const TONES: Readonly<Record<string, string>> = {
   ready: "good",
-  silent: "good",
+  "silent: unknown": "warn",
   "not needed": "good",
   moving: "warn",
   "other value": "warn",

@@ -1,17 +1,19 @@
+import {
+  isPauseLonger,
+  migrationStateOf,
+  nameClients,
+  type NamedClient,
+  type QuietTime,
+} from "../../audit/migration-state.ts";
+import { NO_CLIENTS, type ClientDirectory } from "../../clients/client-directory.ts";
 import { namesOf } from "../../mapping/pack-summary.ts";
 import type { AuditStore } from "../../audit/store.ts";
-import {
-  MAX_USAGE_ROWS,
-  type ClientUsage,
-  type RouteUsage,
-  type UsageQuery,
-  type UsageReader,
-} from "../../audit/usage.ts";
+import { MAX_USAGE_ROWS, type RouteUsage, type UsageQuery, type UsageReader } from "../../audit/usage.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { createCallGuide, findSmallestScopes } from "./call-guide.ts";
 import { describeCommonChanges, describeObjects } from "./changes.ts";
 import { examineCalls, type CallSummary } from "./evidence.ts";
-import { isDone, readinessOf, type CallGuide, type ClientGuide, type Report } from "./model.ts";
+import { isDone, type CallGuide, type ClientGuide, type Report } from "./model.ts";
 
 export interface ReportOptions {
   readonly store: UsageReader & Pick<AuditStore, "get" | "query">;
@@ -20,6 +22,10 @@ export interface ReportOptions {
   readonly query: Pick<UsageQuery, "client" | "since" | "until">;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** Days without a request after which a client counts as quiet. */
+  readonly quietDays: number;
+  /** The names of clients. Default: none have one. */
+  readonly directory?: ClientDirectory;
   /** Called with the number of calls that are evaluated. */
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -29,43 +35,54 @@ const sum = <T>(items: readonly T[], valueOf: (item: T) => number): number =>
 
 const isAlpha = ({ lane }: RouteUsage): boolean => lane === "alpha";
 
-/** Groups the rows of the summaries by client and alpha route, the most used first. */
-function groupCalls(usage: readonly RouteUsage[]): CallSummary[] {
-  const withRoute = usage.filter((row) => isAlpha(row) && row.route !== null);
-  const groups = Map.groupBy(withRoute, ({ client, route }) => JSON.stringify([client, route]));
-  return [...groups.values()]
-    .flatMap((rows): CallSummary[] => {
-      const [first] = rows;
-      if (first?.route === undefined || first.route === null) return [];
-      const statuses = rows.toSorted((one, other) => other.requests - one.requests);
-      const { client, route } = first;
-      return [{ client, route, statuses, requests: sum(rows, ({ requests }) => requests) }];
+/** Adds up the rows of one status: a named client may have several keys. */
+function addStatuses(rows: readonly RouteUsage[]): RouteUsage[] {
+  return [...Map.groupBy(rows, ({ status }) => status).values()]
+    .flatMap((same): RouteUsage[] => {
+      const [first, ...others] = same.toSorted((one, other) => (one.last < other.last ? 1 : -1));
+      if (!first) return [];
+      return [
+        {
+          ...first,
+          requests: sum(same, ({ requests }) => requests),
+          lossy: sum(same, ({ lossy }) => lossy),
+          first: others.reduce((least, row) => (row.first < least ? row.first : least), first.first),
+        },
+      ];
     })
-    .toSorted((one, other) => other.requests - one.requests || (one.route < other.route ? -1 : 1));
+    .toSorted((one, other) => other.requests - one.requests);
 }
 
-function findLast(rows: readonly RouteUsage[]): string | null {
-  return rows.reduce<string | null>(
-    (latest, { last }) => (latest !== null && latest > last ? latest : last),
-    null,
+/** Groups the rows of one client by alpha route, the most used first. */
+function groupCalls(client: string | null, usage: readonly RouteUsage[]): CallSummary[] {
+  const routes = Map.groupBy(
+    usage.filter((row) => isAlpha(row)),
+    ({ route }) => route,
   );
+  return [...routes]
+    .flatMap(([route, rows]): CallSummary[] =>
+      route === null
+        ? []
+        : [{ client, route, statuses: addStatuses(rows), requests: sum(rows, ({ requests }) => requests) }],
+    )
+    .toSorted((one, other) => other.requests - one.requests || (one.route < other.route ? -1 : 1));
 }
 
 interface ClientMaterial {
   readonly pack: Pack;
-  readonly now: number;
+  readonly quiet: QuietTime;
   readonly usage: readonly RouteUsage[];
   readonly calls: readonly CallGuide[];
 }
 
-function createClientGuide(counted: ClientUsage, { pack, now, usage, calls }: ClientMaterial): ClientGuide {
-  const { client, userAgent, first, last, requests, native, errors, lossy } = counted;
+function createClientGuide(counted: NamedClient, { pack, quiet, usage, calls }: ClientMaterial): ClientGuide {
+  const { client, name, userAgent, first, last, lastAlpha, requests, native, errors, lossy } = counted;
   const alpha = usage.filter(isAlpha);
-  const lastAlpha = findLast(alpha);
   const routes = calls.flatMap(({ route }) => pack.route(route) ?? []);
   const callable = routes.filter(({ source }) => !("error" in source));
   return {
     client,
+    name,
     userAgent,
     first,
     last,
@@ -74,7 +91,8 @@ function createClientGuide(counted: ClientUsage, { pack, now, usage, calls }: Cl
     native,
     errors,
     lossy,
-    readiness: readinessOf({ native, lastAlpha }, now),
+    readiness: migrationStateOf(counted, quiet),
+    longerPauseMs: isPauseLonger(counted, quiet) ? counted.longestPauseMs : null,
     scopes: findSmallestScopes(
       callable.map(({ access }) => access),
       pack.dialect,
@@ -96,13 +114,24 @@ const countRemaining = ({ readiness, calls }: ClientGuide): number => (isDone(re
  * @throws {AuditUnavailableError}
  */
 export async function createReport(options: ReportOptions): Promise<Report> {
-  const { store, pack, query, now, onProgress = () => undefined } = options;
-  const [clients, usage, days] = await Promise.all([
+  const {
+    store,
+    pack,
+    query,
+    now,
+    quietDays,
+    directory = NO_CLIENTS,
+    onProgress = () => undefined,
+  } = options;
+  const [counted, usage, days] = await Promise.all([
     store.clients(query),
     store.usage(query),
     store.days(query),
   ]);
-  const callSummaries = groupCalls(usage);
+  const clients = nameClients(counted, directory);
+  const firstKeys = new Map(clients.flatMap(({ client, keys }) => keys.map((key) => [key, client] as const)));
+  const usageByClient = Map.groupBy(usage, ({ client }) => firstKeys.get(client) ?? client);
+  const callSummaries = [...usageByClient].flatMap(([client, rows]) => groupCalls(client, rows));
   const { client: _client, ...span } = query;
   const guides = await examineCalls({
     store,
@@ -112,19 +141,19 @@ export async function createReport(options: ReportOptions): Promise<Report> {
     onProgress,
   });
   const callsByClient = Map.groupBy(guides, ({ client }) => client);
-  const usageByClient = Map.groupBy(usage, ({ client }) => client);
   const clientGuides = clients
-    .map((counted) =>
-      createClientGuide(counted, {
+    .map((client) =>
+      createClientGuide(client, {
         pack,
-        now,
-        usage: usageByClient.get(counted.client) ?? [],
-        calls: (callsByClient.get(counted.client) ?? []).map(({ guide }) => guide),
+        quiet: { quietDays, now },
+        usage: usageByClient.get(client.client) ?? [],
+        calls: (callsByClient.get(client.client) ?? []).map(({ guide }) => guide),
       }),
     )
     .toSorted((one, other) => countRemaining(other) - countRemaining(one) || other.requests - one.requests);
   return {
     made: new Date(now).toISOString(),
+    quietDays,
     names: namesOf(pack),
     since: query.since ?? null,
     until: query.until ?? null,
@@ -133,13 +162,14 @@ export async function createReport(options: ReportOptions): Promise<Report> {
       native: sum(clients, ({ native }) => native),
       errors: sum(clients, ({ errors }) => errors),
       lossy: sum(clients, ({ lossy }) => lossy),
-      clients: clients.length,
+      clients: clientGuides.filter(({ readiness }) => readiness !== null).length,
       done: clientGuides.filter(({ readiness }) => isDone(readiness)).length,
+      silent: clientGuides.filter(({ readiness }) => readiness === "silent").length,
       calls: new Set(callSummaries.map(({ route }) => route)).size,
     },
     days,
     everyCall: describeCommonChanges(pack),
     clients: clientGuides,
-    cut: Math.max(clients.length, usage.length) >= MAX_USAGE_ROWS,
+    cut: Math.max(counted.length, usage.length) >= MAX_USAGE_ROWS,
   };
 }

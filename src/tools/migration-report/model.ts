@@ -1,4 +1,5 @@
 /** The migration report as data. HTML, Markdown, JSON and CSV are written from it. */
+import type { MigrationState } from "../../audit/migration-state.ts";
 import type { DayUsage } from "../../audit/usage.ts";
 import type { FieldClass, SideNames } from "../../mapping/pack-summary.ts";
 
@@ -79,13 +80,12 @@ export interface CallGuide {
   readonly notes: readonly string[];
 }
 
-/** How far the migration of a client is. */
-export type Readiness = "not begun" | "moving" | "ready" | "silent";
-
 /** The guide of one client, created from its own requests. */
 export interface ClientGuide {
-  /** The fingerprint of the token; null: all requests without a token. */
+  /** The key of its summaries; of several the one with the most requests. Null: all requests without a token. */
   readonly client: string | null;
+  /** Its name in the client directory; null if it has none. */
+  readonly name: string | null;
   /** The user agent of the last request. */
   readonly userAgent: string | null;
   readonly first: string;
@@ -97,7 +97,10 @@ export interface ClientGuide {
   /** Requests with a status of 400 or above. */
   readonly errors: number;
   readonly lossy: number;
-  readonly readiness: Readiness;
+  /** Null for requests without a token and for tokens that v4 never accepted. */
+  readonly readiness: MigrationState | null;
+  /** The longest pause between alpha calls so far, in milliseconds, if it is longer than the quiet time; else null. */
+  readonly longerPauseMs: number | null;
   /** The smallest scopes for these calls, in alpha and in v4. */
   readonly scopes: { readonly alpha: readonly string[]; readonly v4: readonly string[] };
   /** The most used first. */
@@ -121,8 +124,10 @@ export interface Totals {
   readonly errors: number;
   readonly lossy: number;
   readonly clients: number;
-  /** Clients that no longer use alpha. */
+  /** Clients that have called v4 and not alpha within the quiet time. */
   readonly done: number;
+  /** Clients without any request within the quiet time. */
+  readonly silent: number;
   /** Different alpha routes in use. */
   readonly calls: number;
 }
@@ -135,6 +140,8 @@ export interface Report {
   readonly names: SideNames;
   /** ISO 8601. */
   readonly made: string;
+  /** Days without a request after which a client counts as quiet. */
+  readonly quietDays: number;
   /** The time span of the query: ISO 8601, whole days in UTC; null: unlimited. */
   readonly since: string | null;
   readonly until: string | null;
@@ -148,29 +155,16 @@ export interface Report {
   readonly cut: boolean;
 }
 
-/** After this many days without an alpha request, a client counts as migrated. */
-const QUIET_DAYS = 7;
-
-const DAY_MS = 86_400_000;
-
-/** @returns how far a client is, by its requests and the time since its last alpha request */
-export function readinessOf(
-  client: { readonly native: number; readonly lastAlpha: string | null },
-  now: number,
-): Readiness {
-  if (client.lastAlpha === null) return "ready";
-  const isQuiet = now - Date.parse(client.lastAlpha) > QUIET_DAYS * DAY_MS;
-  if (client.native > 0) return isQuiet ? "ready" : "moving";
-  return isQuiet ? "silent" : "not begun";
-}
-
-/** Whether a client no longer uses alpha. */
-export const isDone = (readiness: Readiness): boolean => readiness === "ready" || readiness === "silent";
+/** Whether a client has finished: a client that only fell silent may come back. */
+export const isDone = (readiness: MigrationState | null): boolean => readiness === "ready";
 
 /** The states in words. */
-export const describeReadiness = ({ client, upstream }: SideNames): Readonly<Record<Readiness, string>> => ({
+export const describeReadiness = (
+  { client, upstream }: SideNames,
+  quietDays: number,
+): Readonly<Record<MigrationState, string>> => ({
   "not begun": `uses ${client} only`,
   moving: "uses both APIs",
-  ready: `uses ${upstream} only`,
-  silent: `has sent no request for ${QUIET_DAYS} days`,
+  ready: `has called ${upstream} and not ${client} within the last ${quietDays} days`,
+  silent: `has sent no request for ${quietDays} days: whether it has migrated is unknown`,
 });

@@ -9,8 +9,19 @@ import {
   type ClientGuide,
   type FieldChange,
   type ObjectChanges,
+  type Report,
 } from "./model.ts";
 import { clientName, formatCount, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The states as labels. */
+export const READINESS_LABELS = {
+  "not begun": "not begun",
+  moving: "moving",
+  ready: "ready",
+  silent: "silent: unknown",
+} as const;
 
 /** The id of the section of a client. */
 export const clientAnchor = ({ client }: ClientGuide): string => `client-${client ?? "none"}`;
@@ -202,8 +213,30 @@ function outlineObject(
   };
 }
 
-function outlineSummary(client: ClientGuide, names: SideNames): Block[] {
-  const { requests, native, readiness, errors, lossy, unmatched, scopes, calls } = client;
+/** The state in words, with the last alpha call, and a warning where the client has been quiet for longer before. */
+function describeState(
+  { readiness, lastAlpha, longerPauseMs, requests, native }: ClientGuide,
+  { names, quietDays }: Pick<Report, "names" | "quietDays">,
+): Line {
+  const lastCall =
+    lastAlpha === null
+      ? `never called ${names.client}`
+      : `last ${names.client} call ${formatTime(lastAlpha)}`;
+  const pause =
+    longerPauseMs === null
+      ? ""
+      : ` It has paused for ${plural(Math.floor(longerPauseMs / DAY_MS), "quiet day")} before and then called ${names.client} again: ${quietDays} quiet days say little about it.`;
+  return [
+    ...(readiness === null
+      ? ["Not a client: "]
+      : [{ tag: READINESS_LABELS[readiness] }, ` ${describeReadiness(names, quietDays)[readiness]}; `]),
+    `${lastCall}; ${percent(native, requests)} of its ${plural(requests, "request")} were native.${pause}`,
+  ];
+}
+
+function outlineSummary(client: ClientGuide, report: Pick<Report, "names" | "quietDays">): Block[] {
+  const { names } = report;
+  const { errors, lossy, unmatched, scopes, calls } = client;
   const scopesLine: Line =
     scopes.v4.length === 0
       ? []
@@ -216,10 +249,7 @@ function outlineSummary(client: ClientGuide, names: SideNames): Block[] {
     .filter(({ counterpart }) => counterpart === "none")
     .map(({ route }) => route);
   const lines: Line[] = [
-    [
-      { tag: readiness },
-      ` ${describeReadiness(names)[readiness]}; ${percent(native, requests)} of its ${plural(requests, "request")} were native.`,
-    ],
+    [...describeState(client, report)],
     [...describeKey(client.client), ` Seen from ${formatTime(client.first)} to ${formatTime(client.last)}.`],
     ...(scopesLine.length === 0 ? [] : [scopesLine]),
     ...(withoutCounterpart.length === 0
@@ -250,19 +280,23 @@ function describeKey(key: string | null): Line {
 }
 
 /** The guide of one client as blocks. */
-export function outlineClient(client: ClientGuide, names: SideNames): readonly Block[] {
+export function outlineClient(
+  client: ClientGuide,
+  report: Pick<Report, "names" | "quietDays">,
+): readonly Block[] {
+  const { names } = report;
   const { calls, objects, requests } = client;
-  const name = clientName(client.userAgent, client.client);
+  const name = clientName(client);
   const heading: Block = { kind: "heading", level: 2, line: [name], id: clientAnchor(client) };
   if (calls.length === 0) {
     const end = isDone(client.readiness)
       ? "There is nothing to change."
       : `It has no calls of ${names.client} routes.`;
-    return [heading, ...outlineSummary(client, names), { kind: "text", line: [end] }];
+    return [heading, ...outlineSummary(client, report), { kind: "text", line: [end] }];
   }
   return [
     heading,
-    ...outlineSummary(client, names),
+    ...outlineSummary(client, report),
     { kind: "heading", level: 3, line: [`${plural(calls.length, "call")} to change, the most used first`] },
     {
       kind: "text",

@@ -1,6 +1,6 @@
 import type { SideNames } from "../../mapping/pack-summary.ts";
 import { capitalize, describeReadiness, isDone, type ClientGuide, type Report } from "./model.ts";
-import { CHANGE_LABELS, clientAnchor, outlineClient } from "./outline-client.ts";
+import { CHANGE_LABELS, clientAnchor, outlineClient, READINESS_LABELS } from "./outline-client.ts";
 import { clientName, formatCount, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
 
 function describeSpan({ since, until, days }: Report): string {
@@ -30,7 +30,8 @@ function outlineHead(report: Report): Block[] {
       figures: [
         { value: formatCount(alpha), text: `requests in ${client}, of ${formatCount(totals.requests)}` },
         { value: percent(totals.native, totals.requests), text: `of all requests were native (${upstream})` },
-        { value: `${totals.done} of ${totals.clients}`, text: `clients no longer use ${client}` },
+        { value: `${totals.done} of ${totals.clients}`, text: `clients have moved to ${upstream}` },
+        { value: formatCount(totals.silent), text: "clients are silent: whether they have moved is unknown" },
         { value: formatCount(totals.calls), text: `different ${client} routes in use` },
         { value: formatCount(totals.lossy), text: "responses that lost something" },
       ],
@@ -56,17 +57,18 @@ function describeRemaining({ readiness, calls }: ClientGuide): string {
 
 const createClientRow = (client: ClientGuide): Line[] => [
   [
-    { link: clientName(client.userAgent, client.client), to: clientAnchor(client) },
+    { link: clientName(client), to: clientAnchor(client) },
     ...(client.client === null ? [] : [" ", { code: client.client }]),
   ],
-  [{ tag: client.readiness }],
+  [client.readiness === null ? "–" : { tag: READINESS_LABELS[client.readiness] }],
+  [client.lastAlpha === null ? "never" : formatTime(client.lastAlpha)],
   [formatCount(client.requests - client.native)],
   [percent(client.native, client.requests)],
   [describeRemaining(client)],
   [formatTime(client.last)],
 ];
 
-function outlineClients({ clients, names }: Report): Block[] {
+function outlineClients({ clients, names, quietDays }: Report): Block[] {
   return [
     { kind: "heading", level: 2, line: ["Clients"] },
     {
@@ -75,6 +77,7 @@ function outlineClients({ clients, names }: Report): Block[] {
       columns: [
         { name: "Client" },
         { name: "State" },
+        { name: `Last ${names.client} call` },
         { name: `In ${names.client}`, number: true },
         { name: "Native", number: true },
         { name: "To change" },
@@ -86,9 +89,9 @@ function outlineClients({ clients, names }: Report): Block[] {
       kind: "text",
       line: [
         "A client is an application, or a token. Of tokens only fingerprints are stored: the first digits of their SHA-256. ",
-        ...Object.entries(describeReadiness(names)).flatMap(([name, words], index) => [
+        ...Object.entries(describeReadiness(names, quietDays)).flatMap(([name, words], index) => [
           index === 0 ? "" : "; ",
-          { tag: name },
+          { tag: READINESS_LABELS[name as keyof typeof READINESS_LABELS] },
           ` ${words}`,
         ]),
         ".",
@@ -190,7 +193,7 @@ export function outlineReport(report: Report): readonly Block[] {
     ...clients.map((client): Block => ({
       kind: "section",
       of: "client",
-      blocks: outlineClient(client, report.names),
+      blocks: outlineClient(client, report),
     })),
   ];
 }

@@ -2,6 +2,7 @@
 import { UNACCEPTED } from "../../audit/summary-key.ts";
 import type { DayUsage } from "../../audit/usage.ts";
 import type { SideNames } from "../../mapping/pack-summary.ts";
+import type { ClientGuide } from "./model.ts";
 
 /** A part of a line: plain text, or formatted text. */
 export type OutlineSpan =
@@ -75,8 +76,12 @@ export function percent(part: number, whole: number): string {
 /** `2026-03-01 14:05 UTC` */
 export const formatTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 
-/** The name of a client: its user agent, if there is one. */
-export const clientName = (userAgent: string | null, client: string | null): string =>
+/** The name of a client: that of the client directory, else its user agent. */
+export const clientName = ({
+  name,
+  userAgent,
+  client,
+}: Pick<ClientGuide, "name" | "userAgent" | "client">): string =>
   client === UNACCEPTED
     ? "Tokens that were never accepted"
-    : (userAgent ?? (client === null ? "Requests without a token" : `Client ${client}`));
+    : (name ?? userAgent ?? (client === null ? "Requests without a token" : `Client ${client}`));

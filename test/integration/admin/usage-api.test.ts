@@ -7,6 +7,7 @@ import { join } from "node:path";
 import request from "supertest";
 import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
 import type { AuditStore } from "../../../src/audit/store.ts";
+import { NO_CLIENTS } from "../../../src/clients/client-directory.ts";
 import { createUsageApi } from "../../../src/admin/usage-api.ts";
 import { sampleId, sampleRecord } from "../audit/sample-record.ts";
 
@@ -23,7 +24,7 @@ beforeAll(async () => {
   await store.append(sampleRecord(sampleId(3), { time: "2026-03-02T11:00:00.000Z", client: null }));
 });
 beforeEach(() => {
-  app = express().use("/api/usage", createUsageApi(store));
+  app = express().use("/api/usage", createUsageApi(store, { directory: () => NO_CLIENTS, quietDays: 7 }));
 });
 afterAll(async () => {
   await store.close();
@@ -35,8 +36,8 @@ const read = async (path: string) => (await request(app).get(`/api/usage/${path}
 test("clients with a token are listed by fingerprint, those without one as one client", async () => {
   expect(await read("clients")).toMatchObject({
     clients: [
-      { client: ANNA, requests: 2, errors: 1, native: 0 },
-      { client: null, requests: 1, errors: 0 },
+      { client: ANNA, requests: 2, errors: 1, native: 0, name: null, state: "silent" },
+      { client: null, requests: 1, errors: 0, name: null, state: null },
     ],
   });
 });
@@ -63,7 +64,10 @@ describe("invalid usage queries", () => {
   });
 
   test("every query gets 404 if auditing is off", async () => {
-    app = express().use("/api/usage", createUsageApi(undefined));
+    app = express().use(
+      "/api/usage",
+      createUsageApi(undefined, { directory: () => NO_CLIENTS, quietDays: 7 }),
+    );
     const { status, body } = await request(app).get("/api/usage/clients");
     expect([status, body.errors[0].reason]).toEqual([404, expect.stringContaining("AUDIT=off")]);
   });

@@ -1,8 +1,10 @@
 /** What the report makes of records, whoever left them: few, old, deleted, hostile. */
 import { describe, expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record.ts";
-import type { RouteUsage } from "../../../src/audit/usage.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import type { ClientUsage, RouteUsage } from "../../../src/audit/usage.ts";
+import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
+import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
 import { FORMATS } from "../../../src/tools/migration-report/formats.ts";
 import { createReport, type ReportOptions } from "../../../src/tools/migration-report/make-report.ts";
 import { sampleRecord } from "../audit/sample-record.ts";
@@ -16,10 +18,18 @@ interface Given {
   readonly records?: readonly AuditRecord[];
   readonly agent?: string;
   readonly native?: number;
+  /** What else the store says of the client. */
+  readonly counted?: Partial<ClientUsage>;
 }
 
 /** A store that has counted these, and has these records left. */
-function storeOf({ usage, records = [], agent = "sample/1.0", native = 0 }: Given): ReportOptions["store"] {
+function storeOf({
+  usage,
+  records = [],
+  agent = "sample/1.0",
+  native = 0,
+  counted,
+}: Given): ReportOptions["store"] {
   const rows = usage.map((row) => ({
     client: CLIENT,
     lane: "alpha" as const,
@@ -51,6 +61,7 @@ function storeOf({ usage, records = [], agent = "sample/1.0", native = 0 }: Give
         lastNative: null,
         longestPauseMs: null,
         tokens: 1,
+        ...counted,
       },
     ],
     tokens: async () => [],
@@ -62,7 +73,8 @@ function storeOf({ usage, records = [], agent = "sample/1.0", native = 0 }: Give
   };
 }
 
-const report = (given: Given) => createReport({ store: storeOf(given), pack, query: {}, now: NOW });
+const report = (given: Given) =>
+  createReport({ store: storeOf(given), pack, query: {}, now: NOW, quietDays: 7 });
 const clientOf = async (given: Given) => (await report(given)).clients[0];
 const callOf = async (given: Given) => (await clientOf(given))?.calls[0];
 
@@ -112,6 +124,7 @@ test("filters in a recorded query are fields that change", async () => {
     pack: loadPack("test/fixtures/invoice-pack"),
     query: {},
     now: NOW,
+    quietDays: 7,
   });
   expect(clients[0]?.calls[0]?.filters.map(({ field, v4 }) => [field, v4])).toEqual([
     ["created", "createdAt"],
@@ -148,14 +161,73 @@ test("the required scopes are the highest needed level for each area of v4", asy
   });
 });
 
-test.each([
-  ["not begun", { usage: [{}] }],
-  ["moving", { usage: [{}], native: 3 }],
-  ["ready", { usage: [{ lane: "native", route: null }], native: 1 }],
-  ["ready", { usage: [{ last: "2026-03-02T10:00:00.000Z" }], native: 3 }],
-  ["silent", { usage: [{ last: "2026-03-02T10:00:00.000Z" }] }],
-] as const)("a client is %s: %j", async (readiness, given) => {
-  expect(await clientOf(given)).toMatchObject({ readiness });
+describe("the state of a client, at seven quiet days", () => {
+  const recent = "2026-03-19T10:00:00.000Z";
+  const old = "2026-03-02T10:00:00.000Z";
+
+  test.each([
+    ["not begun", "only alpha", { lastAlpha: recent, lastNative: null }],
+    ["moving", "alpha and v4", { lastAlpha: recent, lastNative: old }],
+    ["ready", "v4, and alpha long ago", { lastAlpha: old, lastNative: recent }],
+    ["ready", "v4, and never alpha", { lastAlpha: null, lastNative: recent }],
+    ["silent", "nothing lately, alpha before", { lastAlpha: old, lastNative: null }],
+    ["silent", "nothing lately, both before", { lastAlpha: old, lastNative: old }],
+    [null, "tokens that v4 never accepted", { client: "unaccepted", lastAlpha: recent, lastNative: null }],
+    [null, "requests without a token", { client: null, lastAlpha: recent, lastNative: null }],
+  ])("is %s: %s", async (readiness, _why, counted) => {
+    const { clients, totals } = await report({ usage: [{}], counted });
+    expect(clients[0]).toMatchObject({ readiness, lastAlpha: counted.lastAlpha });
+    expect(totals).toMatchObject({
+      clients: readiness === null ? 0 : 1,
+      done: readiness === "ready" ? 1 : 0,
+      silent: readiness === "silent" ? 1 : 0,
+    });
+  });
+
+  test("comes with a warning if the client has paused for longer before", async () => {
+    const counted = { lastAlpha: old, lastNative: recent, longestPauseMs: 30 * 86_400_000 };
+    const made = await report({ usage: [{}], counted });
+    expect(made.clients[0]).toMatchObject({ readiness: "ready", longerPauseMs: counted.longestPauseMs });
+    expect(FORMATS.md.write(made)).toContain("It has paused for 30 quiet days before");
+  });
+
+  test("has no warning if its pauses were shorter", async () => {
+    const counted = { lastAlpha: old, lastNative: recent, longestPauseMs: 6 * 86_400_000 };
+    expect(await clientOf({ usage: [{}], counted })).toMatchObject({ longerPauseMs: null });
+  });
+});
+
+test("the keys of one name are one client, with the sum of their calls", async () => {
+  const directory = parseOperatorFile(
+    { file: "clients.yaml", text: `billing:\n  tokens: ["${CLIENT}"]\n  applications: [app]\n` },
+    CLIENTS_FILE,
+  );
+  const store = storeOf({ usage: [{ requests: 3 }, { client: "application:app", requests: 4 }] });
+  const [usage] = await store.clients({});
+  const application = { ...usage!, client: "application:app", application: "app", fingerprint: null };
+  const made = await createReport({
+    store: {
+      ...store,
+      clients: async () => [
+        { ...usage!, requests: 3 },
+        { ...application, requests: 4 },
+      ],
+    },
+    pack,
+    query: {},
+    now: NOW,
+    quietDays: 7,
+    directory,
+  });
+  expect(made.clients).toMatchObject([
+    {
+      name: "billing",
+      requests: 7,
+      calls: [{ route: "GET /vm/instances", requests: 7, statuses: [{ status: 200, requests: 7 }] }],
+    },
+  ]);
+  expect(made.totals.clients).toBe(1);
+  expect(FORMATS.md.write(made)).toContain("billing");
 });
 
 test("the most informative record is shown, and a success before an error", async () => {
@@ -184,7 +256,7 @@ describe("texts from clients", () => {
     const rows = markdown.split("\n").filter((line) => line.includes("script"));
     for (const row of rows) expect(row).not.toMatch(/(?<!\\)<script|(?<!\\)\[y\]|(?<!\\)`x/);
     const bars = rows.filter((row) => row.startsWith("|")).map((row) => row.match(/(?<!\\)\|/g)?.length);
-    expect(bars).toEqual([7]);
+    expect(bars).toEqual([8]);
     expect(rows.length).toBeGreaterThan(0);
   });
 
@@ -205,7 +277,7 @@ test("the report shows the progress of the migration", async () => {
   const received: [number, number][] = [];
   const usage = pack.routes.slice(0, 20).map(({ name }) => ({ route: name }));
   const onProgress = (done: number, of: number) => void received.push([done, of]);
-  await createReport({ store: storeOf({ usage }), pack, query: {}, now: NOW, onProgress });
+  await createReport({ store: storeOf({ usage }), pack, query: {}, now: NOW, quietDays: 7, onProgress });
   expect(received.at(-1)).toEqual([20, 20]);
   expect(received.length).toBeGreaterThan(1);
 });

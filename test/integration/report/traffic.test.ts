@@ -71,7 +71,7 @@ describe("the report of a gateway with SQLite", () => {
     ["json", "application/json; charset=utf-8", '{\n  "made"'],
     ["html", "text/html; charset=utf-8", "<!doctype html>"],
     ["md", "text/markdown; charset=utf-8", "# Migration report"],
-    ["csv", "text/csv; charset=utf-8; header=present", "client,user_agent,"],
+    ["csv", "text/csv; charset=utf-8; header=present", "client,name,user_agent,"],
   ])("has a media type and a file name as %s", async (format, type, start) => {
     const response = await requestReport(gateway, `?format=${format}`);
     expect(response.status).toBe(200);

@@ -4,8 +4,9 @@ import { read } from "../api.js";
 import { emptyState, make } from "../dom.js";
 import { ago, count, dateTime, percent } from "../format.js";
 import { address } from "../router.js";
+import { clientName } from "../names.js";
 import { statusBadge } from "./badges.js";
-import { lastAlphaCalls, READINESS, readinessOf, readinessTag } from "./readiness.js";
+import { READINESS, readinessTag } from "./readiness.js";
 import { reportLinks } from "./report-links.js";
 import { sortableTable } from "./sortable.js";
 
@@ -40,12 +41,14 @@ const COLUMNS = [
 
 const fact = (name, value) => make("div", {}, make("dt", {}, name), make("dd", {}, value));
 
-function facts(client, state) {
-  const { userAgent, requests, errors, lossy, native, first, last } = client;
+function facts(client) {
+  const { state, lastAlpha, name, userAgent, requests, errors, lossy, native, first, last } = client;
   return make(
     "dl",
     { class: "facts" },
-    fact("State", [readinessTag(state), make("span", { class: "quiet" }, ` ${READINESS[state]}`)]),
+    fact("State", [readinessTag(state), make("span", { class: "quiet" }, ` ${READINESS[state] ?? ""}`)]),
+    fact(`Last ${clientName} call`, lastAlpha === null ? "never" : dateTime(lastAlpha)),
+    fact("Name", name ?? "none: see CLIENTS_FILE"),
     fact("User agent", userAgent ?? "none"),
     fact("Requests", count(requests)),
     fact("Errors", `${count(errors)} (${percent(errors, requests)})`),
@@ -71,7 +74,6 @@ export async function showClient(id, { signal }) {
       head,
       emptyState("There is no data about this client", "Its records may be older than the retention time."),
     ];
-  const state = readinessOf(client, lastAlphaCalls(routes).get(client.client));
   return [
     back,
     make(
@@ -82,7 +84,7 @@ export async function showClient(id, { signal }) {
         make("a", { class: "button", href: address("traffic", undefined, { client: id }) }, "Its calls"),
     ),
     await reportLinks(signal, id),
-    facts(client, state),
+    facts(client),
     make("section", {}, make("h2", {}, "By day"), daysChart(days)),
     make(
       "section",

@@ -3,27 +3,54 @@ import { read } from "../api.js";
 import { emptyState, make } from "../dom.js";
 import { ago, count, dateTime, percent, plural } from "../format.js";
 import { address } from "../router.js";
-import { lastAlphaCalls, readinessOf, readinessTag } from "./readiness.js";
+import { clientName } from "../names.js";
+import { readinessTag } from "./readiness.js";
 import { sortableTable } from "./sortable.js";
 
 const when = (iso) => make("time", { datetime: iso, title: dateTime(iso) }, ago(iso));
 
 /** The address of a client's page. All requests without a token are one client. */
-const clientLink = (client) =>
-  make("a", { href: address("clients", client ?? "none"), class: "mono" }, client ?? "no token");
+const clientLink = (client, name) =>
+  make(
+    "a",
+    { href: address("clients", client ?? "none"), class: name === null && "mono" },
+    name ?? client ?? "no token",
+  );
 
 /** The cell of a client in a table. */
 export const clientColumn = {
   name: "Client",
   main: true,
-  value: ({ client }) => client ?? "",
-  cell: ({ client, userAgent }) => [
-    clientLink(client),
+  value: ({ client, name }) => name ?? client ?? "",
+  cell: ({ client, name, userAgent }) => [
+    clientLink(client, name),
     make("span", { class: "under" }, userAgent ?? "no user agent"),
   ],
 };
 
-const columns = (lastAlpha) => [
+const DAY_MS = 86_400_000;
+
+/** A pause that is longer than the quiet time: being quiet says little about this client. */
+const pauseNote = ({ isPauseLonger, longestPauseMs }) =>
+  isPauseLonger &&
+  make("span", { class: "under" }, `paused for ${Math.floor(longestPauseMs / DAY_MS)} days before`);
+
+/** The state of a client's migration, and its last call. */
+export const STATE_COLUMNS = [
+  {
+    name: "State",
+    value: ({ state }) => state ?? "",
+    cell: (row) => [readinessTag(row.state), pauseNote(row)],
+  },
+  {
+    name: `Last ${clientName} call`,
+    number: true,
+    value: ({ lastAlpha }) => (lastAlpha === null ? 0 : Date.parse(lastAlpha)),
+    cell: ({ lastAlpha }) => (lastAlpha === null ? "never" : when(lastAlpha)),
+  },
+];
+
+const COLUMNS = [
   clientColumn,
   {
     name: "Requests",
@@ -51,19 +78,12 @@ const columns = (lastAlpha) => [
     cell: ({ first }) => when(first),
   },
   { name: "Last seen", number: true, value: ({ last }) => Date.parse(last), cell: ({ last }) => when(last) },
-  {
-    name: "State",
-    value: (row) => readinessOf(row, lastAlpha.get(row.client)),
-    cell: (row) => readinessTag(readinessOf(row, lastAlpha.get(row.client))),
-  },
+  ...STATE_COLUMNS,
 ];
 
 /** All clients, by the fingerprints of their tokens. */
 export async function showClients({ signal }) {
-  const [{ clients }, { routes }] = await Promise.all([
-    read("/api/usage/clients", signal),
-    read("/api/usage/routes", signal),
-  ]);
+  const { clients } = await read("/api/usage/clients", signal);
   const head = make("h1", {}, "Clients");
   if (clients.length === 0)
     return [
@@ -86,7 +106,7 @@ export async function showClients({ signal }) {
     ),
     sortableTable({
       caption: "Clients",
-      columns: columns(lastAlphaCalls(routes)),
+      columns: COLUMNS,
       rows: clients,
       sorted: "Requests",
     }),

@@ -4,9 +4,8 @@ import { read } from "../api.js";
 import { emptyState, make } from "../dom.js";
 import { count, percent, plural } from "../format.js";
 import { address } from "../router.js";
-import { ClientName, clientName } from "../names.js";
-import { clientColumn } from "./clients.js";
-import { lastAlphaCalls, readinessOf, readinessTag } from "./readiness.js";
+import { ClientName, upstreamName } from "../names.js";
+import { clientColumn, STATE_COLUMNS } from "./clients.js";
 import { reportLinks } from "./report-links.js";
 import { sortableTable } from "./sortable.js";
 
@@ -17,16 +16,18 @@ function figures(clients, states, days) {
   const native = clients.reduce((sum, client) => sum + client.native, 0);
   const all = clients.reduce((sum, client) => sum + client.requests, 0);
   const last = days.at(-1);
-  const done = states.filter((state) => state === "ready" || state === "silent").length;
+  const counted = states.filter((state) => state !== null);
+  const done = counted.filter((state) => state === "ready").length;
   return make(
     "div",
     { class: "figures" },
     figure(percent(native, all), "of all requests were native"),
     figure(percent(last.native, last.native + last.alpha), `on the last day, ${last.day}`),
-    figure(`${done} / ${clients.length}`, `clients no longer use ${clientName}`),
+    figure(`${done} / ${counted.length}`, `clients have moved to ${upstreamName}`),
+    figure(count(counted.filter((state) => state === "moving").length), "use both"),
     figure(
-      count(new Set(states).has("moving") ? states.filter((state) => state === "moving").length : 0),
-      "use both",
+      count(counted.filter((state) => state === "silent").length),
+      "are silent: whether they have moved is unknown",
     ),
   );
 }
@@ -67,9 +68,9 @@ const LEFT_COLUMNS = [
   { name: "Lossy", number: true, value: ({ lossy }) => lossy, cell: ({ lossy }) => count(lossy) },
 ];
 
-const clientColumns = (stateOf) => [
+const CLIENT_COLUMNS = [
   clientColumn,
-  { name: "State", value: stateOf, cell: (row) => readinessTag(stateOf(row)) },
+  ...STATE_COLUMNS,
   {
     name: ClientName,
     number: true,
@@ -98,12 +99,14 @@ export async function showMigration({ signal }) {
         "After the first calls this chart shows the share of native requests of each day.",
       ),
     ];
-  const lastAlpha = lastAlphaCalls(routes);
-  const stateOf = (client) => readinessOf(client, lastAlpha.get(client.client));
   const left = leftOver(routes);
   return [
     head,
-    figures(clients, clients.map(stateOf), days),
+    figures(
+      clients,
+      clients.map(({ state }) => state),
+      days,
+    ),
     make("section", {}, make("h2", {}, "Requests by day"), daysChart(days)),
     make(
       "section",
@@ -111,7 +114,7 @@ export async function showMigration({ signal }) {
       make("h2", {}, "Readiness of each client"),
       sortableTable({
         caption: "Readiness of each client",
-        columns: clientColumns(stateOf),
+        columns: CLIENT_COLUMNS,
         rows: clients,
         sorted: ClientName,
       }),
@@ -121,9 +124,9 @@ export async function showMigration({ signal }) {
       {},
       make("h2", {}, "What is left"),
       left.length === 0
-        ? make("p", {}, `No ${clientName} route is in use.`)
+        ? make("p", {}, `No ${ClientName} route is in use.`)
         : [
-            make("p", { class: "hint" }, `${plural(left.length, `${clientName} route`)} still in use`),
+            make("p", { class: "hint" }, `${plural(left.length, `${ClientName} route`)} still in use`),
             sortableTable({
               caption: `${ClientName} routes in use`,
               columns: LEFT_COLUMNS,

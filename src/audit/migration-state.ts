@@ -1,0 +1,100 @@
+/** How far the migration of a client is. */
+import type { ClientDirectory } from "../clients/client-directory.ts";
+import { nameOfUsage } from "./client-keys.ts";
+import { UNACCEPTED } from "./summary-key.ts";
+import type { ClientUsage } from "./usage.ts";
+
+/**
+ * | State | Requests within the quiet time |
+ * |---|---|
+ * | `not begun` | alpha, and there was never a native one |
+ * | `moving` | alpha, and there were native ones |
+ * | `ready` | native only |
+ * | `silent` | none: whether the client has migrated is unknown |
+ */
+export type MigrationState = "not begun" | "moving" | "ready" | "silent";
+
+const DAY_MS = 86_400_000;
+
+/** When a client counts as quiet. */
+export interface QuietTime {
+  /** Days without a request. */
+  readonly quietDays: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * Returns the state of a client.
+ *
+ * @returns null for requests without a token and for tokens that v4 never accepted: they are nobody's migration
+ */
+export function migrationStateOf(
+  { client, lastAlpha, lastNative }: Pick<ClientUsage, "client" | "lastAlpha" | "lastNative">,
+  { quietDays, now }: QuietTime,
+): MigrationState | null {
+  if (client === null || client === UNACCEPTED) return null;
+  const isRecent = (last: string | null): boolean =>
+    last !== null && now - Date.parse(last) <= quietDays * DAY_MS;
+  if (isRecent(lastAlpha)) return lastNative === null ? "not begun" : "moving";
+  return isRecent(lastNative) ? "ready" : "silent";
+}
+
+/**
+ * Whether a client has been quiet for longer before than the quiet time, and called alpha again: a job that runs once a
+ * month is not ready after a week.
+ */
+export const isPauseLonger = (
+  { longestPauseMs }: Pick<ClientUsage, "longestPauseMs">,
+  { quietDays }: Pick<QuietTime, "quietDays">,
+): boolean => longestPauseMs !== null && longestPauseMs > quietDays * DAY_MS;
+
+/** A client as people see it: its name, its state, and the keys under which it is counted. */
+export interface NamedClient extends ClientUsage {
+  /** Its name in the client directory; null if it has none. */
+  readonly name: string | null;
+  readonly keys: readonly (string | null)[];
+}
+
+const later = (one: string | null, other: string | null): string | null =>
+  one === null || (other !== null && other > one) ? other : one;
+
+/** Adds the counts of another key of the same client. */
+function addUsage(client: NamedClient, other: ClientUsage): NamedClient {
+  const isLater = other.last > client.last;
+  const pauses = [client.longestPauseMs, other.longestPauseMs].filter((pause) => pause !== null);
+  return {
+    ...client,
+    keys: [...client.keys, other.client],
+    label: client.label ?? other.label,
+    application: client.application ?? other.application,
+    fingerprint: client.fingerprint ?? other.fingerprint,
+    userAgent: isLater ? (other.userAgent ?? client.userAgent) : (client.userAgent ?? other.userAgent),
+    requests: client.requests + other.requests,
+    errors: client.errors + other.errors,
+    lossy: client.lossy + other.lossy,
+    native: client.native + other.native,
+    tokens: client.tokens + other.tokens,
+    first: other.first < client.first ? other.first : client.first,
+    last: isLater ? other.last : client.last,
+    lastAlpha: later(client.lastAlpha, other.lastAlpha),
+    lastNative: later(client.lastNative, other.lastNative),
+    // Another key may have called meanwhile: then no pause is known to be shorter.
+    longestPauseMs: pauses.length === 0 ? null : Math.max(...pauses),
+  };
+}
+
+/** Gives clients their names. Keys of one name become one client. The order stays that of the first key. */
+export function nameClients(counted: readonly ClientUsage[], directory: ClientDirectory): NamedClient[] {
+  const clients = new Map<string, NamedClient>();
+  for (const usage of counted) {
+    const name = nameOfUsage(directory, usage);
+    const id = name === undefined ? `key ${usage.client}` : `name ${name}`;
+    const client = clients.get(id);
+    clients.set(
+      id,
+      client ? addUsage(client, usage) : { ...usage, name: name ?? null, keys: [usage.client] },
+    );
+  }
+  return [...clients.values()];
+}
