@@ -10,8 +10,11 @@ import { UNLIMITED } from "./store-contract.ts";
 
 let folder: string;
 let out = "";
+/** Whoever runs the tests may have a database. The store of these is in a folder. */
+const { DATABASE_URL: database } = process.env;
 beforeEach(async () => {
   out = "";
+  delete process.env["DATABASE_URL"];
   jest.spyOn(process.stdout, "write").mockImplementation((text) => Boolean((out += text)));
   jest.spyOn(process.stderr, "write").mockImplementation((text) => Boolean((out += text)));
   folder = await mkdtemp(join(tmpdir(), "erase-"));
@@ -28,6 +31,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   jest.restoreAllMocks();
+  if (database !== undefined) process.env["DATABASE_URL"] = database;
   await rm(folder, { recursive: true });
 });
 
