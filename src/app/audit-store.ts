@@ -42,6 +42,13 @@ export async function openExistingAuditStore(settings: StoreSettings): Promise<A
     throw new AuditUnavailableError(
       `There is no audit store in ${directory}: set DATA_DIR, or DATABASE_URL, to that of the gateway.`,
     );
+  if (url !== undefined) {
+    const { hasAuditTables } = await import("../audit/postgres/database.ts");
+    if (!(await hasAuditTables(url)))
+      throw new AuditUnavailableError(
+        "There is no audit store in this database: set DATABASE_URL to that of the gateway.",
+      );
+  }
   const unlimited = {
     retentionDays: 36_500,
     usageRetentionDays: 36_500,

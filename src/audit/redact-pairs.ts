@@ -36,6 +36,14 @@ function endOfPair(text: string, start: number): number {
   return SEPARATOR.test(text) ? SEPARATOR.lastIndex - 1 : text.length;
 }
 
+/** What ends a secret value: a query may have all other separators in a value (RFC 3986 3.4), and v4 reads them as a part of it. */
+const END_OF_SECRET = /[&#\s]/g;
+
+function endOfSecret(text: string, start: number): number {
+  END_OF_SECRET.lastIndex = start;
+  return END_OF_SECRET.test(text) ? END_OF_SECRET.lastIndex - 1 : text.length;
+}
+
 /** Calls a function with the start and the end of each pair until it returns true. */
 function somePair(text: string, isMatch: (start: number, end: number) => boolean): boolean {
   for (let start = 0; start < text.length;) {
@@ -87,12 +95,16 @@ export function redactPairs(text: string, options: PairRedaction): string {
   }
 
   somePair(text, (start, end) => {
+    // The rest of a secret that was redacted.
+    if (start < done) return false;
     let at = start;
     if (sign >= 0 && sign < start) sign = text.indexOf("=", start);
     while (sign >= 0 && sign < end) {
       if (isSecret(text.slice(at, sign))) {
+        const whole = endOfSecret(text, sign + 1);
         addSecret(text.slice(sign + 1, end));
-        replace(sign + 1, end, REDACTED);
+        if (whole > end) addSecret(text.slice(sign + 1, whole));
+        replace(sign + 1, whole, REDACTED);
         return false;
       }
       redactPartAt(at, sign);

@@ -125,6 +125,9 @@ export const compressSync = (piece: Uint8Array): Buffer => zstdCompressSync(piec
 /** Compresses the segments of a batch, in this thread. */
 export const compressBatchSync = (batch: Batch): Buffer[] => piecesOf(batch).map(compressSync);
 
+/** The text of each record of a segment that can't be decompressed. It is no record: readers leave it out and count it. */
+export const UNREADABLE = "";
+
 /** The text of one record of a segment, without its line feed. @param bytes The segment, decompressed. */
 export const recordText = (bytes: Uint8Array, { start, size }: Pick<IndexRow, "start" | "size">): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset + start, size - 1).toString();

@@ -39,8 +39,15 @@ async function openSource(from: string, query: AuditQuery): Promise<RecordSource
     return { count: undefined, chunks: decodeExport(stream), close: async () => void stream.destroy() };
   }
   const store = await openExistingAuditStore({ DATA_DIR: from, DATABASE_URL: isDatabase ? from : undefined });
+  let count: number;
+  try {
+    count = await store.count(query);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
   return {
-    count: await store.count(query),
+    count,
     chunks: exportTexts(store, { format: "ndjson", query, filterHeader: undefined }),
     close: store.close,
   };

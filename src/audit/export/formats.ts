@@ -1,3 +1,4 @@
+import { UNREADABLE } from "../segment.ts";
 import { tryReadRecord } from "../read-record.ts";
 import type { AuditRecord } from "../record.ts";
 import { CSV_HEAD, csvLine } from "./csv.ts";
@@ -29,9 +30,16 @@ interface Format {
   createWriter(options: WriterOptions): Writer;
 }
 
-const createNdjsonWriter = (): Writer => ({
+/** The texts as they are stored, also of damaged records. Those that can't be read at all are left out. */
+const createNdjsonWriter = ({ onDamaged }: WriterOptions): Writer => ({
   head: "",
-  page: (records) => records.map((record) => `${record}\n`).join(""),
+  page: (records) =>
+    records
+      .map((record) => {
+        if (record === UNREADABLE) onDamaged();
+        return record === UNREADABLE ? "" : `${record}\n`;
+      })
+      .join(""),
   tail: () => "",
   separator: "",
 });

@@ -1,6 +1,6 @@
 import { AuditUnavailableError } from "../store.ts";
 import { Socket } from "node:net";
-import { Pool, DatabaseError } from "pg";
+import { Client, Pool, DatabaseError } from "pg";
 import type { PoolClient, QueryResultRow } from "pg";
 import { migratePostgres, SchemaError } from "../../storage/schema.ts";
 import { SCHEMA } from "./schema.ts";
@@ -51,6 +51,28 @@ class GuardedSocket extends Socket {
       this.destroy(error as Error);
       return true;
     }
+  }
+}
+
+/**
+ * Whether a database has the tables of an audit store. Nothing is created.
+ *
+ * @throws {AuditUnavailableError} If the database can't be read.
+ */
+export async function hasAuditTables(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
+  // The error of a connection that breaks: the query that waits for it fails, too.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ found: boolean }>("SELECT to_regclass($1) IS NOT NULL AS found", [
+      SCHEMA.versionTable,
+    ]);
+    return rows[0]?.found === true;
+  } catch (error) {
+    throw toUnavailableError(error);
+  } finally {
+    await client.end().catch(() => {});
   }
 }
 

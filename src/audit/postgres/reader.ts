@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import type { QueryResultRow } from "pg";
 import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../record-pages.ts";
-import { recordText } from "../segment.ts";
+import { recordText, UNREADABLE } from "../segment.ts";
 import { clientsOf, type AuditQuery, type TextPage } from "../store.ts";
 import type { NameList } from "../name-lists.ts";
 import { bytesOfBits } from "../sent-members.ts";
@@ -143,9 +143,10 @@ async function readTexts(database: Database, rows: readonly FoundRow[]): Promise
     const given = [ids.slice(first, first + SEGMENTS_AT_ONCE)];
     const segments = await database.query<{ id: string; data: Buffer }>(SEGMENTS, given);
     for (const { id, data } of segments) {
-      const bytes = await decompress(data);
+      // The records of a damaged segment don't keep others from being read.
+      const bytes = await decompress(data).catch(() => undefined);
       rows.forEach((row, index) => {
-        if (row.segment === id) texts[index] = recordText(bytes, row);
+        if (row.segment === id) texts[index] = bytes ? recordText(bytes, row) : UNREADABLE;
       });
     }
   }

@@ -3,7 +3,7 @@ import type { StatementSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
 import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../record-pages.ts";
 import { clientsOf, type AuditQuery, type TextPage } from "../store.ts";
-import { recordText } from "../segment.ts";
+import { recordText, UNREADABLE } from "../segment.ts";
 import { dayOf } from "../usage.ts";
 import {
   ANY_CLIENT,
@@ -83,7 +83,8 @@ class Segments {
     const key = [day, ...Object.values(found)].join(" ");
     const cachedBytes = this.#decompressed.get(key);
     if (cachedBytes) return recordText(cachedBytes, place);
-    const bytes = zstdDecompressSync(data.get(Number(found["seq"]))?.["data"] as Uint8Array);
+    const bytes = tryDecompress(data.get(Number(found["seq"]))?.["data"]);
+    if (!bytes) return UNREADABLE;
     this.#decompressed.set(key, bytes);
     this.#bytes += bytes.length;
     for (const [oldest, { length }] of this.#decompressed) {
@@ -92,6 +93,15 @@ class Segments {
       this.#bytes -= length;
     }
     return recordText(bytes, place);
+  }
+}
+
+/** @returns undefined for a segment that is damaged: the others can still be read. */
+function tryDecompress(data: unknown): Uint8Array | undefined {
+  try {
+    return zstdDecompressSync(data as Uint8Array);
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { openExistingAuditStore } from "../../../src/app/audit-store.ts";
 import { openPostgresStore } from "../../../src/audit/postgres/store.ts";
 import type { PostgresStoreOptions } from "../../../src/audit/postgres/store.ts";
 import type { AuditStore } from "../../../src/audit/store.ts";
@@ -55,6 +56,30 @@ describe("the PostgreSQL store", () => {
     expect(await stores[0]?.count({})).toBe(100);
     expect(await stores[4]?.clients({})).toMatchObject([{ requests: 100 }]);
     expect(await database.query("SELECT version FROM audit_schema")).toEqual([{ version: 2 }]);
+  });
+
+  test("leaves out the records of a damaged segment, and reads the others", async () => {
+    const found: number[] = [];
+    const store = open({ onDamaged: (records) => void found.push(records) });
+    for (const id of ["a", "b"]) await store.append(sampleRecord(id));
+    await database.query(
+      "UPDATE audit_segment SET data = decode('00', 'hex') WHERE id = (SELECT min(id) FROM audit_segment)",
+    );
+    expect((await store.query({})).records.map(({ id }) => id)).toEqual(["b"]);
+    expect(found).toEqual([1]);
+    await expect(store.get("a")).rejects.toThrow("a record is damaged");
+  });
+
+  test("is not created by commands that read it", async () => {
+    const settings = { DATABASE_URL: database.url, DATA_DIR: "" };
+    await expect(openExistingAuditStore(settings)).rejects.toThrow(
+      "There is no audit store in this database",
+    );
+    expect(await database.query("SELECT to_regclass('audit') AS found")).toEqual([{ found: null }]);
+    await open().append(sampleRecord("a"));
+    const reader = await openExistingAuditStore(settings);
+    expect(await reader.count({})).toBe(1);
+    await reader.close();
   });
 
   test("keeps records in memory while the database is down, reports it, and writes them later (relaxed)", async () => {

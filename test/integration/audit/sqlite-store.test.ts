@@ -1,3 +1,4 @@
+import { exportTexts } from "../../../src/audit/export/export-records.ts";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { once } from "node:events";
 import { mkdtemp, open, readdir, rm, stat, writeFile } from "node:fs/promises";
@@ -238,6 +239,29 @@ describe("the SQLite store", () => {
       await store.append({ ...sampleRecord(id), bytes: null } as unknown as AuditRecord);
     await store.query({});
     expect(found).toEqual([2]);
+    await store.close();
+  });
+
+  test("leaves out the records of a damaged segment, and reads the others", async () => {
+    const found: number[] = [];
+    const onDamaged = (records: number): void => void found.push(records);
+    const options = { ...settings, directory, durability: "strict", onDamaged } as const;
+    const before = await openSqliteStore(options);
+    for (const id of ["a", "b", "c"]) await before.append(sampleRecord(id));
+    await before.close();
+    execute(
+      join(directory, AUDIT_FILE),
+      "UPDATE segment_20260301 SET data = zeroblob(bytes) WHERE seq = (SELECT min(seq) FROM segment_20260301); PRAGMA wal_checkpoint(TRUNCATE)",
+    );
+    const store = await openSqliteStore(options);
+    expect((await store.query({})).records.map(({ id }) => id)).toEqual(["c", "b"]);
+    expect(found).toEqual([1]);
+    await expect(store.get("a")).rejects.toThrow("a record is damaged");
+    const exported = { format: "ndjson", query: {}, filterHeader: undefined, onDamaged } as const;
+    const lines = (await Array.fromAsync(exportTexts(store, exported))).join("").trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line).id)).toEqual(["c", "b"]);
+    expect(found).toEqual([1, 1]);
+    expect(store.fault()).toBeUndefined();
     await store.close();
   });
 
