@@ -5,6 +5,7 @@ import { readRecord as parseRecord } from "../read-record.ts";
 import type { AuditRecord } from "../record.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
 import { AuditUnavailableError } from "../store.ts";
+import { RecentBytes } from "../client-shares.ts";
 import { createBatch } from "../segment.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
@@ -72,11 +73,12 @@ export interface PostgresStoreOptions extends StoreOptions {
 export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   const { durability, sizeLimit } = options;
   const database = connectDatabase(options.url);
+  const recent = new RecentBytes();
   /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
   let spare: ArrayBuffer | undefined;
 
   function commit(rows: readonly StoredRow[]): Promise<number> {
-    const batch = createBatch(rows, spare);
+    const batch = createBatch(rows, recent, spare);
     spare = batch.bytes.buffer;
     return insertBatch(database, batch);
   }

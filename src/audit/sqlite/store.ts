@@ -9,6 +9,7 @@ import type { AuditRecord } from "../record.ts";
 import { AuditUnavailableError } from "../store.ts";
 import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
 import type { ClientUsage, DayUsage, RouteUsage } from "../usage.ts";
+import { RecentBytes } from "../client-shares.ts";
 import { createBatch } from "../segment.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
@@ -68,11 +69,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     step: () => writer.call({ kind: "purge", before: cutoffOf(options), sizeLimit }) as Promise<PurgeResult>,
   });
 
+  const recent = new RecentBytes();
   /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
   let spare: ArrayBuffer | undefined;
 
   async function commit(rows: readonly StoredRow[]): Promise<number> {
-    const batch = packBatch(createBatch(rows, spare));
+    const batch = packBatch(createBatch(rows, recent, spare));
     spare = undefined;
     const written = (await writer.call({ kind: "write", batch }, [batch.bytes.buffer])) as WrittenBatch;
     spare = written.buffer;
