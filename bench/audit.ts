@@ -5,6 +5,7 @@ import { createRecordIds } from "../src/audit/record-id.ts";
 import type { AuditRecord } from "../src/audit/record.ts";
 import { exportTexts } from "../src/audit/export/export-records.ts";
 import { AUDIT_FILE, openSqliteStore } from "../src/audit/sqlite/store.ts";
+import { RecentBytes } from "../src/audit/client-shares.ts";
 import { createBatch } from "../src/audit/segment.ts";
 import { packBatch } from "../src/audit/sqlite/worker-messages.ts";
 import { openWriter } from "../src/audit/sqlite/writer.ts";
@@ -76,7 +77,7 @@ function fill(file: string, count: number): void {
       const record = recordAt(Math.floor(time), nextId());
       return { ...columnsOf(record), ...memory.write(serializeRecord(record)) };
     });
-    write({ kind: "write", batch: packBatch(createBatch(rows)) });
+    write({ kind: "write", batch: packBatch(createBatch(rows, new RecentBytes())) });
     if (done % 100_000 === 0) process.stderr.write(`\r${done} records`);
   }
   process.stderr.write("\r");

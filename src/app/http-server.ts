@@ -60,9 +60,10 @@ const MOST_CONNECTIONS = 10_000;
 
 /**
  * Requests of one connection that may be in flight. A chunk of bytes holds thousands of tiny ones, and each is handled
- * before anything else. The response to the last one ends the connection (RFC 9112 9.3.2).
+ * before anything else. Each response is kept until the client has read those before it, and may have megabytes: so there
+ * are few. The response to the last one ends the connection (RFC 9112 9.3.2).
  */
-const MAX_PIPELINED = 64;
+const MAX_PIPELINED = 8;
 
 interface Connection {
   readonly inFlight: InFlightRequest[];

@@ -1,15 +1,57 @@
 import type { RecordColumns } from "./stored-row.ts";
 
+type SizedRow = Pick<RecordColumns, "client"> & { readonly size: number };
+
 /** A client with at least this share of the bytes of a commit gets segments of its own. */
 const OWN_SHARE = 1 / 4;
 
 /** The owner of segments with records of several clients, of whom none has a larger share of a commit than `OWN_SHARE`. */
 export const SEVERAL = "";
 
+/**
+ * Owners of segments with records of several clients, whose shares of the recent bytes are below a limit. Otherwise a few
+ * tokens that flood, none of them with a quarter, would remove the records of quiet clients with their own.
+ */
+const SMALLER: readonly (readonly [limit: number, owner: string])[] = [
+  [1 / 256, "<1/256"],
+  [1 / 16, "<1/16"],
+];
+const SHARED: ReadonlySet<string> = new Set([SEVERAL, ...SMALLER.map(([, owner]) => owner)]);
+
+/** After so many bytes of records, earlier ones count half. */
+const RECENT_BYTES = 16 * 1024 * 1024;
+/** Clients with fewer recent bytes are forgotten then, so that the map is bounded. */
+const LEAST_BYTES = 4096;
+
+/** The bytes of records that each client caused lately. One commit alone may be small, and says little about a client. */
+export class RecentBytes {
+  readonly #bytes = new Map<string, number>();
+  #all = 0;
+  #sinceHalved = 0;
+
+  add(rows: readonly SizedRow[]): void {
+    for (const { client, size } of rows) {
+      this.#all += size;
+      this.#sinceHalved += size;
+      if (client !== null) this.#bytes.set(client, (this.#bytes.get(client) ?? 0) + size);
+    }
+    if (this.#sinceHalved < RECENT_BYTES) return;
+    this.#sinceHalved = 0;
+    this.#all /= 2;
+    for (const [client, bytes] of this.#bytes)
+      if (bytes < LEAST_BYTES) this.#bytes.delete(client);
+      else this.#bytes.set(client, bytes / 2);
+  }
+
+  /** Returns the owner of the segments that have the records of this client, if it has none of its own. */
+  sharedOwner(client: string): string {
+    const bytes = this.#bytes.get(client) ?? 0;
+    return SMALLER.find(([limit]) => bytes < this.#all * limit)?.[1] ?? SEVERAL;
+  }
+}
+
 /** Returns the clients that get segments of their own. There are four at most, so that commits have few segments. */
-export function owners(
-  rows: readonly (Pick<RecordColumns, "client"> & { readonly size: number })[],
-): Set<string> {
+export function owners(rows: readonly SizedRow[]): Set<string> {
   const bytes = new Map<string, number>();
   let all = 0;
   for (const { client, size } of rows) {
@@ -62,7 +104,7 @@ export class ClientShares {
     let most = 0;
     for (const [owner, { full, bare }] of this.#shares) {
       // None of several clients has more than this.
-      const bytes = (full + bare) * (owner === SEVERAL ? OWN_SHARE : 1);
+      const bytes = (full + bare) * (SHARED.has(owner) ? OWN_SHARE : 1);
       if (bytes <= most) continue;
       most = bytes;
       largest = { owner, bare: bare >= full };

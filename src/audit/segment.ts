@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdCompressSync } from "node:zlib";
-import { owners, SEVERAL } from "./client-shares.ts";
+import { owners, SEVERAL, type RecentBytes } from "./client-shares.ts";
 import type { IndexRow, StoredRow } from "./stored-row.ts";
 import { acceptedClients, dayOf, worthOf } from "./usage.ts";
 
@@ -24,7 +24,7 @@ const ZSTD_OPTIONS = {
  */
 export interface Segment {
   readonly day: string;
-  /** The client of all its records, or `SEVERAL`. */
+  /** The client of all its records, or an owner for several (`client-shares.ts`). */
   readonly owner: string;
   /** In the order of their records. */
   readonly rows: readonly IndexRow[];
@@ -45,9 +45,10 @@ const BUFFER_STEP = 256 * 1024;
 /**
  * Arranges the rows of one commit in segments. A row that is given twice is written once.
  *
+ * @param recent The bytes of earlier commits of this store. Those of this one are added.
  * @param spare A buffer that is used if it is large enough.
  */
-export function createBatch(rows: Iterable<StoredRow>, spare?: ArrayBuffer): Batch {
+export function createBatch(rows: Iterable<StoredRow>, recent: RecentBytes, spare?: ArrayBuffer): Batch {
   const unique = [...new Map([...rows].map((row) => [row.id, row])).values()];
   const size = unique.reduce((sum, row) => sum + row.size, 0);
   const buffer =
@@ -55,7 +56,8 @@ export function createBatch(rows: Iterable<StoredRow>, spare?: ArrayBuffer): Bat
   const bytes = new Uint8Array(buffer, 0, size);
   const segments: Segment[] = [];
   let at = 0;
-  for (const [day, owner, group] of groupRows(unique)) {
+  recent.add(unique);
+  for (const [day, owner, group] of groupRows(unique, recent)) {
     let open: { day: string; owner: string; rows: IndexRow[]; start: number; end: number } | undefined;
     for (const row of group) {
       const { chunk, start, size } = row;
@@ -93,12 +95,17 @@ const indexRow = (row: StoredRow, start: number): IndexRow => ({
 });
 
 /** The rows by day, priority and owner, so that a segment can be deleted as a whole. */
-function groupRows(rows: readonly StoredRow[]): [day: string, owner: string, rows: StoredRow[]][] {
+function groupRows(
+  rows: readonly StoredRow[],
+  recent: RecentBytes,
+): [day: string, owner: string, rows: StoredRow[]][] {
   const clients = acceptedClients(rows);
   const clientsWithOwn = owners(rows);
+  const ownerOf = (client: string): string =>
+    clientsWithOwn.has(client) ? client : recent.sharedOwner(client);
   const groups = Map.groupBy(rows, (row) => {
     const accepted = row.accepted || (row.client !== null && clients.has(row.client));
-    const owner = row.client !== null && clientsWithOwn.has(row.client) ? row.client : SEVERAL;
+    const owner = row.client === null ? SEVERAL : ownerOf(row.client);
     return `${dayOf(row.time)} ${worthOf({ client: row.client, status: row.status, accepted })} ${owner}`;
   });
   return [...groups].map(([key, group]) => {

@@ -183,7 +183,7 @@ const tokens = {
   RATE_LIMIT: withDefault(
     rate,
     "1600/120",
-    "Requests per seconds for each token. Requests without a token count per client address",
+    "Requests per seconds for each token. Requests without a token count per client address. Requests with an accepted token in v4's own dialect do not count: v4 limits them",
   ),
   RATE_LIMIT_CREATE: withDefault(rate, "10/30", "The same for creating instances"),
   TOKEN_TTL_SECONDS: withDefault(seconds(1), "300", "Lifetime of cached token info"),

@@ -88,7 +88,6 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     size: connections,
     perToken: Math.ceil(connections / 2),
     perAddress: Math.ceil((connections * 3) / 4),
-    sharesQueue: true,
     maxWaitMs: timeoutMs,
   });
   const fileConnections = countFileConnections(connections);

@@ -29,8 +29,6 @@ export interface ConnectionSharesOptions {
   /** Most connections of one token, and of one address. */
   readonly perToken: number;
   readonly perAddress: number;
-  /** Whether the queue is shared out too. Default: everyone may wait until it is full. */
-  readonly sharesQueue?: boolean;
   /** Longest wait, in milliseconds. */
   readonly maxWaitMs: number;
 }
@@ -107,20 +105,18 @@ const half = (count: number): number => Math.max(1, Math.floor(count / 2));
  * A bounded set of connections. Each client gets at most its share, so that slow clients can't use up all of them.
  *
  * A client whose token v4 has not accepted gets half the share of an address, and all such clients together get half
- * of the connections. So clients that invent tokens can't keep out clients with valid tokens. If the queue is shared
- * out too, such clients get three quarters of it.
+ * of the connections. So clients that invent tokens can't keep out clients with valid tokens. The queue is shared out
+ * too: such clients get three quarters of it.
  */
 export class ConnectionShares {
   readonly #size: number;
-  readonly #sharesQueue: boolean;
   readonly #maxWaitMs: number;
   readonly #inUse: Usage;
   readonly #queued: Usage;
   readonly #waiters = new Set<Waiter>();
 
-  constructor({ size, perToken, perAddress, sharesQueue = false, maxWaitMs }: ConnectionSharesOptions) {
+  constructor({ size, perToken, perAddress, maxWaitMs }: ConnectionSharesOptions) {
     this.#size = size;
-    this.#sharesQueue = sharesQueue;
     this.#maxWaitMs = maxWaitMs;
     this.#inUse = new Usage({
       token: perToken,
@@ -170,11 +166,11 @@ export class ConnectionShares {
   /**
    * Waits in the queue: `onAcquired` is called when a connection was acquired. The result leaves the queue.
    *
-   * @throws {ConnectionUnavailableError} if the queue is full.
+   * @throws {ConnectionUnavailableError} if the queue is full, or the client's share of it.
    */
   enqueue(client: ShareClient | undefined, onAcquired: () => void): () => void {
-    const isFull = this.#queued.all >= this.#size * QUEUE_PER_CONNECTION;
-    if (isFull || (this.#sharesQueue && !this.#queued.isWithin(client))) throw this.unavailable(0);
+    if (this.#queued.all >= this.#size * QUEUE_PER_CONNECTION) throw this.unavailable(0);
+    if (!this.#queued.isWithin(client)) throw new ConnectionUnavailableError(true, 0);
     const waiter = { client, since: performance.now(), onAcquired };
     this.#waiters.add(waiter);
     this.#queued.count(client, 1);
@@ -198,6 +194,18 @@ export class ConnectionShares {
   /** How many clients wait. */
   queueLength(): number {
     return this.#waiters.size;
+  }
+
+  /** Whether somebody who waits would get the connection of this client, if it were released. */
+  isAwaited(client: ShareClient): boolean {
+    this.#inUse.count(client, -1);
+    try {
+      if (this.#inUse.all >= this.#size) return false;
+      for (const waiter of this.#waiters) if (this.#inUse.isWithin(waiter.client)) return true;
+      return false;
+    } finally {
+      this.#inUse.count(client, 1);
+    }
   }
 
   #leaveQueue(waiter: Waiter): void {

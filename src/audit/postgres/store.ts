@@ -4,6 +4,7 @@ import { readRecord as parseRecord } from "../read-record.ts";
 import type { AuditRecord } from "../record.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
 import { AuditUnavailableError } from "../store.ts";
+import { RecentBytes } from "../client-shares.ts";
 import { createBatch } from "../segment.ts";
 import { NameLists } from "../name-lists.ts";
 import type { StoredRow } from "../stored-row.ts";
@@ -32,6 +33,7 @@ export interface PostgresStoreOptions extends StoreOptions {
 export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   const { durability } = options;
   const database = connectDatabase(options.url);
+  const recent = new RecentBytes();
   /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
   let spare: ArrayBuffer | undefined;
 
@@ -40,7 +42,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   async function commit(rows: readonly StoredRow[]): Promise<number> {
     for (const row of rows) lists.add(row);
     const names = lists.waiting();
-    const batch = createBatch(rows, spare);
+    const batch = createBatch(rows, recent, spare);
     spare = batch.bytes.buffer;
     const stored = await insertBatch(database, batch, names);
     lists.confirm(names);

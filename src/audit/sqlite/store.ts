@@ -10,6 +10,7 @@ import type { AuditRecord } from "../record.ts";
 import { AuditUnavailableError } from "../store.ts";
 import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
 import type { ClientUsage, DayUsage, RouteUsage, TokenUsage } from "../usage.ts";
+import { RecentBytes } from "../client-shares.ts";
 import { createBatch } from "../segment.ts";
 import { NameLists } from "../name-lists.ts";
 import type { SentUsage } from "../sent-usage.ts";
@@ -72,6 +73,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     step: () => writer.call({ kind: "purge", ...limitsOf(options) }) as Promise<PurgeResult>,
   });
 
+  const recent = new RecentBytes();
   /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
   let spare: ArrayBuffer | undefined;
 
@@ -80,7 +82,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
   async function commit(rows: readonly StoredRow[]): Promise<number> {
     for (const row of rows) lists.add(row);
     const names = lists.waiting();
-    const batch = packBatch(createBatch(rows, spare));
+    const batch = packBatch(createBatch(rows, recent, spare));
     spare = undefined;
     const written = (await writer.call({ kind: "write", batch, names }, [
       batch.bytes.buffer,

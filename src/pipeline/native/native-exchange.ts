@@ -86,6 +86,8 @@ export class Exchange implements NativeStream {
   bytesIn = 0;
   bytesOut = 0;
   guarded: NativeStream["guarded"];
+  /** Whose share its connection to v4 counts against. */
+  client: NativeStream["client"];
   /** Releases its connection to v4. */
   release: (() => void) | undefined;
   /** Why the response is not v4's, or not all of it. */

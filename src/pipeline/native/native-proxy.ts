@@ -59,7 +59,7 @@ class Forwarder {
     this.shares = shares;
     this.#name = name;
     this.#breaker = breaker;
-    this.#slowStreams = createSlowStreamGuard(() => shares.queueLength(), timeoutMs / 4);
+    this.#slowStreams = createSlowStreamGuard(shares, timeoutMs / 4);
     this.#agent = createAgent(origin, connections, secureContext);
     this.#proxy = createStreamingProxy({ name, origin, timeoutMs, agent: this.#agent });
     this.#retryAfter = { "retry-after": String(Math.ceil(breaker.openMs / 1000)) };
@@ -137,6 +137,7 @@ class Forwarder {
     if (share instanceof Promise) this.#slowStreams.start();
     const release = share instanceof Promise ? await share : share;
     if (response.destroyed) return release();
+    exchange.client = client;
     exchange.release = release;
     this.#slowStreams.add(exchange);
     await this.#forward(exchange, replacement);

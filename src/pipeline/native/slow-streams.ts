@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ConnectionShares, ShareClient } from "../../upstream/connection-shares.ts";
 
 /** Bytes per second that a stream must move while others wait for a connection. */
 const LEAST_RATE = 512;
@@ -11,6 +12,8 @@ export interface NativeStream {
   readonly bytesOut: number;
   /** The guard's own: its place in the list, and the bytes at the last check. */
   guarded: { place: number; bytesBefore: number | undefined } | undefined;
+  /** Whose share its connection counts against. */
+  readonly client: ShareClient | undefined;
   /** Ends the stream. */
   abort(reason: string): void;
 }
@@ -24,12 +27,16 @@ export interface SlowStreamGuard {
 }
 
 /**
- * Creates the guard. No stream is ended while there are free connections.
+ * Creates the guard. A stream is ended only if somebody who waits would get its connection: a client that waits for its
+ * own share must not end the streams of others.
  *
- * @param queueLength number of clients that wait
+ * @param shares the connections of the streams
  * @param windowMs milliseconds between two checks
  */
-export function createSlowStreamGuard(queueLength: () => number, windowMs: number): SlowStreamGuard {
+export function createSlowStreamGuard(
+  shares: Pick<ConnectionShares, "isAwaited" | "queueLength">,
+  windowMs: number,
+): SlowStreamGuard {
   /**
    * A list, not a `Map`: a map that entries enter and leave copies its table again and again, and until the next full
    * garbage collection each old table keeps the requests that it held.
@@ -40,16 +47,17 @@ export function createSlowStreamGuard(queueLength: () => number, windowMs: numbe
   function check(): void {
     // Streams that end here leave the list at their place, which the last one takes.
     for (const stream of streams.slice()) {
-      const { request, response, bytesIn, bytesOut, guarded } = stream;
-      if (!guarded) continue;
+      const { request, response, bytesIn, bytesOut, client, guarded } = stream;
+      if (!guarded || !client) continue;
       const { bytesBefore } = guarded;
       const bytes = bytesIn + bytesOut;
       const waitsForClient = !request.complete || response.writableNeedDrain;
       guarded.bytesBefore = waitsForClient ? bytes : undefined;
       const isTooSlow = bytesBefore !== undefined && bytes - bytesBefore < (LEAST_RATE * windowMs) / 1000;
-      if (waitsForClient && isTooSlow) stream.abort("the client was too slow while others waited");
+      if (waitsForClient && isTooSlow && shares.isAwaited(client))
+        stream.abort("the client was too slow while others waited");
     }
-    if (queueLength() > 0) return;
+    if (shares.queueLength() > 0) return;
     clearInterval(timer);
     timer = undefined;
     for (const { guarded } of streams) if (guarded) guarded.bytesBefore = undefined;

@@ -713,6 +713,24 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(await store.usage({})).toEqual(before);
       });
 
+      test("spare a quiet client while six others flood, none of them with a quarter", async () => {
+        const put = async (id: string, client: string): Promise<void> => {
+          const record = sampleRecord(id, { client, accepted: true, status: 400 });
+          await store.append({ ...record, warnings: [incompressible(10_000)] });
+        };
+        for (let n = 0; n < 10; n += 1)
+          await Promise.all([
+            ...Array.from({ length: 24 }, (_, m) => put(`flood-${n}-${m}`, `flood-${m % 6}`)),
+            put(`quiet-${n}`, "quiet"),
+          ]);
+        const quiet = async () => (await store.query({ client: "quiet", limit: 500 })).records;
+        const before = await quiet();
+        expect(before).toHaveLength(10);
+        await reopen({ sizeLimit: 900_000 });
+        await until(async () => store.stats().evicted > 100);
+        expect(await quiet()).toEqual(before);
+      });
+
       test("count records that are deleted before their retention ends", async () => {
         await Promise.all(
           Array.from({ length: 150 }, async (_, n) =>

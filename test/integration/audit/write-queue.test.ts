@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "@jest/globals";
 import { JsonText } from "../../../src/audit/json-text.ts";
 import type { AuditRecord } from "../../../src/audit/record.ts";
+import { RecentBytes } from "../../../src/audit/client-shares.ts";
 import { createBatch, recordText } from "../../../src/audit/segment.ts";
 import type { StoredRow } from "../../../src/audit/stored-row.ts";
 import { createWriteQueue } from "../../../src/audit/write-queue.ts";
@@ -183,7 +184,7 @@ function textStore(failures: readonly boolean[] = []) {
   let spare: ArrayBuffer | undefined;
   async function commit(rows: readonly StoredRow[]): Promise<number> {
     for (const { chunk } of rows) chunks.add(chunk.bytes);
-    const { segments, bytes } = createBatch(rows, spare);
+    const { segments, bytes } = createBatch(rows, new RecentBytes(), spare);
     spare = bytes.buffer;
     await new Promise((done) => setTimeout(done, 1));
     if (failures[(commits += 1)]) throw new Error("disk full");

@@ -408,6 +408,28 @@ describe("file requests", () => {
     expect(open).toHaveLength(2 + 4 + 1);
     for (const body of open) body.destroy();
   });
+
+  test("of one token leave places in the queue to others", async () => {
+    const client = connect({ connections: 64, timeoutMs: 2000 });
+    v4.respondWith((_call, response) => void response.write("a"));
+    const gone = new AbortController();
+    const refused: unknown[] = [];
+    const open = Array.from({ length: 160 }, () =>
+      client.stream(file("greedy"), gone.signal).catch((fault: unknown) => void refused.push(fault)),
+    );
+    await waitFor(() => refused.length > 0);
+    v4.respondWith(json(200, {}));
+    const others = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const { status, body } = await client.stream(file("another"), signal);
+        body.resume();
+        return status;
+      }),
+    );
+    expect(new Set(others)).toEqual(new Set([200]));
+    gone.abort();
+    for (const taken of await Promise.all(open)) taken?.body.on("error", () => {}).destroy();
+  }, 15_000);
 });
 
 describe("upstream connections", () => {
