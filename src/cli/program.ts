@@ -3,6 +3,7 @@ import { EXPORT_FORMATS } from "../audit/export/format-names.ts";
 import { SETTING_SECTIONS } from "../config/setting-definitions.ts";
 import { readEnvironment } from "../config/settings.ts";
 import type { CheckFlags } from "./check.ts";
+import type { ClientsFlags } from "./clients.ts";
 import type { OperatorFileFlags } from "./check-operator-files.ts";
 import {
   addSettings,
@@ -181,6 +182,20 @@ function addReport(program: Command, onExit: OnExit): void {
     });
 }
 
+function addClients(program: Command, onExit: OnExit): void {
+  addSettings(program.command("clients"), [...STORE_SETTINGS, ...CLIENT_SETTINGS])
+    .description("List the clients that CLIENTS_FILE does not name, those with the most requests first.")
+    .addOption(
+      new Option("--format <format>", "text, or entries for CLIENTS_FILE")
+        .choices(["text", "yaml"])
+        .default("text"),
+    )
+    .action(async (options: ClientsFlags, command: Command) => {
+      const { listClients } = await import("./clients.ts");
+      onExit(await listClients(options, commandSettings(command)));
+    });
+}
+
 function addExport(program: Command, onExit: OnExit): void {
   addRecordFilters(addSettings(program.command("export"), [...STORE_SETTINGS, ...PACK_SETTINGS]))
     .description("Print audit records, newest first. Records written during the export are not included.")
@@ -281,6 +296,7 @@ const COMMANDS = [
   addExplain,
   addOpenapi,
   addReport,
+  addClients,
   addExport,
   addReplay,
   addSunset,

@@ -1,0 +1,102 @@
+/** `alpha-gateway clients`: clients that the directory does not have, and a first directory of them. */
+import { stringify } from "yaml";
+import { openExistingAuditStore } from "../app/audit-store.ts";
+import { migrationStateOf, nameClients, type NamedClient } from "../audit/migration-state.ts";
+import { UNACCEPTED } from "../audit/summary-key.ts";
+import { agentFamily } from "../clients/agent-pattern.ts";
+import { toVisibleLine } from "../dialect/visible-text.ts";
+import type { CommandSettings } from "./command-settings.ts";
+import { readDirectory } from "./operator-files.ts";
+import { print, printData } from "./terminal.ts";
+
+export interface ClientsFlags {
+  readonly format: "text" | "yaml";
+}
+
+/** Runs `alpha-gateway clients`. @returns the exit code */
+export async function listClients({ format }: ClientsFlags, settings: CommandSettings): Promise<number> {
+  const directory = readDirectory(settings.CLIENTS_FILE);
+  const store = await openExistingAuditStore(settings);
+  try {
+    const counted = await store.clients({ limit: Number.MAX_SAFE_INTEGER });
+    const unnamed = nameClients(counted, directory).filter(
+      ({ name, client }) => name === null && client !== null && client !== UNACCEPTED,
+    );
+    if (format === "yaml") {
+      const taken = directory.clients.map(({ name }) => name);
+      printData(unnamed.length === 0 ? "" : stringify(suggestDirectory(unnamed, taken), { lineWidth: 0 }));
+    } else print(formatClients(unnamed, settings.QUIET_DAYS));
+    return 0;
+  } finally {
+    await store.close();
+  }
+}
+
+const daysOf = ({ first, last }: NamedClient): string => `${first.slice(0, 10)} to ${last.slice(0, 10)}`;
+
+function formatClients(clients: readonly NamedClient[], quietDays: number): string {
+  if (clients.length === 0) return "All clients have names.\n";
+  const quiet = { quietDays, now: Date.now() };
+  const lines = clients.map((client) => {
+    const { requests, userAgent, tokens } = client;
+    const state = migrationStateOf(client, quiet) ?? "";
+    const count = String(requests).padStart(10);
+    const key = client.client ?? "";
+    const ofTokens = tokens > 1 ? ` (${tokens} tokens)` : "";
+    return toVisibleLine(
+      `${count}  ${state.padEnd(9)}  ${daysOf(client)}  ${key}${ofTokens}  ${userAgent ?? "no user agent"}`,
+    );
+  });
+  return [
+    `${"requests".padStart(10)}  ${"state".padEnd(9)}  ${"first and last day".padEnd(24)}  client`,
+    ...lines,
+    "",
+    "alpha-gateway clients --format yaml prints entries for CLIENTS_FILE.",
+    "",
+  ].join("\n");
+}
+
+interface Entry {
+  readonly note: string;
+  tokens?: string[];
+  applications?: string[];
+}
+
+/** A text as a name of the directory. */
+const asName = (text: string): string =>
+  text
+    .replaceAll(/[^\p{L}\p{N} ._/@+-]+/gu, "-")
+    .slice(0, 56)
+    .replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
+
+/** Entries for the directory: one for each application and label, and one for each family of user agents. */
+function suggestDirectory(
+  clients: readonly NamedClient[],
+  taken: readonly string[],
+): Readonly<Record<string, Entry>> {
+  const names = new Set(taken.map((name) => name.toLowerCase()));
+  const groups = Map.groupBy(clients, ({ label, application, userAgent }) =>
+    JSON.stringify([label, application, label ?? application ?? agentFamily(userAgent) ?? "unknown"]),
+  );
+
+  function freeName(wanted: string): string {
+    const base = asName(wanted) || "client";
+    let name = base;
+    for (let number = 2; names.has(name.toLowerCase()); number += 1) name = `${base}-${number}`;
+    names.add(name.toLowerCase());
+    return name;
+  }
+
+  return Object.fromEntries(
+    [...groups].map(([key, group]): [string, Entry] => {
+      const [label, application, wanted] = JSON.parse(key) as [string | null, string | null, string];
+      const requests = group.reduce((sum, each) => sum + each.requests, 0);
+      const last = group.reduce((latest, each) => (each.last > latest ? each.last : latest), "");
+      const note = `${requests} requests, the last on ${last.slice(0, 10)}`;
+      // Requests with a label have the name of the label: nothing else is needed.
+      if (label !== null) return [label, { note }];
+      if (application !== null) return [freeName(wanted), { note, applications: [application] }];
+      return [freeName(wanted), { note, tokens: group.flatMap(({ fingerprint }) => fingerprint ?? []) }];
+    }),
+  );
+}

@@ -1,0 +1,67 @@
+/** `alpha-gateway clients`, in this process, with a store of its own. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
+import { runCommandLine } from "../../../src/cli/program.ts";
+import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
+import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
+import { sampleRecord } from "./sample-record.ts";
+import { UNLIMITED } from "./store-contract.ts";
+
+let folder: string;
+let out = "";
+/** Whoever runs the tests may have a database. The store of these is in a folder. */
+const { DATABASE_URL: database } = process.env;
+beforeEach(async () => {
+  out = "";
+  delete process.env["DATABASE_URL"];
+  jest.spyOn(process.stdout, "write").mockImplementation((text) => Boolean((out += text)));
+  folder = await mkdtemp(join(tmpdir(), "clients-"));
+  await writeFile(join(folder, "clients.yaml"), 'Billing:\n  tokens: ["0000000000000001"]\n');
+  const store = await openSqliteStore({ ...UNLIMITED, directory: folder, durability: "strict" });
+  await store.append(sampleRecord("a", { client: "0000000000000001" }));
+  await store.append(sampleRecord("b", { client: "0000000000000002", agent: "sync\u001b[2J/3 (linux)" }));
+  await store.append(sampleRecord("c", { client: "0000000000000003", agent: "billing/2" }));
+  await store.append(sampleRecord("d", { client: "0000000000000004", agent: "billing/3" }));
+  await store.append(sampleRecord("e", { client: "0000000000000005", application: "app: 1" }));
+  await store.append(sampleRecord("f", { client: null }));
+  await store.close();
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  if (database !== undefined) process.env["DATABASE_URL"] = database;
+  await rm(folder, { recursive: true });
+});
+
+const list = (...flags: string[]) =>
+  runCommandLine([
+    "clients",
+    ...flags,
+    `--data-dir=${folder}`,
+    `--clients-file=${join(folder, "clients.yaml")}`,
+  ]);
+
+test("lists the clients without a name, and nobody's requests not at all", async () => {
+  expect(await list()).toBe(0);
+  expect(out.match(/\b0{15}\d\b|application:app: 1/g)?.toSorted()).toEqual([
+    "0000000000000002",
+    "0000000000000003",
+    "0000000000000004",
+    "application:app: 1",
+  ]);
+  expect(out).toContain("silent");
+  expect(out).not.toContain("\u001b");
+});
+
+test("prints a directory that can be read, in which no name is that of another client", async () => {
+  expect(await list("--format=yaml")).toBe(0);
+  const { clients } = parseOperatorFile({ file: "clients.yaml", text: out }, CLIENTS_FILE);
+  const found = clients.map(({ name, tokens, applications }) => [name, tokens.toSorted(), applications]);
+  expect(found.toSorted((one, other) => String(one[0]).localeCompare(String(other[0])))).toEqual([
+    ["app- 1", [], ["app: 1"]],
+    ["billing-2", ["0000000000000003", "0000000000000004"], []],
+    ["sync-2J", ["0000000000000002"], []],
+  ]);
+});
