@@ -168,7 +168,12 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   });
   app.use(
     "/api/audit",
-    createAuditApi(deps.audit, deps.exports ?? { filterHeader: undefined }, deps.explain),
+    createAuditApi(
+      deps.audit,
+      deps.clients.directory,
+      deps.exports ?? { filterHeader: undefined },
+      deps.explain,
+    ),
   );
   app.get("/api", (_request, response) => {
     response.json({

@@ -6,7 +6,8 @@ import { exportFormat } from "../audit/export/formats.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { AuditRecord } from "../audit/record.ts";
 import { sendErrors } from "./responses.ts";
-import { readAuditQuery } from "./audit-query.ts";
+import type { ClientDirectory } from "../clients/client-directory.ts";
+import { readAuditQuery, readNamedQuery } from "./audit-query.ts";
 
 /** Explains a record by the active pack: the source of each field of the response. */
 export type ExplainRecord = (record: AuditRecord) => Promise<unknown>;
@@ -17,6 +18,7 @@ export type RecordExport = Pick<ExportOptions, "filterHeader" | "onDamaged">;
 /** `GET /api/audit` with `/export`, `/:id` and `/:id/explain` . Without an audit store every path returns 404. */
 export function createAuditApi(
   audit: AuditStore | undefined,
+  directory: () => ClientDirectory,
   options: RecordExport,
   explain: ExplainRecord,
 ): Router {
@@ -30,16 +32,22 @@ export function createAuditApi(
   }
 
   // Express passes a rejected promise to the error handler.
-  router.get("/", (request, response) => sendPage(audit, request, response));
-  router.get("/export", (request, response) => sendExport(audit, options, request, response));
+  router.get("/", (request, response) => sendPage(audit, directory(), request, response));
+  router.get("/export", (request, response) => sendExport(audit, directory(), options, request, response));
   const toRecord = async (record: AuditRecord): Promise<unknown> => record;
   router.get("/:id", ({ params }, response) => sendRecord(audit, params.id, toRecord, response));
   router.get("/:id/explain", ({ params }, response) => sendRecord(audit, params.id, explain, response));
   return router;
 }
 
-async function sendPage(audit: AuditStore, request: Request, response: Response): Promise<void> {
-  const { query, problems } = readAuditQuery(request.query);
+async function sendPage(
+  audit: AuditStore,
+  directory: ClientDirectory,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const named = { directory, store: audit };
+  const { query, problems } = await readNamedQuery(request.query, readAuditQuery, named);
   if (problems.length > 0) return sendErrors(response, 400, problems);
   response.json(await audit.query(query));
 }
@@ -50,12 +58,14 @@ async function sendPage(audit: AuditStore, request: Request, response: Response)
  */
 async function sendExport(
   audit: AuditStore,
+  directory: ClientDirectory,
   options: RecordExport,
   request: Request,
   response: Response,
 ): Promise<void> {
   const { format = "ndjson", ...filters } = request.query;
-  const { query, problems } = readAuditQuery(filters);
+  const named = { directory, store: audit };
+  const { query, problems } = await readNamedQuery(filters, readAuditQuery, named);
   const paging = (["limit", "before"] as const)
     .filter((parameter) => query[parameter] !== undefined)
     .map((parameter) => ({

@@ -1,5 +1,7 @@
 import { UNACCEPTED } from "../audit/summary-key.ts";
-import type { UsageQuery } from "../audit/usage.ts";
+import { keysOfName } from "../audit/client-keys.ts";
+import type { UsageQuery, UsageReader } from "../audit/usage.ts";
+import type { ClientDirectory } from "../clients/client-directory.ts";
 import { readCursor } from "../audit/record-pages.ts";
 import { MAX_LIMIT } from "../audit/store.ts";
 import type { AuditQuery } from "../audit/store.ts";
@@ -27,6 +29,31 @@ export function readUsageQuery(given: Readonly<Record<string, unknown>>): {
   };
 }
 
+/** Whose names a filter may have, and where they are counted. */
+export interface NamedClients {
+  readonly directory: ClientDirectory;
+  readonly store: Pick<UsageReader, "clients">;
+}
+
+/**
+ * Reads parameters whose `client` may be a name of the client directory: it stands for all keys of that name.
+ *
+ * @param read Reads the parameters without a name.
+ * @throws {AuditUnavailableError}
+ */
+export async function readNamedQuery<Query>(
+  given: Readonly<Record<string, unknown>>,
+  read: (given: Readonly<Record<string, unknown>>) => { query: Query; problems: readonly Problem[] },
+  { directory, store }: NamedClients,
+): Promise<{ query: Query & { readonly clients?: readonly string[] }; problems: readonly Problem[] }> {
+  const { client, ...others } = given;
+  const isName = typeof client === "string" && directory.find(client) !== undefined;
+  const { query, problems } = read(isName ? others : given);
+  const counted = isName ? await store.clients({ limit: Number.MAX_SAFE_INTEGER }) : [];
+  const clients = isName ? keysOfName(directory, client, counted) : undefined;
+  return { query: { ...query, ...(clients && { clients }) }, problems };
+}
+
 type Parameter = Exclude<keyof AuditQuery, "clients">;
 /** Parses a parameter; returns `undefined` if the text is invalid. */
 type ParseText = (text: string) => string | number | undefined;
@@ -36,7 +63,8 @@ const PARAMETERS: Readonly<Record<Parameter, { read: ParseText; expected: string
   before: { read: (text) => readCursor(text) && text, expected: "the `next` of the page before" },
   client: {
     read: parseMatching(/^(?:[0-9a-f]{16}|(?:application|label):.{1,256})$/u),
-    expected: "a fingerprint (16 hexadecimal digits in lower case), application:ID, or label:NAME",
+    expected:
+      "a name of CLIENTS_FILE, a fingerprint (16 hexadecimal digits in lower case), application:ID, or label:NAME",
   },
   lane: { read: parseMatching(/^(?:alpha|native)$/), expected: "alpha or native" },
   route: {

@@ -2,7 +2,7 @@ import { Router } from "express";
 import type { UsageQuery } from "../audit/usage.ts";
 import type { Report } from "../tools/migration-report/model.ts";
 import { sendErrors } from "./responses.ts";
-import { readUsageQuery } from "./audit-query.ts";
+import { readNamedQuery, readUsageQuery, type NamedClients } from "./audit-query.ts";
 
 /** Maximum number of concurrent reports. Each reads a few thousand records. */
 const MAX_REPORTS = 2;
@@ -12,8 +12,12 @@ const MAX_REPORTS = 2;
  * report share one run.
  *
  * @param make Creates a report from the audit store.
+ * @param named The client directory and the store: a client may be given by its name.
  */
-export function createReportApi(make: (query: UsageQuery) => Promise<Report>): Router {
+export function createReportApi(
+  make: (query: UsageQuery) => Promise<Report>,
+  named: () => NamedClients,
+): Router {
   const inFlight = new Map<string, Promise<Report>>();
 
   function shareReport(query: UsageQuery): Promise<Report> | undefined {
@@ -31,7 +35,7 @@ export function createReportApi(make: (query: UsageQuery) => Promise<Report>): R
     const { FORMATS, isReportFormat, REPORT_FORMATS } = await import("../tools/migration-report/formats.ts");
     const { REPORT_POLICY } = await import("../tools/migration-report/html.ts");
     const { format = "json", ...given } = request.query;
-    const { query, problems } = readUsageQuery(given);
+    const { query, problems } = await readNamedQuery(given, readUsageQuery, named());
     if (!isReportFormat(format)) {
       const reason = `Has to be one of ${REPORT_FORMATS.join(", ")}, once.`;
       return sendErrors(response, 400, [{ reason, parameter: "format" }, ...problems]);

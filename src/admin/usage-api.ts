@@ -6,7 +6,7 @@ import { isPauseLonger, migrationStateOf } from "../audit/migration-state.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { UsageQuery } from "../audit/usage.ts";
 import { sendErrors } from "./responses.ts";
-import { readUsageQuery } from "./audit-query.ts";
+import { readNamedQuery, readUsageQuery, type NamedClients } from "./audit-query.ts";
 
 /** The names of clients, and when one counts as quiet. */
 export interface ClientOptions {
@@ -36,21 +36,26 @@ export function createUsageApi(audit: AuditStore | undefined, clients: ClientOpt
     });
     return router;
   }
+  const named = (): NamedClients => ({ directory: clients.directory(), store: audit });
   router.get(
     "/clients",
-    handleUsage("clients", async (query) => {
-      const quiet = { quietDays: clients.quietDays, now: Date.now() };
-      return (await audit.clients(query)).map((usage) => ({
-        ...usage,
-        name: nameOfUsage(clients.directory(), usage) ?? null,
-        state: migrationStateOf(usage, quiet),
-        isPauseLonger: isPauseLonger(usage, quiet),
-      }));
-    }),
+    handleUsage(
+      "clients",
+      async (query) => {
+        const quiet = { quietDays: clients.quietDays, now: Date.now() };
+        return (await audit.clients(query)).map((usage) => ({
+          ...usage,
+          name: nameOfUsage(clients.directory(), usage) ?? null,
+          state: migrationStateOf(usage, quiet),
+          isPauseLonger: isPauseLonger(usage, quiet),
+        }));
+      },
+      named,
+    ),
   );
-  router.get("/routes", handleUsage("routes", audit.usage));
-  router.get("/days", handleUsage("days", audit.days));
-  router.get("/sent", handleUsage("sent", audit.sent));
+  router.get("/routes", handleUsage("routes", audit.usage, named));
+  router.get("/days", handleUsage("days", audit.days, named));
+  router.get("/sent", handleUsage("sent", audit.sent, named));
   router.get("/tokens", handleTokens(audit));
   router.get("/erasures", async (_request, response) => {
     response.json({ erasures: await audit.erasures() });
@@ -58,11 +63,12 @@ export function createUsageApi(audit: AuditStore | undefined, clients: ClientOpt
   return router;
 }
 
-const handleUsage = (name: string, read: Reader) => async (request: Request, response: Response) => {
-  const { query, problems } = readUsageQuery(request.query);
-  if (problems.length > 0) return sendErrors(response, 400, problems);
-  response.json({ [name]: await read(query) });
-};
+const handleUsage =
+  (name: string, read: Reader, named: () => NamedClients) => async (request: Request, response: Response) => {
+    const { query, problems } = await readNamedQuery(request.query, readUsageQuery, named());
+    if (problems.length > 0) return sendErrors(response, 400, problems);
+    response.json({ [name]: await read(query) });
+  };
 
 const handleTokens = (audit: AuditStore) => async (request: Request, response: Response) => {
   const { query, problems } = readUsageQuery(request.query);

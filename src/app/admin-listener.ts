@@ -39,17 +39,20 @@ export function createAdminHandler(
       return { ...(await explainRecord(record, pack())), curl: recordCurls(record, pack()) };
     },
     ...(audit && {
-      report: createReportApi(async (query) => {
-        const { createReport } = await import("../tools/migration-report/make-report.ts");
-        return createReport({
-          store: audit,
-          pack: pack(),
-          query,
-          now: Date.now(),
-          quietDays: QUIET_DAYS,
-          directory: clients.current(),
-        });
-      }),
+      report: createReportApi(
+        async (query) => {
+          const { createReport } = await import("../tools/migration-report/make-report.ts");
+          return createReport({
+            store: audit,
+            pack: pack(),
+            query,
+            now: Date.now(),
+            quietDays: QUIET_DAYS,
+            directory: clients.current(),
+          });
+        },
+        () => ({ directory: clients.current(), store: audit }),
+      ),
     }),
     sandbox: v4.sandbox,
     ...deps,

@@ -7,7 +7,8 @@ import { exportFormat } from "../audit/export/formats.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { CommandSettings } from "./command-settings.ts";
 import { showProgress } from "./progress.ts";
-import { readRecordFilters, type RecordFilters } from "./record-filters.ts";
+import { readDirectory } from "./operator-files.ts";
+import { readNamedFilters, readRecordFilters, type RecordFilters } from "./record-filters.ts";
 import { eachForOutput, printError } from "./terminal.ts";
 
 export interface ExportFlags extends RecordFilters {
@@ -22,13 +23,17 @@ export async function exportRecords(
 ): Promise<number> {
   if (exportFormat(format).isCompressed && process.stdout.isTTY)
     return command.error(`error: --format ${format} is not for a terminal: write it to a file`);
-  const query = readRecordFilters(filters, command);
+  const directory = readDirectory(settings.CLIENTS_FILE);
+  const isName = filters.client !== undefined && directory.find(filters.client) !== undefined;
+  // Flags are checked before the store is opened.
+  readRecordFilters(isName ? { ...filters, client: "" } : filters, command);
   const { dialect } = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
   const filterHeader = dialect.client.filters?.header;
   const store = await openExistingAuditStore(settings);
   const progress = showProgress("records");
   let damaged = 0;
   try {
+    const query = await readNamedFilters(filters, { directory, store }, command);
     const total = await store.count(query);
     const onRecords = (done: number): void => progress(done, total);
     const texts = exportTexts(store, {

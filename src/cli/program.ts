@@ -56,7 +56,11 @@ const collect = (value: string, values: readonly string[] = []): readonly string
 /** Flags that select audit records. */
 const addRecordFilters = (command: Command): Command =>
   command
-    .option("--client <fingerprint>", "only requests with this token")
+    .option(
+      "--client <client>",
+      "only requests of this client: a name of CLIENTS_FILE, a fingerprint, application:ID or label:NAME",
+    )
+    .option("--lane <lane>", "only this lane: alpha or native")
     .option("--route <route>", "only requests of this route, for example 'GET /vm/instances/:id'")
     .option("--status <status>", "only responses with this status")
     .option("--since <time>", "only requests from this time on, ISO 8601")
@@ -171,8 +175,8 @@ function addReport(program: Command, onExit: OnExit): void {
         .default("md"),
     )
     .option(
-      "--client <fingerprint>",
-      "only this token; none: requests without one; unaccepted: tokens that the upstream does not know",
+      "--client <client>",
+      "only this client: a name of CLIENTS_FILE, a fingerprint, application:ID or label:NAME; none: requests without a token; unaccepted: tokens that the upstream does not know",
     )
     .option("--since <day>", "only from this day on, in UTC")
     .option("--until <day>", "only before this day, in UTC")
@@ -197,7 +201,9 @@ function addClients(program: Command, onExit: OnExit): void {
 }
 
 function addExport(program: Command, onExit: OnExit): void {
-  addRecordFilters(addSettings(program.command("export"), [...STORE_SETTINGS, ...PACK_SETTINGS]))
+  addRecordFilters(
+    addSettings(program.command("export"), [...STORE_SETTINGS, ...PACK_SETTINGS, "CLIENTS_FILE"]),
+  )
     .description("Print audit records, newest first. Records written during the export are not included.")
     .addOption(
       new Option("--format <format>", "format of the export").choices(EXPORT_FORMATS).default("ndjson"),

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
-import { readAuditQuery } from "../admin/audit-query.ts";
+import { readAuditQuery, readNamedQuery, type NamedClients } from "../admin/audit-query.ts";
 import type { AuditQuery } from "../audit/store.ts";
 
 /** The flags that select audit records. */
 export interface RecordFilters {
   readonly client?: string;
+  readonly lane?: string;
   readonly route?: string;
   readonly status?: string;
   readonly since?: string;
@@ -22,12 +23,29 @@ export function assertNoProblems(problems: readonly Problem[], command: Command)
   if (lines.length > 0) command.error(["error: invalid flags:", ...lines].join("\n"));
 }
 
+const withoutUndefined = ({
+  client = "",
+  lane = "",
+  route = "",
+  status = "",
+  since = "",
+  until = "",
+}: RecordFilters): Readonly<Record<string, string>> => ({ client, lane, route, status, since, until });
+
 /** Reads the flags that select audit records. @throws {CommanderError} with all problems */
-export function readRecordFilters(
-  { client = "", route = "", status = "", since = "", until = "" }: RecordFilters,
+export function readRecordFilters(filters: RecordFilters, command: Command): AuditQuery {
+  const { query, problems } = readAuditQuery(withoutUndefined(filters));
+  assertNoProblems(problems, command);
+  return query;
+}
+
+/** The same for the records of a store: the client may be a name of the directory. @throws {CommanderError} */
+export async function readNamedFilters(
+  filters: RecordFilters,
+  named: NamedClients,
   command: Command,
-): AuditQuery {
-  const { query, problems } = readAuditQuery({ client, route, status, since, until });
+): Promise<AuditQuery> {
+  const { query, problems } = await readNamedQuery(withoutUndefined(filters), readAuditQuery, named);
   assertNoProblems(problems, command);
   return query;
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { readUsageQuery } from "../admin/audit-query.ts";
+import { readNamedQuery, readUsageQuery } from "../admin/audit-query.ts";
 import { openExistingAuditStore } from "../app/audit-store.ts";
 import { packFolder } from "../app/loaded-pack.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
@@ -24,19 +24,22 @@ export async function report(
   settings: CommandSettings,
   command: Command,
 ): Promise<number> {
-  const { query, problems } = readUsageQuery({ client, since, until });
-  assertNoProblems(problems, command);
+  const directory = readDirectory(settings.CLIENTS_FILE);
+  const isName = directory.find(client) !== undefined;
+  // Flags are checked before the store is opened.
+  assertNoProblems(readUsageQuery({ client: isName ? "" : client, since, until }).problems, command);
   const pack = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
   const store = await openExistingAuditStore(settings);
   const progress = showProgress("calls");
   try {
+    const { query } = await readNamedQuery({ client, since, until }, readUsageQuery, { directory, store });
     const content = await createReport({
       store,
       pack,
       query,
       now: Date.now(),
       quietDays: settings.QUIET_DAYS,
-      directory: readDirectory(settings.CLIENTS_FILE),
+      directory,
       onProgress: progress,
     });
     printData(FORMATS[format].write(content));

@@ -19,7 +19,7 @@ export interface ReportOptions {
   readonly store: UsageReader & Pick<AuditStore, "get" | "query">;
   readonly pack: Pack;
   /** Limits the report to a client, or to days. */
-  readonly query: Pick<UsageQuery, "client" | "since" | "until">;
+  readonly query: Pick<UsageQuery, "client" | "clients" | "since" | "until">;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** Days without a request after which a client counts as quiet. */
@@ -132,7 +132,8 @@ export async function createReport(options: ReportOptions): Promise<Report> {
   const firstKeys = new Map(clients.flatMap(({ client, keys }) => keys.map((key) => [key, client] as const)));
   const usageByClient = Map.groupBy(usage, ({ client }) => firstKeys.get(client) ?? client);
   const callSummaries = [...usageByClient].flatMap(([client, rows]) => groupCalls(client, rows));
-  const { client: _client, ...span } = query;
+  const { since, until } = query;
+  const span = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
   const guides = await examineCalls({
     store,
     calls: callSummaries,

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import request from "supertest";
 import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
 import type { AuditStore } from "../../../src/audit/store.ts";
-import { NO_CLIENTS } from "../../../src/clients/client-directory.ts";
+import { CLIENTS_FILE, NO_CLIENTS } from "../../../src/clients/client-directory.ts";
+import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
 import { createUsageApi } from "../../../src/admin/usage-api.ts";
 import { sampleId, sampleRecord } from "../audit/sample-record.ts";
 
@@ -50,6 +51,19 @@ test("routes and days can be filtered by client, and by requests without a token
     { day: "2026-03-02", alpha: 1, errors: 1 },
   ]);
   expect((await read("days?since=2026-03-02")).days).toHaveLength(1);
+});
+
+test("a client can be given by its name, which its rows have", async () => {
+  const directory = parseOperatorFile(
+    { file: "clients.yaml", text: `anna:\n  tokens: ["${ANNA}"]\nother: {}\n` },
+    CLIENTS_FILE,
+  );
+  app = express().use("/api/usage", createUsageApi(store, { directory: () => directory, quietDays: 7 }));
+  expect((await read("clients")).clients).toMatchObject([{ client: ANNA, name: "anna" }, { name: null }]);
+  expect((await read("routes?client=anna")).routes).toHaveLength(2);
+  expect((await read("routes?client=other")).routes).toEqual([]);
+  expect((await read("days?client=anna&lane=native")).days).toEqual([]);
+  expect(await read("routes?client=nobody")).toMatchObject({ errors: [{ parameter: "client" }] });
 });
 
 describe("invalid usage queries", () => {

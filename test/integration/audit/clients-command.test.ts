@@ -65,3 +65,19 @@ test("prints a directory that can be read, in which no name is that of another c
     ["sync-2J", ["0000000000000002"], []],
   ]);
 });
+
+test.each([
+  ["Billing", ["a"]],
+  ["0000000000000002", ["b"]],
+  ["application:app: 1", ["e"]],
+])("export has the records of one client: %s", async (client, ids) => {
+  const flags = ["--format=ndjson", `--client=${client}`, "--lane=alpha", "--mappings-dir=mappings"];
+  await runCommandLine([
+    "export",
+    ...flags,
+    `--data-dir=${folder}`,
+    `--clients-file=${join(folder, "clients.yaml")}`,
+  ]);
+  const lines = out.split("\n").filter((line) => line.startsWith("{"));
+  expect(lines.map((line) => JSON.parse(line).id)).toEqual(ids);
+});
