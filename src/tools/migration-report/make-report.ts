@@ -19,7 +19,7 @@ export interface ReportOptions {
   readonly store: UsageReader & Pick<AuditStore, "get" | "query">;
   readonly pack: Pack;
   /** Limits the report to a client, or to days. */
-  readonly query: Pick<UsageQuery, "client" | "clients" | "since" | "until">;
+  readonly query: Omit<UsageQuery, "limit" | "lane">;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** Days without a request after which a client counts as quiet. */
