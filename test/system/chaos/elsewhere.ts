@@ -165,9 +165,9 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
   {
     fault: "more records and summaries than fit, SQLite and PostgreSQL",
     outcome:
-      "records are deleted: first rejected requests of clients without an accepted token, then other requests of such clients, then of the client with the largest share: its oldest bodies, then its oldest records; counted in `alpha_gateway_audit_evicted_total`; summaries by their value, never a record for them",
+      "records are deleted: first rejected requests of clients without an accepted token, then other requests of such clients, then of the client with the largest share: its oldest bodies, then its oldest records; counted in `alpha_gateway_audit_evicted_total`; summaries of strangers first, then of the largest client, never a record for them",
     file: "test/integration/audit/store-contract.ts",
-    test: "delete summaries by their value, and no records for them",
+    test: "delete summaries of strangers first, then of the largest client, and no records for them",
   },
   {
     fault: "one accepted client sends 480 large requests in both dialects, `AUDIT_SIZE_LIMIT=10mb`",
