@@ -58,7 +58,7 @@ test("report deletes no record, however old", async () => {
 test.each([
   [["report", "--format", "pdf"], "Allowed choices are md, html, json, csv"],
   [["report", "--since", "yesterday"], "--since: Has to be a moment in ISO 8601"],
-  [["report", "--client", "me"], "--client: Has to be a fingerprint"],
+  [["report", "--client", "me"], "--client: Has to be a name of CLIENTS_FILE"],
   [["report", "--colour", "red"], "--colour"],
 ])("report %j is rejected with a message", async (args, result) => {
   const { code, out, err } = await run(args).ended;
