@@ -62,12 +62,15 @@ interface Entry {
   applications?: string[];
 }
 
-/** A text as a name of the directory. */
-const asName = (text: string): string =>
-  text
-    .replaceAll(/[^\p{L}\p{N} ._/@+-]+/gu, "-")
-    .slice(0, 56)
-    .replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
+const isLetter = (character: string): boolean => /[\p{L}\p{N}]/u.test(character);
+
+/** A text as a name of the directory: it starts and ends with a letter or a digit. */
+function asName(text: string): string {
+  const characters = [...text.replaceAll(/[^\p{L}\p{N} ._/@+-]+/gu, "-").slice(0, 56)];
+  const first = characters.findIndex((character) => isLetter(character));
+  const last = characters.findLastIndex((character) => isLetter(character));
+  return characters.slice(Math.max(0, first), last + 1).join("");
+}
 
 /** Entries for the directory: one for each application and label, and one for each family of user agents. */
 function suggestDirectory(
