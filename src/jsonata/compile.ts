@@ -118,23 +118,29 @@ function analyze(ast: AstNode): Analysis {
   return analysis;
 }
 
-/** The list of {@link collectExpressions} while it runs. */
-let collected: Expression[] | undefined;
+/** How {@link compile} works while {@link runInterpreted} or {@link collectExpressions} runs. */
+class CompileMode {
+  isInterpretedOnly = false;
+  collected: Expression[] | undefined = undefined;
 
-let isInterpretedOnly = false;
+  during<T>(changes: Partial<Pick<CompileMode, "isInterpretedOnly" | "collected">>, run: () => T): T {
+    const { isInterpretedOnly, collected } = this;
+    Object.assign(this, changes);
+    try {
+      return run();
+    } finally {
+      Object.assign(this, { isInterpretedOnly, collected });
+    }
+  }
+}
+
+const mode = new CompileMode();
 
 /**
  * Runs a function that compiles expressions, and interprets all of these instead. Tests compare the results of compiled
  * expressions with those of interpreted ones.
  */
-export function runInterpreted<T>(run: () => T): T {
-  isInterpretedOnly = true;
-  try {
-    return run();
-  } finally {
-    isInterpretedOnly = false;
-  }
-}
+export const runInterpreted = <T>(run: () => T): T => mode.during({ isInterpretedOnly: true }, run);
 
 /** Runs a function and returns its result together with all expressions that were compiled meanwhile. */
 export function collectExpressions<T>(run: () => T): {
@@ -142,13 +148,7 @@ export function collectExpressions<T>(run: () => T): {
   readonly expressions: readonly Expression[];
 } {
   const expressions: Expression[] = [];
-  const before = collected;
-  collected = expressions;
-  try {
-    return { result: run(), expressions };
-  } finally {
-    collected = before;
-  }
+  return { result: mode.during({ collected: expressions }, run), expressions };
 }
 
 /**
@@ -167,10 +167,10 @@ export function collectExpressions<T>(run: () => T): {
  *   total.engine; // => "compiled"
  */
 export function compile(source: string, bound?: ReadonlySet<string>, origin?: Origin): Expression {
-  const expression = isInterpretedOnly
+  const expression = mode.isInterpretedOnly
     ? interpret(source, origin)
     : compileOrInterpret(source, { bound, origin });
-  collected?.push(expression);
+  mode.collected?.push(expression);
   return expression;
 }
 

@@ -1,6 +1,7 @@
 /** Emits the code that gives the input of an expression: only the members of the v4 object that it reads. */
 import type { Expression, InputNames } from "../../jsonata/index.ts";
-import type { ByteRange, ReaderUnit } from "./generate-reader.ts";
+import type { ByteRange } from "./member-scan.ts";
+import type { ReaderUnit } from "./generate-reader.ts";
 
 /** Whether there are no related responses, as for rows of a list. */
 export function emitNothingRelated({ tests }: ReaderUnit): string {

@@ -11,6 +11,9 @@ const MAX_RETAINED_BYTES = 1024 * 1024;
 
 /** A growing buffer in which JSON text is written as UTF-8. What is taken from it is a copy. */
 export class OutputBuffer {
+  /** Used by all synchronous writers: each appends at the end and removes what it appended. */
+  static readonly shared = new OutputBuffer();
+
   bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   /** The same bytes, to write eight at once. */
   view = new DataView(this.bytes.buffer);
@@ -72,9 +75,6 @@ export class OutputBuffer {
     if (from === 0 && this.bytes.length > MAX_RETAINED_BYTES) this.#allocate(INITIAL_BYTES);
   }
 }
-
-/** Shared by all synchronous writers: each appends at the end and removes what it appended. */
-export const sharedOutputBuffer = new OutputBuffer();
 
 /** The most bytes that a text can take: three for each UTF-16 code unit. */
 export const sizeOf = (text: OutputText): number =>

@@ -2,7 +2,7 @@
 import { readRaw, type Cursor } from "../../dialect/json/scan.ts";
 import { fromJsonText } from "../../dialect/json/text.ts";
 import type { ListValues } from "../../dialect/envelope.ts";
-import { sharedOutputBuffer } from "../../mapping/codegen/output-buffer.ts";
+import { OutputBuffer } from "../../mapping/codegen/output-buffer.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { ReadContext } from "../../mapping/translation-context.ts";
 import {
@@ -98,7 +98,7 @@ function appendRows(
   config: TranslationConfig,
   range: RowRange,
 ): TranslatedPage {
-  const output = sharedOutputBuffer;
+  const output = OutputBuffer.shared;
   const start = output.at;
   let lastAt = start;
   let firstEnd: number | undefined;

@@ -3,7 +3,7 @@ import { writeList } from "../../dialect/envelope.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import { checkJson, cursorAt, expectEnd, isObjectAt, type Cursor } from "../../dialect/json/scan.ts";
 import { awaitAll, ignoreRejections, type MaybePromise } from "../../jsonata/index.ts";
-import { sharedOutputBuffer } from "../../mapping/codegen/output-buffer.ts";
+import { OutputBuffer } from "../../mapping/codegen/output-buffer.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { ReadContext } from "../../mapping/translation-context.ts";
 import {
@@ -89,7 +89,7 @@ function writeRows(
   config: TranslationConfig,
 ): Buffer | undefined {
   if (!append) return undefined;
-  const output = sharedOutputBuffer;
+  const output = OutputBuffer.shared;
   const start = output.at;
   try {
     const { textBefore } = writer;

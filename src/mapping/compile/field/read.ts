@@ -10,16 +10,10 @@ import {
   emitValueAt,
   onlyPath,
 } from "../../codegen/emit-input.ts";
-import {
-  createReaderUnit,
-  generateReader,
-  parseAt,
-  type ByteRange,
-  type FieldCode,
-  type ReaderField,
-  type ReaderUnit,
-} from "../../codegen/generate-reader.ts";
-import { sharedOutputBuffer } from "../../codegen/output-buffer.ts";
+import type { FieldCode, ReaderField } from "../../codegen/emit-object.ts";
+import type { ByteRange } from "../../codegen/member-scan.ts";
+import { createReaderUnit, generateReader, parseAt, type ReaderUnit } from "../../codegen/generate-reader.ts";
+import { OutputBuffer } from "../../codegen/output-buffer.ts";
 import { compileExpressionAt, type SourceLocation } from "../../load/source-location.ts";
 import type { FieldRule } from "../../schema/field-definition.ts";
 import type { Steps } from "../../steps.ts";
@@ -82,12 +76,12 @@ export function* compileRead(
 const readFromAppend =
   (append: AppendFunction): ReadFunction =>
   (from, reading) => {
-    const start = sharedOutputBuffer.at;
+    const { shared } = OutputBuffer;
+    const start = shared.at;
     try {
-      const pending = append(from, reading, sharedOutputBuffer);
-      return pending ?? sharedOutputBuffer.takeText(start);
+      return append(from, reading, shared) ?? shared.takeText(start);
     } finally {
-      sharedOutputBuffer.truncate(start);
+      shared.truncate(start);
     }
   };
 
