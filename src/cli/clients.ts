@@ -2,7 +2,7 @@
 import { stringify } from "yaml";
 import { openExistingAuditStore } from "../app/audit-store.ts";
 import { migrationStateOf, nameClients, type NamedClient } from "../audit/migration-state.ts";
-import { UNACCEPTED } from "../audit/summary-key.ts";
+import { isNamedKey, UNACCEPTED } from "../audit/summary-key.ts";
 import { agentFamily } from "../clients/agent-pattern.ts";
 import { toVisibleLine } from "../dialect/visible-text.ts";
 import type { CommandSettings } from "./command-settings.ts";
@@ -58,15 +58,15 @@ function formatClients(clients: readonly NamedClient[], quietDays: number): stri
 
 interface Entry {
   readonly note: string;
-  tokens?: string[];
-  applications?: string[];
+  readonly tokens?: readonly string[];
+  readonly applications?: readonly string[];
 }
 
 const isLetter = (character: string): boolean => /[\p{L}\p{N}]/u.test(character);
 
 /** A text as a name of the directory: it starts and ends with a letter or a digit. */
 function asName(text: string): string {
-  const characters = [...text.replaceAll(/[^\p{L}\p{N} ._/@+-]+/gu, "-").slice(0, 56)];
+  const characters = Array.from(text.replaceAll(/[^\p{L}\p{N} ._/@+-]+/gu, "-").slice(0, 56));
   const first = characters.findIndex((character) => isLetter(character));
   const last = characters.findLastIndex((character) => isLetter(character));
   return characters.slice(Math.max(0, first), last + 1).join("");
@@ -78,8 +78,8 @@ function suggestDirectory(
   taken: readonly string[],
 ): Readonly<Record<string, Entry>> {
   const names = new Set(taken.map((name) => name.toLowerCase()));
-  const groups = Map.groupBy(clients, ({ label, application, userAgent }) =>
-    JSON.stringify([label, application, label ?? application ?? agentFamily(userAgent) ?? "unknown"]),
+  const groups = Map.groupBy(clients, (client) =>
+    isNamedKey(client.client ?? "") ? client.client : `agent:${agentFamily(client.userAgent)}`,
   );
 
   function freeName(wanted: string): string {
@@ -91,15 +91,18 @@ function suggestDirectory(
   }
 
   return Object.fromEntries(
-    [...groups].map(([key, group]): [string, Entry] => {
-      const [label, application, wanted] = JSON.parse(key) as [string | null, string | null, string];
+    [...groups.values()].flatMap((group): [string, Entry][] => {
+      const [first] = group;
+      if (!first) return [];
+      const { label, application, userAgent } = first;
       const requests = group.reduce((sum, each) => sum + each.requests, 0);
       const last = group.reduce((latest, each) => (each.last > latest ? each.last : latest), "");
       const note = `${requests} requests, the last on ${last.slice(0, 10)}`;
       // Requests with a label have the name of the label: nothing else is needed.
-      if (label !== null) return [label, { note }];
-      if (application !== null) return [freeName(wanted), { note, applications: [application] }];
-      return [freeName(wanted), { note, tokens: group.flatMap(({ fingerprint }) => fingerprint ?? []) }];
+      if (label !== null) return [[label, { note }]];
+      if (application !== null) return [[freeName(application), { note, applications: [application] }]];
+      const tokens = group.flatMap(({ fingerprint }) => fingerprint ?? []);
+      return [[freeName(agentFamily(userAgent) ?? "unknown"), { note, tokens }]];
     }),
   );
 }
