@@ -4,9 +4,9 @@ import { openExistingAuditStore } from "../app/audit-store.ts";
 import { keysOfName } from "../audit/client-keys.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { isNamedKey } from "../audit/summary-key.ts";
-import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/client-directory.ts";
-import { readOperatorFile } from "../operator-files/operator-file.ts";
+import type { ClientDirectory } from "../clients/client-directory.ts";
 import type { CommandSettings } from "./command-settings.ts";
+import { readDirectory } from "./operator-files.ts";
 import { showProgress } from "./progress.ts";
 import { print } from "./terminal.ts";
 
@@ -33,8 +33,7 @@ export async function eraseClient(
   settings: CommandSettings,
   command: Command,
 ): Promise<number> {
-  const { CLIENTS_FILE: file } = settings;
-  const directory = file === undefined ? NO_CLIENTS : readOperatorFile(file, CLIENTS_FILE);
+  const directory = readDirectory(settings.CLIENTS_FILE);
   const store = await openExistingAuditStore(settings);
   const progress = showProgress("records erased");
   try {

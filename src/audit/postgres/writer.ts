@@ -2,11 +2,37 @@ import { compressBatch, type Batch } from "../segment.ts";
 import { WORTH } from "../stored-row.ts";
 import type { NameList } from "../name-lists.ts";
 import { aggregateSent } from "../sent-members.ts";
-import { isNamedKey, keyRows, UNACCEPTED } from "../summary-key.ts";
+import {
+  isNamedKey,
+  keyRows,
+  sendersOf,
+  UNACCEPTED,
+  type KnownSenders,
+  type Sender,
+} from "../summary-key.ts";
 import { acceptedClients, dayOf, usageAgent } from "../usage.ts";
 import type { Database } from "./database.ts";
-import { findSenders } from "./senders.ts";
 import { addEarlierSent, addNames, addSent, renameSent } from "./sent.ts";
+
+const TOKEN_KEYS = "SELECT fingerprint, key FROM audit_token WHERE fingerprint = ANY($1::text[])";
+const APPLICATIONS = `
+  SELECT key FROM unnest($1::text[]) AS given (key)
+  WHERE EXISTS (SELECT 1 FROM audit_usage u WHERE u.client = given.key)
+`;
+/** Looks up the senders of a commit. */
+async function findSenders(database: Database, rows: readonly Sender[]): Promise<KnownSenders> {
+  const { tokens, applications } = sendersOf(rows);
+  const found =
+    tokens.length === 0
+      ? []
+      : await database.query<{ fingerprint: string; key: string }>(TOKEN_KEYS, [tokens]);
+  const known =
+    applications.length === 0 ? [] : await database.query<{ key: string }>(APPLICATIONS, [applications]);
+  return {
+    tokens: new Map(found.map(({ fingerprint, key }) => [fingerprint, key])),
+    applications: new Set(known.map(({ key }) => key)),
+  };
+}
 
 /** Adds counts. They are ordered by key, so that replicas that update the same rows never deadlock. */
 const ADDED = `
