@@ -2,22 +2,18 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
 import { runCommandLine } from "../../../src/cli/program.ts";
 import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
 import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
+import { captureCommands } from "../../support/command-output.ts";
 import { sampleRecord } from "./sample-record.ts";
 import { UNLIMITED } from "./store-contract.ts";
 
 let folder: string;
-let out = "";
-/** Whoever runs the tests may have a database. The store of these is in a folder. */
-const { DATABASE_URL: database } = process.env;
+const printed = captureCommands();
 beforeEach(async () => {
-  out = "";
-  delete process.env["DATABASE_URL"];
-  jest.spyOn(process.stdout, "write").mockImplementation((text) => Boolean((out += text)));
   folder = await mkdtemp(join(tmpdir(), "clients-"));
   await writeFile(join(folder, "clients.yaml"), 'Billing:\n  tokens: ["0000000000000001"]\n');
   const store = await openSqliteStore({ ...UNLIMITED, directory: folder, durability: "strict" });
@@ -30,8 +26,6 @@ beforeEach(async () => {
   await store.close();
 });
 afterEach(async () => {
-  jest.restoreAllMocks();
-  if (database !== undefined) process.env["DATABASE_URL"] = database;
   await rm(folder, { recursive: true });
 });
 
@@ -45,19 +39,18 @@ const list = (...flags: string[]) =>
 
 test("lists the clients without a name, and nobody's requests not at all", async () => {
   expect(await list()).toBe(0);
-  expect(out.match(/\b0{15}\d\b|application:app: 1/g)?.toSorted()).toEqual([
-    "0000000000000002",
-    "0000000000000003",
-    "0000000000000004",
-    "application:app: 1",
-  ]);
-  expect(out).toContain("silent");
-  expect(out).not.toContain("\u001b");
+  expect(
+    printed()
+      .match(/\b0{15}\d\b|application:app: 1/g)
+      ?.toSorted(),
+  ).toEqual(["0000000000000002", "0000000000000003", "0000000000000004", "application:app: 1"]);
+  expect(printed()).toContain("silent");
+  expect(printed()).not.toContain("\u001b");
 });
 
 test("prints a directory that can be read, in which no name is that of another client", async () => {
   expect(await list("--format=yaml")).toBe(0);
-  const { clients } = parseOperatorFile({ file: "clients.yaml", text: out }, CLIENTS_FILE);
+  const { clients } = parseOperatorFile({ file: "clients.yaml", text: printed() }, CLIENTS_FILE);
   const found = clients.map(({ name, tokens, applications }) => [name, tokens.toSorted(), applications]);
   expect(found.toSorted((one, other) => String(one[0]).localeCompare(String(other[0])))).toEqual([
     ["app- 1", [], ["app: 1"]],
@@ -78,6 +71,8 @@ test.each([
     `--data-dir=${folder}`,
     `--clients-file=${join(folder, "clients.yaml")}`,
   ]);
-  const lines = out.split("\n").filter((line) => line.startsWith("{"));
+  const lines = printed()
+    .split("\n")
+    .filter((line) => line.startsWith("{"));
   expect(lines.map((line) => JSON.parse(line).id)).toEqual(ids);
 });

@@ -2,21 +2,16 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
 import { runCommandLine } from "../../../src/cli/program.ts";
+import { captureCommands } from "../../support/command-output.ts";
 import { sampleRecord } from "./sample-record.ts";
 import { UNLIMITED } from "./store-contract.ts";
 
 let folder: string;
-let out = "";
-/** Whoever runs the tests may have a database. The store of these is in a folder. */
-const { DATABASE_URL: database } = process.env;
+const printed = captureCommands();
 beforeEach(async () => {
-  out = "";
-  delete process.env["DATABASE_URL"];
-  jest.spyOn(process.stdout, "write").mockImplementation((text) => Boolean((out += text)));
-  jest.spyOn(process.stderr, "write").mockImplementation((text) => Boolean((out += text)));
   folder = await mkdtemp(join(tmpdir(), "erase-"));
   await writeFile(
     join(folder, "clients.yaml"),
@@ -30,8 +25,6 @@ beforeEach(async () => {
   await store.close();
 });
 afterEach(async () => {
-  jest.restoreAllMocks();
-  if (database !== undefined) process.env["DATABASE_URL"] = database;
   await rm(folder, { recursive: true });
 });
 
@@ -53,7 +46,7 @@ async function idsLeft(): Promise<string[]> {
 
 test("a name of the directory is erased with its applications, labels and user agents", async () => {
   expect(await erase("Billing")).toBe(0);
-  expect(out).toContain("Erased 3 records, 3 rows of summaries and 3 tokens of Billing.");
+  expect(printed()).toContain("Erased 3 records, 3 rows of summaries and 3 tokens of Billing.");
   expect(await idsLeft()).toEqual(["d"]);
 });
 
@@ -77,6 +70,6 @@ test("an erased client is in the list of erasures, with the command and the numb
 
 test("any other text is an error, and erases nothing", async () => {
   expect(await erase("Nobody")).toBe(1);
-  expect(out).toContain("AG_USAGE: --client is neither a name of CLIENTS_FILE nor a key");
+  expect(printed()).toContain("AG_USAGE: --client is neither a name of CLIENTS_FILE nor a key");
   expect(await idsLeft()).toEqual(["a", "b", "c", "d"]);
 });

@@ -1,0 +1,23 @@
+import { afterEach, beforeEach, jest } from "@jest/globals";
+
+/**
+ * Collects what commands print that run in this process, for each test of a file. `DATABASE_URL` is unset meanwhile: whoever
+ * runs the tests may have a database, and the stores of these tests are in folders.
+ *
+ * @returns reads what was printed to both streams
+ */
+export function captureCommands(): () => string {
+  let output = "";
+  const { DATABASE_URL: database } = process.env;
+  beforeEach(() => {
+    output = "";
+    delete process.env["DATABASE_URL"];
+    for (const stream of [process.stdout, process.stderr])
+      jest.spyOn(stream, "write").mockImplementation((text) => Boolean((output += text)));
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+    if (database !== undefined) process.env["DATABASE_URL"] = database;
+  });
+  return () => output;
+}
