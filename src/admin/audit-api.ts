@@ -12,7 +12,7 @@ import { readAuditQuery, readNamedQuery } from "./audit-query.ts";
 /** Explains a record by the active pack: the source of each field of the response. */
 export type ExplainRecord = (record: AuditRecord) => Promise<unknown>;
 
-/** What exports need besides the records. */
+/** Options of exports. */
 export type RecordExport = Pick<ExportOptions, "filterHeader" | "onDamaged">;
 
 /** `GET /api/audit` with `/export`, `/:id` and `/:id/explain` . Without an audit store every path returns 404. */

@@ -36,7 +36,7 @@ export interface NamedClients {
 }
 
 /**
- * Reads parameters whose `client` may be a name of the client directory: it stands for all keys of that name.
+ * Reads parameters whose `client` may be a name of the client directory: it selects all keys of that name.
  *
  * @param read Reads the parameters without a name.
  * @throws {AuditUnavailableError}
