@@ -8,10 +8,38 @@ export interface AstNode {
 
 /** Whether a value in a syntax tree is a node. */
 export const isNode = (value: unknown): value is AstNode =>
-  typeof value === "object" && value !== null && typeof (value as AstNode).type === "string";
+  typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
 
-/** Returns a part of a node that is a node. */
-export const childOf = (node: AstNode, name: string): AstNode => node[name] as AstNode;
+/** The keys and values of `{ }`. */
+export type Pairs = readonly (readonly [key: AstNode, value: AstNode])[];
+
+/** Returns a value that must be a node. @throws {TypeError} If it isn't one: the parser has changed. */
+export function asNode(value: unknown): AstNode {
+  if (!isNode(value)) throw new TypeError("a part of the syntax tree is not a node");
+  return value;
+}
+
+/** Returns a part of a node that is a node. @throws {TypeError} */
+export const childOf = (node: AstNode, name: string): AstNode => asNode(node[name]);
+
+/** Returns a part of a node that may be missing. */
+export const findChild = (node: AstNode, name: string): AstNode | undefined =>
+  node[name] === undefined ? undefined : childOf(node, name);
+
+/** Returns a part of a node that is a list of nodes; the empty list if the part is missing. @throws {TypeError} */
+export function childrenOf(node: AstNode, name: string): readonly AstNode[] {
+  const parts = node[name] ?? [];
+  if (!Array.isArray(parts)) throw new TypeError("a part of the syntax tree is not a list");
+  return parts.map(asNode);
+}
+
+/** Returns the stages of a step: a predicate `[ … ]` has an `expr`, and `#$i` (type `index`) the variable as `value`. */
+export const stagesOf = (node: AstNode): readonly AstNode[] =>
+  childrenOf(node, node["stages"] === undefined ? "predicate" : "stages");
+
+/** Returns the keys and values of an object constructor or a grouping. @throws {TypeError} */
+export const pairsOf = ({ lhs }: AstNode): Pairs =>
+  Array.isArray(lhs) ? lhs.map(([key, value]: readonly unknown[]) => [asNode(key), asNode(value)]) : [];
 
 /** Calls `visit` for a node and all nodes below it, parents first. */
 export function walk(value: unknown, visit: (node: AstNode) => void): void {
@@ -27,19 +55,19 @@ export function findFreeVariables(ast: AstNode): Set<string> {
   const bound = new Set<string>(["", "$"]);
   walk(ast, (node) => {
     if (node.type === "variable") read.add(String(node.value));
-    if (node.type === "bind") bound.add(String((node["lhs"] as AstNode).value));
+    if (node.type === "bind") bound.add(String(childOf(node, "lhs").value));
     if (node.type === "lambda")
-      for (const parameter of node["arguments"] as AstNode[]) bound.add(String(parameter.value));
+      for (const parameter of childrenOf(node, "arguments")) bound.add(String(parameter.value));
     for (const key of ["focus", "index"]) if (typeof node[key] === "string") bound.add(node[key]);
   });
   return read.difference(bound);
 }
 
 /** Whether the last stage of a step selects one member by a constant index, as in `[0]`. */
-function endsWithIndex(stages: unknown): boolean {
-  const last = (stages as AstNode[] | undefined)?.at(-1);
-  const expression = last?.["expr"] as AstNode | undefined;
-  return expression?.type === "number" || (expression?.type === "unary" && expression.value === "-");
+function endsWithIndex(stages: readonly AstNode[]): boolean {
+  const expression = stages.at(-1)?.["expr"];
+  if (!isNode(expression)) return false;
+  return expression.type === "number" || (expression.type === "unary" && expression.value === "-");
 }
 
 function findCollapsingStep(steps: readonly AstNode[]): AstNode | undefined {
@@ -47,8 +75,8 @@ function findCollapsingStep(steps: readonly AstNode[]): AstNode | undefined {
   if (steps.length > 1 && last?.type === "unary" && last.value === "{") return last;
   let many: AstNode | undefined;
   for (const step of steps) {
-    const stages = (step["stages"] ?? step["predicate"]) as AstNode[] | undefined;
-    if (step.type === "sort" || step.type === "wildcard" || step.type === "descendant" || stages?.length)
+    const stages = stagesOf(step);
+    if (step.type === "sort" || step.type === "wildcard" || step.type === "descendant" || stages.length > 0)
       many = step;
     if (endsWithIndex(stages)) many = undefined;
   }
@@ -67,12 +95,12 @@ function findCollapsingStep(steps: readonly AstNode[]): AstNode | undefined {
 export function findCollapsingList(node: AstNode | undefined): AstNode | undefined {
   if (!node) return undefined;
   if (node.type === "path")
-    return node["keepSingletonArray"] ? node : findCollapsingStep(node["steps"] as AstNode[]);
+    return node["keepSingletonArray"] ? node : findCollapsingStep(childrenOf(node, "steps"));
   if (node.type === "condition")
-    return findCollapsingList(node["then"] as AstNode) ?? findCollapsingList(node["else"] as AstNode);
-  if (node.type === "block") return findCollapsingList((node["expressions"] as AstNode[]).at(-1));
+    return findCollapsingList(findChild(node, "then")) ?? findCollapsingList(findChild(node, "else"));
+  if (node.type === "block") return findCollapsingList(childrenOf(node, "expressions").at(-1));
   if (node.type !== "unary" || node.value !== "{") return undefined;
-  for (const [, value] of node["lhs"] as [AstNode, AstNode][]) {
+  for (const [, value] of pairsOf(node)) {
     const found = findCollapsingList(value);
     if (found) return found;
   }

@@ -1,4 +1,13 @@
-import { findCollapsingList, findFreeVariables, walk, type AstNode } from "./ast.ts";
+import {
+  childOf,
+  childrenOf,
+  findCollapsingList,
+  findFreeVariables,
+  isNode,
+  stagesOf,
+  walk,
+  type AstNode,
+} from "./ast.ts";
 import { ExpressionError } from "./expression.ts";
 import { parse, UNSUPPORTED_REGEX } from "./interpret.ts";
 import { describePictureProblem } from "./picture-problem.ts";
@@ -9,13 +18,13 @@ function findTimeProblems(ast: AstNode): ExpressionProblem[] {
   const called = new Set<unknown>();
   const piped = new Set<unknown>();
   walk(ast, (node) => {
-    if (node.type === "apply" && (node["rhs"] as AstNode).type === "function") piped.add(node["rhs"]);
+    if (node.type === "apply" && childOf(node, "rhs").type === "function") piped.add(node["rhs"]);
     const { type, value, position = 1 } = node;
     const offset = Math.max(0, position - 1);
-    const name = type === "function" ? (node["procedure"] as AstNode).value : undefined;
+    const name = type === "function" ? childOf(node, "procedure").value : undefined;
     if (name === "toMillis") called.add(node["procedure"]);
     if (name === "toMillis" || name === "fromMillis") {
-      const args = (node["arguments"] as readonly AstNode[]).slice(piped.has(node) ? 0 : 1);
+      const args = childrenOf(node, "arguments").slice(piped.has(node) ? 0 : 1);
       const message = name === "toMillis" ? describePicture(args[0]) : describeZone(args[1]);
       if (message !== undefined) problems.push({ message, offset });
     }
@@ -44,22 +53,22 @@ const ARITHMETIC = new Set(["+", "-", "*", "/", "%"]);
 const NUMBER_FUNCTIONS = new Set(["abs", "ceil", "count", "floor", "length", "number", "round", "sum"]);
 
 /** Whether a predicate is probably an index that is computed. */
-function isComputedIndex({ type, value, ...node }: AstNode): boolean {
+function isComputedIndex(node: AstNode): boolean {
+  const { type, value } = node;
   if (type === "variable") return value !== "" && value !== "$";
   if (type === "unary") return value === "-";
   if (type === "binary") return ARITHMETIC.has(String(value));
-  return type === "function" && NUMBER_FUNCTIONS.has(String((node["procedure"] as AstNode).value));
+  return type === "function" && NUMBER_FUNCTIONS.has(String(childOf(node, "procedure").value));
 }
 
 /** Finds `a[$i][0]`: JSONata applies the second index to the list of what the first selects, not to the member itself. */
 function findIndexProblems(ast: AstNode): ExpressionProblem[] {
   const problems: ExpressionProblem[] = [];
   walk(ast, (node) => {
-    const stages = (node["stages"] ?? node["predicate"] ?? []) as readonly AstNode[];
-    const indexes = stages.map(({ expr }) => expr as AstNode | undefined);
+    const indexes = stagesOf(node).map(({ expr }) => expr);
     for (const [at, next] of indexes.slice(1).entries()) {
       const index = indexes[at];
-      if (!index || !next || !isComputedIndex(index)) continue;
+      if (!isNode(index) || !isNode(next) || !isComputedIndex(index)) continue;
       if (next.type !== "number" && !isComputedIndex(next)) continue;
       const message =
         "an index after a computed index selects from a list of one: write parentheses around what is before it, as in ($list[$i])[0]";

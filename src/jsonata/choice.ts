@@ -1,4 +1,4 @@
-import type { AstNode } from "./ast.ts";
+import { childrenOf, findChild, type AstNode } from "./ast.ts";
 
 /** The test of an expression whose result is one variable, unchanged, or nothing. */
 export interface ChoiceAst {
@@ -29,13 +29,14 @@ function toTest(node: AstNode | undefined, variables: Set<string>): AstNode | un
   if (node === undefined) return literal(false);
   const { type, value, position: _position, ...rest } = node;
   if (type === "condition") {
-    const { condition: _condition, then: first, else: second, ...others } = rest as Record<string, AstNode>;
-    const branches = [first, second].map((branch) => toTest(branch, variables));
+    const { condition: _condition, then: _then, else: _else, ...others } = rest;
+    const branches = ["then", "else"].map((branch) => toTest(findChild(node, branch), variables));
     if (Object.keys(others).length > 0 || branches.includes(undefined)) return undefined;
     return { ...node, ...Object.fromEntries(["then", "else"].map((name, index) => [name, branches[index]])) };
   }
   if (type === "block") {
-    const { expressions = [], ...others } = rest as { readonly expressions?: readonly AstNode[] };
+    const { expressions: _expressions, ...others } = rest;
+    const expressions = childrenOf(node, "expressions");
     return expressions.length === 1 && Object.keys(others).length === 0
       ? toTest(expressions[0], variables)
       : undefined;

@@ -1,4 +1,4 @@
-import { isNode, type AstNode } from "./ast.ts";
+import { asNode, childOf, childrenOf, isNode, type AstNode } from "./ast.ts";
 
 /**
  * The members of its input that an expression reads, each with the members that it reads of that value; `all` if it may
@@ -65,15 +65,15 @@ function visit(value: unknown, onInput: boolean, names: Names): void {
 }
 
 function visitCall(node: AstNode): void {
-  const { type, value: name } = node["procedure"] as AstNode;
+  const { type, value: name } = childOf(node, "procedure");
   const least = type === "variable" ? ARGUMENT_COUNTS[String(name)] : undefined;
-  if (least !== undefined && (node["arguments"] as readonly AstNode[]).length < least) throwReadsAll();
+  if (least !== undefined && childrenOf(node, "arguments").length < least) throwReadsAll();
 }
 
 /** Only the first step of a path reads from the context. The others read from the result of the step before. */
-function visitPath({ steps, group }: AstNode, onInput: boolean, names: Names): void {
-  const all = steps as readonly AstNode[];
-  const [first, second] = all as readonly [AstNode, AstNode?];
+function visitPath(path: AstNode, onInput: boolean, names: Names): void {
+  const all = childrenOf(path, "steps");
+  const [first, second] = [asNode(all[0]), all[1]];
   if (second?.type === "name" && second["tuple"] !== true && isInput(first, onInput)) {
     addPath(names, namesFrom(all, 1));
   } else if (onInput && isPlainName(first)) {
@@ -83,7 +83,7 @@ function visitPath({ steps, group }: AstNode, onInput: boolean, names: Names): v
     visit(itself, onInput, names);
     visit([stages, predicate, grouping], false, names);
   }
-  visit([all.slice(1), group], false, names);
+  visit([all.slice(1), path.group], false, names);
 }
 
 /** Returns the names from a step on, up to the first step that is not a plain name. */

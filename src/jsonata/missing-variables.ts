@@ -1,4 +1,4 @@
-import { walk, type AstNode } from "./ast.ts";
+import { childOf, childrenOf, findChild, walk, type AstNode } from "./ast.ts";
 
 /** Functions that return undefined if their first argument is undefined. */
 const UNDEFINED_FOR_UNDEFINED = new Set([
@@ -20,17 +20,18 @@ const isPlainVariable = ({ type, value: _name, position: _position, ...rest }: A
   type === "variable" && Object.keys(rest).length === 0;
 
 /** Whether a path starts with a member of the variable: without that member the path is undefined. */
-function isPathFrom({ steps, group, keepSingletonArray }: AstNode, variable: string): boolean {
-  const [first, second] = steps as readonly [AstNode, AstNode?];
+function isPathFrom(path: AstNode, variable: string): boolean {
+  const { group, keepSingletonArray } = path;
+  const [first, second] = childrenOf(path, "steps");
   // A predicate on a missing member is evaluated, and may fail.
   const isMember = second?.type === "name" && second["stages"] === undefined;
-  const startsWithMember = first.value === variable && isPlainVariable(first) && isMember;
+  const startsWithMember = first?.value === variable && isPlainVariable(first) && isMember;
   return startsWithMember && group === undefined && keepSingletonArray !== true;
 }
 
 /** Whether one operand is undefined without the variable, and the other one is a literal, which can't fail. */
-function isOperandMissing({ lhs, rhs }: AstNode, variable: string): boolean {
-  const [left, right] = [lhs as AstNode, rhs as AstNode];
+function isOperandMissing(node: AstNode, variable: string): boolean {
+  const [left, right] = [childOf(node, "lhs"), childOf(node, "rhs")];
   return (
     (isUndefinedWithout(left, variable) && LITERALS.has(right.type)) ||
     (LITERALS.has(left.type) && isUndefinedWithout(right, variable))
@@ -40,25 +41,20 @@ function isOperandMissing({ lhs, rhs }: AstNode, variable: string): boolean {
 const isFalseWithout = (node: AstNode, variable: string): boolean =>
   isUndefinedWithout(node, variable) ||
   (node.type === "binary" && node.value === "=" && isOperandMissing(node, variable)) ||
-  (node.type === "binary" && node.value === "and" && isFalseWithout(node["lhs"] as AstNode, variable));
+  (node.type === "binary" && node.value === "and" && isFalseWithout(childOf(node, "lhs"), variable));
 
 function isUndefinedWithout(node: AstNode, variable: string): boolean {
   const { type, value } = node;
   if (type === "path") return isPathFrom(node, variable);
   if (type === "binary") return ARITHMETIC.has(String(value)) && isOperandMissing(node, variable);
   if (type === "condition") {
-    const { condition, else: otherwise } = node as AstNode & {
-      readonly condition: AstNode;
-      readonly else?: AstNode;
-    };
-    return (
-      isFalseWithout(condition, variable) &&
-      (otherwise === undefined || isUndefinedWithout(otherwise, variable))
-    );
+    const otherwise = findChild(node, "else");
+    const isFalse = isFalseWithout(childOf(node, "condition"), variable);
+    return isFalse && (otherwise === undefined || isUndefinedWithout(otherwise, variable));
   }
   if (type !== "function") return false;
-  const [first, ...rest] = node["arguments"] as readonly AstNode[];
-  const { type: called, value: name } = node["procedure"] as AstNode;
+  const [first, ...rest] = childrenOf(node, "arguments");
+  const { type: called, value: name } = childOf(node, "procedure");
   const isBuiltin = called === "variable" && UNDEFINED_FOR_UNDEFINED.has(String(name));
   return isBuiltin && first !== undefined && rest.length === 0 && isUndefinedWithout(first, variable);
 }

@@ -1,6 +1,6 @@
-import { walk, type AstNode } from "../ast.ts";
+import { childrenOf, pairsOf, walk, type AstNode, type Pairs } from "../ast.ts";
 import { quote, type Code } from "./code.ts";
-import { emitGrouping, isBare, type Pairs } from "./grouping.ts";
+import { emitGrouping, isBare } from "./grouping.ts";
 import { declareTemporary, type Scope } from "./scope.ts";
 
 type Emit = (node: AstNode, scope: Scope) => Code;
@@ -8,7 +8,7 @@ type Emit = (node: AstNode, scope: Scope) => Code;
 /** Emits an array constructor `[ … ]`. @param emit Emits the members. */
 export function emitArray(node: AstNode, scope: Scope, emit: Emit = scope.unit.emit): Code {
   const { unit } = scope;
-  const members = node["expressions"] as readonly AstNode[];
+  const members = childrenOf(node, "expressions");
   const array = members.reduce((into, member) => {
     const value = emit(member, scope).js;
     const isArray = member.type === "unary" && member.value === "[";
@@ -42,7 +42,7 @@ function emitMembers(pairs: Pairs, scope: Scope, emit: Emit): string {
 
 /** Emits an object constructor `{ … }`. @param emit Emits the values of the members. */
 export function emitObject(node: AstNode, scope: Scope, emit: Emit = scope.unit.emit): Code {
-  const pairs = node["lhs"] as Pairs;
+  const pairs = pairsOf(node);
   const isResult = emit !== scope.unit.emit;
   const general = (): string => {
     const grouped = emitGrouping(scope.context, node, scope).js;

@@ -1,6 +1,6 @@
 import { prepareRegex } from "../regex/index.ts";
 import { isRegExp } from "node:util/types";
-import type { AstNode } from "../ast.ts";
+import { childrenOf, type AstNode } from "../ast.ts";
 import { isScalar, NotCompilableError, type Code, quote } from "./code.ts";
 import { emitArray, emitObject } from "./constructors.ts";
 import { emitApply, emitCall, emitLambda, emitPartial, emitTransform } from "./functions.ts";
@@ -10,10 +10,10 @@ import { emitPath } from "./paths.ts";
 import { type Scope, positionOf } from "./scope.ts";
 import { emitPredicates, keepsSingleton, emitNameStep } from "./steps.ts";
 
-const emitString = (node: AstNode): Code => ({ js: quote(node.value as string), kind: "string" });
+const emitString = (node: AstNode): Code => ({ js: quote(String(node.value)), kind: "string" });
 
 function emitNumber(node: AstNode): Code {
-  const value = node.value as number;
+  const value = Number(node.value);
   return { js: Object.is(value, -0) ? "-0" : `${value}`, kind: "scalar" };
 }
 
@@ -32,7 +32,7 @@ function emitRegex(node: AstNode, scope: Scope): Code {
 }
 
 function emitVariable(node: AstNode, scope: Scope): Code {
-  const name = node.value as string;
+  const name = String(node.value);
   if (name !== "") {
     const variable = scope.frame.find(name);
     if (variable.builtin === "toMillis") throw new NotCompilableError(`$${name} as a value`);
@@ -137,7 +137,7 @@ export function emitResult(node: AstNode, scope: Scope, depth = 0): Code {
 
 /** Emits a member of an array that leaves the engine. Objects that a path constructs need no copy. */
 function emitMember(node: AstNode, scope: Scope): Code {
-  const steps = (node.type === "path" ? node["steps"] : []) as readonly AstNode[];
+  const steps = node.type === "path" ? childrenOf(node, "steps") : [];
   const last = steps.at(-1);
   const isObject = last?.type === "unary" && last.value === "{" && isBare(last) && !last["stages"];
   const isPlain = isBare(node) && !keepsSingleton(node) && !steps.some((step) => step["tuple"]);

@@ -1,14 +1,14 @@
-import { walk, type AstNode } from "../ast.ts";
+import { childOf, walk, type AstNode } from "../ast.ts";
 import { NotCompilableError, quote, type CodeKind } from "./code.ts";
 import type { Frame, Scope, ProgramUnit } from "./scope.ts";
 
 /** Finds the names that `:=` binds in these nodes, without those inside nested blocks and functions. */
-function findBoundNames(parts: readonly AstNode[]): Set<string> {
+function findBoundNames(parts: readonly unknown[]): Set<string> {
   const names = new Set<string>();
   const inner = new Set<unknown>();
   const visit = (node: AstNode): void => {
     if (inner.has(node)) return;
-    if (node.type === "bind") names.add(String((node["lhs"] as AstNode).value));
+    if (node.type === "bind") names.add(String(childOf(node, "lhs").value));
     if (node.type === "block" || (node.type === "lambda" && node["thunk"] !== true))
       walk(Object.values(node), (below) => inner.add(below));
   };
@@ -26,7 +26,7 @@ export function rejectSharedBindings(ast: AstNode): void {
   walk(ast, (node) => {
     const isConstructor = node.type === "unary" && (node.value === "[" || node.value === "{");
     const members = isConstructor ? (node["expressions"] ?? node["lhs"]) : node.group;
-    if (members !== undefined && findBoundNames([members as AstNode]).size > 0)
+    if (findBoundNames([members]).size > 0)
       throw new NotCompilableError("a variable that a member of an array or object binds");
   });
 }

@@ -1,7 +1,7 @@
 import { emitTruth } from "./operators.ts";
 import { prepareRegex } from "../regex/index.ts";
 import { isRegExp } from "node:util/types";
-import { childOf, type AstNode } from "../ast.ts";
+import { childOf, childrenOf, findChild, type AstNode } from "../ast.ts";
 import { NotCompilableError, quote, type Code, type CodeKind } from "./code.ts";
 import { canParseTime } from "../runtime/builtins/parse-time.ts";
 import { lambdaScope } from "./frames.ts";
@@ -107,7 +107,7 @@ function emitReplace(args: readonly AstNode[], scope: Scope, otherwise: EmitOrdi
 const isLiteral = (node: AstNode | undefined): node is AstNode & { readonly value: string } =>
   node?.type === "string" && node["predicate"] === undefined;
 
-const argumentsOf = (node: AstNode): readonly AstNode[] => node["arguments"] as readonly AstNode[];
+const argumentsOf = (node: AstNode): readonly AstNode[] => childrenOf(node, "arguments");
 
 const emitArguments = (args: readonly AstNode[], scope: Scope): string[] =>
   args.map((arg) => scope.unit.emit(arg, scope).js);
@@ -126,7 +126,7 @@ function emitProcedure(node: AstNode, scope: Scope, code: string): string {
   if (builtin !== undefined) return scope.frame.find(builtin).js;
   const { js } = scope.unit.emit(procedure, scope);
   if (procedure.type !== "path") return js;
-  const name = (procedure["steps"] as readonly AstNode[])[0]?.value;
+  const name = childrenOf(procedure, "steps")[0]?.value;
   const variable = typeof name === "string" && name !== "" ? scope.frame.find(name).js : "undefined";
   return `${scope.unit.useHelper("rejectForgottenDollar")}(${js}, ${variable}, ${quote(code)}, ${positionOf(node, scope)})`;
 }
@@ -239,7 +239,7 @@ export function emitApply(node: AstNode, scope: Scope): Code {
 /** Emits a transform `|pattern|update, delete|`. */
 export function emitTransform(node: AstNode, scope: Scope): Code {
   const { unit } = scope;
-  const removal = node["delete"] as AstNode | undefined;
+  const removal = findChild(node, "delete");
   const on = (part: AstNode): string => emitClosure(scope, (inner) => unit.emit(part, inner).js);
   const positions = [node.position, childOf(node, "update").position, removal?.position].map((at) => at ?? 0);
   const members = [

@@ -1,8 +1,8 @@
 import { emitBlock, emitCondition } from "./operators.ts";
-import { isBare, type Pairs } from "./grouping.ts";
+import { isBare } from "./grouping.ts";
 import { hasPlainKeys, readsContext } from "./constructors.ts";
 import { printJson } from "../../dialect/json/parse.ts";
-import type { AstNode } from "../ast.ts";
+import { pairsOf, type AstNode, type Pairs } from "../ast.ts";
 import { BUILTINS, NOT_COMPILED } from "../runtime/builtins/table.ts";
 import { emitMemberAccess, NotCompilableError, quote, type CodeKind, type Code } from "./code.ts";
 import { emit, emitResult } from "./emit.ts";
@@ -28,7 +28,7 @@ function emitText(node: AstNode, scope: Scope, depth = 0): Code {
     if (node.type === "block") return emitBlock(node, scope, inner);
     if (node.type === "string") return { js: quote(printJson(node.value)), kind: "string" };
     if (node.type === "unary" && node.value === "{" && hasFixedMembers(node, scope))
-      return { js: emitTextMembers(node["lhs"] as Pairs, scope), kind: "string" };
+      return { js: emitTextMembers(pairsOf(node), scope), kind: "string" };
   }
   const { unit } = scope;
   const code = unit.emit(node, scope);
@@ -39,7 +39,7 @@ function emitText(node: AstNode, scope: Scope, depth = 0): Code {
 
 /** Whether an object has the same keys in every context, so that it can be printed as text. */
 const hasFixedMembers = (node: AstNode, { isSingle: single, isGeneral: general }: Scope): boolean => {
-  const pairs = node["lhs"] as Pairs;
+  const pairs = pairsOf(node);
   return !general && hasPlainKeys(pairs) && (single || !readsContext(pairs));
 };
 

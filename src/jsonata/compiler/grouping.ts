@@ -1,16 +1,10 @@
-import type { AstNode } from "../ast.ts";
+import { pairsOf, type AstNode, type Pairs } from "../ast.ts";
 import type { Code } from "./code.ts";
 import { emitClosure, positionOf, type Scope } from "./scope.ts";
 
-/** The keys and values of `{ }`. */
-export type Pairs = readonly (readonly [key: AstNode, value: AstNode])[];
-
-interface Grouping extends AstNode {
-  readonly lhs: Pairs;
-}
-
-/** Returns the grouping after a node: `path{ … }`. */
-export const groupingOf = (node: AstNode): Grouping | undefined => node.group as Grouping | undefined;
+/** Returns the grouping after a node: `path{ … }`. The parser gives it no type. */
+export const groupingOf = ({ group }: AstNode): AstNode | undefined =>
+  typeof group === "object" ? { type: "grouping", ...group } : undefined;
 
 /** Whether a node has no suffix that changes its value: no predicate, no grouping, no `[]`. */
 export const isBare = (node: AstNode): boolean =>
@@ -36,7 +30,7 @@ export function emitPairs(
 /** Emits the grouping of a list, or of a single value. `grouping` may also be an object constructor. */
 export function emitGrouping(list: string, grouping: AstNode, scope: Scope): Code {
   const { unit } = scope;
-  const pairs = emitPairs(grouping["lhs"] as Pairs, scope);
+  const pairs = emitPairs(pairsOf(grouping), scope);
   return {
     js: `${unit.useHelper("groupBy")}(${list}, ${pairs}, ${positionOf(grouping, scope)})`,
     kind: "value",

@@ -1,4 +1,4 @@
-import { childOf, type AstNode } from "../ast.ts";
+import { childOf, childrenOf, type AstNode } from "../ast.ts";
 import { kindOfEither, NotCompilableError, type Code, type CodeKind } from "./code.ts";
 import { blockScope } from "./frames.ts";
 import { positionOf, type Helper, type Scope } from "./scope.ts";
@@ -36,7 +36,7 @@ function emitBoolean(code: Code, scope: Scope): string {
 /** Emits a binary operator. @throws {NotCompilableError} If the operator is unknown. */
 export function emitBinary(node: AstNode, scope: Scope): Code {
   const { unit } = scope;
-  const operator = node.value as string;
+  const operator = String(node.value);
   if (operator === "and" || operator === "or") return emitLogic(node, scope);
   const [helper, kind, fails] = OPERATORS[operator] ?? rejectOperator(operator);
   const left = unit.emit(childOf(node, "lhs"), scope).js;
@@ -81,7 +81,7 @@ export function emitCondition(node: AstNode, scope: Scope, emit: Emit = scope.un
 
 /** Emits a block `( … ; … )`. @param emit Emits the last expression, whose value is the value of the block. */
 export function emitBlock(node: AstNode, scope: Scope, emit: Emit = scope.unit.emit): Code {
-  const expressions = node["expressions"] as readonly AstNode[];
+  const expressions = childrenOf(node, "expressions");
   if (expressions.length === 0) return MISSING;
   const inner = blockScope(scope, expressions);
   const codes = expressions.map((expression, index) => {

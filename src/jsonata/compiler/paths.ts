@@ -1,15 +1,8 @@
-import type { AstNode } from "../ast.ts";
+import { asNode, childrenOf, stagesOf, type AstNode } from "../ast.ts";
 import { emitMemberAccess, NotCompilableError, quote, type Code } from "./code.ts";
 import { emitGrouping, groupingOf, isBare } from "./grouping.ts";
 import { emitClosure, positionOf, declareTemporary, type Scope } from "./scope.ts";
-import {
-  emitPredicates,
-  keepsSingleton,
-  emitNameStep,
-  stagesOf,
-  withoutStages,
-  emitSortTerms,
-} from "./steps.ts";
+import { emitPredicates, keepsSingleton, emitNameStep, withoutStages, emitSortTerms } from "./steps.ts";
 import { emitTuplePath } from "./tuple-paths.ts";
 
 type Emit = (node: AstNode, scope: Scope) => Code;
@@ -52,7 +45,7 @@ interface PathStart {
 
 function emitStart(steps: readonly AstNode[], scope: Scope): PathStart {
   const { unit, context } = scope;
-  const first = steps[0] as AstNode;
+  const first = asNode(steps[0]);
   if (first["consarray"])
     return { js: emitConstructedStart(first, scope), stepCount: 1, isContext: false, isList: true };
   if (first.type === "variable" || (scope.isSingle && first.type !== "name" && first.type !== "sort")) {
@@ -131,11 +124,11 @@ function emitLeadingList(
  * @param emitLast Emits the last step.
  */
 export function emitPath(node: AstNode, scope: Scope, emitLast: Emit = scope.unit.emit): Code {
-  const steps = node["steps"] as readonly AstNode[];
+  const steps = childrenOf(node, "steps");
   if (steps.some((part) => part["tuple"])) return emitTuplePath(node, scope);
   const start = emitStart(steps, scope);
-  let at = start.stepCount;
-  while (at < steps.length && isPlainName(steps[at] as AstNode)) at += 1;
+  const plain = steps.slice(start.stepCount).findIndex((step) => !isPlainName(step));
+  const at = plain === -1 ? steps.length : start.stepCount + plain;
   const names = steps.slice(start.stepCount, at).map(({ value }) => String(value));
   const isList = keepsSingleton(node) || groupingOf(node) !== undefined || start.isList;
   if (at === steps.length && names.length > 0 && !isList) return emitNames(start, names, scope);

@@ -1,21 +1,11 @@
-import type { AstNode } from "../ast.ts";
+import { childOf, stagesOf, type AstNode } from "../ast.ts";
 import { emitMemberAccess, quote } from "./code.ts";
 import { emitClosure, type Scope } from "./scope.ts";
 
-/** A stage of a step: a predicate `[ … ]`, or `#$i` (`index`), whose `value` is the variable. */
-export interface Stage {
-  readonly type: "filter" | "index";
-  readonly expr: AstNode;
-  readonly value: string;
-}
-
-/** Returns the predicates and index bindings of a node. */
-export const stagesOf = (node: AstNode): readonly Stage[] =>
-  ((node["stages"] ?? node["predicate"]) as readonly Stage[] | undefined) ?? [];
-
 /** Emits the predicates of a node over a list. A single value counts as a list of one. */
 export function emitPredicates(value: string, node: AstNode, scope: Scope): string {
-  return stagesOf(node).reduce((list, { expr }) => {
+  return stagesOf(node).reduce((list, stage) => {
+    const expr = childOf(stage, "expr");
     if (expr.type === "number") return `${scope.unit.useHelper("pickNth")}(${list}, ${String(expr.value)})`;
     const predicate = emitClosure(scope, (inner) => scope.unit.emit(expr, inner).js);
     return `${scope.unit.useHelper("filter")}(${list}, ${predicate})`;

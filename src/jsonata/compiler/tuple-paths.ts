@@ -1,9 +1,9 @@
-import type { AstNode } from "../ast.ts";
+import { asNode, childOf, childrenOf, pairsOf, stagesOf, type AstNode } from "../ast.ts";
 import { NotCompilableError, quote, type Code } from "./code.ts";
 import { tupleScope } from "./frames.ts";
 import { groupingOf, emitPairs } from "./grouping.ts";
 import { emitFunction, positionOf, type Scope } from "./scope.ts";
-import { keepsSingleton, emitNameStep, stagesOf, withoutStages, emitSortTerms } from "./steps.ts";
+import { keepsSingleton, emitNameStep, withoutStages, emitSortTerms } from "./steps.ts";
 
 /** The results of the steps so far: a list, or a stream of tuples with bound variables. */
 interface TupleStream {
@@ -46,13 +46,15 @@ function bindingsOf(node: AstNode): Readonly<Record<string, string>> {
 function emitStages({ js, names }: TupleStream, node: AstNode, scope: Scope): TupleStream {
   const { unit } = scope;
   return stagesOf(node).reduce<TupleStream>(
-    (stream, { type, expr, value }) => {
-      if (type === "index")
+    (stream, stage) => {
+      const value = String(stage.value);
+      if (stage.type === "index")
         return {
           ...stream,
           js: `${unit.useHelper("numberTuples")}(${stream.js}, ${quote(value)})`,
           names: [...stream.names, value],
         };
+      const expr = childOf(stage, "expr");
       if (expr.type === "number")
         return { ...stream, js: `${unit.useHelper("pickNthTuple")}(${stream.js}, ${String(expr.value)})` };
       const predicate = emitTupleClosure(expr, stream.names, scope, (inner) => unit.emit(expr, inner).js);
@@ -110,7 +112,7 @@ function emitTupleStep(stream: TupleStream, node: AstNode, scope: Scope): TupleS
 /** Emits the steps before the first binding step. Their result is a list. */
 function emitLeadingSteps(steps: readonly AstNode[], scope: Scope): string {
   const { unit, context } = scope;
-  const first = steps[0] as AstNode;
+  const first = asNode(steps[0]);
   const leading = steps.slice(0, steps.findIndex(isBindingStep));
   if (first["consarray"]) throw new NotCompilableError("variables bound on a path from an array constructor");
   if (leading.length > 0) {
@@ -127,7 +129,7 @@ function emitLeadingSteps(steps: readonly AstNode[], scope: Scope): string {
  */
 export function emitTuplePath(node: AstNode, scope: Scope): Code {
   const { unit } = scope;
-  const steps = node["steps"] as readonly AstNode[];
+  const steps = childrenOf(node, "steps");
   if (node["tuple"] || steps.some((step) => ["path", "block"].includes(step.type) && step["ancestor"]))
     throw new NotCompilableError("a parent that is sought through a nested path");
   const binding = steps.slice(steps.findIndex(isBindingStep));
@@ -135,12 +137,12 @@ export function emitTuplePath(node: AstNode, scope: Scope): Code {
     js: emitLeadingSteps(steps, scope),
     names: [],
     hasTuples: false,
-    hasStarted: !isBindingStep(steps[0] as AstNode),
+    hasStarted: !isBindingStep(asNode(steps[0])),
   };
   const { js, names } = binding.reduce((stream, step) => emitTupleStep(stream, step, scope), start);
   const grouping = groupingOf(node);
   if (grouping) {
-    const pairs = emitPairs(grouping.lhs, scope, (part, general) =>
+    const pairs = emitPairs(pairsOf(grouping), scope, (part, general) =>
       emitTupleClosure(part, names, general, (inner) => unit.emit(part, inner).js),
     );
     return {

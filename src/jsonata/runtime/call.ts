@@ -17,6 +17,9 @@ export interface Callable extends AnyFunction {
   position?: number;
 }
 
+/** Whether a value is a function. Each can be called, also one without the marks of a {@link Callable}. */
+export const isCallable = (value: unknown): value is Callable => typeof value === "function";
+
 /** A tail call of a lambda. It runs after the lambda has returned, so the stack does not grow. */
 class TailCall {
   readonly resume: () => unknown;
@@ -56,7 +59,7 @@ export const arityOf = (called: Callable): number => called.arity ?? called.leng
 function runFunction(called: Callable, args: readonly unknown[], context: unknown): unknown {
   if (called.kind === "lambda") return called(context, ...args);
   if (called.kind === "builtin") return called(...args);
-  const result = called.apply(context, args as unknown[]);
+  const result: unknown = Reflect.apply(called, context, args);
   if (result instanceof Promise) throw new Failure("unknown", 0, "a bound function returns a promise");
   return result;
 }
@@ -68,14 +71,13 @@ function runFunction(called: Callable, args: readonly unknown[], context: unknow
  */
 function applyOnce(called: unknown, args: readonly unknown[], context: unknown): unknown {
   tick();
-  if (typeof called !== "function") throw new Failure("T1006");
-  const callable = called as Callable;
+  if (!isCallable(called)) throw new Failure("T1006");
   try {
-    const checked = callable.signature ? callable.signature.check(args, context) : args;
-    return runFunction(callable, checked, context);
+    const checked = called.signature ? called.signature.check(args, context) : args;
+    return runFunction(called, checked, context);
   } catch (thrown) {
     const failure = asFailure(thrown);
-    if (callable.position) failure.position = callable.position;
+    if (called.position) failure.position = called.position;
     throw failure;
   }
 }
@@ -96,9 +98,9 @@ export function apply(called: unknown, args: readonly unknown[], context: unknow
 
 /** A function that is passed as an argument is called without context, so nothing replaces its missing arguments. */
 function detachFromContext(value: unknown): unknown {
-  if (typeof value !== "function") return value;
+  if (!isCallable(value)) return value;
   const closure: Callable = (...args) => apply(value, args, null);
-  closure.arity = arityOf(value as Callable);
+  closure.arity = arityOf(value);
   return closure;
 }
 
@@ -121,7 +123,7 @@ export function call(called: unknown, args: unknown[], context: unknown, positio
 }
 
 function callAt(called: unknown, args: readonly unknown[], context: unknown, position: number): unknown {
-  if (typeof called === "function" && (called as Callable).kind) (called as Callable).position = position;
+  if (isCallable(called) && called.kind) called.position = position;
   try {
     return apply(called, args, context);
   } catch (thrown) {
@@ -149,14 +151,13 @@ export function callInTailPosition(
   context: unknown,
   position: number,
 ): unknown {
-  if (typeof called !== "function") throw new Failure("unknown", 0, messageOf("T1006"));
-  const callable: Callable = called as Callable;
-  if (callable.kind) callable.position = position;
+  if (!isCallable(called)) throw new Failure("unknown", 0, messageOf("T1006"));
+  if (called.kind) called.position = position;
   try {
-    return applyOnce(callable, args, context);
+    return applyOnce(called, args, context);
   } catch (thrown) {
     const failure = asFailure(thrown);
-    failure.position = callable.position ?? position;
+    failure.position = called.position ?? position;
     throw failure;
   }
 }
@@ -176,9 +177,8 @@ export function pipe(left: unknown, right: unknown, position: number): unknown {
 
 /** `f(x, ?)`: returns a function of the arguments that are replaced by `?`. @throws {Failure} T1008 */
 export function applyPartially(called: unknown, args: readonly unknown[], position: number): unknown {
-  if (typeof called !== "function") throw new Failure("T1008", position);
-  const callable = called as Callable;
-  const given = Array.from({ length: arityOf(callable) }, (_, index) => args[index]);
+  if (!isCallable(called)) throw new Failure("T1008", position);
+  const given = Array.from({ length: arityOf(called) }, (_, index) => args[index]);
   const filled = (rest: readonly unknown[]): unknown[] => {
     let next = 0;
     return given.map((argument) => (argument === PLACEHOLDER ? rest[next++] : argument));
@@ -186,7 +186,7 @@ export function applyPartially(called: unknown, args: readonly unknown[], positi
   const open = given.filter((argument) => argument === PLACEHOLDER).length;
   return createLambda((context, ...rest) => {
     // As in JSONata, the signature of the function is not checked here.
-    if (callable.kind === "lambda") return callable(context, ...filled(rest));
-    return callable.apply(null, filled(rest));
+    if (called.kind === "lambda") return called(context, ...filled(rest));
+    return called.apply(null, filled(rest));
   }, open);
 }

@@ -1,5 +1,5 @@
 import { checkItems, tick } from "./guard.ts";
-import { sequence, type List } from "./sequence.ts";
+import { isList, sequence, type List } from "./sequence.ts";
 
 /** Whether a value is an object and not an array, so that a name can be read directly. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -8,8 +8,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 /** Reads a member by name; of a list, the members of all items. Members inherited from JavaScript don't count. */
 export function lookup(value: unknown, name: string): unknown {
   if (Array.isArray(value)) return lookupEach(value, name);
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-  return (value as Record<string, unknown>)[name];
+  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 function lookupEach(values: readonly unknown[], name: string): List {
@@ -40,8 +39,8 @@ export function readFieldAsList(value: unknown, name: string): unknown {
 
 /** Returns the items over which the next step iterates. */
 export function listItems(value: unknown): List {
-  if (!Array.isArray(value)) return value === undefined ? sequence() : sequence(value);
-  if ((value as List).cons) return sequence(value);
+  if (!isList(value)) return value === undefined ? sequence() : sequence(value);
+  if (value.cons) return sequence(value);
   return value.length === 0 ? sequence() : value;
 }
 
@@ -62,7 +61,7 @@ function addResult(into: StepResults, result: unknown): void {
   if (result === undefined) return;
   into.count += 1;
   into.only = result;
-  if (!Array.isArray(result) || (result as List).cons) into.list.push(result);
+  if (!isList(result) || result.cons) into.list.push(result);
   else {
     for (const member of result) into.list.push(member);
     checkItems(into.list.length, "a path");
@@ -71,7 +70,7 @@ function addResult(into: StepResults, result: unknown): void {
 
 /** If the last step of a path has one result and it is an array, the result is that array, not a list of its members. */
 function finishStep({ list, count, only }: StepResults, last: boolean): List {
-  return last && count === 1 && Array.isArray(only) && !(only as List).sequence ? only : list;
+  return last && count === 1 && isList(only) && !only.sequence ? only : list;
 }
 
 /** Applies one step of a path to each item. @param last Whether it is the last step. @throws {Failure} D1012 */
@@ -100,15 +99,14 @@ export function followNames(list: List, names: readonly string[], last: boolean)
 
 /** The step `*`: the values of an object's members. Arrays among them are flattened. */
 export function listMemberValues(context: unknown): unknown {
-  const list = Array.isArray(context) ? (context as List) : undefined;
-  const input: unknown = list?.outerWrapper && list.length > 0 ? list[0] : context;
+  const input = isList(context) && context.outerWrapper && context.length > 0 ? context[0] : context;
   if (typeof input !== "object" || input === null) return sequence();
   const values: List = [];
   let plain = false;
   for (const value of Object.values(input)) {
     if (Array.isArray(value)) {
       plain = true;
-      for (const member of value.flat(Infinity) as unknown[]) values.push(member);
+      for (const member of value.flat(Infinity)) values.push(member);
       checkItems(values.length, "*");
     } else values.push(value);
   }

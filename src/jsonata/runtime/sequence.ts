@@ -15,6 +15,9 @@ export interface List extends Array<unknown> {
   outerWrapper?: true;
 }
 
+/** Whether a value is an array. Each may have the marks of a {@link List}. */
+export const isList = (value: unknown): value is List => Array.isArray(value);
+
 /** Creates a sequence. */
 export function sequence(...members: unknown[]): List {
   const list: List = members;
@@ -31,7 +34,7 @@ export function sequenceOf(members: Iterable<unknown>): List {
 
 /** Wraps an input that is an array, so that it counts as one item until a step iterates over it. */
 export function wrapInput(input: unknown): unknown {
-  if (!Array.isArray(input) || (input as List).sequence) return input;
+  if (!isList(input) || input.sequence) return input;
   const list = sequence(input);
   list.outerWrapper = true;
   return list;
@@ -39,19 +42,19 @@ export function wrapInput(input: unknown): unknown {
 
 /** Returns the value of `$`. */
 export const unwrapContext = (context: unknown): unknown =>
-  Array.isArray(context) && (context as List).outerWrapper ? context[0] : context;
+  isList(context) && context.outerWrapper ? context[0] : context;
 
 /** Collapses a sequence at the end of its expression. */
 export function collapse(value: unknown): unknown {
-  if (!Array.isArray(value) || (value as List).sequence !== true) return value;
+  if (!isList(value) || value.sequence !== true) return value;
   if (value.length === 0) return undefined;
-  return value.length === 1 && !(value as List).keepSingleton ? value[0] : value;
+  return value.length === 1 && !value.keepSingleton ? value[0] : value;
 }
 
 /** Collapses a sequence of an expression with `[]` after it: a list of one remains a list. */
 export function collapseKeepingList(value: unknown): unknown {
-  if (!Array.isArray(value) || (value as List).sequence !== true) return value;
-  (value as List).keepSingleton = true;
+  if (!isList(value) || value.sequence !== true) return value;
+  value.keepSingleton = true;
   return value.length === 0 ? undefined : value;
 }
 

@@ -1,6 +1,6 @@
 import { Failure } from "./failure.ts";
 import { checkSize, checkText, MAX_TEXT, tick } from "./guard.ts";
-import type { List } from "./sequence.ts";
+import { isList } from "./sequence.ts";
 
 /** Whether a value is a finite number. @throws {Failure} D1001 If it is infinite. */
 export function isNumeric(value: unknown, position = 0): value is number {
@@ -67,7 +67,7 @@ export function printText(value: unknown, pretty = false): string {
     if (!Number.isFinite(value)) throw new Failure("D3001");
     return String(Number.isInteger(value) ? value : roundForPrint(value));
   }
-  const whole: unknown = Array.isArray(value) && (value as List).outerWrapper ? value[0] : value;
+  const whole: unknown = isList(value) && value.outerWrapper ? value[0] : value;
   checkSize(whole, "the text of a value", MAX_TEXT);
   return JSON.stringify(whole, replacer, pretty ? 2 : 0);
 }

@@ -1,6 +1,6 @@
 import { Failure } from "../failure.ts";
 import { tick } from "../guard.ts";
-import { sequence, type List } from "../sequence.ts";
+import { isList, sequence } from "../sequence.ts";
 import { isDeepEqual } from "../values.ts";
 
 /** `$zip`: lists of the members at the same index, as many as the shortest list has. */
@@ -15,8 +15,8 @@ export const reverse = (values?: unknown[]): unknown[] | undefined =>
 
 /** `$distinct`: a list without duplicates, compared deeply. */
 export function distinct(values: unknown): unknown {
-  if (!Array.isArray(values) || values.length <= 1) return values;
-  const result = (values as List).sequence ? sequence() : [];
+  if (!isList(values) || values.length <= 1) return values;
+  const result = values.sequence ? sequence() : [];
   for (const value of values) {
     tick(result.length);
     if (!result.some((other) => isDeepEqual(value, other))) result.push(value);
