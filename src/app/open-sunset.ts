@@ -11,7 +11,8 @@ import { describePlan, type PlanStatus } from "../sunset/describe-plan.ts";
 import { knownByAudit, knownByState } from "../sunset/known-clients.ts";
 import { createPlan, type Plan, type PlanDefinition } from "../sunset/plan.ts";
 import { createSunset, NO_SUNSET, type SunsetRules } from "../sunset/sunset.ts";
-import { findUnknownNames, sunsetFile, type PackNames } from "../sunset/sunset-file.ts";
+import { findUnknownNames, type PackNames } from "../sunset/plan-names.ts";
+import { sunsetFile } from "../sunset/sunset-file.ts";
 import { watchOperatorFile } from "./watched-file.ts";
 
 /** The sunset plan of a gateway. */

@@ -6,7 +6,13 @@ import { readInteger, readTexts } from "../storage/redis-replies.ts";
 import { createRedisStore } from "../storage/redis-store.ts";
 import { createRedisTokenCache } from "../auth/redis-token-cache.ts";
 import type { Log } from "../observability/log.ts";
-import { withLocalFallback, type SharedState, type StateContext } from "./state-backends.ts";
+import type { KeyValueStore } from "../storage/key-value-store.ts";
+import {
+  withLocalFallback,
+  type SharedState,
+  type StateContext,
+  type StateSettings,
+} from "./state-backends.ts";
 
 const KEY = `${REDIS_PREFIX}replicas`;
 const HEARTBEAT_MS = 2000;
@@ -125,4 +131,10 @@ export async function openRedisBackend(
       await redis.close();
     },
   };
+}
+
+/** Opens the state that gateways keep in Redis, for a command. @throws {StateUnavailableError} */
+export async function openRedisState({ REDIS_URL: url = "" }: StateSettings): Promise<KeyValueStore> {
+  const redis = await connectRedis({ url, onChange: () => {} });
+  return { ...createRedisStore(redis), close: redis.close };
 }

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import {
   createMemoryLimiter,
   type MemoryLimiter,
@@ -8,6 +10,7 @@ import {
 import { createRateLimits, type RateLimits } from "../rate-limit/rate-limits.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
+import { STATE_FILE } from "../storage/sqlite-schema.ts";
 import { openSqliteKeyValueStore } from "../storage/sqlite-store.ts";
 import {
   createSharedTokenCache,
@@ -91,9 +94,14 @@ export interface StateContext {
   readonly servesRequests: boolean;
 }
 
+/** The settings that say where the state is. */
+export type StateSettings = Pick<Settings, "REDIS_URL" | "DATA_DIR">;
+
 interface StatePlace {
-  isNamedBy(settings: Settings): boolean;
+  isNamedBy(settings: StateSettings): boolean;
   open(settings: Settings, log: Log, context: StateContext): Promise<SharedState>;
+  /** Opens what a gateway keeps there, for a command. undefined: there is nothing yet. */
+  openExisting(settings: StateSettings): Promise<KeyValueStore | undefined>;
 }
 
 async function openLocalState(settings: Settings, log: Log, { local }: StateContext): Promise<SharedState> {
@@ -113,10 +121,18 @@ const PLACES: readonly StatePlace[] = [
   {
     isNamedBy: ({ REDIS_URL }) => REDIS_URL !== undefined,
     open: async (...args) => (await import("./redis-backend.ts")).openRedisBackend(...args),
+    openExisting: async (settings) => (await import("./redis-backend.ts")).openRedisState(settings),
   },
   // This process and SQLite, for a gateway that is alone.
-  { isNamedBy: () => true, open: openLocalState },
+  {
+    isNamedBy: () => true,
+    open: openLocalState,
+    openExisting: async ({ DATA_DIR: directory }) =>
+      existsSync(join(directory, STATE_FILE)) ? openSqliteKeyValueStore({ directory }) : undefined,
+  },
 ];
+
+const placeOf = (settings: StateSettings): StatePlace => PLACES.find(({ isNamedBy }) => isNamedBy(settings))!;
 
 /**
  * Opens the state of clients where the settings say.
@@ -128,6 +144,14 @@ export async function openSharedState(
   log: Log,
   servesRequests: boolean,
 ): Promise<SharedState> {
-  const place = PLACES.find(({ isNamedBy }) => isNamedBy(settings))!;
-  return place.open(settings, log, { local: createLocalState(settings), servesRequests });
+  return placeOf(settings).open(settings, log, { local: createLocalState(settings), servesRequests });
 }
+
+/**
+ * Opens the state store of a gateway, which may be running.
+ *
+ * @returns undefined if there is none yet
+ * @throws {StateUnavailableError}
+ */
+export const openExistingState = (settings: StateSettings): Promise<KeyValueStore | undefined> =>
+  placeOf(settings).openExisting(settings);

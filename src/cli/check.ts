@@ -14,7 +14,7 @@ import { coverageOf, type ExampleCoverage } from "../tools/examples/coverage.ts"
 import { updateExamples } from "../tools/examples/update-examples.ts";
 import { CLIENTS_FILE } from "../clients/client-directory.ts";
 import { operatorFileSchema } from "../operator-files/operator-file.ts";
-import { SUNSET_SCHEMA } from "../sunset/sunset-file.ts";
+import { SUNSET_SCHEMA } from "../sunset/sunset-definition.ts";
 import { waitForShutdownSignal } from "./signals.ts";
 import { watchFolder } from "./watch-folder.ts";
 import { clearScreen, print } from "./terminal.ts";

@@ -1,8 +1,7 @@
 /** The client directory and the plan, as commands read them. */
-import { openExistingState } from "../app/existing-state.ts";
 import { packNames } from "../app/open-sunset.ts";
+import { openExistingState, type StateSettings } from "../app/state-backends.ts";
 import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/client-directory.ts";
-import type { Settings } from "../config/setting-definitions.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { readOperatorFile } from "../operator-files/operator-file.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
@@ -48,7 +47,7 @@ const EMPTY: Pick<KeyValueStore, "get" | "set" | "setIfAbsent" | "replace"> = {
 };
 
 /** Reads the state of the plan from the store of a gateway. @throws {StateUnavailableError} */
-export async function openControl(settings: Pick<Settings, "REDIS_URL" | "DATA_DIR">): Promise<OpenControl> {
+export async function openControl(settings: StateSettings): Promise<OpenControl> {
   const store = await openExistingState(settings);
   const control = createControl(store ?? EMPTY);
   try {

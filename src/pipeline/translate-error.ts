@@ -72,8 +72,8 @@ export function throwTranslatedError(
   const { report } = authorized;
   const { translation: config } = authorized.services;
   const { statuses } = config;
-  const upstreamStatus = isUnknownInBody(response, route, call.method) ? 400 : response.status;
-  const tableStatus = statuses.translate(upstreamStatus);
+  const statusToTranslate = isUnknownInBody(response, route, call.method) ? 400 : response.status;
+  const tableStatus = statuses.translate(statusToTranslate);
   const meaning = meaningOf(response.status);
   if (meaning === "limited")
     report.upstreamRateLimit = config.rateLimitHeaders.upstream.read(response.headers);
@@ -83,7 +83,7 @@ export function throwTranslatedError(
     meaning === "failed" ? "The service could not process this request." : "The request was refused.";
   const read = config.errors.upstream.read(response.json);
   if (!read)
-    throw new TranslatedError(tableStatus, DEFAULT_REASONS[upstreamStatus] ?? defaultReason, { meaning });
+    throw new TranslatedError(tableStatus, DEFAULT_REASONS[statusToTranslate] ?? defaultReason, { meaning });
   const conceal = concealToken(authorized);
   const upstreamErrors = read.details.map(conceal);
   const translateCode = ({ code }: ErrorDetail) =>

@@ -1,144 +1,16 @@
-/** The file of `SUNSET_FILE`: the plan by which the old API ends. */
-import { z } from "zod";
+/** Reads `SUNSET_FILE`: the plan by which the old API ends. */
 import type { ClientDirectory } from "../clients/client-directory.ts";
-import { suggestionFor } from "../mapping/load/suggest.ts";
-import { about } from "../mapping/schema/about.ts";
 import type { OperatorFileKind, ReportProblem } from "../operator-files/operator-file.ts";
-import type { Stage, PlanDefinition } from "./plan.ts";
 import { findShortened, type PlanDates } from "./plan-dates.ts";
+import { checkNames, splitField, type PlanContext } from "./plan-names.ts";
+import type { Stage, PlanDefinition } from "./plan.ts";
+import {
+  MAX_NAME_LENGTH,
+  SUNSET_SCHEMA,
+  type StageDefinition,
+  type SunsetDefinition,
+} from "./sunset-definition.ts";
 import { lengthOf, MAX_WINDOW_MS, patternProblem, type WindowRule } from "./windows.ts";
-
-const day = z.iso.date("is not a date, YYYY-MM-DD");
-const link = z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).max(500);
-const MAX_NAME_LENGTH = 100;
-const names = z.array(z.string().min(1).max(200)).max(200);
-/** One line: it becomes a part of error bodies, and of labels. */
-const line = (most: number) =>
-  z
-    .string()
-    .min(1)
-    .max(most)
-    .regex(/^[^\p{Cc}]*$/u, "must be one line");
-
-const stageDefinition = z.strictObject({
-  name: about(
-    line(MAX_NAME_LENGTH).optional(),
-    "Name in the console, in metrics, and where the stage is paused. Default: what the stage does",
-    "first brown-outs",
-  ),
-  freeze: about(
-    day.optional(),
-    "From this day on (UTC), clients that never used the old API get 403",
-    "2026-11-01",
-  ),
-  brown_out: about(
-    z.string().max(100).optional(),
-    "When windows begin, in cron's five fields: in a window requests fail, or a field is left out",
-    "0 10 * * 1",
-  ),
-  end: about(
-    day.optional(),
-    "From this day on (UTC), the routes and clients of this stage get 410",
-    "2027-03-01",
-  ),
-  field: about(
-    z
-      .string()
-      .regex(/^[^.\s]+\.\S+$/, "is not an object and a field, such as book.title")
-      .optional(),
-    "Object and field of the pack. The field is left out of responses in the windows of `brown_out`",
-    "book.title",
-  ),
-  for: about(
-    z
-      .string()
-      .regex(/^[1-9]\d{0,4}[mh]$/, "is not a length in minutes or hours, such as 30m or 4h")
-      .optional(),
-    "How long a window lasts, a day at most",
-    "1h",
-  ),
-  zone: about(
-    z.string().max(64).optional(),
-    "Time zone of `brown_out`, `from` and `until`. Default: UTC",
-    "Europe/Berlin",
-  ),
-  from: about(day.optional(), "Day of the first window", "2027-01-01"),
-  until: about(day.optional(), "Day before which the last window begins. Default: none", "2027-02-01"),
-  status: about(
-    z.union([z.literal(500), z.literal(503)]).optional(),
-    "Status in a window. Default: 500, which programs take for temporary and people notice",
-    503,
-  ),
-  routes: about(names.optional(), "Routes, as the pack names them. Left out: all of them", [
-    "GET /books",
-    "POST /books",
-  ]),
-  clients: about(
-    names.optional(),
-    "Names of CLIENTS_FILE, or fingerprints of tokens. Left out: all of them",
-    ["billing"],
-  ),
-  wait_for: about(
-    names.optional(),
-    "No window begins if one of these clients called the old API within 14 days before",
-    ["billing"],
-  ),
-  text: about(
-    line(500).optional(),
-    "What clients read in the response, in addition to the reason and the link",
-    "New applications use the new interface.",
-  ),
-});
-
-type StageDefinition = z.output<typeof stageDefinition>;
-
-const sunsetDefinition = z.strictObject({
-  announced: about(day, "Day of the announcement (UTC): the `Deprecation` header (RFC 9745)", "2026-10-01"),
-  end: about(
-    day.optional(),
-    "Day (UTC) from which on all requests get 410: the `Sunset` header (RFC 8594)",
-    "2027-03-31",
-  ),
-  policy: about(
-    link.optional(),
-    'Page about the end: the `Link` header with rel="sunset"',
-    "https://example.com/policy",
-  ),
-  guide: about(
-    link.optional(),
-    'Page about the new interface: the `Link` header with rel="deprecation"',
-    "https://example.com/migrate",
-  ),
-  stages: about(z.array(stageDefinition).max(100).default([]), "What happens before the end, in order", [
-    { freeze: "2026-11-01" },
-  ]),
-  allow: about(
-    z.record(z.string().min(1).max(200), day).default({}),
-    "Clients to which no stage applies before a day (UTC), by their names",
-    { billing: "2027-06-30" },
-  ),
-});
-
-export type SunsetDefinition = z.output<typeof sunsetDefinition>;
-
-/** The form of the file. */
-export const SUNSET_SCHEMA = sunsetDefinition;
-
-/** Names of a pack. */
-export interface PackNames {
-  readonly routes: readonly string[];
-  /** Fields of each object. */
-  readonly fields: ReadonlyMap<string, readonly string[]>;
-}
-
-/** What the names in a plan are checked against. */
-export interface PlanContext extends PackNames {
-  readonly directory: ClientDirectory;
-  /** Whether there is an audit store, which knows when clients called. */
-  readonly hasAudit: boolean;
-  /** The dates that were published; undefined: none, or they may be shortened. */
-  readonly published: PlanDates | undefined;
-}
 
 type Kind = Stage["kind"];
 
@@ -160,8 +32,6 @@ const KEYS: Readonly<Record<Kind, readonly (keyof StageDefinition)[]>> = {
   end: ["name", "end", "routes", "clients", "text"],
   field: ["name", "field", "brown_out", "for", "zone", "from", "until", "routes", "clients", "wait_for"],
 };
-
-const FINGERPRINT = /^[0-9a-f]{16}$/;
 
 const momentOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 const dayText = (time: number): string => new Date(time).toISOString().slice(0, 10);
@@ -217,72 +87,6 @@ function readWindows(stage: StageDefinition, index: number, report: ReportProble
     report("AG_SUNSET_ORDER", [...path, "until"], `${until} is not after ${from}: no window begins`);
   return rule;
 }
-
-function checkNames(
-  { stages, allow }: SunsetDefinition,
-  { routes, fields, directory, hasAudit }: PlanContext,
-  report: ReportProblem,
-): void {
-  const clientNames = directory.clients.map(({ name }) => name);
-  function checkClient(name: string, path: readonly PropertyKey[]): void {
-    if (directory.find(name) || FINGERPRINT.test(name)) return;
-    report("AG_SUNSET_UNKNOWN_CLIENT", path, {
-      message: `CLIENTS_FILE has no client "${name}"`,
-      hint: suggestionFor(name, clientNames),
-    });
-  }
-  for (const [index, stage] of stages.entries()) {
-    for (const [at, route] of (stage.routes ?? []).entries())
-      if (!routes.includes(route))
-        report("AG_SUNSET_UNKNOWN_ROUTE", ["stages", index, "routes", at], {
-          message: `the pack has no route "${route}"`,
-          hint: suggestionFor(route, routes),
-        });
-    for (const key of ["clients", "wait_for"] as const)
-      for (const [at, name] of (stage[key] ?? []).entries()) checkClient(name, ["stages", index, key, at]);
-    if (stage.wait_for?.length && !hasAudit)
-      report(
-        "AG_SUNSET_NEEDS_AUDIT",
-        ["stages", index, "wait_for"],
-        "without an audit store nobody knows who called",
-      );
-    if (stage.field !== undefined) checkField(stage.field, index, fields, report);
-  }
-  for (const name of Object.keys(allow)) checkClient(name, ["allow", name]);
-}
-
-function checkField(text: string, index: number, fields: PlanContext["fields"], report: ReportProblem): void {
-  const [object, field] = splitField(text);
-  const known = fields.get(object);
-  if (known && hasField(known, field)) return;
-  report("AG_SUNSET_UNKNOWN_FIELD", ["stages", index, "field"], {
-    message: known
-      ? `the object "${object}" of the pack has no field "${field}"`
-      : `the pack has no object "${object}"`,
-    hint: known ? suggestionFor(field, known) : suggestionFor(object, [...fields.keys()]),
-  });
-}
-
-/** A field may be an object of several fields of the pack. */
-const hasField = (known: readonly string[], field: string): boolean =>
-  known.some((name) => name === field || name.startsWith(`${field}.`));
-
-/** Routes and fields of a plan that another pack does not have. */
-export const findUnknownNames = (
-  { stages }: PlanDefinition,
-  { routes, fields }: PackNames,
-): readonly string[] =>
-  stages.flatMap((stage) => [
-    ...stage.routes.filter((route) => !routes.includes(route)),
-    ...(stage.kind === "field" && !hasField(fields.get(stage.object) ?? [], stage.field)
-      ? [`${stage.object}.${stage.field}`]
-      : []),
-  ]);
-
-const splitField = (text: string): [object: string, field: string] => {
-  const dot = text.indexOf(".");
-  return [text.slice(0, dot), text.slice(dot + 1)];
-};
 
 const startOf = ({ freeze, end, from }: StageDefinition): string | undefined => freeze ?? end ?? from;
 
@@ -400,7 +204,7 @@ function checkPublished(dates: PlanDates, { published }: PlanContext, report: Re
 export const sunsetFile = (
   context: () => PlanContext,
 ): OperatorFileKind<SunsetDefinition, PlanDefinition> => ({
-  schema: sunsetDefinition,
+  schema: SUNSET_SCHEMA,
   compile(definition, report) {
     const { announced, end, policy, guide } = definition;
     const known = context();

@@ -90,7 +90,10 @@ const blockTrigger = (day: string): string => `
   END;
 `;
 
-/** Adds the columns of version 2 to the tables of all days, for a step of the schema. Blocks that are indexed stay as they are. */
+/**
+ * Adds the columns of version 2 to the tables of all days, for a step of the schema. Blocks that are indexed stay as they
+ * are. It makes today's trigger: a later column that the trigger reads must be added here, and by its own step if missing.
+ */
 export function addSenders(database: DatabaseSync): void {
   for (const { suffix } of database.prepare(LIST_DAYS).all()) {
     const day = String(suffix);

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
 import { operatorFileSchema } from "../../../src/operator-files/operator-file.ts";
-import { SUNSET_SCHEMA } from "../../../src/sunset/sunset-file.ts";
+import { SUNSET_SCHEMA } from "../../../src/sunset/sunset-definition.ts";
 import { catalogsSchema, exampleSchema } from "../../../src/tools/examples/example.ts";
 import { FILE_KINDS, fileSchema } from "../../../src/mapping/schema/file-schema.ts";
 

@@ -3,7 +3,8 @@ import { describe, expect, test } from "@jest/globals";
 import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
 import { OperatorFileError, parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
 import type { PlanDefinition } from "../../../src/sunset/plan.ts";
-import { sunsetFile, type PlanContext } from "../../../src/sunset/sunset-file.ts";
+import type { PlanContext } from "../../../src/sunset/plan-names.ts";
+import { sunsetFile } from "../../../src/sunset/sunset-file.ts";
 
 const DIRECTORY = parseOperatorFile(
   { file: "clients.yaml", text: "billing: {}\nreports: {}\n" },
