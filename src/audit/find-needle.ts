@@ -7,18 +7,27 @@ const SLOTS = 1 << 13;
 /** Grams of a needle that are found without the needle. If a body has more, `Buffer.includes` is faster. */
 const MAX_CANDIDATES = 64;
 
-/** The grams of the needles, while a search runs. Searches are synchronous, so they can share the table. */
-const grams = new Uint8Array(SLOTS);
-
 const viewOf = ({ buffer, byteOffset, byteLength }: Buffer): DataView =>
   new DataView(buffer, byteOffset, byteLength);
 
 const slotOf = (gram: number): number => Math.imul(gram, 0x9e3779b1) >>> 19;
 
-function markGrams(needles: readonly Buffer[], mark: 0 | 1): void {
-  for (const needle of needles) {
-    const view = viewOf(needle);
-    for (let at = 0; at + GRAM_BYTES <= needle.length; at += 1) grams[slotOf(view.getInt32(at))] = mark;
+/** The grams of the needles of one search. */
+class GramTable {
+  /** Searches are synchronous, so they can share a table. It is empty between them. */
+  static readonly shared = new GramTable();
+  readonly #slots = new Uint8Array(SLOTS);
+
+  mark(needles: readonly Buffer[], mark: 0 | 1): void {
+    for (const needle of needles) {
+      const view = viewOf(needle);
+      for (let at = 0; at + GRAM_BYTES <= needle.length; at += 1)
+        this.#slots[slotOf(view.getInt32(at))] = mark;
+    }
+  }
+
+  has(gram: number): boolean {
+    return this.#slots[slotOf(gram)] !== 0;
   }
 }
 
@@ -35,20 +44,21 @@ export function includesAny(bytes: Buffer, needles: readonly Buffer[]): boolean 
   const shortest = needles.reduce((least, { length }) => Math.min(least, length), Infinity);
   const step = shortest - GRAM_BYTES + 1;
   if (step < MIN_STEP || needles.length === 0) return hasAny(bytes, needles);
-  markGrams(needles, 1);
+  const grams = GramTable.shared;
+  grams.mark(needles, 1);
   try {
-    return searchSteps(bytes, needles, step);
+    return searchSteps(bytes, needles, step, grams);
   } finally {
-    markGrams(needles, 0);
+    grams.mark(needles, 0);
   }
 }
 
-function searchSteps(bytes: Buffer, needles: readonly Buffer[], step: number): boolean {
+function searchSteps(bytes: Buffer, needles: readonly Buffer[], step: number, grams: GramTable): boolean {
   const view = viewOf(bytes);
   const last = bytes.length - GRAM_BYTES;
   let candidates = 0;
   for (let at = step - 1; at <= last; at += step) {
-    if (grams[slotOf(view.getInt32(at))] === 0) continue;
+    if (!grams.has(view.getInt32(at))) continue;
     candidates += 1;
     if (candidates > MAX_CANDIDATES) return hasAny(bytes, needles);
     if (isAround(bytes, at, needles)) return true;
