@@ -162,7 +162,7 @@ function createNativeMiddleware(
   const { tokens, limits } = shared;
   const forward = nativeProxy({
     authorize: createNativeAuthorization({
-      grants: oauth.tokenStore,
+      issued: oauth.tokenStore,
       scopes: pack.scopes,
       accessOf: pack.v4Access,
     }),

@@ -92,8 +92,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     context.rateLimitStatus = status;
     rejectLimited(status);
     if (sunset.isActive()) context.application = await findIssuer(credentials, dependencies.tokenStore);
-    const asked = askPlan(() => provenIdentity(request, context), context.match, sunset);
-    context.planned = asked instanceof Promise ? await asked : asked;
+    context.planned = await askPlan(() => provenIdentity(request, context), context.match, sunset);
     enforcePlan(context.planned, sunset);
     stageTimes.rateLimit = performance.now();
 

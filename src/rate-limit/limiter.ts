@@ -138,13 +138,13 @@ export interface FallbackOptions {
  * needs it), can't refund, and would bypass the bound on the keys in memory.
  */
 export const withFallback = (shared: Limiter, { local, localPoints }: FallbackOptions): Limiter => ({
-  consume(key) {
-    const status = shared.consume(key);
-    if (!(status instanceof Promise)) return status;
-    return status.catch(() => {
+  async consume(key) {
+    try {
+      return await shared.consume(key);
+    } catch {
       local.setPoints(localPoints());
       return local.consume(key);
-    });
+    }
   },
   refund: (key) => shared.refund(key).catch(() => local.refund(key)),
   get size() {

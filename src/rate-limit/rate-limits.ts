@@ -23,9 +23,8 @@ export interface RateLimits {
    * Counts a request against the limit of its token, or of its address without a token. A request with an unknown token
    * counts against both, the address first: inventing tokens gives no additional requests and no additional keys.
    * Clients that share an address are not limited by it, because each token is known after its first request.
-   * Synchronous for a known token whose counts are in this process.
    */
-  consume(subject: LimitSubject): ConsumeResult | Promise<ConsumeResult>;
+  consume(subject: LimitSubject): Promise<ConsumeResult>;
   /** Counts a request with an unknown token against its address only, for the native proxy, which has no other limit. */
   consumeAddress(address: string): Promise<ConsumeResult>;
   /** Keys that are counted now. */
@@ -34,24 +33,12 @@ export interface RateLimits {
 
 /** Creates the rate limits from a limiter for all requests and one for creates. */
 export function createRateLimits(all: Limiter, creates: Limiter): RateLimits {
-  function consumeKey(
-    key: string,
-    isCreate: boolean,
-    creditAddress: ConsumeResult["creditAddress"],
-  ): ConsumeResult | Promise<ConsumeResult> {
-    const status = all.consume(key);
-    return isCreate || status instanceof Promise
-      ? consumeRest(status, key, isCreate, creditAddress)
-      : { status, creditAddress };
-  }
-
-  async function consumeRest(
-    counted: ReturnType<Limiter["consume"]>,
+  async function consumeKey(
     key: string,
     isCreate: boolean,
     creditAddress: ConsumeResult["creditAddress"],
   ): Promise<ConsumeResult> {
-    let status = await counted;
+    let status = await all.consume(key);
     if (status.isAllowed && isCreate) status = await creates.consume(key);
     return { status, creditAddress };
   }

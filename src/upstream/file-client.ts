@@ -125,8 +125,7 @@ export function createFileClient({ pool, shares, timeoutMs }: FileClientOptions)
 
   return {
     async stream(request, signal) {
-      const acquired = shares.acquire(request.client, signal);
-      const release = acquired instanceof Promise ? await acquired : acquired;
+      const release = await shares.acquire(request.client, signal);
       const limits = createFileLimits(FILE_TIMEOUT_FACTOR * timeoutMs, signal);
       function onDone(): void {
         limits.release();

@@ -19,7 +19,7 @@ export interface NativeAuthorization {
 }
 
 export interface NativeAuthorizationDependencies {
-  readonly grants: Pick<TokenStore, "find">;
+  readonly issued: Pick<TokenStore, "find">;
   readonly scopes: Scopes;
   readonly accessOf: FindV4Access;
 }
@@ -29,7 +29,7 @@ export type AuthorizeNative = (
   request: AlphaRequest,
   hash: string,
   token: string,
-) => NativeAuthorization | Promise<NativeAuthorization>;
+) => Promise<NativeAuthorization>;
 
 const UNCHANGED: NativeAuthorization = {};
 const INVALID: NativeAuthorization = { error: { status: 401, reason: "The access token is not valid." } };
@@ -55,7 +55,7 @@ const READS = new Set(["GET", "HEAD", "OPTIONS"]);
  * without scopes may use public calls alone: the response is not translated, so nothing could be left out of it.
  */
 export function createNativeAuthorization({
-  grants,
+  issued,
   scopes,
   accessOf,
 }: NativeAuthorizationDependencies): AuthorizeNative {
@@ -82,15 +82,12 @@ export function createNativeAuthorization({
       : { ...FORBIDDEN, application };
   }
 
-  return function authorizeNative(request, hash, token) {
-    const found = grants.find(hash, token);
-    if (!(found instanceof Promise)) return decide(found, request);
-    return found.then(
-      (grant) => decide(grant, request),
-      (error: unknown) => {
-        if (error instanceof TokenUnavailableError) return UNAVAILABLE;
-        throw error;
-      },
-    );
+  return async function authorizeNative(request, hash, token) {
+    try {
+      return decide(await issued.find(hash, token), request);
+    } catch (error) {
+      if (error instanceof TokenUnavailableError) return UNAVAILABLE;
+      throw error;
+    }
   };
 }

@@ -98,8 +98,7 @@ class Forwarder {
   /** Authorizes a request, waits for a connection and forwards it. A rejection becomes a 500. */
   async #handle(exchange: Exchange): Promise<void> {
     const { handlers, plain, response, hash } = exchange;
-    const found = handlers.lookUp(plain, hash);
-    const token = found instanceof Promise ? await found : found;
+    const token = await handlers.lookUp(plain, hash);
     exchange.tokenInfo = token;
     exchange.isAccepted = token.isAccepted;
     if (token.retryAfter !== undefined) {
@@ -111,13 +110,8 @@ class Forwarder {
       const body = handlers.errorBody(HEAD_TOO_LONG, 431);
       return exchange.reject({ status: 431, body, headers: { "x-request-id": plain.id } });
     }
-    const decision = handlers.authorize(plain, hash, exchange.token);
-    const {
-      token: replacement,
-      isIssued,
-      application,
-      error,
-    } = decision instanceof Promise ? await decision : decision;
+    const decision = await handlers.authorize(plain, hash, exchange.token);
+    const { token: replacement, isIssued, application, error } = decision;
     exchange.application = application;
     // The client has disconnected, and its record is written.
     if (response.destroyed) return;
@@ -135,7 +129,7 @@ class Forwarder {
     const client = { token: hash, address: addressNetwork(plain.address), isKnown: exchange.isAccepted };
     const share = this.shares.acquire(client, plain.signal);
     if (share instanceof Promise) this.#slowStreams.start();
-    const release = share instanceof Promise ? await share : share;
+    const release = await share;
     if (response.destroyed) return release();
     exchange.client = client;
     exchange.release = release;

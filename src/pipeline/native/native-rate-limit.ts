@@ -1,5 +1,5 @@
 import type { RateLimits } from "../../rate-limit/rate-limits.ts";
-import { isAcceptedToken, type TokenInfo, type TokenCache } from "../../auth/token-cache.ts";
+import { isAcceptedToken, type TokenCache } from "../../auth/token-cache.ts";
 import type { AlphaRequest } from "../context.ts";
 import type { JudgeToken, TokenVerdict } from "../judge-token.ts";
 
@@ -22,7 +22,7 @@ export interface NativeToken {
 }
 
 /** Looks a token up. Returns a promise only where the cache or a limit is not in this process. */
-export type LookUpNativeToken = (request: AlphaRequest, hash: string) => NativeToken | Promise<NativeToken>;
+export type LookUpNativeToken = (request: AlphaRequest, hash: string) => Promise<NativeToken>;
 
 export interface NativeRateLimitDependencies {
   readonly tokens: TokenCache;
@@ -84,17 +84,8 @@ export function createNativeRateLimit({
     };
   }
 
-  const decide = (
-    tokenInfo: TokenInfo | undefined,
-    request: AlphaRequest,
-    hash: string,
-  ): ReturnType<LookUpNativeToken> =>
-    isAcceptedToken(hash, tokenInfo, tokens) ? createToken(request, hash, true) : consume(request, hash);
-
-  return (request, hash) => {
-    const tokenInfo = tokens.get(hash);
-    return tokenInfo instanceof Promise
-      ? tokenInfo.then((found) => decide(found, request, hash))
-      : decide(tokenInfo, request, hash);
+  return async (request, hash) => {
+    const isAccepted = isAcceptedToken(hash, await tokens.get(hash), tokens);
+    return isAccepted ? createToken(request, hash, true) : consume(request, hash);
   };
 }

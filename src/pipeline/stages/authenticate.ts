@@ -1,6 +1,6 @@
 import { credentialScheme, type TokenCarrier } from "../../dialect/credentials.ts";
 import { HttpError } from "../../dialect/http-error.ts";
-import { isAcceptedToken, tokenHash, type TokenCache, type TokenInfo } from "../../auth/token-cache.ts";
+import { isAcceptedToken, tokenHash, type TokenCache } from "../../auth/token-cache.ts";
 import type { UpstreamTokens } from "../../auth/upstream-tokens.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import {
@@ -64,21 +64,17 @@ export function createCredentialsReader({
   };
 }
 
-/** Reads the credentials, and looks the token up in the cache. Returns a promise only where the cache does. */
-export function authenticate(
+/** Reads the credentials, and looks the token up in the cache. */
+export async function authenticate(
   request: AlphaRequest,
   readCredentials: ReadCredentials,
   tokens: Pick<TokenCache, "get" | "wasAccepted">,
-): AuthenticatedClient | Promise<AuthenticatedClient> {
+): Promise<AuthenticatedClient> {
   const credentials = readCredentials(request);
   const { hash, upstream } = credentials;
-  const toClient = (tokenInfo: TokenInfo | undefined): AuthenticatedClient => ({
-    credentials,
-    tokenInfo,
-    isAccepted: upstream !== undefined || isAcceptedToken(hash, tokenInfo, tokens),
-  });
-  const tokenInfo = hash === undefined ? undefined : tokens.get(hash);
-  return tokenInfo instanceof Promise ? tokenInfo.then(toClient) : toClient(tokenInfo);
+  const tokenInfo = hash === undefined ? undefined : await tokens.get(hash);
+  const isAccepted = upstream !== undefined || isAcceptedToken(hash, tokenInfo, tokens);
+  return { credentials, tokenInfo, isAccepted };
 }
 
 /** Scheme of the credentials, and prefix of the paths, of requests that are forwarded without translation. */

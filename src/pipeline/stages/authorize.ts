@@ -3,7 +3,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import { HttpError } from "../../dialect/http-error.ts";
 import type { Grants, Scopes } from "../../dialect/scopes.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { TokenUnavailableError, type TokenLookup, type TokenStore } from "../../auth/token-store.ts";
 import { isAcceptedToken, type TokenCache, type TokenInfo } from "../../auth/token-cache.ts";
 import type { TokenLocks } from "../../auth/token-locks.ts";
@@ -50,19 +49,18 @@ const ANONYMOUS: ResolvedCredentials = {
 };
 
 /** Replaces a token that the gateway issued, or has another one for, with v4's. @throws {TokenUnavailableError} if it must be refreshed first */
-function resolveCredentials(
+async function resolveCredentials(
   credentials: Credentials,
   tokenStore: TokenDependencies["tokenStore"],
-): MaybePromise<ResolvedCredentials> {
+): Promise<ResolvedCredentials> {
   const { hash, token, upstream } = credentials;
   if (upstream) return { credentials: upstream, grant: undefined, refreshAfter401: noReplacement };
   if (hash === undefined || token === undefined)
     return { credentials, grant: undefined, refreshAfter401: noReplacement };
-  return thenMaybe(tokenStore.find(hash, token), (grant) =>
-    grant === undefined || grant === "unknown"
-      ? { credentials, grant, refreshAfter401: noReplacement }
-      : withGrant({ hash, token }, grant, tokenStore),
-  );
+  const grant = await tokenStore.find(hash, token);
+  return grant === undefined || grant === "unknown"
+    ? { credentials, grant, refreshAfter401: noReplacement }
+    : withGrant({ hash, token }, grant, tokenStore);
 }
 
 /** The credentials of a token that the gateway issued. */
@@ -143,10 +141,9 @@ export async function resolveToken(
   const { tokens, tokenStore } = dependencies;
   const matches = candidates instanceof HttpError ? [] : candidates;
   const isPublic = matches.length > 0 && matches.every(({ route }) => route.access === "public");
-  const resolving = isPublic
+  const resolved = await (isPublic
     ? resolveForPublicRoute(client, tokenStore)
-    : resolveCredentials(client.credentials, tokenStore);
-  const resolved = resolving instanceof Promise ? await resolving : resolving;
+    : resolveCredentials(client.credentials, tokenStore));
   const currentInfo = () => findTokenInfo(resolved.credentials, tokens);
   const isOwn = resolved.credentials.hash === client.credentials.hash;
   let info = isOwn ? client.tokenInfo : await currentInfo();
@@ -255,11 +252,8 @@ function findAccessError(
  *
  * @throws {HttpError} 404 where the body asks for none of them; the error of a route that the token must not use
  */
-export function selectRoute(verdicts: readonly Verdict[], readJson: ReadJson): MaybePromise<RouteMatch> {
-  return verdicts.length > 1 ? selectByBody(verdicts, readJson).then(permitted) : permitted(verdicts[0]);
-}
-
-function permitted(verdict: Verdict | undefined): RouteMatch {
+export async function selectRoute(verdicts: readonly Verdict[], readJson: ReadJson): Promise<RouteMatch> {
+  const verdict = verdicts.length > 1 ? await selectByBody(verdicts, readJson) : verdicts[0];
   if (!verdict) throw new HttpError(404, "Not found");
   if (verdict.error !== undefined) throw verdict.error;
   return verdict.match;

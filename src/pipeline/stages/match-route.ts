@@ -1,7 +1,6 @@
 import type { Pack } from "../../mapping/pack.ts";
 import { splitPath } from "../../mapping/router.ts";
 import { HttpError } from "../../dialect/http-error.ts";
-import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { hasFragment, type AlphaRequest, type RouteMatch } from "../context.ts";
 
 const METHOD_NOT_ALLOWED = 405;
@@ -44,16 +43,14 @@ function wrongMethod(path: readonly string[], pack: Pack): HttpError | undefined
  *
  * @throws {HttpError} 404 for a value that the upstream can't have
  */
-export function withPathValues(
+export async function withPathValues(
   match: RouteMatch,
   fromQuery: Readonly<Record<string, string>>,
-): MaybePromise<RouteMatch> {
+): Promise<RouteMatch> {
   const { route, parameters } = match;
   if (!route.writeParameters && Object.keys(fromQuery).length === 0) return match;
-  return thenMaybe(route.writeParameters?.(parameters) ?? parameters, (written) => ({
-    route,
-    parameters: { ...written, ...fromQuery },
-  }));
+  const written = (await route.writeParameters?.(parameters)) ?? parameters;
+  return { route, parameters: { ...written, ...fromQuery } };
 }
 
 /** The candidate that represents all of them until the body has selected one. */

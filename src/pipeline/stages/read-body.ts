@@ -2,7 +2,6 @@ import { wrongMediaType } from "../../dialect/body-reasons.ts";
 import { parseForm } from "../../dialect/form.ts";
 import { parseJson } from "../../dialect/json/parse.ts";
 import { HttpError } from "../../dialect/http-error.ts";
-import type { MaybePromise } from "../../jsonata/index.ts";
 import type { SentJson } from "../../mapping/compile/body.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { header, type AlphaRequest } from "../context.ts";
@@ -67,11 +66,11 @@ export type ReadJson = () => SentJson;
  * @returns undefined where there is nothing to read
  * @throws {HttpError} see {@link ReadBody}
  */
-export function readBody(
+export async function readBody(
   { readBody: read, address }: AlphaRequest,
   [first]: readonly Verdict[],
   isKnown: boolean,
-): MaybePromise<Buffer | undefined> {
+): Promise<Buffer | undefined> {
   return first?.match.route.upload ? undefined : read?.({ known: isKnown, address });
 }
 

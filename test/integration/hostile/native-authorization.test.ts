@@ -132,7 +132,7 @@ describe("every v4 request of alpha's routes, with every level", () => {
   const pack = loadPack("mappings");
   const { scopes } = pack;
   let found: TokenLookup;
-  const enter = createNativeAuthorization({ grants: { find: () => found }, scopes, accessOf: pack.v4Access });
+  const enter = createNativeAuthorization({ issued: { find: () => found }, scopes, accessOf: pack.v4Access });
   const ask = async (call: string, levels: string): Promise<number> => {
     const [method = "", path = ""] = call.split(" ");
     found = { levels: scopes.read(levels).grants, token: "v4", hash: "h", isRevoked: false };
