@@ -58,10 +58,10 @@ const CLIENTS = (where: string, limit: string): string => `
     (SELECT count(*) FROM audit_token WHERE key = paused.client)::float8 AS tokens
   FROM paused GROUP BY client ORDER BY 3 DESC, client LIMIT ${limit}
 `;
-const TOKENS = `
+const TOKENS = (where: string): string => `
   SELECT fingerprint, key AS client, agent AS "userAgent", first::float8, last::float8,
     last_alpha::float8 AS "lastAlpha", last_native::float8 AS "lastNative", requests::float8, native::float8
-  FROM audit_token WHERE key = $1 ORDER BY audit_token.requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}
+  FROM audit_token ${where} ORDER BY audit_token.requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}
 `;
 const ROUTES = (where: string, limit: string): string => `
   SELECT client, lane, route, status, sum(requests)::float8 AS requests, sum(lossy)::float8 AS lossy,
@@ -121,13 +121,14 @@ function recordTerms(query: AuditQuery): Term[] {
   ];
 }
 
-function usageTerms(query: UsageQuery): Term[] {
+function usageTerms(query: UsageQuery, route?: string): Term[] {
   const { first, last } = daysOf(query);
   return [
     ["day >= ?", first],
     ["day <= ?", last],
     ["client = ANY(?::text[])", usageKeysOf(query)],
     ["lane = ?", query.lane],
+    ["route = ?", route],
   ];
 }
 
@@ -205,7 +206,7 @@ export function usageReader(database: Database): UsageReader {
     limit?: number,
   ): Promise<Row[]> {
     const { values, add, where } = parameters();
-    const text = where(usageTerms(query));
+    const text = where(usageTerms(query, query.route));
     return database.query<Row>(statement(text, limit === undefined ? "" : add(limit)), values);
   }
 
@@ -217,11 +218,17 @@ export function usageReader(database: Database): UsageReader {
         ...identityOfKey(row.client || null),
         ...times(row),
       })),
-    tokens: async ({ client }) =>
-      (await database.query<ReadTimes & TokenUsage>(TOKENS, [client])).map((row) => ({
+    tokens: async (query) => {
+      const { values, where } = parameters();
+      const text = where([
+        ["key = ?", "client" in query ? query.client : undefined],
+        ["starts_with(fingerprint, ?)", "fingerprint" in query ? query.fingerprint : undefined],
+      ]);
+      return (await database.query<ReadTimes & TokenUsage>(TOKENS(text), values)).map((row) => ({
         ...row,
         ...times(row),
-      })),
+      }));
+    },
     usage: async (query) =>
       (await read<Span & RouteUsage>(ROUTES, query, query.limit ?? MAX_USAGE_ROWS)).map((row) => ({
         ...row,

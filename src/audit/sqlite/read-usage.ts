@@ -8,6 +8,7 @@ import {
   usageKeysOf,
   type ClientUsage,
   type RouteUsage,
+  type TokenQuery,
   type TokenUsage,
   type UsageQuery,
 } from "../usage.ts";
@@ -39,10 +40,10 @@ const CLIENTS = (where: string): string => `
     (SELECT count(*) FROM token WHERE key = client) AS tokens
   FROM paused GROUP BY client ORDER BY requests DESC, client LIMIT ?
 `;
-const TOKENS = `
+const TOKENS = (where: string): string => `
   SELECT fingerprint, key AS client, agent, first, last, last_alpha AS lastAlpha, last_native AS lastNative, requests,
     native
-  FROM token WHERE key = ? ORDER BY requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}
+  FROM token ${where} ORDER BY requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}
 `;
 const ROUTES = (where: string): string => `
   SELECT client, lane, route, status, sum(requests) AS requests, sum(lossy) AS lossy, min(first) AS first,
@@ -69,9 +70,9 @@ type UsageJob = Extract<ReaderJob, { readonly kind: "clients" | "usage" | "days"
 
 /** Reads the summaries of requests by their days, clients, routes or tokens. */
 export function readUsage(database: DatabaseSync, job: UsageJob): unknown[] {
-  if (job.kind === "tokens") return database.prepare(TOKENS).all(job.client).map(tokenOf);
+  if (job.kind === "tokens") return readTokens(database, job.query);
   const { kind, query } = job;
-  const { text, values } = usageOf(query);
+  const { text, values } = usageOf(query, query.route);
   const { limit = MAX_USAGE_ROWS } = query;
   const read = (statement: (where: string) => string, ...more: number[]): Row[] =>
     database.prepare(statement(text)).all(...values, ...more);
@@ -79,6 +80,18 @@ export function readUsage(database: DatabaseSync, job: UsageJob): unknown[] {
   if (kind === "sent") return readSent(database, query);
   if (kind === "clients") return read(CLIENTS, limit).map(clientOf);
   return read(ROUTES, limit).map(routeOf);
+}
+
+function readTokens(database: DatabaseSync, query: TokenQuery): TokenUsage[] {
+  const { text, values } = where([
+    ["key = ?", "client" in query ? query.client : undefined],
+    // Digits have no meaning in a pattern.
+    ["fingerprint GLOB ?", "fingerprint" in query ? `${query.fingerprint}*` : undefined],
+  ]);
+  return database
+    .prepare(TOKENS(text))
+    .all(...values)
+    .map(tokenOf);
 }
 
 /** Reads the names that clients sent. */
@@ -101,7 +114,7 @@ export const readErasures = (database: DatabaseSync): Erasure[] =>
     .all()
     .map((row) => ({ ...row, time: new Date(Number(row["time"])).toISOString() }) as unknown as Erasure);
 
-function usageOf(query: UsageQuery): Where {
+function usageOf(query: UsageQuery, route?: string): Where {
   const { first, last } = daysOf(query);
   const keys = usageKeysOf(query);
   return where([
@@ -109,6 +122,7 @@ function usageOf(query: UsageQuery): Where {
     ["day <= ?", last],
     ["client IN (SELECT value FROM json_each(?))", keys && JSON.stringify(keys)],
     ["lane = ?", query.lane],
+    ["route = ?", route],
   ]);
 }
 

@@ -145,7 +145,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     get,
     count: async (query) => (await reader.call({ kind: "count", query })) as number,
     clients: async (query) => (await reader.call({ kind: "clients", query })) as ClientUsage[],
-    tokens: async ({ client }) => (await reader.call({ kind: "tokens", client })) as TokenUsage[],
+    tokens: async (query) => (await reader.call({ kind: "tokens", query })) as TokenUsage[],
     sent: async (query) => (await reader.call({ kind: "sent", query })) as SentUsage[],
     usage: async (query) => (await reader.call({ kind: "usage", query })) as RouteUsage[],
     days: async (query) => (await reader.call({ kind: "days", query })) as DayUsage[],

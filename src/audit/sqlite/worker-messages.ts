@@ -4,7 +4,7 @@ import type { PurgeLimits } from "../purge.ts";
 import type { Batch } from "../segment.ts";
 import type { ErasePosition } from "./erase.ts";
 import type { NameList } from "../name-lists.ts";
-import type { UsageQuery } from "../usage.ts";
+import type { TokenQuery, UsageQuery } from "../usage.ts";
 
 /** The first message to a worker. */
 export type SqliteWorkerData =
@@ -63,6 +63,6 @@ export type ReaderJob =
   | { readonly kind: "get"; readonly id: string }
   | { readonly kind: "count"; readonly query: AuditQuery }
   | { readonly kind: "clients" | "usage" | "days" | "sent"; readonly query: UsageQuery }
-  | { readonly kind: "tokens"; readonly client: string }
+  | { readonly kind: "tokens"; readonly query: TokenQuery }
   | { readonly kind: "erasures" }
   | { readonly kind: "close" };

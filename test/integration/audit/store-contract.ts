@@ -295,6 +295,8 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
           native: 1,
           client: "application:app",
         });
+        expect(await store.tokens({ fingerprint: "token-9" })).toHaveLength(11);
+        expect(await store.tokens({ fingerprint: "oken-9" })).toEqual([]);
         expect(tokens[1]).toMatchObject({
           requests: 3,
           native: 0,
