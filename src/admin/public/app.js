@@ -7,6 +7,7 @@ import { showClients } from "./views/clients.js";
 import { showMappings } from "./views/mappings.js";
 import { showMigration } from "./views/migration.js";
 import { showPlan } from "./views/plan.js";
+import { showRoute, showRoutes } from "./views/routes.js";
 import { showTraffic } from "./views/traffic.js";
 
 const HEALTH_EVERY_MS = 5000;
@@ -62,6 +63,7 @@ repeat(showAuditStore, HEALTH_EVERY_MS, new AbortController().signal);
 startRouter(find("view"), {
   traffic: { title: "Traffic", list: showTraffic, one: showCall },
   clients: { title: "Clients", list: showClients, one: showClient },
+  routes: { title: "Routes", list: showRoutes, one: showRoute },
   migration: { title: "Migration", list: showMigration },
   plan: { title: "Plan", list: showPlan },
   mappings: { title: "Mappings", list: showMappings },

@@ -1,10 +1,11 @@
 import {
-  isPauseLonger,
-  migrationStateOf,
-  nameClients,
-  type NamedClient,
-  type QuietTime,
-} from "../../audit/migration-state.ts";
+  MAX_ROUTE_ROWS,
+  readClientGroups,
+  readGroupTokens,
+  type ClientGroup,
+  type GroupToken,
+} from "../../audit/client-groups.ts";
+import type { QuietTime } from "../../audit/migration-state.ts";
 import { NO_CLIENTS, type ClientDirectory } from "../../clients/client-directory.ts";
 import { namesOf } from "../../mapping/pack-summary.ts";
 import type { AuditStore } from "../../audit/store.ts";
@@ -70,19 +71,21 @@ function groupCalls(client: string | null, usage: readonly RouteUsage[]): CallSu
 
 interface ClientMaterial {
   readonly pack: Pack;
-  readonly quiet: QuietTime;
+  readonly members: readonly GroupToken[];
   readonly usage: readonly RouteUsage[];
   readonly calls: readonly CallGuide[];
 }
 
-function createClientGuide(counted: NamedClient, { pack, quiet, usage, calls }: ClientMaterial): ClientGuide {
-  const { client, name, userAgent, first, last, lastAlpha, requests, native, errors, lossy } = counted;
-  const alpha = usage.filter(isAlpha);
-  const routes = calls.flatMap(({ route }) => pack.route(route) ?? []);
-  const callable = routes.filter(({ source }) => !("error" in source));
-  return {
+function createClientGuide(
+  counted: ClientGroup,
+  { pack, members, usage, calls }: ClientMaterial,
+): ClientGuide {
+  const {
+    id,
     client,
     name,
+    family,
+    tokens,
     userAgent,
     first,
     last,
@@ -91,8 +94,27 @@ function createClientGuide(counted: NamedClient, { pack, quiet, usage, calls }: 
     native,
     errors,
     lossy,
-    readiness: migrationStateOf(counted, quiet),
-    longerPauseMs: isPauseLonger(counted, quiet) ? counted.longestPauseMs : null,
+  } = counted;
+  const alpha = usage.filter(isAlpha);
+  const routes = calls.flatMap(({ route }) => pack.route(route) ?? []);
+  const callable = routes.filter(({ source }) => !("error" in source));
+  return {
+    id,
+    client,
+    name,
+    family,
+    tokens,
+    members,
+    userAgent,
+    first,
+    last,
+    lastAlpha,
+    requests,
+    native,
+    errors,
+    lossy,
+    readiness: counted.state,
+    longerPauseMs: counted.isPauseLonger ? counted.longestPauseMs : null,
     scopes: findSmallestScopes(
       callable.map(({ access }) => access),
       pack.dialect,
@@ -107,6 +129,22 @@ function createClientGuide(counted: NamedClient, { pack, quiet, usage, calls }: 
 }
 
 const countRemaining = ({ readiness, calls }: ClientGuide): number => (isDone(readiness) ? -1 : calls.length);
+
+/** Rows whose tokens are read, and tokens of each that are listed. */
+const MAX_OPENED = 200;
+const MAX_MEMBERS = 100;
+
+/** Reads the tokens of the rows with the most requests that have several. */
+async function readMembers(
+  store: UsageReader,
+  clients: readonly ClientGroup[],
+  quiet: QuietTime,
+): Promise<ReadonlyMap<string | null, readonly GroupToken[]>> {
+  const members = new Map<string | null, readonly GroupToken[]>();
+  for (const { client, keys } of clients.filter(({ tokens }) => tokens > 1).slice(0, MAX_OPENED))
+    members.set(client, (await readGroupTokens(store, keys, { quiet })).slice(0, MAX_MEMBERS));
+  return members;
+}
 
 /**
  * Creates the migration report from the summaries of an audit store, and a few records of each call.
@@ -123,12 +161,14 @@ export async function createReport(options: ReportOptions): Promise<Report> {
     directory = NO_CLIENTS,
     onProgress = () => undefined,
   } = options;
-  const [counted, usage, days] = await Promise.all([
-    store.clients(query),
-    store.usage(query),
+  const quiet = { quietDays, now };
+  const [groups, usage, days] = await Promise.all([
+    readClientGroups(store, query, { directory, quiet }),
+    store.usage({ ...query, limit: MAX_ROUTE_ROWS }),
     store.days(query),
   ]);
-  const clients = nameClients(counted, directory);
+  const clients = groups.slice(0, MAX_USAGE_ROWS);
+  const members = await readMembers(store, clients, quiet);
   const firstKeys = new Map(clients.flatMap(({ client, keys }) => keys.map((key) => [key, client] as const)));
   const usageByClient = Map.groupBy(usage, ({ client }) => firstKeys.get(client) ?? client);
   const callSummaries = [...usageByClient].flatMap(([client, rows]) => groupCalls(client, rows));
@@ -146,7 +186,7 @@ export async function createReport(options: ReportOptions): Promise<Report> {
     .map((client) =>
       createClientGuide(client, {
         pack,
-        quiet: { quietDays, now },
+        members: members.get(client.client) ?? [],
         usage: usageByClient.get(client.client) ?? [],
         calls: (callsByClient.get(client.client) ?? []).map(({ guide }) => guide),
       }),
@@ -171,6 +211,6 @@ export async function createReport(options: ReportOptions): Promise<Report> {
     days,
     everyCall: describeCommonChanges(pack),
     clients: clientGuides,
-    cut: Math.max(counted.length, usage.length) >= MAX_USAGE_ROWS,
+    cut: groups.length > MAX_USAGE_ROWS || usage.length >= MAX_ROUTE_ROWS,
   };
 }

@@ -1,3 +1,4 @@
+import { STATE_LABELS } from "../../audit/migration-words.ts";
 import { identityOfKey } from "../../audit/summary-key.ts";
 import type { SideNames } from "../../mapping/pack-summary.ts";
 import { addressVariable } from "../explain/shell.ts";
@@ -17,10 +18,10 @@ const DAY_MS = 86_400_000;
 
 /** The states as labels. */
 export const READINESS_LABELS = {
-  "not begun": "not begun",
-  moving: "moving",
-  ready: "ready",
-  silent: "silent: unknown",
+  "not begun": STATE_LABELS["not begun"].label,
+  moving: STATE_LABELS.moving.label,
+  ready: STATE_LABELS.ready.label,
+  silent: STATE_LABELS.silent.label,
 } as const;
 
 /** The id of the section of a client. */
@@ -250,7 +251,7 @@ function outlineSummary(client: ClientGuide, report: Pick<Report, "names" | "qui
     .map(({ route }) => route);
   const lines: Line[] = [
     [...describeState(client, report)],
-    [...describeKey(client.client), ` Seen from ${formatTime(client.first)} to ${formatTime(client.last)}.`],
+    [...describeTokens(client), ` Seen from ${formatTime(client.first)} to ${formatTime(client.last)}.`],
     ...(scopesLine.length === 0 ? [] : [scopesLine]),
     ...(withoutCounterpart.length === 0
       ? []
@@ -268,6 +269,14 @@ function outlineSummary(client: ClientGuide, report: Pick<Report, "names" | "qui
         ]),
   ];
   return [{ kind: "list", lines }];
+}
+
+/** What a row of the report stands for: several tokens, or one client. */
+function describeTokens({ client, name, family, tokens }: ClientGuide): Line {
+  if (family !== null)
+    return [`${plural(tokens, "token")} without a name, of the user agent `, { code: family || "none" }, "."];
+  if (name !== null && tokens > 1) return [`${plural(tokens, "token")} of this name.`];
+  return describeKey(client);
 }
 
 /** What a client is: an application, a name that a proxy gives, or a token. */

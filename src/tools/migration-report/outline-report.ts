@@ -1,7 +1,23 @@
 import type { SideNames } from "../../mapping/pack-summary.ts";
-import { capitalize, describeReadiness, isDone, type ClientGuide, type Report } from "./model.ts";
+import {
+  capitalize,
+  describeReadiness,
+  isDone,
+  type CallGuide,
+  type ClientGuide,
+  type Report,
+} from "./model.ts";
 import { CHANGE_LABELS, clientAnchor, outlineClient, READINESS_LABELS } from "./outline-client.ts";
-import { clientName, formatCount, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
+import {
+  clientName,
+  formatCount,
+  formatTime,
+  percent,
+  plural,
+  type Block,
+  type Line,
+  type OpenedRows,
+} from "./outline.ts";
 
 function describeSpan({ since, until, days }: Report): string {
   const first = since?.slice(0, 10) ?? days[0]?.day;
@@ -58,7 +74,7 @@ function describeRemaining({ readiness, calls }: ClientGuide): string {
 const createClientRow = (client: ClientGuide): Line[] => [
   [
     { link: clientName(client), to: clientAnchor(client) },
-    ...(client.client === null ? [] : [" ", { code: client.client }]),
+    ...(client.client === null || client.name !== null ? [] : [" ", { code: client.id }]),
   ],
   [client.readiness === null ? "–" : { tag: READINESS_LABELS[client.readiness] }],
   [client.lastAlpha === null ? "never" : formatTime(client.lastAlpha)],
@@ -67,6 +83,26 @@ const createClientRow = (client: ClientGuide): Line[] => [
   [describeRemaining(client)],
   [formatTime(client.last)],
 ];
+
+/** The tokens of a client with several. */
+function openTokens({ tokens, members }: ClientGuide): OpenedRows | undefined {
+  if (members.length === 0) return undefined;
+  const left = tokens - members.length;
+  const rows = members.map(({ fingerprint, userAgent, state, lastAlpha, requests, native, last }): Line[] => [
+    [{ code: fingerprint }, ` ${userAgent ?? "no user agent"}`],
+    [state === null ? "–" : { tag: READINESS_LABELS[state] }],
+    [lastAlpha === null ? "never" : formatTime(lastAlpha)],
+    [formatCount(requests - native)],
+    [percent(native, requests)],
+    [],
+    [formatTime(last)],
+  ]);
+  return {
+    title: `${plural(tokens, "token")}, with their requests of all days`,
+    of: "Token",
+    rows: left > 0 ? [...rows, [[`${formatCount(left)} more`], [], [], [], [], [], []]] : rows,
+  };
+}
 
 function outlineClients({ clients, names, quietDays }: Report): Block[] {
   return [
@@ -84,11 +120,12 @@ function outlineClients({ clients, names, quietDays }: Report): Block[] {
         { name: "Last seen" },
       ],
       rows: clients.map(createClientRow),
+      opened: clients.map(openTokens),
     },
     {
       kind: "text",
       line: [
-        "A client is an application, or a token. Of tokens only fingerprints are stored: the first digits of their SHA-256. ",
+        "A client is a name, an application, or else all tokens of one user agent. Its state is that of today, whatever days the report covers. Of tokens only fingerprints are stored: the first digits of their SHA-256. ",
         ...Object.entries(describeReadiness(names, quietDays)).flatMap(([name, words], index) => [
           index === 0 ? "" : "; ",
           { tag: READINESS_LABELS[name as keyof typeof READINESS_LABELS] },
@@ -98,6 +135,39 @@ function outlineClients({ clients, names, quietDays }: Report): Block[] {
       ],
     },
   ];
+}
+
+/** Clients of a route that are listed. */
+const MAX_CALLERS = 100;
+
+/** A call of a client. */
+interface Use {
+  readonly client: ClientGuide;
+  readonly call: CallGuide;
+}
+
+const lastOf = (uses: readonly Use[]): string =>
+  uses.reduce((latest, { call }) => (call.last > latest ? call.last : latest), "");
+
+/** Who calls a route, those with the most requests first. */
+function openCallers(uses: readonly Use[]): OpenedRows {
+  const left = uses.length - MAX_CALLERS;
+  const rows = uses
+    .toSorted((one, other) => other.call.requests - one.call.requests)
+    .slice(0, MAX_CALLERS)
+    .map(({ client, call }): Line[] => [
+      [{ link: clientName(client), to: clientAnchor(client) }],
+      [client.readiness === null ? "–" : { tag: READINESS_LABELS[client.readiness] }],
+      [formatCount(call.requests)],
+      [],
+      [formatCount(call.lossy)],
+      [formatTime(call.last)],
+    ]);
+  return {
+    title: plural(uses.length, "caller"),
+    of: "Caller",
+    rows: left > 0 ? [...rows, [[`${formatCount(left)} more`], [], [], [], [], []]] : rows,
+  };
 }
 
 /** The routes in use, for all clients together. */
@@ -111,6 +181,8 @@ function outlineRoutes({ clients, names }: Report): Block[] {
       requests: uses.reduce((sum, { call }) => sum + call.requests, 0),
       lossy: uses.reduce((sum, { call }) => sum + call.lossy, 0),
       clients: uses.length,
+      last: lastOf(uses),
+      opened: openCallers(uses),
     }))
     .toSorted((one, other) => other.requests - one.requests);
   if (rows.length === 0) return [];
@@ -125,13 +197,16 @@ function outlineRoutes({ clients, names }: Report): Block[] {
         { name: "Requests", number: true },
         { name: "Clients", number: true },
         { name: "With losses", number: true },
+        { name: "Last" },
       ],
-      rows: rows.map(({ route, v4, counterpart, requests, clients: users, lossy }) => [
+      opened: rows.map(({ opened }) => opened),
+      rows: rows.map(({ route, v4, counterpart, requests, clients: users, lossy, last }) => [
         [{ code: route }],
         v4 === "" ? [{ tag: counterpart === "unneeded" ? "not needed" : "no counterpart" }] : [{ code: v4 }],
         [formatCount(requests)],
         [formatCount(users)],
         [formatCount(lossy)],
+        [formatTime(last)],
       ]),
     },
   ];
