@@ -35,7 +35,7 @@ type Reader = (query: UsageQuery) => Promise<readonly unknown[]>;
  *     GET /api/usage/tokens    tokens of one client
  *     GET /api/usage/erasures  clients that were erased
  *
- * All but the last two take `client` (its key, or `none`), `search`, `lane`, `since` and `until`; calls also `route`.
+ * All but members, tokens and erasures take `client` (its key, or `none`), `search`, `lane`, `since` and `until`; calls also `route`.
  */
 export function createUsageApi(audit: AuditStore | undefined, clients: ClientOptions): Router {
   const router = Router({ caseSensitive: true });

@@ -65,8 +65,8 @@ table.fields { table-layout: fixed; }
   display: inline-block; padding: 0 .45rem; border-radius: .3rem; border: 1px solid currentColor;
   font-size: .8125rem; line-height: 1.4; white-space: nowrap;
 }
-.opened > td { padding: 0 0 .4rem 1rem; }
-.opened .table { margin: .25rem 0 0; }
+.inside > td { padding: 0 0 .4rem 1rem; }
+.inside .table { margin: .25rem 0 0; }
 summary { color: var(--quiet); cursor: pointer; padding: .15rem 0; font-size: .875rem; }
 .call { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; margin: 0 0 1.25rem; }
 .call > :last-child, .part > :last-child { margin-bottom: 0; }
@@ -151,7 +151,7 @@ function renderTable({ caption, of, columns, rows, opened = [] }: Block & { kind
     const [first = { name: "" }, ...others] = columns;
     const named = { kind: "table", caption: below.title, rows: below.rows } as const;
     const table = renderTable({ ...named, columns: [{ ...first, name: below.of }, ...others] });
-    return `<tr class="opened"><td colspan="${columns.length}"><details><summary>${escape(below.title)}</summary>${table}</details></td></tr>`;
+    return `<tr class="inside"><td colspan="${columns.length}"><details><summary>${escape(below.title)}</summary>${table}</details></td></tr>`;
   };
   return (
     `<div class="table"><table class="${of ?? "plain"}"><caption>${escape(caption)}</caption>` +

@@ -1,5 +1,4 @@
 import { STATE_LABELS } from "../../audit/migration-words.ts";
-import { identityOfKey } from "../../audit/summary-key.ts";
 import type { SideNames } from "../../mapping/pack-summary.ts";
 import { addressVariable } from "../explain/shell.ts";
 import {
@@ -12,6 +11,7 @@ import {
   type ObjectChanges,
   type Report,
 } from "./model.ts";
+import { describeTokens } from "./outline-tokens.ts";
 import { clientName, formatCount, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
 
 const DAY_MS = 86_400_000;
@@ -269,23 +269,6 @@ function outlineSummary(client: ClientGuide, report: Pick<Report, "names" | "qui
         ]),
   ];
   return [{ kind: "list", lines }];
-}
-
-/** What a row of the report stands for: several tokens, or one client. */
-function describeTokens({ client, name, family, tokens }: ClientGuide): Line {
-  if (family !== null)
-    return [`${plural(tokens, "token")} without a name, of the user agent `, { code: family || "none" }, "."];
-  if (name !== null && tokens > 1) return [`${plural(tokens, "token")} of this name.`];
-  return describeKey(client);
-}
-
-/** What a client is: an application, a name that a proxy gives, or a token. */
-function describeKey(key: string | null): Line {
-  const { label, application } = identityOfKey(key);
-  if (key === null) return ["Without a token."];
-  if (application !== null) return ["All tokens of the application ", { code: application }, "."];
-  if (label !== null) return ["All requests that the proxy gives the name ", { code: label }, "."];
-  return ["Token with the fingerprint ", { code: key }, "."];
 }
 
 /** The guide of one client as blocks. */

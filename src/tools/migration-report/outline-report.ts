@@ -8,6 +8,7 @@ import {
   type Report,
 } from "./model.ts";
 import { CHANGE_LABELS, clientAnchor, outlineClient, READINESS_LABELS } from "./outline-client.ts";
+import { openTokens } from "./outline-tokens.ts";
 import {
   clientName,
   formatCount,
@@ -83,26 +84,6 @@ const createClientRow = (client: ClientGuide): Line[] => [
   [describeRemaining(client)],
   [formatTime(client.last)],
 ];
-
-/** The tokens of a client with several. */
-function openTokens({ tokens, members }: ClientGuide): OpenedRows | undefined {
-  if (members.length === 0) return undefined;
-  const left = tokens - members.length;
-  const rows = members.map(({ fingerprint, userAgent, state, lastAlpha, requests, native, last }): Line[] => [
-    [{ code: fingerprint }, ` ${userAgent ?? "no user agent"}`],
-    [state === null ? "–" : { tag: READINESS_LABELS[state] }],
-    [lastAlpha === null ? "never" : formatTime(lastAlpha)],
-    [formatCount(requests - native)],
-    [percent(native, requests)],
-    [],
-    [formatTime(last)],
-  ]);
-  return {
-    title: `${plural(tokens, "token")}, with their requests of all days`,
-    of: "Token",
-    rows: left > 0 ? [...rows, [[`${formatCount(left)} more`], [], [], [], [], [], []]] : rows,
-  };
-}
 
 function outlineClients({ clients, names, quietDays }: Report): Block[] {
   return [

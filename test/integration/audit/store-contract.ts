@@ -249,6 +249,9 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(others.map(({ sample }) => sample).toSorted()).toEqual(["b", "d"]);
         expect(await store.usage({ client: null })).toMatchObject([{ client: null, sample: "e" }]);
         expect(await store.usage({})).toHaveLength(4);
+        expect(await store.usage({ route: "GET /vm/instances" })).toHaveLength(2);
+        expect(await store.usage({ route: "GET /dns/zones" })).toEqual([]);
+        expect(await store.usage({ lane: "native" })).toMatchObject([{ sample: "d" }]);
       });
 
       test("list days", async () => {

@@ -34,10 +34,10 @@ beforeAll(async () => {
     }),
   );
   const early = { client: tokenOf(1), agent: "phone/0", accepted: true, time: "2026-03-01T10:00:00.000Z" };
-  await Promise.all(
-    [...records, sampleRecord("native", { ...early, lane: "native", route: null })].map((each) =>
-      store.append(each),
-    ),
+  for (const each of [...records, sampleRecord("native", { ...early, lane: "native", route: null })])
+    void store.append(each);
+  await store.append(
+    sampleRecord("last", { ...early, client: tokenOf(1), time: "2026-03-01T11:00:00.000Z" }),
   );
   made = await reportOf();
 });
@@ -54,8 +54,8 @@ describe("tokens of one user agent", () => {
       family: "phone",
       tokens: TOKENS,
       readiness: "moving",
-      requests: TOKENS + 1,
-      calls: [{ route: "GET /vm/instances", requests: TOKENS }],
+      requests: TOKENS + 2,
+      calls: [{ route: "GET /vm/instances", requests: TOKENS + 1 }],
     });
     expect(made.clients[0]?.members).toHaveLength(100);
     expect(made.clients[0]?.members[0]).toMatchObject({ fingerprint: tokenOf(1), state: "moving" });
@@ -75,7 +75,7 @@ describe("tokens of one user agent", () => {
     const row = lines.findIndex((line) => line.startsWith("| [phone](#client-"));
     expect(lines[row + 1]).toContain(`| &emsp;\`${tokenOf(1)}\``);
     const route = lines.findIndex((line) => line.startsWith("| `GET /vm/instances` |"));
-    expect(lines[route + 1]).toMatch(/^\| &emsp;\[phone\].*\| \*moving\* \| 150 \|/);
+    expect(lines[route + 1]).toMatch(/^\| &emsp;\[phone\].*\| \*moving\* \| 151 \|/);
   });
 
   test("are one client in CSV", () => {

@@ -162,9 +162,9 @@ const today = (): string => new Date().toISOString().slice(0, 10);
       .getByText(/^\d+ tokens, with their requests of all days$/)
       .first()
       .press("Enter");
-    expect(await page.locator(".opened details[open] tbody tr").count()).toBeGreaterThan(1);
+    expect(await page.locator(".inside details[open] tbody tr").count()).toBeGreaterThan(1);
     await page.locator("summary", { hasText: "1 caller" }).first().click();
-    expect(await page.locator(".opened details[open]").last().innerText()).toContain("batch");
+    expect(await page.locator(".inside details[open]").last().innerText()).toContain("batch");
     await expectSound(page);
   });
 
