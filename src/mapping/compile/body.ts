@@ -106,7 +106,8 @@ function compileBodyUnwrap(
   return ({ value, isForm }) => {
     const object = unwrap(value);
     const body = isList && isForm ? convertList(object) : object;
-    if (isList ? Array.isArray(body) : isObject(body)) return body as JsonObject | readonly unknown[];
+    if (isList && Array.isArray(body)) return body;
+    if (!isList && isObject(body)) return body;
     throw new HttpError(400, `The body must be a JSON ${isList ? "array" : "object"}.`);
   };
 }
