@@ -83,12 +83,8 @@ function seedCatalogs(store: Store, data: typeof seedData): void {
 }
 
 /** Adds copies, so that two sandboxes in one process never share an object. */
-function addAll<T extends UntypedRow>(
-  table: Table<T>,
-  home: string,
-  rows: readonly (T & { id: Id })[],
-): void {
-  for (const row of rows) table.add(home, row.id, structuredClone(row));
+function addAll<T extends UntypedRow>(table: Table<T>, home: string, all: readonly (T & { id: Id })[]): void {
+  for (const value of all) table.add(home, value.id, structuredClone(value));
 }
 
 // Special cases on single instances, so that every rule of v4 has one.

@@ -129,16 +129,21 @@ function isTable(value: unknown): value is SavedTable {
   if (!isObject(value) || !Number.isSafeInteger(value["next"]) || !Array.isArray(value["rows"])) return false;
   return value["rows"].every(
     (row: unknown) =>
-      isObject(row) &&
-      (typeof row["id"] === "number" || typeof row["id"] === "string") &&
-      typeof row["home"] === "string" &&
-      Number.isSafeInteger(row["job"]) &&
-      isObject(row["value"]),
+      isObject(row) && hasIdAndJob(row) && typeof row["home"] === "string" && isObject(row["value"]),
   );
 }
 
 function isPendingChange(value: unknown): value is PendingChange {
-  return isObject(value) && Number.isFinite(value["at"]) && typeof value["table"] === "string";
+  return (
+    isObject(value) &&
+    hasIdAndJob(value) &&
+    Number.isFinite(value["at"]) &&
+    typeof value["table"] === "string"
+  );
+}
+
+function hasIdAndJob({ id, job }: Readonly<Record<string, unknown>>): boolean {
+  return (typeof id === "number" || typeof id === "string") && Number.isSafeInteger(job);
 }
 
 // Pending changes: an instance is booted in two seconds, a disk is ready in three.
@@ -186,7 +191,13 @@ function createTimeline(): Timeline {
     pending: ahead,
     schedule(step) {
       // Insert after all changes that are not later, so that changes of one time keep their order.
-      ahead.splice(ahead.findLastIndex(({ at }) => at <= step.at) + 1, 0, step);
+      let [low, high] = [0, ahead.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((ahead[middle]?.at ?? 0) > step.at) high = middle;
+        else low = middle + 1;
+      }
+      ahead.splice(low, 0, step);
     },
     runDue(now, apply) {
       for (let next = ahead[0]; next && next.at <= now; next = ahead[0]) {
