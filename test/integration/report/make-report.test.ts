@@ -2,6 +2,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import type { CallSpan } from "../../../src/audit/call-spans.ts";
+import type { LossUsage } from "../../../src/audit/loss-usage.ts";
 import type { ClientUsage, RouteUsage } from "../../../src/audit/usage.ts";
 import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
 import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
@@ -18,6 +20,8 @@ interface Given {
   readonly records?: readonly AuditRecord[];
   readonly agent?: string;
   readonly native?: number;
+  readonly losses?: readonly LossUsage[];
+  readonly spans?: readonly CallSpan[];
   /** What else the store says of the client. */
   readonly counted?: Partial<ClientUsage>;
 }
@@ -28,6 +32,8 @@ function storeOf({
   records = [],
   agent = "sample/1.0",
   native = 0,
+  losses = [],
+  spans = [],
   counted,
 }: Given): ReportOptions["store"] {
   const rows = usage.map((row) => ({
@@ -66,6 +72,8 @@ function storeOf({
     ],
     tokens: async () => [],
     sent: async () => [],
+    losses: async () => losses,
+    spans: async () => spans,
     usage: async () => rows,
     days: async () => [{ day: "2026-03-19", alpha: requests, native, errors: 0, lossy: 0, alphaClients: 1 }],
     get: async (id) => records.find((record) => record.id === id),
