@@ -1,9 +1,9 @@
 /** How far the migration of a client is. */
 import type { ClientDirectory } from "../clients/client-directory.ts";
-import type { CallSpan } from "./call-spans.ts";
+import type { CallSpan, SpanQuery } from "./call-spans.ts";
 import { nameOfUsage } from "./client-keys.ts";
 import { UNACCEPTED } from "./summary-key.ts";
-import type { ClientUsage } from "./usage.ts";
+import { usageKeysOf, type ClientUsage, type UsageQuery } from "./usage.ts";
 
 /**
  * | State | Requests within the quiet time |
@@ -88,6 +88,23 @@ export interface NamedClient extends ClientUsage {
   /** Its name in the client directory; null if it has none. */
   readonly name: string | null;
   readonly keys: readonly (string | null)[];
+}
+
+/** The query of the spans that `cameBackOn` needs for the clients of a query: of all days, whatever the query's are. */
+export const spansOf = (query: UsageQuery, { quietDays: days }: Pick<QuietTime, "quietDays">): SpanQuery => ({
+  days,
+  clients: usageKeysOf(query),
+});
+
+/** Finds the spans of the client of a key: those of all keys of its name. */
+export function groupSpans(
+  spans: readonly CallSpan[],
+  clients: readonly Pick<NamedClient, "client" | "keys">[],
+): (key: string | null) => readonly CallSpan[] {
+  const firstKeys = new Map(clients.flatMap(({ client, keys }) => keys.map((key) => [key, client] as const)));
+  const firstKeyOf = (key: string | null): string | null => firstKeys.get(key) ?? key;
+  const byClient = Map.groupBy(spans, ({ client }) => firstKeyOf(client));
+  return (key) => byClient.get(firstKeyOf(key)) ?? [];
 }
 
 const later = (one: string | null, other: string | null): string | null =>

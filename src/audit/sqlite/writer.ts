@@ -167,10 +167,7 @@ class Writer {
   }
 
   /** Stores a batch in one transaction. */
-  write(
-    batch: Batch,
-    { names = [], lossNames = [] }: Pick<WriteJob, "names" | "lossNames">,
-  ): WrittenBatch {
+  write(batch: Batch, { names = [], lossNames = [] }: Pick<WriteJob, "names" | "lossNames">): WrittenBatch {
     // Before the transaction: other processes can write meanwhile.
     const data = compressBatchSync(batch);
     this.#transaction(() => {

@@ -155,9 +155,7 @@ async function withRelated(
       if (!(await related.isNeeded(object))) return [];
       const value = await fetchRelated(related, eachValues.get(related), authorized);
       if (value !== undefined) return [[related.name, value] as const];
-      authorized.report.losses.add(
-        relatedLoss(related.name, authorized.services.translation.upstreamName),
-      );
+      authorized.report.losses.add(relatedLoss(related.name, authorized.services.translation.upstreamName));
       return [];
     }),
   );

@@ -1,10 +1,16 @@
 import {
+  cameBackOn,
+  groupSpans,
   isPauseLonger,
   migrationStateOf,
   nameClients,
+  spansOf,
   type NamedClient,
   type QuietTime,
 } from "../../audit/migration-state.ts";
+import type { CallSpan } from "../../audit/call-spans.ts";
+import { rankLosses } from "../../audit/rank-losses.ts";
+import type { LossUsage } from "../../audit/loss-usage.ts";
 import { NO_CLIENTS, type ClientDirectory } from "../../clients/client-directory.ts";
 import { namesOf } from "../../mapping/pack-summary.ts";
 import type { AuditStore } from "../../audit/store.ts";
@@ -73,12 +79,18 @@ interface ClientMaterial {
   readonly quiet: QuietTime;
   readonly usage: readonly RouteUsage[];
   readonly calls: readonly CallGuide[];
+  readonly losses: readonly LossUsage[];
+  readonly spans: readonly CallSpan[];
 }
 
-function createClientGuide(counted: NamedClient, { pack, quiet, usage, calls }: ClientMaterial): ClientGuide {
+function createClientGuide(
+  counted: NamedClient,
+  { pack, quiet, usage, calls, losses, spans }: ClientMaterial,
+): ClientGuide {
   const { client, name, userAgent, first, last, lastAlpha, requests, native, errors, lossy } = counted;
   const alpha = usage.filter(isAlpha);
   const routes = calls.flatMap(({ route }) => pack.route(route) ?? []);
+  const readiness = migrationStateOf(counted, quiet);
   const callable = routes.filter(({ source }) => !("error" in source));
   return {
     client,
@@ -91,13 +103,15 @@ function createClientGuide(counted: NamedClient, { pack, quiet, usage, calls }: 
     native,
     errors,
     lossy,
-    readiness: migrationStateOf(counted, quiet),
+    readiness,
+    cameBack: cameBackOn(spans, readiness, quiet),
     longerPauseMs: isPauseLonger(counted, quiet) ? counted.longestPauseMs : null,
     scopes: findSmallestScopes(
       callable.map(({ access }) => access),
       pack.dialect,
     ),
     calls,
+    losses: rankLosses(losses, [counted]).map(({ clients: _self, ...loss }) => loss),
     unmatched: sum(
       alpha.filter(({ route }) => route === null),
       (row) => row.requests,
@@ -123,13 +137,18 @@ export async function createReport(options: ReportOptions): Promise<Report> {
     directory = NO_CLIENTS,
     onProgress = () => undefined,
   } = options;
-  const [counted, usage, days] = await Promise.all([
+  const quiet = { quietDays, now };
+  const [counted, usage, days, losses, spans] = await Promise.all([
     store.clients(query),
     store.usage(query),
     store.days(query),
+    store.losses(query),
+    store.spans(spansOf(query, quiet)),
   ]);
   const clients = nameClients(counted, directory);
   const firstKeys = new Map(clients.flatMap(({ client, keys }) => keys.map((key) => [key, client] as const)));
+  const lossesByClient = Map.groupBy(losses, ({ client }) => firstKeys.get(client) ?? client);
+  const spansOfClient = groupSpans(spans, clients);
   const usageByClient = Map.groupBy(usage, ({ client }) => firstKeys.get(client) ?? client);
   const callSummaries = [...usageByClient].flatMap(([client, rows]) => groupCalls(client, rows));
   const { since, until } = query;
@@ -146,9 +165,11 @@ export async function createReport(options: ReportOptions): Promise<Report> {
     .map((client) =>
       createClientGuide(client, {
         pack,
-        quiet: { quietDays, now },
+        quiet,
         usage: usageByClient.get(client.client) ?? [],
         calls: (callsByClient.get(client.client) ?? []).map(({ guide }) => guide),
+        losses: lossesByClient.get(client.client) ?? [],
+        spans: spansOfClient(client.client),
       }),
     )
     .toSorted((one, other) => countRemaining(other) - countRemaining(one) || other.requests - one.requests);
@@ -169,6 +190,7 @@ export async function createReport(options: ReportOptions): Promise<Report> {
       calls: new Set(callSummaries.map(({ route }) => route)).size,
     },
     days,
+    losses: rankLosses(losses, clients),
     everyCall: describeCommonChanges(pack),
     clients: clientGuides,
     cut: Math.max(counted.length, usage.length) >= MAX_USAGE_ROWS,

@@ -1,6 +1,7 @@
 import type { SideNames } from "../../mapping/pack-summary.ts";
 import { capitalize, describeReadiness, isDone, type ClientGuide, type Report } from "./model.ts";
 import { CHANGE_LABELS, clientAnchor, outlineClient, READINESS_LABELS } from "./outline-client.ts";
+import { outlineLosses } from "./outline-losses.ts";
 import { clientName, formatCount, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
 
 function describeSpan({ since, until, days }: Report): string {
@@ -60,7 +61,10 @@ const createClientRow = (client: ClientGuide): Line[] => [
     { link: clientName(client), to: clientAnchor(client) },
     ...(client.client === null ? [] : [" ", { code: client.client }]),
   ],
-  [client.readiness === null ? "–" : { tag: READINESS_LABELS[client.readiness] }],
+  [
+    client.readiness === null ? "–" : { tag: READINESS_LABELS[client.readiness] },
+    client.cameBack === null ? "" : ` came back on ${client.cameBack}`,
+  ],
   [client.lastAlpha === null ? "never" : formatTime(client.lastAlpha)],
   [formatCount(client.requests - client.native)],
   [percent(client.native, client.requests)],
@@ -189,6 +193,7 @@ export function outlineReport(report: Report): readonly Block[] {
     { kind: "days", days, names: report.names },
     ...outlineClients(report),
     ...outlineRoutes(report),
+    ...outlineLosses(report),
     ...outlineCommonChanges(report),
     ...clients.map((client): Block => ({
       kind: "section",

@@ -1,11 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { NumberedNames } from "../../../src/audit/numbered-names.ts";
 import type { LossQuery } from "../../../src/audit/loss-usage.ts";
+import {
+  cameBackOn,
+  groupSpans,
+  migrationStateOf,
+  nameClients,
+  spansOf,
+} from "../../../src/audit/migration-state.ts";
 import type { AuditStore } from "../../../src/audit/store.ts";
+import { NO_CLIENTS } from "../../../src/clients/client-directory.ts";
 import { sampleRecord } from "./sample-record.ts";
 import type { StorePlace } from "./store-contract.ts";
 
-const NAMES = ["detail owner: v4 has none", "meaning mode: shown as another", "rounding size: a part of a GB"];
+const NAMES = [
+  "detail owner: v4 has none",
+  "meaning mode: shown as another",
+  "rounding size: a part of a GB",
+];
 const PACK = { hash: "pack-1", names: NAMES };
 
 /** The texts of losses without their severities. */
@@ -39,7 +51,8 @@ export function testLosses(name: string, makePlace: () => Promise<StorePlace>): 
     ): Promise<void> {
       const bits = new Uint8Array(Math.ceil(names.length / 8));
       for (const [index, each] of names.entries())
-        if (lost.includes(each.slice(0, 1))) bits[index >> 3] = (bits[index >> 3] ?? 0) | (0x80 >> (index & 7));
+        if (lost.includes(each.slice(0, 1)))
+          bits[index >> 3] = (bits[index >> 3] ?? 0) | (0x80 >> (index & 7));
       const texts = names.filter((each) => lost.includes(each.slice(0, 1))).map(textOf);
       await store.append({
         ...sampleRecord(id, { ...varied, losses: texts }),
@@ -193,6 +206,40 @@ export function testLosses(name: string, makePlace: () => Promise<StorePlace>): 
         ]);
         expect(await store.spans({ days: 8, clients: ["c1"] })).toHaveLength(2);
         expect(await store.spans({ days: 7, clients: ["c2"] })).toHaveLength(1);
+      });
+
+      test("say which clients came back, whatever happens to their records", async () => {
+        const month = (n: number, date: string): string => `2026-0${n}-${date}`;
+        for (const n of [1, 2, 3, 4, 5]) await call(`job-${n}`, "monthly job", month(n, "15"));
+        for (const name of ["back", "finished"]) {
+          await call(`${name}-1`, name, month(1, "10"));
+          for (const n of [1, 2, 3, 4, 5]) await call(`${name}-native-${n}`, name, month(n, "20"), "native");
+          await call(`${name}-2`, name, month(3, "01"));
+        }
+        await call("back-3", "back", month(5, "12"));
+        await call("both-1", "never ready", month(1, "10"));
+        await call("both-2", "never ready", month(5, "01"), "native");
+        await call("both-3", "never ready", month(5, "01"));
+        await call("both-4", "never ready", month(5, "10"), "native");
+        await call("both-5", "never ready", month(5, "15"));
+        await store.close();
+        const clock = () => Date.parse("2026-05-21T10:00:00Z");
+        store = await place.open("strict", { clock, retentionDays: 2 });
+        while ((await store.count({})) > 2) await new Promise((done) => setTimeout(done, 20));
+
+        const quiet = { quietDays: 14, now: clock() };
+        const named = nameClients(await store.clients({}), NO_CLIENTS);
+        const find = groupSpans(await store.spans(spansOf({}, quiet)), named);
+        const states = named.map((client) => {
+          const state = migrationStateOf(client, quiet);
+          return `${client.client}: ${state}, ${cameBackOn(find(client.client), state, quiet)}`;
+        });
+        expect(states.toSorted()).toEqual([
+          "back: moving, 2026-05-12",
+          "finished: ready, null",
+          "monthly job: not begun, null",
+          "never ready: moving, null",
+        ]);
       });
     });
   });

@@ -205,6 +205,90 @@ describe("the state of a client, at seven quiet days", () => {
   });
 });
 
+describe("a client that came back", () => {
+  const given = {
+    usage: [{}],
+    counted: { lastAlpha: "2026-03-19T10:00:00.000Z", lastNative: "2026-03-10T10:00:00.000Z" },
+    spans: [
+      { client: CLIENT, lane: "alpha", firstDay: "2026-01-01", lastDay: "2026-02-01" },
+      { client: CLIENT, lane: "native", firstDay: "2026-02-03", lastDay: "2026-03-10" },
+      { client: CLIENT, lane: "alpha", firstDay: "2026-03-18", lastDay: "2026-03-19" },
+    ] satisfies CallSpan[],
+  };
+
+  test("is moving, and named with the day", async () => {
+    expect(await clientOf(given)).toMatchObject({ readiness: "moving", cameBack: "2026-03-18" });
+  });
+
+  test.each([
+    ["md", "*moving* came back on 2026-03-18"],
+    ["html", '<span class="tag warn">moving</span> came back on 2026-03-18'],
+    ["json", '"cameBack": "2026-03-18"'],
+    ["csv", ",moving,2026-03-18,"],
+  ] as const)("is named in %s", async (format, text) => {
+    expect(FORMATS[format].write(await report(given))).toContain(text);
+  });
+
+  test("is not named if it is ready again", async () => {
+    const counted = { lastAlpha: "2026-03-01T10:00:00.000Z", lastNative: "2026-03-19T10:00:00.000Z" };
+    expect(await clientOf({ ...given, counted })).toMatchObject({ readiness: "ready", cameBack: null });
+  });
+});
+
+describe("what was lost", () => {
+  const loss = (more: Partial<LossUsage>): LossUsage => ({
+    client: CLIENT,
+    route: "GET /vm/instances",
+    loss: "owner: v4 has none",
+    severity: "detail",
+    requests: 2,
+    firstDay: "2026-03-01",
+    lastDay: "2026-03-02",
+    ...more,
+  });
+  const given = {
+    usage: [{}],
+    losses: [
+      loss({ loss: "mode: shown as another", severity: "meaning", lastDay: "2026-03-18" }),
+      loss({}),
+      loss({ route: "GET /vm/instances/:id", lastDay: "2026-03-09" }),
+      loss({ client: "other", requests: 7 }),
+      loss({ loss: "size: a part of a GB", severity: "rounding", requests: 90 }),
+    ],
+  };
+
+  test("is ranked by weight, with routes, clients and days", async () => {
+    const { losses, clients } = await report(given);
+    expect(losses.map(({ severity, requests }) => `${severity} ${requests}`)).toEqual([
+      "meaning 2",
+      "detail 11",
+      "rounding 90",
+    ]);
+    expect(losses[1]).toMatchObject({
+      routes: ["GET /vm/instances", "GET /vm/instances/:id"],
+      lastDay: "2026-03-09",
+      clients: [
+        { client: "other", name: null, requests: 7 },
+        { client: CLIENT, name: null, requests: 4 },
+      ],
+    });
+    expect(clients[0]?.losses.map(({ requests }) => requests)).toEqual([2, 4, 90]);
+  });
+
+  test("is shown with roundings folded away", async () => {
+    const made = await report(given);
+    const html = FORMATS.html.write(made);
+    expect(html).toContain("<summary>and 1 rounding, 90 times</summary>");
+    expect(html).toContain('<span class="tag bad">meaning</span>');
+    const md = FORMATS.md.write(made);
+    expect(md).toContain("| *meaning* | mode: shown as another | `GET /vm/instances` | 2 | 2026-03-18 |");
+    expect(md).toContain("Client other (7), sample/1.0 (4)");
+    expect(md).toContain("and 1 rounding, 90 times");
+    expect(md).not.toContain("size: a part of a GB");
+    expect(FORMATS.csv.write(made)).toContain('"meaning mode: shown as another\ndetail owner: v4 has none\n');
+  });
+});
+
 test("the keys of one name are one client, with the sum of their calls", async () => {
   const directory = parseOperatorFile(
     { file: "clients.yaml", text: `billing:\n  tokens: ["${CLIENT}"]\n  applications: [app]\n` },

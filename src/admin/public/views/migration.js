@@ -6,6 +6,7 @@ import { count, percent, plural } from "../format.js";
 import { address } from "../router.js";
 import { ClientName, upstreamName } from "../names.js";
 import { clientColumn, STATE_COLUMNS } from "./clients.js";
+import { lossSection } from "./losses.js";
 import { reportLinks } from "./report-links.js";
 import { sortableTable } from "./sortable.js";
 
@@ -87,8 +88,8 @@ const CLIENT_COLUMNS = [
 
 /** The state of the migration: its share of native requests, clients that are not ready, and routes still in use. */
 export async function showMigration({ signal }) {
-  const [{ clients }, { routes }, { days }] = await Promise.all(
-    ["clients", "routes", "days"].map((name) => read(`/api/usage/${name}`, signal)),
+  const [{ clients }, { routes }, { days }, { losses }] = await Promise.all(
+    ["clients", "routes", "days", "losses"].map((name) => read(`/api/usage/${name}`, signal)),
   );
   const head = make("div", { class: "head" }, make("h1", {}, "Migration"), await reportLinks(signal));
   if (days.length === 0)
@@ -135,5 +136,6 @@ export async function showMigration({ signal }) {
             }),
           ],
     ),
+    lossSection(losses, { showsClients: true }),
   ];
 }
