@@ -155,7 +155,7 @@ export interface DayUsage {
   readonly native: number;
   readonly errors: number;
   readonly lossy: number;
-  /** Clients that used alpha on that day. All requests without a token are one client. */
+  /** Clients that used alpha on that day, without requests that are nobody's: those without an accepted token. */
   readonly alphaClients: number;
 }
 

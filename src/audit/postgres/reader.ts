@@ -75,7 +75,7 @@ const DAYS = (where: string): string => `
   SELECT day, coalesce(sum(requests) FILTER (WHERE lane = 'alpha'), 0)::float8 AS alpha,
     coalesce(sum(requests) FILTER (WHERE lane = 'native'), 0)::float8 AS native,
     coalesce(sum(requests) FILTER (WHERE status >= 400), 0)::float8 AS errors, sum(lossy)::float8 AS lossy,
-    (count(DISTINCT client) FILTER (WHERE lane = 'alpha'))::float8 AS "alphaClients"
+    (count(DISTINCT client) FILTER (WHERE lane = 'alpha' AND client NOT IN ('', '${UNACCEPTED}')))::float8 AS "alphaClients"
   FROM audit_usage ${where} GROUP BY day ORDER BY day
 `;
 

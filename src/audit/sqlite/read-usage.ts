@@ -55,7 +55,7 @@ const ROUTES = (where: string): string => `
 const DAYS = (where: string): string => `
   SELECT day, sum(iif(lane = 'alpha', requests, 0)) AS alpha, sum(iif(lane = 'native', requests, 0)) AS native,
     sum(iif(status >= 400, requests, 0)) AS errors, sum(lossy) AS lossy,
-    count(DISTINCT iif(lane = 'alpha', client, NULL)) AS alphaClients
+    count(DISTINCT iif(lane = 'alpha' AND client NOT IN ('', '${UNACCEPTED}'), client, NULL)) AS alphaClients
   FROM usage ${where} GROUP BY day ORDER BY day
 `;
 

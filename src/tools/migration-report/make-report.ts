@@ -12,6 +12,7 @@ import type { CallSpan } from "../../audit/call-spans.ts";
 import { rankLosses } from "../../audit/rank-losses.ts";
 import type { LossUsage } from "../../audit/loss-usage.ts";
 import { NO_CLIENTS, type ClientDirectory } from "../../clients/client-directory.ts";
+import { UNACCEPTED } from "../../audit/summary-key.ts";
 import { namesOf } from "../../mapping/pack-summary.ts";
 import type { AuditStore } from "../../audit/store.ts";
 import { MAX_USAGE_ROWS, type RouteUsage, type UsageQuery, type UsageReader } from "../../audit/usage.ts";
@@ -19,7 +20,7 @@ import type { Pack } from "../../mapping/pack.ts";
 import { createCallGuide, findSmallestScopes } from "./call-guide.ts";
 import { describeCommonChanges, describeObjects } from "./changes.ts";
 import { examineCalls, type CallSummary } from "./evidence.ts";
-import { isDone, type CallGuide, type ClientGuide, type Report } from "./model.ts";
+import { isClient, isDone, isUse, type CallGuide, type ClientGuide, type Report } from "./model.ts";
 
 export interface ReportOptions {
   readonly store: UsageReader & Pick<AuditStore, "get" | "query">;
@@ -120,7 +121,17 @@ function createClientGuide(
   };
 }
 
-const countRemaining = ({ readiness, calls }: ClientGuide): number => (isDone(readiness) ? -1 : calls.length);
+/** The calls that a client has still to change: those of strangers come last. */
+const countRemaining = ({ client, readiness, calls }: ClientGuide): number =>
+  client === UNACCEPTED ? -2 : isDone(readiness) ? -1 : calls.length;
+
+/** The routes that are in use. */
+const usedRoutes = (clients: readonly ClientGuide[]): ReadonlySet<string> =>
+  new Set(
+    clients.flatMap((client) =>
+      client.calls.flatMap((call) => (isUse(client, call) ? call.route : [])),
+    ),
+  );
 
 /**
  * Creates the migration report from the summaries of an audit store, and a few records of each call.
@@ -184,10 +195,10 @@ export async function createReport(options: ReportOptions): Promise<Report> {
       native: sum(clients, ({ native }) => native),
       errors: sum(clients, ({ errors }) => errors),
       lossy: sum(clients, ({ lossy }) => lossy),
-      clients: clientGuides.filter(({ readiness }) => readiness !== null).length,
+      clients: clientGuides.filter(isClient).length,
       done: clientGuides.filter(({ readiness }) => isDone(readiness)).length,
       silent: clientGuides.filter(({ readiness }) => readiness === "silent").length,
-      calls: new Set(callSummaries.map(({ route }) => route)).size,
+      calls: usedRoutes(clientGuides).size,
     },
     days,
     losses: rankLosses(losses, clients),

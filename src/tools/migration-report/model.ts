@@ -1,6 +1,7 @@
 /** The migration report as data. HTML, Markdown, JSON and CSV are written from it. */
 import type { MigrationState } from "../../audit/migration-state.ts";
 import type { RankedLoss } from "../../audit/rank-losses.ts";
+import { UNACCEPTED } from "../../audit/summary-key.ts";
 import type { DayUsage } from "../../audit/usage.ts";
 import type { FieldClass, SideNames } from "../../mapping/pack-summary.ts";
 
@@ -161,6 +162,13 @@ export interface Report {
   /** Whether the report is too large: it lacks the least used calls. */
   readonly cut: boolean;
 }
+
+/** Whether a row of the report is a client: requests without a token, and tokens that v4 never took, are nobody's. */
+export const isClient = ({ readiness }: Pick<ClientGuide, "readiness">): boolean => readiness !== null;
+
+/** Whether a call shows that its route is in use. What strangers were refused does not: scanners try every path. */
+export const isUse = ({ client }: Pick<ClientGuide, "client">, { statuses }: Pick<CallGuide, "statuses">): boolean =>
+  client !== UNACCEPTED || statuses.some(({ status }) => status < 400);
 
 /** Whether a client has finished: a client that only fell silent may come back. */
 export const isDone = (readiness: MigrationState | null): boolean => readiness === "ready";

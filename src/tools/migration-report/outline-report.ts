@@ -1,5 +1,6 @@
+import { UNACCEPTED } from "../../audit/summary-key.ts";
 import type { SideNames } from "../../mapping/pack-summary.ts";
-import { capitalize, describeReadiness, isDone, type ClientGuide, type Report } from "./model.ts";
+import { capitalize, describeReadiness, isClient, isDone, isUse, type ClientGuide, type Report } from "./model.ts";
 import { CHANGE_LABELS, clientAnchor, outlineClient, READINESS_LABELS } from "./outline-client.ts";
 import { outlineLosses } from "./outline-losses.ts";
 import { clientName, formatCount, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
@@ -49,7 +50,8 @@ function outlineHead(report: Report): Block[] {
 }
 
 /** The calls that a client must still change. */
-function describeRemaining({ readiness, calls }: ClientGuide): string {
+function describeRemaining({ client, readiness, calls }: ClientGuide): string {
+  if (client === UNACCEPTED) return "–";
   if (isDone(readiness)) return "nothing";
   const none = calls.filter(({ counterpart }) => counterpart === "none").length;
   const rest = none === 0 ? "" : `, ${none} without a counterpart`;
@@ -106,7 +108,9 @@ function outlineClients({ clients, names, quietDays }: Report): Block[] {
 
 /** The routes in use, for all clients together. */
 function outlineRoutes({ clients, names }: Report): Block[] {
-  const calls = clients.flatMap((client) => client.calls.map((call) => ({ client, call })));
+  const calls = clients
+    .flatMap((client) => client.calls.map((call) => ({ client, call })))
+    .filter(({ client, call }) => isUse(client, call));
   const rows = [...Map.groupBy(calls, ({ call }) => call.route)]
     .map(([route, uses]) => ({
       route,
@@ -114,7 +118,7 @@ function outlineRoutes({ clients, names }: Report): Block[] {
       counterpart: uses[0]?.call.counterpart ?? "unknown",
       requests: uses.reduce((sum, { call }) => sum + call.requests, 0),
       lossy: uses.reduce((sum, { call }) => sum + call.lossy, 0),
-      clients: uses.length,
+      clients: uses.filter(({ client }) => isClient(client)).length,
     }))
     .toSorted((one, other) => other.requests - one.requests);
   if (rows.length === 0) return [];

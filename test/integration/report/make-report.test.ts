@@ -205,6 +205,32 @@ describe("the state of a client, at seven quiet days", () => {
   });
 });
 
+describe("tokens that v4 never accepted", () => {
+  const strangers = { client: "unaccepted", label: null, application: null, fingerprint: null, requests: 9 };
+  const refused = { client: "unaccepted", route: "GET /vm/kernels", status: 401, requests: 5 };
+  const served = { client: "unaccepted", route: "GET /datacenters", status: 200, requests: 4 };
+
+  async function made() {
+    const store = storeOf({ usage: [{}, refused, served] });
+    const [usage] = await store.clients({});
+    const both = { ...store, clients: async () => [usage!, { ...usage!, ...strangers }] };
+    return createReport({ store: both, pack, query: {}, now: NOW, quietDays: 7 });
+  }
+
+  test("are no clients, and what they were refused is no route in use", async () => {
+    const { totals, clients } = await made();
+    expect(totals).toMatchObject({ clients: 1, calls: 2 });
+    expect(clients.at(-1)).toMatchObject({ client: "unaccepted", readiness: null });
+  });
+
+  test("are not counted among the clients of a route", async () => {
+    const md = FORMATS.md.write(await made());
+    expect(md).toContain("| `GET /vm/instances` | `GET /v4/vm/instances` | 1 | 1 | 0 |");
+    expect(md).toContain("| `GET /datacenters` | `GET /v4/regions` | 4 | 0 | 0 |");
+    expect(md).not.toContain("| `GET /vm/kernels` |");
+  });
+});
+
 describe("a client that came back", () => {
   const given = {
     usage: [{}],

@@ -33,15 +33,18 @@ function figures(clients, states, days) {
   );
 }
 
-/** Alpha routes still in use, with how many clients use each. */
+/** The key of all tokens that the upstream never accepted. */
+const UNACCEPTED = "unaccepted";
+
+/** Alpha routes still in use, with how many clients use each. What was refused to strangers is no use. */
 function leftOver(routes) {
   const left = new Map();
-  for (const { lane, route, client, requests, lossy } of routes) {
-    if (lane !== "alpha" || route === null) continue;
+  for (const { lane, route, client, status, requests, lossy } of routes) {
+    if (lane !== "alpha" || route === null || (client === UNACCEPTED && status >= 400)) continue;
     const entry = left.get(route) ?? { route, requests: 0, lossy: 0, clients: new Set() };
     entry.requests += requests;
     entry.lossy += lossy;
-    entry.clients.add(client);
+    if (client !== null && client !== UNACCEPTED) entry.clients.add(client);
     left.set(route, entry);
   }
   return [...left.values()];
