@@ -128,9 +128,7 @@ const countRemaining = ({ client, readiness, calls }: ClientGuide): number =>
 /** The routes that are in use. */
 const usedRoutes = (clients: readonly ClientGuide[]): ReadonlySet<string> =>
   new Set(
-    clients.flatMap((client) =>
-      client.calls.flatMap((call) => (isUse(client, call) ? call.route : [])),
-    ),
+    clients.flatMap((client) => client.calls.flatMap((call) => (isUse(client, call) ? call.route : []))),
   );
 
 /**

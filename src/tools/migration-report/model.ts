@@ -167,8 +167,10 @@ export interface Report {
 export const isClient = ({ readiness }: Pick<ClientGuide, "readiness">): boolean => readiness !== null;
 
 /** Whether a call shows that its route is in use. What strangers were refused does not: scanners try every path. */
-export const isUse = ({ client }: Pick<ClientGuide, "client">, { statuses }: Pick<CallGuide, "statuses">): boolean =>
-  client !== UNACCEPTED || statuses.some(({ status }) => status < 400);
+export const isUse = (
+  { client }: Pick<ClientGuide, "client">,
+  { statuses }: Pick<CallGuide, "statuses">,
+): boolean => client !== UNACCEPTED || statuses.some(({ status }) => status < 400);
 
 /** Whether a client has finished: a client that only fell silent may come back. */
 export const isDone = (readiness: MigrationState | null): boolean => readiness === "ready";

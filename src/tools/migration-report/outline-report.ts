@@ -1,6 +1,14 @@
 import { UNACCEPTED } from "../../audit/summary-key.ts";
 import type { SideNames } from "../../mapping/pack-summary.ts";
-import { capitalize, describeReadiness, isClient, isDone, isUse, type ClientGuide, type Report } from "./model.ts";
+import {
+  capitalize,
+  describeReadiness,
+  isClient,
+  isDone,
+  isUse,
+  type ClientGuide,
+  type Report,
+} from "./model.ts";
 import { CHANGE_LABELS, clientAnchor, outlineClient, READINESS_LABELS } from "./outline-client.ts";
 import { outlineLosses } from "./outline-losses.ts";
 import { clientName, formatCount, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
