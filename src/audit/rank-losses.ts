@@ -9,9 +9,13 @@ export interface LossClient extends Pick<LossUsage, "client" | "requests" | "fir
 }
 
 /** A loss on all routes that have it. */
-export interface RankedLoss extends Omit<LossUsage, "client" | "route"> {
+export interface LossSummary extends Omit<LossUsage, "client" | "route"> {
   /** In alphabetical order. */
   readonly routes: readonly string[];
+}
+
+/** A loss, and the clients that it happened to. */
+export interface RankedLoss extends LossSummary {
   /** Those with the most requests first. */
   readonly clients: readonly LossClient[];
 }

@@ -1,6 +1,6 @@
 /** The migration report as data. HTML, Markdown, JSON and CSV are written from it. */
 import type { MigrationState } from "../../audit/migration-state.ts";
-import type { RankedLoss } from "../../audit/rank-losses.ts";
+import type { LossSummary, RankedLoss } from "../../audit/rank-losses.ts";
 import { UNACCEPTED } from "../../audit/summary-key.ts";
 import type { DayUsage } from "../../audit/usage.ts";
 import type { FieldClass, SideNames } from "../../mapping/pack-summary.ts";
@@ -110,7 +110,7 @@ export interface ClientGuide {
   /** The most used first. */
   readonly calls: readonly CallGuide[];
   /** What it lost, by weight and by requests. */
-  readonly losses: readonly Omit<RankedLoss, "clients">[];
+  readonly losses: readonly LossSummary[];
   /** Alpha requests to paths that alpha never had. */
   readonly unmatched: number;
   /** Objects in responses that change. */

@@ -1,15 +1,15 @@
 /** What was lost, how often, and for whom, as blocks. Roundings are folded. */
-import type { RankedLoss } from "../../audit/rank-losses.ts";
+import type { LossClient, LossSummary } from "../../audit/rank-losses.ts";
 import type { ClientGuide, Report } from "./model.ts";
 import { clientName, formatCount, plural, type Block, type Column, type Line } from "./outline.ts";
 
 /** Clients of a loss that are named. */
 const NAMED_CLIENTS = 3;
 
-type Loss = Omit<RankedLoss, "clients"> & Partial<Pick<RankedLoss, "clients">>;
+type Loss = LossSummary & { readonly clients?: readonly LossClient[] };
 
 const COLUMNS: readonly Column[] = [
-  { name: "Weight" },
+  { name: "Severity" },
   { name: "What was lost" },
   { name: "Routes" },
   { name: "Requests", number: true },
@@ -21,8 +21,8 @@ const joinCodes = (texts: readonly string[]): Line =>
   texts.flatMap((text, index): Line => [index === 0 ? "" : ", ", { code: text }]);
 
 /** The names of some clients, and how many others there are. */
-function describeClients(clients: RankedLoss["clients"], guides: readonly ClientGuide[]): Line {
-  const nameOf = ({ client, name }: RankedLoss["clients"][number]): string =>
+function describeClients(clients: readonly LossClient[], guides: readonly ClientGuide[]): Line {
+  const nameOf = ({ client, name }: LossClient): string =>
     clientName({
       client,
       name,

@@ -30,7 +30,7 @@ const clientLinks = (clients) => [
   clients.length > NAMED_CLIENTS && plural(clients.length - NAMED_CLIENTS, "other"),
 ];
 
-const COLUMNS = ["Weight", "What was lost", "Requests", "Last"];
+const COLUMNS = ["Severity", "What was lost", "Requests", "Last"];
 
 function lossTable(losses, caption, showsClients) {
   const heads = showsClients ? [...COLUMNS, "Clients"] : COLUMNS;
@@ -38,7 +38,7 @@ function lossTable(losses, caption, showsClients) {
     make(
       "tr",
       {},
-      make("td", { "data-label": "Weight" }, severityTag(severity)),
+      make("td", { "data-label": "Severity" }, severityTag(severity)),
       make("td", { class: "main" }, loss, make("span", { class: "under mono" }, routes.join(", "))),
       make("td", { class: "number", "data-label": "Requests" }, count(requests)),
       make("td", { class: "number", "data-label": "Last" }, lastDay),
