@@ -15,7 +15,7 @@ const COLUMNS: readonly Column[] = [
   { name: "Requests", number: true },
   { name: "Last" },
 ];
-const CLIENT_COLUMN: Column = { name: "Clients" };
+const CLIENT_COLUMN: Column = { name: "For whom" };
 
 const joinCodes = (texts: readonly string[]): Line =>
   texts.flatMap((text, index): Line => [index === 0 ? "" : ", ", { code: text }]);
