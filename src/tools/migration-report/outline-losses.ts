@@ -13,7 +13,7 @@ const COLUMNS: readonly Column[] = [
   { name: "What was lost" },
   { name: "Routes" },
   { name: "Requests", number: true },
-  { name: "Last" },
+  { name: "Last", number: true },
 ];
 const CLIENT_COLUMN: Column = { name: "For whom" };
 
@@ -68,7 +68,7 @@ export function outlineLossTables(
       : [
           {
             kind: "folded" as const,
-            title: `${heavy.length === 0 ? "" : "and "}${plural(roundings.length, "rounding")}, ${formatCount(requests)} times`,
+            title: `${heavy.length === 0 ? "" : "and "}${plural(roundings.length, "rounding")}, ${plural(requests, "time")}`,
             blocks: [outlineTable(roundings, "Values that were less exact", guides)],
           },
         ]),

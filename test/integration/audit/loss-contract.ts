@@ -107,7 +107,7 @@ export function testLosses(name: string, makePlace: () => Promise<StorePlace>): 
     });
 
     test("have the weight of the pack in which they happened last", async () => {
-      const other = { hash: "pack-2", names: ["new list: of another pack", "meaning owner: v4 has none"] };
+      const other = { hash: "pack-0", names: ["new list: of another pack", "meaning owner: v4 has none"] };
       await put("a", "d", { client: "c1", time: day(1) });
       await put("b", "m", { client: "c1", time: day(2) }, other);
       expect(await losses()).toEqual(["c1 meaning 2 1-2"]);

@@ -19,15 +19,16 @@ const severityTag = (severity) =>
 const clientLinks = (clients) => [
   clients
     .slice(0, NAMED_CLIENTS)
-    .map(({ client, name, requests }) => [
+    .map(({ client, name, requests }, index) => [
+      index > 0 && ", ",
       make(
         "a",
         { href: address("clients", client ?? "none"), class: name === null && "mono" },
         name ?? client ?? "no token",
       ),
-      ` ${count(requests)} `,
+      ` (${count(requests)})`,
     ]),
-  clients.length > NAMED_CLIENTS && plural(clients.length - NAMED_CLIENTS, "other"),
+  clients.length > NAMED_CLIENTS && `, ${plural(clients.length - NAMED_CLIENTS, "other")}`,
 ];
 
 const COLUMNS = ["Severity", "What was lost", "Requests", "Last"];
@@ -81,7 +82,7 @@ export function lossSection(losses, { showsClients }) {
       make(
         "details",
         {},
-        make("summary", {}, `${plural(roundings.length, "rounding")}, ${count(times)} times`),
+        make("summary", {}, `${plural(roundings.length, "rounding")}, ${plural(times, "time")}`),
         lossTable(roundings, "Values that were less exact", showsClients),
       ),
   );
