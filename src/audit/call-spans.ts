@@ -22,22 +22,24 @@ export interface SpanQuery {
 /** Maximum number of spans that are read. */
 const MAX_SPANS = 100_000;
 
-/**
- * The statement of both stores.
- *
- * @param number Converts a day to a number of days, as SQL
- * @param source The table, and the condition of its rows
- * @param days The most days between two days of a span, as SQL
- */
-export const spansStatement = (number: (day: string) => string, source: string, days: string): string => `
+/** What is different in the statement of a store. */
+interface SpansSource {
+  readonly table: string;
+  /** The condition of its rows, with `WHERE`. */
+  readonly where: string;
+  /** Returns the last day of which the next one belongs to the same span, as SQL. */
+  readonly lastOfSpan: (day: string) => string;
+}
+
+/** The statement of both stores. A span ends on the last day before the start of the next one. */
+export const spansStatement = ({ table, where, lastOfSpan }: SpansSource): string => `
   WITH called AS (
-    SELECT DISTINCT client, lane, day FROM ${source}
-  ), paused AS (
-    SELECT client, lane, day, CASE WHEN ${number("day")} - ${number("lag(day) OVER following")} <= ${days} THEN 0 ELSE 1 END AS starts
-    FROM called WINDOW following AS (PARTITION BY client, lane ORDER BY day)
-  ), numbered AS (
-    SELECT client, lane, day, sum(starts) OVER (PARTITION BY client, lane ORDER BY day) AS span FROM paused
+    SELECT client, lane, day, lag(day) OVER (PARTITION BY client, lane ORDER BY day) AS before FROM ${table} ${where}
+  ), starts AS (
+    SELECT client, lane, day, before FROM called WHERE before IS NULL OR day > ${lastOfSpan("before")}
   )
-  SELECT client, lane, min(day) AS "firstDay", max(day) AS "lastDay" FROM numbered
-  GROUP BY client, lane, span ORDER BY client, lane, min(day) LIMIT ${MAX_SPANS}
+  SELECT client, lane, day AS "firstDay", coalesce(
+    lead(before) OVER (PARTITION BY client, lane ORDER BY day),
+    (SELECT max(u.day) FROM ${table} u WHERE u.client = starts.client AND u.lane = starts.lane)
+  ) AS "lastDay" FROM starts ORDER BY client, lane, day LIMIT ${MAX_SPANS}
 `;

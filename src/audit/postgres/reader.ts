@@ -269,11 +269,10 @@ export function usageReader(database: Database): UsageReader {
         ["client NOT IN ('', ?)", UNACCEPTED],
         ["client = ANY(?::text[])", clients],
       ]);
-      const number = (day: string): string => `(${day})::date`;
-      return database.query<CallSpan>(
-        spansStatement(number, `audit_usage ${condition}`, `${add(days)}::integer`),
-        values,
-      );
+      const most = `${add(days)}::integer`;
+      const lastOfSpan = (day: string): string => `to_char(${day}::date + ${most}, 'YYYY-MM-DD')`;
+      const source = { table: "audit_usage", where: condition, lastOfSpan };
+      return database.query<CallSpan>(spansStatement(source), values);
     },
   };
 }

@@ -68,7 +68,8 @@ const LOSSES = (where: string): string => `
   SELECT client, route, pack, place, sum(requests) AS requests, min(day) AS firstDay, max(day) AS lastDay
   FROM loss ${where} GROUP BY client, route, pack, place
 `;
-const SPANS = (where: string): string => spansStatement((day) => `julianday(${day})`, `usage ${where}`, "?");
+const SPANS = (where: string): string =>
+  spansStatement({ table: "usage", where, lastOfSpan: (day) => `date(${day}, ? || ' days')` });
 const REQUESTS = (where: string): string =>
   `SELECT client, route, sum(requests) AS requests FROM usage ${where} GROUP BY client, route`;
 
