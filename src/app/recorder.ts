@@ -157,6 +157,7 @@ export class Recorder {
       filterHeader: pack.dialect.client.filters?.header,
       packHash: pack.hash,
       sentNames: pack.sentNames,
+      lossNames: pack.lossNames,
       grammar: pack.grammar,
     };
   }

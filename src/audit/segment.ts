@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdCompressSync } from "node:zlib";
+import { bitsText } from "./numbered-names.ts";
 import { owners, SEVERAL, type RecentBytes } from "./client-shares.ts";
 import type { IndexRow, StoredRow } from "./stored-row.ts";
 import { acceptedClients, dayOf, worthOf } from "./usage.ts";
@@ -89,7 +90,8 @@ const indexRow = (row: StoredRow, start: number): IndexRow => ({
   agent: row.agent,
   lossy: row.lossy,
   requests: row.requests,
-  sentBits: row.sent && `${row.sent.pack} ${row.sent.bits}`,
+  sentBits: bitsText(row.sent),
+  lostBits: bitsText(row.lost),
   start,
   size: row.size,
 });

@@ -1,4 +1,6 @@
 import type { AuditRecord } from "./record.ts";
+import type { CallSpan, SpanQuery } from "./call-spans.ts";
+import type { LossQuery, LossUsage } from "./loss-usage.ts";
 import type { SentUsage } from "./sent-usage.ts";
 import { UNACCEPTED, type Keyed } from "./summary-key.ts";
 import { truncateUtf8 } from "./truncate.ts";
@@ -153,7 +155,7 @@ export interface DayUsage {
   readonly native: number;
   readonly errors: number;
   readonly lossy: number;
-  /** Clients that used alpha on that day. All requests without a token are one client. */
+  /** Clients that used alpha on that day, without requests that are nobody's: those without an accepted token. */
   readonly alphaClients: number;
 }
 
@@ -165,6 +167,10 @@ export interface UsageReader {
   readonly tokens: (query: { readonly client: string }) => Promise<readonly TokenUsage[]>;
   /** Returns the names that clients sent to routes; `lane` and `limit` are ignored. @throws {AuditUnavailableError} */
   readonly sent: (query: UsageQuery) => Promise<readonly SentUsage[]>;
+  /** Returns what requests lost, what weighs most first; `lane` is ignored. @throws {AuditUnavailableError} */
+  readonly losses: (query: LossQuery) => Promise<readonly LossUsage[]>;
+  /** Returns on which days clients called, for `cameBackOn`. @throws {AuditUnavailableError} */
+  readonly spans: (query: SpanQuery) => Promise<readonly CallSpan[]>;
   /** Returns the routes of each client, those with the most requests first. @throws {AuditUnavailableError} */
   readonly usage: (query: UsageQuery) => Promise<readonly RouteUsage[]>;
   /** Returns days with requests in ascending order. @throws {AuditUnavailableError} */

@@ -192,7 +192,7 @@ function formatExplanation(explanation: Explanation): string {
   const ignored = result.context.ignoredParameters.map((name) =>
     shellComment(`ignored: the query parameter "${name}", which the pack does not name`),
   );
-  const losses = route.losses.map((loss) => shellComment(`lost: ${loss}`));
+  const losses = route.losses.map(({ text, severity }) => shellComment(`lost (${severity}): ${text}`));
   const comments = [...ignored, ...losses].join("\n");
   const paragraphs = [head.join("\n"), ...describeCatalog(route, pack), ...steps, retry, comments];
   return `${paragraphs.filter(Boolean).join("\n\n")}\n`;

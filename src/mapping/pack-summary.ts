@@ -1,4 +1,6 @@
 import { isFilterable, type FieldRule } from "./schema/field-definition.ts";
+import type { Severity } from "./schema/severity.ts";
+import { lossOf } from "./compile/field/loss.ts";
 import type { Pack } from "./pack.ts";
 import type { Route } from "./compile/route.ts";
 
@@ -24,6 +26,8 @@ export interface FieldSummary {
   readonly class: FieldClass;
   /** What is lost, or null. */
   readonly loss: string | null;
+  /** How much the loss weighs, or null without one. */
+  readonly severity: Severity | null;
   readonly filter: boolean;
 }
 
@@ -79,6 +83,7 @@ export function summarizePack(pack: Pack): PackSummary {
       v4: rule.upstream ?? null,
       class: classOf(name, rule),
       loss: rule.loss ?? null,
+      severity: lossOf(name, rule)?.severity ?? null,
       filter: isFilterable(rule),
     })),
   }));

@@ -20,6 +20,8 @@ export interface RecordOptions {
   readonly packHash: string;
   /** What clients may send to a route, by the name of the route. */
   readonly sentNames: Pack["sentNames"];
+  /** What a route may lose, by the name of the route. */
+  readonly lossNames: Pack["lossNames"];
   readonly grammar: Pack["grammar"];
 }
 

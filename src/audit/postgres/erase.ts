@@ -59,7 +59,10 @@ async function eraseSummaries(
 ): Promise<Erasure> {
   const remove = async (table: string, column: string): Promise<number> =>
     (await client.query(`DELETE FROM ${table} WHERE ${column} = ANY($1::text[])`, [keys])).rowCount ?? 0;
-  const summaries = (await remove("audit_usage", "client")) + (await remove("audit_sent", "client"));
+  const summaries =
+    (await remove("audit_usage", "client")) +
+    (await remove("audit_sent", "client")) +
+    (await remove("audit_loss", "client"));
   const tokens = await remove("audit_token", "fingerprint");
   const time = Date.now();
   const entry = [time, command, name, records, summaries, tokens];

@@ -7,7 +7,9 @@ import { clientsOf, type AuditQuery, type TextPage } from "../store.ts";
 import type { NameList } from "../name-lists.ts";
 import { bytesOfBits } from "../sent-members.ts";
 import { listSent, type RouteRequests, type SentDays } from "../sent-usage.ts";
-import { identityOfKey } from "../summary-key.ts";
+import { spansStatement, type CallSpan } from "../call-spans.ts";
+import { listLosses, type LossDays, type LossQuery } from "../loss-usage.ts";
+import { identityOfKey, UNACCEPTED } from "../summary-key.ts";
 import { daysOf, MAX_TOKENS_READ, MAX_USAGE_ROWS, usageKeysOf } from "../usage.ts";
 import type { ClientUsage, DayUsage, RouteUsage, TokenUsage, UsageQuery, UsageReader } from "../usage.ts";
 import type { Database } from "./database.ts";
@@ -73,7 +75,7 @@ const DAYS = (where: string): string => `
   SELECT day, coalesce(sum(requests) FILTER (WHERE lane = 'alpha'), 0)::float8 AS alpha,
     coalesce(sum(requests) FILTER (WHERE lane = 'native'), 0)::float8 AS native,
     coalesce(sum(requests) FILTER (WHERE status >= 400), 0)::float8 AS errors, sum(lossy)::float8 AS lossy,
-    (count(DISTINCT client) FILTER (WHERE lane = 'alpha'))::float8 AS "alphaClients"
+    (count(DISTINCT client) FILTER (WHERE lane = 'alpha' AND client NOT IN ('', '${UNACCEPTED}')))::float8 AS "alphaClients"
   FROM audit_usage ${where} GROUP BY day ORDER BY day
 `;
 
@@ -81,7 +83,12 @@ const SENT = (where: string): string => `
   SELECT client, route, pack, bits::text AS bits, min(day) AS "firstDay", max(day) AS "lastDay"
   FROM audit_sent ${where} GROUP BY client, route, pack, audit_sent.bits
 `;
-const NAMES = "SELECT pack, route, names FROM audit_sent_names WHERE pack = ANY($1::text[])";
+const NAMES = (table: string): string =>
+  `SELECT pack, route, names FROM ${table} WHERE pack = ANY($1::text[])`;
+const LOSSES = (where: string): string => `
+  SELECT client, route, pack, place, sum(requests)::float8 AS requests, min(day) AS "firstDay", max(day) AS "lastDay"
+  FROM audit_loss ${where} GROUP BY client, route, pack, place
+`;
 const REQUESTS = (where: string): string =>
   `SELECT client, route, sum(requests)::float8 AS requests FROM audit_usage ${where} GROUP BY client, route`;
 
@@ -121,13 +128,14 @@ function recordTerms(query: AuditQuery): Term[] {
   ];
 }
 
-function usageTerms(query: UsageQuery): Term[] {
+function usageTerms(query: UsageQuery, route?: string): Term[] {
   const { first, last } = daysOf(query);
   return [
     ["day >= ?", first],
     ["day <= ?", last],
     ["client = ANY(?::text[])", usageKeysOf(query)],
     ["lane = ?", query.lane],
+    ["route = ?", route],
   ];
 }
 
@@ -201,12 +209,23 @@ export async function countRecords(database: Database, query: AuditQuery): Promi
 export function usageReader(database: Database): UsageReader {
   async function read<Row extends object>(
     statement: (where: string, limit: string) => string,
-    query: UsageQuery,
+    query: UsageQuery & Pick<LossQuery, "route">,
     limit?: number,
   ): Promise<Row[]> {
     const { values, add, where } = parameters();
-    const text = where(usageTerms(query));
+    const text = where(usageTerms(query, query.route));
     return database.query<Row>(statement(text, limit === undefined ? "" : add(limit)), values);
+  }
+
+  /** Reads the names of packs, by pack and route. */
+  async function namesOf(
+    table: "audit_sent_names" | "audit_loss_names",
+    rows: readonly Pick<SentDays, "pack">[],
+  ): Promise<(pack: string, route: string) => readonly string[] | undefined> {
+    const packs = [...new Set(rows.map(({ pack }) => pack))];
+    const lists = await database.query<NameList & QueryResultRow>(NAMES(table), [packs]);
+    const byKey = new Map(lists.map(({ pack, route, names }) => [`${pack} ${route}`, names]));
+    return (pack, route) => byKey.get(`${pack} ${route}`);
   }
 
   return {
@@ -233,14 +252,27 @@ export function usageReader(database: Database): UsageReader {
     async sent(query) {
       const ofAllLanes = { ...query, lane: undefined };
       const rows = await read<Omit<SentDays, "bits"> & { bits: string }>(SENT, ofAllLanes);
-      const packs = [...new Set(rows.map(({ pack }) => pack))];
-      const lists = await database.query<NameList & QueryResultRow>(NAMES, [packs]);
-      const byKey = new Map(lists.map(({ pack, route, names }) => [`${pack} ${route}`, names]));
       return listSent(
         rows.map((row) => ({ ...row, bits: bytesOfBits(row.bits) })),
-        (pack, route) => byKey.get(`${pack} ${route}`),
+        await namesOf("audit_sent_names", rows),
         await read<RouteRequests>(REQUESTS, ofAllLanes),
       );
+    },
+    async losses(query) {
+      const rows = await read<LossDays>(LOSSES, { ...query, lane: undefined });
+      const names = await namesOf("audit_loss_names", rows);
+      return listLosses(rows, names, { limit: MAX_USAGE_ROWS, ...query });
+    },
+    spans({ days, clients }) {
+      const { values, add, where } = parameters();
+      const condition = where([
+        ["client NOT IN ('', ?)", UNACCEPTED],
+        ["client = ANY(?::text[])", clients],
+      ]);
+      const most = `${add(days)}::integer`;
+      const lastOfSpan = (day: string): string => `to_char(${day}::date + ${most}, 'YYYY-MM-DD')`;
+      const source = { table: "audit_usage", where: condition, lastOfSpan };
+      return database.query<CallSpan>(spansStatement(source), values);
     },
   };
 }

@@ -37,15 +37,21 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
   let spare: ArrayBuffer | undefined;
 
-  const lists = new NameLists();
+  const lists = new NameLists("sent");
+  const lossLists = new NameLists("lost");
 
   async function commit(rows: readonly StoredRow[]): Promise<number> {
-    for (const row of rows) lists.add(row);
+    for (const row of rows) {
+      lists.add(row);
+      lossLists.add(row);
+    }
     const names = lists.waiting();
+    const lossNames = lossLists.waiting();
     const batch = createBatch(rows, recent, spare);
     spare = batch.bytes.buffer;
-    const stored = await insertBatch(database, batch, names);
+    const stored = await insertBatch(database, batch, { names, lossNames });
     lists.confirm(names);
+    lossLists.confirm(lossNames);
     return stored;
   }
 
@@ -85,7 +91,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     await database.close();
   }
 
-  const { clients, tokens, sent, usage, days } = usageReader(database);
+  const { clients, tokens, sent, losses, spans, usage, days } = usageReader(database);
   return {
     append: queue.push,
     texts: (query) => open(() => readRecordPage(database, query)),
@@ -95,6 +101,8 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     clients: (query) => open(() => clients(query)),
     tokens: (query) => open(() => tokens(query)),
     sent: (query) => open(() => sent(query)),
+    losses: (query) => open(() => losses(query)),
+    spans: (query) => open(() => spans(query)),
     usage: (query) => open(() => usage(query)),
     days: (query) => open(() => days(query)),
     erase: (request, onRecords) => open(() => eraseClient(database, request, onRecords)),

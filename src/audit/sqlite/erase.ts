@@ -135,7 +135,10 @@ export function eraseSummaries(
   const list = JSON.stringify(keys);
   const remove = (table: string, condition: string): number =>
     Number(database.prepare(`DELETE FROM ${table} WHERE ${condition}`).run(list).changes);
-  const summaries = remove("usage", `client IN (${TEXTS})`) + remove("sent", `client IN (${TEXTS})`);
+  const summaries = ["usage", "sent", "loss"].reduce(
+    (sum, table) => sum + remove(table, `client IN (${TEXTS})`),
+    0,
+  );
   const tokens = remove("token", `fingerprint IN (${TEXTS})`);
   const time = Date.now();
   database

@@ -12,6 +12,8 @@ import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
 import type { ClientUsage, DayUsage, RouteUsage, TokenUsage } from "../usage.ts";
 import { RecentBytes } from "../client-shares.ts";
 import { createBatch } from "../segment.ts";
+import type { CallSpan } from "../call-spans.ts";
+import type { LossUsage } from "../loss-usage.ts";
 import { NameLists } from "../name-lists.ts";
 import type { SentUsage } from "../sent-usage.ts";
 import type { StoredRow } from "../stored-row.ts";
@@ -77,17 +79,23 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
   /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
   let spare: ArrayBuffer | undefined;
 
-  const lists = new NameLists();
+  const lists = new NameLists("sent");
+  const lossLists = new NameLists("lost");
 
   async function commit(rows: readonly StoredRow[]): Promise<number> {
-    for (const row of rows) lists.add(row);
+    for (const row of rows) {
+      lists.add(row);
+      lossLists.add(row);
+    }
     const names = lists.waiting();
+    const lossNames = lossLists.waiting();
     const batch = packBatch(createBatch(rows, recent, spare));
     spare = undefined;
-    const written = (await writer.call({ kind: "write", batch, names }, [
+    const written = (await writer.call({ kind: "write", batch, names, lossNames }, [
       batch.bytes.buffer,
     ])) as WrittenBatch;
     lists.confirm(names);
+    lossLists.confirm(lossNames);
     spare = written.buffer;
     return written.storedBytes;
   }
@@ -147,6 +155,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     clients: async (query) => (await reader.call({ kind: "clients", query })) as ClientUsage[],
     tokens: async ({ client }) => (await reader.call({ kind: "tokens", client })) as TokenUsage[],
     sent: async (query) => (await reader.call({ kind: "sent", query })) as SentUsage[],
+    losses: async (query) => (await reader.call({ kind: "losses", query })) as LossUsage[],
+    spans: async (query) => (await reader.call({ kind: "spans", query })) as CallSpan[],
     usage: async (query) => (await reader.call({ kind: "usage", query })) as RouteUsage[],
     days: async (query) => (await reader.call({ kind: "days", query })) as DayUsage[],
     erase,

@@ -2,6 +2,7 @@
 import { JsonText } from "../../audit/json-text.ts";
 import { checksumOf, type AuditRecord, type RecordedBody } from "../../audit/record.ts";
 import { recordTime } from "../../audit/record-time.ts";
+import { NumberedNames } from "../../audit/numbered-names.ts";
 import { SentMembers } from "../../audit/sent-members.ts";
 import { REDACTED } from "../../audit/secret-values.ts";
 import { isTruncated } from "../../audit/truncate.ts";
@@ -145,6 +146,17 @@ function sentMembersOf(
   return names && bits && new SentMembers(packHash, names.names, bits);
 }
 
+/** Which losses of its route a request had; undefined for none, and for requests to other routes than those of the pack. */
+function lostNamesOf(
+  { match, losses }: RequestContext,
+  { packHash, lossNames }: RecordOptions,
+): NumberedNames | undefined {
+  const names = losses.size > 0 && match && lossNames.get(match.route.name);
+  if (!names) return undefined;
+  const bits = names.bitsOf(losses);
+  return bits && new NumberedNames(packHash, names.names, bits);
+}
+
 /** The record of a request, redacted before it leaves the request. */
 export function createAuditRecord(
   request: AlphaRequest,
@@ -158,6 +170,7 @@ export function createAuditRecord(
   const route = routeOf(context);
   const accepted = isAccepted(context);
   const members = sentMembersOf(request, context, options);
+  const lost = lostNamesOf(context, options);
   const exchange = recordExchange(request, context, options, response);
   const { secrets } = exchange;
   const sent = bodies && isBodyRecorded(context, outcome) ? sentBody(request, context) : undefined;
@@ -200,6 +213,7 @@ export function createAuditRecord(
     },
     ...(rejectedBy !== undefined && { rejectedBy }),
     ...(members && { sent: members }),
+    ...(lost && { lost }),
   };
 }
 

@@ -11,6 +11,7 @@ import {
   type ObjectChanges,
   type Report,
 } from "./model.ts";
+import { outlineLossTables } from "./outline-losses.ts";
 import { clientName, formatCount, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
 
 const DAY_MS = 86_400_000;
@@ -215,7 +216,7 @@ function outlineObject(
 
 /** The state in words, with the last alpha call, and a warning where the client has been quiet for longer before. */
 function describeState(
-  { readiness, lastAlpha, longerPauseMs, requests, native }: ClientGuide,
+  { readiness, cameBack, lastAlpha, longerPauseMs, requests, native }: ClientGuide,
   { names, quietDays }: Pick<Report, "names" | "quietDays">,
 ): Line {
   const lastCall =
@@ -226,11 +227,15 @@ function describeState(
     longerPauseMs === null
       ? ""
       : ` It has paused for ${plural(Math.floor(longerPauseMs / DAY_MS), "quiet day")} before and then called ${names.client} again: ${quietDays} quiet days say little about it.`;
+  const returned =
+    cameBack === null
+      ? ""
+      : ` It had been ready, and came back on ${cameBack}: it called ${names.client} again.`;
   return [
     ...(readiness === null
       ? ["Not a client: "]
       : [{ tag: READINESS_LABELS[readiness] }, ` ${describeReadiness(names, quietDays)[readiness]}; `]),
-    `${lastCall}; ${percent(native, requests)} of its ${plural(requests, "request")} were native.${pause}`,
+    `${lastCall}; ${percent(native, requests)} of its ${plural(requests, "request")} were native.${returned}${pause}`,
   ];
 }
 
@@ -267,7 +272,7 @@ function outlineSummary(client: ClientGuide, report: Pick<Report, "names" | "qui
           ],
         ]),
   ];
-  return [{ kind: "list", lines }];
+  return [{ kind: "list", lines }, ...outlineLossTables(client.losses, "What it lost, by weight")];
 }
 
 /** What a client is: an application, a name that a proxy gives, or a token. */

@@ -158,7 +158,7 @@ function describeOperation(routes: readonly Route[], pack: Pack): Json {
   if (!route) return {};
   const { method, path, parameters } = parseRouteName(route.name);
   const equivalents = unique(routes.map((variant) => findEquivalent(variant, pack)));
-  const losses = unique(routes.flatMap((variant) => variant.losses));
+  const losses = unique(routes.flatMap((variant) => variant.losses.map(({ text }) => text)));
   return {
     operationId: createOperationId(method, path),
     tags: [route.object],

@@ -34,6 +34,8 @@ export function memoryStore() {
     },
     erasures: async () => [],
     sent: async () => [],
+    losses: async () => [],
+    spans: async () => [],
     usage: async () => [],
     days: async () => [],
     get: async (id) => {

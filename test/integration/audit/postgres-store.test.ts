@@ -7,20 +7,23 @@ import { makeDatabase } from "../../support/postgres-database.ts";
 import type { TestDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";
 import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
-import { testAuditStore, UNLIMITED } from "./store-contract.ts";
+import { testLosses } from "./loss-contract.ts";
+import { testAuditStore, UNLIMITED, type StorePlace } from "./store-contract.ts";
 
 const describe = await describeWith("postgres");
 const settings = UNLIMITED;
 
 describe("with a PostgreSQL server", () => {
-  testAuditStore("PostgreSQL", async () => {
+  async function makePlace(): Promise<StorePlace> {
     const database = await makeDatabase();
     return {
       open: async (durability, limits = {}) =>
         openPostgresStore({ ...settings, url: database.url, durability, ...limits }),
       remove: database.drop,
     };
-  });
+  }
+  testAuditStore("PostgreSQL", makePlace);
+  testLosses("PostgreSQL", makePlace);
 });
 
 describe("the PostgreSQL store", () => {
@@ -55,7 +58,7 @@ describe("the PostgreSQL store", () => {
     );
     expect(await stores[0]?.count({})).toBe(100);
     expect(await stores[4]?.clients({})).toMatchObject([{ requests: 100 }]);
-    expect(await database.query("SELECT version FROM audit_schema")).toEqual([{ version: 2 }]);
+    expect(await database.query("SELECT version FROM audit_schema")).toEqual([{ version: 3 }]);
   });
 
   test("leaves out the records of a damaged segment, and reads the others", async () => {
@@ -174,9 +177,11 @@ describe("the PostgreSQL store", () => {
     await first.append(sampleRecord("c", { client: "made-up", accepted: false }));
     await first.close();
     // The tables of version 1.
-    await database.query("DROP TABLE audit_token, audit_sent, audit_sent_names, audit_erased");
+    await database.query(
+      "DROP TABLE audit_token, audit_sent, audit_sent_names, audit_erased, audit_loss, audit_loss_names",
+    );
     await database.query("DROP INDEX audit_usage_client, audit_lane_by_time");
-    await database.query("ALTER TABLE audit DROP COLUMN sender, DROP COLUMN sent");
+    await database.query("ALTER TABLE audit DROP COLUMN sender, DROP COLUMN sent, DROP COLUMN lost");
     await database.query("UPDATE audit_schema SET version = 1");
 
     const second = open();

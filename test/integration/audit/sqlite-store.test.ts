@@ -9,15 +9,19 @@ import type { AuditRecord } from "../../../src/audit/record.ts";
 import { describeSqliteError } from "../../../src/audit/sqlite/fault.ts";
 import { AUDIT_FILE, openSqliteStore, startSqliteThread } from "../../../src/audit/sqlite/store.ts";
 import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
-import { testAuditStore, UNLIMITED } from "./store-contract.ts";
+import { testLosses } from "./loss-contract.ts";
+import { testAuditStore, UNLIMITED, type StorePlace } from "./store-contract.ts";
 
-testAuditStore("SQLite", async () => {
+async function makePlace(): Promise<StorePlace> {
   const directory = await mkdtemp(join(tmpdir(), "audit-"));
   return {
     open: (durability, limits = {}) => openSqliteStore({ ...UNLIMITED, directory, durability, ...limits }),
     remove: () => rm(directory, { recursive: true }),
   };
-});
+}
+
+testAuditStore("SQLite", makePlace);
+testLosses("SQLite", makePlace);
 
 describe("the SQLite store", () => {
   const settings = { durability: "relaxed", ...UNLIMITED } as const;
@@ -115,6 +119,7 @@ describe("the SQLite store", () => {
     // The tables of version 1, and a day that is still written to.
     database.exec(`
       DROP TABLE token; DROP TABLE sent; DROP TABLE sent_names; DROP TABLE erased; DROP INDEX usage_client;
+      DROP TABLE loss; DROP TABLE loss_names; ALTER TABLE record_20260301 DROP COLUMN lost;
       DROP TRIGGER block_20260301_full;
       ALTER TABLE record_20260301 DROP COLUMN sender;
       ALTER TABLE record_20260301 DROP COLUMN sent;

@@ -251,12 +251,12 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(await store.usage({})).toHaveLength(4);
       });
 
-      test("list days", async () => {
+      test("list days, where requests without a token are no client", async () => {
         const counts = { alpha: 1, native: 0, errors: 0, lossy: 1, alphaClients: 1 };
         expect(await store.days({})).toEqual([
           { ...counts, day: "2026-01-01", alpha: 2, errors: 1 },
           { ...counts, day: "2026-01-02" },
-          { ...counts, day: "2026-01-03", native: 1, errors: 1, lossy: 0 },
+          { ...counts, day: "2026-01-03", native: 1, errors: 1, lossy: 0, alphaClients: 0 },
         ]);
         expect(await store.days({ client: "c1", since: day(2, 23) })).toHaveLength(2);
       });
