@@ -92,6 +92,9 @@ export interface AuditRecord {
   readonly rejectedBy?: RejectedBy;
   /** Which names of its route the client sent. It is counted, and is no part of the stored record. */
   readonly sent?: SentMembers;
-  /** How many requests that a limit rejected have this one record; left out for one. */
+  /**
+   * How many requests that a limit rejected have this one record; left out for one. 0: the request is no call of the client's
+   * API, but of a page that the gateway has for clients, and is counted in no summary.
+   */
   readonly requests?: number;
 }

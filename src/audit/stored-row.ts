@@ -24,7 +24,7 @@ export interface RecordColumns {
   readonly lossy: boolean;
   /** Which names of its route the client sent. */
   readonly sent?: SentMembers | undefined;
-  /** How many requests it stands for. Default: one. */
+  /** How many requests it stands for. Default: one. 0: it is counted in no summary. */
   readonly requests?: number | undefined;
 }
 

@@ -85,7 +85,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     await database.close();
   }
 
-  const { clients, tokens, sent, usage, days } = usageReader(database);
+  const { clients, tokens, activity, sent, usage, days } = usageReader(database);
   return {
     append: queue.push,
     texts: (query) => open(() => readRecordPage(database, query)),
@@ -94,6 +94,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     count: (query) => open(() => countRecords(database, query)),
     clients: (query) => open(() => clients(query)),
     tokens: (query) => open(() => tokens(query)),
+    activity: (query) => open(() => activity(query)),
     sent: (query) => open(() => sent(query)),
     usage: (query) => open(() => usage(query)),
     days: (query) => open(() => days(query)),

@@ -9,7 +9,7 @@ import { readRecord } from "../read-record.ts";
 import type { AuditRecord } from "../record.ts";
 import { AuditUnavailableError } from "../store.ts";
 import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
-import type { ClientUsage, DayUsage, RouteUsage, TokenUsage } from "../usage.ts";
+import type { ClientUsage, DayUsage, RouteUsage, TokenActivity, TokenUsage } from "../usage.ts";
 import { RecentBytes } from "../client-shares.ts";
 import { createBatch } from "../segment.ts";
 import { NameLists } from "../name-lists.ts";
@@ -146,6 +146,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     count: async (query) => (await reader.call({ kind: "count", query })) as number,
     clients: async (query) => (await reader.call({ kind: "clients", query })) as ClientUsage[],
     tokens: async ({ client }) => (await reader.call({ kind: "tokens", client })) as TokenUsage[],
+    activity: async ({ fingerprint }) =>
+      (await reader.call({ kind: "activity", fingerprint })) as TokenActivity,
     sent: async (query) => (await reader.call({ kind: "sent", query })) as SentUsage[],
     usage: async (query) => (await reader.call({ kind: "usage", query })) as RouteUsage[],
     days: async (query) => (await reader.call({ kind: "days", query })) as DayUsage[],

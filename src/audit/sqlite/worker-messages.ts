@@ -64,5 +64,6 @@ export type ReaderJob =
   | { readonly kind: "count"; readonly query: AuditQuery }
   | { readonly kind: "clients" | "usage" | "days" | "sent"; readonly query: UsageQuery }
   | { readonly kind: "tokens"; readonly client: string }
+  | { readonly kind: "activity"; readonly fingerprint: string }
   | { readonly kind: "erasures" }
   | { readonly kind: "close" };
