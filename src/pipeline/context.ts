@@ -202,6 +202,11 @@ export interface RequestContext extends StageResults, ResponseReport {
   readonly span: RequestSpan | undefined;
   /** Name in the audit and the metrics, where the request is not for a route of the pack. */
   route: string | undefined;
+  /**
+   * Whether it is for a page that the gateway has for clients. It is no call of the client's API: it is recorded without its
+   * response, and is counted in no summary.
+   */
+  isOwnPage: boolean;
   /** The application of a call to the login server, as far as the request has its id. */
   application: ApplicationId | undefined;
   /** Why the gateway rejected the request, where such rejections are counted. */
@@ -226,6 +231,7 @@ export const createContext = (startedAt = performance.now(), span?: RequestSpan)
   stageTimes: { authenticate: 0, matchRoute: 0, rateLimit: 0, authorize: 0, buildResponse: 0 },
   span,
   route: undefined,
+  isOwnPage: false,
   application: undefined,
   client: undefined,
   match: undefined,

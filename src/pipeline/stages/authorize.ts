@@ -137,7 +137,7 @@ async function waitForTokenInfo(
  */
 export async function resolveToken(
   client: AuthenticatedClient,
-  candidates: RouteCandidates,
+  candidates: HttpError | readonly { readonly route: Pick<Route, "access"> }[],
   dependencies: TokenDependencies,
 ): Promise<ClientToken> {
   const { tokens, tokenStore } = dependencies;
