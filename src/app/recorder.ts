@@ -172,7 +172,8 @@ export class Recorder {
       traceparent: upstream?.traceparent ?? header(request, "traceparent"),
     };
     const record = audit && this.#createRecord(request, outcome, context);
-    if (!audit && !context.isOwnPage && isAccepted(context)) sunset.rules.noteAccepted(provenIdentity(request, context));
+    if (!audit && !context.isOwnPage && isAccepted(context))
+      sunset.rules.noteAccepted(provenIdentity(request, context));
     const summary = record ?? summarizeRequest(request, outcome, context, this.#options);
     context.span?.end(spanResult(summary));
     const durable = record && audit.append(record);

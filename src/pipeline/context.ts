@@ -4,6 +4,7 @@ import { takeParameter } from "../dialect/credentials.ts";
 import type { Filter } from "../dialect/filter/condition.ts";
 import type { HttpError, Rejection } from "../dialect/http-error.ts";
 import type { Query } from "../dialect/query.ts";
+import type { Access } from "../dialect/scopes.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { Parameters } from "../mapping/router.ts";
 import type { SentBody } from "../audit/client-body.ts";
@@ -111,6 +112,11 @@ export const NOBODY: Credentials = { token: undefined, hash: undefined };
 export interface RouteMatch {
   readonly route: Route;
   readonly parameters: Parameters;
+}
+
+/** What decides who may make a call: that of a route, or one that the gateway makes itself. */
+export interface CallAccess {
+  readonly route: { readonly access: Access };
 }
 
 /** A client's credentials, and what is cached about its token: the result of authentication. */

@@ -5,12 +5,11 @@ import { isSuccess, TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import { addressNetwork } from "../rate-limit/client-address.ts";
-import type { Route } from "../mapping/compile/route.ts";
 import type { Upstream } from "../upstream/client.ts";
 import { ConnectionUnavailableError, type ShareClient } from "../upstream/connection-shares.ts";
 import { isCausedByClient, toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
 import type { FileUpstream } from "../upstream/file-client.ts";
-import { header, NOBODY, type AlphaRequest, type Credentials } from "./context.ts";
+import { header, NOBODY, type AlphaRequest, type CallAccess, type Credentials } from "./context.ts";
 import {
   openFile,
   readResponse,
@@ -60,8 +59,7 @@ export const sentToken = (
 /** The request that the calls are made for, and its client's token. */
 export interface CallerRequest {
   readonly request: AlphaRequest;
-  /** Only how its route is authorized matters here. */
-  readonly match: { readonly route: Pick<Route, "access"> };
+  readonly match: CallAccess;
   /** Credentials as the client sent them. */
   readonly client: Credentials;
   /** The credentials for v4 in their place. */

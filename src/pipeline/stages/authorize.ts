@@ -7,7 +7,13 @@ import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { TokenUnavailableError, type TokenLookup, type TokenStore } from "../../auth/token-store.ts";
 import { isAcceptedToken, type TokenCache, type TokenInfo } from "../../auth/token-cache.ts";
 import type { TokenLocks } from "../../auth/token-locks.ts";
-import { NOBODY, type AuthenticatedClient, type Credentials, type RouteMatch } from "../context.ts";
+import {
+  NOBODY,
+  type AuthenticatedClient,
+  type CallAccess,
+  type Credentials,
+  type RouteMatch,
+} from "../context.ts";
 import type { RouteCandidates } from "./match-route.ts";
 import type { ReadJson } from "./read-body.ts";
 
@@ -137,7 +143,7 @@ async function waitForTokenInfo(
  */
 export async function resolveToken(
   client: AuthenticatedClient,
-  candidates: HttpError | readonly { readonly route: Pick<Route, "access"> }[],
+  candidates: HttpError | readonly CallAccess[],
   dependencies: TokenDependencies,
 ): Promise<ClientToken> {
   const { tokens, tokenStore } = dependencies;
