@@ -11,14 +11,14 @@ import type { PublicAppDependencies } from "./public-app.ts";
 
 const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
-/** Serves the pages for clients, if they are on. Everything else passes. */
+/** Serves the pages for clients. Everything else passes. @returns Nothing if they are off */
 export function createMigrationPages(
   settings: Settings,
   dependencies: PublicAppDependencies,
   { lifecycle, toMiddleware }: GuardOptions,
-): RequestHandler {
+): readonly RequestHandler[] {
   const { pack, audit, migrationPages: pages, oauth, shared, upstream, upstreamTokens } = dependencies;
-  if (!pages || !audit) return (_request, _response, next) => next();
+  if (!pages || !audit) return [];
   const pageDependencies = {
     ...createPipelineConfig(pack, settings),
     ...lifecycle,
@@ -45,7 +45,7 @@ export function createMigrationPages(
   const html = toMiddleware(createPageHandler("html", pageDependencies));
   const description = toMiddleware(createDescriptionHandler(pageDependencies));
   const paths = pagePathsOf(pack);
-  return function serveMigrationPages(request, response, next) {
+  const serveMigrationPages: RequestHandler = (request, response, next) => {
     const { method, path: sent } = plainRequestOf(response);
     // A slash at the end has no effect elsewhere either.
     const path = sent.endsWith("/") ? sent.slice(0, -1) : sent;
@@ -55,4 +55,5 @@ export function createMigrationPages(
     const page = request.accepts(["json", "html"]) === "html" ? html : json;
     return page(request, response, next);
   };
+  return [serveMigrationPages];
 }

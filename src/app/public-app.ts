@@ -89,7 +89,7 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     createHeadGuard(settings, dependencies, guardOptions),
     createCrossSiteGuard(settings, dependencies, guardOptions),
     createOAuthMiddleware(settings, dependencies, recorder, respond),
-    createMigrationPages(settings, dependencies, guardOptions),
+    ...createMigrationPages(settings, dependencies, guardOptions),
     respond(createAlphaHandler(settings, dependencies, recorder)),
     createErrorHandler(dependencies),
   ];

@@ -23,7 +23,7 @@ function testPage(settings: () => TestSettings): void {
     });
     await gateway.request("POST /feedback", { as: "vms", body: { description: "secret-word" } });
     await gateway.request("GET /nothing", { as: "vms" });
-    await gateway.request("GET /domains", { as: "billing" });
+    await gateway.request("GET /dns/zones", { as: "billing" });
   });
   afterAll(() => gateway.stop());
 
@@ -98,7 +98,7 @@ function testPage(settings: () => TestSettings): void {
         "10.0.",
         "127.0.0.1",
         "node",
-        "domains",
+        "zones",
         token,
         fingerprint(tokenHash(token)),
       ])
@@ -195,7 +195,7 @@ describe("the page of a client", () => {
       CLIENTS_FILE: writeOperatorFile(`team:\n  tokens: [${prints.join(", ")}]\n`, "clients.yaml"),
     });
     await gateway.request("GET /vm/instances", { as: "vms" });
-    await gateway.request("GET /domains", { as: "billing" });
+    await gateway.request("GET /dns/zones", { as: "billing" });
     const { body } = await readPage(gateway, { as: "vms" });
     expect(body.routes).toMatchObject([{ route: "GET /vm/instances", requests: 1 }]);
   });
@@ -205,7 +205,7 @@ describe("the page of a client", () => {
     const headers = { "x-client": "Team" };
     await gateway.request("GET /vm/instances", { as: "vms", headers });
     await gateway.request("GET /vm/instances", { as: "vms", headers });
-    await gateway.request("GET /domains", { as: "billing", headers });
+    await gateway.request("GET /dns/zones", { as: "billing", headers });
     const { body } = await readPage(gateway, { as: "vms", headers });
     expect(body).toMatchObject({
       state: "not begun",
@@ -215,7 +215,7 @@ describe("the page of a client", () => {
 
   test("is empty for a token that never called", async () => {
     await start({});
-    await gateway.request("GET /domains", { as: "billing" });
+    await gateway.request("GET /dns/zones", { as: "billing" });
     const { body, status } = await readPage(gateway, { as: "vms" });
     expect(status).toBe(200);
     expect(body).toMatchObject({
