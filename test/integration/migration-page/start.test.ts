@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { alphaGateway, createGateway, SettingsError } from "../../../src/index.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
-import { openGateway } from "../../support/gateway.ts";
+import { openGateway, startGateway } from "../../support/gateway.ts";
+import { copyPack } from "../../support/pack-copy.ts";
 import { request } from "../../support/request.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
@@ -38,6 +39,27 @@ describe("MIGRATION_PAGE=on", () => {
       remove();
     }
   });
+});
+
+test("a pack that gets a route in the place of the page is refused, and the old one stays", async () => {
+  const pack = copyPack();
+  const gateway = await startGateway({ MIGRATION_PAGE: "on", MAPPINGS_DIR: pack.folder });
+  const routes = (path: string) =>
+    `object: thing\nfields: { id: id }\nroutes: [{ client: "GET ${path}", upstream: "GET /profile" }]\n`;
+  const isReloaded = async () =>
+    /^alpha_gateway_pack_last_reload_successful 1$/m.test((await gateway.requestAdmin("GET /metrics")).text);
+  try {
+    pack.write("thing.yaml", routes("/migration"));
+    await gateway.reload();
+    expect(await isReloaded()).toBe(false);
+    expect((await gateway.request("GET /v4/migration")).body).toHaveProperty("routes");
+    pack.write("thing.yaml", routes("/migrations"));
+    await gateway.reload();
+    expect(await isReloaded()).toBe(true);
+  } finally {
+    await gateway.stop();
+    pack.remove();
+  }
 });
 
 describe("a pack whose clients have no credentials", () => {
