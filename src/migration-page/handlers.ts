@@ -20,8 +20,7 @@ import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.t
 import { addressNetwork } from "../rate-limit/client-address.ts";
 import type { RateLimits } from "../rate-limit/rate-limits.ts";
 import { NO_SUNSET } from "../sunset/sunset.ts";
-import { describePack } from "../tools/openapi/document.ts";
-import { readClientPage, type PageSources } from "./client-page.ts";
+import type { PageSources } from "./client-page.ts";
 import type { PageState } from "./page-cache.ts";
 import { PAGE_ROUTES } from "./page-paths.ts";
 import {
@@ -31,7 +30,7 @@ import {
   type Caller,
   type ProofDependencies,
 } from "./prove-caller.ts";
-import { PAGE_FORMATS, type PageFormat } from "./write-page.ts";
+import type { PageFormat } from "./write-page.ts";
 
 export interface PageDependencies
   extends Omit<LifecycleDependencies, "sunset">, ProofDependencies, Omit<PageSources, "pack" | "sunset"> {
@@ -96,7 +95,6 @@ const keyOf = (caller: Caller): string =>
 /** `GET /migration` in one format. */
 export function createPageHandler(format: PageFormat, dependencies: PageDependencies): AlphaHandler {
   const { pack, pages } = dependencies;
-  const { write, headers } = PAGE_FORMATS[format];
 
   function consumeOwn(limiter: PageState["addresses"], key: string, context: RequestContext): void {
     const status = limiter.consume(key);
@@ -111,6 +109,10 @@ export function createPageHandler(format: PageFormat, dependencies: PageDependen
     if (!caller) throw createUnknownError(dependencies);
     const key = keyOf(caller);
     consumeOwn(pages.identities, key, context);
+    // Loaded when the first page is read.
+    const { PAGE_FORMATS } = await import("./write-page.ts");
+    const { readClientPage } = await import("./client-page.ts");
+    const { write, headers } = PAGE_FORMATS[format];
     const body = await pages.find(JSON.stringify([key, request.label, format, pack.hash]), async () =>
       write(await readClientPage(caller, request.label, dependencies)),
     );
@@ -133,7 +135,8 @@ export function createDescriptionHandler(dependencies: PageDependencies): AlphaH
   const { pack, sunset, limits } = dependencies;
   let written: { readonly body: string; readonly etag: string; readonly until: number } | undefined;
 
-  function write(now: number): NonNullable<typeof written> {
+  async function write(now: number): Promise<NonNullable<typeof written>> {
+    const { describePack } = await import("../tools/openapi/document.ts");
     const plan = sunset.isActive() ? { endOf: (route: string) => sunset.endOf({}, route) } : undefined;
     const body = JSON.stringify(describePack(pack, DESCRIPTION_VERSION, plan));
     const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
@@ -145,7 +148,7 @@ export function createDescriptionHandler(dependencies: PageDependencies): AlphaH
     context.rateLimitStatus = status;
     rejectLimited(status);
     const now = performance.now();
-    if (!written || written.until <= now) written = write(now);
+    if (!written || written.until <= now) written = await write(now);
     const { body, etag } = written;
     const headers = { etag, "cache-control": "public, max-age=60" };
     if (isSameTag(request, etag)) return { status: 304, body: "", headers };
