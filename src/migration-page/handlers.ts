@@ -63,7 +63,7 @@ function createUnknownError({ style, login }: PageDependencies): HttpError {
   const challenges = [style.challenge, login && 'Basic realm="migration", charset="UTF-8"'].filter(Boolean);
   return new HttpError(
     401,
-    "A valid access token is required, or the id and the secret of an application.",
+    `A valid access token is required${login ? ", or the id and the secret of an application" : ""}.`,
     undefined,
     challenges.length > 0 ? { "www-authenticate": challenges.join(", ") } : undefined,
   );

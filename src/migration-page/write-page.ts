@@ -89,8 +89,8 @@ function outlineRoutes({ routes, names }: ClientPage): Block[] {
     { name: `${capitalize(names.client)} route` },
     { name: `In ${names.upstream}` },
     { name: "Requests", number: true },
-    { name: "Last" },
-    { name: "Ends" },
+    { name: "Last", number: true },
+    { name: "Ends", number: true },
   ];
   const rows = routes.map((route): Line[] => [
     [{ code: route.route }],
@@ -102,6 +102,7 @@ function outlineRoutes({ routes, names }: ClientPage): Block[] {
   return [
     { kind: "heading", level: 2, line: [plural(routes.length, "route")] },
     { kind: "table", caption: "The most used first", columns, rows },
+    { kind: "heading", level: 3, line: ["What changes in each"] },
   ];
 }
 
@@ -123,14 +124,14 @@ function outlineRoute(route: PageRoute, { names, objects }: ClientPage): Block {
             " below.",
           ],
         ]),
-    ...losses.map((loss): Line => [{ tag: "was lossy" }, ` ${loss}.`]),
+    ...losses.map((loss): Line => [{ tag: "can be lossy" }, ` ${loss}.`]),
     ...notes.map(parseSentence),
   ];
   return {
     kind: "section",
     of: "call",
     blocks: [
-      { kind: "heading", level: 3, line: [{ code: route.route }] },
+      { kind: "heading", level: 4, line: [{ code: route.route }] },
       {
         kind: "text",
         line: [

@@ -150,20 +150,24 @@ class Records {
     return sum;
   }
 
-  /** Counts the records of a client by route, the newest days first. */
+  /** Counts the records of a client by route, the newest first. */
   routesOf(client: string): RouteUsage[] {
     const rows: Record<string, unknown>[] = [];
     let counted = 0;
     for (const day of this.#daysOfQuery({})) {
-      if (counted >= MAX_RECORDS_COUNTED) break;
       for (const { from, where } of this.#partsOf(day, { client })) {
-        const found = this.#days.get(day).query(`
-          SELECT lane, (SELECT text FROM text_${day} WHERE id = route) AS route, status, count(*) AS requests,
-            sum(lossy) AS lossy, min(time) AS first, max(time) AS last
-          FROM ${from} ${where.text} GROUP BY lane, route, status`);
-        rows.push(...found.all(...where.values));
+        if (counted >= MAX_RECORDS_COUNTED) return addRows(client, rows);
+        const found = this.#days
+          .get(day)
+          .query(
+            `SELECT lane, (SELECT text FROM text_${day} WHERE id = route) AS route, status, count(*) AS requests,
+              sum(lossy) AS lossy, min(time) AS first, max(time) AS last
+            FROM ${from} ${where.text} GROUP BY lane, route, status`,
+          )
+          .all(...where.values);
+        counted += found.reduce((sum, { requests }) => sum + Number(requests), 0);
+        rows.push(...found);
       }
-      counted = rows.reduce((sum, { requests }) => sum + Number(requests), 0);
     }
     return addRows(client, rows);
   }

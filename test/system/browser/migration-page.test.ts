@@ -47,7 +47,7 @@ const LONG_MS = 120_000;
         expect(await page.page.locator("h1").textContent()).toBe(
           "Your calls of alpha, and what takes their place",
         );
-        expect(await page.page.locator("h3").allTextContents()).toEqual(
+        expect(await page.page.locator("h3, h4").allTextContents()).toEqual(
           expect.arrayContaining(["GET /vm/instances", "POST /feedback", "instance"]),
         );
         expect(await page.violations()).toEqual([]);
