@@ -128,6 +128,15 @@ const describeFilters = ({ response, resource }: Route, pack: Pack): FieldChange
       )
     : [];
 
+/** The login server's call that takes the place of one of the client's; undefined for every other route. */
+function findLoginCall(route: string, { oauth }: Pack["dialect"]): string | undefined {
+  if (!oauth) return undefined;
+  const { authorize, token, revoke, logout } = oauth;
+  const [method = "", path = ""] = route.split(" ");
+  const call = [authorize, token, revoke, logout].find(({ client }) => client === path);
+  return call && `${method} ${call.upstream}`;
+}
+
 interface RouteContext extends Pick<PageSources, "pack" | "sunset"> {
   readonly identity: ClientIdentity;
   readonly sent: Counted["sent"];
@@ -141,6 +150,7 @@ function describeRoute(
     createCallGuide(called, [], pack);
   const variants = pack.routes.filter(({ name }) => name === route);
   const names = sent?.get(route);
+  const login = counterpart === "unknown" ? findLoginCall(route, pack.dialect) : undefined;
   const filters = variants.flatMap((variant) => describeFilters(variant, pack));
   const firsts = called.statuses.map(({ first }) => first).toSorted();
   return {
@@ -149,9 +159,9 @@ function describeRoute(
     first: dayOf(firsts[0] ?? last) ?? "",
     last: dayOf(last) ?? "",
     lossy,
-    counterpart,
-    reason,
-    calls: v4,
+    ...(login === undefined
+      ? { counterpart, reason, calls: v4 }
+      : { counterpart: "call", reason: null, calls: [login] }),
     scope,
     ends: dateOf(sunset.endOf(identity, route)),
     losses: [...new Set(variants.flatMap(({ losses }) => losses))],

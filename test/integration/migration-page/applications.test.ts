@@ -54,6 +54,9 @@ describe("the page of an application", () => {
       "POST /oauth/token": 3,
       "POST /oauth/token/expire": 1,
     });
+    expect(
+      body.routes.find(({ route }: { route: string }) => route === "POST /oauth/token/expire"),
+    ).toMatchObject({ counterpart: "call", calls: ["POST /oauth/revoke"], reason: null });
     expect(body.scopes.upstream).toEqual(["vms:read_write"]);
     expect(JSON.stringify(body)).not.toContain(client.id);
   });
