@@ -92,7 +92,7 @@ describe("the page of an application", () => {
   });
 
   test("is read with form-encoded credentials, as RFC 6749 has them", async () => {
-    const encoded = [...client.id].map((sign) => `%${sign.charCodeAt(0).toString(16)}`).join("");
+    const encoded = client.id.replaceAll(/./g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
     const { status } = await readPage(gateway, { as: null, headers: basic(encoded, client.secret) });
     expect(status).toBe(200);
   });

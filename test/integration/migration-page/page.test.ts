@@ -73,7 +73,7 @@ function testPage(settings: () => TestSettings): void {
       change: "The id of a datacenter in v4. `GET /v4/regions` lists them.",
       values: expect.arrayContaining([{ client: "newark", upstream: "us-east" }]),
     });
-    const [instance] = body.objects.filter(({ object }: { object: string }) => object === "instance");
+    const instance = body.objects.find(({ object }: { object: string }) => object === "instance");
     expect(instance.fields.map(({ name }: { name: string }) => name)).toContain("status");
     expect(body.every_call).toContainEqual(
       expect.objectContaining({ what: "Credentials", client: "Authorization: token …" }),
@@ -167,7 +167,9 @@ function testPage(settings: () => TestSettings): void {
   });
 }
 
-describe("the page of a client, with SQLite", () => testPage(() => ({})));
+describe("the page of a client, with SQLite", () => {
+  testPage(() => ({}));
+});
 
 withPostgres("the page of a client, with PostgreSQL", () => {
   let database: TestDatabase;
