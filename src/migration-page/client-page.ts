@@ -91,13 +91,32 @@ async function readSent(store: PageSources["store"], client: string): Promise<Co
   return new Map([...byRoute].map(([route, rows]) => [route, new Set(rows.map(({ name }) => name))]));
 }
 
+/** What rows say of a token that no summary has, since v4 accepted none of its calls: only the caller's proof shows it. */
+function seenIn(usage: readonly RouteUsage[]): Counted["seen"] {
+  const lastOf = (lane: RouteUsage["lane"]): string | null =>
+    usage.reduce<string | null>(
+      (latest, row) => (row.lane === lane && row.last > (latest ?? "") ? row.last : latest),
+      null,
+    );
+  const [lastAlpha, lastNative] = [lastOf("alpha"), lastOf("native")];
+  return lastAlpha === null && lastNative === null ? undefined : { lastAlpha, lastNative, userAgent: null };
+}
+
+/** Whether a row is of calls, and not of the pages themselves. */
+const isCall = ({ route }: RouteUsage): boolean => !Object.values(PAGE_ROUTES).includes(route ?? "");
+
 /** Reads the calls of the caller, and of nobody else. @throws {AuditUnavailableError} */
 async function readCounted(caller: Caller, store: PageSources["store"]): Promise<Counted> {
   if (caller.kind === "token") {
     const { fingerprint } = caller;
     const { token, routes } = await store.activity({ fingerprint });
+    const usage = routes.filter(isCall);
     const isOwnClient = token?.client === fingerprint;
-    return { seen: token, usage: routes, sent: isOwnClient ? await readSent(store, fingerprint) : undefined };
+    return {
+      seen: token ?? seenIn(usage),
+      usage,
+      sent: isOwnClient ? await readSent(store, fingerprint) : undefined,
+    };
   }
   const client = applicationKey(caller.application);
   const [[seen], usage, sent] = await Promise.all([
@@ -194,8 +213,7 @@ export async function readClientPage(
     fingerprint: caller.kind === "token" ? caller.fingerprint : undefined,
     userAgent: seen?.userAgent,
   };
-  const own = usage.filter(({ route }) => !Object.values(PAGE_ROUTES).includes(route ?? ""));
-  const routes = groupCalls(key, own).map((called) =>
+  const routes = groupCalls(key, usage).map((called) =>
     describeRoute(called, { pack, sunset, identity, sent }),
   );
   const known = routes.flatMap(({ route }) => pack.routes.filter(({ name }) => name === route));
@@ -215,7 +233,7 @@ export async function readClientPage(
     ends: dateOf(sunset.endOf(identity, null)),
     link: sunset.link() ?? null,
     scopes: { client: alpha, upstream: v4 },
-    unmatched: own.reduce(
+    unmatched: usage.reduce(
       (sum, { lane, route, requests }) => sum + (lane === "alpha" && route === null ? requests : 0),
       0,
     ),

@@ -283,7 +283,7 @@ describe("the page of a client", () => {
     await start({ SUNSET_FILE: writeOperatorFile(`announced: 2026-01-01\n${plan}`) });
     expect((await gateway.request("GET /vm/instances", { as: "vms" })).status).toBe(status);
     const { status: ofPage, body } = await readPage(gateway, { as: "vms" });
-    expect([ofPage, body.routes.length]).toEqual([200, 1]);
+    expect([ofPage, body.routes.length, body.state]).toEqual([200, 1, "not begun"]);
     // Reading it makes no known client of a new one.
     expect((await gateway.request("GET /vm/instances", { as: "vms" })).status).toBe(status);
   });
