@@ -24,6 +24,8 @@ import { openSharedState, type SharedState } from "./state-backends.ts";
 import { withOpenTelemetry } from "./with-opentelemetry.ts";
 import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
 import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/client-directory.ts";
+import { createPageState, type PageState } from "../migration-page/page-cache.ts";
+import { checkPagePaths } from "../migration-page/page-paths.ts";
 import { openSunset, type SunsetService } from "./open-sunset.ts";
 import { watchOperatorFile, type WatchedFile } from "./watched-file.ts";
 import { openUpstreamTls, type UpstreamTls } from "./upstream-tls.ts";
@@ -51,6 +53,8 @@ export interface Dependencies {
   readonly upstream: UpstreamClient;
   readonly nativeProxy: ReturnType<typeof createNativeProxy>;
   readonly tokenLocks: TokenLocks;
+  /** What the pages for clients share; undefined if they are off. */
+  readonly migrationPages: PageState | undefined;
   readonly bodies: RequestBodies;
   readonly inFlight: InFlightTracker;
   readonly onUntrustedProxy: OnUntrustedProxy;
@@ -121,6 +125,7 @@ async function openDependencies(
   // Only checked here, before anything is opened: each active pack reads its own.
   readUpstreamTokens(settings, pack);
   readLinkBase(settings, pack);
+  checkPagePaths(settings, pack);
   const metrics = createMetrics(host.metrics);
   closers.push(metrics.close);
   const tracing = await openTracingOf(host.tracer, environment, log);
@@ -188,6 +193,7 @@ async function openDependencies(
     upstream,
     nativeProxy: createNativeProxy({ ...upstreamOptions, breaker: upstream.breaker }),
     tokenLocks: createTokenLocks(),
+    migrationPages: settings.MIGRATION_PAGE ? createPageState() : undefined,
     bodies,
     inFlight: createInFlightTracker(),
     onUntrustedProxy: createProxyWarning(log),

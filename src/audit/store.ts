@@ -1,6 +1,6 @@
 import type { EraseRequest, Erasure } from "./erase.ts";
 import type { AuditRecord } from "./record.ts";
-import type { UsageReader } from "./usage.ts";
+import type { TokenActivity, UsageReader } from "./usage.ts";
 
 /** Records of one page, by default and at most. */
 export const DEFAULT_LIMIT = 50;
@@ -116,6 +116,8 @@ export interface AuditStore extends UsageReader {
   readonly texts: (query: AuditQuery) => Promise<TextPage>;
   /** Counts the matching records; `limit` is ignored. @throws {AuditUnavailableError} */
   readonly count: (query: AuditQuery) => Promise<number>;
+  /** Returns what one token did. @throws {AuditUnavailableError} */
+  readonly activity: (query: { readonly fingerprint: string }) => Promise<TokenActivity>;
   /** Returns one record. @throws {AuditUnavailableError} While the store can't be read. */
   readonly get: (id: string) => Promise<AuditRecord | undefined>;
   /**

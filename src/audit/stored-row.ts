@@ -27,7 +27,7 @@ export interface RecordColumns {
   readonly sent?: SentMembers | undefined;
   /** Which losses of its route it had. */
   readonly lost?: NumberedNames | undefined;
-  /** How many requests it stands for. Default: one. */
+  /** How many requests it stands for. Default: one. 0: it is counted in no summary. */
   readonly requests?: number | undefined;
 }
 

@@ -147,6 +147,20 @@ export interface RouteUsage extends UsageCounts {
   readonly sample: string;
 }
 
+/** Maximum number of records of a token that are counted, the newest first. */
+export const MAX_RECORDS_COUNTED = 100_000;
+
+/** What one token did, also one whose requests are counted together with those of other tokens. */
+export interface TokenActivity {
+  /** Undefined for a token whose requests were never counted. */
+  readonly token: TokenUsage | undefined;
+  /**
+   * Its requests by route, those with the most first. The summaries of a client with several tokens don't tell them apart: then
+   * its records are counted, as far back as there are any, and `sample` is empty.
+   */
+  readonly routes: readonly RouteUsage[];
+}
+
 /** The requests of one day. */
 export interface DayUsage {
   /** `2026-03-01`, in UTC. */
@@ -212,6 +226,7 @@ export type CountedRow = Keyed<Omit<RecordColumns, "method" | "requestId">>;
 export function aggregateUsage(rows: Iterable<CountedRow>): UsageRow[] {
   const folded = new Map<string, UsageRow>();
   for (const { id, time, key: client, lane, route, status, lossy, agent: whole, requests = 1 } of rows) {
+    if (requests === 0) continue;
     const day = dayOf(time);
     const agent = usageAgent(whole);
     const key = [day, client, lane, route, status].join("\n");
@@ -246,7 +261,7 @@ export interface TokenRow {
 export function aggregateTokens(rows: Iterable<CountedRow>, keys: ReadonlyMap<string, string>): TokenRow[] {
   const tokens = new Map<string, TokenRow>();
   for (const { client: fingerprint, accepted, time, lane, agent: whole, requests = 1 } of rows) {
-    if (fingerprint === null || !accepted) continue;
+    if (fingerprint === null || !accepted || requests === 0) continue;
     const isNative = lane === "native";
     const lastAlpha = isNative ? 0 : time;
     const lastNative = isNative ? time : 0;

@@ -177,6 +177,11 @@ const clients = {
     "7",
     "Days without a request after which a client counts as quiet. A client is ready if it has called v4 and not alpha within them",
   ),
+  MIGRATION_PAGE: withDefault(
+    onOrOff,
+    "off",
+    "`on`: clients read what they still have to change at `/migration` below alpha's base path, and anybody the description of alpha at `/openapi.json`: see [Give clients their own page](../guide/migrate-clients.md#give-clients-their-own-page). It needs the audit",
+  ),
 };
 
 const tokens = {

@@ -3,14 +3,14 @@ import { zstdDecompress } from "node:zlib";
 import type { QueryResultRow } from "pg";
 import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../record-pages.ts";
 import { recordText, UNREADABLE } from "../segment.ts";
-import { clientsOf, type AuditQuery, type TextPage } from "../store.ts";
+import { clientsOf, type AuditQuery, type AuditStore, type TextPage } from "../store.ts";
 import type { NameList } from "../name-lists.ts";
 import { bytesOfBits } from "../sent-members.ts";
 import { listSent, type RouteRequests, type SentDays } from "../sent-usage.ts";
 import { spansStatement, type CallSpan } from "../call-spans.ts";
 import { listLosses, type LossDays, type LossQuery } from "../loss-usage.ts";
 import { identityOfKey, UNACCEPTED } from "../summary-key.ts";
-import { daysOf, MAX_TOKENS_READ, MAX_USAGE_ROWS, usageKeysOf } from "../usage.ts";
+import { daysOf, MAX_RECORDS_COUNTED, MAX_TOKENS_READ, MAX_USAGE_ROWS, usageKeysOf } from "../usage.ts";
 import type { ClientUsage, DayUsage, RouteUsage, TokenUsage, UsageQuery, UsageReader } from "../usage.ts";
 import type { Database } from "./database.ts";
 
@@ -60,10 +60,19 @@ const CLIENTS = (where: string, limit: string): string => `
     (SELECT count(*) FROM audit_token WHERE key = paused.client)::float8 AS tokens
   FROM paused GROUP BY client ORDER BY 3 DESC, client LIMIT ${limit}
 `;
-const TOKENS = `
+const TOKEN_COLUMNS = `
   SELECT fingerprint, key AS client, agent AS "userAgent", first::float8, last::float8,
     last_alpha::float8 AS "lastAlpha", last_native::float8 AS "lastNative", requests::float8, native::float8
-  FROM audit_token WHERE key = $1 ORDER BY audit_token.requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}
+  FROM audit_token
+`;
+const TOKENS = `${TOKEN_COLUMNS} WHERE key = $1 ORDER BY audit_token.requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}`;
+const TOKEN = `${TOKEN_COLUMNS} WHERE fingerprint = $1`;
+const RECORDED_ROUTES = `
+  SELECT $1 AS client, lane, route, status, count(*)::float8 AS requests, sum(lossy)::float8 AS lossy,
+    min(time)::float8 AS first, max(time)::float8 AS last, '' AS sample
+  FROM (
+    SELECT lane, route, status, lossy, time FROM audit WHERE client = $1 ORDER BY time DESC LIMIT ${MAX_RECORDS_COUNTED}
+  ) AS newest GROUP BY lane, route, status ORDER BY 5 DESC, lane, route, status
 `;
 const ROUTES = (where: string, limit: string): string => `
   SELECT client, lane, route, status, sum(requests)::float8 AS requests, sum(lossy)::float8 AS lossy,
@@ -206,7 +215,7 @@ export async function countRecords(database: Database, query: AuditQuery): Promi
 }
 
 /** Creates the reader of the summaries. Counts are doubles, which are exact below 2^53. */
-export function usageReader(database: Database): UsageReader {
+export function usageReader(database: Database): UsageReader & Pick<AuditStore, "activity"> {
   async function read<Row extends object>(
     statement: (where: string, limit: string) => string,
     query: UsageQuery & Pick<LossQuery, "route">,
@@ -241,13 +250,17 @@ export function usageReader(database: Database): UsageReader {
         ...row,
         ...times(row),
       })),
+    async activity({ fingerprint }) {
+      const [row] = await database.query<ReadTimes & TokenUsage>(TOKEN, [fingerprint]);
+      const token = row && { ...row, ...times(row) };
+      const rows =
+        token?.client === fingerprint
+          ? await read<Span & RouteUsage>(ROUTES, { client: fingerprint }, MAX_USAGE_ROWS)
+          : await database.query<Span & RouteUsage>(RECORDED_ROUTES, [fingerprint]);
+      return { token, routes: rows.map(routeOf) };
+    },
     usage: async (query) =>
-      (await read<Span & RouteUsage>(ROUTES, query, query.limit ?? MAX_USAGE_ROWS)).map((row) => ({
-        ...row,
-        client: row.client || null,
-        route: row.route || null,
-        ...span(row),
-      })),
+      (await read<Span & RouteUsage>(ROUTES, query, query.limit ?? MAX_USAGE_ROWS)).map(routeOf),
     days: (query) => read<DayUsage>(DAYS, query),
     async sent(query) {
       const ofAllLanes = { ...query, lane: undefined };
@@ -286,6 +299,13 @@ interface Span {
 function span({ first, last }: Span): Span {
   return { first: new Date(first).toISOString(), last: new Date(last).toISOString() };
 }
+
+const routeOf = (row: Span & RouteUsage): RouteUsage => ({
+  ...row,
+  client: row.client || null,
+  route: row.route || null,
+  ...span(row),
+});
 
 interface ReadTimes extends Span {
   readonly lastAlpha: string | null;

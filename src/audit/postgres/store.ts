@@ -91,7 +91,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     await database.close();
   }
 
-  const { clients, tokens, sent, losses, spans, usage, days } = usageReader(database);
+  const { clients, tokens, activity, sent, losses, spans, usage, days } = usageReader(database);
   return {
     append: queue.push,
     texts: (query) => open(() => readRecordPage(database, query)),
@@ -100,6 +100,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     count: (query) => open(() => countRecords(database, query)),
     clients: (query) => open(() => clients(query)),
     tokens: (query) => open(() => tokens(query)),
+    activity: (query) => open(() => activity(query)),
     sent: (query) => open(() => sent(query)),
     losses: (query) => open(() => losses(query)),
     spans: (query) => open(() => spans(query)),

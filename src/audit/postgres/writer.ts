@@ -97,7 +97,8 @@ const WRITE = `
     INSERT INTO audit_usage AS kept
       SELECT day, key, lane, coalesce(route, ''), status, sum(requests), sum(lossy), min(time), max(time),
         (array_agg(id ORDER BY time DESC))[1], (array_agg(agent ORDER BY time DESC))[1]
-      FROM given JOIN (SELECT id FROM added) AS new USING (id) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+      FROM given JOIN (SELECT id FROM added) AS new USING (id) WHERE requests > 0
+      GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
     ${ADDED}
   ), counted_losses AS (
     ${countLosses("given JOIN (SELECT id FROM added) AS new USING (id)", "sum(requests)")}
@@ -105,7 +106,7 @@ const WRITE = `
     INSERT INTO audit_token AS seen
       SELECT client, min(token_key), ${tokenSums("sum(requests)")}
       FROM given JOIN (SELECT id FROM added) AS new USING (id)
-      WHERE client IS NOT NULL AND counted GROUP BY client ORDER BY client
+      WHERE client IS NOT NULL AND counted AND requests > 0 GROUP BY client ORDER BY client
     ${TOKENS_ADDED}
   )
   SELECT EXISTS (SELECT 1 FROM audit WHERE client = ANY($23::text[]) AND worth < ${WORTH.accepted}) AS late

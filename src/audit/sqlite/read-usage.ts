@@ -41,11 +41,13 @@ const CLIENTS = (where: string): string => `
     (SELECT count(*) FROM token WHERE key = client) AS tokens
   FROM paused GROUP BY client ORDER BY requests DESC, client LIMIT ?
 `;
-const TOKENS = `
+const TOKEN_COLUMNS = `
   SELECT fingerprint, key AS client, agent, first, last, last_alpha AS lastAlpha, last_native AS lastNative, requests,
     native
-  FROM token WHERE key = ? ORDER BY requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}
+  FROM token
 `;
+const TOKENS = `${TOKEN_COLUMNS} WHERE key = ? ORDER BY requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}`;
+const TOKEN = `${TOKEN_COLUMNS} WHERE fingerprint = ?`;
 const ROUTES = (where: string): string => `
   SELECT client, lane, route, status, sum(requests) AS requests, sum(lossy) AS lossy, min(first) AS first,
     max(last) AS last, ${OF_LAST("sample")} AS sample
@@ -73,7 +75,10 @@ const SPANS = (where: string): string =>
 const REQUESTS = (where: string): string =>
   `SELECT client, route, sum(requests) AS requests FROM usage ${where} GROUP BY client, route`;
 
-type UsageJob = Exclude<ReaderJob, { readonly kind: "page" | "get" | "count" | "erasures" | "close" }>;
+type UsageJob = Extract<
+  ReaderJob,
+  { readonly kind: "clients" | "usage" | "days" | "sent" | "losses" | "spans" | "tokens" }
+>;
 
 /** Reads the summaries of requests by their days, clients, routes or tokens. */
 export function readUsage(database: DatabaseSync, job: UsageJob): unknown[] {
@@ -89,6 +94,12 @@ export function readUsage(database: DatabaseSync, job: UsageJob): unknown[] {
   if (kind === "sent") return readSent(database, query);
   if (kind === "clients") return read(CLIENTS, limit).map(clientOf);
   return read(ROUTES, limit).map(routeOf);
+}
+
+/** Reads the counts of a token. @returns Undefined for one that was never counted. */
+export function readToken(database: DatabaseSync, fingerprint: string): TokenUsage | undefined {
+  const row = database.prepare(TOKEN).get(fingerprint);
+  return row && tokenOf(row);
 }
 
 /** Reads the names that clients sent. */
@@ -169,7 +180,8 @@ function tokenOf({ agent, first, last, lastAlpha, lastNative, ...rest }: Row): T
   };
 }
 
-function routeOf({ client, route, first, last, ...rest }: Row): RouteUsage {
+/** The usage of a route, from a row whose times are milliseconds. */
+export function routeOf({ client, route, first, last, ...rest }: Row): RouteUsage {
   const others = rest as Pick<RouteUsage, "lane" | "status" | "requests" | "lossy" | "sample">;
   return { client: nullable(client), route: nullable(route), ...span(first, last), ...others };
 }

@@ -4,7 +4,7 @@ import { zstdDecompressSync } from "node:zlib";
 import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../record-pages.ts";
 import { clientsOf, type AuditQuery, type TextPage } from "../store.ts";
 import { recordText, UNREADABLE } from "../segment.ts";
-import { dayOf } from "../usage.ts";
+import { dayOf, MAX_RECORDS_COUNTED, type RouteUsage, type TokenActivity } from "../usage.ts";
 import {
   ANY_CLIENT,
   BLOCK_ROWS,
@@ -14,7 +14,7 @@ import {
   suffixOf,
   type Partitions,
 } from "./partition.ts";
-import { readErasures, readUsage } from "./read-usage.ts";
+import { readErasures, readToken, readUsage, routeOf } from "./read-usage.ts";
 import { where, type Term, type Where } from "./where.ts";
 import type { ReaderJob } from "./worker-messages.ts";
 
@@ -150,6 +150,28 @@ class Records {
     return sum;
   }
 
+  /** Counts the records of a client by route, the newest first. */
+  routesOf(client: string): RouteUsage[] {
+    const rows: Record<string, unknown>[] = [];
+    let counted = 0;
+    for (const day of this.#daysOfQuery({})) {
+      for (const { from, where } of this.#partsOf(day, { client })) {
+        if (counted >= MAX_RECORDS_COUNTED) return addRows(client, rows);
+        const found = this.#days
+          .get(day)
+          .query(
+            `SELECT lane, (SELECT text FROM text_${day} WHERE id = route) AS route, status, count(*) AS requests,
+              sum(lossy) AS lossy, min(time) AS first, max(time) AS last
+            FROM ${from} ${where.text} GROUP BY lane, route, status`,
+          )
+          .all(...where.values);
+        counted += found.reduce((sum, { requests }) => sum + Number(requests), 0);
+        rows.push(...found);
+      }
+    }
+    return addRows(client, rows);
+  }
+
   /** The days of a query, newest first. */
   #daysOfQuery(query: AuditQuery): string[] {
     const { since } = query;
@@ -242,14 +264,44 @@ export function openReader(file: string): (job: ReaderJob) => unknown {
     }
   }
 
+  function activityOf(fingerprint: string): TokenActivity {
+    const token = readToken(database, fingerprint);
+    const isOwnClient = token?.client === fingerprint;
+    const routes = isOwnClient
+      ? (readUsage(database, { kind: "usage", query: { client: fingerprint } }) as RouteUsage[])
+      : records.routesOf(fingerprint);
+    return { token, routes };
+  }
+
   return function work(job) {
     if (job.kind === "page") return transaction(() => records.page(job.query));
     if (job.kind === "get") return transaction(() => records.get(job.id));
     if (job.kind === "count") return transaction(() => records.count(job.query));
+    if (job.kind === "activity") return transaction(() => activityOf(job.fingerprint));
     if (job.kind === "close") return database.close();
     if (job.kind === "erasures") return readErasures(database);
     return readUsage(database, job);
   };
+}
+
+/** Adds up rows of several days and blocks, those with the most requests first. */
+function addRows(client: string, rows: readonly Record<string, unknown>[]): RouteUsage[] {
+  const groups = Map.groupBy(rows, ({ lane, route, status }) => JSON.stringify([lane, route, status]));
+  return [...groups.values()]
+    .map((group) => {
+      const join = (name: string, of: (one: number, other: number) => number): number =>
+        group.map((row) => Number(row[name])).reduce(of);
+      return routeOf({
+        ...group[0],
+        client,
+        requests: join("requests", (one, other) => one + other),
+        lossy: join("lossy", (one, other) => one + other),
+        first: join("first", (one, other) => Math.min(one, other)),
+        last: join("last", (one, other) => Math.max(one, other)),
+        sample: "",
+      });
+    })
+    .toSorted((one, other) => other.requests - one.requests);
 }
 
 /** The times of a query as conditions of records. */

@@ -9,7 +9,7 @@ import { readRecord } from "../read-record.ts";
 import type { AuditRecord } from "../record.ts";
 import { AuditUnavailableError } from "../store.ts";
 import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
-import type { ClientUsage, DayUsage, RouteUsage, TokenUsage } from "../usage.ts";
+import type { ClientUsage, DayUsage, RouteUsage, TokenActivity, TokenUsage } from "../usage.ts";
 import { RecentBytes } from "../client-shares.ts";
 import { createBatch } from "../segment.ts";
 import type { CallSpan } from "../call-spans.ts";
@@ -154,6 +154,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     count: async (query) => (await reader.call({ kind: "count", query })) as number,
     clients: async (query) => (await reader.call({ kind: "clients", query })) as ClientUsage[],
     tokens: async ({ client }) => (await reader.call({ kind: "tokens", client })) as TokenUsage[],
+    activity: async ({ fingerprint }) =>
+      (await reader.call({ kind: "activity", fingerprint })) as TokenActivity,
     sent: async (query) => (await reader.call({ kind: "sent", query })) as SentUsage[],
     losses: async (query) => (await reader.call({ kind: "losses", query })) as LossUsage[],
     spans: async (query) => (await reader.call({ kind: "spans", query })) as CallSpan[],

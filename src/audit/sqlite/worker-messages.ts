@@ -76,5 +76,6 @@ export type ReaderJob =
   | { readonly kind: "losses"; readonly query: LossQuery }
   | { readonly kind: "spans"; readonly query: SpanQuery }
   | { readonly kind: "tokens"; readonly client: string }
+  | { readonly kind: "activity"; readonly fingerprint: string }
   | { readonly kind: "erasures" }
   | { readonly kind: "close" };

@@ -166,12 +166,12 @@ export function createAuditRecord(
 ): AuditRecord {
   const { status, response } = outcome;
   const { redaction, bodies } = options;
-  const { upstream, rejectedBy } = context;
+  const { upstream, rejectedBy, isOwnPage } = context;
   const route = routeOf(context);
   const accepted = isAccepted(context);
   const members = sentMembersOf(request, context, options);
   const lost = lostNamesOf(context, options);
-  const exchange = recordExchange(request, context, options, response);
+  const exchange = recordExchange(request, context, options, isOwnPage ? undefined : response);
   const { secrets } = exchange;
   const sent = bodies && isBodyRecorded(context, outcome) ? sentBody(request, context) : undefined;
   const body = sent && redaction.body(sent, secrets);
@@ -201,7 +201,7 @@ export function createAuditRecord(
       route,
       ...(sent && { body }),
       status,
-      ...(bodies && responseBody()),
+      ...(bodies && !isOwnPage && responseBody()),
     },
     v4: exchange.calls,
     losses: concealAll([...context.losses], secrets),
@@ -214,6 +214,7 @@ export function createAuditRecord(
     ...(rejectedBy !== undefined && { rejectedBy }),
     ...(members && { sent: members }),
     ...(lost && { lost }),
+    ...(isOwnPage && { requests: 0 }),
   };
 }
 
@@ -239,5 +240,6 @@ export function createMinimalRecord(
     timings: timingsOf(context),
     bytes: { in: bodyLength(context), out: response.body.length },
     ...(context.rejectedBy !== undefined && { rejectedBy: context.rejectedBy }),
+    ...(context.isOwnPage && { requests: 0 }),
   };
 }

@@ -221,23 +221,29 @@ const renderBlock = createBlockWriter({
     `<section class="${of}">\n${blocks.map(renderBlock).join("\n")}\n</section>`,
 });
 
-/** Renders the report as one printable HTML file, without scripts and external files. */
-export function reportHtml(report: Report): string {
-  const blocks = outlineReport(report).map(renderBlock);
+/** Renders blocks as one printable HTML file, without scripts and external files. */
+export function renderDocument(title: string, blocks: readonly Block[]): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${escape(REPORT_POLICY)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Migration report: from ${escape(report.names.client)} to ${escape(report.names.upstream)}</title>
+<title>${escape(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
-${blocks.join("\n")}
+${blocks.map(renderBlock).join("\n")}
 </main>
 </body>
 </html>
 `;
 }
+
+/** Renders the report. */
+export const reportHtml = (report: Report): string =>
+  renderDocument(
+    `Migration report: from ${report.names.client} to ${report.names.upstream}`,
+    outlineReport(report),
+  );

@@ -61,7 +61,7 @@ function addStatuses(rows: readonly RouteUsage[]): RouteUsage[] {
 }
 
 /** Groups the rows of one client by alpha route, the most used first. */
-function groupCalls(client: string | null, usage: readonly RouteUsage[]): CallSummary[] {
+export function groupCalls(client: string | null, usage: readonly RouteUsage[]): CallSummary[] {
   const routes = Map.groupBy(
     usage.filter((row) => isAlpha(row)),
     ({ route }) => route,

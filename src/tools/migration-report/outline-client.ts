@@ -40,7 +40,7 @@ export const CHANGE_LABELS: Readonly<Record<FieldChange["class"] | "lossy", stri
 };
 
 /** Parses sentences with code in backticks. */
-const parseSentence = (text: string): Line =>
+export const parseSentence = (text: string): Line =>
   text
     .split("`")
     .flatMap((part, index): Line => (part === "" ? [] : [index % 2 === 0 ? part : { code: part }]));
@@ -74,11 +74,11 @@ function describeChange(change: FieldChange, names: SideNames): Line {
   ];
 }
 
-const listNames = (names: readonly string[]): Line =>
+export const listNames = (names: readonly string[]): Line =>
   names.flatMap((name, index): Line => [index === 0 ? "" : ", ", { code: name }]);
 
 /** Fields with the same change share a row. */
-function createFieldsTable(caption: string, fields: readonly FieldChange[], names: SideNames): Block {
+export function createFieldsTable(caption: string, fields: readonly FieldChange[], names: SideNames): Block {
   const byChange = Map.groupBy(fields, ({ field: _field, v4: _v4, ...change }) =>
     JSON.stringify({ ...change, none: _v4 === null }),
   );
@@ -110,7 +110,10 @@ function describeErrors({ statuses, requests }: CallGuide): string {
   return ` ${areAll ? "All" : "Some"} of them failed: ${counts.join(", ")}.`;
 }
 
-function describeCounterpart({ counterpart, reason }: CallGuide, { upstream }: SideNames): Line {
+export function describeCounterpart(
+  { counterpart, reason }: Pick<CallGuide, "counterpart" | "reason">,
+  { upstream }: SideNames,
+): Line {
   const name = capitalize(upstream);
   if (counterpart === "none")
     return [

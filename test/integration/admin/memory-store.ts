@@ -29,6 +29,7 @@ export function memoryStore() {
     count: async () => records.length,
     clients: async () => [],
     tokens: async () => [],
+    activity: async () => ({ token: undefined, routes: [] }),
     erase: async () => {
       throw new AuditUnavailableError("it erases nothing");
     },

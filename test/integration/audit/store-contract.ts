@@ -312,6 +312,80 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         ]);
       });
 
+      describe("and what one token did", () => {
+        const routesOf = async (fingerprint: string) =>
+          (await store.activity({ fingerprint })).routes.map(
+            ({ lane, route, status, requests }) => `${lane} ${route} ${status} ${requests}`,
+          );
+
+        test("is its own, where several tokens are one client", async () => {
+          const first = { client: token(1), application: "app", accepted: true };
+          await put("a", { ...first, time: "2026-02-01T10:00:00.000Z" });
+          await put("b", { ...first, time: "2026-02-03T10:00:00.000Z", losses: [] });
+          await put("c", { ...first, status: 404 });
+          await put("d", { ...first, lane: "native", route: null });
+          await put("e", { ...first, client: token(2), route: "GET /domains" });
+          await put("f", { client: token(1), label: "Billing" });
+          expect(await routesOf(token(1))).toEqual([
+            "alpha GET /vm/instances 200 3",
+            "alpha GET /vm/instances 404 1",
+            "native null 200 1",
+          ]);
+          expect((await store.activity({ fingerprint: token(1) })).routes[0]).toMatchObject({
+            lossy: 2,
+            first: "2026-02-01T10:00:00.000Z",
+            last: "2026-03-01T10:00:00.000Z",
+            sample: "",
+          });
+          expect(await routesOf(token(2))).toEqual(["alpha GET /domains 200 1"]);
+          expect((await store.activity({ fingerprint: token(2) })).token).toMatchObject({
+            fingerprint: token(2),
+            client: "application:app",
+            requests: 1,
+          });
+        });
+
+        test("is read from the summaries, where a token is a client of its own", async () => {
+          await put("a", { client: token(1), accepted: true });
+          await store.append({ ...sampleRecord("b", { client: token(1), status: 420 }), requests: 9 });
+          expect(await routesOf(token(1))).toEqual([
+            "alpha GET /vm/instances 420 9",
+            "alpha GET /vm/instances 200 1",
+          ]);
+        });
+
+        test("is found in all blocks of a day", async () => {
+          const records = Array.from({ length: 2100 }, (_, n) =>
+            sampleRecord(sampleId(n), { client: token(n % 3), application: "app", accepted: true }),
+          );
+          await Promise.all(records.map(async (record) => store.append(record)));
+          expect(await routesOf(token(1))).toEqual(["alpha GET /vm/instances 200 700"]);
+        });
+
+        test("is nothing for a token that was never seen", async () => {
+          await put("a", { client: token(1), accepted: true });
+          expect(await store.activity({ fingerprint: token(2) })).toEqual({ token: undefined, routes: [] });
+        });
+      });
+
+      test("don't have requests that are no calls, which have records all the same", async () => {
+        const page = { client: token(1), accepted: true, route: "GET /page" };
+        await store.append({ ...sampleRecord("a", page), requests: 0 });
+        await store.append({ ...sampleRecord("b", { ...page, client: null }), requests: 0 });
+        expect(await store.clients({})).toEqual([]);
+        expect(await store.days({})).toEqual([]);
+        expect((await store.activity({ fingerprint: token(1) })).token).toBeUndefined();
+        await put("c", { client: token(1), accepted: true });
+        await store.append({
+          ...sampleRecord("d", { ...page, time: "2026-04-01T10:00:00.000Z" }),
+          requests: 0,
+        });
+        expect(await store.clients({})).toMatchObject([
+          { client: token(1), requests: 1, lastAlpha: "2026-03-01T10:00:00.000Z" },
+        ]);
+        expect(await ids({})).toHaveLength(4);
+      });
+
       test("are not applications that a call only names, unless the login server has accepted them before", async () => {
         const named = { client: null, accepted: false, route: "POST /oauth/token", status: 400 };
         await put("a", { ...named, application: "made-up" });
