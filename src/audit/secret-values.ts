@@ -1,3 +1,4 @@
+import { CUT } from "../dialect/cut-text.ts";
 import { includesAny } from "./find-needle.ts";
 
 /** What is written in place of a secret. */
@@ -7,6 +8,9 @@ export const REDACTED = "[redacted]";
 const MIN_LENGTH = 3;
 /** The minimum length of values of a path, a query or a header. */
 const MIN_LENGTH_IN_HEAD = 6;
+/** The minimum number of characters of a value at the end of a text that was cut. */
+const MIN_LENGTH_BEFORE_CUT = 6;
+const CUT_BYTES = Buffer.from(CUT);
 /** Characters that identify a value. The cost of a search does not depend on the characters after them. */
 export const NEEDLE_LENGTH = 32;
 /** Values of one exchange, in all spellings. With more of them no text of the exchange is recorded. */
@@ -130,7 +134,7 @@ export class SecretValues {
   /** Whether one of the values may be in the text. Fast. */
   maybeIn(text: string): boolean {
     if (!this.#isComplete) return true;
-    if (this.#values.size > FEW) return this.#firstIn(text) !== -1;
+    if (this.#values.size > FEW || text.includes(CUT)) return this.#firstIn(text) !== -1;
     this.#needles ??= [...this.#values].map((value) => value.slice(0, NEEDLE_LENGTH));
     for (const needle of this.#needles) if (text.includes(needle)) return true;
     return false;
@@ -138,7 +142,8 @@ export class SecretValues {
 
   /** The same of a text in UTF-8. */
   maybeInBytes(bytes: Buffer): boolean {
-    if (!this.#isComplete || this.#values.size > FEW) return this.maybeIn(bytes.toString());
+    if (!this.#isComplete || this.#values.size > FEW || bytes.includes(CUT_BYTES))
+      return this.maybeIn(bytes.toString());
     this.#needleBytes ??= [...this.#values].map(needleBytes);
     return includesAny(bytes, this.#needleBytes);
   }
@@ -189,6 +194,9 @@ export class SecretValues {
     for (let to = at; here; to += 1) {
       for (const value of here.values) length = Math.max(length, lengthOf(value, text, at, to));
       here = here.next.get(text.charCodeAt(to));
+      // The gateway has cut the text within a value: in an error, for example.
+      if (!here && to - at >= MIN_LENGTH_BEFORE_CUT && text.startsWith(CUT, to))
+        return Math.max(length, to - at);
     }
     return length;
   }

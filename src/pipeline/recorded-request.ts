@@ -138,7 +138,7 @@ export function recordClient(
     fingerprint: fingerprintOf(hash),
     ...((hash !== undefined || application !== undefined) && { accepted: isAccepted }),
     ...senderNames(request, application, secrets),
-    userAgent: agent === undefined ? null : redaction.text(firstCharacters(agent, MAX_AGENT_LENGTH), secrets),
+    userAgent: agent === undefined ? null : firstCharacters(redaction.text(agent, secrets), MAX_AGENT_LENGTH),
     address: request.address,
   };
 }
