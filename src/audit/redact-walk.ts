@@ -1,6 +1,7 @@
 import { isExactNumber } from "../dialect/json/parse.ts";
 import { unescapeText, decodeFormText } from "./escapes.ts";
-import { isTooMuchJson, parseRecorded } from "./json-text.ts";
+import { parseAllMembers, RepeatedMember } from "./all-members.ts";
+import { isTooMuchJson } from "./json-text.ts";
 import { countParts, NAMING, redactPairs } from "./redact-pairs.ts";
 import { redactPath } from "./redact-path.ts";
 import { USER_INFO, type SecretNames } from "./secret-names.ts";
@@ -152,7 +153,8 @@ export class BodyRedaction {
   #hasSecretNaming(members: object): boolean {
     return NAMING.some((naming) => {
       const name: unknown = Object.hasOwn(members, naming) ? Reflect.get(members, naming) : undefined;
-      return typeof name === "string" && this.#isSecretName(name);
+      const names: readonly unknown[] = name instanceof RepeatedMember ? name : [name];
+      return names.some((each) => typeof each === "string" && this.#isSecretName(each));
     });
   }
 
@@ -225,17 +227,15 @@ export class BodyRedaction {
       this.#found?.markIncomplete();
       return this.#scrub(this.#removeUserInfo(text));
     }
-    let parsed: unknown;
-    try {
-      parsed = this.#failures < MAX_FAILURES ? parseRecorded(text) : undefined;
-    } catch {
+    const parsed = this.#failures < MAX_FAILURES ? parseAllMembers(text) : undefined;
+    if (!parsed) {
       this.#failures += 1;
+      return this.#scrub(this.#removeUserInfo(text));
     }
-    if (parsed === undefined) return this.#scrub(this.#removeUserInfo(text));
     this.#left += text.length;
-    const redacted = JSON.stringify(this.#visit(parsed, depth + 1));
+    const redacted = JSON.stringify(this.#visit(parsed.value, depth + 1));
     // If nothing was redacted, the text stays as it was sent, with its white space and all digits of its numbers.
-    return redacted === JSON.stringify(parsed) ? text : redacted;
+    return redacted === JSON.stringify(parsed.value) ? text : redacted;
   }
 
   /**

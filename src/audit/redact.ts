@@ -1,3 +1,4 @@
+import { parseAllMembers } from "./all-members.ts";
 import { createCleanCheck } from "./clean-json.ts";
 import { decodeBody, isForm, isMultipart, membersOf, type SentBody } from "./client-body.ts";
 import { isTooMuchJson, JsonText, tryParse } from "./json-text.ts";
@@ -100,7 +101,7 @@ export class Redaction extends SecretSearch {
       const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
       if (text === "") return undefined;
       if (values?.isComplete === false) return omittedBody(bytes, TOO_MANY);
-      const parsed = isTooMuchJson(text) ? undefined : tryParse(text);
+      const parsed = isTooMuchJson(text) ? undefined : parseAllMembers(text);
       const steps = this.#redactionWith(values);
       if (parsed === undefined) return this.#limited(steps.text(text), steps.isOverLimit(), bytes);
       const recorded = this.#limited(steps.value(parsed.value), steps.isOverLimit(), bytes);

@@ -376,6 +376,24 @@ describe("a value with a secret name", () => {
     expect(values.conceal(text)).toBe("Wrong [redacted].");
   });
 
+  test.each([
+    ["twice", `{"password":"${SECRET}","password":"other-value"}`],
+    ["three times, in other spellings", `{"password":1,"pass\\u0077ord":"${SECRET}","password":null}`],
+    ["in an object that the object has twice", `{"a":{"password":"${SECRET}"},"a":{"b":1}}`],
+    ["behind the name of a secret that is replaced", `{"name":"password","name":"x","value":"${SECRET}"}`],
+    ["as one of two values", `{"name":"password","value":"${SECRET}","value":"other-value"}`],
+    ["in JSON in a text", JSON.stringify({ data: `[{"a":{"password":"${SECRET}"},"a":{"b":1}}]` })],
+    ["with nothing in its place", JSON.stringify({ data: `{"password":"${SECRET}","password":null}` })],
+  ])("is found if an object has it %s, in a request and in a response", (_, body) => {
+    const values = redaction.find({ ...nothing, body: { bytes: bytes(body) } });
+    expect(redaction.text(`Wrong ${SECRET}.`, values)).toBe("Wrong [redacted].");
+    const added = redaction.find(nothing);
+    redaction.addFromText(body, added);
+    expect(redaction.text(`Wrong ${SECRET}.`, added)).toBe("Wrong [redacted].");
+    const recorded = [redaction.raw(body), redaction.json(Buffer.from(body)), redaction.text(body)];
+    expect(JSON.stringify(recorded)).not.toContain(SECRET);
+  });
+
   test("is replaced in all its spellings", () => {
     const values = redaction.find(sentIn({ password: odd }));
     const spelt = [
