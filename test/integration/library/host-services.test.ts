@@ -290,6 +290,16 @@ describe.each([
     pack.write("instance.yaml", "object: [");
     await expect(gateway.reload()).rejects.toThrow(PackError);
     expect((await list()).body.vms[0]).toMatchObject({ group: "reloaded" });
+
+    // A reload that another one replaces has the result of the newest.
+    pack.write("instance.yaml", instance);
+    const replaced = [gateway.reload()];
+    pack.write("instance.yaml", "object: [");
+    replaced.push(gateway.reload(), gateway.reload());
+    expect(await Promise.allSettled(replaced)).toMatchObject(
+      replaced.map(() => ({ status: "rejected", reason: { name: "PackError" } })),
+    );
+    expect((await list()).body.vms[0]).toMatchObject({ group: "reloaded" });
     pack.remove();
   });
 });
