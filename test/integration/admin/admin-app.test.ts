@@ -5,7 +5,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { readdirSync } from "node:fs";
 import request from "supertest";
-import type { AuditStore } from "../../../src/audit/store.ts";
+import { EXPORT_FORMATS } from "../../../src/audit/export/format-names.ts";
+import { AuditUnavailableError, type AuditStore } from "../../../src/audit/store.ts";
 import type { AdminDeps } from "../../../src/admin/admin-app.ts";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
 import { adminApp } from "../../support/admin-app.ts";
@@ -440,4 +441,18 @@ describe("GET /api/audit/export", () => {
     memory.breakDown();
     expect((await request(app()).get("/api/audit/export")).status).toBe(503);
   });
+
+  test.each(EXPORT_FORMATS)(
+    "breaks off as %s, and is logged once, if the store cannot be read midway",
+    async (format) => {
+      const texts: AuditStore["texts"] = async (query) => {
+        if (query.before !== undefined) memory.breakDown();
+        return memory.store.texts(query);
+      };
+      const failing = app({ audit: { ...memory.store, texts } });
+      const response = request(failing).get(`/api/audit/export?format=${format}`);
+      await expect(response).rejects.toThrow(/aborted|socket hang up/);
+      expect(errors).toEqual([expect.any(AuditUnavailableError)]);
+    },
+  );
 });
