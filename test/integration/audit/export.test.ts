@@ -24,7 +24,7 @@ function pagedStore(records: readonly AuditRecord[]) {
 
 async function exported(format: ExportFormat, records: readonly AuditRecord[]): Promise<string> {
   const pieces: string[] = [];
-  const options = { format, query: {}, filterHeader: "X-Filter" };
+  const options = { format, query: {}, filterHeaders: { client: "X-Filter", upstream: "X-V4-Filter" } };
   for await (const piece of exportTexts(pagedStore(records), options)) pieces.push(piece);
   return pieces.join("");
 }
@@ -67,7 +67,7 @@ describe("an export with damaged records", () => {
       },
     };
     const onDamaged = (records: number): void => void reported.push(records);
-    const options = { format, query: {}, filterHeader: undefined, onDamaged };
+    const options = { format, query: {}, onDamaged };
     return { text: (await Array.fromAsync(exportTexts(store, options))).join(""), reported };
   }
 
@@ -106,7 +106,7 @@ test("the documentation names each format of an export", () => {
 });
 
 describe("a compressed export", () => {
-  const options = { format: "ndjson.zst", query: {}, filterHeader: undefined } as const;
+  const options = { format: "ndjson.zst", query: {} } as const;
 
   /** Collects the written chunks. With `stopAfter` it accepts only that many. */
   function collector(stopAfter = Infinity) {
@@ -156,7 +156,7 @@ describe("a compressed export", () => {
 
 test("an export reads no further than its client", async () => {
   const store = pagedStore(sample(100));
-  const texts = exportTexts(store, { format: "ndjson", query: {}, filterHeader: undefined });
+  const texts = exportTexts(store, { format: "ndjson", query: {} });
   await texts.next();
   await texts.next();
   await texts.return();

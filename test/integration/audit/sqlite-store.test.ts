@@ -257,7 +257,7 @@ describe("the SQLite store", () => {
     expect((await store.query({})).records.map(({ id }) => id)).toEqual(["c", "b"]);
     expect(found).toEqual([1]);
     await expect(store.get("a")).rejects.toThrow("a record is damaged");
-    const exported = { format: "ndjson", query: {}, filterHeader: undefined, onDamaged } as const;
+    const exported = { format: "ndjson", query: {}, onDamaged } as const;
     const lines = (await Array.fromAsync(exportTexts(store, exported))).join("").trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line).id)).toEqual(["c", "b"]);
     expect(found).toEqual([1, 1]);

@@ -769,7 +769,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
 
         const damaged: number[] = [];
         const onDamaged = (records: number): void => void damaged.push(records);
-        const options = { format: "csv", query: {}, filterHeader: undefined, onDamaged } as const;
+        const options = { format: "csv", query: {}, onDamaged } as const;
         const exported = (await Array.fromAsync(exportTexts(store, options))).join("");
         expect(exported.match(/^id-\d{6}/gm)).toEqual([sampleId(2)]);
         expect(damaged).toEqual([1]);
