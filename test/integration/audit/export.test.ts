@@ -168,10 +168,29 @@ test("values survive a round trip through CSV (RFC 4180), and are never formulas
     fc.asyncProperty(fc.string({ unit: "binary" }), async (agent) => {
       const [, row] = parseCsv(await exported("csv", [sampleRecord("x", { agent })]));
       const cell = row?.[5] ?? "";
-      expect(cell.replace(/^'(?=[=+\-@\t\r\n＝＋－＠])/, "")).toBe(agent);
-      expect(cell).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/);
+      expect(cell.replaceAll(/((?:^|[;\t\r\n])[\s;"']*)'(?=[=+\-@＝＋－＠])/g, "$1")).toBe(
+        agent.replaceAll(/((?:^|[;\t\r\n])[\s;"']*)'(?=[=+\-@＝＋－＠])/g, "$1"),
+      );
+      // Also for a program that separates cells at semicolons, tabs or all line breaks.
+      for (const part of cell.split(/[;\t\r\n]/)) expect(part).not.toMatch(/^[\s"]*[=+\-@＝＋－＠]/);
     }),
-    { examples: [["=1+1"], ["@SUM(A1)"], ["-2"], ['a,"b"\r\nc'], ["\t=x"], ["＝1"], ["\n=1"], [""]] },
+    {
+      examples: [
+        ["=1+1"],
+        ["@SUM(A1)"],
+        ["-2"],
+        ['a,"b"\r\nc'],
+        ["\t=x"],
+        ["＝1"],
+        ["\n=1"],
+        [""],
+        ["a;=1+1"],
+        ['a; "=1+1'],
+        ["a\n;\t+1"],
+        ["a;b;-1"],
+        ['";=1'],
+      ],
+    },
   );
 });
 
