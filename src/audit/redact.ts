@@ -145,8 +145,10 @@ export class Redaction extends SecretSearch {
   /** Redacts the path of a v4 call, with its query. */
   target(text: string, values?: SecretValues): string {
     if (this.#isClean(text, values)) return truncateUtf8(text, this.#limit);
-    const [bare = "", ...queries] = text.split("?");
-    return [this.path(bare, true, values), ...queries.map((each) => this.query(each, values))].join("?");
+    // A query may have further question marks in its values.
+    const [bare = "", ...query] = text.split("?");
+    const path = this.path(bare, true, values);
+    return query.length === 0 ? path : `${path}?${this.query(query.join("?"), values)}`;
   }
 
   /** Redacts any other text of a client: a filter header, a `User-Agent`. */

@@ -273,8 +273,13 @@ describe("redaction of query strings and forms", () => {
     ["x=%7B%22cvv%22%3A%22abc%22%7D", "x=%7B%22cvv%22%3A%22%5Bredacted%5D%22%7D"],
     ["to=https%3A%2F%2Fx%2F%3Ftoken%3Dabc", "to=https%3A%2F%2Fx%2F%3Ftoken%3D%5Bredacted%5D"],
     ["label=%zz", "label=%zz"],
+    [`token=a#${SECRET}&a=1`, "token=[redacted]&a=1"],
+    [`a=#token=${SECRET}#${SECRET}`, "a=#token=[redacted]"],
     ["", ""],
-  ])("redacts %s", (text, recorded) => expect(redaction.query(text)).toBe(recorded));
+  ])("redacts %s", (text, recorded) => {
+    expect(redaction.query(text)).toBe(recorded);
+    expect(redaction.target(`/v4/x?${text}`)).toBe(`/v4/x?${recorded}`);
+  });
 });
 
 describe("redaction of paths", () => {
