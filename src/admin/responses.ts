@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
-import { AuditUnavailableError } from "../audit/store.ts";
+import { AuditUnavailableError, DamagedRecordError } from "../audit/store.ts";
 
 /** One problem of an admin request. `parameter` names the invalid query parameter. */
 export interface Problem {
@@ -26,6 +26,10 @@ export function handleError(onError: (error: unknown) => void = () => {}): Error
       onError(error);
       // Without its end, so that the client does not take it for complete.
       return void response.destroy();
+    }
+    if (error instanceof DamagedRecordError) {
+      onError(error);
+      return sendErrors(response, 500, error.message);
     }
     if (error instanceof AuditUnavailableError) {
       onError(error);

@@ -6,6 +6,7 @@ import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { readdirSync } from "node:fs";
 import request from "supertest";
 import { EXPORT_FORMATS } from "../../../src/audit/export/format-names.ts";
+import { readRecord } from "../../../src/audit/read-record.ts";
 import { AuditUnavailableError, type AuditStore } from "../../../src/audit/store.ts";
 import type { AdminDeps } from "../../../src/admin/admin-app.ts";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
@@ -380,6 +381,14 @@ describe("the console's pages", () => {
     const { text } = await request(app()).get(`/${path}`);
     expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
   });
+});
+
+test("a damaged record is named in the response and in the log", async () => {
+  const get: AuditStore["get"] = async (id) => readRecord(id, "{}");
+  const { status, body } = await request(app({ audit: { ...memory.store, get } })).get("/api/audit/1-7");
+  const reason = "The record 1-7 is damaged. The export as ndjson has its text as it is.";
+  expect([status, body]).toEqual([500, { errors: [{ reason }] }]);
+  expect(errors).toMatchObject([{ message: reason }]);
 });
 
 describe("GET /api/audit/export", () => {

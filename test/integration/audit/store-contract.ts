@@ -765,7 +765,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(await ids({})).toEqual([sampleId(2)]);
         const reading = store.get(sampleId(1));
         await expect(reading).rejects.toThrow(AuditUnavailableError);
-        await expect(reading).rejects.toThrow("a record is damaged");
+        await expect(reading).rejects.toThrow(`The record ${sampleId(1)} is damaged.`);
 
         const damaged: number[] = [];
         const onDamaged = (records: number): void => void damaged.push(records);
