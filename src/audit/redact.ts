@@ -26,7 +26,6 @@ const MAX_FORM_BYTES = 65_536;
 
 const NOT_UTF8 = "not UTF-8";
 const UNREAD = "a form that was not read";
-const TOO_MANY = "more secrets than can be searched for";
 
 /** What cannot be redacted is not recorded: an accessor that throws must not end a request. */
 function guarded<T>(redact: () => T): T | typeof REDACTED {
@@ -61,7 +60,7 @@ export class Redaction extends SecretSearch {
   /** Redacts a parsed JSON body. `bytes` is its length as it was sent, for the mark of a truncated one. */
   value(parsed: unknown, bytes?: number, values?: SecretValues): RecordedBody {
     if (parsed === undefined) return undefined;
-    if (values?.isComplete === false) return omittedBody(bytes, TOO_MANY);
+    if (values?.whyIncomplete !== undefined) return omittedBody(bytes, values.whyIncomplete);
     return guarded(() => {
       const steps = this.#redactionWith(values);
       return this.#limited(steps.value(parsed), steps.isOverLimit(), bytes);
@@ -100,7 +99,7 @@ export class Redaction extends SecretSearch {
       const text = typeof body === "string" ? body : new TextDecoder().decode(body);
       const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
       if (text === "") return undefined;
-      if (values?.isComplete === false) return omittedBody(bytes, TOO_MANY);
+      if (values?.whyIncomplete !== undefined) return omittedBody(bytes, values.whyIncomplete);
       const parsed = isTooMuchJson(text) ? undefined : parseAllMembers(text);
       const steps = this.#redactionWith(values);
       if (parsed === undefined) return this.#limited(steps.text(text), steps.isOverLimit(), bytes);
@@ -117,7 +116,7 @@ export class Redaction extends SecretSearch {
       const { bytes, form } = sent;
       const { byteLength } = bytes;
       if (byteLength === 0) return undefined;
-      if (values?.isComplete === false) return omittedBody(byteLength, TOO_MANY);
+      if (values?.whyIncomplete !== undefined) return omittedBody(byteLength, values.whyIncomplete);
       if (form) return this.value(membersOf(form), byteLength, values);
       const text = decodeBody(sent);
       if (text === undefined) return omittedBody(byteLength, isMultipart(sent) ? UNREAD : NOT_UTF8);

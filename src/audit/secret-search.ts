@@ -96,6 +96,11 @@ export class SecretSearch {
     });
   }
 
+  /** Whether a text may have a value with a secret name. Never wrongly false. */
+  mayHaveSecrets(text: string): boolean {
+    return this.#secrets.maybeIn(text);
+  }
+
   /** Adds those of a parsed JSON body. */
   addFromValue(parsed: unknown, found: SecretValues): void {
     const text = JSON.stringify(parsed);
