@@ -177,6 +177,8 @@ export function expandRepeats(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, expandRepeats(item)]));
 }
 
+/** The folder of the golden cases in the folder of a pack. */
+export const EXAMPLES_FOLDER = "examples";
 const CATALOGS_FILE = "catalogs.yaml";
 
 function listFolders(directory: string): string[] {
@@ -199,14 +201,14 @@ export function readExamples(
   packDirectory: string,
   diagnostics: Diagnostic[],
 ): { examples: Example[]; catalogs: z.infer<typeof catalogLists> } {
-  const top = join(packDirectory, "examples");
+  const top = join(packDirectory, EXAMPLES_FOLDER);
   const examples: Example[] = [];
   let catalogs: z.infer<typeof catalogLists> = {};
   const sources = [top, ...listFolders(top)].flatMap((folder) =>
     listFolders(packDirectory).includes(folder) ? readYamlFolder(folder) : [],
   );
   for (const source of sources) {
-    const isCatalogs = source.file.endsWith(join("examples", CATALOGS_FILE));
+    const isCatalogs = source.file.endsWith(join(EXAMPLES_FOLDER, CATALOGS_FILE));
     const found: Diagnostic[] = [];
     const excess = findExcessiveRepeat(source.data);
     if (excess) {
