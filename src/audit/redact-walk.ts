@@ -2,6 +2,7 @@ import { isExactNumber } from "../dialect/json/parse.ts";
 import { unescapeText, decodeFormText } from "./escapes.ts";
 import { parseAllMembers, RepeatedMember } from "./all-members.ts";
 import { isTooMuchJson } from "./json-text.ts";
+import { findFurtherNames } from "./further-names.ts";
 import { countParts, NAMING, redactPairs } from "./redact-pairs.ts";
 import { redactPath } from "./redact-path.ts";
 import { USER_INFO, type SecretNames } from "./secret-names.ts";
@@ -27,8 +28,6 @@ const MAX_FAILURES = 16;
  */
 const MAX_STEPS = 4000;
 const STEPS_OF_PART = 4;
-/** Names of secrets in a text of unknown format, behind the first one. Each costs a search of the rest of the text. */
-const MAX_NAMES = 32;
 /** A text without one of these has no name that something follows. */
 const SIGNS = /[=:>"'%\\\t]|[^\0-\x7f]/;
 /** A text that may be JSON. */
@@ -249,30 +248,16 @@ export class BodyRedaction {
     const first = this.#secrets.firstIn(readable);
     const places = [first, readable.search(VALUE_MEMBER)].filter((at) => at !== -1);
     if (places.length === 0) return text;
-    for (const at of this.#found && first !== -1
-      ? [...places, ...this.#furtherNames(readable, first)]
-      : places) {
+    const others = this.#found && first !== -1 ? findFurtherNames(readable, first, this.#secrets) : [];
+    if (!others)
+      this.#found?.markIncomplete("a text that is no JSON and no form has too many names of secrets");
+    for (const at of [...places, ...(others ?? [])]) {
       // The first word behind the sign behind the name may be the value.
       const signs = readable.slice(at + 1, at + VALUE_DISTANCE).matchAll(VALUE);
       const word = signs.find(([, word]) => word && !CHARSET.test(word))?.[1] ?? "";
       if (!this.#secrets.has(word)) this.#found?.add(word);
     }
     return readable.slice(0, Math.min(...places)) + REDACTED;
-  }
-
-  /** The offsets of the secret names behind the first one. What is not redacted may repeat their values. */
-  #furtherNames(text: string, first: number): number[] {
-    const places: number[] = [];
-    for (let from = first + 1; ;) {
-      const at = this.#secrets.firstIn(text.slice(from));
-      if (at === -1) return places;
-      if (places.length === MAX_NAMES) {
-        this.#found?.markIncomplete("a text that is no JSON and no form has too many names of secrets");
-        return places;
-      }
-      places.push(from + at);
-      from += at + 1;
-    }
   }
 
   #visitPairs(text: string, depth: number): string {
