@@ -166,15 +166,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   app.get("/metrics", async (_request, response) => {
     response.set("Content-Type", deps.metrics.contentType).send(await deps.metrics.text());
   });
-  app.use(
-    "/api/audit",
-    createAuditApi(
-      deps.audit,
-      deps.clients.directory,
-      deps.exports ?? { filterHeader: undefined },
-      deps.explain,
-    ),
-  );
+  app.use("/api/audit", createAuditApi(deps.audit, deps.clients.directory, deps.exports ?? {}, deps.explain));
   app.get("/api", (_request, response) => {
     response.json({
       audit: deps.audit !== undefined,

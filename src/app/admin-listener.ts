@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import { createAdminApp, type AdminDeps } from "../admin/admin-app.ts";
 import { createReportApi } from "../admin/report-api.ts";
 import type { Pack } from "../mapping/pack.ts";
-import { namesOf, summarizePack } from "../mapping/pack-summary.ts";
+import { filterHeadersOf, namesOf, summarizePack } from "../mapping/pack-summary.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { badRequestBody } from "./bad-request.ts";
 import { reportDamaged } from "./open-audit.ts";
@@ -28,7 +28,7 @@ export function createAdminHandler(
       log.error({ code: "AG_ADMIN_REQUEST_FAILED", err: error }, "a request of the admin listener failed"),
     audit,
     clients: { directory: clients.current, quietDays: QUIET_DAYS },
-    exports: { filterHeader: pack().dialect.upstream.filters?.header, onDamaged: reportDamaged(log) },
+    exports: { filterHeaders: () => filterHeadersOf(pack()), onDamaged: reportDamaged(log) },
     sunset,
     names: () => namesOf(pack()),
     mappings: () => summarizePack(pack()),

@@ -225,7 +225,11 @@ const openTracingOf = (
   log: Log,
 ): Promise<Tracing | undefined> =>
   tracer
-    ? withOpenTelemetry("tracer", () => openHostTracing(tracer))
+    ? withOpenTelemetry("tracer", () =>
+        openHostTracing(tracer, (error) =>
+          log.warn({ code: "AG_TRACER_FAILED", error }, "the tracer of the program failed: spans are lost"),
+        ),
+      )
     : withOpenTelemetry("OTEL_EXPORTER_OTLP_ENDPOINT", () =>
         openTracing(environment, (message) =>
           log.warn({ code: "AG_TRACE_EXPORT_FAILED", message }, "spans were not sent"),

@@ -195,7 +195,7 @@ export class Recorder {
       const traceparent = header(request, "traceparent");
       const { method } = request;
       const time = new Date(Date.now() - outcome.ms);
-      tracing?.startRequest({ method, traceparent, time }).end(spanResult(summary));
+      tracing?.startRequest({ method, traceparent, time })?.end(spanResult(summary));
       const { rejectedBy, hasFailed = false } = outcome;
       this.#report(summary, { rejectedBy, hasFailed, traceparent });
       const { label } = request;

@@ -156,3 +156,11 @@ export class AuditUnavailableError extends Error {
   override readonly name = "AuditUnavailableError";
   readonly code = "AG_AUDIT_UNAVAILABLE";
 }
+
+/** A stored record is damaged. The others can be read. */
+export class DamagedRecordError extends AuditUnavailableError {
+  /** @param id Its id. */
+  constructor(id: string) {
+    super(`The record ${id} is damaged. The export as ndjson has its text as it is.`);
+  }
+}

@@ -19,6 +19,18 @@ export const namesOf = ({ dialect: { client, upstream } }: Pack): SideNames => (
   upstream: upstream.name,
 });
 
+/** The names of the headers with the filters of both sides; undefined for a side whose filters are in no header. */
+export interface FilterHeaders {
+  readonly client?: string | undefined;
+  readonly upstream?: string | undefined;
+}
+
+/** Returns the names of the headers with the filters of a pack. */
+export const filterHeadersOf = ({ dialect: { client, upstream } }: Pack): FilterHeaders => ({
+  client: client.filters?.header,
+  upstream: upstream.filters?.header,
+});
+
 /** One field in a {@link PackSummary}. */
 export interface FieldSummary {
   readonly name: string;

@@ -1,8 +1,6 @@
-import { promisify } from "node:util";
-import { zstdDecompress } from "node:zlib";
 import type { QueryResultRow } from "pg";
 import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../record-pages.ts";
-import { recordText, UNREADABLE } from "../segment.ts";
+import { decompressAsync, recordText, UNREADABLE } from "../segment.ts";
 import { clientsOf, type AuditQuery, type AuditStore, type TextPage } from "../store.ts";
 import type { NameList } from "../name-lists.ts";
 import { bytesOfBits } from "../sent-members.ts";
@@ -13,8 +11,6 @@ import { identityOfKey, UNACCEPTED } from "../summary-key.ts";
 import { daysOf, MAX_RECORDS_COUNTED, MAX_TOKENS_READ, MAX_USAGE_ROWS, usageKeysOf } from "../usage.ts";
 import type { ClientUsage, DayUsage, RouteUsage, TokenUsage, UsageQuery, UsageReader } from "../usage.ts";
 import type { Database } from "./database.ts";
-
-const decompress = promisify(zstdDecompress);
 
 /** Index rows of one page, up to the maximum size of a page. */
 const PAGE = (where: string, limit: string): string => `
@@ -160,8 +156,9 @@ async function readTexts(database: Database, rows: readonly FoundRow[]): Promise
     const given = [ids.slice(first, first + SEGMENTS_AT_ONCE)];
     const segments = await database.query<{ id: string; data: Buffer }>(SEGMENTS, given);
     for (const { id, data } of segments) {
+      const places = rows.filter(({ segment }) => segment === id);
       // The records of a damaged segment don't keep others from being read.
-      const bytes = await decompress(data).catch(() => undefined);
+      const bytes = await decompressAsync(data, places).catch(() => undefined);
       rows.forEach((row, index) => {
         if (row.segment === id) texts[index] = bytes ? recordText(bytes, row) : UNREADABLE;
       });

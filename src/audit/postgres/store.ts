@@ -79,7 +79,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
 
   async function get(id: string): Promise<AuditRecord | undefined> {
     const text = await readRecord(database, id);
-    return text === undefined ? undefined : parseRecord(text);
+    return text === undefined ? undefined : parseRecord(id, text);
   }
 
   const fault = (): string | undefined => (closing ? "The audit store is closed." : queue.fault());

@@ -1,8 +1,7 @@
 /** Erases all that is stored about one client. */
 import type { DatabaseSync } from "node:sqlite";
-import { zstdDecompressSync } from "node:zlib";
 import { ERASE_SEGMENTS, eraseRows, type EraseRequest, type Erasure } from "../erase.ts";
-import { compressSync } from "../segment.ts";
+import { compressSync, decompressSync } from "../segment.ts";
 import { LIST_DAYS } from "./partition.ts";
 
 /** Where the next step continues. */
@@ -82,7 +81,7 @@ class DayEraser {
       )
       .all(this.#keys, seq, last) as unknown as FoundRow[];
     const judged = rows.map((row) => ({ ...row, isErased: row.erased === 1 }));
-    const { bytes, kept } = eraseRows(zstdDecompressSync(segment?.["data"] as Uint8Array), judged);
+    const { bytes, kept } = eraseRows(decompressSync(segment?.["data"], judged), judged);
     const remove = database.prepare(`DELETE FROM record_${day} WHERE seq = ?`);
     for (const row of judged) if (row.isErased) remove.run(row.seq);
     if (kept.length === 0) {

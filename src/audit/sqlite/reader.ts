@@ -1,9 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import type { StatementSync } from "node:sqlite";
-import { zstdDecompressSync } from "node:zlib";
 import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../record-pages.ts";
 import { clientsOf, type AuditQuery, type TextPage } from "../store.ts";
-import { recordText, UNREADABLE } from "../segment.ts";
+import { recordText, tryDecompress, UNREADABLE } from "../segment.ts";
 import { dayOf, MAX_RECORDS_COUNTED, type RouteUsage, type TokenActivity } from "../usage.ts";
 import {
   ANY_CLIENT,
@@ -83,7 +82,7 @@ class Segments {
     const key = [day, ...Object.values(found)].join(" ");
     const cachedBytes = this.#decompressed.get(key);
     if (cachedBytes) return recordText(cachedBytes, place);
-    const bytes = tryDecompress(data.get(Number(found["seq"]))?.["data"]);
+    const bytes = tryDecompress(data.get(Number(found["seq"]))?.["data"], [place]);
     if (!bytes) return UNREADABLE;
     this.#decompressed.set(key, bytes);
     this.#bytes += bytes.length;
@@ -93,15 +92,6 @@ class Segments {
       this.#bytes -= length;
     }
     return recordText(bytes, place);
-  }
-}
-
-/** @returns undefined for a segment that is damaged: the others can still be read. */
-function tryDecompress(data: unknown): Uint8Array | undefined {
-  try {
-    return zstdDecompressSync(data as Uint8Array);
-  } catch {
-    return undefined;
   }
 }
 

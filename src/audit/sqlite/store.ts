@@ -117,7 +117,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
 
   async function get(id: string): Promise<AuditRecord | undefined> {
     const text = await reader.call({ kind: "get", id });
-    return typeof text === "string" ? readRecord(text) : undefined;
+    return typeof text === "string" ? readRecord(id, text) : undefined;
   }
 
   async function erase(request: EraseRequest, onRecords?: (done: number) => void): Promise<Erasure> {

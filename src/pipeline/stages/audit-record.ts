@@ -8,6 +8,7 @@ import { REDACTED } from "../../audit/secret-values.ts";
 import { isTruncated } from "../../audit/truncate.ts";
 import { identityOf, type AlphaRequest, type AlphaResponse, type RequestContext } from "../context.ts";
 import type { Grammar } from "../../dialect/filter/grammar.ts";
+import { shortName } from "../../dialect/query.ts";
 import { filterInHeader } from "./build-list-request.ts";
 import type { ResultMeaning } from "../lifecycle.ts";
 import {
@@ -196,7 +197,7 @@ export function createAuditRecord(
     alpha: {
       ...recordHead(request, route, accepted, secrets, options),
       ...(context.ignoredParameters.length > 0 && {
-        ignored: concealAll(context.ignoredParameters, secrets),
+        ignored: context.ignoredParameters.map((name) => shortName(redaction.text(name, secrets))),
       }),
       route,
       ...(sent && { body }),

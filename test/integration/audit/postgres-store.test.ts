@@ -6,7 +6,7 @@ import type { AuditStore } from "../../../src/audit/store.ts";
 import { makeDatabase } from "../../support/postgres-database.ts";
 import type { TestDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";
-import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
+import { DAMAGED_SEGMENTS, incompressible, sampleId, sampleRecord } from "./sample-record.ts";
 import { testLosses } from "./loss-contract.ts";
 import { testAuditStore, UNLIMITED, type StorePlace } from "./store-contract.ts";
 
@@ -61,17 +61,20 @@ describe("the PostgreSQL store", () => {
     expect(await database.query("SELECT version FROM audit_schema")).toEqual([{ version: 3 }]);
   });
 
-  test("leaves out the records of a damaged segment, and reads the others", async () => {
-    const found: number[] = [];
-    const store = open({ onDamaged: (records) => void found.push(records) });
-    for (const id of ["a", "b"]) await store.append(sampleRecord(id));
-    await database.query(
-      "UPDATE audit_segment SET data = decode('00', 'hex') WHERE id = (SELECT min(id) FROM audit_segment)",
-    );
-    expect((await store.query({})).records.map(({ id }) => id)).toEqual(["b"]);
-    expect(found).toEqual([1]);
-    await expect(store.get("a")).rejects.toThrow("a record is damaged");
-  });
+  test.each(DAMAGED_SEGMENTS)(
+    "leaves out the records of a segment that %s, and reads the others",
+    async (_, data) => {
+      const found: number[] = [];
+      const store = open({ onDamaged: (records) => void found.push(records) });
+      for (const id of ["a", "b"]) await store.append(sampleRecord(id));
+      await database.query(
+        `UPDATE audit_segment SET data = decode('${data.toString("hex")}', 'hex') WHERE id = (SELECT min(id) FROM audit_segment)`,
+      );
+      expect((await store.query({})).records.map(({ id }) => id)).toEqual(["b"]);
+      expect(found).toEqual([1]);
+      await expect(store.get("a")).rejects.toThrow("The record a is damaged.");
+    },
+  );
 
   test("is not created by commands that read it", async () => {
     const settings = { DATABASE_URL: database.url, DATA_DIR: "" };

@@ -839,11 +839,11 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(await ids({})).toEqual([sampleId(2)]);
         const reading = store.get(sampleId(1));
         await expect(reading).rejects.toThrow(AuditUnavailableError);
-        await expect(reading).rejects.toThrow("a record is damaged");
+        await expect(reading).rejects.toThrow(`The record ${sampleId(1)} is damaged.`);
 
         const damaged: number[] = [];
         const onDamaged = (records: number): void => void damaged.push(records);
-        const options = { format: "csv", query: {}, filterHeader: undefined, onDamaged } as const;
+        const options = { format: "csv", query: {}, onDamaged } as const;
         const exported = (await Array.fromAsync(exportTexts(store, options))).join("");
         expect(exported.match(/^id-\d{6}/gm)).toEqual([sampleId(2)]);
         expect(damaged).toEqual([1]);

@@ -130,6 +130,19 @@ interface Recorded {
     expect(consolePage.complaints).toEqual([]);
   });
 
+  test.each(["#/traffic/%zz", "#/clients/%", "#/%E0%A4%A"])(
+    "says that there is nothing at %s",
+    async (hash) => {
+      consolePage = await openConsole(browser, gateway);
+      const { page } = consolePage;
+      await page.goto(`${gateway.adminUrl}/${hash}`);
+      await page.getByRole("alert").getByText("There is nothing here.").waitFor();
+      await page.getByRole("link", { name: "Traffic" }).click();
+      await page.locator("tbody tr").first().waitFor();
+      expect(consolePage.complaints).toEqual([]);
+    },
+  );
+
   test("updates the list until it is paused", async () => {
     consolePage = await openConsole(browser, gateway);
     await consolePage.open("#/traffic?route=GET+%2Fvm%2Ftypes");
