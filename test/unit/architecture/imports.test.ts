@@ -16,6 +16,7 @@ const ORDER = [
   "tools/explain",
   "oauth",
   "pipeline",
+  "notices",
   "sunset",
   "upstream",
   "observability",
