@@ -140,7 +140,11 @@ export function openNotices(
   });
   // From zero on, so that the first failure is an increase.
   for (const event of COUNTED) for (const result of RESULTS) metrics.countNotice(event, result, 0);
-  metrics.addGauge("notices_waiting", "Notices that wait to be sent by this process.", () => notices.stats().waiting);
+  metrics.addGauge(
+    "notices_waiting",
+    "Notices that wait to be sent by this process.",
+    () => notices.stats().waiting,
+  );
   metrics.addGauge(
     "notices_receivers_failing",
     "Receivers of notices whose last attempt failed.",

@@ -27,7 +27,16 @@ import type { SunsetFlags } from "./sunset.ts";
 import type { SandboxFlags } from "./sandbox.ts";
 import { print, printError } from "./terminal.ts";
 
-const SCHEMA_KINDS = ["resource", "pack", "surface", "example", "catalogs", "sunset", "clients", "notices"] as const;
+const SCHEMA_KINDS = [
+  "resource",
+  "pack",
+  "surface",
+  "example",
+  "catalogs",
+  "sunset",
+  "clients",
+  "notices",
+] as const;
 
 /** Follows an error about a flag of `serve`, so that all problems are reported together. */
 function settingProblems(serve: Command): string {

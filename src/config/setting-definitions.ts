@@ -170,7 +170,7 @@ const clients = {
   ),
   NOTICES_FILE: unset(
     text,
-    "YAML file with the receivers of notices about the migration: see [Be told](../guide/migrate-clients.md#5-be-told). Read at start, and again when it changes or on SIGHUP. If it is invalid, the receivers that were read before stay",
+    "YAML file with the receivers of notices about the migration: see [Send notices](../guide/migrate-clients.md#send-notices). Read at start, and again when it changes or on SIGHUP. If it is invalid, the receivers that were read before stay",
   ),
   CLIENT_HEADER: unset(
     headerName,

@@ -65,7 +65,10 @@ export class Delivery {
     for (const to of new Set(waiting().map((entry) => entry.to))) {
       const isPaused = (this.#failing.get(to)?.until ?? 0) > clock();
       if (isPaused || this.#running.has(to) || !isReceiver(to)) continue;
-      this.#running.set(to, this.#run(to).finally(() => this.#running.delete(to)));
+      this.#running.set(
+        to,
+        this.#run(to).finally(() => this.#running.delete(to)),
+      );
     }
   }
 
@@ -131,7 +134,8 @@ export class Delivery {
   async #dropOld(): Promise<void> {
     const { waiting, clock } = this.#options;
     const old = waiting().filter(({ id, at }) => at + MAX_AGE_MS <= clock() && !this.#done.has(id));
-    for (const entry of old) if (!this.#running.has(entry.to)) this.#finish(entry, "dropped", "not sent in a day");
+    for (const entry of old)
+      if (!this.#running.has(entry.to)) this.#finish(entry, "dropped", "not sent in a day");
     if (old.length > 0) await this.#removeDone();
   }
 

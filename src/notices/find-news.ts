@@ -111,19 +111,22 @@ function lookAtClients(memory: Memory, clients: readonly ObservedClient[], times
     cameBack: {} as Record<string, string>,
     losses: {} as Record<string, readonly string[]>,
   };
-  let size = 0;
+  const isRemembered = (client: ObservedClient): boolean =>
+    known !== undefined && keysOf(client).some((key) => Object.hasOwn(known, key));
+  // Clients that are remembered stay: a new one must not take the place of another, which would then be new again.
+  let size = clients.reduce((sum, each) => sum + (isRemembered(each) ? keysOf(each).length : 0), 0);
   let ignored = 0;
   for (const client of clients) {
     const keys = keysOf(client);
     const [key] = keys;
     if (key === undefined) continue;
-    // Clients that are remembered stay: a new one must not take the place of another, which would then be new again.
-    const isRemembered = known !== undefined && keys.some((each) => Object.hasOwn(known, each));
-    if (!isRemembered && size + keys.length > MAX_REMEMBERED) {
-      ignored += 1;
-      continue;
+    if (!isRemembered(client)) {
+      size += keys.length;
+      if (size > MAX_REMEMBERED) {
+        ignored += 1;
+        continue;
+      }
     }
-    size += keys.length;
     for (const each of keys) next.clients[each] = LETTERS[client.state];
     const data = describeClient(client);
     const before = known && previousState(client, known);
@@ -134,7 +137,9 @@ function lookAtClients(memory: Memory, clients: readonly ObservedClient[], times
       notices.push({ type: "client.ready", timestamp, data });
     if (client.cameBack !== null) {
       next.cameBack[key] = client.cameBack;
-      const last = keys.map((each) => cameBack[each] ?? "").reduce((one, other) => (one > other ? one : other));
+      const last = keys
+        .map((each) => cameBack[each] ?? "")
+        .reduce((one, other) => (one > other ? one : other));
       if (known && client.cameBack > last)
         notices.push({ type: "client.came_back", timestamp, data: { ...data, cameBack: client.cameBack } });
     }
@@ -142,7 +147,11 @@ function lookAtClients(memory: Memory, clients: readonly ObservedClient[], times
     for (const { route, loss, firstDay } of client.losses) {
       const id = `${route}\n${loss}`;
       if (known && !reported.has(id))
-        notices.push({ type: "loss", timestamp, data: { client: data.client, route, loss, since: firstDay } });
+        notices.push({
+          type: "loss",
+          timestamp,
+          data: { client: data.client, route, loss, since: firstDay },
+        });
       reported.add(id);
     }
     if (reported.size > 0) next.losses[key] = [...reported];
@@ -176,7 +185,9 @@ function lookAtPlan(
     for (const before of known) {
       if (active.some(({ stage }) => stage === before.stage)) continue;
       const now = stages.find(({ name }) => name === before.stage);
-      const data = now ? { ...describeStage(now), until: before.until } : { ...before, state: "removed" as const };
+      const data = now
+        ? { ...describeStage(now), until: before.until }
+        : { ...before, state: "removed" as const };
       notices.push({ type: "stage.ends", timestamp, data });
     }
     for (const { stage, reason, at } of storms.toReversed())

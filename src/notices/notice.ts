@@ -15,7 +15,12 @@ export const EVENTS = [
 export type NoticeEvent = (typeof EVENTS)[number];
 
 /** Events that are known from the audit store alone. */
-export const CLIENT_EVENTS: readonly NoticeEvent[] = ["client.new", "client.came_back", "client.ready", "loss"];
+export const CLIENT_EVENTS: readonly NoticeEvent[] = [
+  "client.new",
+  "client.came_back",
+  "client.ready",
+  "loss",
+];
 
 /** Reports at fixed times. */
 export const DIGESTS = ["daily", "weekly"] as const;
@@ -76,7 +81,8 @@ export interface DigestData {
   readonly end: string | null;
 }
 
-interface NoticeData {
+/** What each kind of notice says. */
+export interface NoticeData {
   "client.new": ClientData;
   "client.came_back": ClientData & { readonly cameBack: string };
   "client.ready": ClientData;
@@ -90,7 +96,7 @@ interface NoticeData {
   test: { readonly receiver: string };
 }
 
-type NoticeType = keyof NoticeData;
+export type NoticeType = keyof NoticeData;
 
 /** A notice, as a webhook gets it. */
 export type Notice<Type extends NoticeType = NoticeType> = {

@@ -10,7 +10,10 @@ import { CLIENT_EVENTS, DIGESTS, EVENTS, type DigestName, type NoticeEvent } fro
 /** Where a secret is: the file has none itself. */
 const secretDefinition = z.strictObject({
   env: about(
-    z.string().regex(/^[A-Za-z_]\w{0,99}$/, "is not the name of an environment variable").optional(),
+    z
+      .string()
+      .regex(/^[A-Za-z_]\w{0,99}$/, "is not the name of an environment variable")
+      .optional(),
     "Name of an environment variable",
     "NOTICES_SECRET",
   ),
@@ -25,7 +28,8 @@ type SecretDefinition = z.output<typeof secretDefinition>;
 const address = z.email("is not a mail address").max(254);
 
 /** Whether a contact of the client directory is a mail address. */
-export const isAddress = (contact: string | undefined): contact is string => address.safeParse(contact).success;
+export const isAddress = (contact: string | undefined): contact is string =>
+  address.safeParse(contact).success;
 
 const receiverDefinition = z.strictObject({
   webhook: about(
@@ -44,11 +48,10 @@ const receiverDefinition = z.strictObject({
   mail: about(z.array(address).min(1).max(20).optional(), "Addresses that get each notice as a mail", [
     "team@example.com",
   ]),
-  events: about(
-    z.array(z.enum(EVENTS)).optional(),
-    "Events that the receiver gets. Left out: all of them",
-    ["client.new", "storm"],
-  ),
+  events: about(z.array(z.enum(EVENTS)).optional(), "Events that the receiver gets. Left out: all of them", [
+    "client.new",
+    "storm",
+  ]),
   digests: about(z.array(z.enum(DIGESTS)).default([]), "Reports that the receiver gets", ["weekly"]),
 });
 type ReceiverDefinition = z.output<typeof receiverDefinition>;
@@ -70,9 +73,13 @@ const noticesDefinition = z.strictObject({
   smtp: about(
     z
       .strictObject({
-        url: about(secretDefinition, "Address of the mail server: smtp:// or smtps://, with user and password", {
-          env: "SMTP_URL",
-        }),
+        url: about(
+          secretDefinition,
+          "Address of the mail server: smtp:// or smtps://, with user and password",
+          {
+            env: "SMTP_URL",
+          },
+        ),
         from: about(address, "Sender of all mails", "alpha-gateway@example.com"),
       })
       .optional(),
@@ -82,7 +89,11 @@ const noticesDefinition = z.strictObject({
   digests: about(
     z
       .strictObject({
-        daily: about(cron.default("0 8 * * *"), "When daily reports are sent, in cron's five fields", "0 8 * * *"),
+        daily: about(
+          cron.default("0 8 * * *"),
+          "When daily reports are sent, in cron's five fields",
+          "0 8 * * *",
+        ),
         weekly: about(cron.default("0 8 * * 1"), "When weekly reports are sent", "0 8 * * 1"),
         zone: about(z.string().max(64).default("UTC"), "Time zone of both", "Europe/Berlin"),
       })
@@ -169,11 +180,7 @@ export const requiresTls = ({ username, hostname }: URL): boolean => username !=
 type Path = readonly PropertyKey[];
 
 /** Reads a secret. No problem shows its value. */
-function readSecret(
-  { env, file }: SecretDefinition,
-  path: Path,
-  report: ReportProblem,
-): string | undefined {
+function readSecret({ env, file }: SecretDefinition, path: Path, report: ReportProblem): string | undefined {
   if ((env === undefined) === (file === undefined)) {
     report("AG_NOTICES_SECRET_PLACE", path, "has one of the keys env and file");
     return undefined;
@@ -192,7 +199,12 @@ function readSecret(
 }
 
 /** Reports keys of a receiver that contradict each other. */
-function checkReceiver(name: string, definition: ReceiverDefinition, file: Checked, report: ReportProblem): void {
+function checkReceiver(
+  name: string,
+  definition: ReceiverDefinition,
+  file: Checked,
+  report: ReportProblem,
+): void {
   const path = ["receivers", name];
   const { webhook, mail, secret, events, digests } = definition;
   if ((webhook === undefined) === (mail === undefined))
@@ -203,7 +215,8 @@ function checkReceiver(name: string, definition: ReceiverDefinition, file: Check
       path,
       webhook === undefined ? 'a receiver with "mail" has no "secret"' : 'the key "secret" is missing',
     );
-  if (mail && !file.smtp) report("AG_NOTICES_SMTP_MISSING", [...path, "mail"], 'the key "smtp" of the file is missing');
+  if (mail && !file.smtp)
+    report("AG_NOTICES_SMTP_MISSING", [...path, "mail"], 'the key "smtp" of the file is missing');
   if (file.hasAudit) return;
   const needing = [...(events ?? []).filter((event) => CLIENT_EVENTS.includes(event)), ...digests];
   if (needing.length > 0)
@@ -227,15 +240,15 @@ function checkDigests({ daily, weekly, zone }: NoticesDefinition["digests"], rep
     }
   };
   if (problemOf("0 0 * * *", zone) !== undefined)
-    return report("AG_NOTICES_ZONE", ["digests", "zone"], `"${zone}" is not a time zone, such as Europe/Berlin`);
+    return report(
+      "AG_NOTICES_ZONE",
+      ["digests", "zone"],
+      `"${zone}" is not a time zone, such as Europe/Berlin`,
+    );
   for (const [key, pattern] of Object.entries({ daily, weekly })) {
     const problem = problemOf(pattern, zone);
     if (problem !== undefined)
-      report(
-        "AG_NOTICES_CRON",
-        ["digests", key],
-        `"${pattern}" is not a pattern of five fields: ${problem}`,
-      );
+      report("AG_NOTICES_CRON", ["digests", key], `"${pattern}" is not a pattern of five fields: ${problem}`);
   }
 }
 
@@ -297,7 +310,9 @@ function compile(
       return [{ name, target, events: new Set(events), digests: new Set(receiver.digests) }];
     }),
     nextDigest(digest, after) {
-      const next = new Cron(digests[digest], { timezone: digests.zone, mode: "5-part" }).nextRun(new Date(after));
+      const next = new Cron(digests[digest], { timezone: digests.zone, mode: "5-part" }).nextRun(
+        new Date(after),
+      );
       return next?.getTime() ?? Infinity;
     },
   };

@@ -94,7 +94,7 @@ export function createNotices(options: NoticesOptions): Notices {
   let isBusy = false;
   let isClosed = false;
   let running: Promise<void> = Promise.resolve();
-  let isStoreReachable = true;
+  let isWorking = true;
   let areClientsReadable = true;
   let leaseAt = 0;
   let planAt = 0;
@@ -106,9 +106,15 @@ export function createNotices(options: NoticesOptions): Notices {
     onResult(event, result);
     const receiver = entry.to === CONTACTS ? "contacts" : entry.to;
     if (result === "dropped")
-      log.error({ code: "AG_NOTICE_DROPPED", receiver, event, reason }, "a notice was not sent, and is dropped");
+      log.error(
+        { code: "AG_NOTICE_DROPPED", receiver, event, reason },
+        "a notice was not sent, and is dropped",
+      );
     else if (result === "failed" && isFirst)
-      log.warn({ code: "AG_NOTICE_FAILED", receiver, event, reason }, "a notice could not be sent: it is tried again");
+      log.warn(
+        { code: "AG_NOTICE_FAILED", receiver, event, reason },
+        "a notice could not be sent: it is tried again",
+      );
   }
 
   const delivery = new Delivery({
@@ -172,7 +178,9 @@ export function createNotices(options: NoticesOptions): Notices {
     planAt = time + PLAN_MS;
     const plan = planStatus();
     const clients = await observe(time);
-    const planText = plan ? JSON.stringify([plan.stages.map(({ name, state: stage }) => [name, stage]), plan.events]) : "";
+    const planText = plan
+      ? JSON.stringify([plan.stages.map(({ name, state: stage }) => [name, stage]), plan.events])
+      : "";
     const isHourOver = Object.values(state.current().hours).some(
       ({ hour, more }) => more > 0 && hour < Math.floor(time / HOUR_MS),
     );
@@ -186,7 +194,12 @@ export function createNotices(options: NoticesOptions): Notices {
       const notices: Notice[] = [...news.notices];
       const reports: Waiting[] = [];
       for (const name of clients ? dueDigests(before, time) : []) {
-        const data = makeDigest(name, digests[name] ?? { since: time, changes: [], more: 0 }, clients ?? [], plan);
+        const data = makeDigest(
+          name,
+          digests[name] ?? { since: time, changes: [], more: 0 },
+          clients ?? [],
+          plan,
+        );
         notices.push({ type: "digest", timestamp: new Date(time).toISOString(), data });
         delete digests[name];
         if (name === "weekly") reports.push(...reportsFor(clients ?? [], time));
@@ -222,14 +235,14 @@ export function createNotices(options: NoticesOptions): Notices {
         await look();
         await delivery.start();
       }
-      isStoreReachable = true;
+      isWorking = true;
     } catch (error) {
-      if (isStoreReachable)
+      if (isWorking)
         log.error(
-          { code: "AG_NOTICES_STATE_UNKNOWN", error: (error as Error).message },
-          "the shared state of notices can't be read or written: notices wait",
+          { code: "AG_NOTICES_FAILED", error: (error as Error).message },
+          "nothing can be found out or sent at the moment: notices wait",
         );
-      isStoreReachable = false;
+      isWorking = false;
     }
   }
 

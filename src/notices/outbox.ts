@@ -63,13 +63,18 @@ const HOUR_MS = 3_600_000;
 export const countedAs = ({ notice }: Waiting): CountedNotice => notice?.type ?? "contact";
 
 /** Something that waits for a receiver, with a new id. */
-export const createWaiting = (entry: Omit<Waiting, "id">): Waiting => ({ id: `msg_${randomUUID()}`, ...entry });
+export const createWaiting = (entry: Omit<Waiting, "id">): Waiting => ({
+  id: `msg_${randomUUID()}`,
+  ...entry,
+});
 
 /** Addresses a notice to its receivers. */
 const addressNotice = (notice: Notice, receivers: readonly Receiver[], at: number): Waiting[] => {
   const { type, data } = notice;
   const isFor = ({ events, digests }: Receiver): boolean =>
-    type === "digest" ? digests.has(data.digest) : type !== "test" && events.has(type === "more" ? data.event : type);
+    type === "digest"
+      ? digests.has(data.digest)
+      : type !== "test" && events.has(type === "more" ? data.event : type);
   return receivers.filter(isFor).map(({ name }) => createWaiting({ to: name, at, notice }));
 };
 

@@ -4,6 +4,7 @@
  */
 export class SendError extends Error {
   override readonly name = "SendError";
+  readonly code = "AG_NOTICE_FAILED";
   /** Whether another attempt can't succeed. */
   readonly isPermanent: boolean;
 

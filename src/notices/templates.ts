@@ -1,7 +1,16 @@
 /** The texts of mails. Names that clients sent have no line breaks and no control characters there. */
 import { toVisibleLine } from "../dialect/visible-text.ts";
 import type { ClientReport } from "./digest.ts";
-import type { ClientData, DigestData, Notice, NoticeEvent, StageData, StateChange } from "./notice.ts";
+import type {
+  ClientData,
+  DigestData,
+  Notice,
+  NoticeData,
+  NoticeEvent,
+  NoticeType,
+  StageData,
+  StateChange,
+} from "./notice.ts";
 
 export interface MailText {
   readonly subject: string;
@@ -12,7 +21,8 @@ export interface MailText {
 const MAX_SUBJECT = 120;
 const MAX_LINE = 300;
 
-const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+const cut = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most - 1)}…` : text;
 
 /** One line of a mail, from texts of clients too. */
 const line = (text: string): string => cut(toVisibleLine(text), MAX_LINE);
@@ -35,6 +45,8 @@ const NAMES: Readonly<Record<NoticeEvent, string>> = {
   storm: "storms of retries",
   loss: "losses",
 };
+
+const requestsOf = (count: number): string => `${count} request${count === 1 ? "" : "s"}`;
 
 const clientLines = ({ client, isNamed, userAgent, state, lastAlpha, lastNative }: ClientData): string[] => [
   `Client: ${client}${isNamed ? "" : " (not in the client directory)"}`,
@@ -74,7 +86,7 @@ function digestMail({ digest, since, states, clients, changes, next, end, ...cou
     ...(clients.length === 0 ? ["- none"] : []),
     ...clients.map(
       ({ client, state, lastAlpha, requests }) =>
-        `- ${client}: ${state}, ${requests} requests, the last one of the old API on ${dayOf(lastAlpha)}`,
+        `- ${client}: ${state}, ${requestsOf(requests)}, the last one of the old API on ${dayOf(lastAlpha)}`,
     ),
     ...moreLine(counts.moreClients),
     "",
@@ -88,48 +100,41 @@ function digestMail({ digest, since, states, clients, changes, next, end, ...cou
   ]);
 }
 
+/** The mail of each kind of notice. */
+const MAILS: { readonly [Type in NoticeType]: (data: NoticeData[Type]) => MailText } = {
+  "client.new": (data) => mail(`New client of the old API: ${data.client}`, clientLines(data)),
+  "client.ready": (data) => mail(`Ready: ${data.client}`, clientLines(data)),
+  "client.came_back": (data) =>
+    mail(`Came back to the old API: ${data.client}`, [
+      ...clientLines(data),
+      `Came back: ${minuteOf(data.cameBack)}`,
+    ]),
+  "stage.begins": (data) => mail(`Stage begins: ${data.stage}`, stageLines(data)),
+  "stage.ends": (data) => mail(`Stage ends: ${data.stage}`, [...stageLines(data), `State: ${data.state}`]),
+  storm: ({ stage, reason }) =>
+    mail(`Storm of retries: ${stage ?? "the plan"} is paused`, [
+      `Reason: ${reason ?? "unknown"}`,
+      "It continues when a person resumes it.",
+    ]),
+  loss: ({ client, route, loss, since }) =>
+    mail(`Loss: ${loss}`, [
+      `Client: ${client}`,
+      `Route: ${route}`,
+      `What is lost: ${loss}`,
+      `Since: ${since}`,
+    ]),
+  more: ({ event, count, hour }) =>
+    mail(`${count} more ${NAMES[event]}`, [
+      `${count} more ${NAMES[event]} in the hour from ${minuteOf(hour)} on.`,
+      "No notice was sent for each of them.",
+    ]),
+  digest: digestMail,
+  test: ({ receiver }) => mail("Test of notices", [`The receiver "${receiver}" works.`]),
+};
+
 /** The mail of a notice. */
-export function mailOf(notice: Notice): MailText {
-  switch (notice.type) {
-    case "client.new":
-      return mail(`New client of the old API: ${notice.data.client}`, clientLines(notice.data));
-    case "client.ready":
-      return mail(`Ready: ${notice.data.client}`, clientLines(notice.data));
-    case "client.came_back":
-      return mail(`Came back to the old API: ${notice.data.client}`, [
-        ...clientLines(notice.data),
-        `Came back: ${minuteOf(notice.data.cameBack)}`,
-      ]);
-    case "stage.begins":
-      return mail(`Stage begins: ${notice.data.stage}`, stageLines(notice.data));
-    case "stage.ends":
-      return mail(`Stage ends: ${notice.data.stage}`, [
-        ...stageLines(notice.data),
-        `State: ${notice.data.state}`,
-      ]);
-    case "storm":
-      return mail(`Storm of retries: ${notice.data.stage ?? "the plan"} is paused`, [
-        `Reason: ${notice.data.reason ?? "unknown"}`,
-        "It continues when a person resumes it.",
-      ]);
-    case "loss":
-      return mail(`Loss: ${notice.data.loss}`, [
-        `Client: ${notice.data.client}`,
-        `Route: ${notice.data.route}`,
-        `What is lost: ${notice.data.loss}`,
-        `Since: ${notice.data.since}`,
-      ]);
-    case "more":
-      return mail(`${notice.data.count} more ${NAMES[notice.data.event]}`, [
-        `${notice.data.count} more ${NAMES[notice.data.event]} in the hour from ${minuteOf(notice.data.hour)} on.`,
-        "No notice was sent for each of them.",
-      ]);
-    case "digest":
-      return digestMail(notice.data);
-    case "test":
-      return mail("Test of notices", [`The receiver "${notice.data.receiver}" works.`]);
-  }
-}
+export const mailOf = ({ type, data }: Notice): MailText =>
+  (MAILS[type] as (data: unknown) => MailText)(data);
 
 /** The mail to the contact of a client: what the client's own page shows. */
 export function contactMail({ client, state, end, guide, routes }: ClientReport): MailText {
@@ -141,7 +146,7 @@ export function contactMail({ client, state, end, guide, routes }: ClientReport)
     "",
     "Its calls of the old API, and what replaces them:",
     ...routes.flatMap((route) => [
-      `- ${route.route}: ${route.requests} requests, the last one on ${dayOf(route.last)}`,
+      `- ${route.route}: ${requestsOf(route.requests)}, the last one on ${dayOf(route.last)}`,
       `  ${route.replacement === null ? "has no counterpart" : `is now ${route.replacement}`}`,
       ...(route.end !== null && route.end !== end ? [`  ends on ${dayOf(route.end)}`] : []),
     ]),
