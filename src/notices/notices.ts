@@ -25,8 +25,6 @@ import { SendError } from "./send-error.ts";
 import { contactMail, mailOf } from "./templates.ts";
 import { sendWebhook } from "./webhook.ts";
 
-/** Time between two looks at the plan, which is in memory. */
-const PLAN_MS = 10_000;
 /** Time between two looks at the clients: it is the largest read of the audit store. */
 export const CLIENTS_MS = 300_000;
 /** Time between two attempts to be the one process that sends, or to stay it. */
@@ -97,7 +95,6 @@ export function createNotices(options: NoticesOptions): Notices {
   let isWorking = true;
   let areClientsReadable = true;
   let leaseAt = 0;
-  let planAt = 0;
   let clientsAt = 0;
   let lastPlan = "";
 
@@ -139,7 +136,6 @@ export function createNotices(options: NoticesOptions): Notices {
     }
     leaseAt = clock() + LEASE_MS;
     if (isLeading && !wasLeading) {
-      planAt = 0;
       clientsAt = 0;
       lastPlan = "";
     }
@@ -174,8 +170,6 @@ export function createNotices(options: NoticesOptions): Notices {
   /** Compares, and stores what is to be sent: both in one step, so that it happens once. */
   async function look(): Promise<void> {
     const time = clock();
-    if (time < planAt) return;
-    planAt = time + PLAN_MS;
     const plan = planStatus();
     const clients = await observe(time);
     const planText = plan
