@@ -10,7 +10,7 @@ import { makeClientReport, type ClientReport } from "../notices/digest.ts";
 import type { ObservedClient, ReadSignals } from "../notices/find-news.ts";
 import { COUNTED, RESULTS } from "../notices/notice.ts";
 import { noticesFile } from "../notices/notices-file.ts";
-import { createNotices } from "../notices/notices.ts";
+import { Notices } from "../notices/notices.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
@@ -123,7 +123,7 @@ export function openNotices(
     { setting: "NOTICES_FILE", gauge: "notices_file_last_reload_successful", log, metrics },
   );
   const replacementOf = (route: string): string | null | undefined => replacements.get(route);
-  const notices = createNotices({
+  const notices = new Notices({
     file: watched.current,
     directory,
     store: state,

@@ -4,8 +4,8 @@ import type { Command } from "commander";
 import { NO_CLIENTS } from "../clients/client-directory.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { noticesFile, type NoticesPlan } from "../notices/notices-file.ts";
-import { sendWaiting } from "../notices/notices.ts";
 import { SendError } from "../notices/send-error.ts";
+import { sendWaiting } from "../notices/send.ts";
 import { readOperatorFile } from "../operator-files/operator-file.ts";
 import { print } from "./terminal.ts";
 

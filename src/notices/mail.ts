@@ -1,5 +1,6 @@
 /** Sends plain text mails. The library is loaded with the first mail. */
-import { requiresTls, type MailServer } from "./notices-file.ts";
+import type { MailServer } from "./notices-file.ts";
+import { requiresTls } from "./secrets.ts";
 import { codeOf, SendError } from "./send-error.ts";
 
 /** How long one mail may take, from the connection to the last response of the server. */
@@ -16,8 +17,6 @@ export interface Mail {
 /** SMTP's answers about one mail, or its addresses, that another attempt would not change (RFC 5321, 4.2.1). */
 const isRejected = (code: string, status: number): boolean =>
   status >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");
-
-const decode = (component: string): string => decodeURIComponent(component);
 
 /**
  * Sends a mail.
@@ -36,7 +35,9 @@ export async function sendMail(
     ...(port !== "" && { port: Number(port) }),
     secure: protocol === "smtps:",
     requireTLS: requiresTls(url),
-    ...(username !== "" && { auth: { user: decode(username), pass: decode(password) } }),
+    ...(username !== "" && {
+      auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
+    }),
     connectionTimeout: MAIL_TIMEOUT_MS / 2,
     greetingTimeout: MAIL_TIMEOUT_MS / 2,
     socketTimeout: MAIL_TIMEOUT_MS / 2,

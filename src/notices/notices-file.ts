@@ -1,29 +1,10 @@
 /** The file of `NOTICES_FILE`: who is told what, where and when. */
-import { readFileSync } from "node:fs";
 import { Cron } from "croner";
 import { z } from "zod";
-import { isLoopback } from "../config/loopback.ts";
 import { about } from "../mapping/schema/about.ts";
 import type { OperatorFileKind, ReportProblem } from "../operator-files/operator-file.ts";
 import { CLIENT_EVENTS, DIGESTS, EVENTS, type DigestName, type NoticeEvent } from "./notice.ts";
-
-/** Where a secret is: the file has none itself. */
-const secretDefinition = z.strictObject({
-  env: about(
-    z
-      .string()
-      .regex(/^[A-Za-z_]\w{0,99}$/, "is not the name of an environment variable")
-      .optional(),
-    "Name of an environment variable",
-    "NOTICES_SECRET",
-  ),
-  file: about(
-    z.string().min(1).max(1000).optional(),
-    "Path of a file with nothing else in it",
-    "/run/secrets/notices",
-  ),
-});
-type SecretDefinition = z.output<typeof secretDefinition>;
+import { readKey, readMailUrl, readSecret, secretDefinition } from "./secrets.ts";
 
 const address = z.email("is not a mail address").max(254);
 
@@ -142,60 +123,11 @@ export interface NoticesPlan {
   nextDigest(digest: DigestName, after: number): number;
 }
 
-/** Sends nothing. */
-export const NO_NOTICES: NoticesPlan = {
-  receivers: [],
-  smtp: undefined,
-  contacts: false,
-  nextDigest: () => Infinity,
-};
-
 export interface NoticesContext {
   /** Whether there is an audit store, which knows what clients do. */
   readonly hasAudit: boolean;
   /** Whether secrets are read. `check` leaves them out: it may run elsewhere. */
   readonly readsSecrets: boolean;
-}
-
-const WEBHOOK_KEY = /^(?:whsec_)?([A-Za-z0-9+/]+={0,2})$/;
-
-/** The bytes of the key of signatures (Standard Webhooks, "Signature scheme"); undefined if it has another form. */
-function readKey(text: string): Buffer | undefined {
-  const [, encoded] = WEBHOOK_KEY.exec(text) ?? [];
-  const key = Buffer.from(encoded ?? "", "base64");
-  return key.length >= 24 && key.length <= 64 ? key : undefined;
-}
-
-/** The URL of a mail server; undefined for another URL. Options in a query could switch off the check of certificates. */
-function readMailUrl(text: string): URL | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  const isMail = url.protocol === "smtp:" || url.protocol === "smtps:";
-  return isMail && url.hostname !== "" && url.search === "" && url.hash === "" ? url : undefined;
-}
-
-/** Whether TLS is required: a password, or a mail to another machine's address, must not be readable on the way. */
-export const requiresTls = ({ username, hostname }: URL): boolean => username !== "" && !isLoopback(hostname);
-
-type Path = readonly PropertyKey[];
-
-/** Reads a secret. No problem shows its value. */
-function readSecret({ env, file }: SecretDefinition, path: Path, report: ReportProblem): string | undefined {
-  if ((env === undefined) === (file === undefined)) {
-    report("AG_NOTICES_SECRET_PLACE", path, "has one of the keys env and file");
-    return undefined;
-  }
-  let text: string | undefined;
-  try {
-    text = (env === undefined ? readFileSync(file ?? "", "utf8") : process.env[env])?.trim();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    report("AG_NOTICES_SECRET_MISSING", path, `the file "${file}" can't be read: ${code}`);
-    return undefined;
-  }
-  if (text) return text;
-  report("AG_NOTICES_SECRET_MISSING", path, env === undefined ? `"${file}" is empty` : `${env} is not set`);
-  return undefined;
 }
 
 /** Reports keys of a receiver that contradict each other. */

@@ -1,104 +1,182 @@
 /** Looks for news at intervals, and sends notices about them. Of all processes that share a state store, one does. */
-import type { ClientDirectory } from "../clients/client-directory.ts";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Log } from "../observability/log.ts";
 import type { PlanStatus } from "../sunset/describe-plan.ts";
 import { Delivery } from "./delivery.ts";
-import { makeDigest, type ClientReport } from "./digest.ts";
-import { findNews, type ObservedClient } from "./find-news.ts";
-import { sendMail } from "./mail.ts";
-import { DIGESTS, type DigestName, type Notice, type NoticeResult } from "./notice.ts";
-import { isAddress, type NoticesPlan } from "./notices-file.ts";
+import type { ObservedClient } from "./find-news.ts";
+import { dueDigests, takeLook, type Looked } from "./look.ts";
+import type { NoticeResult } from "./notice.ts";
+import { isAddress } from "./notices-file.ts";
 import {
-  addChanges,
-  addWaiting,
   CONTACTS,
   countedAs,
   createNoticesState,
-  createWaiting,
   LEASE_SECONDS,
-  limitNotices,
-  type DigestState,
-  type StoredNotices,
+  type NoticesState,
   type Waiting,
 } from "./outbox.ts";
-import { SendError } from "./send-error.ts";
-import { contactMail, mailOf } from "./templates.ts";
-import { sendWebhook } from "./webhook.ts";
+import { sendWaiting, type SendSources } from "./send.ts";
 
 /** Time between two looks at the clients: it is the largest read of the audit store. */
-export const CLIENTS_MS = 300_000;
+const CLIENTS_MS = 300_000;
+/** The same after a failure. */
+const RETRY_MS = 10_000;
 /** Time between two attempts to be the one process that sends, or to stay it. */
 const LEASE_MS = (LEASE_SECONDS * 1000) / 3;
-/** How long the shutdown waits for attempts to send. */
+/** How long the shutdown waits for a look, and for attempts to send. */
 const CLOSE_MS = 2000;
 const HOUR_MS = 3_600_000;
 
-export interface NoticesOptions {
-  /** The file, as it was last read. */
-  readonly file: () => NoticesPlan;
-  readonly directory: () => ClientDirectory;
+export interface NoticesOptions extends SendSources {
   readonly store: Parameters<typeof createNoticesState>[0];
   /** Reads the clients that have used the old API; undefined without an audit store. @throws {AuditUnavailableError} */
   readonly readClients: ((time: number) => Promise<readonly ObservedClient[]>) | undefined;
   /** The plan; undefined without one, and while it is not in force. */
   readonly planStatus: () => PlanStatus | undefined;
-  /** Reads the report about a client of the directory; undefined if it has never called. @throws {AuditUnavailableError} */
-  readonly readReport: (client: string) => Promise<ClientReport | undefined>;
   readonly onResult: (event: ReturnType<typeof countedAs>, result: NoticeResult) => void;
   readonly log: Log;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number;
 }
 
-/** Notices of a gateway. */
-export interface Notices {
-  /** Looks and sends, if it is time. Call it every second. Never rejects. */
-  tick(): Promise<void>;
-  /** What waits to be sent by this process, and the receivers whose last attempt failed. */
-  stats(): { readonly waiting: number; readonly failing: number };
-  /** Ends attempts within two seconds, and lets another process send. */
-  close(): Promise<void>;
-}
+/** Notices of a gateway. Nothing is read until the first tick. */
+export class Notices {
+  readonly #options: NoticesOptions;
+  readonly #clock: () => number;
+  readonly #state: NoticesState;
+  readonly #delivery: Delivery;
+  #isLeading = false;
+  #isBusy = false;
+  #isClosed = false;
+  #running: Promise<void> = Promise.resolve();
+  #isWorking = true;
+  #areClientsReadable = true;
+  #leaseAt = 0;
+  #clientsAt = 0;
+  #lastPlan = "";
 
-/** Sends something that waits. @throws {SendError} */
-export async function sendWaiting(
-  entry: Waiting,
-  { file, directory, readReport }: Pick<NoticesOptions, "file" | "directory" | "readReport">,
-  signal: AbortSignal,
-): Promise<unknown> {
-  const { receivers, smtp, contacts } = file();
-  const { id, to, notice, client } = entry;
-  if (client !== undefined) {
-    const contact = directory().find(client)?.contact;
-    if (!contacts || !smtp || !isAddress(contact)) throw new SendError("the contact gets no reports", true);
-    const report = await readReport(client).catch(() => {
-      throw new SendError("the audit store can't be read");
+  constructor(options: NoticesOptions) {
+    const { file, store, clock = Date.now } = options;
+    const state = createNoticesState(store);
+    this.#options = options;
+    this.#clock = clock;
+    this.#state = state;
+    this.#delivery = new Delivery({
+      waiting: () => (this.#isLeading ? state.current().waiting : []),
+      isReceiver: (name) => name === CONTACTS || file().receivers.some((receiver) => receiver.name === name),
+      send: (entry, signal) => sendWaiting(entry, options, signal),
+      remove: (ids) =>
+        state.change((before) => ({ ...before, waiting: before.waiting.filter(({ id }) => !ids.has(id)) })),
+      onResult: (...result) => this.#report(...result),
+      clock,
     });
-    if (!report) throw new SendError("the client has made no calls", true);
-    return sendMail(smtp, { id, to: [contact], ...contactMail(report) }, signal);
   }
-  const target = receivers.find(({ name }) => name === to)?.target;
-  if (!target || !notice) throw new SendError("there is no such receiver", true);
-  if ("url" in target) return sendWebhook(target, { id, notice }, signal);
-  if (!smtp) throw new SendError("there is no mail server", true);
-  return sendMail(smtp, { id, to: target.to, ...mailOf(notice) }, signal);
-}
 
-/** Creates the notices of a gateway. Nothing is read yet. */
-export function createNotices(options: NoticesOptions): Notices {
-  const { file, directory, store, readClients, planStatus, onResult, log, clock = Date.now } = options;
-  const state = createNoticesState(store);
-  let isLeading = false;
-  let isBusy = false;
-  let isClosed = false;
-  let running: Promise<void> = Promise.resolve();
-  let isWorking = true;
-  let areClientsReadable = true;
-  let leaseAt = 0;
-  let clientsAt = 0;
-  let lastPlan = "";
+  /** Looks and sends, if it is time. Call it every second. Never rejects. */
+  async tick(): Promise<void> {
+    if (this.#isBusy || this.#isClosed) return;
+    this.#isBusy = true;
+    this.#running = this.#run();
+    await this.#running;
+    this.#isBusy = false;
+  }
 
-  function report(entry: Waiting, result: NoticeResult, reason: string, isFirst: boolean): void {
+  /** What waits to be sent by this process, and the receivers whose last attempt failed. */
+  stats(): { readonly waiting: number; readonly failing: number } {
+    if (!this.#isLeading) return { waiting: 0, failing: 0 };
+    return { waiting: this.#state.current().waiting.length, failing: this.#delivery.failing };
+  }
+
+  /** Ends what runs within seconds, and lets another process send. What was not sent waits. Never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.race([this.#running, wait(CLOSE_MS, undefined, { ref: false })]);
+    await this.#delivery.close(CLOSE_MS);
+    await this.#state.resign().catch(() => {});
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#lead();
+      if (this.#isLeading) {
+        await this.#look();
+        await this.#delivery.start();
+      }
+      this.#isWorking = true;
+    } catch (error) {
+      if (this.#isWorking)
+        this.#options.log.error(
+          { code: "AG_NOTICES_FAILED", error: (error as Error).message },
+          "nothing can be found out or sent at the moment: notices wait",
+        );
+      this.#isWorking = false;
+    }
+  }
+
+  async #lead(): Promise<void> {
+    if (this.#clock() < this.#leaseAt) return;
+    const wasLeading = this.#isLeading;
+    // If the store fails, another process may lead by now.
+    this.#isLeading = false;
+    this.#isLeading = await this.#state.lead();
+    this.#leaseAt = this.#clock() + LEASE_MS;
+    if (this.#isLeading && !wasLeading) {
+      this.#clientsAt = 0;
+      this.#lastPlan = "";
+    }
+  }
+
+  /** The clients, if it is time to look at them; undefined if they can't be read, too. */
+  async #observe(time: number): Promise<readonly ObservedClient[] | undefined> {
+    const { readClients, file, log } = this.#options;
+    const isDue = dueDigests(this.#state.current(), file(), time).length > 0;
+    if (!readClients || (time < this.#clientsAt && !(isDue && this.#areClientsReadable))) return undefined;
+    try {
+      const clients = await readClients(time);
+      this.#areClientsReadable = true;
+      this.#clientsAt = time + CLIENTS_MS;
+      return clients;
+    } catch (error) {
+      if (this.#areClientsReadable)
+        log.error(
+          { code: "AG_NOTICES_CLIENTS_UNKNOWN", error: (error as Error).message },
+          "clients can't be read: there are no notices about them until they can",
+        );
+      this.#areClientsReadable = false;
+      this.#clientsAt = time + RETRY_MS;
+      return undefined;
+    }
+  }
+
+  /** Compares, and stores what is to be sent: both in one step, so that it happens once. */
+  async #look(): Promise<void> {
+    const { planStatus, file, directory, log } = this.#options;
+    const time = this.#clock();
+    const plan = planStatus();
+    const clients = await this.#observe(time);
+    const planText = JSON.stringify([plan?.stages.map(({ name, state }) => [name, state]), plan?.events]);
+    const isHourOver = Object.values(this.#state.current().hours).some(
+      ({ hour, more }) => more > 0 && hour < Math.floor(time / HOUR_MS),
+    );
+    if (!clients && planText === this.#lastPlan && !isHourOver) return;
+    const hasAddress = (client: string): boolean => isAddress(directory().find(client)?.contact);
+    let looked: Looked | undefined;
+    await this.#state.change((before) => {
+      looked = takeLook(before, { time, clients, plan, file: file(), hasAddress });
+      return looked.state;
+    });
+    this.#lastPlan = planText;
+    for (const entry of looked?.dropped ?? [])
+      this.#report(entry, "dropped", "too many notices wait for the receiver", true);
+    if (looked && looked.ignored > 0)
+      log.warn(
+        { code: "AG_NOTICES_TOO_MANY_CLIENTS", clients: looked.ignored },
+        "there are too many clients: there are no notices about some of them",
+      );
+  }
+
+  #report(entry: Waiting, result: NoticeResult, reason: string, isFirst: boolean): void {
+    const { onResult, log } = this.#options;
     const event = countedAs(entry);
     onResult(event, result);
     const receiver = entry.to === CONTACTS ? "contacts" : entry.to;
@@ -113,150 +191,4 @@ export function createNotices(options: NoticesOptions): Notices {
         "a notice could not be sent: it is tried again",
       );
   }
-
-  const delivery = new Delivery({
-    waiting: () => (isLeading ? state.current().waiting : []),
-    isReceiver: (name) => name === CONTACTS || file().receivers.some((receiver) => receiver.name === name),
-    send: (entry, signal) => sendWaiting(entry, options, signal),
-    remove: (ids) =>
-      state.change((before) => ({ ...before, waiting: before.waiting.filter(({ id }) => !ids.has(id)) })),
-    onResult: report,
-    clock,
-  });
-
-  async function lead(): Promise<void> {
-    if (clock() < leaseAt) return;
-    const wasLeading = isLeading;
-    try {
-      isLeading = await state.lead();
-    } catch (error) {
-      // Another process may lead by now.
-      isLeading = false;
-      throw error;
-    }
-    leaseAt = clock() + LEASE_MS;
-    if (isLeading && !wasLeading) {
-      clientsAt = 0;
-      lastPlan = "";
-    }
-  }
-
-  /** Reports that are due, by what is stored. */
-  const dueDigests = ({ digests }: StoredNotices, time: number): readonly DigestName[] =>
-    DIGESTS.filter((name) => {
-      const since = digests[name]?.since;
-      return since !== undefined && file().nextDigest(name, since) <= time;
-    });
-
-  async function observe(time: number): Promise<readonly ObservedClient[] | undefined> {
-    const isDue = time >= clientsAt || dueDigests(state.current(), time).length > 0;
-    if (!readClients || !isDue) return undefined;
-    clientsAt = time + CLIENTS_MS;
-    try {
-      const clients = await readClients(time);
-      areClientsReadable = true;
-      return clients;
-    } catch (error) {
-      if (areClientsReadable)
-        log.error(
-          { code: "AG_NOTICES_CLIENTS_UNKNOWN", error: (error as Error).message },
-          "clients can't be read: there are no notices about them until they can",
-        );
-      areClientsReadable = false;
-      return undefined;
-    }
-  }
-
-  /** Compares, and stores what is to be sent: both in one step, so that it happens once. */
-  async function look(): Promise<void> {
-    const time = clock();
-    const plan = planStatus();
-    const clients = await observe(time);
-    const planText = plan
-      ? JSON.stringify([plan.stages.map(({ name, state: stage }) => [name, stage]), plan.events])
-      : "";
-    const isHourOver = Object.values(state.current().hours).some(
-      ({ hour, more }) => more > 0 && hour < Math.floor(time / HOUR_MS),
-    );
-    if (!clients && planText === lastPlan && !isHourOver) return;
-    let dropped: readonly Waiting[] = [];
-    let ignored = 0;
-    await state.change((before) => {
-      const news = findNews(before.memory, { time, clients, plan });
-      ({ ignored } = news);
-      const digests: Partial<Record<DigestName, DigestState>> = addChanges(before, news.changes);
-      const notices: Notice[] = [...news.notices];
-      const reports: Waiting[] = [];
-      for (const name of clients ? dueDigests(before, time) : []) {
-        const data = makeDigest(
-          name,
-          digests[name] ?? { since: time, changes: [], more: 0 },
-          clients ?? [],
-          plan,
-        );
-        notices.push({ type: "digest", timestamp: new Date(time).toISOString(), data });
-        delete digests[name];
-        if (name === "weekly") reports.push(...reportsFor(clients ?? [], time));
-      }
-      for (const name of DIGESTS) digests[name] ??= { since: time, changes: [], more: 0 };
-      const { hours, added } = limitNotices(before, notices, file().receivers, time);
-      const next = addWaiting({ ...before, memory: news.memory, hours, digests }, [...added, ...reports]);
-      ({ dropped } = next);
-      return next.state;
-    });
-    lastPlan = planText;
-    for (const entry of dropped) report(entry, "dropped", "too many notices wait for the receiver", true);
-    if (ignored > 0)
-      log.warn(
-        { code: "AG_NOTICES_TOO_MANY_CLIENTS", clients: ignored },
-        "there are too many clients: there are no notices about some of them",
-      );
-  }
-
-  /** A report for each contact that wants one and whose client has something to do. */
-  function reportsFor(clients: readonly ObservedClient[], time: number): Waiting[] {
-    if (!file().contacts) return [];
-    return clients.flatMap(({ usage: { name }, state: migration }) => {
-      if (name === null || migration === "ready" || !isAddress(directory().find(name)?.contact)) return [];
-      return [createWaiting({ to: CONTACTS, at: time, client: name })];
-    });
-  }
-
-  async function run(): Promise<void> {
-    try {
-      await lead();
-      if (isLeading) {
-        await look();
-        await delivery.start();
-      }
-      isWorking = true;
-    } catch (error) {
-      if (isWorking)
-        log.error(
-          { code: "AG_NOTICES_FAILED", error: (error as Error).message },
-          "nothing can be found out or sent at the moment: notices wait",
-        );
-      isWorking = false;
-    }
-  }
-
-  return {
-    async tick() {
-      if (isBusy || isClosed) return;
-      isBusy = true;
-      running = run();
-      await running;
-      isBusy = false;
-    },
-    stats: () => ({
-      waiting: isLeading ? state.current().waiting.length : 0,
-      failing: isLeading ? delivery.failing : 0,
-    }),
-    async close() {
-      isClosed = true;
-      await running;
-      await delivery.close(CLOSE_MS);
-      await state.resign().catch(() => {});
-    },
-  };
 }

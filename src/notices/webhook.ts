@@ -16,14 +16,13 @@ export const signatureOf = (key: Buffer, id: string, seconds: number, body: stri
  * Sends a notice. The response is not read, and redirects are not followed.
  *
  * @param id Stays the same for each attempt, so that receivers can leave out what they have.
- * @returns the status
  * @throws {SendError} If it takes too long, the status is not 2xx, or there is no connection.
  */
 export async function sendWebhook(
   { url, key }: WebhookTarget,
   { id, notice }: { readonly id: string; readonly notice: Notice },
   signal: AbortSignal,
-): Promise<number> {
+): Promise<void> {
   const body = JSON.stringify(notice);
   const seconds = Math.floor(Date.now() / 1000);
   let status: number;
@@ -48,5 +47,4 @@ export async function sendWebhook(
     throw new SendError(codeOf(error, "no response in time"));
   }
   if (status < 200 || status > 299) throw new SendError(`status ${status}`);
-  return status;
 }

@@ -4,7 +4,7 @@ import { CLIENTS_FILE } from "../../src/clients/client-directory.ts";
 import type { ClientReport } from "../../src/notices/digest.ts";
 import type { ClientSignals, ObservedClient } from "../../src/notices/find-news.ts";
 import { noticesFile } from "../../src/notices/notices-file.ts";
-import { createNotices, type Notices, type NoticesOptions } from "../../src/notices/notices.ts";
+import { Notices, type NoticesOptions } from "../../src/notices/notices.ts";
 import { parseOperatorFile } from "../../src/operator-files/operator-file.ts";
 import type { PlanStatus, StageStatus } from "../../src/sunset/describe-plan.ts";
 
@@ -98,7 +98,7 @@ export const createWorld = (file: string, world: Partial<World> = {}): World => 
   file,
 });
 
-export interface TestNotices extends Notices {
+export interface TestNotices extends Pick<Notices, "tick" | "stats" | "close"> {
   /** Results by event, such as `client.new sent`. */
   readonly results: string[];
   /** Lines of the log, as JSON. */
@@ -116,7 +116,7 @@ export function startNotices(world: World, store: NoticesOptions["store"]): Test
   const log: string[] = [];
   const write = (context: object, message: string): void => void log.push(JSON.stringify([context, message]));
   const kind = noticesFile({ hasAudit: true, readsSecrets: true });
-  const notices = createNotices({
+  const notices = new Notices({
     file: () => parseOperatorFile({ file: "notices.yaml", text: world.file }, kind),
     directory: () => parseOperatorFile({ file: "clients.yaml", text: world.directory }, CLIENTS_FILE),
     store,
@@ -128,7 +128,9 @@ export function startNotices(world: World, store: NoticesOptions["store"]): Test
     clock: () => world.time,
   });
   return {
-    ...notices,
+    tick: () => notices.tick(),
+    stats: () => notices.stats(),
+    close: () => notices.close(),
     results,
     log,
     async tickAfter(ms) {

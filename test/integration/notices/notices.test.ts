@@ -254,6 +254,7 @@ describe("a webhook", () => {
     await notices.tickAfter(LATER);
     await waitFor(() => hanging.requests() === 1 && webhook.received.length === 1);
     await notices.close();
+    expect([notices.results, notices.log]).toEqual([["client.new sent"], []]);
     hanging.respondWith(undefined);
     await untilSent(await start(world));
     expect([hanging.received.length, webhook.received.length]).toEqual([1, 1]);

@@ -4,12 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { EVENTS } from "../../../src/notices/notice.ts";
-import {
-  noticesFile,
-  requiresTls,
-  type NoticesContext,
-  type NoticesPlan,
-} from "../../../src/notices/notices-file.ts";
+import { noticesFile, type NoticesContext, type NoticesPlan } from "../../../src/notices/notices-file.ts";
+import { requiresTls } from "../../../src/notices/secrets.ts";
 import { OperatorFileError, parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
 
 const KEY = Buffer.from("0123456789abcdef0123456789abcdef");
