@@ -64,6 +64,9 @@ export interface News {
 /** Most keys of clients that are remembered: about 1.5 MB. */
 export const MAX_REMEMBERED = 50_000;
 
+/** Most losses of all clients that are remembered, and so are reported: about 2 MB. */
+export const MAX_LOSSES = 20_000;
+
 const LETTERS: Readonly<Record<MigrationState, StateLetter>> = {
   "not begun": "b",
   moving: "m",
@@ -116,6 +119,7 @@ function lookAtClients(memory: Memory, clients: readonly ObservedClient[], times
   // Clients that are remembered stay: a new one must not take the place of another, which would then be new again.
   let size = clients.reduce((sum, each) => sum + (isRemembered(each) ? keysOf(each).length : 0), 0);
   let ignored = 0;
+  let lossCount = Object.values(losses).reduce((sum, ids) => sum + ids.length, 0);
   for (const client of clients) {
     const keys = keysOf(client);
     const [key] = keys;
@@ -146,13 +150,15 @@ function lookAtClients(memory: Memory, clients: readonly ObservedClient[], times
     const reported = new Set(keys.flatMap((each) => losses[each] ?? []));
     for (const { route, loss, firstDay } of client.losses) {
       const id = `${route}\n${loss}`;
-      if (known && !reported.has(id))
+      if (reported.has(id) || lossCount >= MAX_LOSSES) continue;
+      lossCount += 1;
+      reported.add(id);
+      if (known)
         notices.push({
           type: "loss",
           timestamp,
           data: { client: data.client, route, loss, since: firstDay },
         });
-      reported.add(id);
     }
     if (reported.size > 0) next.losses[key] = [...reported];
   }

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import {
   findNews,
+  MAX_LOSSES,
   MAX_REMEMBERED,
   type Facts,
   type Memory,
@@ -96,6 +97,20 @@ describe("clients", () => {
     expect(wordsOf(lookAt({ clients: [moving] }, one))).toEqual([`loss ${KEY} the author`]);
     expect(wordsOf(lookAt({ clients: [moving] }, one, two))).toEqual([`loss ${KEY} the title`]);
     expect(wordsOf(lookAt({ clients: [moving] }, two, two))).toEqual([]);
+  });
+
+  test("lose no more meanings than are remembered", () => {
+    const losses = Array.from({ length: 5 }, (_, n) => ({
+      route: "GET /books",
+      loss: `${n}`,
+      firstDay: "2026-06-01",
+    }));
+    const clients = Array.from({ length: MAX_LOSSES / 5 + 1 }, (_, n) =>
+      observe(`key${n}`, "moving", { losses }),
+    );
+    const before = clients.map((client) => ({ ...client, losses: [] }));
+    expect(wordsOf(lookAt({ clients: before }, { clients }))).toHaveLength(MAX_LOSSES);
+    expect(wordsOf(lookAt({ clients: before }, { clients }, { clients }))).toEqual([]);
   });
 
   test("above the bound are counted and never reported, and those that are remembered stay", () => {
