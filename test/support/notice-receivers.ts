@@ -127,11 +127,17 @@ function parseMail(from: string, to: readonly string[], raw: string): ReceivedMa
   return { from, to, headers, text: text.replaceAll("\r\n", "\n") };
 }
 
-/** Starts a mail server without TLS that takes mails for everybody. */
-export async function startMailReceiver(): Promise<MailReceiver> {
+/**
+ * Starts a mail server that takes mails for everybody: without TLS, or with this certificate.
+ */
+export async function startMailReceiver(certificate?: {
+  readonly cert: string;
+  readonly key: string;
+}): Promise<MailReceiver> {
   const received: ReceivedMail[] = [];
   let rejection: number | undefined;
   const server = new SMTPServer({
+    ...(certificate && { secure: true, ...certificate }),
     authOptional: true,
     disabledCommands: ["STARTTLS"],
     onRcptTo({ address }, _session, callback) {
@@ -154,7 +160,7 @@ export async function startMailReceiver(): Promise<MailReceiver> {
   server.listen(0, "127.0.0.1");
   await once(server.server, "listening");
   return {
-    url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
+    url: `${certificate ? "smtps" : "smtp"}://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
     received,
     rejectWith: (status) => void (rejection = status),
     close: () => new Promise((resolve) => server.close(() => resolve())),

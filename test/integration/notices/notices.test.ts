@@ -374,6 +374,19 @@ Last call of the new API: never
     expect(mails.received).toHaveLength(1);
   });
 
+  test("is not sent to a server with a certificate of an unknown authority", async () => {
+    const stranger = await startMailReceiver(readCertificate(createAuthority(folder, "nobody").sign("mail")));
+    process.env["SMTP_URL"] = stranger.url;
+    const world = createWorld(MAIL_FILE);
+    const notices = await start(world);
+    world.clients = [observe("0000000000000002", "not begun")];
+    await notices.tickAfter(LATER);
+    await waitFor(() => notices.results.length > 0);
+    expect([notices.results, stranger.received]).toEqual([["client.new failed"], []]);
+    await notices.close();
+    await stranger.close();
+  });
+
   test("to a server that hangs ends with the shutdown, and is sent by the next process", async () => {
     let connections = 0;
     const silent = createServer((socket) => {
