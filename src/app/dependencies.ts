@@ -26,6 +26,7 @@ import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
 import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/client-directory.ts";
 import { createPageState, type PageState } from "../migration-page/page-cache.ts";
 import { checkPagePaths } from "../migration-page/page-paths.ts";
+import { openNotices, type NoticesService } from "./open-notices.ts";
 import { openSunset, type SunsetService } from "./open-sunset.ts";
 import { watchOperatorFile, type WatchedFile } from "./watched-file.ts";
 import { openUpstreamTls, type UpstreamTls } from "./upstream-tls.ts";
@@ -48,6 +49,8 @@ export interface Dependencies {
   readonly metrics: Metrics;
   /** The plan by which the old API ends. */
   readonly sunset: SunsetService;
+  /** Notices about the migration. */
+  readonly notices: NoticesService;
   /** The names of clients. */
   readonly clients: WatchedFile<ClientDirectory>;
   readonly upstream: UpstreamClient;
@@ -154,6 +157,16 @@ async function openDependencies(
   closers.push(sunset.close);
   // Clients have ends of their own, and the plan names clients.
   onDirectoryChange = sunset.reload;
+  const notices = openNotices(settings, {
+    pack,
+    directory: clients.current,
+    state: shared.state,
+    audit,
+    sunset,
+    log,
+    metrics,
+  });
+  closers.push(notices.close);
   const oauth = openOAuthServices(settings, {
     pack,
     log,
@@ -189,6 +202,7 @@ async function openDependencies(
     stateFullness: watchFullness(shared.state, { log, metrics }),
     metrics,
     sunset,
+    notices,
     clients,
     upstream,
     nativeProxy: createNativeProxy({ ...upstreamOptions, breaker: upstream.breaker }),
@@ -284,6 +298,8 @@ export async function closeDependencies(
   // Aborted requests are recorded too: only their record says whether v4 executed them.
   await dependencies.inFlight.idle(LAST_RECORDS_MS);
   await closeAll([
+    // They read the audit store and write the state store.
+    () => dependencies.notices.close(),
     () => dependencies.audit?.close(),
     () => dependencies.oauth.close(),
     () => dependencies.stateFullness.close(),

@@ -14,6 +14,7 @@ import { compareExamples, diagnosticsOf, findLeftOutRows } from "../tools/exampl
 import { coverageOf } from "../tools/examples/coverage.ts";
 import { updateExamples } from "../tools/examples/update-examples.ts";
 import { CLIENTS_FILE } from "../clients/client-directory.ts";
+import { NOTICES_SCHEMA } from "../notices/notices-file.ts";
 import { operatorFileSchema } from "../operator-files/operator-file.ts";
 import { SUNSET_SCHEMA } from "../sunset/sunset-definition.ts";
 import { waitForShutdownSignal } from "./signals.ts";
@@ -30,11 +31,12 @@ export interface CheckFlags {
 }
 
 /** The kinds of files with a JSON Schema. */
-type SchemaKind = FileKind | "example" | "catalogs" | "sunset" | "clients";
+type SchemaKind = FileKind | "example" | "catalogs" | "sunset" | "clients" | "notices";
 
 function schemaOf(kind: SchemaKind): unknown {
   if (kind === "example") return exampleSchema();
   if (kind === "sunset") return operatorFileSchema(SUNSET_SCHEMA);
+  if (kind === "notices") return operatorFileSchema(NOTICES_SCHEMA);
   if (kind === "clients") return operatorFileSchema(CLIENTS_FILE.schema);
   return kind === "catalogs" ? catalogsSchema() : fileSchema(kind);
 }

@@ -9,6 +9,7 @@ import {
   addSettings,
   CLIENT_SETTINGS,
   commandSettings,
+  noticesSettings,
   PACK_SETTINGS,
   REPLAY_SETTINGS,
   settingTexts,
@@ -26,7 +27,16 @@ import type { SunsetFlags } from "./sunset.ts";
 import type { SandboxFlags } from "./sandbox.ts";
 import { print, printError } from "./terminal.ts";
 
-const SCHEMA_KINDS = ["resource", "pack", "surface", "example", "catalogs", "sunset", "clients"] as const;
+const SCHEMA_KINDS = [
+  "resource",
+  "pack",
+  "surface",
+  "example",
+  "catalogs",
+  "sunset",
+  "clients",
+  "notices",
+] as const;
 
 /** Follows an error about a flag of `serve`, so that all problems are reported together. */
 function settingProblems(serve: Command): string {
@@ -100,6 +110,7 @@ function addCheck(program: Command, onExit: OnExit): void {
     )
     .option("--sunset <file>", "check a plan by which the old API ends, as SUNSET_FILE names it")
     .option("--clients <file>", "check a client directory, as CLIENTS_FILE names it")
+    .option("--notices <file>", "check the receivers of notices, as NOTICES_FILE names them")
     .option("--announce", "with --sunset: allow dates that are earlier than those that were published")
     .addOption(new Option("--watch", "check again after each change of a file").conflicts("update"))
     .addOption(
@@ -109,7 +120,7 @@ function addCheck(program: Command, onExit: OnExit): void {
     )
     .action(
       async (directory: string | undefined, options: CheckFlags & OperatorFileFlags, command: Command) => {
-        if (options.sunset !== undefined || options.clients !== undefined) {
+        if ([options.sunset, options.clients, options.notices].some((file) => file !== undefined)) {
           const { checkOperatorFiles } = await import("./check-operator-files.ts");
           return onExit(await checkOperatorFiles(directory, options, sunsetSettings(command)));
         }
@@ -264,6 +275,16 @@ function addSunset(program: Command, onExit: OnExit): void {
     });
 }
 
+function addNotices(program: Command, onExit: OnExit): void {
+  const notices = program.command("notices").description("Try the receivers of notices.");
+  addSettings(notices.command("test"), ["NOTICES_FILE"])
+    .description("Send one notice to each receiver, and print what happened. Contacts of clients get none.")
+    .action(async (_flags: object, command: Command) => {
+      const { testNotices } = await import("./notices.ts");
+      onExit(await testNotices(noticesSettings(command), command));
+    });
+}
+
 function addAudit(program: Command, onExit: OnExit): void {
   const audit = program.command("audit").description("Change the audit store.");
   addSettings(audit.command("erase"), [...STORE_SETTINGS, "CLIENTS_FILE"])
@@ -306,6 +327,7 @@ const COMMANDS = [
   addExport,
   addReplay,
   addSunset,
+  addNotices,
   addAudit,
   addSandbox,
 ];

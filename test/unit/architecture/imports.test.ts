@@ -17,6 +17,7 @@ const ORDER = [
   "tools/explain",
   "oauth",
   "pipeline",
+  "notices",
   "sunset",
   "upstream",
   "observability",
