@@ -10,6 +10,7 @@ import { NameLists } from "../name-lists.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import { connectDatabase } from "./database.ts";
+import { readCallers } from "./read-callers.ts";
 import { countRecords, readRecordPage, readRecord, usageReader } from "./reader.ts";
 import { eraseClient, readErasures } from "./erase.ts";
 import { purgeStep } from "./purge.ts";
@@ -95,6 +96,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     clients: (query) => open(() => clients(query)),
     tokens: (query) => open(() => tokens(query)),
     sent: (query) => open(() => sent(query)),
+    callers: (query) => open(() => readCallers(database, query)),
     usage: (query) => open(() => usage(query)),
     days: (query) => open(() => days(query)),
     erase: (request, onRecords) => open(() => eraseClient(database, request, onRecords)),

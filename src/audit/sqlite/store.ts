@@ -13,6 +13,7 @@ import type { ClientUsage, DayUsage, RouteUsage, TokenUsage } from "../usage.ts"
 import { RecentBytes } from "../client-shares.ts";
 import { createBatch } from "../segment.ts";
 import { NameLists } from "../name-lists.ts";
+import type { RouteCallers } from "../callers.ts";
 import type { SentUsage } from "../sent-usage.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
@@ -147,6 +148,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     clients: async (query) => (await reader.call({ kind: "clients", query })) as ClientUsage[],
     tokens: async ({ client }) => (await reader.call({ kind: "tokens", client })) as TokenUsage[],
     sent: async (query) => (await reader.call({ kind: "sent", query })) as SentUsage[],
+    callers: async (query) => (await reader.call({ kind: "callers", query })) as RouteCallers,
     usage: async (query) => (await reader.call({ kind: "usage", query })) as RouteUsage[],
     days: async (query) => (await reader.call({ kind: "days", query })) as DayUsage[],
     erase,

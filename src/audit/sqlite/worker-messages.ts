@@ -1,3 +1,4 @@
+import type { CallersQuery } from "../callers.ts";
 import type { AuditQuery } from "../store.ts";
 import type { EraseRequest } from "../erase.ts";
 import type { PurgeLimits } from "../purge.ts";
@@ -63,6 +64,7 @@ export type ReaderJob =
   | { readonly kind: "get"; readonly id: string }
   | { readonly kind: "count"; readonly query: AuditQuery }
   | { readonly kind: "clients" | "usage" | "days" | "sent"; readonly query: UsageQuery }
+  | { readonly kind: "callers"; readonly query: CallersQuery }
   | { readonly kind: "tokens"; readonly client: string }
   | { readonly kind: "erasures" }
   | { readonly kind: "close" };

@@ -35,6 +35,7 @@ export function memoryStore() {
     erasures: async () => [],
     sent: async () => [],
     usage: async () => [],
+    callers: async () => ({ callers: [], sent: [], counted: new Map() }),
     days: async () => [],
     get: async (id) => {
       check();

@@ -175,7 +175,7 @@ describe("the PostgreSQL store", () => {
     await first.close();
     // The tables of version 1.
     await database.query("DROP TABLE audit_token, audit_sent, audit_sent_names, audit_erased");
-    await database.query("DROP INDEX audit_usage_client, audit_lane_by_time");
+    await database.query("DROP INDEX audit_usage_client, audit_usage_route, audit_lane_by_time");
     await database.query("ALTER TABLE audit DROP COLUMN sender, DROP COLUMN sent");
     await database.query("UPDATE audit_schema SET version = 1");
 
