@@ -18,6 +18,8 @@ export interface Change {
   /** What changes, as a sentence without its subject: `is gone`. */
   readonly what: string;
   readonly concern: Concern;
+  /** Whether it depends on the value that is sent, and not on whether something is. */
+  readonly isByValue?: true;
   /** `breaking`: clients of the old edition may fail. `advice`: they may meet something new. */
   readonly level: "breaking" | "advice" | "safe";
 }
@@ -57,6 +59,9 @@ const BOUNDS: Readonly<Record<string, 1 | -1>> = {
   minItems: -1,
 };
 
+/** The limit that stands for all rules of a body that have no name of their own. */
+export const OTHER_RULES = "rules";
+
 /** Whether the second value of a limit permits less than the first. */
 function isNarrower(
   name: string,
@@ -73,12 +78,15 @@ function isNarrower(
 /** The limits that the second place has and the first has not, or not as strictly. */
 const narrowedLimits = (one: Place, other: Place): string[] =>
   Object.entries(other.limits).flatMap(([name, value]) =>
-    isNarrower(name, one.limits[name], value) ? [`${name} ${value}`] : [],
+    isNarrower(name, one.limits[name], value)
+      ? [name === OTHER_RULES ? "other rules" : `${name} ${value}`]
+      : [],
   );
 
 /** The differences of what clients send. */
 function compareSent(place: string, old: Place, now: Place): Found[] {
   const breaking = { place, concern: "senders", level: "breaking" } as const;
+  const isByValue = true as const;
   const types = [...missingTypes(old.types, now.types), ...missingTypes(old.items, now.items)];
   const words = missingWords(old, now);
   const limits = narrowedLimits(old, now);
@@ -90,10 +98,12 @@ function compareSent(place: string, old: Place, now: Place): Found[] {
     ...(old.required && !now.required
       ? [{ place, concern: "senders", level: "safe", what: "becomes optional" } as const]
       : []),
-    ...(types.length > 0 ? [{ ...breaking, what: `no longer takes ${quoted(types)}` }] : []),
-    ...(words === undefined ? [{ ...breaking, what: `takes only ${quoted(now.words ?? [])}` }] : []),
+    ...(types.length > 0 ? [{ ...breaking, isByValue, what: `no longer takes ${quoted(types)}` }] : []),
+    ...(words === undefined
+      ? [{ ...breaking, isByValue, what: `takes only ${quoted(now.words ?? [])}` }]
+      : []),
     ...(words ?? []).map((word) => ({ ...breaking, word, what: `no longer takes ${word}` })),
-    ...(limits.length > 0 ? [{ ...breaking, what: `is limited: ${quoted(limits)}` }] : []),
+    ...(limits.length > 0 ? [{ ...breaking, isByValue, what: `is limited: ${quoted(limits)}` }] : []),
     ...(added.length > 0
       ? [{ place, concern: "senders", level: "safe", what: `also takes ${quoted(added)}` } as const]
       : []),

@@ -39,6 +39,8 @@ const LIMITS = [
   "maxLength",
   "minItems",
   "maxItems",
+  "minProperties",
+  "maxProperties",
   "multipleOf",
   "pattern",
   "format",
@@ -136,6 +138,17 @@ function addRules(flat: Flat, rules: Flat): void {
   addMembers(flat.members, rules.members);
 }
 
+const limitsOf = (schema: Schema): Record<string, string | number> => ({
+  ...Object.fromEntries(
+    LIMITS.flatMap((name) => {
+      const value = schema[name];
+      return typeof value === "string" || typeof value === "number" ? [[name, value]] : [];
+    }),
+  ),
+  ...(schema["uniqueItems"] === true && { uniqueItems: "true" }),
+  ...(schema["additionalProperties"] === false && { additionalProperties: "false" }),
+});
+
 /** @throws {UnreadableDocumentError} */
 function flatten(given: Schema, reading: Reading, path: readonly Schema[]): Flat {
   reading.budget.spend();
@@ -147,12 +160,7 @@ function flatten(given: Schema, reading: Reading, path: readonly Schema[]): Flat
     types: typesOf(given),
     items: undefined,
     words: wordsOf(given),
-    limits: Object.fromEntries(
-      LIMITS.flatMap((name) => {
-        const value = given[name];
-        return typeof value === "string" || typeof value === "number" ? [[name, value]] : [];
-      }),
-    ),
+    limits: limitsOf(given),
     required: new Set(Array.isArray(given["required"]) ? given["required"].map(String) : []),
     members: new Map(),
   };
@@ -208,12 +216,15 @@ const placeOf = ({ types, items, words, limits }: Flat, required: boolean): Plac
 });
 
 /**
- * Adds the places that a schema describes below a name, `body` or `answer`.
+ * Adds the place of a schema, `body` or `answer`, and those of its members.
  *
  * @throws {UnreadableDocumentError} If it is too deep, or stands for too many schemas.
  */
-export function addPlaces(name: string, schema: unknown, target: Target): void {
-  if (isObject(schema)) addMembersAt(name, flatten(schema, target, []), target, [schema]);
+export function addPlaces(name: string, schema: unknown, required: boolean, target: Target): void {
+  if (!isObject(schema)) return;
+  const flat = flatten(schema, target, []);
+  target.places.set(name, placeOf(flat, required));
+  addMembersAt(name, flat, target, [schema]);
 }
 
 /** The place of one value, of which the members don't count. @throws {UnreadableDocumentError} */

@@ -51,7 +51,8 @@ export function readOperation(name: string, operation: Json, reading: DocumentRe
   const request = new Map<string, Place>();
   const answer = new Map<string, Place>();
   addParameters(objectsIn(operation["parameters"]), request, reading);
-  addPlaces("body", contentSchema(operation["requestBody"]), {
+  const body = operation["requestBody"];
+  addPlaces("body", contentSchema(body), isObject(body) && body["required"] === true, {
     ...reading,
     skip: "readOnly",
     places: request,
@@ -60,7 +61,11 @@ export function readOperation(name: string, operation: Json, reading: DocumentRe
   const statuses = Object.keys(responses);
   const successes = statuses.filter((status) => /^2/.test(status));
   for (const status of successes)
-    addPlaces("answer", contentSchema(responses[status]), { ...reading, skip: "writeOnly", places: answer });
+    addPlaces("answer", contentSchema(responses[status]), true, {
+      ...reading,
+      skip: "writeOnly",
+      places: answer,
+    });
   return {
     name,
     request,

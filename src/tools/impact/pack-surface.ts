@@ -5,9 +5,10 @@ import type { Pack } from "../../mapping/pack.ts";
 import { describePack } from "../openapi/document.ts";
 import { addPlaces, SchemaBudget } from "./flatten-schema.ts";
 import { readOperation } from "./openapi-surface.ts";
+import { OTHER_RULES } from "./compare-surfaces.ts";
 import { operationKey, type Operation, type Place, type Surface } from "./surface.ts";
 
-type Json = Record<string, unknown>;
+type Json = Readonly<Record<string, unknown>>;
 
 const jsonAt = (value: unknown, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((found, key) => (isObject(found) ? found[key] : undefined), value);
@@ -39,13 +40,27 @@ function countedPlaces(names: readonly string[]): Map<string, Place> {
   return places;
 }
 
+const isRequired = ({ required }: Json): boolean => Array.isArray(required) && required.length > 0;
+
+/** The rules of a body besides its members, as one limit of the body: they compare as a whole. */
+function otherRules({
+  properties: _members,
+  required: _required,
+  type: _type,
+  ...rules
+}: Json): Record<string, string> {
+  return Object.keys(rules).length === 0 ? {} : { [OTHER_RULES]: JSON.stringify(rules) };
+}
+
 /** The members of bodies of a route, with their types and limits. */
 function bodyPlaces(routes: readonly Route[], budget: SchemaBudget): Map<string, Place> {
   const places = new Map<string, Place>();
   for (const { body } of routes) {
     if (!body) continue;
     const own = new Map<string, Place>();
-    addPlaces("body", body.schema, { budget, skip: "readOnly", places: own });
+    addPlaces("body", body.schema, isRequired(body.schema), { budget, skip: "readOnly", places: own });
+    const whole = own.get("body");
+    if (whole) own.set("body", { ...whole, limits: { ...whole.limits, ...otherRules(body.schema) } });
     for (const [name, place] of own) {
       const other = places.get(name);
       // Of several bodies of one path, some may not need it.
@@ -62,12 +77,12 @@ function requestPlaces(described: Operation, routes: readonly Route[], pack: Pac
   const counted = countedPlaces(pack.sentNames.get(routes[0]?.name ?? "")?.names ?? []);
   const filterHeader = `header.${pack.dialect.client.filters?.header}`;
   const others = [...described.request].filter(
-    ([name]) => !name.startsWith("body.") && name !== filterHeader,
+    ([name]) => !/^body(?:\.|$)/.test(name) && name !== filterHeader,
   );
   const places = new Map<string, Place>([...others, ...bodyPlaces(routes, budget)]);
   for (const [name, place] of counted) {
-    const { words } = place;
-    places.set(name, { ...(places.get(name) ?? place), words });
+    const known = places.get(name) ?? place;
+    places.set(name, { ...known, words: place.words ?? known.words });
   }
   return places;
 }
