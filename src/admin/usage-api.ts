@@ -31,9 +31,12 @@ type Reader = (query: UsageQuery) => Promise<readonly unknown[]>;
 export function createUsageApi(audit: AuditStore | undefined, clients: ClientOptions): Router {
   const router = Router({ caseSensitive: true });
   if (!audit) {
-    router.get(["/clients", "/routes", "/days", "/sent", "/tokens", "/erasures"], (_request, response) => {
-      sendErrors(response, 404, "Auditing is off (AUDIT=off): nothing is counted.");
-    });
+    router.get(
+      ["/clients", "/routes", "/days", "/sent", "/impact", "/tokens", "/erasures"],
+      (_request, response) => {
+        sendErrors(response, 404, "Auditing is off (AUDIT=off): nothing is counted.");
+      },
+    );
     return router;
   }
   const named = (): NamedClients => ({ directory: clients.directory(), store: audit });

@@ -52,22 +52,27 @@ export interface NamesOfRoute {
   readonly read: readonly string[];
 }
 
-/** The names of all routes of a pack, of which summaries may tell who sends them. */
+const namesOfPacks = new WeakMap<Pack, readonly NamesOfRoute[]>();
+
+/** The names of all routes of a pack, of which summaries may tell who sends them. They are read once. */
 export function namesOfRoutes(pack: Pack): readonly NamesOfRoute[] {
-  const surface = packSurface(pack);
-  return [...surface.values()].map(({ name: route, answer }) => ({
+  const known = namesOfPacks.get(pack);
+  if (known) return known;
+  const names = [...packSurface(pack).values()].map(({ name: route, answer }) => ({
     route,
     sent: pack.sentNames.get(route)?.names ?? [],
-    read: [...answer.keys()],
+    read: [...answer.keys()].filter((name) => name !== "answer"),
   }));
+  namesOfPacks.set(pack, names);
+  return names;
 }
 
-const PLACES = ["body", "query", "filter", "answer"];
+const PLACES = new Set(["body", "query", "filter", "answer"]);
 
 /** Whether a name is the field, at any place of a request or an answer if none is given. */
 function isField(name: string, field: string): boolean {
   const [place = "", ...path] = name.split(".");
-  return PLACES.includes(place) && (name === field || path.join(".") === field);
+  return PLACES.has(place) && (name === field || path.join(".") === field);
 }
 
 /** In answers a field may be in an envelope: `answer.data.label`. */
