@@ -194,16 +194,12 @@ interface Target extends Reading {
 /** Adds the members of a schema below a name. A schema that contains itself is read once. */
 function addMembersAt(name: string, flat: Flat, target: Target, path: readonly Schema[]): void {
   for (const [key, schemas] of flat.members) {
-    const own = schemas.filter((schema) => !path.includes(schema) && schema[target.skip] !== true);
-    const [first] = own;
-    if (!first) continue;
-    const inner = [...path, ...own];
-    const all = own.map((schema) => flatten(schema, target, path));
-    const member = all.length === 1 ? all[0] : joinAlternatives(all);
-    if (!member) continue;
+    const own = schemas.filter((schema) => schema[target.skip] !== true);
+    if (own.length === 0) continue;
+    const member = joinAlternatives(own.map((schema) => flatten(schema, target, path)));
     const place = `${name}.${key}`;
     target.places.set(place, placeOf(member, flat.required.has(key)));
-    addMembersAt(place, member, target, inner);
+    if (!own.some((schema) => path.includes(schema))) addMembersAt(place, member, target, [...path, ...own]);
   }
 }
 
