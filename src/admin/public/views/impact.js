@@ -53,7 +53,8 @@ function results({ notices, clients, readers }, name) {
       emptyState(isRead ? "No client gets it" : "No client would notice", `No call with ${what} is counted.`),
     ];
   const isCounted = notices.every(({ isExact }) => isExact);
-  const head = `${plural(rows.length, "client")} ${isRead ? `get ${what}` : name ? `send ${what}` : `call ${what}`}`;
+  const verb = isRead ? "get" : name ? "send" : "call";
+  const head = `${plural(rows.length, "client")} ${verb}${rows.length === 1 ? "s" : ""} ${what}`;
   say(head);
   return [
     make("h2", {}, head),
