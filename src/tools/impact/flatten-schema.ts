@@ -155,6 +155,9 @@ function flatten(given: Schema, reading: Reading, path: readonly Schema[]): Flat
   if (path.length > MAX_LEVELS)
     throw new UnreadableDocumentError(`Its schemas are nested more than ${MAX_LEVELS} levels deep.`);
   const reference = given["$ref"];
+  // All others have been replaced by what they refer to.
+  if (typeof reference === "string" && !reading.resolve)
+    throw new UnreadableDocumentError(`The reference ${reference} leads to itself.`);
   const target = typeof reference === "string" ? reading.resolve?.(reference) : undefined;
   const flat: Flat = {
     types: typesOf(given),

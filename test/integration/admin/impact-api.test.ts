@@ -14,7 +14,9 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 const ask = async (query: Readonly<Record<string, string>>) => {
-  const { status, body } = await gateway.requestAdmin(`GET /api/usage/impact?${new URLSearchParams(query)}`);
+  const { status, body } = await gateway.requestAdmin(
+    `GET /api/usage/impact?${new URLSearchParams(query).toString()}`,
+  );
   return { status, ...body };
 };
 

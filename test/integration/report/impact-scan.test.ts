@@ -111,7 +111,7 @@ for (const [store, describeStore, makeStore] of [
 
     const ask = async (asked: Asked): Promise<string[]> => {
       const query = new URLSearchParams({ ...asked });
-      const { body } = await gateway.requestAdmin(`GET /api/usage/impact?${query}`);
+      const { body } = await gateway.requestAdmin(`GET /api/usage/impact?${query.toString()}`);
       return body.clients.map(({ client }: { client: string }) => client.replace("label:", "")).toSorted();
     };
 
@@ -139,7 +139,7 @@ for (const [store, describeStore, makeStore] of [
 
     test("of a member of the answers all who call are named, since nobody knows who reads it", async () => {
       const { body } = await gateway.requestAdmin(
-        `GET /api/usage/impact?${new URLSearchParams({ route: CREATE, field: "answer.soa_email" })}`,
+        `GET /api/usage/impact?${new URLSearchParams({ route: CREATE, field: "answer.soa_email" }).toString()}`,
       );
       expect(body.notices).toMatchObject([{ name: "answer.soa_email", concern: "readers" }]);
       expect(body.clients).toEqual([]);

@@ -91,9 +91,9 @@ interface Recorded {
         "#/migration",
         "#/plan",
         "#/impact",
-        `#/impact?${new URLSearchParams({ route: "POST /vm/instances" })}`,
-        `#/impact?${new URLSearchParams({ route: "POST /vm/instances", name: "body.label" })}`,
-        `#/impact?${new URLSearchParams({ route: "GET /vm/instances/:id", name: "answer.label" })}`,
+        `#/impact?${new URLSearchParams({ route: "POST /vm/instances" }).toString()}`,
+        `#/impact?${new URLSearchParams({ route: "POST /vm/instances", name: "body.label" }).toString()}`,
+        `#/impact?${new URLSearchParams({ route: "GET /vm/instances/:id", name: "answer.label" }).toString()}`,
         "#/mappings",
       ];
       for (const view of views) {

@@ -61,61 +61,63 @@ describe("a document is read", () => {
 });
 
 describe("a document is refused", () => {
-  const refused = async (file: string, reason: RegExp): Promise<void> => {
-    const reading = readOpenapi(file).then(openapiSurface);
-    await expect(reading).rejects.toThrow(UnreadableDocumentError);
-    await expect(reading).rejects.toThrow(reason);
+  /** Why a document is refused. */
+  const refusal = async (file: string): Promise<string> => {
+    const error: unknown = await readOpenapi(file)
+      .then(openapiSurface)
+      .catch((reason: unknown) => reason);
+    return error instanceof UnreadableDocumentError ? error.message : `not refused: ${String(error)}`;
   };
 
   test("that is no OpenAPI 3 document", async () => {
-    await refused(write("old.json", '{ "swagger": "2.0", "paths": {} }'), /no OpenAPI 3 document/);
-    await refused(write("list.yaml", "- a\n"), /no OpenAPI 3 document/);
+    expect(await refusal(write("old.json", '{ "swagger": "2.0", "paths": {} }'))).toMatch(
+      /no OpenAPI 3 document/,
+    );
+    expect(await refusal(write("list.yaml", "- a\n"))).toMatch(/no OpenAPI 3 document/);
   });
 
   test("that does not exist, is a folder, or is no JSON and no YAML", async () => {
-    await refused(join(folder, "nothing.json"), /ENOENT/);
-    await refused(folder, /not a file/);
-    await refused(write("api.json", '{ "openapi": '), /can't be read/);
-    await refused(write("api.yaml", "a: [1\nb: }"), /can't be read/);
+    expect(await refusal(join(folder, "nothing.json"))).toMatch(/ENOENT/);
+    expect(await refusal(folder)).toMatch(/not a file/);
+    expect(await refusal(write("api.json", '{ "openapi": '))).toMatch(/can't be read/);
+    expect(await refusal(write("api.yaml", "a: [1\nb: }"))).toMatch(/can't be read/);
   });
 
   test("that has 50 MB", async () => {
-    await refused(
-      write("large.json", documentWith({ description: "a".repeat(50 * 1024 * 1024) })),
-      /more than 24 MB/,
-    );
+    expect(
+      await refusal(write("large.json", documentWith({ description: "a".repeat(50 * 1024 * 1024) }))),
+    ).toMatch(/more than 24 MB/);
   });
 
   test("that is nested deep, in JSON and in YAML", async () => {
     const deep = `${'{"properties":{"a":'.repeat(5000)}{}${"}}".repeat(5000)}`;
-    await refused(write("deep.json", documentWith({}).replace('"schema":{}', `"schema":${deep}`)), /nested/);
-    await refused(
-      write("deep.yaml", `openapi: 3.0.0\npaths: ${"[".repeat(20_000)}${"]".repeat(20_000)}`),
-      /nested|can't be read/,
-    );
+    expect(
+      await refusal(write("deep.json", documentWith({}).replace('"schema":{}', `"schema":${deep}`))),
+    ).toMatch(/nested/);
+    expect(
+      await refusal(write("deep.yaml", `openapi: 3.0.0\npaths: ${"[".repeat(20_000)}${"]".repeat(20_000)}`)),
+    ).toMatch(/nested|can't be read/);
   });
 
   test("whose references lead nowhere, to themselves, or stand for too many schemas", async () => {
-    await refused(write("a.json", documentWith({ $ref: "#/components/nothing" })), /nothing/);
+    expect(await refusal(write("a.json", documentWith({ $ref: "#/components/nothing" })))).toMatch(/nothing/);
     const loop = {
       components: {
         schemas: { A: { $ref: "#/components/schemas/B" }, B: { $ref: "#/components/schemas/A" } },
       },
     };
-    await placesOf(write("loop.json", documentWith({ $ref: "#/components/schemas/A" }, loop))).catch(
-      (error) => expect(error).toBeInstanceOf(UnreadableDocumentError),
-    );
+    const first = { $ref: "#/components/schemas/A" };
+    expect(await refusal(write("loop.json", documentWith(first, loop)))).toMatch(/leads to itself/);
     const schemas = Object.fromEntries(
       Array.from({ length: 40 }, (_, level) => [
-        `L${level}`,
-        { anyOf: [1, 2].map(() => ({ $ref: `#/components/schemas/L${level + 1}` })) },
+        `Level${level}`,
+        { anyOf: [1, 2].map(() => ({ $ref: `#/components/schemas/Level${level + 1}` })) },
       ]),
     );
-    const many = { components: { schemas: { ...schemas, L40: { type: "string" } } } };
-    await refused(
-      write("many.json", documentWith({ $ref: "#/components/schemas/L0" }, many)),
-      /more than 2000000 schemas/,
-    );
+    const many = { components: { schemas: { ...schemas, Level40: { type: "string" } } } };
+    expect(
+      await refusal(write("many.json", documentWith({ $ref: "#/components/schemas/Level0" }, many))),
+    ).toMatch(/more than 2000000 schemas/);
   });
 
   test("whose YAML repeats values by aliases of aliases", async () => {
@@ -123,15 +125,21 @@ describe("a document is refused", () => {
       { length: 12 },
       (_, level) => `a${level + 1}: &a${level + 1} [${`*a${level},`.repeat(10)}]`,
     );
-    await refused(write("aliases.yaml", ["a0: &a0 [x]", ...levels].join("\n")), /alias/i);
+    expect(await refusal(write("aliases.yaml", ["a0: &a0 [x]", ...levels].join("\n")))).toMatch(/alias/i);
   });
 
   test("that refers to files outside of its folder, by path, by link and by address", async () => {
     writeFileSync(join(folder, "..", "secret.json"), '{ "type": "object" }');
     symlinkSync(join(folder, "..", "secret.json"), join(folder, "link.json"));
-    await refused(write("a.json", documentWith({ $ref: "../secret.json" })), /outside of its folder/);
-    await refused(write("b.json", documentWith({ $ref: "link.json" })), /outside of its folder/);
-    await refused(write("c.json", documentWith({ $ref: "file:///etc/passwd" })), /outside of its folder/);
+    expect(await refusal(write("a.json", documentWith({ $ref: "../secret.json" })))).toMatch(
+      /outside of its folder/,
+    );
+    expect(await refusal(write("b.json", documentWith({ $ref: "link.json" })))).toMatch(
+      /outside of its folder/,
+    );
+    expect(await refusal(write("c.json", documentWith({ $ref: "file:///etc/passwd" })))).toMatch(
+      /outside of its folder/,
+    );
   });
 
   test("that refers to the network, to which nothing is sent", async () => {
@@ -142,10 +150,9 @@ describe("a document is refused", () => {
     }).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as AddressInfo;
-    await refused(
-      write("a.json", documentWith({ $ref: `http://127.0.0.1:${port}/book.json` })),
-      /can't be read/,
-    );
+    expect(
+      await refusal(write("a.json", documentWith({ $ref: `http://127.0.0.1:${port}/book.json` }))),
+    ).toMatch(/can't be read/);
     server.close();
     expect(requests).toBe(0);
   });
