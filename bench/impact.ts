@@ -18,7 +18,14 @@ import { packBatch } from "../src/audit/sqlite/worker-messages.ts";
 import { openWriter } from "../src/audit/sqlite/writer.ts";
 import { columnsOf } from "../src/audit/stored-row.ts";
 import { dayOf } from "../src/audit/usage.ts";
+import { NO_CLIENTS } from "../src/clients/client-directory.ts";
 import { loadPack } from "../src/mapping/load/load-pack.ts";
+import {
+  findNotices,
+  findQuestions,
+  namesOfRoutes,
+  type Subject,
+} from "../src/tools/impact/who-would-notice.ts";
 import { median } from "./report.ts";
 
 const GROUP = 5000;
@@ -114,9 +121,14 @@ const options = {
   sizeLimit: Number.MAX_SAFE_INTEGER,
 } as const;
 const store = await openSqliteStore(options);
-const names = routes.map(([name]) => name);
-await timed("one route", () => store.callers({ routes: names.slice(0, 1) }));
-await timed("ten routes", () => store.callers({ routes: names.slice(0, 10) }));
-await timed("all routes", () => store.callers({ routes: names }));
+const names = namesOfRoutes(pack);
+const context = { store, directory: NO_CLIENTS };
+const notice = (subject: Subject) => () => findNotices(findQuestions(subject, names), context);
+const [busy = "", ...others] = routes.map(([route]) => route);
+await timed("a route", notice({ route: busy }));
+await timed("a member of a route", notice({ route: "POST /vm/instances", field: "body.label" }));
+await timed("ten routes", () => store.callers({ routes: others.slice(0, 10) }));
+await timed("a member of all routes", notice({ field: "label" }));
+await timed("all routes", () => store.callers({ routes: [busy, ...others] }));
 await store.close();
 if (kept === undefined) rmSync(directory, { recursive: true, force: true });

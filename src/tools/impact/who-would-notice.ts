@@ -13,6 +13,7 @@ import {
   type Question,
 } from "./noticing-clients.ts";
 import { packSurface } from "./pack-surface.ts";
+import { operationKey } from "./surface.ts";
 
 /** What may go. */
 export interface Subject {
@@ -58,10 +59,12 @@ const namesOfPacks = new WeakMap<Pack, readonly NamesOfRoute[]>();
 export function namesOfRoutes(pack: Pack): readonly NamesOfRoute[] {
   const known = namesOfPacks.get(pack);
   if (known) return known;
-  const names = [...packSurface(pack).values()].map(({ name: route, answer }) => ({
+  const surface = packSurface(pack);
+  const names = [...new Set(pack.routes.map(({ name }) => name))].map((route) => ({
     route,
     sent: pack.sentNames.get(route)?.names ?? [],
-    read: [...answer.keys()].filter((name) => name !== "answer"),
+    // A route that only answers with an error has no answer, and yet has callers.
+    read: [...(surface.get(operationKey(route))?.answer.keys() ?? [])].filter((name) => name !== "answer"),
   }));
   namesOfPacks.set(pack, names);
   return names;

@@ -33,6 +33,12 @@ test("without recorded bodies a word has the clients that sent it", async () => 
   expect((await ask({ field: "body.type", word: "slave" })).clients).toEqual([]);
 });
 
+test("a route that v4 has no counterpart for has its callers, too", async () => {
+  const { routes } = (await gateway.requestAdmin("GET /api/mappings")).body;
+  const route = routes.find(({ v4 }: { v4: string }) => v4 === "none").alpha;
+  expect(await ask({ route })).toMatchObject({ status: 200, clients: [], names: { route } });
+});
+
 test("tokens that v4 never accepted are nobody", async () => {
   expect((await ask({ route: "GET /vm/instances" })).clients).toMatchObject([{ calls: 1 }]);
 });
