@@ -90,8 +90,15 @@ function wordsOf(schema: Schema): Set<string> | undefined {
   return new Set(values.filter((value) => value !== null && typeof value !== "object").map(String));
 }
 
-const union = <T>(one: Set<T> | undefined, other: Set<T> | undefined): Set<T> | undefined =>
-  one && other && new Set([...one, ...other]);
+/** What two schemas of a place say together. One that says nothing changes nothing. */
+const union = (one: Set<string> | undefined, other: Set<string> | undefined): Set<string> | undefined =>
+  one && other ? new Set([...one, ...other]) : (one ?? other);
+
+/** The words of two schemas: any, if one of them has types and no words. */
+function joinWords(one: Flat, other: Flat): Set<string> | undefined {
+  const isAny = [one, other].some(({ types, words }) => types !== undefined && words === undefined);
+  return isAny ? undefined : union(one.words, other.words);
+}
 
 const isNull = ({ types, members }: Flat): boolean =>
   types?.size === 1 && types.has("null") && members.size === 0;
@@ -113,8 +120,8 @@ function joinAlternatives(all: readonly Flat[]): Flat {
     (one, other) => ({
       types: union(one.types, other.types),
       items: union(one.items, other.items),
-      words: union(one.words, other.words),
-      limits: {},
+      words: joinWords(one, other),
+      limits: { ...other.limits, ...one.limits },
       required: one.required.intersection(other.required),
       members: addMembers(new Map(one.members), other.members),
     }),

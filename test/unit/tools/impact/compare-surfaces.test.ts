@@ -199,6 +199,20 @@ describe("schemas", () => {
     ]);
   });
 
+  test("of one member in several parts are read together, with all their limits", () => {
+    const body = (maxLength: number): Json => ({
+      it: {
+        allOf: [
+          { type: "object", properties: { name: { type: "string", enum: ["a", "b"] } } },
+          { properties: { name: { maxLength, description: "short" } } },
+        ],
+      },
+    });
+    expect(changesOf(documentOf({ body: body(9) }), documentOf({ body: body(5) }))).toEqual([
+      "breaking senders body.it.name is limited: maxLength 5",
+    ]);
+  });
+
   test("that contain themselves are read once", () => {
     const tree: Json = { type: "object", properties: { name: TEXT } };
     (tree["properties"] as Json)["child"] = tree;
