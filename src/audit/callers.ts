@@ -16,6 +16,8 @@ export interface RouteCaller {
   readonly requests: number;
   /** Days with requests. */
   readonly days: number;
+  /** The first of these days, `2026-03-01`. */
+  readonly firstDay: string;
   /** Time of the last request, in ISO 8601 with milliseconds, UTC. */
   readonly last: string;
   /** Of the last request to the route. */
@@ -39,6 +41,8 @@ export interface RouteCallers {
   readonly sent: readonly SentName[];
   /** The names that were counted, by route: nobody knows who sent another one. */
   readonly counted: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The first day on which any names were counted; null if none were. An earlier version counted calls alone. */
+  readonly namesSince: string | null;
 }
 
 export interface CallersReader {
@@ -63,7 +67,7 @@ export interface SentCalls extends SentDays {
 export function countNames(
   rows: Iterable<SentCalls>,
   lists: readonly CountedNames[],
-): Omit<RouteCallers, "callers"> {
+): Pick<RouteCallers, "sent" | "counted"> {
   const namesOf = new Map(lists.map(({ pack, route, names }) => [`${pack} ${route}`, names]));
   const counted = new Map<string, Set<string>>();
   for (const { route, names } of lists)

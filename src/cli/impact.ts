@@ -18,6 +18,7 @@ import {
   clientLines,
   clientText,
   IMPACT_FORMATS,
+  sinceText,
   type ImpactFormat,
 } from "../tools/impact/formats.ts";
 import type { NoticingClient } from "../tools/impact/noticing-clients.ts";
@@ -95,7 +96,7 @@ function formatRead(route: string, notices: readonly Notice[]): string {
   return `${route}, ${names.slice(0, MOST_NAMES).join(", ")}${more}: ${clientsText(clients)} get it; ${NOBODY_KNOWS}`;
 }
 
-function formatNotices({ notices, clients, readers }: Notices): string {
+function formatNotices({ notices, clients, readers, namesSince }: Notices): string {
   const used = notices.filter((notice) => notice.clients.length > 0);
   const read = Map.groupBy(
     used.filter(({ concern }) => concern === "readers"),
@@ -112,7 +113,9 @@ function formatNotices({ notices, clients, readers }: Notices): string {
       : readers.length > 0
         ? `No client sends it. ${clientsText(readers)} get it: ${list(readers)}`
         : "No client would notice.";
-  return [...lines, ...(lines.length > 0 ? [""] : []), summary]
+  const isName = notices.some(({ concern }) => concern === "senders");
+  const since = namesSince !== null && isName ? [sinceText(namesSince)] : [];
+  return [...lines, ...(lines.length > 0 ? [""] : []), summary, ...since]
     .map((line) => `${toVisibleLine(line)}\n`)
     .join("");
 }

@@ -13,7 +13,7 @@ import type { Database } from "./database.ts";
 
 const ROUTES_AND_DAYS = "route = ANY($1::text[]) AND day >= $2 AND day <= $3";
 const CALLERS = `
-  SELECT client, route, sum(requests)::float8 AS requests, count(DISTINCT day)::float8 AS days,
+  SELECT client, route, sum(requests)::float8 AS requests, count(DISTINCT day)::float8 AS days, min(day) AS "firstDay",
     max(last)::float8 AS last, (array_agg(agent ORDER BY last DESC))[1] AS "userAgent"
   FROM audit_usage
   WHERE ${ROUTES_AND_DAYS} AND lane = 'alpha' AND client <> '${UNACCEPTED}' AND (client <> '' OR status < 400)
@@ -42,7 +42,11 @@ export async function readCallers(database: Database, query: CallersQuery): Prom
   const lists = await database.query<CountedNames & { readonly [column: string]: unknown }>(NAMES, [
     query.routes,
   ]);
+  const [since] = await database.query<{ readonly day: string | null }>(
+    "SELECT min(day) AS day FROM audit_sent",
+  );
   return {
+    namesSince: since?.day ?? null,
     callers: callers.map((row) => ({
       ...row,
       client: row.client || null,

@@ -6,8 +6,10 @@ import { daysOf } from "../usage.ts";
 const ROUTES_AND_DAYS = "route IN (SELECT value FROM json_each(?)) AND day >= ? AND day <= ?";
 /** Days are counted in the order of the index. The bare column `agent` is that of the row with the greatest `last`. */
 const CALLERS = `
-  SELECT client, route, sum(requests) AS requests, count(*) AS days, agent, max(last) AS last FROM (
-    SELECT client, route, sum(requests) AS requests, agent, max(last) AS last FROM usage
+  SELECT client, route, sum(requests) AS requests, count(*) AS days, min(day) AS firstDay,
+    substr(max(format('%015d%s', last, agent)), 16) AS agent, max(last) AS last
+  FROM (
+    SELECT client, route, day, sum(requests) AS requests, agent, max(last) AS last FROM usage
     WHERE ${ROUTES_AND_DAYS} AND lane = 'alpha' AND client <> '${UNACCEPTED}' AND (client <> '' OR status < 400)
     GROUP BY route, client, day
   ) GROUP BY client, route
@@ -25,9 +27,9 @@ type Row = Record<string, unknown>;
 
 function callerOf({ client, agent, last, ...counts }: Row): RouteCaller {
   return {
-    ...(counts as unknown as Pick<RouteCaller, "route" | "requests" | "days">),
+    ...(counts as unknown as Pick<RouteCaller, "route" | "requests" | "days" | "firstDay">),
     client: client === "" ? null : String(client),
-    userAgent: typeof agent === "string" ? agent : null,
+    userAgent: typeof agent === "string" && agent !== "" ? agent : null,
     last: new Date(Number(last)).toISOString(),
   };
 }
@@ -42,6 +44,9 @@ export function readCallers(database: DatabaseSync, query: CallersQuery): RouteC
     names: string;
   }[];
   return {
+    namesSince: (database.prepare("SELECT min(day) AS day FROM sent").get()?.["day"] ?? null) as
+      | string
+      | null,
     callers: database.prepare(CALLERS).all(routes, first, last).map(callerOf),
     ...countNames(
       database.prepare(SENT).iterate(routes, first, last) as Iterable<never>,

@@ -38,6 +38,8 @@ export interface Impact {
   /** All clients that a breaking change touches. */
   readonly clients: readonly NoticingClient[];
   readonly counts: Readonly<Record<Verdict, number>>;
+  /** The first day on which names were counted, where calls are known of earlier days; else null. */
+  readonly namesSince: string | null;
   /** Calls of the pack to the upstream that the old document does not have. */
   readonly unknownCalls: number;
 }
@@ -77,7 +79,7 @@ async function joinImpact(
   changes: readonly Change[],
   effectOf: (change: Change) => Effect | undefined,
   { store, directory, range }: ImpactContext,
-): Promise<Pick<Impact, "changes" | "clients" | "counts">> {
+): Promise<Pick<Impact, "changes" | "clients" | "counts" | "namesSince">> {
   const effects = changes.map((change) => ({
     change,
     ...(change.level === "safe" ? NOTHING : (effectOf(change) ?? NOTHING)),
@@ -104,6 +106,7 @@ async function joinImpact(
   }));
   const breaking = answers.flatMap(({ change, found }) => (change.level === "breaking" ? found : []));
   return {
+    namesSince: index.namesSince,
     changes: VERDICTS.flatMap((verdict) => all.filter((each) => each.verdict === verdict)),
     clients: joinClients(withoutRepeated(breaking), nameOf).map(({ sends: _sends, ...client }) => client),
     counts: Object.fromEntries(

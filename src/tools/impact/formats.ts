@@ -59,13 +59,18 @@ function listedChanges({ changes }: Impact): ChangeImpact[] {
   );
 }
 
-const summaryOf = ({ counts, clients, changes, unknownCalls }: Impact): string[] => [
+/** Says from which day on names are known, where calls of earlier days are. */
+export const sinceText = (day: string): string =>
+  `Names are known since ${day}, and calls for longer: who sent a name only before is not listed.`;
+
+const summaryOf = ({ counts, clients, changes, unknownCalls, namesSince }: Impact): string[] => [
   `${plural(changes.length, "change")}: ${Object.entries(counts)
     .map(([verdict, count]) => `${count} ${verdict}`)
     .join(", ")}`,
   clients.length === 0
     ? "No client is touched by a breaking change."
     : `${plural(clients.length, "client")} touched by a breaking change: ${clientLines(clients, clientText).join(", ")}`,
+  ...(namesSince === null ? [] : [sinceText(namesSince)]),
   ...(unknownCalls > 0
     ? [
         `${plural(unknownCalls, "call")} of the pack are not in the old document: changes of these are not found.`,

@@ -48,7 +48,15 @@ export class CallersIndex {
   readonly #counted: RouteCallers["counted"];
   readonly #agents: ReadonlyMap<string | null, string | null>;
 
-  constructor({ callers, sent, counted }: RouteCallers) {
+  /**
+   * The first day on which names were counted, where calls are known of earlier days: who sent a name only before is not
+   * found. Null otherwise.
+   */
+  readonly namesSince: string | null;
+
+  constructor({ callers, sent, counted, namesSince }: RouteCallers) {
+    const hasEarlier = callers.some(({ firstDay }) => namesSince === null || firstDay < namesSince);
+    this.namesSince = hasEarlier ? namesSince : null;
     this.#callers = Map.groupBy(callers, ({ route }) => route);
     this.#sent = Map.groupBy(sent, ({ route, name }) => `${route}\n${name}`);
     this.#counted = counted;

@@ -42,6 +42,8 @@ export interface Notices {
   readonly clients: readonly NoticingClient[];
   /** The same for clients that get it in answers. */
   readonly readers: readonly NoticingClient[];
+  /** The first day on which names were counted, where calls are known of earlier days; else null. */
+  readonly namesSince: string | null;
 }
 
 /** What can be asked about: each route of a pack with its names. */
@@ -150,5 +152,6 @@ export async function findNotices(
     })),
     clients: allOf(false),
     readers: allOf(true),
+    namesSince: index.namesSince,
   };
 }

@@ -35,7 +35,7 @@ export function memoryStore() {
     erasures: async () => [],
     sent: async () => [],
     usage: async () => [],
-    callers: async () => ({ callers: [], sent: [], counted: new Map() }),
+    callers: async () => ({ callers: [], sent: [], counted: new Map(), namesSince: null }),
     days: async () => [],
     get: async (id) => {
       check();

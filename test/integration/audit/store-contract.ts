@@ -467,7 +467,8 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         await put("g", ["body.label"], { client: null, time: day(2) });
         await put("h", [], { client: null, time: day(5), status: 404 });
         const routes = ["GET /vm/instances", "GET /nowhere"];
-        const { callers, sent: names, counted } = await store.callers({ routes });
+        const { callers, sent: names, counted, namesSince } = await store.callers({ routes });
+        expect(namesSince).toBe("2026-03-01");
         expect(callers.toSorted((one, two) => (one.last < two.last ? -1 : 1))).toEqual([
           expect.objectContaining({ client: null, requests: 1, days: 1, last: day(2) }),
           {
@@ -475,6 +476,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
             route: "GET /vm/instances",
             requests: 4,
             days: 3,
+            firstDay: "2026-03-01",
             last: day(4),
             userAgent: "sample/1.0",
           },

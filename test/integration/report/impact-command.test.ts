@@ -79,6 +79,23 @@ describe("what may go", () => {
     expect(printed()).toContain("No client would notice.");
   });
 
+  test("says from which day on names are counted, where calls are known of earlier days", async () => {
+    await run("--field=body.title");
+    expect(printed()).not.toContain("Names are known since");
+    const store = await openSqliteStore({ ...UNLIMITED, directory: folder, durability: "strict" });
+    await store.append(
+      sampleRecord("early", { client: "0000000000000004", route: BUY, time: "2026-02-01T10:00:00.000Z" }),
+    );
+    await store.close();
+    await run("--field=body.title");
+    expect(printed()).toContain("Names are known since 2026-03-01, and calls for longer");
+    await run("--route=GET /books");
+    expect(printed().match(/Names are known/g)).toHaveLength(1);
+    const again = await openSqliteStore({ ...UNLIMITED, directory: folder, durability: "strict" });
+    await again.erase({ keys: ["0000000000000004"], client: "early", command: "test" });
+    await again.close();
+  });
+
   test("is printed as JSON for programs", async () => {
     expect(await run("--field=body.title", "--format=json")).toBe(1);
     expect(JSON.parse(printed())).toMatchObject({

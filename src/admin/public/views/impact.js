@@ -44,7 +44,7 @@ function subjectOf(route, name) {
 }
 
 /** The clients that would notice, with what is known about them. */
-function results({ notices, clients, readers }, name) {
+function results({ notices, clients, readers, namesSince }, name) {
   const isRead = name.startsWith("answer.");
   const rows = isRead ? readers : clients;
   const what = name || "this route";
@@ -59,6 +59,14 @@ function results({ notices, clients, readers }, name) {
   return [
     make("h2", {}, head),
     isRead && make("p", { class: "hint" }, NOBODY_KNOWS),
+    namesSince !== null &&
+      name &&
+      !isRead &&
+      make(
+        "p",
+        { class: "hint" },
+        `Names are known since ${namesSince}, and calls for longer: who sent it only before is not listed.`,
+      ),
     !isCounted && make("p", { class: "hint" }, "Who sends it is not counted: these are all who call."),
     isCounted &&
       name &&
