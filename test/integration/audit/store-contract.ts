@@ -493,6 +493,10 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         ]);
         expect([...counted.keys()]).toEqual(["GET /vm/instances"]);
         expect(counted.get("GET /vm/instances")).toEqual(new Set(MORE));
+        const many = [...routes, ...Array.from({ length: 100 }, (_, number) => `GET /other/${number}`)];
+        const { sent: same, callers: sameCallers } = await store.callers({ routes: many });
+        expect(new Set(same)).toEqual(new Set(names));
+        expect(new Set(sameCallers)).toEqual(new Set(callers));
         const later = await store.callers({ routes, since: day(3) });
         expect(later.callers).toMatchObject([{ client: "c1", requests: 2, days: 2 }]);
       });
