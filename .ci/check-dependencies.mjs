@@ -15,6 +15,7 @@ const LICENCES = [
   "ISC",
   "MIT",
   "MIT-0",
+  "PSF-2.0",
 ];
 
 /** What is wrong with the licences of the packages in package-lock.json. */

@@ -41,7 +41,7 @@ export function createUsageApi(audit: AuditStore | undefined, clients: ClientOpt
   const router = Router({ caseSensitive: true });
   if (!audit) {
     router.get(
-      ["/clients", "/routes", "/days", "/sent", "/losses", "/tokens", "/erasures"],
+      ["/clients", "/routes", "/days", "/sent", "/losses", "/impact", "/tokens", "/erasures"],
       (_request, response) => {
         sendErrors(response, 404, "Auditing is off (AUDIT=off): nothing is counted.");
       },

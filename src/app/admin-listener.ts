@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import { createAdminApp, type AdminDeps } from "../admin/admin-app.ts";
+import { createImpactApi } from "../admin/impact-api.ts";
 import { createReportApi } from "../admin/report-api.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { filterHeadersOf, namesOf, summarizePack } from "../mapping/pack-summary.ts";
@@ -53,6 +54,16 @@ export function createAdminHandler(
         },
         () => ({ directory: clients.current(), store: audit }),
       ),
+      impact: createImpactApi(async (subject, range) => {
+        const notices = await import("../tools/impact/who-would-notice.ts");
+        const names = notices.namesOfRoutes(pack());
+        const questions = notices.findQuestions(subject, names);
+        if (questions.length === 0) return undefined;
+        return {
+          ...(await notices.findNotices(questions, { store: audit, directory: clients.current(), range })),
+          names: names.find(({ route }) => route === subject.route) ?? null,
+        };
+      }),
     }),
     sandbox: v4.sandbox,
     ...deps,

@@ -1,3 +1,4 @@
+import type { CallersReader } from "./callers.ts";
 import type { EraseRequest, Erasure } from "./erase.ts";
 import type { AuditRecord } from "./record.ts";
 import type { TokenActivity, UsageReader } from "./usage.ts";
@@ -104,7 +105,7 @@ export interface StoreOptions {
 }
 
 /** An audit store: SQLite or PostgreSQL. One test suite defines the behaviour of both. */
-export interface AuditStore extends UsageReader {
+export interface AuditStore extends UsageReader, CallersReader {
   /**
    * Stores a redacted record. `relaxed`: returns at once and never throws. `strict`: resolves once
    * the record is on the disk, and rejects with `AuditUnavailableError` when it is not.

@@ -26,7 +26,7 @@ export const MAX_USAGE_ROWS = 10_000;
 
 /** Maximum number of bytes of a user agent in the summaries. */
 const MAX_AGENT_BYTES = 200;
-/** Maximum number of rows of the summaries, by default. They take about 250 bytes each, with the index. */
+/** Maximum number of rows of the summaries, by default. They take about 300 bytes each, with the indexes. */
 export const MAX_SUMMARY_ROWS = 1_000_000;
 
 /** Maximum number of tokens in the summaries. Above it those that were not used for the longest time are deleted. */

@@ -20,6 +20,7 @@ import {
 import type { EraseFlags } from "./erase.ts";
 import type { ExplainFlags } from "./explain.ts";
 import type { ExportFlags } from "./export.ts";
+import type { ImpactFlags } from "./impact.ts";
 import type { InitFlags } from "./init.ts";
 import type { ReplayFlags } from "./replay.ts";
 import type { ReportFlags } from "./report.ts";
@@ -197,6 +198,43 @@ function addReport(program: Command, onExit: OnExit): void {
     });
 }
 
+/** The exit code of `impact` where nothing can be said. */
+const NOT_ANSWERED = 2;
+
+function addImpact(program: Command, onExit: OnExit): void {
+  // A gate must tell "a client is touched" from "that can't be said".
+  const command = program.command("impact").exitOverride((error) => {
+    throw new CommanderError(error.exitCode && NOT_ANSWERED, error.code, error.message);
+  });
+  addSettings(command, [...STORE_SETTINGS, ...PACK_SETTINGS, "CLIENTS_FILE"])
+    .description(
+      "Print which clients would notice: if a route, a field or a word were gone, or an edition changed.",
+    )
+    .option("--route <route>", "a route, for example 'GET /vm/instances/:id'")
+    .option("--field <name>", "a member, a parameter or a field of a filter: label, body.label, query.page")
+    .option("--word <field=word>", "a word of a field: status=running, body.status=running")
+    .option("--pack <directory>", "folder of a changed pack, compared with the current one")
+    .option(
+      "--openapi <files...>",
+      "two editions of the new API's OpenAPI document: the old one and the new one",
+    )
+    .option("--since <day>", "only calls from this day on, in UTC")
+    .option("--until <day>", "only calls before this day, in UTC")
+    .addOption(
+      new Option("--format <format>", "format of the output")
+        .choices(["text", "markdown", "json"])
+        .default("text"),
+    )
+    .addHelpText(
+      "after",
+      "\nExits with 0 if no client is touched, with 1 if one is by a breaking change, and with 2 if that can't be said.",
+    )
+    .action(async (flags: ImpactFlags) => {
+      const { impact } = await import("./impact.ts");
+      onExit(await impact(flags, commandSettings(command), command));
+    });
+}
+
 function addClients(program: Command, onExit: OnExit): void {
   addSettings(program.command("clients"), [...STORE_SETTINGS, ...CLIENT_SETTINGS])
     .description("List the clients that CLIENTS_FILE does not name, those with the most requests first.")
@@ -323,6 +361,7 @@ const COMMANDS = [
   addExplain,
   addOpenapi,
   addReport,
+  addImpact,
   addClients,
   addExport,
   addReplay,

@@ -105,10 +105,7 @@ const MAILS: { readonly [Type in NoticeType]: (data: NoticeData[Type]) => MailTe
   "client.new": (data) => mail(`New client of the old API: ${data.client}`, clientLines(data)),
   "client.ready": (data) => mail(`Ready: ${data.client}`, clientLines(data)),
   "client.came_back": (data) =>
-    mail(`Came back to the old API: ${data.client}`, [
-      ...clientLines(data),
-      `Came back: ${data.cameBack}`,
-    ]),
+    mail(`Came back to the old API: ${data.client}`, [...clientLines(data), `Came back: ${data.cameBack}`]),
   "stage.begins": (data) => mail(`Stage begins: ${data.stage}`, stageLines(data)),
   "stage.ends": (data) => mail(`Stage ends: ${data.stage}`, [...stageLines(data), `State: ${data.state}`]),
   storm: ({ stage, reason }) =>

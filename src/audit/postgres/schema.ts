@@ -124,7 +124,7 @@ const VERSION_2 = `
   );
 `;
 
-/** The tables are described in `sqlite/schema.ts`. */
+/** The tables are described in `sqlite/schema.ts`. The indexes are for "who would notice", which reads few routes. */
 const VERSION_3 = `
   ALTER TABLE audit ADD COLUMN lost text;
   CREATE TABLE audit_loss_names (
@@ -144,6 +144,8 @@ const VERSION_3 = `
     PRIMARY KEY (day, client, route, pack, place)
   ) WITH (fillfactor = 50);
   CREATE INDEX audit_loss_client ON audit_loss (client, day);
+  CREATE INDEX audit_usage_route ON audit_usage (route, client);
+  CREATE INDEX audit_sent_route ON audit_sent (route, client);
 `;
 
 /** `storage/schema.ts` says how a step is added. */

@@ -10,6 +10,7 @@ import { NameLists } from "../name-lists.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import { connectDatabase } from "./database.ts";
+import { readCallers } from "./read-callers.ts";
 import { countRecords, readRecordPage, readRecord, usageReader } from "./reader.ts";
 import { eraseClient, readErasures } from "./erase.ts";
 import { purgeStep } from "./purge.ts";
@@ -104,6 +105,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     sent: (query) => open(() => sent(query)),
     losses: (query) => open(() => losses(query)),
     spans: (query) => open(() => spans(query)),
+    callers: (query) => open(() => readCallers(database, query)),
     usage: (query) => open(() => usage(query)),
     days: (query) => open(() => days(query)),
     erase: (request, onRecords) => open(() => eraseClient(database, request, onRecords)),

@@ -13,6 +13,7 @@ import {
   suffixOf,
   type Partitions,
 } from "./partition.ts";
+import { readCallers } from "./read-callers.ts";
 import { readErasures, readToken, readUsage, routeOf } from "./read-usage.ts";
 import { where, type Term, type Where } from "./where.ts";
 import type { ReaderJob } from "./worker-messages.ts";
@@ -270,6 +271,7 @@ export function openReader(file: string): (job: ReaderJob) => unknown {
     if (job.kind === "activity") return transaction(() => activityOf(job.fingerprint));
     if (job.kind === "close") return database.close();
     if (job.kind === "erasures") return readErasures(database);
+    if (job.kind === "callers") return readCallers(database, job.query);
     return readUsage(database, job);
   };
 }

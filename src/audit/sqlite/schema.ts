@@ -74,7 +74,7 @@ function migrateToVersion2(database: DatabaseSync): void {
   addSenders(database);
 }
 
-/** `loss` counts the requests that had a loss of `loss_names`. */
+/** `loss` counts the requests that had a loss of `loss_names`. The indexes are for "who would notice", which reads few routes. */
 const VERSION_3 = `
   CREATE TABLE loss_names (
     pack TEXT NOT NULL,
@@ -93,6 +93,8 @@ const VERSION_3 = `
     PRIMARY KEY (day, client, route, pack, place)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX loss_client ON loss (client, day);
+  CREATE INDEX usage_route ON usage (route, client);
+  CREATE INDEX sent_route ON sent (route, client);
 `;
 
 function migrateToVersion3(database: DatabaseSync): void {

@@ -15,6 +15,7 @@ import { createBatch } from "../segment.ts";
 import type { CallSpan } from "../call-spans.ts";
 import type { LossUsage } from "../loss-usage.ts";
 import { NameLists } from "../name-lists.ts";
+import type { RouteCallers } from "../callers.ts";
 import type { SentUsage } from "../sent-usage.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
@@ -159,6 +160,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     sent: async (query) => (await reader.call({ kind: "sent", query })) as SentUsage[],
     losses: async (query) => (await reader.call({ kind: "losses", query })) as LossUsage[],
     spans: async (query) => (await reader.call({ kind: "spans", query })) as CallSpan[],
+    callers: async (query) => (await reader.call({ kind: "callers", query })) as RouteCallers,
     usage: async (query) => (await reader.call({ kind: "usage", query })) as RouteUsage[],
     days: async (query) => (await reader.call({ kind: "days", query })) as DayUsage[],
     erase,

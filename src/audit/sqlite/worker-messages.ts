@@ -1,3 +1,4 @@
+import type { CallersQuery } from "../callers.ts";
 import type { AuditQuery } from "../store.ts";
 import type { EraseRequest } from "../erase.ts";
 import type { PurgeLimits } from "../purge.ts";
@@ -75,6 +76,7 @@ export type ReaderJob =
   | { readonly kind: "clients" | "usage" | "days" | "sent"; readonly query: UsageQuery }
   | { readonly kind: "losses"; readonly query: LossQuery }
   | { readonly kind: "spans"; readonly query: SpanQuery }
+  | { readonly kind: "callers"; readonly query: CallersQuery }
   | { readonly kind: "tokens"; readonly client: string }
   | { readonly kind: "activity"; readonly fingerprint: string }
   | { readonly kind: "erasures" }

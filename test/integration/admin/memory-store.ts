@@ -38,6 +38,7 @@ export function memoryStore() {
     losses: async () => [],
     spans: async () => [],
     usage: async () => [],
+    callers: async () => ({ callers: [], sent: [], counted: new Map(), namesSince: null }),
     days: async () => [],
     get: async (id) => {
       check();

@@ -183,7 +183,7 @@ describe("the PostgreSQL store", () => {
     await database.query(
       "DROP TABLE audit_token, audit_sent, audit_sent_names, audit_erased, audit_loss, audit_loss_names",
     );
-    await database.query("DROP INDEX audit_usage_client, audit_lane_by_time");
+    await database.query("DROP INDEX audit_usage_client, audit_usage_route, audit_lane_by_time");
     await database.query("ALTER TABLE audit DROP COLUMN sender, DROP COLUMN sent, DROP COLUMN lost");
     await database.query("UPDATE audit_schema SET version = 1");
 

@@ -118,7 +118,7 @@ describe("the SQLite store", () => {
     const database = new DatabaseSync(join(directory, AUDIT_FILE));
     // The tables of version 1, and a day that is still written to.
     database.exec(`
-      DROP TABLE token; DROP TABLE sent; DROP TABLE sent_names; DROP TABLE erased; DROP INDEX usage_client;
+      DROP TABLE token; DROP TABLE sent; DROP TABLE sent_names; DROP TABLE erased; DROP INDEX usage_client; DROP INDEX usage_route;
       DROP TABLE loss; DROP TABLE loss_names; ALTER TABLE record_20260301 DROP COLUMN lost;
       DROP TRIGGER block_20260301_full;
       ALTER TABLE record_20260301 DROP COLUMN sender;

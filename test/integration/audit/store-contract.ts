@@ -530,6 +530,51 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(await names()).toEqual(["query.z"]);
       });
 
+      test("are found by route, with the days on which they were sent and the requests of these days", async () => {
+        const other = { hash: "pack-2", names: MORE };
+        await put("a", ["body.label"], { client: "c1", time: day(1) });
+        await put("b", ["body.plan"], { client: "c1", time: day(1), status: 400 });
+        await put("c", ["query.z", "body.label"], { client: "c1", time: day(3) }, other);
+        await put("d", [], { client: "c1", time: day(4) });
+        await put("e", ["body.label"], { client: "c2", time: day(2), route: "GET /else" });
+        await put("f", ["body.label"], { client: "c3", time: day(2), accepted: false });
+        await put("g", ["body.label"], { client: null, time: day(2) });
+        await put("h", [], { client: null, time: day(5), status: 404 });
+        const routes = ["GET /vm/instances", "GET /nowhere"];
+        const { callers, sent: names, counted, namesSince } = await store.callers({ routes });
+        expect(namesSince).toBe("2026-03-01");
+        expect(callers.toSorted((one, two) => (one.last < two.last ? -1 : 1))).toEqual([
+          expect.objectContaining({ client: null, requests: 1, days: 1, last: day(2) }),
+          {
+            client: "c1",
+            route: "GET /vm/instances",
+            requests: 4,
+            days: 3,
+            firstDay: "2026-03-01",
+            last: day(4),
+            userAgent: "sample/1.0",
+          },
+        ]);
+        const lines = names.map(
+          ({ client, name, days, firstDay, lastDay, requests }) =>
+            `${client} ${name} ${days} ${firstDay.slice(-1)}-${lastDay.slice(-1)} ${requests}`,
+        );
+        expect(lines.toSorted()).toEqual([
+          "c1 body.label 2 1-3 3",
+          "c1 body.plan 1 1-1 2",
+          "c1 query.z 1 3-3 1",
+          "null body.label 1 2-2 1",
+        ]);
+        expect([...counted.keys()]).toEqual(["GET /vm/instances"]);
+        expect(counted.get("GET /vm/instances")).toEqual(new Set(MORE));
+        const many = [...routes, ...Array.from({ length: 100 }, (_, number) => `GET /other/${number}`)];
+        const { sent: same, callers: sameCallers } = await store.callers({ routes: many });
+        expect(new Set(same)).toEqual(new Set(names));
+        expect(new Set(sameCallers)).toEqual(new Set(callers));
+        const later = await store.callers({ routes, since: day(3) });
+        expect(later.callers).toMatchObject([{ client: "c1", requests: 2, days: 2 }]);
+      });
+
       test("are no part of a record", async () => {
         await put("a", ["body.label"]);
         expect(await store.get("a")).toEqual(sampleRecord("a"));
