@@ -1,6 +1,7 @@
 import { UNACCEPTED } from "../audit/summary-key.ts";
 import { ANONYMOUS } from "../audit/client-groups.ts";
 import { isLookedUp, keysOf } from "../audit/client-keys.ts";
+import type { LossQuery } from "../audit/loss-usage.ts";
 import { MAX_SEARCH_LENGTH, searchClients } from "../audit/search-clients.ts";
 import type { UsageQuery, UsageReader } from "../audit/usage.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
@@ -35,12 +36,12 @@ export function readUsageQuery(
   };
 }
 
-const CALL_PARAMETERS = new Set([...USAGE_PARAMETERS, "route"]);
+const ROUTE_PARAMETERS = new Set([...USAGE_PARAMETERS, "route"]);
 
-/** Parses the parameters of calls: those of summaries, and `route`. */
-export const readCallQuery = (
+/** Parses the parameters of losses and calls: those of summaries, and `route`. */
+export const readRouteQuery = (
   given: Readonly<Record<string, unknown>>,
-): { query: UsageQuery; problems: readonly Problem[] } => readUsageQuery(given, CALL_PARAMETERS);
+): { query: LossQuery; problems: readonly Problem[] } => readUsageQuery(given, ROUTE_PARAMETERS);
 
 /** Whose names a filter may have, and where they are counted. */
 export interface NamedClients {

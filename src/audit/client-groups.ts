@@ -3,9 +3,12 @@ import { agentFamily } from "../clients/agent-pattern.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import { familyKeyOf } from "./client-keys.ts";
 import {
+  cameBackOn,
   groupClients,
+  groupSpans,
   isPauseLonger,
   migrationStateOf,
+  spansOf,
   type MigrationState,
   type NamedClient,
   type QuietTime,
@@ -27,14 +30,20 @@ export interface GroupOptions {
   readonly quiet: QuietTime;
 }
 
-/** One row: its requests are those of the query, and its state is that of today. */
-export interface ClientGroup extends NamedClient {
+/** One row, with what identifies it and the state of today. */
+export interface IdentifiedGroup extends NamedClient {
   /** What selects it in a query: its name, its only key, `agent:FAMILY`, `none` or `unaccepted`. */
   readonly id: string;
   /** The family of user agents of a row with several tokens; null for others. */
   readonly family: string | null;
   readonly state: MigrationState | null;
   readonly isPauseLonger: boolean;
+}
+
+/** One row: its requests are those of the query, and its state is that of today. */
+export interface ClientGroup extends IdentifiedGroup {
+  /** The day on which it called alpha again after it had been ready; null if it did not, or is ready again. */
+  readonly cameBack: string | null;
 }
 
 /** The value of `client` in queries for requests without a token. No key has this form. */
@@ -59,6 +68,26 @@ const countsOf = ({ requests, errors, lossy, native, first, last }: NamedClient)
 const isWhole = ({ since, until, lane, route }: UsageQuery): boolean =>
   (since ?? until ?? lane ?? route) === undefined;
 
+/** Reads the rows of all days: what they are called, and their states. @throws {AuditUnavailableError} */
+export async function readGroupsOfAllDays(
+  store: Pick<UsageReader, "clients">,
+  { client, clients }: UsageQuery,
+  { directory, quiet }: GroupOptions,
+): Promise<IdentifiedGroup[]> {
+  const counted = await store.clients({
+    ...(client !== undefined && { client }),
+    ...(clients && { clients }),
+    limit: Number.MAX_SAFE_INTEGER,
+  });
+  return groupClients(counted, directory).map((group) => ({
+    ...group,
+    ...idOf(group),
+    tokens: group.keys.length > 1 ? Math.max(group.tokens, group.keys.length) : group.tokens,
+    state: migrationStateOf(group, quiet),
+    isPauseLonger: isPauseLonger(group, quiet),
+  }));
+}
+
 /**
  * Reads the rows with requests of a query, those with the most first. State, last call and longest pause don't depend on the
  * days of the query: a client that called v4 before them has not "not begun".
@@ -66,27 +95,23 @@ const isWhole = ({ since, until, lane, route }: UsageQuery): boolean =>
  * @throws {AuditUnavailableError}
  */
 export async function readClientGroups(
-  store: Pick<UsageReader, "clients">,
-  { limit: _limit, ...query }: UsageQuery,
-  { directory, quiet }: GroupOptions,
+  store: Pick<UsageReader, "clients" | "spans">,
+  query: UsageQuery,
+  options: GroupOptions,
 ): Promise<ClientGroup[]> {
-  const limit = Number.MAX_SAFE_INTEGER;
-  const { client, clients } = query;
-  const ofAllDays = await store.clients({
-    ...(client !== undefined && { client }),
-    ...(clients && { clients }),
-    limit,
-  });
-  const groups = groupClients(ofAllDays, directory).map((group): ClientGroup => ({
+  const { directory, quiet } = options;
+  const [groups, spans] = await Promise.all([
+    readGroupsOfAllDays(store, query, options),
+    store.spans(spansOf(query, quiet)),
+  ]);
+  const spansOfKey = groupSpans(spans, groups);
+  const all = groups.map((group): ClientGroup => ({
     ...group,
-    ...idOf(group),
-    tokens: group.keys.length > 1 ? Math.max(group.tokens, group.keys.length) : group.tokens,
-    state: migrationStateOf(group, quiet),
-    isPauseLonger: isPauseLonger(group, quiet),
+    cameBack: cameBackOn(spansOfKey(group.client), group.state, quiet),
   }));
-  if (isWhole(query)) return groups.toSorted(byRequests);
-  const counted = countGroups(groups, await store.clients({ ...query, limit }), directory);
-  return counted.toSorted(byRequests);
+  if (isWhole(query)) return all.toSorted(byRequests);
+  const counted = await store.clients({ ...query, limit: Number.MAX_SAFE_INTEGER });
+  return countGroups(all, counted, directory).toSorted(byRequests);
 }
 
 /** Gives groups the counts of some days. Those without any are left out. */
@@ -109,7 +134,9 @@ const byRequests = (one: { readonly requests: number }, other: { readonly reques
   other.requests - one.requests;
 
 /** Returns a function that finds the row of a key. */
-export function indexGroups(groups: readonly ClientGroup[]): (key: string | null) => ClientGroup | undefined {
+function indexGroups<Group extends NamedClient>(
+  groups: readonly Group[],
+): (key: string | null) => Group | undefined {
   const byKey = new Map(groups.flatMap((group) => group.keys.map((key) => [key, group] as const)));
   return (key) => byKey.get(key);
 }
@@ -188,7 +215,7 @@ const isUse = ({ client, lane, route, status }: RouteUsage): boolean =>
   lane === "alpha" && route !== null && (client !== UNACCEPTED || status < 400);
 
 /** Adds up the requests of rows by group and route. */
-export function groupCalls(groups: readonly ClientGroup[], usage: readonly RouteUsage[]): GroupCall[] {
+function addGroupCalls(groups: readonly IdentifiedGroup[], usage: readonly RouteUsage[]): GroupCall[] {
   const groupOf = indexGroups(groups);
   const calls = new Map<string, { -readonly [Member in keyof GroupCall]: GroupCall[Member] }>();
   for (const row of usage) {
@@ -229,9 +256,8 @@ export async function readGroupCalls(
   { limit = MAX_USAGE_ROWS, ...query }: UsageQuery,
   options: GroupOptions,
 ): Promise<GroupCalls> {
-  const { since: _since, until: _until, lane: _lane, route: _route, ...ofAllDays } = query;
-  const groups = await readClientGroups(store, ofAllDays, options);
+  const groups = await readGroupsOfAllDays(store, query, options);
   const usage = await store.usage({ ...query, lane: "alpha", limit: MAX_ROUTE_ROWS });
-  const calls = groupCalls(groups, usage);
+  const calls = addGroupCalls(groups, usage);
   return { calls: calls.slice(0, limit), total: calls.length };
 }

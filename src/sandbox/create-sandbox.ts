@@ -24,7 +24,7 @@ import { resources } from "./resources/all-resources.ts";
 import type { AccountSeed, Seeds } from "./seed/seed-file.ts";
 import { seedFile } from "./seed/seed-file.ts";
 import type { TokenName } from "./seed/seed-users.ts";
-import { sandboxToken, tokenNames } from "./seed/seed-users.ts";
+import { sandboxTokens } from "./seed/seed-users.ts";
 import { seed, seedData } from "./seed/seed.ts";
 import type { SavedState } from "./store/sandbox-store.ts";
 import { createStore, readState, writeState } from "./store/sandbox-store.ts";
@@ -166,7 +166,7 @@ export function createSandbox(options: ServiceOptions = {}): SandboxService {
   }
   reset();
 
-  const byName = new Map(declared.map((each) => [each.name as string, each]));
+  const byName = new Map<string, Resource>(declared.map((each) => [each.name, each]));
   const wipe = options.weeklyWipe ? createWeeklyWipe(clock.now(), reset) : () => {};
   const log = createRequestLog();
   const findCaller = (token: string) => findCallerByToken(store, token);
@@ -185,10 +185,7 @@ export function createSandbox(options: ServiceOptions = {}): SandboxService {
   return {
     listener: createRequestListener(handleRequest, (header) => hasToken(header, findCaller), log),
     loginListener: createLoginListener(store, tokenSeconds),
-    tokens: Object.fromEntries(tokenNames.map((name) => [name, sandboxToken(name)])) as Record<
-      TokenName,
-      string
-    >,
+    tokens: sandboxTokens,
     serves(method, path) {
       const [, version, ...segments] = path.split("/");
       return version === "v4" && routes.find(method, segments) !== undefined;

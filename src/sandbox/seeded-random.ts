@@ -20,9 +20,13 @@ export function createRandom(seed: number): Random {
   return {
     next,
     integer: (min, max) => min + Math.floor(next() * (max - min + 1)),
-    pick<T>(items: readonly T[]) {
-      if (items.length === 0) throw new Error("Nothing to pick from");
-      return items[Math.floor(next() * items.length)] as T;
-    },
+    pick: (items) => itemAt(items, Math.floor(next() * items.length)),
   };
+}
+
+/** Returns an item of a list that repeats without end. @throws {Error} if the list is empty. */
+export function itemAt<T>(items: readonly T[], index: number): T {
+  const item = items[index % items.length];
+  if (item === undefined) throw new Error("Nothing to pick from");
+  return item;
 }

@@ -27,6 +27,13 @@ export function fromJsonText(text: JsonText): unknown {
   return parseJson(text);
 }
 
+/** Parses the JSON text of a string. @throws {TypeError} if it is the text of another value */
+export function stringFromJson(text: string): string {
+  const value = fromJsonText(text);
+  if (typeof value !== "string") throw new TypeError("not the JSON text of a string");
+  return value;
+}
+
 /** Whether a string needs no escapes. */
 const isPlain = (text: string): boolean => /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/.test(text);
 

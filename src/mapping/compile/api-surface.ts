@@ -113,8 +113,9 @@ export function findCoverageGaps(
   served: CoverageInput,
   locate: (diagnostics: Diagnostic[]) => SourceLocation,
 ): Omit<CoverageGaps, "unused"> {
-  const gaps = { unmappedFields: [] as Diagnostic[], unmappedRoutes: [] as Diagnostic[] };
-  reportUnmappedFields(definition, served, locate(gaps.unmappedFields));
-  reportUnmappedRoutes(definition, served, locate(gaps.unmappedRoutes));
-  return gaps;
+  const unmappedFields: Diagnostic[] = [];
+  const unmappedRoutes: Diagnostic[] = [];
+  reportUnmappedFields(definition, served, locate(unmappedFields));
+  reportUnmappedRoutes(definition, served, locate(unmappedRoutes));
+  return { unmappedFields, unmappedRoutes };
 }

@@ -10,8 +10,8 @@ function changedItems(given: readonly unknown[], shown: readonly unknown[], refe
   );
   return given.flatMap((item) => {
     const now = isObject(item) ? byId.get(item[reference]) : undefined;
-    if (now === undefined) return [item];
-    const whole = { ...now, ...(item as JsonObject) };
+    if (now === undefined || !isObject(item)) return [item];
+    const whole = { ...now, ...item };
     return isDeepStrictEqual(whole, now) ? [] : [whole];
   });
 }

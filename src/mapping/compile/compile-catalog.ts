@@ -1,7 +1,13 @@
 import type { UpstreamFilter } from "../../dialect/filter/filter-writer.ts";
 import type { PaddedText } from "../../dialect/json/padded-text.ts";
 import { parseJson, printJson } from "../../dialect/json/parse.ts";
-import { detachString, isStringText, fromJsonText, type JsonText } from "../../dialect/json/text.ts";
+import {
+  detachString,
+  isStringText,
+  fromJsonText,
+  stringFromJson,
+  type JsonText,
+} from "../../dialect/json/text.ts";
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import type { CatalogDefinition } from "../schema/resource-definition.ts";
 import { compileExpressionAt, resolveReference, type SourceLocation } from "../load/source-location.ts";
@@ -122,7 +128,7 @@ export function compileCatalog(
   const fold = (id: string) => (ignoreCase ? id.toLowerCase() : id);
   const aliases = new Map(Object.entries(accepts).map(([alias, v4Id]) => [fold(alias), v4Id]));
   const stub = compileExpressionAt(location.at("stub"), definition.stub, ["id", "name", "values"]);
-  const alphaId = (v4Id: string): string => (ids?.lookup(v4Id) as string | undefined) ?? v4Id;
+  const alphaId = (v4Id: string): string => String(ids?.lookup(v4Id) ?? v4Id);
   const { isHidden, isHiddenAt } = compileHiddenPrefix(hidden);
 
   const stubFor = (v4Id: string, row: unknown): MaybePromise<JsonText> =>
@@ -133,14 +139,14 @@ export function compileCatalog(
 
   function expand(v4Id: JsonText, row: () => string, reading: ReadContext): MaybePromise<JsonText> {
     if (v4Id === null || v4Id === undefined || !isStringText(v4Id)) return null;
-    const id = fromJsonText(v4Id) as string;
+    const id = stringFromJson(v4Id);
     const found = textOf(id, reading);
     return found === undefined ? stubFor(id, fromJsonText(row())) : found;
   }
 
   function v4Id(requested: string, copy: CatalogCopy): string | undefined {
     const translated = aliases.get(fold(requested)) ?? ids?.v4ByAlpha.get(requested);
-    if (translated !== undefined) return translated as string;
+    if (translated !== undefined) return String(translated);
     const id = ignoreCase ? (copy.canonicalSpelling(name, requested) ?? requested) : requested;
     if (closed || alphaId(id) !== id || isHidden(id)) return undefined;
     return copy.find(name, id) || !copy.isLoaded(name) ? id : undefined;
@@ -150,7 +156,7 @@ export function compileCatalog(
     definition.with_token === undefined
       ? undefined
       : compileExpressionAt(location.at("with_token"), definition.with_token, []);
-  const fixedIds = closed && ids ? ([...ids.v4ByAlpha.values()] as string[]) : undefined;
+  const fixedIds = closed && ids ? Array.from(ids.v4ByAlpha.values(), String) : undefined;
 
   return {
     name,
@@ -173,7 +179,7 @@ export function compileCatalog(
       (alphaId(requested) === requested && copy.find(name, requested) ? requested : undefined),
     isHidden,
     expandAll(v4Ids, reading) {
-      const ids = v4Ids.filter(isStringText).map((id) => fromJsonText(id) as string);
+      const ids = v4Ids.filter(isStringText).map(stringFromJson);
       return `[${ids.flatMap((id) => textOf(id, reading) ?? []).join(",")}]`;
     },
     expand,

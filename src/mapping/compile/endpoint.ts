@@ -129,7 +129,7 @@ export function compilePattern(
       const segment = parseSegment(text, (parameter) => rules[parameter]?.type ?? "text");
       for (const { parameter, type } of parametersIn(segment)) {
         if (parameters.includes(parameter)) location.report(`the path has :${parameter} twice`);
-        const isLast = index === all.length - 1 && "parameter" in (segment as object);
+        const isLast = index === all.length - 1 && typeof segment === "object" && "parameter" in segment;
         if (type === "path" && !isLast)
           location.report(`:${parameter} matches the rest of the path and must be last, without other text`);
         parameters.push(parameter);

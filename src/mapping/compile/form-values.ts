@@ -1,8 +1,7 @@
 /** Gives the texts of a form the types that the schema of the body says. */
-import type { FormObject, FormValue } from "../../dialect/form.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { parseScalar } from "../../dialect/query.ts";
-import { hasType, type Schema } from "./schema-members.ts";
+import { hasType, schemaOf, type Schema } from "./schema-members.ts";
 
 type Convert = (value: unknown) => unknown;
 
@@ -10,7 +9,7 @@ type Convert = (value: unknown) => unknown;
 const INDEX = /^(?:0|[1-9]\d{0,5})$/;
 
 /** The items of a list with indexes, in their order; undefined for any other object. */
-function indexedItems(value: FormObject): FormValue[] | undefined {
+function indexedItems(value: Readonly<Record<string, unknown>>): unknown[] | undefined {
   const entries = Object.entries(value);
   if (!entries.every(([name]) => INDEX.test(name))) return undefined;
   return entries.sort(([one], [other]) => Number(one) - Number(other)).map(([, item]) => item);
@@ -42,7 +41,7 @@ function compileText(schema: Schema): (text: string) => unknown {
 function convertUntyped(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(convertUntyped);
   if (!isObject(value)) return value;
-  const items = Object.hasOwn(value, "0") ? indexedItems(value as FormObject) : undefined;
+  const items = Object.hasOwn(value, "0") ? indexedItems(value) : undefined;
   if (items) return items.map(convertUntyped);
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, convertUntyped(member)]));
 }
@@ -62,10 +61,10 @@ export function compileFormValues(schema: Schema): Convert {
   const members = new Map(
     Object.entries(isObject(properties) ? properties : {}).map(([name, member]) => [
       name,
-      compileFormValues(isObject(member) ? member : {}),
+      compileFormValues(schemaOf(member)),
     ]),
   );
-  const convertObject = (value: FormObject): unknown => {
+  const convertObject = (value: Readonly<Record<string, unknown>>): unknown => {
     const list = isList ? indexedItems(value) : undefined;
     if (list) return list.map(convertItem);
     if (schema["type"] === undefined && members.size === 0) return convertUntyped(value);
@@ -75,7 +74,7 @@ export function compileFormValues(schema: Schema): Convert {
   };
   return (value) => {
     if (Array.isArray(value)) return value.map(convertItem);
-    if (isObject(value)) return convertObject(value as FormObject);
+    if (isObject(value)) return convertObject(value);
     if (typeof value !== "string") return value;
     if (!isList || hasType(schema, "string")) return convertText(value);
     return value === "" ? [] : [convertItem(value)];

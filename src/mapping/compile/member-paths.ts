@@ -6,9 +6,7 @@ type Json = Record<string, unknown>;
 
 /** Reads an own member. This runs for every field of every row. */
 const ownMember = (value: unknown, key: string): unknown =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && Object.hasOwn(value, key)
-    ? (value as Json)[key]
-    : undefined;
+  isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 
 /** Compiles a function that reads the value at a path; undefined if a part of the path is missing or not an object. */
 export function compileGetter(path: string): (value: unknown) => unknown {
@@ -26,8 +24,10 @@ export function compileSetter(path: string): (target: Json, value: unknown) => v
   return (target, value) => {
     let object = target;
     for (const key of keys) {
-      if (!isObject(ownMember(object, key))) setMember(object, key, {});
-      object = ownMember(object, key) as Json;
+      const inner = ownMember(object, key);
+      const next = isObject(inner) ? inner : {};
+      if (next !== inner) setMember(object, key, next);
+      object = next;
     }
     setMember(object, last, value);
   };

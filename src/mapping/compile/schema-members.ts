@@ -18,17 +18,20 @@ export const DEFAULT_LIMITS = { maxItems: 5000, maxProperties: 1000, maxLength: 
 export const hasType = ({ type }: Schema, name: string): boolean =>
   type === name || (Array.isArray(type) && type.includes(name));
 
+/** The schema of a member; one that allows everything where it has none, such as `true`. */
+export const schemaOf = (member: unknown): Schema => (isObject(member) ? member : {});
+
 /** Merges the schema of a body with those of its parts. */
 export function mergeSchemas(schema: Schema, parts: readonly { readonly schema: Schema }[]): Schema {
   if (parts.length === 0) return schema;
   const { properties, allOf = [], ...rest } = schema;
   const rules = parts.map(({ schema: { properties: _members, ...rule } }) => rule);
-  const members = Object.assign(
+  const members: JsonObject = Object.assign(
     {},
     ...parts.map((part) => part.schema["properties"]),
     properties,
-  ) as JsonObject;
-  return { ...rest, properties: members, allOf: [...(allOf as Schema[]), ...rules] };
+  );
+  return { ...rest, properties: members, allOf: [allOf, rules].flat() };
 }
 
 /** Turns a string of digits into a number, because real clients send such integers (T-2.5). */
@@ -79,8 +82,8 @@ export function compilePruning(schema: Schema): (value: unknown) => unknown {
   if (!isObject(properties)) return read;
   const members = Object.entries(properties).map(([name, member]) => ({
     name,
-    prune: compilePruning(member as Schema),
-    nullable: hasType(member as Schema, "null"),
+    prune: compilePruning(schemaOf(member)),
+    nullable: hasType(schemaOf(member), "null"),
   }));
   return (value) => {
     if (!isObject(value)) return read(value);
@@ -107,7 +110,7 @@ export function schemaMembers(schema: Schema, hasRule: (name: string) => boolean
   const found = Object.entries(properties).filter(([name]) => !name.includes("."));
   return found.flatMap(([name, member]) => {
     const path = prefix ? `${prefix}.${name}` : name;
-    const below = schemaMembers(member as Schema, hasRule, path);
+    const below = schemaMembers(schemaOf(member), hasRule, path);
     return hasRule(path) && !below.some((deeper) => deeper !== path && hasRule(deeper)) ? [path] : below;
   });
 }

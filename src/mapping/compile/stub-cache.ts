@@ -5,7 +5,7 @@
 import { ByteMap, isAt } from "../../dialect/json/byte-map.ts";
 import { paddedText, type PaddedText } from "../../dialect/json/padded-text.ts";
 import { rawTextAt, type Cursor } from "../../dialect/json/scan.ts";
-import { fromJsonText, isStringText } from "../../dialect/json/text.ts";
+import { isStringText, stringFromJson } from "../../dialect/json/text.ts";
 import type { MaybePromise } from "../../jsonata/index.ts";
 import type { OutputText } from "../codegen/output-buffer.ts";
 import type { ReadContext } from "../translation-context.ts";
@@ -70,7 +70,7 @@ export function cacheStubs({ name }: Pick<Catalog, "name">, expand: ReadStepFunc
     const idText = rawTextAt(cursor, start, end);
     const result = expand(idText, reading, cursor, rowStart, rowEnd);
     if (typeof result !== "string" || !isStringText(idText) || end - start > MAX_ID_BYTES) return result;
-    const id = fromJsonText(idText) as string;
+    const id = stringFromJson(idText);
     if (reading.catalogs.find(name, id)) return result;
     const [members, text] = [copyMembers(bytes, offsets), paddedText(result)];
     if (stubBytes(members, text) > MAX_STUB_BYTES) return result;

@@ -5,6 +5,7 @@ import {
   isStringText,
   toJsonText,
   fromJsonText,
+  stringFromJson,
   type JsonText,
 } from "../../dialect/json/text.ts";
 import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
@@ -134,7 +135,7 @@ const haveSameScopes = (one: string, other: string): boolean => {
 /** The kind of texts with scopes. */
 const scopesKind = (scopes: Scopes): ValueKind => ({
   reader: () => ({
-    read: (text) => (isStringText(text) ? toJsonText(scopes.toAlpha(fromJsonText(text) as string)) : text),
+    read: (text) => (isStringText(text) ? toJsonText(scopes.toAlpha(stringFromJson(text))) : text),
     mayBeAsync: false,
   }),
   write: (value) => (typeof value === "string" ? scopes.toV4(value).join(" ") || undefined : value),

@@ -10,8 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** The value at a path. */
 const at = (data: unknown, path: YamlPath): unknown =>
   path.reduce<unknown>(
-    (value, key) =>
-      typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,
+    (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
     data,
   );
 
@@ -165,7 +164,7 @@ function withoutInvalid(
     const key = path[length - 1];
     const parent = at(copy, path.slice(0, Math.max(0, length - 1)));
     if (key === undefined) return undefined;
-    if (typeof parent === "object" && parent !== null) delete (parent as Record<PropertyKey, unknown>)[key];
+    if (typeof parent === "object" && parent !== null) Reflect.deleteProperty(parent, key);
     onRemoved(path.slice(0, length));
   }
   return copy;

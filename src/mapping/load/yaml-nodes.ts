@@ -1,5 +1,5 @@
 /** Finds the nodes of a YAML document by their paths. Each map is read once, however many paths are asked for. */
-import { isMap, isScalar, isSeq, type Document, type Node, type Pair, type YAMLMap } from "yaml";
+import { isMap, isNode, isScalar, isSeq, type Document, type Node, type Pair, type YAMLMap } from "yaml";
 import type { YamlPath } from "./yaml-source.ts";
 
 /** The nodes of one document. */
@@ -14,10 +14,9 @@ export interface YamlNodes {
 
 /** A key of a map as JavaScript has it: `yaml` converts null to an empty text. Other keys than scalars are not found. */
 export const keyText = (key: unknown): string | undefined =>
-  isScalar(key) ? String((key.value as string | number | boolean | null) ?? "") : undefined;
+  isScalar(key) ? (key.value === null ? "" : String(key.value)) : undefined;
 
-const asNode = (value: unknown): Node | undefined =>
-  value && typeof value === "object" && "range" in value ? (value as Node) : undefined;
+const asNode = (value: unknown): Node | undefined => (isNode(value) ? value : undefined);
 
 export function locateNodes(document: Document): YamlNodes {
   const pairsOf = new Map<YAMLMap, ReadonlyMap<string | undefined, Pair>>();

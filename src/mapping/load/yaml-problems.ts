@@ -2,6 +2,7 @@
 import {
   isAlias,
   isCollection,
+  isNode,
   isMap,
   visit,
   type Alias,
@@ -58,14 +59,14 @@ export function findYamlProblems(document: Document): YamlProblem[] {
     return items.flatMap(({ key }) => {
       const text = keyText(key);
       const isRepeated = text !== undefined && texts.size === texts.add(text).size;
-      return isRepeated ? [key as Node] : [];
+      return isRepeated && isNode(key) ? [key] : [];
     });
   }
 
   visit(document, {
     Pair(_at, { key }) {
       const named = isAlias(key) ? anchors.get(key.source) : key;
-      return isCollection(named) ? report(key as Node, "a key can't be a map or a list") : undefined;
+      return isCollection(named) && isNode(key) ? report(key, "a key can't be a map or a list") : undefined;
     },
     Alias(_at, alias, around) {
       const named = anchors.get(alias.source);

@@ -54,11 +54,16 @@ export function fileSchema(kind: FileKind): Json {
 
 const isSchema = (value: unknown): value is Json => typeof value === "object" && value !== null;
 
+/** Returns a schema with all its alternatives. */
+const alternatives = (schema: Json): Json[] => {
+  const { anyOf } = schema;
+  return [...(Array.isArray(anyOf) ? anyOf.filter(isSchema) : []), schema];
+};
+
 /** Returns the subschemas of one member. */
 function memberSchemas(schema: Json, key: PropertyKey): Json[] {
-  const branches = [...((schema["anyOf"] as Json[] | undefined) ?? []), schema];
-  return branches.flatMap(({ properties, additionalProperties, items }) => {
-    const named = (properties as Json | undefined)?.[String(key)];
+  return alternatives(schema).flatMap(({ properties, additionalProperties, items }) => {
+    const named = isSchema(properties) ? properties[String(key)] : undefined;
     return [named, typeof key === "number" ? items : additionalProperties].filter(isSchema);
   });
 }
@@ -69,13 +74,13 @@ function schemasAt(schema: Json, path: readonly PropertyKey[]): Json[] {
     (schemas, key) => schemas.flatMap((each) => memberSchemas(each, key)),
     [schema],
   );
-  return reached.flatMap((each) => [...((each["anyOf"] as Json[] | undefined) ?? []), each]);
+  return reached.flatMap(alternatives);
 }
 
 /** Returns the valid keys of the map at a path of a file. */
 export const keysAt = (schema: Json, path: readonly PropertyKey[]): string[] => [
   ...new Set(
-    schemasAt(schema, path).flatMap(({ properties }) => Object.keys((properties as Json | undefined) ?? {})),
+    schemasAt(schema, path).flatMap(({ properties }) => Object.keys(isSchema(properties) ? properties : {})),
   ),
 ];
 

@@ -2,6 +2,7 @@
 
 import type { FieldError } from "../http/problem.ts";
 import type { Field, FieldType, Fields } from "./field.ts";
+import { isObject } from "./field.ts";
 
 export type Body = Readonly<Record<string, unknown>>;
 
@@ -21,10 +22,9 @@ export function createValidator(fields: Fields): (body: Body) => FieldError[] {
   };
 }
 
-function membersCheck(fields: Fields): Check {
+function membersCheck(fields: Fields): (prefix: string, body: Body, errors: FieldError[]) => void {
   const checks = Object.entries(fields).map(([name, field]) => ({ name, field, check: fieldCheck(field) }));
-  return (prefix, value, errors) => {
-    const body = value as Body;
+  return (prefix, body, errors) => {
     for (const { name, field, check } of checks) {
       const path = prefix === "" ? name : `${prefix}.${name}`;
       const present = Object.hasOwn(body, name) && body[name] !== undefined;
@@ -91,9 +91,8 @@ function numberCheck({ type, min = -Infinity, max = Infinity }: Field): Check {
 function objectCheck(field: Field): Check {
   const members = membersCheck(field.members ?? {});
   return (name, value, errors) => {
-    if (value === null || typeof value !== "object" || Array.isArray(value)) {
-      errors.push({ reason: `${name} must be an object`, field: name });
-    } else members(name, value, errors);
+    if (isObject(value)) members(name, value, errors);
+    else errors.push({ reason: `${name} must be an object`, field: name });
   };
 }
 

@@ -192,6 +192,6 @@ function reader(path: readonly string[]): (item: Item) => unknown {
   const inner = reader(rest);
   return (item) => {
     const member = item[first];
-    return member === null || typeof member !== "object" ? null : inner(member as Item);
+    return isObject(member) ? inner(member) : null;
   };
 }

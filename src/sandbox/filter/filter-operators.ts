@@ -42,7 +42,7 @@ export const operators: Readonly<Record<string, Operator>> = {
   "+contains": {
     takes: "a string",
     accepts: (operand) => typeof operand === "string",
-    test: (operand) => (value) => textOf(value).includes(operand as string),
+    test: (operand) => (value) => textOf(value).includes(String(operand)),
   },
   "+neq": {
     takes: "a string, a number, a boolean or null",
@@ -104,5 +104,5 @@ function compare(a: unknown, b: unknown): number {
 }
 
 function first(value: unknown): unknown {
-  return Array.isArray(value) ? (value as unknown[])[0] : value;
+  return Array.isArray(value) ? value[0] : value;
 }

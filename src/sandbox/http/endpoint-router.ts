@@ -23,8 +23,8 @@ export function createRouter<E extends { readonly method: string; readonly path:
   type Entry = { readonly endpoint: E; readonly names: readonly string[] };
   const tree = createPathTree<Entry, Match<E>>(({ endpoint, names }, values) => {
     try {
-      const params = names.map((name, index) => [name, decodeURIComponent(values[index] ?? "")]);
-      return { endpoint, params: Object.fromEntries(params) as Record<string, string> };
+      const params = names.map((name, index) => [name, decodeURIComponent(values[index] ?? "")] as const);
+      return { endpoint, params: Object.fromEntries(params) };
     } catch {
       // A malformed escape.
       return undefined;

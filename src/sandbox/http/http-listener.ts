@@ -79,10 +79,10 @@ function toSandboxRequest(
 }
 
 /** Returns undefined for a body above the limit. The rest is read and dropped, so that the client gets the response. */
-export async function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
+export async function readBody(request: AsyncIterable<Buffer>, most: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const chunk of request) {
     bytes += chunk.length;
     if (bytes <= most) chunks.push(chunk);
     else chunks.length = 0;
@@ -207,7 +207,7 @@ const maxDelayMs = 60_000;
 
 function readFault(header: string | string[] | undefined): InjectedFault {
   const words = header === undefined ? [] : String(header).split(",");
-  return Object.assign({}, ...words.map((word) => parseFault(word.trim()))) as InjectedFault;
+  return words.reduce<InjectedFault>((fault, word) => ({ ...fault, ...parseFault(word.trim()) }), {});
 }
 
 function parseFault(word: string): InjectedFault {

@@ -4,6 +4,7 @@
  */
 
 import type { Clock } from "../clock.ts";
+import { isObject } from "../fields/field.ts";
 import type { Body } from "../fields/validate-body.ts";
 import type { Endpoint, EndpointRequest } from "../resource/endpoints.ts";
 import type { Store } from "../store/sandbox-store.ts";
@@ -214,8 +215,6 @@ function parseBody(text: string): Body {
   } catch {
     throw invalid("The body is not well-formed JSON");
   }
-  if (body === null || typeof body !== "object" || Array.isArray(body)) {
-    throw invalid("The body must be a JSON object");
-  }
-  return body as Body;
+  if (isObject(body)) return body;
+  throw invalid("The body must be a JSON object");
 }

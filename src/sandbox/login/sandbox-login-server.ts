@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { stringOf } from "../fields/typed-values.ts";
 import { readBody } from "../http/http-listener.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import { pageHeaders, problemPage, signedOutPage } from "./consent-page.ts";
@@ -30,7 +31,7 @@ async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   try {
     if (!bytes) throw new Error("too long");
     const data = await new Response(Buffer.from(bytes), { headers }).formData();
-    return new URLSearchParams([...data].map(([name, value]): [string, string] => [name, value as string]));
+    return new URLSearchParams([...data].map(([name, value]): [string, string] => [name, stringOf(value)]));
   } catch {
     throw new OAuthProblem("invalid_request", "The body must be a form of at most 64 kB.");
   }

@@ -5,7 +5,6 @@ import { dateTime } from "../clock.ts";
 import { revokeTokens, storeAccessToken } from "../http/authentication.ts";
 import { userHome } from "../resource/find-rows.ts";
 import type { TokenAccess } from "../resources/hidden-state.ts";
-import type { UntypedRow } from "../resources/row-types.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 
@@ -27,7 +26,7 @@ const randomSecret = (): string => randomBytes(32).toString("hex");
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 /** Returns an OAuth client if it is active. */
-export function activeClient(store: Store, id: string): Row<UntypedRow> | undefined {
+export function activeClient(store: Store, id: string): Row | undefined {
   const client = store.table("client").get(id);
   return client?.value["status"] === "active" ? client : undefined;
 }

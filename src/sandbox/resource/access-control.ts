@@ -29,7 +29,7 @@ export function hasGrant({ grants }: Caller, kind: GrantKind, id: number, level:
  */
 export function canAccess(
   resource: Resource,
-  row: Row<object> | undefined,
+  row: Row | undefined,
   level: Level,
   view: CallContext,
 ): boolean {
@@ -52,7 +52,7 @@ export function canAccessAccount({ grants }: Caller, level: Level): boolean {
 /** @throws {Problem} 403 without access. */
 export function requireAccess(
   resource: Resource,
-  row: Row<object> | undefined,
+  row: Row | undefined,
   level: Level,
   view: CallContext,
 ): void {

@@ -1,7 +1,8 @@
 /** The event log of an account: every action records an event (V-181). */
 
 import { dateTime } from "../clock.ts";
-import type { Entity, Event } from "../resources/row-types.ts";
+import { stringOf } from "../fields/typed-values.ts";
+import type { Entity, Event, UntypedRow } from "../resources/row-types.ts";
 import type { EventOutcome, Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 import type { Call, Resource } from "./resource-declaration.ts";
@@ -10,21 +11,21 @@ import type { Call, Resource } from "./resource-declaration.ts";
 const maxEvents = 10_000;
 
 /** Returns the entity that the event of a call names: the row, or its parent if so declared. */
-function entityOfCall(call: Call, row: { readonly value: object }): Entity {
+function entityOfCall(call: Call, row: { readonly value: UntypedRow }): Entity {
   const declared = call.resource.entity;
   if (!declared) throw new Error(`${call.resource.name} declares no entity, so it can leave no event`);
   return toEntity(call.resource, (declared.ofParent ? call.parents.at(-1) : row) ?? row);
 }
 
 /** Returns the entity that events, notifications and tickets use for a row. */
-export function toEntity({ name, entity }: Resource, { value }: { readonly value: object }): Entity {
+export function toEntity({ name, entity }: Resource, { value }: { readonly value: UntypedRow }): Entity {
   if (!entity) throw new Error(`${name} declares no entity`);
-  const named = value as { id: number | string; label?: string };
+  const { id, label } = value;
   return {
-    id: entity.id?.(value) ?? (named.id as number),
-    label: entity.label?.(value) ?? named.label ?? "",
+    id: entity.id?.(value) ?? Number(id),
+    label: entity.label?.(value) ?? stringOf(label),
     type: entity.type,
-    url: entity.url.replace("{id}", String(named.id)),
+    url: entity.url.replace("{id}", String(id)),
   };
 }
 
@@ -35,7 +36,7 @@ export function toEntity({ name, entity }: Resource, { value }: { readonly value
 export function recordEvent(
   call: Call,
   action: string,
-  row: { readonly value: object },
+  row: { readonly value: UntypedRow },
   durationSeconds = 0,
 ): Row<Event> {
   const { store, caller, at } = call;

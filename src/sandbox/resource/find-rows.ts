@@ -1,8 +1,10 @@
 /** Finds the rows that a path names, from the outermost to the innermost, among those visible to the caller. */
 
 import type { Caller } from "../http/authentication.ts";
+import type { FieldError } from "../http/problem.ts";
 import { notFound } from "../http/problem.ts";
 import type { Level } from "../resources/hidden-state.ts";
+import type { RowTypes } from "../resources/row-types.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row, Table } from "../store/store-table.ts";
 import { publicHome } from "../store/store-table.ts";
@@ -28,6 +30,13 @@ export function userHome(user: string): string {
 /** Returns the id of the parent row from the home of its child. */
 export function parentId(home: string): number {
   return Number(home.slice(home.indexOf("/") + 1));
+}
+
+/** Returns the parent of what the path names. @throws {Error} for a resource without parent. */
+export function parentOf({ parents }: Pick<Call, "parents">): Row {
+  const row = parents.at(-1);
+  if (!row) throw new Error("The resource has no parent");
+  return row;
 }
 
 /** Returns the resource and its ancestors, outermost first. */
@@ -60,8 +69,13 @@ export function homesFor(resource: Resource, caller: Caller, parents: Row | unde
   return resource.owner === "account" ? [caller.account] : [publicHome, caller.account];
 }
 
+/** Returns the home of the rows that the caller may add to the collection. */
+export function homeOf({ resource, caller, parents }: Call): string {
+  return homesFor(resource, caller, parents.at(-1)).at(-1) ?? "";
+}
+
 export function tableFor(store: Store, resource: Resource): Table {
-  return store.table(resource.table ?? resource.name) as unknown as Table;
+  return store.table<keyof RowTypes>(resource.table ?? resource.name);
 }
 
 function idFromPath({ id, name }: Resource, caller: Caller, params: Params): number | string {
@@ -71,6 +85,18 @@ function idFromPath({ id, name }: Resource, caller: Caller, params: Params): num
   if (id === "twoSegments") return `${params["first"] ?? ""}/${text}`;
   if (id !== "integer") return text;
   return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+}
+
+/** Returns an error for each body member that is not the id of a row of its table. */
+export function unknownIds(
+  { store, body }: Call,
+  tables: Readonly<Record<string, keyof RowTypes>>,
+): FieldError[] {
+  return Object.entries(tables).flatMap(([field, table]): FieldError[] => {
+    const id = body[field] ?? undefined;
+    const unknown = id !== undefined && !store.table(table).get(id);
+    return unknown ? [{ reason: `${field} is not valid`, field }] : [];
+  });
 }
 
 // Building the call context of a request after the access check.
@@ -99,7 +125,9 @@ export function buildRowCall(
 ): RowCall {
   const rows = findRows(request.store, request.caller, chain, request.params);
   if (level) requireAccess(chain[0] ?? resource, rows[0], level, request);
-  return { ...contextOf(request), resource, row: rows.at(-1) as Row<object>, parents: rows.slice(0, -1) };
+  const row = rows.at(-1);
+  if (!row) throw notFound();
+  return { ...contextOf(request), resource, row, parents: rows.slice(0, -1) };
 }
 
 function contextOf({

@@ -28,7 +28,7 @@ function storedRows(
   resource: Resource,
   { store, caller }: EndpointRequest,
   parents: Row | undefined,
-): readonly Row<object>[] {
+): readonly Row[] {
   const table = tableFor(store, resource);
   const rows = homesFor(resource, caller, parents).flatMap((home) => Array.from(table.inHome(home)));
   return resource.list?.newestFirst ? rows.toReversed() : rows;
@@ -38,12 +38,12 @@ function storedRows(
 export function paginateRows(
   resource: Resource,
   filterable: Filterable,
-  rows: readonly Row<object>[],
+  rows: readonly Row[],
   request: EndpointRequest,
 ): ListSlice {
   const paging = readPaging(request.query);
   const { matches, order } = compileFilter(request.filter, filterable);
-  let items = rows as readonly { readonly value: Item }[];
+  let items: readonly { readonly value: Item }[] = rows;
   if (resource.serialize) items = rows.map((row) => ({ value: serializeRow(resource, row, request) }));
   if (matches) items = items.filter(({ value }) => matches(value));
   if (order) items = order(items);
@@ -53,8 +53,8 @@ export function paginateRows(
   );
 }
 
-export function serializeRow(resource: Resource, row: Row<object>, { store, caller, at }: CallContext): Item {
-  return (resource.serialize?.(row, { store, caller, at }) ?? row.value) as Item;
+export function serializeRow(resource: Resource, row: Row, { store, caller, at }: CallContext): Item {
+  return resource.serialize?.(row, { store, caller, at }) ?? row.value;
 }
 
 // Pagination: `page` and `page_size`, and the list envelope (V-008 to V-013).

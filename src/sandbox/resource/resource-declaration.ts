@@ -14,7 +14,7 @@ import type { Upload } from "../http/http-listener.ts";
 import type { FieldError } from "../http/problem.ts";
 import type { RateLimit } from "../http/request-handler.ts";
 import type { GrantKind, Level } from "../resources/hidden-state.ts";
-import type { RowTypes } from "../resources/row-types.ts";
+import type { RowTypes, UntypedRow } from "../resources/row-types.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Id, Row } from "../store/store-table.ts";
 
@@ -27,7 +27,7 @@ export interface CallContext {
 }
 
 /** A call that has passed authentication and access checks. */
-export interface Call<T extends object = object> extends CallContext {
+export interface Call<T extends UntypedRow = UntypedRow> extends CallContext {
   readonly body: Body;
   readonly params: Readonly<Record<string, string>>;
   readonly resource: Resource;
@@ -39,10 +39,10 @@ export interface Call<T extends object = object> extends CallContext {
   readonly upload?: Upload;
 }
 
-export type RowCall<T extends object = object> = Call<T> & { readonly row: Row<T> };
-export type ActionCall<T extends object = object> = RowCall<T> & { readonly action: Action };
+export type RowCall<T extends UntypedRow = UntypedRow> = Call<T> & { readonly row: Row<T> };
+export type ActionCall<T extends UntypedRow = UntypedRow> = RowCall<T> & { readonly action: Action };
 
-export interface CreateDeclaration<T extends object = object> {
+export interface CreateDeclaration<T extends UntypedRow = UntypedRow> {
   /** Default: the fields marked `create` or `write`. */
   readonly body?: Fields;
   /** Validates what involves several members or the store. Also runs if single members are invalid. */
@@ -55,20 +55,20 @@ export interface CreateDeclaration<T extends object = object> {
   /** Default: the next number. */
   id?(call: Call): Id;
   /** Returns members in addition to the body and the declared defaults. */
-  computeMembers?(call: Call, id: Id): object;
+  computeMembers?(call: Call, id: Id): UntypedRow;
   /** Runs after the row was added; `event` is the id of the recorded event. */
   afterCreate?(call: Call, row: Row<T>, event: Id | undefined): void;
   /** Replaces everything from `event` on: creates the row itself. */
-  createRow?(call: Call): Row<object>;
+  createRow?(call: Call): Row;
   /** Returns the response, if it differs from the serialized row. */
-  buildResponse?(row: Row<T>, call: Call): object;
+  buildResponse?(row: Row<T>, call: Call): UntypedRow;
   /** A rate limit per user, in addition to the general one. */
   readonly rate?: RateLimit;
   /** Maximum rows per home. Default 50000; lower for large rows. */
   readonly maxRows?: number;
 }
 
-export interface UpdateDeclaration<T extends object = object> {
+export interface UpdateDeclaration<T extends UntypedRow = UntypedRow> {
   readonly event?: string;
   /** Validates what involves several members or the store. */
   validate?(call: RowCall<T>): FieldError[];
@@ -76,17 +76,17 @@ export interface UpdateDeclaration<T extends object = object> {
   /** Runs after the update; `before` is a copy of the row before it. */
   afterUpdate?(call: RowCall<T>, before: T): void;
   /** Returns the response, if it differs from the serialized row. */
-  buildResponse?(row: Row<T>, call: Call): object;
+  buildResponse?(row: Row<T>, call: Call): UntypedRow;
 }
 
-export interface DeleteDeclaration<T extends object = object> {
+export interface DeleteDeclaration<T extends UntypedRow = UntypedRow> {
   readonly event?: string;
   /** Seconds in status `deleting`; default 0. */
   readonly durationSeconds?: number;
   checkPreconditions?(call: RowCall<T>): void;
 }
 
-export interface Action<T extends object = object> {
+export interface Action<T extends UntypedRow = UntypedRow> {
   /** What the path is relative to: a row, the collection, or the version. Default `row`. */
   readonly on?: "row" | "collection" | "service";
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
@@ -112,7 +112,7 @@ export interface Action<T extends object = object> {
 /** The grant that restricted users need: on an entity, or account access. `unrestricted`: they have no access. */
 type Grant = { readonly entity: GrantKind; readonly add: string } | "account" | "unrestricted";
 
-export interface Resource<T extends object = object> {
+export interface Resource<T extends UntypedRow = UntypedRow> {
   /** Name of the table and of the path parameter. */
   readonly name: keyof RowTypes;
   /** The table, if the resource is a view of another one. */
@@ -137,14 +137,14 @@ export interface Resource<T extends object = object> {
     readonly type: string;
     readonly url: string;
     readonly ofParent?: true;
-    id?(value: object): number;
-    label?(value: object): string;
+    id?(value: T): number;
+    label?(value: T): string;
   };
   readonly fields: Fields;
   readonly list?: { readonly newestFirst?: true; rows?(call: Call): readonly Row<T>[] };
   readonly read?: true;
   /** Returns the object as the caller sees it, if it differs from the stored one. */
-  serialize?(row: Row<T>, view: CallContext): object;
+  serialize?(row: Row<T>, view: CallContext): UntypedRow;
   /** Whether a restricted user sees the row, if its grant alone does not decide. */
   isVisible?(row: Row<T>, view: CallContext, level: Level): boolean;
   readonly create?: CreateDeclaration<T>;
@@ -156,5 +156,5 @@ export interface Resource<T extends object = object> {
   /** Runs at a time scheduled for a row (`PendingChange.due`). */
   onDue?(row: Row<T>, store: Store, at: number): void;
   /** Runs after a row was deleted. */
-  afterDelete?(row: Row<object>, store: Store): void;
+  afterDelete?(row: Row<T>, store: Store): void;
 }

@@ -13,7 +13,7 @@ import { grantToCreator, requireAddGrant } from "./access-control.ts";
 import type { Endpoint, EndpointRequest } from "./endpoints.ts";
 import { recordEvent } from "./event-log.ts";
 import type { ResourceChain, Resources } from "./find-rows.ts";
-import { buildCollectionCall, buildRowCall, homesFor, tableFor } from "./find-rows.ts";
+import { buildCollectionCall, buildRowCall, homeOf, tableFor } from "./find-rows.ts";
 import { paginateRows, serializeRow } from "./list-handler.ts";
 import type {
   Action,
@@ -24,7 +24,7 @@ import type {
   Resource,
   UpdateDeclaration,
 } from "./resource-declaration.ts";
-import { deleteCascade, startTransition } from "./transitions.ts";
+import { deleteCascade, finishing, jobStages, startTransition } from "./transitions.ts";
 
 type Run = Endpoint["run"];
 
@@ -61,15 +61,15 @@ export function createCreateHandler(
   };
 }
 
-function createDefaultRow(call: Call, declared: CreateDeclaration, storedFields: Fields): Row<object> {
-  const { store, caller, at, resource, parents } = call;
+function createDefaultRow(call: Call, declared: CreateDeclaration, storedFields: Fields): Row {
+  const { store, at, resource } = call;
   const table = tableFor(store, resource);
   const id = declared.id?.(call) ?? table.nextId();
   const value = defaultValues(resource.fields, at);
   if (resource.fields["id"]) value["id"] = id;
   applyFields(storedFields, call.body, value);
   Object.assign(value, declared.computeMembers?.(call, id));
-  const row = table.add(homesFor(resource, caller, parents.at(-1)).at(-1) ?? "", id, value);
+  const row = table.add(homeOf(call), id, value);
   const event = declared.event && recordEvent(call, declared.event, row, declared.durationSeconds);
   declared.afterCreate?.(call, row, event ? event.id : undefined);
   return row;
@@ -90,7 +90,7 @@ export function createUpdateHandler(
       ...(declared.validate?.(call) ?? []),
     ]);
     declared.checkPreconditions?.(call);
-    const value = call.row.value as Record<string, unknown>;
+    const { value } = call.row;
     const before = declared.afterUpdate && structuredClone(value);
     applyFields(fields, call.body, value);
     if (resource.fields["updated"]) value["updated"] = dateTime(call.at);
@@ -114,18 +114,13 @@ export function createDeleteHandler(
 }
 
 /** Returns an error for each unique member whose value another row has. */
-function uniquenessErrors(
-  { store, caller, resource, parents, row, body }: Call,
-  fields: Fields,
-): FieldError[] {
+function uniquenessErrors(call: Call, fields: Fields): FieldError[] {
+  const { store, resource, row, body } = call;
   return Object.entries(fields).flatMap(([field, { unique }]) => {
     const wanted = body[field];
     if (!unique || wanted === undefined) return [];
     const table = tableFor(store, resource);
-    const rows =
-      unique === "everywhere"
-        ? table.all()
-        : table.inHome(homesFor(resource, caller, parents.at(-1)).at(-1) ?? "");
+    const rows = unique === "everywhere" ? table.all() : table.inHome(homeOf(call));
     for (const other of rows) {
       if (other !== row && other.value[field] === wanted)
         return [{ reason: `${field} is already in use`, field }];
@@ -137,16 +132,15 @@ function uniquenessErrors(
 /** Default limit, because all rows are kept in memory. */
 const defaultMaxRows = 50_000;
 
-function requireRoom({ store, caller, resource, parents }: Call, most = defaultMaxRows): void {
-  const home = homesFor(resource, caller, parents.at(-1)).at(-1) ?? "";
-  if (tableFor(store, resource).count(home) >= most)
+function requireRoom(call: Call, most = defaultMaxRows): void {
+  if (tableFor(call.store, call.resource).count(homeOf(call)) >= most)
     throw invalid("A limit of this account has been reached");
 }
 
 // DELETE: a row is first `deleting`, if declared so, and then deleted with its children.
 
 function deleteRow(
-  call: Call & { readonly row: Row<object> },
+  call: Call & { readonly row: Row },
   { event, durationSeconds = 0 }: DeleteDeclaration,
 ): void {
   const { store, at, resource, row } = call;
@@ -160,17 +154,11 @@ function deleteRow(
       step.table === resource.name &&
       step.at <= ends,
   );
-  if ((row.value as { status?: string }).status === "deleting" && planned) return;
-  const recorded = event && recordEvent(call, event, row, durationSeconds);
+  if (row.value["status"] === "deleting" && planned) return;
+  const recorded = event === undefined ? undefined : recordEvent(call, event, row, durationSeconds);
   if (durationSeconds === 0) return deleteCascade(store, resource.name, row);
-  const stages = [
-    { status: "deleting", durationSeconds },
-    { status: "deleting", durationSeconds: 0 },
-  ];
-  startTransition(store, resource.name, row, at, stages, {
-    drop: true,
-    ...(recorded && { event: { id: recorded.id, status: "finished" } }),
-  });
+  const stages = jobStages("deleting", durationSeconds, "deleting");
+  startTransition(store, resource.name, row, at, stages, { drop: true, ...finishing(recorded?.id) });
 }
 
 // Declared actions on a row, the collection or the service.
@@ -206,8 +194,8 @@ export function createActionHandler(
     const call = callOf(request);
     throwInvalid([...check(call.body), ...(action.validate?.(call) ?? [])]);
     const result = action.run(call);
-    if (listed && filterable) return paginateRows(listed, filterable, result as Row<object>[], request);
-    if (showed) return serializeRow(showed, result as Row<object>, request);
+    if (listed && filterable) return paginateRows(listed, filterable, result as Row[], request);
+    if (showed) return serializeRow(showed, result as Row, request);
     return result === undefined ? {} : result;
   };
 }

@@ -3,7 +3,7 @@
 import { dateTime } from "../clock.ts";
 import type { RowTypes } from "../resources/row-types.ts";
 import type { PendingChange, Store } from "../store/sandbox-store.ts";
-import type { Row } from "../store/store-table.ts";
+import type { Id, Row } from "../store/store-table.ts";
 import { finishEvent } from "./event-log.ts";
 import { childHome } from "./find-rows.ts";
 
@@ -15,8 +15,25 @@ export interface TransitionStage {
   readonly set?: object;
 }
 
+/** Returns the stages of a job that ends in status `end`. */
+export function jobStages(
+  status: string,
+  durationSeconds: number,
+  end: string,
+): [TransitionStage, TransitionStage] {
+  return [
+    { status, durationSeconds },
+    { status: end, durationSeconds: 0 },
+  ];
+}
+
 /** What the last stage also does: delete the row, finish an event. */
 export type TransitionEnd = Pick<PendingChange, "drop" | "event">;
+
+/** Returns the end of a transition that finishes an event, if there is one. */
+export function finishing(id: Id | undefined): TransitionEnd {
+  return id === undefined ? {} : { event: { id, status: "finished" } };
+}
 
 /**
  * Starts a transition of a row. A later transition of the same row cancels the remaining stages
@@ -27,7 +44,7 @@ export type TransitionEnd = Pick<PendingChange, "drop" | "event">;
 export function startTransition(
   store: Store,
   table: keyof RowTypes,
-  row: Row<object>,
+  row: Row,
   at: number,
   stages: readonly TransitionStage[],
   ending: TransitionEnd = {},
@@ -82,7 +99,7 @@ function applyChange(store: Store, step: PendingChange): void {
 
 // Deletes a row with all its descendants.
 
-export function deleteCascade(store: Store, name: keyof RowTypes, row: Row<object>): void {
+export function deleteCascade(store: Store, name: keyof RowTypes, row: Row): void {
   for (const below of store.childResources(name)) {
     for (const child of store.table(below.name).inHome(childHome(name, row.id))) {
       deleteCascade(store, below.name, child);

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { dateTime } from "../clock.ts";
 import type { Field, Fields } from "../fields/field.ts";
+import { numbersOf, objectOf } from "../fields/typed-values.ts";
 import { invalid, notFound } from "../http/problem.ts";
 import type { ActionCall, Call, CallContext, Resource, RowCall } from "../resource/resource-declaration.ts";
 import type { Store } from "../store/sandbox-store.ts";
@@ -32,8 +33,7 @@ function dropTaxId({ row }: RowCall<Account>): void {
   if (!taxIdCountries.has(row.value.country)) row.value.tax_id = null;
 }
 
-const label = (value: object): string => (value as Account).company;
-const entity = { type: "account", url: "/v4/account", id: () => 0, label };
+const entity = { type: "account", url: "/v4/account", id: () => 0 };
 
 /** The sandbox bills nothing: only payments change `balance`, and `uninvoiced_balance` never changes. */
 export const account: Resource<Account> = {
@@ -44,7 +44,7 @@ export const account: Resource<Account> = {
   access: "required",
   area: "account",
   grant: "account",
-  entity,
+  entity: { ...entity, label: ({ company }) => company },
   fields: {
     email: text(128),
     first_name: text(50),
@@ -96,7 +96,7 @@ const settingsFields: Fields = {
   object_storage: { type: "string", values: ["disabled", "suspended", "active"] },
 };
 
-export const settings: Resource<UntypedRow> = {
+export const settings: Resource = {
   name: "settings",
   path: "/account/settings",
   id: "perAccount",
@@ -135,11 +135,10 @@ export function requireNoOutstandingBalance({ store, caller }: CallContext): voi
 const transferLifetimeMs = 24 * 3_600_000;
 
 function instancesOf({ store, body }: Pick<Call, "store" | "body">): number[] {
-  const entities = (body["entities"] ?? {}) as Record<string, unknown>;
-  return (entities[store.names.instanceIds] ?? []) as number[];
+  return numbersOf(objectOf(body["entities"])[store.names.instanceIds]);
 }
 
-function make(call: Call): Row<UntypedRow> {
+function make(call: Call): Row {
   const { store, caller, at, body } = call;
   const ids = instancesOf(call);
   const field = `entities.${store.names.instanceIds}`;
@@ -160,12 +159,12 @@ function make(call: Call): Row<UntypedRow> {
 }
 
 /** A pending transfer becomes `stale` at its expiry. */
-function present({ value, home }: Row<UntypedRow>, { caller, at }: CallContext): UntypedRow {
+function present({ value, home }: Row, { caller, at }: CallContext): UntypedRow {
   const stale = value["status"] === "pending" && String(value["expiry"]) <= dateTime(at);
   return { ...value, status: stale ? "stale" : value["status"], is_sender: home === caller.account };
 }
 
-function accept(call: ActionCall<UntypedRow>): void {
+function accept(call: ActionCall): void {
   const { store, caller, params, at } = call;
   const row = store.table("serviceTransfer").get(params["serviceTransfer"]);
   if (!row) throw notFound();
@@ -188,12 +187,12 @@ function handOver(store: Store, row: Row<Instance>, account: string): void {
   store.table("instance").add(account, row.id, row.value);
 }
 
-function cancel({ row, at }: ActionCall<UntypedRow>): void {
+function cancel({ row, at }: ActionCall): void {
   if (row.value["status"] !== "pending") throw invalid("The transfer is not pending");
   Object.assign(row.value, { status: "cancelled", updated: dateTime(at) });
 }
 
-export const serviceTransfer: Resource<UntypedRow> = {
+export const serviceTransfer: Resource = {
   name: "serviceTransfer",
   path: "/account/service-transfers",
   id: "text",

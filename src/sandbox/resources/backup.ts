@@ -6,7 +6,7 @@ import { recordEvent } from "../resource/event-log.ts";
 import { childHome } from "../resource/find-rows.ts";
 import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
 import type { TransitionStage } from "../resource/transitions.ts";
-import { startTransition } from "../resource/transitions.ts";
+import { finishing, jobStages, startTransition } from "../resource/transitions.ts";
 import type { Id, Row } from "../store/store-table.ts";
 import { contentsOf, pruneBackups, scheduleBackup } from "./backup-schedule.ts";
 import { addConfig } from "./config-profile.ts";
@@ -47,14 +47,7 @@ function takeSnapshot(call: Call, row: Row<Backup>, event: Id | undefined): void
     ...snapshotStages,
     { status: "successful", durationSeconds: 0, set: { finished: dateTime(ends) } },
   ];
-  startTransition(
-    store,
-    "backup",
-    row,
-    at,
-    stages,
-    event === undefined ? {} : { event: { id: event, status: "finished" } },
-  );
+  startTransition(store, "backup", row, at, stages, finishing(event));
   for (const { id, job } of before)
     store.timeline.schedule({ at: ends, table: "backup", id, job, drop: true });
 }
@@ -78,11 +71,8 @@ function restoreBackup(call: ActionCall<Backup>): void {
   addConfig(store, target.value, newDisks, at);
   const { id } = recordEvent(call, action.event ?? "", row, restoring);
   const back = overwrite ? "offline" : target.value.status;
-  const stages = [
-    { status: "restoring", durationSeconds: restoring },
-    { status: back, durationSeconds: 0 },
-  ];
-  startTransition(store, "instance", target, at, stages, { event: { id, status: "finished" } });
+  const stages = jobStages("restoring", restoring, back);
+  startTransition(store, "instance", target, at, stages, finishing(id));
 }
 
 export const backup: Resource<Backup> = {

@@ -3,12 +3,13 @@
 import { dateTime } from "../clock.ts";
 import type { Fields } from "../fields/field.ts";
 import type { Body } from "../fields/validate-body.ts";
+import { objectOf, stringOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
 import { recordEvent } from "../resource/event-log.ts";
 import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
-import type { Account, UntypedRow } from "./row-types.ts";
+import type { Account } from "./row-types.ts";
 
 // Credit cards: validation and the stored part (V-036 to V-040).
 
@@ -58,7 +59,7 @@ function addCard(
   { store, caller, at }: Pick<Call, "store" | "caller" | "at">,
   card: { readonly last_four: number; readonly expiry: string },
   isDefault: boolean,
-): Row<UntypedRow> {
+): Row {
   const methods = store.table("paymentMethod");
   const id = methods.nextId();
   return methods.add(caller.account, id, {
@@ -88,9 +89,8 @@ const least = 5;
 const cardLimit = 2000;
 const most = Math.min(Math.max(500, cardLimit), 10_000);
 
-export function checkWallet({ body }: Call): FieldError[] {
-  const usd = Number(String(body["usd"]).replace("$", ""));
-  const outside = body["usd"] !== undefined && !(usd >= least && usd <= most);
+export function checkWallet(call: Call): FieldError[] {
+  const outside = call.body["usd"] !== undefined && !(usdOf(call) >= least && usdOf(call) <= most);
   return outside ? [{ reason: `usd must be ${least} to ${most}`, field: "usd" }] : [];
 }
 
@@ -103,7 +103,7 @@ const ofAccount = { owner: "account", access: "required", area: "account", grant
 const dollars = { type: "number" } as const;
 const account = { type: "account", url: "/v4/account", id: () => 0, label: () => "billing" };
 
-export const invoice: Resource<UntypedRow> = {
+export const invoice: Resource = {
   ...ofAccount,
   name: "invoice",
   path: "/account/invoices",
@@ -120,7 +120,7 @@ export const invoice: Resource<UntypedRow> = {
   read: true,
 };
 
-export const invoiceItem: Resource<UntypedRow> = {
+export const invoiceItem: Resource = {
   ...ofAccount,
   name: "invoiceItem",
   path: "/items",
@@ -144,7 +144,7 @@ const leastPayment = 5;
 const mostPayment = 50_000;
 
 function usdOf({ body }: Call): number {
-  return Number(String(body["usd"]).replace("$", ""));
+  return Number(stringOf(body["usd"]).replace("$", ""));
 }
 
 function checkPayment(call: Call): FieldError[] {
@@ -161,7 +161,7 @@ function checkPayment(call: Call): FieldError[] {
   return errors;
 }
 
-function pay(call: Call): Row<UntypedRow> {
+function pay(call: Call): Row {
   const { store, caller, at, resource } = call;
   const usd = usdOf(call);
   const owner = store.table("account").get(caller.account);
@@ -173,7 +173,7 @@ function pay(call: Call): Row<UntypedRow> {
   return row;
 }
 
-export const payment: Resource<UntypedRow> = {
+export const payment: Resource = {
   ...ofAccount,
   name: "payment",
   path: "/account/payments",
@@ -196,24 +196,24 @@ export const payment: Resource<UntypedRow> = {
 
 const mostMethods = 6;
 
-function addMethod(call: Call): Row<UntypedRow> {
+function addMethod(call: Call): Row {
   const { store, caller, body } = call;
   const methods = store.table("paymentMethod");
   if (methods.count(caller.account) >= mostMethods)
     throw invalid(`An account has ${mostMethods} ways to pay at most`);
   const isDefault = body["is_default"] === true;
-  const row = addCard(call, storedCard(body["data"] as UntypedRow), isDefault);
+  const row = addCard(call, storedCard(objectOf(body["data"])), isDefault);
   if (isDefault) makeDefault({ ...call, row });
   recordEvent(call, call.resource.create?.event ?? "", row);
   return row;
 }
 
-function makeDefault({ store, caller, row }: Pick<ActionCall<UntypedRow>, "store" | "caller" | "row">): void {
+function makeDefault({ store, caller, row }: Pick<ActionCall, "store" | "caller" | "row">): void {
   for (const { value } of store.table("paymentMethod").inHome(caller.account))
     value["is_default"] = value === row.value;
 }
 
-export const paymentMethod: Resource<UntypedRow> = {
+export const paymentMethod: Resource = {
   ...ofAccount,
   name: "paymentMethod",
   path: "/account/payment-methods",
@@ -235,7 +235,7 @@ export const paymentMethod: Resource<UntypedRow> = {
       data: { type: "object", members: cardBody, required: true },
     },
     event: "payment_method_add",
-    validate: ({ body, at }) => expiryErrors((body["data"] ?? {}) as UntypedRow, at, "data."),
+    validate: ({ body, at }) => expiryErrors(objectOf(body["data"]), at, "data."),
     createRow: addMethod,
     buildResponse: () => ({}),
   },

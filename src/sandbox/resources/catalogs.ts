@@ -2,7 +2,6 @@
 
 import type { Fields } from "../fields/field.ts";
 import type { Resource } from "../resource/resource-declaration.ts";
-import type { UntypedRow } from "./row-types.ts";
 
 const price: Fields = { hourly: { type: "number" }, monthly: { type: "number" } };
 
@@ -75,7 +74,7 @@ export const plan: Resource = {
 
 const catalog = { owner: "everyone", access: "public" } as const;
 
-export const engine: Resource<UntypedRow> = {
+export const engine: Resource = {
   ...catalog,
   name: "engine",
   path: "/databases/engines",
@@ -89,7 +88,7 @@ export const engine: Resource<UntypedRow> = {
   read: true,
 };
 
-export const databaseType: Resource<UntypedRow> = {
+export const databaseType: Resource = {
   ...catalog,
   name: "databaseType",
   path: "/databases/types",

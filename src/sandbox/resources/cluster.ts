@@ -1,18 +1,19 @@
 /** Container clusters (V-143 to V-146). */
 
+import { objectOf, objectsOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
 import { invalid, notFound } from "../http/problem.ts";
-import { childHome } from "../resource/find-rows.ts";
+import { childHome, unknownIds } from "../resource/find-rows.ts";
 import type { ActionCall, Call, Resource, RowCall } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
 import { requireNoOutstandingBalance } from "./account.ts";
 import { addPool, poolBody, poolErrors, recyclePool, removeNode } from "./node-pool.ts";
-import type { Pool, UntypedRow } from "./row-types.ts";
+import type { Pool } from "./row-types.ts";
 import { tags } from "./tag.ts";
 
 const common = { owner: "account", access: "required", area: "orch" } as const;
 
-export const orchVersion: Resource<UntypedRow> = {
+export const orchVersion: Resource = {
   ...common,
   owner: "everyone",
   name: "orchVersion",
@@ -23,20 +24,15 @@ export const orchVersion: Resource<UntypedRow> = {
   read: true,
 };
 
-function checkCluster({ store, body }: Call): FieldError[] {
-  const errors: FieldError[] = [];
-  const exists = (name: "region" | "orchVersion", id: unknown): boolean =>
-    store.table(name).get(id) !== undefined;
-  if (body["region"] !== undefined && !exists("region", body["region"]))
-    errors.push({ reason: "region is not valid", field: "region" });
-  if (body["k8s_version"] !== undefined && !exists("orchVersion", body["k8s_version"]))
-    errors.push({ reason: "k8s_version is not valid", field: "k8s_version" });
-  const pools = Array.isArray(body["node_pools"]) ? (body["node_pools"] as UntypedRow[]) : [];
-  pools.forEach((each, index) => errors.push(...poolErrors(store, each, `node_pools[${index}].`)));
-  return errors;
+function checkCluster(call: Call): FieldError[] {
+  const pools = objectsOf(call.body["node_pools"]);
+  return [
+    ...unknownIds(call, { region: "region", k8s_version: "orchVersion" }),
+    ...pools.flatMap((each, index) => poolErrors(call.store, each, `node_pools[${index}].`)),
+  ];
 }
 
-function checkUpdate({ store, body, row }: RowCall<UntypedRow>): FieldError[] {
+function checkUpdate({ store, body, row }: RowCall): FieldError[] {
   const errors: FieldError[] = [];
   const version = body["k8s_version"];
   const current = String(row.value["k8s_version"]);
@@ -46,8 +42,8 @@ function checkUpdate({ store, body, row }: RowCall<UntypedRow>): FieldError[] {
     if (version !== next || !store.table("orchVersion").get(next))
       errors.push({ reason: "k8s_version must be the next minor version", field: "k8s_version" });
   }
-  const wanted = (body["control_plane"] as { high_availability?: unknown } | undefined)?.high_availability;
-  const has = (row.value["control_plane"] as { high_availability: boolean }).high_availability;
+  const wanted = objectOf(body["control_plane"])["high_availability"];
+  const has = objectOf(row.value["control_plane"])["high_availability"];
   if (has && wanted === false)
     errors.push({
       reason: "High availability can't be taken back",
@@ -56,12 +52,12 @@ function checkUpdate({ store, body, row }: RowCall<UntypedRow>): FieldError[] {
   return errors;
 }
 
-function poolsOf({ store, row }: { store: Call["store"]; row: Row<UntypedRow> }): Row<Pool>[] {
+function poolsOf({ store, row }: { store: Call["store"]; row: Row }): Row<Pool>[] {
   return [...store.table("pool").inHome(childHome("cluster", row.id))];
 }
 
 /** Returns the pool and the index of the node that the path names. */
-function nodeOf(call: ActionCall<UntypedRow>): { pool: Row<Pool>; index: number } {
+function nodeOf(call: ActionCall): { pool: Row<Pool>; index: number } {
   for (const pool of poolsOf(call)) {
     const index = pool.value.nodes.findIndex(({ id }) => id === call.params["node"]);
     if (index >= 0) return { pool, index };
@@ -69,28 +65,28 @@ function nodeOf(call: ActionCall<UntypedRow>): { pool: Row<Pool>; index: number 
   throw notFound();
 }
 
-function readNode(call: ActionCall<UntypedRow>): object {
+function readNode(call: ActionCall): object {
   const { pool, index } = nodeOf(call);
   return { data: pool.value.nodes[index] };
 }
 
-function deleteNode(call: ActionCall<UntypedRow>): void {
+function deleteNode(call: ActionCall): void {
   const { pool, index } = nodeOf(call);
   const node = pool.value.nodes[index];
   if (pool.value.count === 1 || !node) throw invalid("A pool keeps one node at least; delete the pool");
   removeNode(call, pool, node);
 }
 
-function address({ row }: ActionCall<UntypedRow>, port: number): string {
+function address({ row }: ActionCall, port: number): string {
   return `https://${String(row.id)}.clusters.example.com:${port}`;
 }
 
-function kubeconfig(call: ActionCall<UntypedRow>): object {
+function kubeconfig(call: ActionCall): object {
   const text = `apiVersion: v1\nkind: Config\nclusters:\n- name: c${String(call.row.id)}\n  cluster:\n    server: ${address(call, 6443)}\n`;
   return { kubeconfig: Buffer.from(text).toString("base64") };
 }
 
-function endpoints(call: ActionCall<UntypedRow>): Row<object>[] {
+function endpoints(call: ActionCall): Row[] {
   return [443, 6443, 8443].map((port, id) => ({
     id,
     home: "",
@@ -99,7 +95,7 @@ function endpoints(call: ActionCall<UntypedRow>): Row<object>[] {
   }));
 }
 
-export const cluster: Resource<UntypedRow> = {
+export const cluster: Resource = {
   ...common,
   name: "cluster",
   path: "/orch/clusters",
@@ -131,7 +127,7 @@ export const cluster: Resource<UntypedRow> = {
     checkPreconditions: requireNoOutstandingBalance,
     afterCreate(call, row) {
       delete row.value["node_pools"];
-      for (const each of call.body["node_pools"] as UntypedRow[]) addPool(call, row, each);
+      for (const each of objectsOf(call.body["node_pools"])) addPool(call, row, each);
     },
   },
   update: { validate: checkUpdate },

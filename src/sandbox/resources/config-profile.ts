@@ -2,6 +2,7 @@
 
 import { dateTime } from "../clock.ts";
 import type { Field } from "../fields/field.ts";
+import { objectOf, objectsOf, stringOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
 import { childHome } from "../resource/find-rows.ts";
@@ -10,7 +11,7 @@ import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 import { publicHome } from "../store/store-table.ts";
 import { checkDevices, instanceOf } from "./instance-power.ts";
-import type { Config, Disk, Instance } from "./row-types.ts";
+import type { Config, Disk, Instance, Interface } from "./row-types.ts";
 
 // The default profile of an instance created from an image or a backup: its disks in order.
 
@@ -21,7 +22,7 @@ export function addConfig(
   instance: Instance,
   disks: readonly Disk[],
   at: number,
-  interfaces: object[] = [],
+  interfaces: Interface[] = [],
 ): Row<Config> {
   const id = store.table("config").nextId();
   const time = dateTime(at);
@@ -64,15 +65,9 @@ export const interfaces: Field = {
   },
 };
 
-interface Interface {
-  readonly purpose?: unknown;
-  readonly label?: unknown;
-  readonly ipam_address?: unknown;
-}
-
 /** A VLAN needs a label, a public interface must not have one, and only one interface may be public. */
 export function checkInterfaces(value: unknown): FieldError[] {
-  const given = interfacesOf(value);
+  const given = objectsOf(value);
   const errors = given.flatMap(({ purpose, label }, index): FieldError[] => {
     const field = `interfaces[${index}].label`;
     if (purpose === "vlan" && !label) return [{ reason: "A VLAN needs a label", field }];
@@ -84,16 +79,12 @@ export function checkInterfaces(value: unknown): FieldError[] {
 }
 
 /** Returns the interfaces as stored, with every member set. */
-export function normalizeInterfaces(value: unknown): object[] {
-  return interfacesOf(value).map(({ purpose, label, ipam_address: address }) => ({
-    purpose,
-    label: label ?? "",
-    ipam_address: address ?? "",
+export function normalizeInterfaces(value: unknown): Interface[] {
+  return objectsOf(value).map(({ purpose, label, ipam_address: address }) => ({
+    purpose: stringOf(purpose),
+    label: stringOf(label),
+    ipam_address: stringOf(address),
   }));
-}
-
-function interfacesOf(value: unknown): readonly Interface[] {
-  return Array.isArray(value) ? value.filter((each) => each !== null && typeof each === "object") : [];
 }
 
 const on = { type: "boolean", default: true } as const;
@@ -125,21 +116,21 @@ function checkConfig(call: Call): FieldError[] {
 /** Rejects an update that removes all devices (v4). */
 function guardDevices({ body, row }: RowCall<Config>): void {
   const given = body["devices"];
-  if (given === undefined || Object.values(given as object).some((each) => each !== null)) return;
-  const current = Object.values(row.value.devices).some((each) => each !== null);
-  if (current && Object.keys(given as object).length === 0)
+  if (given === undefined || Object.keys(objectOf(given)).length > 0) return;
+  if (Object.values(row.value.devices).some((each) => each !== null))
     throw invalid("devices must not be emptied", "devices");
 }
 
 /** Completes every slot with both members. An invalid root device becomes `/dev/sda`. */
 function normalise({ row, body }: { row: Row<Config>; body: Call["body"] }): void {
   const { value } = row;
-  const given = (body["devices"] ?? value.devices) as Config["devices"];
+  const given = objectOf(body["devices"] ?? value.devices);
+  const id = (device: unknown): number | null => (typeof device === "number" ? device : null);
   value.devices = Object.fromEntries(
     slots.map((slot) => {
-      const { disk_id: disk, volume_id: volume } = given[slot] ?? {};
-      const empty = (disk ?? volume ?? undefined) === undefined;
-      return [slot, empty ? null : { disk_id: disk ?? null, volume_id: volume ?? null }];
+      const { disk_id: disk, volume_id: volume } = objectOf(given[slot]);
+      const device = { disk_id: id(disk), volume_id: id(volume) };
+      return [slot, device.disk_id === null && device.volume_id === null ? null : device];
     }),
   );
   if (!/^\/dev\/\w+$/.test(value.root_device)) value.root_device = "/dev/sda";
@@ -199,9 +190,8 @@ export const config: Resource<Config> = {
     validate: checkConfig,
     afterCreate(call, row) {
       const { store, caller, body } = call;
-      const chosen = (body["helpers"] as { network?: boolean } | undefined)?.network;
       const usual = store.table("settings").get(caller.account)?.value["network_helper"];
-      row.value.helpers["network"] = chosen ?? usual !== false;
+      if (objectOf(body["helpers"])["network"] === undefined) row.value.helpers["network"] = usual !== false;
       normalise({ row, body });
     },
   },

@@ -2,13 +2,14 @@
 
 import { dateTime } from "../clock.ts";
 import type { Field, Fields } from "../fields/field.ts";
+import { stringOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
 import { recordEvent } from "../resource/event-log.ts";
 import { childHome } from "../resource/find-rows.ts";
 import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
 import type { TransitionEnd } from "../resource/transitions.ts";
-import { startTransition } from "../resource/transitions.ts";
+import { finishing, jobStages, startTransition } from "../resource/transitions.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 import { checkImage, checkStrength, deployBody, imageOf, rootPass } from "./image.ts";
@@ -97,12 +98,12 @@ function checkDisk(call: Call): FieldError[] {
 
 function createDisk(call: Call): Row<Disk> {
   const { body, resource } = call;
-  const given = body as { size: number; label?: string; filesystem?: string; read_only?: boolean };
+  const readOnly = body["read_only"];
   return newDisk(call, resource.create?.event ?? "", {
-    label: given.label ?? `${imageOf(call)?.label} disk`,
-    size: given.size,
-    filesystem: given.filesystem ?? "ext4",
-    ...(given.read_only !== undefined && { read_only: given.read_only }),
+    label: stringOf(body["label"], `${imageOf(call)?.label} disk`),
+    size: Number(body["size"]),
+    filesystem: stringOf(body["filesystem"], "ext4"),
+    ...(typeof readOnly === "boolean" && { read_only: readOnly }),
   });
 }
 
@@ -117,7 +118,7 @@ function cloneDisk(call: DiskCall): Row<Disk> {
 function newDisk(call: Call, event: string, plan: DiskPlan): Row<Disk> {
   const instance = instanceOf(call).value;
   const { id } = recordEvent(call, event, { value: instance }, diskJob);
-  return addDisk(call.store, instance.id, plan, call.at, { event: { id, status: "finished" } });
+  return addDisk(call.store, instance.id, plan, call.at, finishing(id));
 }
 
 function setDiskPassword(call: DiskCall): void {
@@ -130,7 +131,7 @@ function setDiskPassword(call: DiskCall): void {
 /** Resizes a disk. Responds 200 even if the job fails later because a running instance uses the disk. */
 function resizeDisk({ action, ...call }: DiskCall): void {
   const { store, row, body, at } = call;
-  const size = body["size"] as number;
+  const size = Number(body["size"]);
   const free = freeSpace(call) + row.value.size;
   if (size > free) throw invalid(`size is above the free space of ${free} MB`, "size");
   const { id } = recordEvent(call, action.event ?? "", row, diskJob);
@@ -144,7 +145,7 @@ function resizeDisk({ action, ...call }: DiskCall): void {
       event,
     });
   }
-  growDisk(store, row, { size }, at, { event: { id, status: "finished" } });
+  growDisk(store, row, { size }, at, finishing(id));
 }
 
 /** Returns the MB of the plan that no disk uses. */
@@ -153,10 +154,10 @@ function freeSpace(call: Call): number {
   return instance.specs.disk - usedSpace(call.store, instance.id);
 }
 
-function isAttached({ store, row, parents }: Omit<DiskCall, "action">): boolean {
-  const configs = store.table("config").inHome(childHome("instance", instanceOf({ parents }).id));
+function isAttached(call: Omit<DiskCall, "action">): boolean {
+  const configs = call.store.table("config").inHome(childHome("instance", instanceOf(call).id));
   return [...configs].some(({ value }) =>
-    Object.values(value.devices).some((device) => device?.disk_id === row.id),
+    Object.values(value.devices).some((device) => device?.disk_id === call.row.id),
   );
 }
 
@@ -166,10 +167,7 @@ function isAttached({ store, row, parents }: Omit<DiskCall, "action">): boolean 
 export const diskJob = 3;
 
 /** Status transitions of a disk job. */
-const diskStages = [
-  { status: "not ready", durationSeconds: diskJob },
-  { status: "ready", durationSeconds: 0 },
-];
+const diskStages = jobStages("not ready", diskJob, "ready");
 
 export type DiskPlan = Pick<Disk, "label" | "size" | "filesystem" | "read_only">;
 

@@ -1,11 +1,11 @@
 /** Records of a domain: required members per type and name conflicts (V-158, V-165). */
 
 import { isIPv4, isIPv6 } from "node:net";
+import { stringOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
 import { childHome } from "../resource/find-rows.ts";
 import type { Call, Resource } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
-import type { UntypedRow } from "./row-types.ts";
 
 const types = ["A", "AAAA", "NS", "MX", "CNAME", "TXT", "SRV", "PTR", "CAA"];
 /** A host name, with or without the final period. */
@@ -25,9 +25,9 @@ const targets: Readonly<Record<string, (target: string) => boolean>> = {
 
 function checkRecord(call: Call): FieldError[] {
   const { body } = call;
-  const current = (call.row?.value ?? {}) as UntypedRow;
-  const type = (current["type"] ?? body["type"] ?? "") as string;
-  const member = (key: string): unknown => (body[key] === undefined ? current[key] : body[key]);
+  const current = call.row?.value;
+  const type = stringOf(current?.["type"] ?? body["type"]);
+  const member = (key: string): unknown => (body[key] === undefined ? current?.[key] : body[key]);
   const errors: FieldError[] = [];
   const target = member("target");
   if (types.includes(type) && (typeof target !== "string" || !targets[type]?.(target)))
@@ -39,7 +39,7 @@ function checkRecord(call: Call): FieldError[] {
     const missing = member(needed) === undefined || member(needed) === null;
     if (missing) errors.push({ reason: `${needed} is required for SRV`, field: needed });
   }
-  return [...errors, ...conflicts(call, type, (member("name") ?? "") as string)];
+  return [...errors, ...conflicts(call, type, stringOf(member("name")))];
 }
 
 /** A name with a CNAME record must have no other record (RFC 1034 section 3.6.2). */
@@ -48,7 +48,7 @@ function conflicts({ store, parents, row }: Call, type: string, name: string): F
     (other) => other !== row && String(other.value["name"]).toLowerCase() === name.toLowerCase(),
   );
   if (!types.includes(type)) return [];
-  const current = new Set(others.map(({ value }) => value["type"] as string));
+  const current = new Set(others.map(({ value }) => String(value["type"])));
   const field = "name";
   if (type === "CNAME" && current.has("CNAME"))
     return [{ reason: "name is already in use by a CNAME", field }];
@@ -59,7 +59,7 @@ function conflicts({ store, parents, row }: Call, type: string, name: string): F
 }
 
 /** Normalizes a record: adds underscores to SRV names and rounds the TTL. */
-function normalise({ row }: { row: Row<UntypedRow> }): void {
+function normalise({ row }: { row: Row }): void {
   const { value } = row;
   value["ttl_sec"] = roundToNearest(Number(value["ttl_sec"]));
   if (value["type"] !== "SRV") return;
@@ -67,7 +67,7 @@ function normalise({ row }: { row: Row<UntypedRow> }): void {
   value["name"] = `${String(value["service"])}.${String(value["protocol"])}`;
 }
 
-export const dnsRecord: Resource<UntypedRow> = {
+export const dnsRecord: Resource = {
   name: "record",
   path: "/records",
   parent: "domain",
@@ -79,7 +79,7 @@ export const dnsRecord: Resource<UntypedRow> = {
     type: "domain",
     url: "/v4/domains/{id}",
     ofParent: true,
-    label: (value) => String((value as UntypedRow)["domain"]),
+    label: (value) => String(value["domain"]),
   },
   fields: {
     id: { type: "integer" },

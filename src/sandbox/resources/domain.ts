@@ -3,6 +3,7 @@
 import { isIP } from "node:net";
 import { dateTime } from "../clock.ts";
 import type { Field, Fields } from "../fields/field.ts";
+import { stringOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
 import { grantToCreator } from "../resource/access-control.ts";
 import { recordEvent } from "../resource/event-log.ts";
@@ -26,8 +27,7 @@ const secondsMembers = ["retry_sec", "expire_sec", "refresh_sec", "ttl_sec"];
 
 /** A master domain needs `soa_email`, a slave domain needs `master_ips`. */
 function checkDomain({ body, row }: Call): FieldError[] {
-  const current = (row?.value ?? {}) as UntypedRow;
-  const member = (key: string): unknown => (body[key] === undefined ? current[key] : body[key]);
+  const member = (key: string): unknown => (body[key] === undefined ? row?.value[key] : body[key]);
   const type = member("type");
   const errors: FieldError[] = [];
   if (type === "master" && !member("soa_email"))
@@ -36,18 +36,18 @@ function checkDomain({ body, row }: Call): FieldError[] {
   if (type === "slave" && !(Array.isArray(masters) && masters.length > 0))
     errors.push({ reason: "master_ips needs one at least for a slave domain", field: "master_ips" });
   for (const field of ipMembers) {
-    const given = Array.isArray(body[field]) ? (body[field] as unknown[]) : [];
+    const given: unknown[] = Array.isArray(body[field]) ? body[field] : [];
     const wrong = given.findIndex((each) => typeof each === "string" && isIP(each) === 0);
     if (wrong >= 0) errors.push({ reason: `${field}[${wrong}] must be an IP address`, field });
   }
   return errors;
 }
 
-function roundTimes({ row }: { row: Row<UntypedRow> }): void {
+function roundTimes({ row }: { row: Row }): void {
   for (const key of secondsMembers) row.value[key] = roundUp(Number(row.value[key]));
 }
 
-function cloneDomain(call: ActionCall<UntypedRow>): Row<UntypedRow> {
+function cloneDomain(call: ActionCall): Row {
   const { store, row, body } = call;
   const newRow = addDomain(call, { ...structuredClone(row.value), domain: body["domain"] });
   for (const { value } of store.table("record").inHome(childHome("domain", row.id))) {
@@ -59,7 +59,7 @@ function cloneDomain(call: ActionCall<UntypedRow>): Row<UntypedRow> {
 }
 
 /** Imports a domain without records: the sandbox does not perform a zone transfer. */
-function importDomain(call: ActionCall<UntypedRow>): Row<UntypedRow> {
+function importDomain(call: ActionCall): Row {
   const { domain } = call.body;
   const newRow = addDomain(call, { ...blankDomain, domain, soa_email: `dns@${String(domain)}` });
   recordEvent(call, call.action.event ?? "", newRow);
@@ -80,7 +80,7 @@ const blankDomain = {
   tags: [],
 };
 
-function addDomain({ store, caller, resource, at }: Call, value: object): Row<UntypedRow> {
+function addDomain({ store, caller, resource, at }: Call, value: object): Row {
   const table = store.table("domain");
   const id = table.nextId();
   const created = dateTime(at);
@@ -96,7 +96,7 @@ function validateDomainName({ store, body }: Call): FieldError[] {
 
 const copyBody: Fields = { domain: { ...name, required: true } };
 
-export const domain: Resource<UntypedRow> = {
+export const domain: Resource = {
   name: "domain",
   path: "/domains",
   id: "integer",
@@ -107,7 +107,7 @@ export const domain: Resource<UntypedRow> = {
   entity: {
     type: "domain",
     url: "/v4/domains/{id}",
-    label: (value) => String((value as UntypedRow)["domain"]),
+    label: (value) => String(value["domain"]),
   },
   fields: {
     id: { type: "integer" },
@@ -163,7 +163,7 @@ export const domain: Resource<UntypedRow> = {
 
 // A domain as a zone file (RFC 1035 section 5.1), one line per record.
 
-function zoneFile({ store, row }: ActionCall<UntypedRow>): object {
+function zoneFile({ store, row }: ActionCall): object {
   const { domain, id, soa_email: email, ttl_sec: ttl } = row.value;
   const records = [...store.table("record").inHome(childHome("domain", row.id))].map(({ value }) =>
     line(value),
@@ -189,7 +189,7 @@ function line({
   service,
   protocol,
 }: UntypedRow): string {
-  const host = type === "SRV" ? `${String(service)}.${String(protocol)}` : (name as string) || "@";
+  const host = type === "SRV" ? `${String(service)}.${String(protocol)}` : stringOf(name) || "@";
   const before = type === "MX" ? [priority] : type === "SRV" ? [priority, weight, port] : [];
   const value = type === "TXT" ? JSON.stringify(target) : target;
   return [host, ttl || "", "IN", type, ...before, value].join("\t");

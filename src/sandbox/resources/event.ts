@@ -21,7 +21,7 @@ const shownFor = 90 * day;
 const readOnly = ["events:read_only"];
 
 /** Computes the progress of a running event from the clock. */
-function present({ value, hidden }: Row<Event>, { at }: CallContext): object {
+function present({ value, hidden }: Row<Event>, { at }: CallContext): UntypedRow {
   const progress = hidden?.progress;
   if (!progress) return value;
   const { began, ends } = progress;
@@ -114,7 +114,7 @@ interface Notice {
 }
 
 /** Returns the entity with a URL without version prefix (V-042). */
-function entityWithoutVersion({ store }: Call, row: Row<object>, name: "instance" | "ticket"): Entity {
+function entityWithoutVersion({ store }: Call, row: Row, name: "instance" | "ticket"): Entity {
   const entity = toEntity(store.resource(name), row);
   return { ...entity, url: entity.url.replace(/^\/v4/, "") };
 }
@@ -189,7 +189,7 @@ function outages({ store, caller }: Call): Notice[] {
   }));
 }
 
-function rows(call: Call): readonly Row<UntypedRow>[] {
+function rows(call: Call): readonly Row[] {
   const all = [...migrations(call), ...unservedDomains(call), ...paymentDue(call), ...outages(call)];
   return all.map((notice, id) => ({
     id,
@@ -199,7 +199,7 @@ function rows(call: Call): readonly Row<UntypedRow>[] {
   }));
 }
 
-export const notification: Resource<UntypedRow> = {
+export const notification: Resource = {
   name: "notification",
   path: "/account/notifications",
   id: "integer",
@@ -219,7 +219,7 @@ export const notification: Resource<UntypedRow> = {
   list: { rows },
 };
 
-export const maintenance: Resource<UntypedRow> = {
+export const maintenance: Resource = {
   name: "maintenance",
   path: "/account/maintenance",
   beta: true,

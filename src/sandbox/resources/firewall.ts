@@ -2,11 +2,12 @@
 
 import { dateTime } from "../clock.ts";
 import type { Field, Fields } from "../fields/field.ts";
+import { numbersOf, objectOf, objectsOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
 import { canAccess, forbidden } from "../resource/access-control.ts";
 import { recordEvent, toEntity } from "../resource/event-log.ts";
-import { childHome } from "../resource/find-rows.ts";
+import { childHome, parentOf } from "../resource/find-rows.ts";
 import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
 import type { Instance, UntypedRow } from "./row-types.ts";
@@ -44,8 +45,7 @@ const label: Field = {
 };
 
 function instancesOf({ store, body }: Call): number[] {
-  const devices = (body["devices"] ?? {}) as Record<string, unknown>;
-  return (devices[store.names.instanceIds] ?? []) as number[];
+  return numbersOf(objectOf(body["devices"])[store.names.instanceIds]);
 }
 
 /** Every device must belong to the account, and the caller needs write access to it. */
@@ -60,7 +60,7 @@ function guardDevices(call: Call, ids: readonly number[], field: string): Row<In
   return rows;
 }
 
-function addDevice(view: CallContext, firewall: Row<object>, instance: Row<Instance>): Row<UntypedRow> {
+function addDevice(view: CallContext, firewall: Row, instance: Row<Instance>): Row {
   const { store, at } = view;
   const table = store.table("firewallDevice");
   const id = table.nextId();
@@ -70,21 +70,22 @@ function addDevice(view: CallContext, firewall: Row<object>, instance: Row<Insta
   return table.add(childHome("firewall", firewall.id), id, value, { instance: instance.value.id });
 }
 
-function writeRules(call: ActionCall<UntypedRow>): object {
+function writeRules(call: ActionCall): object {
   const { row, body } = call;
-  row.value["rules"] = { ...open, ...(row.value["rules"] as object), ...body };
+  const newRules = { ...open, ...objectOf(row.value["rules"]), ...body };
+  row.value["rules"] = newRules;
   recordEvent(call, call.action.event ?? "", row);
-  return row.value["rules"] as object;
+  return newRules;
 }
 
-function switched(call: Call & { readonly row: Row<UntypedRow> }, before: UntypedRow): void {
+function switched(call: Call & { readonly row: Row }, before: UntypedRow): void {
   const { row } = call;
   const { status } = row.value;
   if (status === before["status"]) return;
   recordEvent(call, status === "enabled" ? "firewall_enable" : "firewall_disable", row);
 }
 
-export const firewall: Resource<UntypedRow> = {
+export const firewall: Resource = {
   ...common,
   name: "firewall",
   path: "/networking/firewalls",
@@ -114,14 +115,14 @@ export const firewall: Resource<UntypedRow> = {
     checkPreconditions: (call) => void guardDevices(call, instancesOf(call), "devices"),
     afterCreate(call, row) {
       delete row.value["devices"];
-      row.value["rules"] = { ...open, ...(call.body["rules"] as object) };
+      row.value["rules"] = { ...open, ...objectOf(call.body["rules"]) };
       for (const instance of guardDevices(call, instancesOf(call), "devices")) addDevice(call, row, instance);
     },
   },
   update: { event: "firewall_update", afterUpdate: switched },
   remove: { event: "firewall_delete" },
   actions: [
-    { method: "GET", path: "/rules", run: ({ row }) => row.value["rules"] as object },
+    { method: "GET", path: "/rules", run: ({ row }) => objectOf(row.value["rules"]) },
     {
       method: "PUT",
       path: "/rules",
@@ -133,7 +134,7 @@ export const firewall: Resource<UntypedRow> = {
   ],
 };
 
-export const firewallDevice: Resource<UntypedRow> = {
+export const firewallDevice: Resource = {
   ...common,
   name: "firewallDevice",
   path: "/devices",
@@ -155,17 +156,16 @@ export const firewallDevice: Resource<UntypedRow> = {
     event: "firewall_device_add",
     createRow(call) {
       const [instance] = guardDevices(call, [Number(call.body["id"])], "id");
-      const parents = call.parents[0];
-      if (!instance || !parents) throw new Error("A device has a firewall and an instance");
-      recordEvent(call, call.resource.create?.event ?? "", parents);
-      return addDevice(call, parents, instance);
+      if (!instance) throw new Error("A device has an instance");
+      recordEvent(call, call.resource.create?.event ?? "", parentOf(call));
+      return addDevice(call, parentOf(call), instance);
     },
   },
   remove: { event: "firewall_device_remove" },
 };
 
 /** VLANs are not stored. They exist while an interface of a profile names them. */
-export const vlan: Resource<UntypedRow> = {
+export const vlan: Resource = {
   name: "vlan",
   path: "/networking/vlans",
   beta: true,
@@ -182,11 +182,11 @@ export const vlan: Resource<UntypedRow> = {
   list: { rows: vlans },
 };
 
-function vlans({ store, caller }: Call): readonly Row<UntypedRow>[] {
-  const found = new Map<string, Row<UntypedRow>>();
+function vlans({ store, caller }: Call): readonly Row[] {
+  const found = new Map<string, Row>();
   for (const { id, value } of store.table("instance").inHome(caller.account)) {
     for (const { value: config } of store.table("config").inHome(childHome("instance", id))) {
-      for (const each of config.interfaces as { purpose: string; label: string }[]) {
+      for (const each of config.interfaces) {
         if (each.purpose !== "vlan") continue;
         const key = `${value.region} ${each.label}`;
         const row = found.get(key) ?? {
@@ -200,7 +200,7 @@ function vlans({ store, caller }: Call): readonly Row<UntypedRow>[] {
             created: config.created,
           },
         };
-        const members = row.value[store.names.instanceIds] as number[];
+        const members = numbersOf(row.value[store.names.instanceIds]);
         if (!members.includes(value.id)) members.push(value.id);
         found.set(key, row);
       }
@@ -215,15 +215,12 @@ const mostParts = 15;
 
 /** Validates the ports of all rules. @param prefix Prefix of the reported field names, e.g. `rules.`. */
 function portErrors(rules: unknown, prefix: string): FieldError[] {
-  if (rules === null || typeof rules !== "object") return [];
-  return ["inbound", "outbound"].flatMap((way) => {
-    const given = (rules as Record<string, unknown>)[way];
-    if (!Array.isArray(given)) return [];
-    return given.flatMap((rule: { ports?: unknown; protocol?: unknown } | null, index): FieldError[] => {
-      const reason = rule && portError(rule.ports, rule.protocol);
+  return ["inbound", "outbound"].flatMap((way) =>
+    objectsOf(objectOf(rules)[way]).flatMap(({ ports, protocol }, index): FieldError[] => {
+      const reason = portError(ports, protocol);
       return reason ? [{ reason, field: `${prefix}${way}[${index}].ports` }] : [];
-    });
-  });
+    }),
+  );
 }
 
 function portError(ports: unknown, protocol: unknown): string | undefined {

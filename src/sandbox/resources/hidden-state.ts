@@ -7,12 +7,12 @@ export type GrantKind = string;
 
 /** Grants of a restricted user: a level per entity id. A missing entry means no access. */
 export interface Grants {
-  global: Record<string, boolean | string | null>;
+  global: Record<string, unknown>;
   entities: Record<GrantKind, Record<number, Level>>;
 }
 
 /** A usable token: its user, scopes and expiry. */
-export interface TokenAccess {
+export type TokenAccess = {
   readonly user: string;
   readonly scopes: readonly string[];
   /** Milliseconds since 1970; null means until it is revoked. */
@@ -23,17 +23,17 @@ export interface TokenAccess {
   readonly client?: string;
   /** The OAuth code that it was issued for. */
   readonly code?: string;
-}
+};
 
 /** An OAuth code with the scopes that the user granted. It can be used once and is kept until it expires. */
-export interface ExchangeCode {
+export type ExchangeCode = {
   readonly user: string;
   readonly client: string;
   readonly scopes: readonly string[];
   used: boolean;
   /** Milliseconds since 1970. */
   readonly expires: number;
-}
+};
 
 export interface Hidden {
   grants?: Grants;

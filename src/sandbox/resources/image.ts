@@ -2,14 +2,15 @@
 
 import type { Field, Fields } from "../fields/field.ts";
 import { defaultValues } from "../fields/field.ts";
+import { objectOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
 import { canAccess, forbidden, grantId, grantToCreator } from "../resource/access-control.ts";
-import { parentId } from "../resource/find-rows.ts";
+import { parentId, tableFor, unknownIds } from "../resource/find-rows.ts";
 import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
-import { startTransition } from "../resource/transitions.ts";
+import { finishing, jobStages, startTransition } from "../resource/transitions.ts";
 import type { Row } from "../store/store-table.ts";
 import { publicHome } from "../store/store-table.ts";
-import type { Disk, Image, Script, ScriptQuestion } from "./row-types.ts";
+import type { Disk, Image, Script, ScriptQuestion, UntypedRow } from "./row-types.ts";
 
 const creating = 4;
 const description: Field = { type: "string", nullable: true, max: 65_000, write: true };
@@ -27,7 +28,7 @@ function checkDisk(call: Call): FieldError[] {
 }
 
 /** Returns a new image with default values. */
-function newImage(call: Call, id: string, given: object): object {
+function newImage(call: Call, id: string, given: object): UntypedRow {
   return {
     ...defaultValues(call.resource.fields, call.at),
     id,
@@ -46,15 +47,10 @@ function upload(call: ActionCall<Image>): object {
   const { store, caller, body, resource } = call;
   const id = nextId(call);
   const given = { label: body["label"], description: body["description"] ?? null, status: "pending_upload" };
-  const image = newImage(call, id, given) as Image;
-  store.table("image").add(caller.account, id, image);
+  const image = newImage(call, id, given);
+  tableFor(store, resource).add(caller.account, id, image);
   grantToCreator(resource, caller, id);
   return { upload_to: `https://uploads.example.com/${id}`, image };
-}
-
-function checkRegion({ store, body }: Call): FieldError[] {
-  const isValid = body["region"] === undefined || store.table("region").get(body["region"]);
-  return isValid ? [] : [{ reason: "region is not valid", field: "region" }];
 }
 
 const createBody: Fields = {
@@ -74,7 +70,7 @@ export const image: Resource<Image> = {
   entity: {
     type: "image",
     url: "/v4/images/{id}",
-    id: (value) => grantId((value as Image).id),
+    id: (value) => grantId(value.id),
   },
   fields: {
     id: { type: "string" },
@@ -108,21 +104,11 @@ export const image: Resource<Image> = {
     computeMembers(call, id) {
       const disk = diskOf(call)?.value;
       const { label: named = disk?.label, description: imageDescription = null } = call.body;
-      return newImage(call, id as string, { label: named, description: imageDescription, size: disk?.size });
+      return newImage(call, String(id), { label: named, description: imageDescription, size: disk?.size });
     },
     afterCreate({ store, at }, row, event) {
-      const stages = [
-        { status: "creating", durationSeconds: creating },
-        { status: "available", durationSeconds: 0 },
-      ];
-      startTransition(
-        store,
-        "image",
-        row,
-        at,
-        stages,
-        event === undefined ? {} : { event: { id: event, status: "finished" } },
-      );
+      const stages = jobStages("creating", creating, "available");
+      startTransition(store, "image", row, at, stages, finishing(event));
     },
   },
   update: { event: "image_update" },
@@ -139,7 +125,7 @@ export const image: Resource<Image> = {
         label: { type: "string", min: 1, max: 50, required: true },
         description,
       },
-      validate: checkRegion,
+      validate: (call) => unknownIds(call, { region: "region" }),
       run: upload,
     },
   ],
@@ -171,7 +157,9 @@ export function checkImage(call: Call): FieldError[] {
 /** The SSH keys of these users are deployed, so they must belong to the account. */
 function checkUsers({ store, caller, body }: Call): FieldError[] {
   const users = Array.isArray(body["authorized_users"]) ? body["authorized_users"] : [];
-  const unknown = users.filter((name) => store.table("user").get(name)?.home !== caller.account);
+  const unknown = users.filter(
+    (name) => typeof name === "string" && store.table("user").get(name)?.home !== caller.account,
+  );
   const field = "authorized_users";
   return unknown.map((name) => ({ reason: `${String(name)} is not a user of this account`, field }));
 }
@@ -202,7 +190,7 @@ function checkScript(call: Call, image: Image | undefined): FieldError[] {
 }
 
 function checkScriptData(script: Script, data: unknown): FieldError[] {
-  const values = (data !== null && typeof data === "object" ? data : {}) as Record<string, unknown>;
+  const values = objectOf(data);
   return script.user_defined_fields.flatMap((question) => {
     const value = Object.hasOwn(values, question.name) ? values[question.name] : undefined;
     const reason = valueError(question, value);
@@ -215,10 +203,12 @@ function valueError({ name, default: otherwise, oneof }: ScriptQuestion, value: 
     return otherwise === undefined ? `${name} is required` : undefined;
   }
   const choices = oneof?.split(",");
-  return choices && !choices.includes(value as string) ? `${name} must be one of ${oneof}` : undefined;
+  return choices && !choices.some((choice) => choice === value)
+    ? `${name} must be one of ${oneof}`
+    : undefined;
 }
 
-function seen<T extends object>(row: Row<T> | undefined, account: string): T | undefined {
+function seen<T extends UntypedRow>(row: Row<T> | undefined, account: string): T | undefined {
   return row && (row.home === publicHome || row.home === account) ? row.value : undefined;
 }
 

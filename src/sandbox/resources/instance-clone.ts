@@ -1,12 +1,13 @@
 /** Copies an instance into a new one or over an existing one (V-150, V-162). */
 
 import type { Fields } from "../fields/field.ts";
+import { numbersOf, stringOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
 import { Problem } from "../http/problem.ts";
 import { canAccess, forbidden, grantToCreator } from "../resource/access-control.ts";
 import { recordEvent } from "../resource/event-log.ts";
 import { childHome } from "../resource/find-rows.ts";
-import { startTransition } from "../resource/transitions.ts";
+import { finishing, jobStages, startTransition } from "../resource/transitions.ts";
 import type { Row } from "../store/store-table.ts";
 import { addConfig, slots } from "./config-profile.ts";
 import { addDisk, usedSpace } from "./disk.ts";
@@ -51,15 +52,10 @@ export function cloneInstance(call: InstanceCall): Row<Instance> {
   const target = targetOf(call) ?? newTarget(call);
   copy(call, target, parts);
   const { id } = recordEvent(call, action.event ?? "", row, cloneSeconds);
-  const back = target.value.status === "provisioning" ? "offline" : target.value.status;
-  const stages = [
-    {
-      status: target.value.status === "provisioning" ? "provisioning" : "cloning",
-      durationSeconds: cloneSeconds,
-    },
-    { status: back, durationSeconds: 0 },
-  ];
-  startTransition(store, "instance", target, at, stages, { event: { id, status: "finished" } });
+  const { status } = target.value;
+  const isNew = status === "provisioning";
+  const stages = jobStages(isNew ? status : "cloning", cloneSeconds, isNew ? "offline" : status);
+  startTransition(store, "instance", target, at, stages, finishing(id));
   return target;
 }
 
@@ -104,9 +100,9 @@ function newTarget(call: InstanceCall): Row<Instance> {
   if (!plan) throw new Error("The type of a clone was checked before");
   const target = addInstance(call, {
     plan,
-    region: body["region"] as string,
-    label: body["label"] as string | undefined,
-    group: (body["group"] as string | undefined) ?? row.value.group,
+    region: String(body["region"]),
+    label: typeof body["label"] === "string" ? body["label"] : undefined,
+    group: stringOf(body["group"], row.value.group),
     tags: [...row.value.tags],
     image: row.value.image,
     backups: body["backups_enabled"] === true,
@@ -121,8 +117,8 @@ function selectCloneSources({ store, row, body }: InstanceCall): CloneSelection 
   const home = childHome("instance", row.id);
   const disks = [...store.table("disk").inHome(home)].map(({ value }) => value);
   const configs = [...store.table("config").inHome(home)].map(({ value }) => value);
-  const named = body["configs"] as number[] | undefined;
-  const extra = (body["disks"] as number[] | undefined) ?? [];
+  const named = body["configs"] === undefined ? undefined : numbersOf(body["configs"]);
+  const extra = numbersOf(body["disks"]);
   const errors: FieldError[] = [];
   if (named?.some((id) => !configs.some((config) => config.id === id)))
     errors.push({ reason: "configs is not valid", field: "configs" });

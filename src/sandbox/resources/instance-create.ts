@@ -1,12 +1,13 @@
 /** Creates an instance from an image, a backup or nothing (V-150, V-161, V-162). */
 
 import { dateTime } from "../clock.ts";
+import { stringOf, stringsOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
 import { recordEvent } from "../resource/event-log.ts";
-import { parentId } from "../resource/find-rows.ts";
+import { parentId, unknownIds } from "../resource/find-rows.ts";
 import type { Call, CallContext } from "../resource/resource-declaration.ts";
 import type { TransitionStage } from "../resource/transitions.ts";
-import { startTransition, transitionSeconds } from "../resource/transitions.ts";
+import { finishing, startTransition, transitionSeconds } from "../resource/transitions.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 import { publicHome } from "../store/store-table.ts";
@@ -21,7 +22,8 @@ import type { Backup, Instance, Plan } from "./row-types.ts";
 
 export function createInstance(call: Call): Row<Instance> {
   const { store, body, at, resource } = call;
-  const plan = planOf(call) as Plan;
+  const plan = planOf(call);
+  if (!plan) throw new Error("The type of an instance was checked before");
   const row = addInstance(call, newInstanceOptions(call, plan));
   const disks = disksFor(call, plan).map((disk) => addDisk(store, row.value.id, disk, at).value);
   const boots = disks.length > 0 && body["booted"] !== false;
@@ -34,20 +36,19 @@ export function createInstance(call: Call): Row<Instance> {
     ...(boots ? booting : [{ status: "offline", durationSeconds: 0 }]),
   ];
   const { id } = recordEvent(call, resource.create?.event ?? "", row, transitionSeconds(stages));
-  startTransition(store, "instance", row, at, stages, { event: { id, status: "finished" } });
+  startTransition(store, "instance", row, at, stages, finishing(id));
   return row;
 }
 
 function newInstanceOptions(call: Call, plan: Plan): Parameters<typeof addInstance>[1] {
   const { store, caller, body } = call;
-  const given = body as { label?: string; group?: string; tags?: string[]; region: string };
   const forced = store.table("settings").get(caller.account)?.value["backups_enabled"] === true;
   return {
     plan,
-    region: given.region,
-    label: given.label,
-    group: given.group ?? "",
-    tags: given.tags ?? [],
+    region: String(body["region"]),
+    label: typeof body["label"] === "string" ? body["label"] : undefined,
+    group: stringOf(body["group"]),
+    tags: stringsOf(body["tags"]),
     image: imageOf(call)?.id ?? null,
     backups: forced || body["backups_enabled"] === true,
     privateIp: body["private_ip"] === true,
@@ -58,9 +59,7 @@ function disksFor(call: Call, plan: Plan): readonly DiskPlan[] {
   const backup = backupOf(call);
   if (backup) return backup.disks;
   const image = imageOf(call);
-  return image
-    ? imageDisks(image, plan.disk, (call.body["swap_size"] as number | undefined) ?? defaultSwap)
-    : [];
+  return image ? imageDisks(image, plan.disk, Number(call.body["swap_size"] ?? defaultSwap)) : [];
 }
 
 // Validation of a new instance that involves several members or the store.
@@ -70,12 +69,9 @@ export const defaultSwap = 512;
 
 /** Validates the body. An unknown id is a 400 that names its member, never a 404 (V-191). */
 export function checkInstance(call: Call): FieldError[] {
-  const { store, body } = call;
-  const errors: FieldError[] = [];
+  const { body } = call;
+  const errors = unknownIds(call, { region: "region" });
   const plan = planOf(call);
-  if (body["region"] !== undefined && !store.table("region").get(body["region"])) {
-    errors.push({ reason: "region is not valid", field: "region" });
-  }
   if (body["type"] !== undefined && !plan) errors.push({ reason: "type is not valid", field: "type" });
   errors.push(...checkImage(call), ...checkSpace(call, plan));
   if (body["backup_id"] !== undefined) errors.push(...checkBackup(call, plan));

@@ -15,7 +15,7 @@ import { checkImage, imageOf } from "./image.ts";
 import { currentPlan, defaultSwap } from "./instance-create.ts";
 import type { InstanceCall } from "./instance-power.ts";
 import { booting, startInstanceJob, isOff, requireIdle, shuttingDown } from "./instance-power.ts";
-import type { Disk, Image, Instance, Plan, Region } from "./row-types.ts";
+import type { Disk, Instance, Plan, Region } from "./row-types.ts";
 
 const moving = 5;
 
@@ -161,8 +161,9 @@ export function checkRebuild(call: InstanceCall): FieldError[] {
 export function rebuild(call: InstanceCall): Row<Instance> {
   const { store, row, at, body } = call;
   requireIdle(call);
+  const image = imageOf(call);
+  if (!image) throw new Error("The image of a rebuild was checked before");
   deleteDisksAndConfigs(store, row);
-  const image = imageOf(call) as Image;
   const disks = imageDisks(image, row.value.specs.disk, defaultSwap).map(
     (disk) => addDisk(store, row.value.id, disk, at).value,
   );

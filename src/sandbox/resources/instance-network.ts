@@ -66,7 +66,8 @@ export function setRdns(call: InstanceCall): Row<Address> {
   const address = instanceIp(call);
   const [fieldError] = checkRdns({ ...call, row: address });
   if (fieldError) throw invalid(fieldError.reason, fieldError.field);
-  if (body["rdns"] !== undefined) address.value.rdns = body["rdns"] as string | null;
+  const { rdns } = body;
+  if (rdns === null || typeof rdns === "string") address.value.rdns = rdns;
   recordEvent(call, action.event ?? "", row);
   return address;
 }
@@ -139,12 +140,12 @@ function resolvesTo(store: Store, name: string, address: string): boolean {
 
 // Volumes, load balancers and firewalls of an instance.
 
-export function linkedVolumes({ store, caller, row }: InstanceCall): Row<object>[] {
+export function linkedVolumes({ store, caller, row }: InstanceCall): Row[] {
   return [...store.table("volume").inHome(caller.account)].filter(({ value }) => value.instance === row.id);
 }
 
 /** Load balancer nodes refer to an instance by its private address. */
-export function linkedNodebalancers({ store, caller, row }: InstanceCall): Row<object>[] {
+export function linkedNodebalancers({ store, caller, row }: InstanceCall): Row[] {
   const sendsHere = (address: unknown): boolean =>
     row.value.ipv4.includes(String(address).replace(/:\d+$/, ""));
   return [...store.table("nodebalancer").inHome(caller.account)].filter(({ id }) =>
@@ -154,7 +155,7 @@ export function linkedNodebalancers({ store, caller, row }: InstanceCall): Row<o
   );
 }
 
-export function linkedFirewalls({ store, caller, row }: InstanceCall): Row<object>[] {
+export function linkedFirewalls({ store, caller, row }: InstanceCall): Row[] {
   const devices = store.table("firewallDevice");
   return [...store.table("firewall").inHome(caller.account)].filter(({ id }) =>
     [...devices.inHome(childHome("firewall", id))].some(({ hidden }) => hidden?.instance === row.id),

@@ -1,12 +1,13 @@
 /** Boot, reboot, shutdown, rescue and the root password of an instance. */
 
+import { objectOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
 import { recordEvent } from "../resource/event-log.ts";
-import { childHome } from "../resource/find-rows.ts";
+import { childHome, parentOf } from "../resource/find-rows.ts";
 import type { ActionCall, Call } from "../resource/resource-declaration.ts";
 import type { TransitionStage } from "../resource/transitions.ts";
-import { startTransition, transitionSeconds } from "../resource/transitions.ts";
+import { finishing, jobStages, startTransition, transitionSeconds } from "../resource/transitions.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 import { checkStrength } from "./image.ts";
@@ -15,21 +16,17 @@ import type { Instance } from "./row-types.ts";
 export type InstanceCall = ActionCall<Instance>;
 
 /** The instance in the path of a call about something that belongs to it. */
-export function instanceOf({ parents }: Pick<Call, "parents">): Row<Instance> {
-  return parents[0] as unknown as Row<Instance>;
+export function instanceOf(call: Pick<Call, "parents" | "store">): Row<Instance> {
+  const row = call.store.table("instance").get(parentOf(call).id);
+  if (!row) throw new Error("The path names no instance");
+  return row;
 }
 
 /** States in which no job is running. */
 const idle = new Set(["running", "offline", "stopped"]);
 
-export const booting: readonly [TransitionStage, TransitionStage] = [
-  { status: "booting", durationSeconds: 2 },
-  { status: "running", durationSeconds: 0 },
-];
-const rebooting: readonly TransitionStage[] = [
-  { status: "rebooting", durationSeconds: 3 },
-  { status: "running", durationSeconds: 0 },
-];
+export const booting = jobStages("booting", 2, "running");
+const rebooting = jobStages("rebooting", 3, "running");
 export const shuttingDown: TransitionStage = { status: "shutting_down", durationSeconds: 2 };
 
 export function boot(call: InstanceCall): void {
@@ -80,7 +77,7 @@ export function startInstanceJob(
   event = call.action.event ?? "",
 ): void {
   const { id } = recordEvent(call, event, call.row, transitionSeconds(stages));
-  startTransition(call.store, "instance", call.row, call.at, stages, { event: { id, status: "finished" } });
+  startTransition(call.store, "instance", call.row, call.at, stages, finishing(id));
 }
 
 export function isOff({ value }: { readonly value: Pick<Instance, "status"> }): boolean {
@@ -94,18 +91,17 @@ export function requireIdle({ store, row }: { readonly store: Store; readonly ro
 
 /** Selects the profile to boot: `config_id`, or the one booted last, or the only one. */
 function requireConfig({ store, row, body }: InstanceCall): void {
-  const home = childHome("instance", row.id);
-  const configs = store.table("config");
-  const given = body["config_id"] ?? undefined;
-  if (given !== undefined && configs.get(given)?.home !== home)
-    throw invalid("config_id is not valid", "config_id");
-  if (configs.count(home) === 0) throw invalid("There is no configuration profile to boot");
-  const last = configs.get(row.hidden?.config)?.home === home ? row.hidden?.config : undefined;
-  const [first] = configs.inHome(home);
-  const chosen = (given as number | undefined) ?? last ?? (first?.id as number);
-  if (given === undefined && last === undefined && configs.count(home) > 1)
-    throw invalid("config_id is needed: there are several profiles and none was booted yet", "config_id");
-  (row.hidden ??= {}).config = chosen;
+  const configs = [...store.table("config").inHome(childHome("instance", row.id))];
+  const field = "config_id";
+  const given = body[field] ?? undefined;
+  const chosen = configs.find(({ id }) => id === given);
+  if (given !== undefined && !chosen) throw invalid("config_id is not valid", field);
+  const [first] = configs;
+  if (!first) throw invalid("There is no configuration profile to boot");
+  const last = configs.find(({ id }) => id === row.hidden?.config);
+  if (!chosen && !last && configs.length > 1)
+    throw invalid("config_id is needed: there are several profiles and none was booted yet", field);
+  (row.hidden ??= {}).config = (chosen ?? last ?? first).value.id;
 }
 
 /** Each device must be a disk of the instance or a volume attached to it. */
@@ -115,10 +111,8 @@ export function checkDevices(
   devices: unknown,
   field: string,
 ): FieldError[] {
-  if (devices === null || typeof devices !== "object") return [];
-  return Object.entries(devices).flatMap(([slot, device]: [string, unknown]): FieldError[] => {
-    if (device === null || typeof device !== "object") return [];
-    const { disk_id: disk, volume_id: volume } = device as { disk_id?: unknown; volume_id?: unknown };
+  return Object.entries(objectOf(devices)).flatMap(([slot, device]): FieldError[] => {
+    const { disk_id: disk, volume_id: volume } = objectOf(device);
     const path = `${field}.${slot}`;
     if (disk !== undefined && disk !== null && volume !== undefined && volume !== null)
       return [{ reason: "A device is a disk or a volume, not both", field: path }];

@@ -257,7 +257,7 @@ export const instance: Resource<Instance> = {
   },
   onDue: (row, store, at) => takeBackup(store, row, at),
   afterDelete(row, store) {
-    deleteAddresses(store, row as Row<Instance>);
+    deleteAddresses(store, row);
     detachAll(store, Number(row.id));
   },
 };

@@ -5,7 +5,7 @@ import { invalid } from "../http/problem.ts";
 import type { Call, Resource } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
 import { requireWritableInstance } from "./instance-network.ts";
-import type { Instance, Range } from "./row-types.ts";
+import type { Instance, Range, UntypedRow } from "./row-types.ts";
 
 const both = ["ips:read_write", "vms:read_write"];
 const common = { owner: "account", access: "required", area: "ips" } as const;
@@ -16,7 +16,7 @@ const fields = {
   route_target: { type: "string", nullable: true },
 } as const;
 
-function plain({ value }: Row<Range>): object {
+function plain({ value }: Row<Range>): UntypedRow {
   const { range, prefix, region, route_target: target } = value;
   return { range, prefix, region, route_target: target };
 }
@@ -46,7 +46,7 @@ function makeRange(call: Call): Row<Range> {
   const { store, caller, body } = call;
   const target = targetOf(call).value;
   const table = store.table("range");
-  const prefix = body["prefix_length"] as number;
+  const prefix = Number(body["prefix_length"]);
   const number = table.nextId();
   // Each range gets its own block of 2001:db8:e000::/36, large enough for both prefix lengths.
   const range = `2001:db8:e${(number >> 6).toString(16).padStart(3, "0")}:${((number & 63) << 10).toString(16)}::`;

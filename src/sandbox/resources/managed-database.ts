@@ -2,14 +2,12 @@
 
 import { randomBytes } from "node:crypto";
 import type { Field, Fields } from "../fields/field.ts";
-import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
-import { childHome } from "../resource/find-rows.ts";
+import { childHome, unknownIds } from "../resource/find-rows.ts";
 import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
 import type { TransitionStage } from "../resource/transitions.ts";
 import { startTransition } from "../resource/transitions.ts";
 import type { Row } from "../store/store-table.ts";
-import type { UntypedRow } from "./row-types.ts";
 
 const ofAccount = { owner: "account", access: "required", area: "databases", grant: "unrestricted" } as const;
 const building = 20;
@@ -56,22 +54,14 @@ const fields: Fields = {
   updates,
 };
 
-function checkDatabase({ store, body }: Call): FieldError[] {
-  const tables = { type: "databaseType", region: "region", engine: "engine" } as const;
-  return Object.entries(tables).flatMap(([field, table]): FieldError[] => {
-    const unknown = body[field] !== undefined && !store.table(table).get(body[field]);
-    return unknown ? [{ reason: `${field} is not valid`, field }] : [];
-  });
-}
-
 /** @throws {Problem} 400 unless the status is one of `allowed`. */
-function requireStatus(row: Row<object>, doing: string, ...allowed: string[]): void {
-  const { status } = row.value as { status: string };
+function requireStatus(row: Row, doing: string, ...allowed: string[]): void {
+  const status = String(row.value["status"]);
   if (!allowed.includes(status)) throw invalid(`A database that is ${status} can't be ${doing}`);
 }
 
 /** Starts a transition that ends in status `active`. */
-function startDatabaseJob(call: Call, row: Row<object>, stages: readonly TransitionStage[]): void {
+function startDatabaseJob(call: Call, row: Row, stages: readonly TransitionStage[]): void {
   startTransition(call.store, "database", row, call.at, [
     ...stages,
     { status: "active", durationSeconds: 0 },
@@ -82,7 +72,7 @@ function newCredentials(): string {
   return randomBytes(12).toString("base64url");
 }
 
-export const database: Resource<UntypedRow> = {
+export const database: Resource = {
   ...ofAccount,
   name: "database",
   path: "/databases/mysql/instances",
@@ -104,7 +94,7 @@ export const database: Resource<UntypedRow> = {
       replication_type: { type: "string", values: ["none", "asynch", "semi_synch"] },
       updates,
     },
-    validate: checkDatabase,
+    validate: (call) => unknownIds(call, { type: "databaseType", region: "region", engine: "engine" }),
     computeMembers({ store, body }, id) {
       const { engine, version } = store.table("engine").get(body["engine"])?.value ?? {};
       const host = `vm-${id}-mysql-primary.servers.example.com`.replace("vm", store.names.label);
@@ -166,7 +156,7 @@ export const database: Resource<UntypedRow> = {
 };
 
 /** Adds `instance_uri`, which only the list over all engines has. */
-function listed(row: Row<UntypedRow>): Row<UntypedRow> {
+function listed(row: Row): Row {
   const uri = `/v4/databases/mysql/instances/${String(row.id)}`;
   return { ...row, value: { ...row.value, instance_uri: uri } };
 }
@@ -178,7 +168,7 @@ function requireBuilt({ parents }: Call): void {
     throw invalid("A database that is provisioning has no backups");
 }
 
-function restore(call: ActionCall<UntypedRow>): void {
+function restore(call: ActionCall): void {
   const parents = call.parents[0];
   if (!parents) throw new Error("A backup has a database");
   requireStatus(parents, "restored", "active", "degraded", "failed");
@@ -187,7 +177,7 @@ function restore(call: ActionCall<UntypedRow>): void {
 
 const backupScopes = ["databases:read_write"];
 
-export const databaseBackup: Resource<UntypedRow> = {
+export const databaseBackup: Resource = {
   owner: "account",
   access: "required",
   area: "databases",

@@ -2,8 +2,8 @@
 
 import type { Field, Fields } from "../fields/field.ts";
 import type { FieldError } from "../http/problem.ts";
+import { unknownIds } from "../resource/find-rows.ts";
 import type { Call, Resource } from "../resource/resource-declaration.ts";
-import type { UntypedRow } from "./row-types.ts";
 
 const common = {
   id: "integer",
@@ -19,7 +19,7 @@ const secrets: Fields = {
 const label: Field = { type: "string", min: 2, max: 75, pattern: "[a-zA-Z0-9\\-_ .]*", unique: "siblings" };
 
 /** User name and password are validated but not stored, because the sandbox never uses them. */
-export const credential: Resource<UntypedRow> = {
+export const credential: Resource = {
   ...common,
   name: "credential",
   path: "/managed/credentials",
@@ -50,18 +50,16 @@ export const credential: Resource<UntypedRow> = {
   ],
 };
 
-function checkService({ store, caller, body }: Call): FieldError[] {
-  const errors: FieldError[] = [];
+function checkService(call: Call): FieldError[] {
+  const { store, caller, body } = call;
+  const errors = unknownIds(call, { region: "region" });
   const ids = Array.isArray(body["credentials"]) ? body["credentials"] : [];
   const unknown = ids.filter((id) => store.table("credential").get(id)?.home !== caller.account);
   if (unknown.length > 0) errors.push({ reason: "credentials is not valid", field: "credentials" });
-  const region = body["region"];
-  if (typeof region === "string" && !store.table("region").get(region))
-    errors.push({ reason: "region is not valid", field: "region" });
   return errors;
 }
 
-export const service: Resource<UntypedRow> = {
+export const service: Resource = {
   ...common,
   name: "service",
   path: "/managed/services",

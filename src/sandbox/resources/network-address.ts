@@ -1,6 +1,7 @@
 /** Addresses of the account, their assignment and sharing (V-063 to V-069, V-110 to V-113, V-147). */
 
 import type { Fields } from "../fields/field.ts";
+import { objectsOf, stringsOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
 import { Problem, invalid } from "../http/problem.ts";
 import { hasGrant } from "../resource/access-control.ts";
@@ -8,7 +9,7 @@ import type { Call, CallContext, Resource } from "../resource/resource-declarati
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 import { addIpTo, checkRdns, defaultRdns, requireWritableInstance } from "./instance-network.ts";
-import type { Address, Instance, Range } from "./row-types.ts";
+import type { Address, Instance, Range, UntypedRow } from "./row-types.ts";
 
 const both = ["ips:read_write", "vms:read_write"];
 
@@ -33,14 +34,14 @@ const shareBody: Fields = {
 const v4 = { subnet_mask: "255.255.255.0", prefix: 24, type: "ipv4" };
 const v6 = { gateway: "fe80::1", subnet_mask: "ffff:ffff:ffff:ffff::", prefix: 64, type: "ipv6" };
 
-function shape({ address, kind }: Address): object {
+function shape({ address, kind }: Address): UntypedRow {
   if (kind === "slaac") return { ...v6, public: true };
   if (kind === "link-local") return { ...v6, public: false };
   if (kind === "public") return { ...v4, gateway: address.replace(/(?<!\d)\d+$/, "1"), public: true };
   return { ...v4, gateway: null, subnet_mask: "255.255.128.0", prefix: 17, public: false };
 }
 
-function present({ value }: Row<Address>, { store }: CallContext): object {
+function present({ value }: Row<Address>, { store }: CallContext): UntypedRow {
   const { address, instance, rdns } = value;
   return {
     address,
@@ -61,8 +62,8 @@ export const address: Resource<Address> = {
   entity: {
     type: "ipaddress",
     url: "/v4/networking/ips/{id}",
-    id: (value) => (value as Address).instance,
-    label: (value) => (value as Address).address,
+    id: (value) => value.instance,
+    label: (value) => value.address,
   },
   fields: {
     address: { type: "string" },
@@ -139,8 +140,7 @@ function assignAddresses(call: Call, families?: "ipv4 only"): void {
   const { store, body } = call;
   if (!store.table("region").get(body["region"])) throw invalid("region is not valid", "region");
   const errors: FieldError[] = [];
-  const given = body["assignments"] as Record<string, unknown>[];
-  const moves = given.flatMap((each, index) => {
+  const moves = objectsOf(body["assignments"]).flatMap((each, index) => {
     const field = `assignments[${index}]`;
     const to = requireWritableInstance(call, each[store.names.vmId], `${field}.${store.names.vmId}`);
     const item = findMovable(call, String(each["address"]), families);
@@ -176,7 +176,7 @@ function regionOf(store: Store, item: Movable): string | undefined {
 
 /** After the move each instance needs at least one public address, and at most one private address and one range. */
 function checkCounts(store: Store, moves: readonly Move[]): FieldError[] {
-  const owner = new Map<Row<object>, number>();
+  const owner = new Map<Row, number>();
   for (const { item, to } of moves) owner.set("range" in item ? item.range : item.address, to.value.id);
   const concerned = new Set(
     moves.flatMap(({ item, to }) =>
@@ -224,7 +224,7 @@ function shareAddresses(call: Call, families?: "ipv4 only"): void {
   const { store, body } = call;
   const { vmId } = store.names;
   const row = requireWritableInstance(call, body[vmId], vmId);
-  const ips = body["ips"] as string[];
+  const ips = stringsOf(body["ips"]);
   const errors = ips.flatMap((ip, index): FieldError[] => {
     const field = `ips[${index}]`;
     const item = findMovable(call, ip, families);

@@ -1,10 +1,11 @@
 /** Node pools of a cluster (V-048 to V-057, V-131 to V-136). */
 
 import type { Fields } from "../fields/field.ts";
+import { objectOf, objectsOf, stringsOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
-import { childHome, parentId } from "../resource/find-rows.ts";
+import { childHome, parentId, parentOf } from "../resource/find-rows.ts";
 import type { CallContext, Resource } from "../resource/resource-declaration.ts";
-import { deleteCascade, startTransition } from "../resource/transitions.ts";
+import { deleteCascade, jobStages, startTransition } from "../resource/transitions.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 import { requireNoOutstandingBalance } from "./account.ts";
@@ -46,13 +47,12 @@ export function poolErrors(store: Store, given: UntypedRow, prefix: string): Fie
   // The smallest type and GPU types cannot be nodes.
   if (plan && (plan.class === "nanode" || plan.class === "gpu"))
     errors.push({ reason: `${plan.id} is not supported for nodes`, field });
-  const disks = Array.isArray(given["disks"]) ? (given["disks"] as { size?: unknown }[]) : [];
-  if (plan) errors.push(...diskErrors(plan, disks, `${prefix}disks`));
+  if (plan) errors.push(...diskErrors(plan, objectsOf(given["disks"]), `${prefix}disks`));
   return [...errors, ...autoscalerErrors(given, prefix)];
 }
 
 /** The boot disk gets the remaining space, so the disks must not exceed the plan. */
-function diskErrors({ disk }: Plan, disks: { size?: unknown }[], field: string): FieldError[] {
+function diskErrors({ disk }: Plan, disks: UntypedRow[], field: string): FieldError[] {
   const errors: FieldError[] = disks.flatMap(({ size }, index) =>
     typeof size === "number" && size > disk
       ? [{ reason: `size is above the ${disk} MB of the type`, field: `${field}[${index}].size` }]
@@ -65,25 +65,26 @@ function diskErrors({ disk }: Plan, disks: { size?: unknown }[], field: string):
 }
 
 function autoscalerErrors(given: UntypedRow, prefix: string): FieldError[] {
-  const { min, max } = (given["autoscaler"] ?? {}) as { min?: number; max?: number };
+  const { min, max } = objectOf(given["autoscaler"]);
   const field = `${prefix}autoscaler`;
   if ((min === undefined) !== (max === undefined)) return [{ reason: "min and max need each other", field }];
-  return min !== undefined && max !== undefined && min > max ? [{ reason: "min is above max", field }] : [];
+  const swapped = typeof min === "number" && typeof max === "number" && min > max;
+  return swapped ? [{ reason: "min is above max", field }] : [];
 }
 
-export function addPool(view: CallContext, cluster: Row<UntypedRow>, given: UntypedRow): Row<Pool> {
+export function addPool(view: CallContext, cluster: Row, given: UntypedRow): Row<Pool> {
   const { store } = view;
   const table = store.table("pool");
   const id = table.nextId();
   const wanted = Number(given["count"]);
   const row = table.add(childHome("cluster", cluster.id), id, {
-    autoscaler: { enabled: false, min: wanted, max: wanted, ...(given["autoscaler"] as object) },
+    autoscaler: { enabled: false, min: wanted, max: wanted, ...objectOf(given["autoscaler"]) },
     type: String(given["type"]),
     count: wanted,
-    disks: structuredClone((given["disks"] ?? []) as Pool["disks"]),
+    disks: objectsOf(given["disks"]).map(({ size, type }) => ({ size: Number(size), type: String(type) })),
     id,
     nodes: [],
-    tags: [...((given["tags"] ?? []) as string[])],
+    tags: [...stringsOf(given["tags"])],
   });
   row.value.nodes = newNodes(store, row, wanted);
   scheduleReplacement(view, row, []);
@@ -161,11 +162,7 @@ function startNode(view: CallContext, row: Row<Pool>, node: Node): Row<Instance>
     privateIp: true,
   });
   instance.hidden = { node: node.id };
-  const stages = [
-    { status: "provisioning", durationSeconds: startingNode },
-    { status: "running", durationSeconds: 0 },
-  ];
-  startTransition(store, "instance", instance, at, stages);
+  startTransition(store, "instance", instance, at, jobStages("provisioning", startingNode, "running"));
   return instance;
 }
 
@@ -202,7 +199,7 @@ export const pool: Resource<Pool> = {
     body: poolBody,
     validate: ({ store, body }) => poolErrors(store, body, ""),
     checkPreconditions: requireNoOutstandingBalance,
-    createRow: (call) => addPool(call, call.parents[0] as Row<UntypedRow>, call.body),
+    createRow: (call) => addPool(call, parentOf(call), call.body),
   },
   update: {
     validate: ({ body }) => autoscalerErrors(body, ""),
@@ -215,5 +212,5 @@ export const pool: Resource<Pool> = {
   },
   remove: {},
   actions: [{ method: "POST", path: "/recycle", run: (call) => recyclePool(call, call.row) }],
-  afterDelete: ({ value }, store) => dropNodes(store, (value as Pool).nodes),
+  afterDelete: ({ value }, store) => dropNodes(store, value.nodes),
 };

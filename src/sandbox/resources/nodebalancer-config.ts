@@ -3,8 +3,9 @@
 import type { Field, Fields } from "../fields/field.ts";
 import { applyFields, creatableFields, defaultValues } from "../fields/field.ts";
 import type { Body } from "../fields/validate-body.ts";
+import { objectsOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
-import { childHome } from "../resource/find-rows.ts";
+import { childHome, parentOf } from "../resource/find-rows.ts";
 import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
 import type { UntypedRow } from "./row-types.ts";
@@ -61,15 +62,7 @@ const configFields: Fields = {
   ssl_key: { type: "string", nullable: true, max: 65_535, write: true },
 };
 
-function addNodes({ store, at }: CallContext, config: Row<UntypedRow>, nodes: unknown): void {
-  for (const node of (nodes ?? []) as UntypedRow[]) addNode({ store, at }, config, node);
-}
-
-function addNode(
-  { store, at }: Pick<CallContext, "store" | "at">,
-  { value }: Row<UntypedRow>,
-  given: UntypedRow,
-): Row<UntypedRow> {
+function addNode({ store, at }: Pick<CallContext, "store" | "at">, { value }: Row, given: UntypedRow): Row {
   const table = store.table("nodebalancerNode");
   const id = table.nextId();
   const node = defaultValues(nodeFields, at);
@@ -78,7 +71,7 @@ function addNode(
   return table.add(childHome("nodebalancerConfig", Number(value["id"])), id, Object.assign(node, references));
 }
 
-export function addConfig(view: CallContext, balancer: Row<object>, given: UntypedRow): Row<UntypedRow> {
+export function addConfig(view: CallContext, balancer: Row, given: UntypedRow): Row {
   const table = view.store.table("nodebalancerConfig");
   const id = table.nextId();
   const config = defaultValues(configFields, view.at);
@@ -86,19 +79,19 @@ export function addConfig(view: CallContext, balancer: Row<object>, given: Untyp
   Object.assign(config, { id, nodebalancer_id: balancer.id });
   const row = table.add(childHome("nodebalancer", balancer.id), id, config);
   setCertificateMembers(row);
-  addNodes(view, row, given["nodes"]);
+  for (const node of objectsOf(given["nodes"])) addNode(view, row, node);
   return row;
 }
 
 /** Sets the certificate members that responses show. */
-function setCertificateMembers({ value }: Row<UntypedRow>): void {
+function setCertificateMembers({ value }: Row): void {
   const secured = value["protocol"] === "https";
   value["ssl_commonname"] = secured ? "www.example.com" : null;
   value["ssl_fingerprint"] = secured ? "00:01:02:03:04:05:06:07:08:09:0A:0B:0C:0D:0E:0F" : null;
 }
 
 /** Certificates and keys are redacted in responses. */
-function presentConfig({ id, value }: Row<UntypedRow>, { store }: CallContext): object {
+function presentConfig({ id, value }: Row, { store }: CallContext): UntypedRow {
   const nodes = [...store.table("nodebalancerNode").inHome(childHome("nodebalancerConfig", id))];
   const up = nodes.filter((node) => node.value["status"] === "UP").length;
   return {
@@ -110,8 +103,7 @@ function presentConfig({ id, value }: Row<UntypedRow>, { store }: CallContext): 
 }
 
 function checkConfig({ store, body, parents, row }: Call): FieldError[] {
-  const current = (row?.value ?? {}) as UntypedRow;
-  const errors = configErrors({ ...current, ...body }, "");
+  const errors = configErrors({ ...row?.value, ...body }, "");
   const port = body["port"] ?? (row ? undefined : 80);
   const ports = [
     ...store.table("nodebalancerConfig").inHome(childHome("nodebalancer", parents[0]?.id ?? "")),
@@ -137,17 +129,12 @@ function portErrors({ address }: Body, prefix: string): FieldError[] {
   return valid ? [] : [{ reason: "address must have a port from 1 to 65535", field: `${prefix}address` }];
 }
 
-function nodeErrors(nodes: unknown, prefix: string): FieldError[] {
-  const listed = Array.isArray(nodes) ? (nodes as unknown[]) : [];
-  return listed.flatMap((node, index) => portErrors((node ?? {}) as UntypedRow, `${prefix}nodes[${index}].`));
-}
-
 /** Validates a configuration and the nodes in it. */
 export function configErrors(config: UntypedRow, prefix: string): FieldError[] {
   return [
     ...certificateErrors(config, prefix),
     ...timeoutErrors(config, prefix),
-    ...nodeErrors(config["nodes"], prefix),
+    ...objectsOf(config["nodes"]).flatMap((node, index) => portErrors(node, `${prefix}nodes[${index}].`)),
   ];
 }
 
@@ -164,13 +151,13 @@ export const configBody: Fields = {
 };
 
 /** Nodes with an id are updated, nodes without one are created, nodes that are not listed are deleted. */
-function rebuild(call: ActionCall<UntypedRow>): Row<object> {
-  const { store, row, body, parents } = call;
+function rebuild(call: ActionCall): Row {
+  const { store, row, body } = call;
   const fields = creatableFields(configFields);
   applyFields(fields, body, row.value);
   setCertificateMembers(row);
   const home = childHome("nodebalancerConfig", row.id);
-  const nodes = (body["nodes"] ?? []) as UntypedRow[];
+  const nodes = objectsOf(body["nodes"]);
   const table = store.table("nodebalancerNode");
   for (const { id } of table.inHome(home)) if (!nodes.some((node) => node["id"] === id)) table.remove(id);
   for (const node of nodes) {
@@ -178,12 +165,12 @@ function rebuild(call: ActionCall<UntypedRow>): Row<object> {
     if (current?.home === home) applyFields(creatableFields(nodeFields), node, current.value);
     else addNode(call, row, node);
   }
-  return parents[0] as Row<object>;
+  return parentOf(call);
 }
 
 const ofBalancer = { type: "nodebalancer", url: "/v4/nodebalancers/{id}" };
 
-export const nodebalancerConfig: Resource<UntypedRow> = {
+export const nodebalancerConfig: Resource = {
   ...common,
   name: "nodebalancerConfig",
   path: "/configs",
@@ -198,7 +185,7 @@ export const nodebalancerConfig: Resource<UntypedRow> = {
     event: "nodebalancer_config_create",
     maxRows: 100,
     validate: checkConfig,
-    createRow: (call) => addConfig(call, call.parents[0] as Row<object>, call.body),
+    createRow: (call) => addConfig(call, parentOf(call), call.body),
   },
   update: {
     event: "nodebalancer_config_update",
@@ -226,13 +213,13 @@ export const nodebalancerConfig: Resource<UntypedRow> = {
   ],
 };
 
-export const nodebalancerNode: Resource<UntypedRow> = {
+export const nodebalancerNode: Resource = {
   ...common,
   name: "nodebalancerNode",
   path: "/nodes",
   parent: "nodebalancerConfig",
   // Events of a node name the load balancer, not its direct parent, the configuration.
-  entity: { ...ofBalancer, id: (value) => Number((value as UntypedRow)["nodebalancer_id"]) },
+  entity: { ...ofBalancer, id: (value) => Number(value["nodebalancer_id"]) },
   scopes: { read: ["loadbalancers:read_write"] },
   fields: nodeFields,
   list: {},
@@ -240,7 +227,7 @@ export const nodebalancerNode: Resource<UntypedRow> = {
   create: {
     event: "nodebalancer_node_create",
     validate: ({ body }) => portErrors(body, ""),
-    createRow: (call) => addNode(call, call.parents.at(-1) as Row<UntypedRow>, call.body),
+    createRow: (call) => addNode(call, parentOf(call), call.body),
   },
   update: { event: "nodebalancer_node_update", validate: ({ body }) => portErrors(body, "") },
   remove: { event: "nodebalancer_node_delete" },

@@ -1,13 +1,13 @@
 /** Load balancers. */
 
-import type { FieldError } from "../http/problem.ts";
+import { objectsOf } from "../fields/typed-values.ts";
+import { unknownIds } from "../resource/find-rows.ts";
 import type { Resource, RowCall } from "../resource/resource-declaration.ts";
 import { createRandom } from "../seeded-random.ts";
 import { addConfig, configBody, configErrors } from "./nodebalancer-config.ts";
-import type { UntypedRow } from "./row-types.ts";
 import { tags } from "./tag.ts";
 
-function stats({ row }: RowCall<UntypedRow>): object {
+function stats({ row }: RowCall): object {
   const chance = createRandom(Number(row.id));
   const curve = (): number[] => Array.from({ length: 288 }, () => chance.integer(0, 2000));
   return {
@@ -16,7 +16,7 @@ function stats({ row }: RowCall<UntypedRow>): object {
   };
 }
 
-export const nodebalancer: Resource<UntypedRow> = {
+export const nodebalancer: Resource = {
   id: "integer",
   owner: "account",
   access: "required",
@@ -60,14 +60,10 @@ export const nodebalancer: Resource<UntypedRow> = {
       configs: { type: "objects", members: configBody, max: 50 },
     },
     event: "nodebalancer_create",
-    validate({ store, body }) {
-      const errors: FieldError[] = [];
-      if (body["region"] !== undefined && !store.table("region").get(body["region"]))
-        errors.push({ reason: "region is not valid", field: "region" });
-      const configs = Array.isArray(body["configs"]) ? (body["configs"] as UntypedRow[]) : [];
-      configs.forEach((each, index) => errors.push(...configErrors(each, `configs[${index}].`)));
-      return errors;
-    },
+    validate: (call) => [
+      ...unknownIds(call, { region: "region" }),
+      ...objectsOf(call.body["configs"]).flatMap((each, index) => configErrors(each, `configs[${index}].`)),
+    ],
     computeMembers({ body }, id) {
       const ipv4 = `203.0.113.${(Number(id) % 250) + 1}`;
       return {
@@ -78,7 +74,7 @@ export const nodebalancer: Resource<UntypedRow> = {
       };
     },
     afterCreate(call, row) {
-      for (const each of (call.body["configs"] ?? []) as UntypedRow[]) addConfig(call, row, each);
+      for (const each of objectsOf(call.body["configs"])) addConfig(call, row, each);
     },
   },
   update: { event: "nodebalancer_update" },

@@ -2,8 +2,10 @@
 
 import { randomBytes } from "node:crypto";
 import type { Field, Fields } from "../fields/field.ts";
+import { objectsOf, stringOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
 import { notFound } from "../http/problem.ts";
+import { unknownIds } from "../resource/find-rows.ts";
 import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
@@ -18,7 +20,7 @@ const acl: Field = {
 };
 const accessBody: Fields = { cors_enabled: { type: "boolean" }, acl };
 
-export const storageCluster: Resource<UntypedRow> = {
+export const storageCluster: Resource = {
   owner: "everyone",
   access: "public",
   name: "storageCluster",
@@ -41,32 +43,30 @@ function activateObjectStorage(store: Store, account: string): void {
   if (settings) settings.value["object_storage"] = "active";
 }
 
-function checkBucket({ store, body }: Call): FieldError[] {
-  const errors: FieldError[] = [];
-  const { cluster, label } = body;
-  if (cluster !== undefined && !store.table("storageCluster").get(cluster))
-    errors.push({ reason: "cluster is not valid", field: "cluster" });
-  if (store.table("bucket").get(`${String(cluster)}/${String(label)}`))
+function checkBucket(call: Call): FieldError[] {
+  const errors = unknownIds(call, { cluster: "storageCluster" });
+  const { cluster, label } = call.body;
+  if (call.store.table("bucket").get(`${stringOf(cluster)}/${stringOf(label)}`))
     errors.push({ reason: "label is already in use in this cluster", field: "label" });
   return errors;
 }
 
-function plainBucket({ value }: Row<UntypedRow>): object {
+function plainBucket({ value }: Row): UntypedRow {
   const { acl: _acl, cors_enabled: _cors, ssl: _ssl, ...shown } = value;
   return shown;
 }
 
-function setAccess({ row, body }: ActionCall<UntypedRow>): void {
+function setAccess({ row, body }: ActionCall): void {
   Object.assign(row.value, body["acl"] !== undefined && { acl: body["acl"] });
   Object.assign(row.value, body["cors_enabled"] !== undefined && { cors_enabled: body["cors_enabled"] });
 }
 
-function aclOf({ row, body }: ActionCall<UntypedRow>): object {
+function aclOf({ row, body }: ActionCall): object {
   const given = body["acl"] ?? row.value["acl"];
   return { acl: given, acl_xml: `<AccessControlPolicy><Owner/></AccessControlPolicy>` };
 }
 
-export const bucket: Resource<UntypedRow> = {
+export const bucket: Resource = {
   ...common,
   name: "bucket",
   path: "/object-storage/buckets",
@@ -162,7 +162,7 @@ export const bucket: Resource<UntypedRow> = {
 };
 
 /** Deletes all buckets and keys permanently. */
-function cancel({ store, caller }: ActionCall<UntypedRow>): void {
+function cancel({ store, caller }: ActionCall): void {
   store.table("bucket").removeAll(caller.account);
   store.table("storageKey").removeAll(caller.account);
   const settings = store.table("settings").get(caller.account);
@@ -170,16 +170,15 @@ function cancel({ store, caller }: ActionCall<UntypedRow>): void {
 }
 
 function checkAccess({ store, caller, body }: Call): FieldError[] {
-  const given = Array.isArray(body["bucket_access"]) ? (body["bucket_access"] as UntypedRow[]) : [];
-  return given.flatMap((each, index): FieldError[] => {
-    const row = store.table("bucket").get(`${String(each["cluster"])}/${String(each["bucket_name"])}`);
+  return objectsOf(body["bucket_access"]).flatMap((each, index): FieldError[] => {
+    const row = store.table("bucket").get(`${stringOf(each["cluster"])}/${stringOf(each["bucket_name"])}`);
     const field = `bucket_access[${index}].bucket_name`;
     return row?.home === caller.account ? [] : [{ reason: "bucket_name is not valid", field }];
   });
 }
 
 /** A key without `bucket_access` has access to all buckets; with an empty list, to none. */
-export const storageKey: Resource<UntypedRow> = {
+export const storageKey: Resource = {
   ...common,
   name: "storageKey",
   path: "/object-storage/keys",

@@ -8,7 +8,7 @@ import { invalid, notFound } from "../http/problem.ts";
 import { recordEvent } from "../resource/event-log.ts";
 import type { ActionCall, Resource, RowCall } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
-import type { User, UntypedRow } from "./row-types.ts";
+import type { User } from "./row-types.ts";
 import { readGrants } from "./user.ts";
 
 const write = ["account:read_write"];
@@ -16,8 +16,8 @@ const ownedByUser = { owner: "user", access: "required", area: "account" } as co
 const entity = {
   type: "profile",
   url: "/v4/profile",
-  id: (value: object) => (value as User).uid,
-  label: (value: object) => (value as User).username,
+  id: ({ uid }: User) => uid,
+  label: ({ username }: User) => username,
 };
 
 /** Whether this is a name of the time zone database, including old ones (`US/Eastern`), not an offset. */
@@ -112,14 +112,14 @@ function keepPreferences({ row, body }: ActionCall<User>): object {
 
 const keyLabel: Field = { type: "string", min: 1, max: 64, required: true, write: true };
 
-function keysOf({ store, caller }: RowCall<UntypedRow>): string[] {
+function keysOf({ store, caller }: RowCall): string[] {
   const labels = store.table("user").get(caller.user)?.value.ssh_keys;
   if (!labels) throw notFound();
   return labels;
 }
 
 /** Updates the user's `ssh_keys`, which lists the labels of these keys. */
-function relabel(call: RowCall<UntypedRow>, before: string | undefined, after: string | undefined): void {
+function relabel(call: RowCall, before: string | undefined, after: string | undefined): void {
   const labels = keysOf(call);
   const index = before === undefined ? -1 : labels.indexOf(before);
   labels.splice(
@@ -129,7 +129,7 @@ function relabel(call: RowCall<UntypedRow>, before: string | undefined, after: s
   );
 }
 
-export const sshKey: Resource<UntypedRow> = {
+export const sshKey: Resource = {
   ...ownedByUser,
   name: "sshKey",
   path: "/profile/sshkeys",
@@ -164,7 +164,7 @@ export const sshKey: Resource<UntypedRow> = {
   },
 };
 
-export const device: Resource<UntypedRow> = {
+export const device: Resource = {
   ...ownedByUser,
   name: "device",
   path: "/profile/devices",
@@ -191,7 +191,7 @@ const loginFields = {
 } as const;
 
 /** All logins of the account. */
-export const login: Resource<UntypedRow> = {
+export const login: Resource = {
   ...ownedByUser,
   owner: "account",
   name: "login",
@@ -203,7 +203,7 @@ export const login: Resource<UntypedRow> = {
   read: true,
 };
 
-export const profileLogin: Resource<UntypedRow> = {
+export const profileLogin: Resource = {
   ...ownedByUser,
   owner: "account",
   name: "profileLogin",
@@ -219,7 +219,7 @@ export const profileLogin: Resource<UntypedRow> = {
   isVisible: ({ value }, { caller }) => value["username"] === caller.user,
 };
 
-function ownLogins(rows: Row<UntypedRow>[], user: string): Row<UntypedRow>[] {
+function ownLogins(rows: Row[], user: string): Row[] {
   return rows.filter(({ value }) => value["username"] === user);
 }
 

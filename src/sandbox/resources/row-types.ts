@@ -2,29 +2,29 @@
 
 import type { ExchangeCode, TokenAccess } from "./hidden-state.ts";
 
-export interface Region {
+export type Region = {
   id: string;
   country: string;
   capabilities: string[];
   status: string;
   resolvers: { ipv4: string; ipv6: string };
-}
+};
 
-export interface Image {
+export type Image = {
   id: string;
   label: string;
   size: number;
   is_public: boolean;
   vendor: string | null;
   deprecated: boolean;
-}
+};
 
-export interface Kernel {
+export type Kernel = {
   id: string;
   label: string;
-}
+};
 
-export interface Plan {
+export type Plan = {
   id: string;
   label: string;
   class: string;
@@ -38,19 +38,19 @@ export interface Plan {
   addons: { backups: { price: { hourly: number; monthly: number } } };
   /** Id of the plan of the free upgrade. */
   successor: string | null;
-}
+};
 
 /** A question (UDF) of a script. Without a `default` a value is required. */
-export interface ScriptQuestion {
+export type ScriptQuestion = {
   label: string;
   name: string;
   example?: string;
   default?: string;
   oneof?: string;
   manyof?: string;
-}
+};
 
-export interface Script {
+export type Script = {
   id: number;
   username: string;
   user_avatar_id: string;
@@ -65,16 +65,16 @@ export interface Script {
   rev_note: string;
   script: string;
   user_defined_fields: ScriptQuestion[];
-}
+};
 
-export interface Entity {
+export type Entity = {
   id: number;
   label: string;
   type: string;
   url: string;
-}
+};
 
-export interface Event {
+export type Event = {
   id: number;
   action: string;
   created: string;
@@ -89,18 +89,18 @@ export interface Event {
   time_remaining: string | null;
   username: string;
   message: string;
-}
+};
 
 /** A stored address. The resource computes what clients see. */
-export interface Address {
+export type Address = {
   address: string;
   kind: "public" | "private" | "slaac" | "link-local";
   /** Set explicitly; null means the default name. */
   rdns: string | null;
   instance: number;
-}
+};
 
-export interface Range {
+export type Range = {
   range: string;
   prefix: number;
   region: string;
@@ -109,10 +109,10 @@ export interface Range {
   pool: boolean;
   /** Ids of the instances that use it. */
   instances: number[];
-}
+};
 
 /** A user. The user and the profile resource are views of the same row. */
-export interface User {
+export type User = {
   uid: number;
   username: string;
   email: string;
@@ -127,9 +127,9 @@ export interface User {
   authorized_keys: string[] | null;
   authentication_type: string;
   preferences: object;
-}
+};
 
-export interface Volume {
+export type Volume = {
   id: number;
   label: string;
   status: string;
@@ -139,9 +139,9 @@ export interface Volume {
   tags: string[];
   created: string;
   updated: string;
-}
+};
 
-export interface Pool {
+export type Pool = {
   id: number;
   type: string;
   count: number;
@@ -149,16 +149,16 @@ export interface Pool {
   nodes: { id: string; instance_id: string | null; status: string }[];
   autoscaler: { enabled: boolean; min: number; max: number };
   tags: string[];
-}
+};
 
 /** The members of an account that the code reads. */
-export interface Account {
+export type Account = {
   company: string;
   balance: number;
   credit_card: { last_four: number; expiry: string };
   country: string;
   tax_id: string | null;
-}
+};
 
 /** A row without a declared type. */
 export type UntypedRow = Record<string, unknown>;
@@ -230,7 +230,7 @@ export interface RowTypes {
 
 // Stored instances, disks, profiles and backups.
 
-export interface Instance {
+export type Instance = {
   id: number;
   label: string;
   group: string;
@@ -252,9 +252,9 @@ export interface Instance {
     last_successful: string | null;
   };
   watchdog_enabled: boolean;
-}
+};
 
-export interface Disk {
+export type Disk = {
   id: number;
   label: string;
   status: string;
@@ -264,9 +264,16 @@ export interface Disk {
   updated: string;
   /** Undocumented, used by one client: present only if the request set it. */
   read_only?: boolean;
-}
+};
 
-export interface Config {
+/** `label` and `ipam_address` are empty for a public interface. */
+export type Interface = {
+  purpose: string;
+  label: string;
+  ipam_address: string;
+};
+
+export type Config = {
   id: number;
   label: string;
   kernel: string;
@@ -276,15 +283,15 @@ export interface Config {
   virt_mode: string;
   root_device: string;
   root_device_ro: boolean;
-  interfaces: object[];
+  interfaces: Interface[];
   helpers: Record<string, boolean>;
   devices: Record<string, { disk_id: number | null; volume_id: number | null } | null>;
   initrd: number | null;
   created: string;
   updated: string;
-}
+};
 
-export interface Backup {
+export type Backup = {
   id: number;
   type: string;
   status: string;
@@ -295,4 +302,4 @@ export interface Backup {
   finished: string | null;
   configs: string[];
   disks: { size: number; filesystem: string; label: string }[];
-}
+};

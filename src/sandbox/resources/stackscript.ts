@@ -22,7 +22,7 @@ function isScriptVisible(
   return isOwn && hasGrant(caller, "stackscript", Number(id), level);
 }
 
-function checkScript({ store, caller, body, row }: Call): FieldError[] {
+function checkScript({ store, caller, body, row }: Call<Script>): FieldError[] {
   const errors: FieldError[] = [];
   const images = body["images"];
   if (Array.isArray(images)) {
@@ -30,12 +30,11 @@ function checkScript({ store, caller, body, row }: Call): FieldError[] {
       const home = store.table("image").get(id)?.home;
       return home === publicHome || home === caller.account;
     };
-    const unknown = images.filter((id) => !isUsable(id));
+    const unknown = images.filter((id) => typeof id === "string" && !isUsable(id));
     if (unknown.length > 0)
       errors.push({ reason: `images: ${unknown.join(", ")} is not valid`, field: "images" });
   }
-  const current = row?.value as Script | undefined;
-  if (current?.is_public && body["is_public"] === false)
+  if (row?.value.is_public && body["is_public"] === false)
     errors.push({ reason: "A public script can't become private again", field: "is_public" });
   return errors;
 }

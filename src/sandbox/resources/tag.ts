@@ -1,12 +1,13 @@
 /** Tags: those in use on entities and those created in advance. */
 
 import type { Field } from "../fields/field.ts";
+import { numbersOf, stringsOf } from "../fields/typed-values.ts";
 import { invalid, notFound } from "../http/problem.ts";
 import { forbidden } from "../resource/access-control.ts";
 import { serializeRow } from "../resource/list-handler.ts";
 import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
-import type { RowTypes, UntypedRow } from "./row-types.ts";
+import type { RowTypes } from "./row-types.ts";
 
 const kinds = ["instance", "domain", "volume", "nodebalancer"] as const;
 type Kind = (typeof kinds)[number];
@@ -22,11 +23,11 @@ function members({ store }: CallContext): readonly (readonly [member: string, ki
   ];
 }
 
-function tagsOf({ value }: Row<object>): string[] {
-  return (value as { tags: string[] }).tags;
+function tagsOf({ value }: Row): string[] {
+  return stringsOf(value["tags"]);
 }
 
-function carriers({ store, caller }: CallContext, label: string): { kind: Kind; row: Row<object> }[] {
+function carriers({ store, caller }: CallContext, label: string): { kind: Kind; row: Row }[] {
   return kinds.flatMap((kind) =>
     [...store.table<keyof RowTypes>(kind).inHome(caller.account)]
       .filter((row) => tagsOf(row).includes(label))
@@ -34,11 +35,11 @@ function carriers({ store, caller }: CallContext, label: string): { kind: Kind; 
   );
 }
 
-function rowOf({ caller }: CallContext, label: string): Row<UntypedRow> {
+function rowOf({ caller }: CallContext, label: string): Row {
   return { id: label, home: caller.account, job: 0, value: { label } };
 }
 
-function all(view: CallContext): readonly Row<UntypedRow>[] {
+function all(view: CallContext): readonly Row[] {
   const { store, caller } = view;
   const labels = new Set(
     [...store.table("tag").inHome(caller.account)].map(({ value }) => String(value["label"])),
@@ -51,11 +52,11 @@ function all(view: CallContext): readonly Row<UntypedRow>[] {
   return [...labels].sort().map((label) => rowOf(view, label));
 }
 
-function make(call: Call): Row<UntypedRow> {
+function make(call: Call): Row {
   const { store, caller, body } = call;
   const label = String(body["label"]);
   const found = members(call).flatMap(([member, kind]) =>
-    ((body[member] ?? []) as number[]).map((id) => {
+    numbersOf(body[member]).map((id) => {
       const row = store.table<keyof RowTypes>(kind).get(id);
       if (row?.home !== caller.account) throw invalid(`${member}: ${id} is not valid`, member);
       return row;
@@ -66,7 +67,7 @@ function make(call: Call): Row<UntypedRow> {
 }
 
 /** Returns the entities with this tag, each as its own resource presents it. */
-function tagged(call: ActionCall<UntypedRow>): Row<object>[] {
+function tagged(call: ActionCall): Row[] {
   const label = call.params["tag"] ?? "";
   if (!all(call).some(({ id }) => id === label)) throw notFound();
   return carriers(call, label).map(({ kind, row }) => {
@@ -76,7 +77,7 @@ function tagged(call: ActionCall<UntypedRow>): Row<object>[] {
   });
 }
 
-function removeTag(call: ActionCall<UntypedRow>): void {
+function removeTag(call: ActionCall): void {
   const { store, caller, params } = call;
   const label = params["tag"] ?? "";
   if (caller.grants) throw forbidden();
@@ -88,7 +89,7 @@ function removeTag(call: ActionCall<UntypedRow>): void {
   store.table("tag").remove(`${caller.account} ${label}`);
 }
 
-export const tag: Resource<UntypedRow> = {
+export const tag: Resource = {
   name: "tag",
   path: "/tags",
   id: "text",

@@ -2,12 +2,14 @@
 
 import { dateTime } from "../clock.ts";
 import type { Fields } from "../fields/field.ts";
+import { stringsOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
 import { recordEvent, toEntity } from "../resource/event-log.ts";
+import { parentOf } from "../resource/find-rows.ts";
 import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";
-import type { Entity, RowTypes, UntypedRow } from "./row-types.ts";
+import type { Entity, RowTypes } from "./row-types.ts";
 import { avatarOf } from "./user.ts";
 
 const number = { type: "integer" } as const;
@@ -57,9 +59,9 @@ function findEntity(call: Call): Entity | null {
 const rank: Readonly<Record<string, number>> = { open: 0, new: 1, closed: 2 };
 
 /** Sorts by status (open first), then by last update, newest first. */
-function sortedTickets({ store, caller }: Call): readonly Row<UntypedRow>[] {
-  const order = ({ value }: Row<UntypedRow>): number => rank[String(value["status"])] ?? 3;
-  const updated = ({ value }: Row<UntypedRow>): string => String(value["updated"]);
+function sortedTickets({ store, caller }: Call): readonly Row[] {
+  const order = ({ value }: Row): number => rank[String(value["status"])] ?? 3;
+  const updated = ({ value }: Row): string => String(value["updated"]);
   return [...store.table("ticket").inHome(caller.account)].sort(
     (a, b) => order(a) - order(b) || (updated(a) < updated(b) ? 1 : -1),
   );
@@ -69,25 +71,25 @@ const mostBytes = 5 * 1_048_576;
 const allowedFileName = /^[^/\\]{1,200}\.(?:gif|jpe?g|pjpe?g|tiff?|png|pdf|txt)$/i;
 const mostFiles = 20;
 
-function attach(call: ActionCall<UntypedRow>): void {
+function attach(call: ActionCall): void {
   const { row, upload, action } = call;
   const field = "file";
   if (!upload) throw invalid("file is required, as multipart/form-data", field);
   if (!allowedFileName.test(upload.name))
     throw invalid("file must be a gif, jpg, tif, png, pdf or txt", field);
   if (upload.bytes.length > mostBytes) throw invalid(`file is longer than ${mostBytes} bytes`, field);
-  const attachments = row.value["attachments"] as string[];
+  const attachments = stringsOf(row.value["attachments"]);
   if (attachments.length >= mostFiles) throw invalid(`A ticket takes ${mostFiles} files`, field);
   attachments.push(upload.name);
   markUpdated(row, call);
   recordEvent(call, action.event ?? "", row);
 }
 
-function markUpdated({ value }: Row<UntypedRow>, { at, caller }: Call): void {
+function markUpdated({ value }: Row, { at, caller }: Call): void {
   Object.assign(value, { updated: dateTime(at), updated_by: caller.user });
 }
 
-function close(call: ActionCall<UntypedRow>): void {
+function close(call: ActionCall): void {
   const { row, at } = call;
   if (row.value["closable"] !== true) throw invalid("This ticket can't be closed by you");
   if (row.value["status"] === "closed") return;
@@ -97,7 +99,7 @@ function close(call: ActionCall<UntypedRow>): void {
 
 const dated = { type: "date-time", filter: true } as const;
 
-export const ticket: Resource<UntypedRow> = {
+export const ticket: Resource = {
   name: "ticket",
   path: "/support/tickets",
   id: "integer",
@@ -108,7 +110,7 @@ export const ticket: Resource<UntypedRow> = {
   entity: {
     type: "ticket",
     url: "/v4/support/tickets/{id}",
-    label: (value) => String((value as UntypedRow)["summary"]),
+    label: (value) => String(value["summary"]),
   },
   fields: {
     id: { type: "integer" },
@@ -175,7 +177,7 @@ export const ticket: Resource<UntypedRow> = {
   ],
 };
 
-export const reply: Resource<UntypedRow> = {
+export const reply: Resource = {
   name: "reply",
   path: "/replies",
   parent: "ticket",
@@ -187,7 +189,7 @@ export const reply: Resource<UntypedRow> = {
     type: "ticket",
     url: "/v4/support/tickets/{id}",
     ofParent: true,
-    label: (value) => String((value as UntypedRow)["summary"]),
+    label: (value) => String(value["summary"]),
   },
   fields: {
     id: { type: "integer" },
@@ -203,11 +205,10 @@ export const reply: Resource<UntypedRow> = {
     maxRows: 200,
     computeMembers: ({ caller }) => ({ created_by: caller.user, avatar_id: avatarOf(caller.user) }),
     afterCreate(call) {
-      const parents = call.parents[0];
-      if (!parents) return;
-      markUpdated(parents, call);
+      const ticket = parentOf(call);
+      markUpdated(ticket, call);
       // A reply reopens a closed ticket.
-      Object.assign(parents.value, { status: "open", closed: null, closable: true });
+      Object.assign(ticket.value, { status: "open", closed: null, closable: true });
     },
   },
 };

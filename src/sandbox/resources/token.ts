@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { dateTime } from "../clock.ts";
 import { requireScopes, revokeTokens, storeAccessToken } from "../http/authentication.ts";
+import { stringOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
 import { invalid, notFound } from "../http/problem.ts";
 import { recordEvent } from "../resource/event-log.ts";
@@ -74,7 +75,7 @@ function within(current: readonly string[], wanted: readonly string[]): boolean 
   }
 }
 
-export const token: Resource<UntypedRow> = {
+export const token: Resource = {
   ...ownedByUser,
   name: "token",
   path: "/profile/tokens",
@@ -95,20 +96,19 @@ export const token: Resource<UntypedRow> = {
     validate: checkToken,
     computeMembers: ({ caller, body }) => ({
       // Without `scopes` the new token inherits the scopes of the current one.
-      scopes: scopesOf((body["scopes"] as string | undefined) ?? caller.scopes.join(" ")).join(" "),
+      scopes: scopesOf(stringOf(body["scopes"], caller.scopes.join(" "))).join(" "),
       // Responses use the common date-time format.
       expiry: typeof body["expiry"] === "string" ? dateTime(timeOf(body["expiry"])) : null,
     }),
     afterCreate({ store, caller }, row) {
       const secret = randomBytes(32).toString("hex");
-      const { scopes, id } = row.value;
-      const expiry = row.value["expiry"] as string | null;
+      const { scopes, id, expiry } = row.value;
       row.hidden = { secret };
       row.value["token"] = secret.slice(0, shownCharacters);
       storeAccessToken(store, secret, {
         user: caller.user,
         scopes: scopesOf(String(scopes)),
-        expires: expiry === null ? null : Date.parse(`${expiry}Z`),
+        expires: typeof expiry === "string" ? Date.parse(`${expiry}Z`) : null,
         token: Number(id),
       });
     },
@@ -120,7 +120,7 @@ export const token: Resource<UntypedRow> = {
 };
 
 /** Deleting an authorized app revokes its tokens. */
-export const app: Resource<UntypedRow> = {
+export const app: Resource = {
   ...ownedByUser,
   name: "app",
   path: "/profile/apps",
@@ -148,14 +148,14 @@ function newSecret(): string {
   return randomBytes(32).toString("hex");
 }
 
-function present({ value, hidden }: Row<UntypedRow>, _view: CallContext): UntypedRow {
+function present({ value, hidden }: Row, _view: CallContext): UntypedRow {
   const thumbnail =
     hidden?.picture === undefined ? null : `/v4/account/oauth-clients/${String(value["id"])}/thumbnail`;
   return { ...value, secret: redacted, thumbnail_url: thumbnail };
 }
 
 /** Replaces the secret. Only this response contains the new one. */
-function resetSecret(call: ActionCall<UntypedRow>): object {
+function resetSecret(call: ActionCall): object {
   const { row, action } = call;
   const secret = newSecret();
   row.hidden = { ...row.hidden, secret };
@@ -164,7 +164,7 @@ function resetSecret(call: ActionCall<UntypedRow>): object {
 }
 
 /** Returns the thumbnail of any client. It is public, because consent pages show it. */
-function thumbnail({ store, params }: ActionCall<UntypedRow>): object {
+function thumbnail({ store, params }: ActionCall): object {
   const picture = store.table("client").get(params["client"])?.hidden?.picture;
   if (picture === undefined) throw notFound();
   return Buffer.from(picture, "base64");
@@ -173,14 +173,14 @@ function thumbnail({ store, params }: ActionCall<UntypedRow>): object {
 const mostBytes = 1_048_576;
 const pngSignature = "89504e470d0a1a0a";
 
-function keepThumbnail({ row, upload }: ActionCall<UntypedRow>): void {
+function keepThumbnail({ row, upload }: ActionCall): void {
   const bytes = Buffer.from(upload?.bytes ?? []);
   if (bytes.subarray(0, 8).toString("hex") !== pngSignature) throw invalid("The body must be a PNG picture");
   if (bytes.length > mostBytes) throw invalid(`The picture is longer than ${mostBytes} bytes`);
   row.hidden = { ...row.hidden, picture: bytes.toString("base64") };
 }
 
-export const client: Resource<UntypedRow> = {
+export const client: Resource = {
   name: "client",
   path: "/account/oauth-clients",
   id: "text",
@@ -192,7 +192,7 @@ export const client: Resource<UntypedRow> = {
     type: "oauth_client",
     url: "/v4/account/oauth-clients/{id}",
     // Events need a numeric entity id; the client id is hexadecimal.
-    id: (value) => Number.parseInt(String((value as UntypedRow)["id"]).slice(0, 12), 16),
+    id: (value) => Number.parseInt(String(value["id"]).slice(0, 12), 16),
   },
   fields: {
     id: { type: "string" },

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Field, Fields } from "../fields/field.ts";
+import { objectOf, objectsOf } from "../fields/typed-values.ts";
 import { emptyGrants, revokeTokens } from "../http/authentication.ts";
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
@@ -10,8 +11,7 @@ import { userHome } from "../resource/find-rows.ts";
 import type { ActionCall, Call, Resource, RowCall } from "../resource/resource-declaration.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row, Table } from "../store/store-table.ts";
-import type { Level } from "./hidden-state.ts";
-import type { User } from "./row-types.ts";
+import type { RowTypes, User } from "./row-types.ts";
 
 // Avatar id: a hash of the user name.
 
@@ -113,18 +113,19 @@ function writeGrants(call: ActionCall<User>): object | null {
   const { store, row, body } = call;
   if (!row.value.restricted) throw invalid("An unrestricted user has no grants");
   const grants = ((row.hidden ??= {}).grants ??= emptyGrants());
-  const { global, ...lists } = body as Record<string, unknown>;
-  for (const [name, value] of Object.entries((global ?? {}) as Record<string, boolean | string | null>)) {
+  const { global, ...lists } = body;
+  for (const [name, value] of Object.entries(objectOf(global))) {
     if (Object.hasOwn(bodyOf(store)["global"]?.members ?? {}, name)) grants.global[name] = value;
   }
   for (const [kind, wanted] of Object.entries(lists)) {
     if (!Object.hasOwn(bodyOf(store), kind)) continue;
     const knownIds = new Set(grantable(store, kind, row.home).map(({ id }) => id));
     const current = (grants.entities[kind] ??= {});
-    for (const { id, permissions } of wanted as { id: number; permissions: Level | null }[]) {
+    for (const { id: given, permissions } of objectsOf(wanted)) {
+      const id = Number(given);
       if (!knownIds.has(id)) throw invalid(`${kind}: ${id} is not valid`, kind);
-      if (permissions === null) delete current[id];
-      else current[id] = permissions;
+      if (permissions === "read_only" || permissions === "read_write") current[id] = permissions;
+      else delete current[id];
     }
   }
   return readGrants(store, row, "all");
@@ -169,7 +170,7 @@ function rename(store: Store, { home, value, hidden }: RowCall<User>["row"], fro
   store.table("user").remove(from);
   store.table("user").add(home, to, value, hidden);
   for (const name of ownTables) {
-    const table = store.table(name) as Table<object>;
+    const table: Table = store.table<keyof RowTypes>(name);
     for (const row of table.inHome(userHome(from))) {
       table.remove(row.id);
       table.add(userHome(to), row.id, name === "access" ? { ...row.value, user: to } : row.value, row.hidden);
@@ -184,7 +185,7 @@ function hasOtherOwner({ store, row }: RowCall<User>): boolean {
 
 /** `ssh_keys` may only list labels of keys that users of the account have added. */
 function checkKeys({ store, caller, body }: Call): FieldError[] {
-  const given = Array.isArray(body["ssh_keys"]) ? (body["ssh_keys"] as unknown[]) : [];
+  const given: unknown[] = Array.isArray(body["ssh_keys"]) ? body["ssh_keys"] : [];
   if (given.length === 0) return [];
   const users = [...store.table("user").inHome(caller.account)];
   const knownIds = new Set<unknown>(users.flatMap(({ value }) => value.ssh_keys));
@@ -204,8 +205,8 @@ export const user: Resource<User> = {
   entity: {
     type: "user",
     url: "/v4/account/users/{id}",
-    id: (value) => (value as User).uid,
-    label: (value) => (value as User).username,
+    id: ({ uid }) => uid,
+    label: ({ username }) => username,
   },
   fields: {
     username: {
@@ -259,7 +260,7 @@ export const user: Resource<User> = {
     { method: "PUT", path: "/grants", body: grantsBody, run: writeGrants },
   ],
   afterDelete({ value }, store) {
-    const { username } = value as User;
+    const { username } = value;
     revokeTokens(store, (access) => access.user === username);
     for (const name of ownTables) store.table(name).removeAll(userHome(username));
   },

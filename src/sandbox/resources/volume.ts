@@ -2,16 +2,18 @@
 
 import { dateTime } from "../clock.ts";
 import type { Field } from "../fields/field.ts";
+import { stringsOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
 import { invalid } from "../http/problem.ts";
 import { grantToCreator } from "../resource/access-control.ts";
 import { recordEvent } from "../resource/event-log.ts";
+import { unknownIds } from "../resource/find-rows.ts";
 import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
-import { startTransition } from "../resource/transitions.ts";
+import { finishing, jobStages, startTransition } from "../resource/transitions.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 import { requireWritableInstance } from "./instance-network.ts";
-import type { Instance, Volume } from "./row-types.ts";
+import type { Instance, UntypedRow, Volume } from "./row-types.ts";
 import { tags } from "./tag.ts";
 
 const both = ["volumes:read_write", "vms:read_write"];
@@ -24,7 +26,7 @@ const label: Field = {
 };
 const size: Field = { type: "integer", min: 10, max: 10_240 };
 
-function present({ value }: Row<Volume>, { store }: CallContext): object {
+function present({ value }: Row<Volume>, { store }: CallContext): UntypedRow {
   const { instance, ...rest } = value;
   const { names } = store;
   return {
@@ -36,14 +38,11 @@ function present({ value }: Row<Volume>, { store }: CallContext): object {
   };
 }
 
-function checkVolume({ store, body }: Call): FieldError[] {
-  const errors: FieldError[] = [];
-  const { vmId } = store.names;
-  if (body[vmId] === undefined && body["region"] === undefined)
-    errors.push({ reason: `region is required without ${vmId}`, field: "region" });
-  if (body["region"] !== undefined && !store.table("region").get(body["region"]))
-    errors.push({ reason: "region is not valid", field: "region" });
-  return errors;
+function checkVolume(call: Call): FieldError[] {
+  const { vmId } = call.store.names;
+  if (call.body[vmId] === undefined && call.body["region"] === undefined)
+    return [{ reason: `region is required without ${vmId}`, field: "region" }];
+  return unknownIds(call, { region: "region" });
 }
 
 function makeVolume(call: Call): Row<Volume> {
@@ -55,9 +54,9 @@ function makeVolume(call: Call): Row<Volume> {
     throw invalid("The instance is in another region", "region");
   const row = addVolume(call, {
     label: String(body["label"]),
-    size: (body["size"] as number | undefined) ?? 20,
+    size: Number(body["size"] ?? 20),
     region,
-    tags: (body["tags"] as string[] | undefined) ?? [],
+    tags: stringsOf(body["tags"]),
   });
   if (instance) attach(store, row, instance);
   startVolumeJob(call, row, "creating", resource.create?.event ?? "");
@@ -78,11 +77,8 @@ function addVolume(
 /** Starts a job on a volume that ends in status `active`. */
 function startVolumeJob(call: Call, row: Row<Volume>, status: string, event: string): void {
   const { id } = recordEvent(call, event, row, working);
-  const stages = [
-    { status, durationSeconds: working },
-    { status: "active", durationSeconds: 0 },
-  ];
-  startTransition(call.store, "volume", row, call.at, stages, { event: { id, status: "finished" } });
+  const stages = jobStages(status, working, "active");
+  startTransition(call.store, "volume", row, call.at, stages, finishing(id));
 }
 
 function requireActive({ row }: ActionCall<Volume>): void {
@@ -102,7 +98,7 @@ function cloneVolume(call: ActionCall<Volume>): Row<Volume> {
 function resize(call: ActionCall<Volume>): void {
   requireActive(call);
   const { row, body, action } = call;
-  const wanted = body["size"] as number;
+  const wanted = Number(body["size"]);
   if (wanted <= row.value.size) throw invalid("A volume can only grow", "size");
   row.value.size = wanted;
   startVolumeJob(call, row, "resizing", action.event ?? "");

@@ -2,53 +2,46 @@
 
 import { createHash } from "node:crypto";
 import { dateTime } from "../clock.ts";
-import { defaultValues } from "../fields/field.ts";
+import { defaultValues, isObject } from "../fields/field.ts";
 import { createValidator } from "../fields/validate-body.ts";
 import { storeAccessToken } from "../http/authentication.ts";
-import { childHome, userHome } from "../resource/find-rows.ts";
+import { childHome, tableFor, userHome } from "../resource/find-rows.ts";
 import type { Resource } from "../resource/resource-declaration.ts";
 import { addAddressRows } from "../resources/address-allocation.ts";
 import { scheduleBackup } from "../resources/backup-schedule.ts";
 import { addConfig } from "../resources/config-profile.ts";
 import { addDisk, imageDisks } from "../resources/disk.ts";
 import { newInstance } from "../resources/instance-create.ts";
-import type { Disk, Instance, UntypedRow } from "../resources/row-types.ts";
+import type { Disk, Instance, RowTypes, UntypedRow } from "../resources/row-types.ts";
 import { scopesOf } from "../resources/token.ts";
 import { newProfile } from "../resources/user.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
-import type { AccountSeed, Seeds, UserSeed } from "./seed-file.ts";
-import { SeedError } from "./seed-file.ts";
+import type { AccountSeed, UserSeed } from "./seed-file.ts";
+import { SeedError, seedsOf } from "./seed-file.ts";
 
 /** @throws {SeedError} with the location of the invalid seed data. */
 export function seedAccount(store: Store, seed: AccountSeed, at: number): void {
   const { id, account, settings, users, ...lists } = seed;
-  addSingleRow(store, "account", id, id, { ...account, euuid: id }, at);
-  addSingleRow(
-    store,
-    "settings",
-    id,
-    id,
-    { network_helper: true, object_storage: "disabled", ...settings },
-    at,
-  );
+  addSingleRow(store, "account", id, { ...account, euuid: id }, at);
+  addSingleRow(store, "settings", id, { network_helper: true, object_storage: "disabled", ...settings }, at);
   for (const user of users) seedUser(store, id, user, at);
   for (const [name, items] of Object.entries(lists)) {
     const resource = findResourceByPath(store, name, undefined);
-    for (const item of items as Seeds) seedItem(store, resource, id, item, at, name);
+    for (const item of seedsOf(items, name)) seedItem(store, resource, id, item, at, name);
   }
 }
 
 function addSingleRow(
   store: Store,
   name: "account" | "settings",
-  home: string,
-  id: string,
+  account: string,
   given: object,
   at: number,
 ): void {
   const { fields } = store.resource(name);
-  store.table(name as "settings").add(home, id, { ...defaultValues(fields, at), ...structuredClone(given) });
+  const value = { ...defaultValues(fields, at), ...structuredClone(given) };
+  store.table<keyof RowTypes>(name).add(account, account, value);
 }
 
 function seedUser(store: Store, account: string, seed: UserSeed, at: number): void {
@@ -70,7 +63,7 @@ function seedUser(store: Store, account: string, seed: UserSeed, at: number): vo
 }
 
 /** Activates a seeded token. The item contains the secret; responses show only its first characters. */
-function activateToken(store: Store, row: Row<UntypedRow>, user: string): void {
+function activateToken(store: Store, row: Row, user: string): void {
   const { id, label, scopes, token } = row.value;
   const secret =
     typeof token === "string" && token !== "" ? token : secretFromText(`${user} ${String(label)}`);
@@ -117,31 +110,37 @@ function seedItem(
   const row =
     resource.name === "instance"
       ? seedInstanceFromData(store, home, given, at)
-      : seedRow(store, resource, home, given, at);
+      : seedRow(store, resource, home, given, at, where);
   for (const child of below) {
     const name = child.path.slice(1);
-    for (const each of item[name] as Seeds) {
+    for (const each of seedsOf(item[name], `${where}.${name}`))
       seedItem(store, child, childHome(resource.name, row.id), each, at, `${where}.${name}`);
-    }
   }
 }
 
-function seedRow(store: Store, resource: Resource, home: string, given: UntypedRow, at: number): Row<object> {
-  const table = store.table(resource.name);
+function seedRow(
+  store: Store,
+  resource: Resource,
+  home: string,
+  given: UntypedRow,
+  at: number,
+  where: string,
+): Row {
+  const table = tableFor(store, resource);
   const { hidden, ...members } = given;
-  const id = (
-    resource.id === "integer" ? (given["id"] ?? table.nextId()) : (given["id"] ?? given["label"])
-  ) as number;
+  const id = given["id"] ?? (resource.id === "integer" ? table.nextId() : given["label"]);
+  if (typeof id !== "number" && typeof id !== "string") throw new SeedError("an id is needed", where);
   const value = {
     ...defaultValues(resource.fields, at),
     ...structuredClone(members),
     ...(resource.fields["id"] && { id }),
   };
-  return table.add(home, id, value, hidden as object);
+  return table.add(home, id, value, isObject(hidden) ? hidden : undefined);
 }
 
 function validateItem({ fields }: Resource, given: UntypedRow, where: string): void {
-  const { hidden: _, ...members } = given;
+  const { hidden = {}, ...members } = given;
+  if (!isObject(hidden)) throw new SeedError("hidden must be an object", where);
   const optional = Object.fromEntries(
     Object.entries(fields).map(([name, { required: _required, ...field }]) => [name, field]),
   );
@@ -169,7 +168,7 @@ function seedInstanceFromData(store: Store, home: string, given: UntypedRow, at:
   if (!plan || !store.table("region").get(region) || (imageId !== null && !image))
     throw new SeedError(`${String(members["label"])} has no known type, region and image`, "instances");
   const table = store.table("instance");
-  const id = (given["id"] as number | undefined) ?? table.nextId();
+  const id = Number(given["id"] ?? table.nextId());
   const defaults = { group: "", tags: [], backups: false, privateIp: false };
   const newValues = newInstance(
     store,
@@ -179,7 +178,7 @@ function seedInstanceFromData(store: Store, home: string, given: UntypedRow, at:
   );
   const status = image ? "running" : "offline";
   const value: Instance = { ...newValues, status, ...structuredClone(members) };
-  const row = table.add(home, id, value, hidden as object);
+  const row = table.add(home, id, value, isObject(hidden) ? hidden : undefined);
   addAddressRows(store, row);
   scheduleBackup(store, row, at);
   if (!image) return row;

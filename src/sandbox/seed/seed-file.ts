@@ -23,7 +23,7 @@ export async function readSeedFile(path: string): Promise<unknown> {
   try {
     return parse(await readFile(path, "utf8"));
   } catch (error) {
-    throw new SeedError((error as Error).message, path);
+    throw new SeedError(error instanceof Error ? error.message : String(error), path);
   }
 }
 
@@ -43,10 +43,13 @@ function accountSeed(value: unknown, where: string): AccountSeed {
     throw new SeedError("an object is needed", `${where}.settings`);
   if (!Array.isArray(users) || users.length === 0 || !users.every(isUser))
     throw new SeedError("users with username and email are needed", `${where}.users`);
-  for (const [name, items] of Object.entries(lists)) {
-    const fits = name === "id" || (Array.isArray(items) && items.every(isObject));
-    if (!fits) throw new SeedError("a list of objects is needed", `${where}.${name}`);
+  for (const { tokens, sshkeys, devices, apps, grants } of users) {
+    for (const [name, items] of Object.entries({ tokens, sshkeys, devices, apps }))
+      seedsOf(items ?? [], `${where}.users, ${name}`);
+    if (grants && !(isObject(grants.global) && isObject(grants.entities)))
+      throw new SeedError("grants with global and entities are needed", `${where}.users`);
   }
+  for (const [name, items] of Object.entries(lists)) if (name !== "id") seedsOf(items, `${where}.${name}`);
   const id = typeof value["id"] === "string" ? value["id"] : accountId(JSON.stringify(users));
   return { ...lists, ...(settings && { settings }), id, account, users };
 }
@@ -57,8 +60,14 @@ function accountId(text: string): string {
   return [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 32)].join("-");
 }
 
-function isUser(value: unknown): boolean {
+function isUser(value: unknown): value is UserSeed {
   return isObject(value) && typeof value["username"] === "string" && typeof value["email"] === "string";
+}
+
+/** @throws {SeedError} unless the value is a list of objects. */
+export function seedsOf(value: unknown, where: string): Seeds {
+  if (Array.isArray(value) && value.every(isObject)) return value;
+  throw new SeedError("a list of objects is needed", where);
 }
 
 // Types of seed data, hand-written or from a file.

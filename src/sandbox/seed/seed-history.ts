@@ -2,7 +2,8 @@
 
 import { dateTime } from "../clock.ts";
 import { addEvent } from "../resource/event-log.ts";
-import { startTransition } from "../resource/transitions.ts";
+import { jobStages, startTransition } from "../resource/transitions.ts";
+import { itemAt } from "../seeded-random.ts";
 import type { Event, Instance, Plan } from "../resources/row-types.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
@@ -75,9 +76,8 @@ export function seedEvents(
   if (instances.length === 0) return;
   const busy = rows.filter(({ value }) => Object.hasOwn(jobs, value.status)).slice(0, count);
   for (let index = 0; index < count - busy.length; index += 1) {
-    const kind = kinds[index % kinds.length] as EventKind;
-    const { id, label } = instances[index % instances.length] as Instance;
-    const { action, status, type, percent, message = "" } = kind;
+    const { id, label } = itemAt(instances, index);
+    const { action, status, type, percent, message = "" } = itemAt(kinds, index);
     const seen = index < count * seenPart;
     const event = addEvent(store, account, {
       action,
@@ -96,9 +96,10 @@ export function seedEvents(
     });
     if (status === "started" || status === "scheduled") endEvent(store, event, index);
   }
-  busy.forEach((row, index) =>
-    seedJob(store, row, jobs[row.value.status] as JobKind, { account, user, url, index }),
-  );
+  busy.forEach((row, index) => {
+    const job = jobs[row.value.status];
+    if (job) seedJob(store, row, job, { account, user, url, index });
+  });
 }
 
 /** Returns the end of the job with this index, in milliseconds. */
@@ -152,10 +153,7 @@ function seedJob(
     { began, ends },
   );
   const end = kind.end === "running" && image === null ? "offline" : kind.end;
-  const stages = [
-    { status, durationSeconds: (ends - store.clock.now()) / 1000 },
-    { status: end, durationSeconds: 0 },
-  ];
+  const stages = jobStages(status, (ends - store.clock.now()) / 1000, end);
   startTransition(store, "instance", row, store.clock.now(), stages, {
     ...(end === "deleting" && { drop: true }),
     event: { id: event.value.id, status: "finished" },

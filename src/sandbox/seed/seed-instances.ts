@@ -15,9 +15,9 @@ import {
 import { scheduleBackup } from "../resources/backup-schedule.ts";
 import { addConfig } from "../resources/config-profile.ts";
 import { imageDisks } from "../resources/disk.ts";
-import type { Backup, Disk, Image, Instance, Plan, Region } from "../resources/row-types.ts";
+import type { Backup, Disk, Image, Instance, Plan, Region, UntypedRow } from "../resources/row-types.ts";
 import type { Random } from "../seeded-random.ts";
-import { createRandom } from "../seeded-random.ts";
+import { createRandom, itemAt } from "../seeded-random.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 import { publicHome } from "../store/store-table.ts";
@@ -104,7 +104,7 @@ function makeInstance(
   today: number,
 ): Instance {
   const { disk, memory, vcpus, transfer, gpus } = plan;
-  const region = (regions[index % regions.length] as Region).id;
+  const region = itemAt(regions, index).id;
   const created = today - chance.integer(35, 700) * day + chance.integer(0, 86_399) * 1000;
   return {
     id,
@@ -141,7 +141,7 @@ function imageAt(index: number, { images, own }: Kinds, chance: Random): Image |
 
 function planAt(index: number, { plans }: Kinds, image: Image | undefined): Plan {
   const fitting = plans.filter((plan) => plan.disk > (image?.size ?? 0) + 4096);
-  return fitting[index % fitting.length] as Plan;
+  return itemAt(fitting, index);
 }
 
 /** Some instances have free space, and some have a third disk. */
@@ -159,7 +159,7 @@ function seedDisks(store: Store, row: Row<Instance>, index: number, image: Image
   });
 }
 
-function values<T extends object>(rows: Iterable<Row<T>>): T[] {
+function values<T extends UntypedRow>(rows: Iterable<Row<T>>): T[] {
   return [...rows].map(({ value }) => value);
 }
 

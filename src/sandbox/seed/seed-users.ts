@@ -11,16 +11,16 @@ export function sandboxToken(name: string): string {
 export type TokenName = "full" | "readOnly" | "vms" | "none" | "other" | "restricted" | "billing" | "app";
 
 /** The accounts below define the user and scopes of each token. */
-export const tokenNames: readonly TokenName[] = [
-  "full",
-  "readOnly",
-  "vms",
-  "none",
-  "other",
-  "restricted",
-  "billing",
-  "app",
-];
+export const sandboxTokens: Readonly<Record<TokenName, string>> = {
+  full: sandboxToken("full"),
+  readOnly: sandboxToken("readOnly"),
+  vms: sandboxToken("vms"),
+  none: sandboxToken("none"),
+  other: sandboxToken("other"),
+  restricted: sandboxToken("restricted"),
+  billing: sandboxToken("billing"),
+  app: sandboxToken("app"),
+};
 
 function token(label: TokenName, scopes: string): { label: string; scopes: string; token: string } {
   return { label, scopes, token: sandboxToken(label) };

@@ -2,7 +2,7 @@
 
 import { dateTime } from "../clock.ts";
 import { planMembers } from "../resources/instance-maintenance.ts";
-import type { Image, Instance, Script } from "../resources/row-types.ts";
+import type { Image, Instance, Script, UntypedRow } from "../resources/row-types.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Id, Row, Table } from "../store/store-table.ts";
 import { publicHome } from "../store/store-table.ts";
@@ -83,8 +83,8 @@ function seedCatalogs(store: Store, data: typeof seedData): void {
 }
 
 /** Adds copies, so that two sandboxes in one process never share an object. */
-function addAll<T extends object>(table: Table<T>, home: string, values: readonly (T & { id: Id })[]): void {
-  for (const value of values) table.add(home, value.id, structuredClone(value));
+function addAll<T extends UntypedRow>(table: Table<T>, home: string, all: readonly (T & { id: Id })[]): void {
+  for (const value of all) table.add(home, value.id, structuredClone(value));
 }
 
 // Special cases on single instances, so that every rule of v4 has one.

@@ -2,6 +2,7 @@
 
 import type { Clock } from "../clock.ts";
 import { isObject } from "../fields/field.ts";
+import { objectOf } from "../fields/typed-values.ts";
 import type { ProductNames } from "../product-names.ts";
 import type { Resource } from "../resource/resource-declaration.ts";
 import type { RowTypes } from "../resources/row-types.ts";
@@ -29,7 +30,7 @@ interface SavedStore {
 }
 
 /** First ids per resource. They differ, so that an id of the wrong kind does not match by chance. */
-const firstIds: Partial<Record<keyof RowTypes, number>> = {
+const firstIds: Readonly<Record<string, number>> = {
   instance: 5201,
   disk: 88010,
   config: 30077,
@@ -61,17 +62,17 @@ const firstIds: Partial<Record<keyof RowTypes, number>> = {
   databaseBackup: 6501,
   storageKey: 1301,
   privateImage: 55012,
-};
+} satisfies Partial<Record<keyof RowTypes, number>>;
 
 export function createStore(clock: Clock, names: ProductNames, resources: readonly Resource[]): Store {
-  const tables = new Map<keyof RowTypes, Table<object>>();
+  const tables = new Map<string, Table>();
   const plans = createTimeline();
   const byName = new Map(resources.map((each) => [each.name, each]));
 
-  function tableNamed(name: keyof RowTypes): Table<object> {
+  function tableNamed(name: string): Table {
     const found = tables.get(name);
     if (found) return found;
-    const newTable = createTable<object>(firstIds[name]);
+    const newTable = createTable(firstIds[name]);
     tables.set(name, newTable);
     return newTable;
   }
@@ -81,7 +82,7 @@ export function createStore(clock: Clock, names: ProductNames, resources: readon
     timeline: plans,
     names,
     resources,
-    table: <K extends keyof RowTypes>(name: K) => tableNamed(name) as unknown as Table<RowTypes[K]>,
+    table: <K extends keyof RowTypes>(name: K) => tableNamed(name) as Table<RowTypes[K]>,
     resource(name) {
       const found = byName.get(name);
       if (!found) throw new Error(`No resource is called ${name}`);
@@ -94,8 +95,7 @@ export function createStore(clock: Clock, names: ProductNames, resources: readon
     }),
     restore(saved) {
       tables.clear();
-      for (const [name, rows] of Object.entries(saved.tables))
-        tableNamed(name as keyof RowTypes).restore(rows);
+      for (const [name, rows] of Object.entries(saved.tables)) tableNamed(name).restore(rows);
       plans.restore(saved.ahead);
     },
   };
@@ -115,27 +115,35 @@ export function writeState(store: Store): SavedState {
 
 /** Validates and copies a saved state. @throws {Error} if `writeState` did not create it. */
 export function readState(state: unknown): SavedState {
-  const { version, tables, ahead } = (state ?? {}) as Partial<SavedState>;
-  const whole = isObject(tables) && Object.values(tables).every(isTable) && Array.isArray(ahead);
-  if (version !== 1 || !whole || !ahead.every(isPendingChange))
-    throw new Error("This is not a saved state of a sandbox");
-  return structuredClone({ version, tables, ahead });
+  const { version, tables, ahead } = objectOf(state);
+  if (version === 1 && hasTables(tables) && Array.isArray(ahead) && ahead.every(isPendingChange))
+    return structuredClone({ version, tables, ahead });
+  throw new Error("This is not a saved state of a sandbox");
 }
 
-function isTable(value: unknown): boolean {
+function hasTables(value: unknown): value is SavedStore["tables"] {
+  return isObject(value) && Object.values(value).every(isTable);
+}
+
+function isTable(value: unknown): value is SavedTable {
   if (!isObject(value) || !Number.isSafeInteger(value["next"]) || !Array.isArray(value["rows"])) return false;
   return value["rows"].every(
     (row: unknown) =>
-      isObject(row) &&
-      (typeof row["id"] === "number" || typeof row["id"] === "string") &&
-      typeof row["home"] === "string" &&
-      Number.isSafeInteger(row["job"]) &&
-      isObject(row["value"]),
+      isObject(row) && hasIdAndJob(row) && typeof row["home"] === "string" && isObject(row["value"]),
   );
 }
 
-function isPendingChange(value: unknown): boolean {
-  return isObject(value) && Number.isFinite(value["at"]) && typeof value["table"] === "string";
+function isPendingChange(value: unknown): value is PendingChange {
+  return (
+    isObject(value) &&
+    hasIdAndJob(value) &&
+    Number.isFinite(value["at"]) &&
+    typeof value["table"] === "string"
+  );
+}
+
+function hasIdAndJob({ id, job }: Readonly<Record<string, unknown>>): boolean {
+  return (typeof id === "number" || typeof id === "string") && Number.isSafeInteger(job);
 }
 
 // Pending changes: an instance is booted in two seconds, a disk is ready in three.

@@ -4,6 +4,7 @@
  */
 
 import type { Hidden } from "../resources/hidden-state.ts";
+import type { UntypedRow } from "../resources/row-types.ts";
 
 /** The home of rows that everyone may read: catalogs, public images and scripts. */
 export const publicHome = "everyone";
@@ -11,7 +12,7 @@ export const publicHome = "everyone";
 export type Id = number | string;
 
 /** A stored row: the public object (`value`) and internal state. */
-export interface Row<T extends object = Record<string, unknown>> {
+export interface Row<T extends UntypedRow = UntypedRow> {
   readonly id: Id;
   readonly home: string;
   readonly value: T;
@@ -22,12 +23,12 @@ export interface Row<T extends object = Record<string, unknown>> {
 }
 
 /** The saved form of a table. */
-export interface SavedTable {
+export interface SavedTable<T extends UntypedRow = UntypedRow> {
   readonly next: number;
-  readonly rows: readonly Row<object>[];
+  readonly rows: readonly Row<T>[];
 }
 
-export interface Table<T extends object = Record<string, unknown>> {
+export interface Table<T extends UntypedRow = UntypedRow> {
   add(home: string, id: Id, value: T, hidden?: Hidden): Row<T>;
   /** Accepts any value as id, because ids come from requests. */
   get(id: unknown): Row<T> | undefined;
@@ -39,13 +40,13 @@ export interface Table<T extends object = Record<string, unknown>> {
   removeAll(home: string): void;
   /** Returns the next free id of a numbered resource. */
   nextId(): number;
-  save(): SavedTable;
-  restore(saved: SavedTable): void;
+  save(): SavedTable<T>;
+  restore(saved: SavedTable<T>): void;
 }
 
 /** Creates an empty table. @param firstId The id of the first row. */
-export function createTable<T extends object>(firstId = 1): Table<T> {
-  const rows = new Map<Id, Row<T>>();
+export function createTable<T extends UntypedRow>(firstId = 1): Table<T> {
+  const rows = new Map<unknown, Row<T>>();
   const homes = new Map<string, Map<Id, Row<T>>>();
   let next = firstId;
 
@@ -68,7 +69,7 @@ export function createTable<T extends object>(firstId = 1): Table<T> {
 
   return {
     add: (home, id, value, hidden) => put({ id, home, value, job: 0, ...(hidden && { hidden }) }),
-    get: (id) => rows.get(id as Id),
+    get: (id) => rows.get(id),
     inHome: (home) => (homes.get(home) ?? new Map<Id, Row<T>>()).values(),
     all: () => rows.values(),
     count: (home) => homes.get(home)?.size ?? 0,
@@ -85,7 +86,7 @@ export function createTable<T extends object>(firstId = 1): Table<T> {
       rows.clear();
       homes.clear();
       next = saved.next;
-      for (const row of saved.rows) put({ ...(row as Row<T>) });
+      for (const row of saved.rows) put({ ...row });
     },
   };
 }

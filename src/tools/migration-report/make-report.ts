@@ -6,7 +6,10 @@ import {
   type GroupToken,
 } from "../../audit/client-groups.ts";
 import type { QuietTime } from "../../audit/migration-state.ts";
+import { rankLosses } from "../../audit/rank-losses.ts";
+import type { LossUsage } from "../../audit/loss-usage.ts";
 import { NO_CLIENTS, type ClientDirectory } from "../../clients/client-directory.ts";
+import { UNACCEPTED } from "../../audit/summary-key.ts";
 import { namesOf } from "../../mapping/pack-summary.ts";
 import type { AuditStore } from "../../audit/store.ts";
 import { MAX_USAGE_ROWS, type RouteUsage, type UsageQuery, type UsageReader } from "../../audit/usage.ts";
@@ -14,7 +17,7 @@ import type { Pack } from "../../mapping/pack.ts";
 import { createCallGuide, findSmallestScopes } from "./call-guide.ts";
 import { describeCommonChanges, describeObjects } from "./changes.ts";
 import { examineCalls, type CallSummary } from "./evidence.ts";
-import { isDone, type CallGuide, type ClientGuide, type Report } from "./model.ts";
+import { isClient, isDone, isUse, type CallGuide, type ClientGuide, type Report } from "./model.ts";
 
 export interface ReportOptions {
   readonly store: UsageReader & Pick<AuditStore, "get" | "query">;
@@ -55,7 +58,7 @@ function addStatuses(rows: readonly RouteUsage[]): RouteUsage[] {
 }
 
 /** Groups the rows of one client by alpha route, the most used first. */
-function groupCalls(client: string | null, usage: readonly RouteUsage[]): CallSummary[] {
+export function groupCalls(client: string | null, usage: readonly RouteUsage[]): CallSummary[] {
   const routes = Map.groupBy(
     usage.filter((row) => isAlpha(row)),
     ({ route }) => route,
@@ -74,11 +77,12 @@ interface ClientMaterial {
   readonly members: readonly GroupToken[];
   readonly usage: readonly RouteUsage[];
   readonly calls: readonly CallGuide[];
+  readonly losses: readonly LossUsage[];
 }
 
 function createClientGuide(
   counted: ClientGroup,
-  { pack, members, usage, calls }: ClientMaterial,
+  { pack, members, usage, calls, losses }: ClientMaterial,
 ): ClientGuide {
   const {
     id,
@@ -114,12 +118,14 @@ function createClientGuide(
     errors,
     lossy,
     readiness: counted.state,
+    cameBack: counted.cameBack,
     longerPauseMs: counted.isPauseLonger ? counted.longestPauseMs : null,
     scopes: findSmallestScopes(
       callable.map(({ access }) => access),
       pack.dialect,
     ),
     calls,
+    losses: rankLosses(losses, [counted]).map(({ clients: _self, ...loss }) => loss),
     unmatched: sum(
       alpha.filter(({ route }) => route === null),
       (row) => row.requests,
@@ -128,7 +134,15 @@ function createClientGuide(
   };
 }
 
-const countRemaining = ({ readiness, calls }: ClientGuide): number => (isDone(readiness) ? -1 : calls.length);
+/** The calls that a client has still to change: those of strangers come last. */
+const countRemaining = ({ client, readiness, calls }: ClientGuide): number =>
+  client === UNACCEPTED ? -2 : isDone(readiness) ? -1 : calls.length;
+
+/** The routes that are in use. */
+const usedRoutes = (clients: readonly ClientGuide[]): ReadonlySet<string> =>
+  new Set(
+    clients.flatMap((client) => client.calls.flatMap((call) => (isUse(client, call) ? call.route : []))),
+  );
 
 /** Rows whose tokens are read, and tokens of each that are listed. */
 const MAX_OPENED = 200;
@@ -162,14 +176,16 @@ export async function createReport(options: ReportOptions): Promise<Report> {
     onProgress = () => undefined,
   } = options;
   const quiet = { quietDays, now };
-  const [groups, usage, days] = await Promise.all([
+  const [groups, usage, days, losses] = await Promise.all([
     readClientGroups(store, query, { directory, quiet }),
     store.usage({ ...query, limit: MAX_ROUTE_ROWS }),
     store.days(query),
+    store.losses(query),
   ]);
   const clients = groups.slice(0, MAX_USAGE_ROWS);
   const members = await readMembers(store, clients, quiet);
   const firstKeys = new Map(clients.flatMap(({ client, keys }) => keys.map((key) => [key, client] as const)));
+  const lossesByClient = Map.groupBy(losses, ({ client }) => firstKeys.get(client) ?? client);
   const usageByClient = Map.groupBy(usage, ({ client }) => firstKeys.get(client) ?? client);
   const callSummaries = [...usageByClient].flatMap(([client, rows]) => groupCalls(client, rows));
   const { since, until } = query;
@@ -189,6 +205,7 @@ export async function createReport(options: ReportOptions): Promise<Report> {
         members: members.get(client.client) ?? [],
         usage: usageByClient.get(client.client) ?? [],
         calls: (callsByClient.get(client.client) ?? []).map(({ guide }) => guide),
+        losses: lossesByClient.get(client.client) ?? [],
       }),
     )
     .toSorted((one, other) => countRemaining(other) - countRemaining(one) || other.requests - one.requests);
@@ -203,12 +220,13 @@ export async function createReport(options: ReportOptions): Promise<Report> {
       native: sum(clients, ({ native }) => native),
       errors: sum(clients, ({ errors }) => errors),
       lossy: sum(clients, ({ lossy }) => lossy),
-      clients: clientGuides.filter(({ readiness }) => readiness !== null).length,
+      clients: clientGuides.filter(isClient).length,
       done: clientGuides.filter(({ readiness }) => isDone(readiness)).length,
       silent: clientGuides.filter(({ readiness }) => readiness === "silent").length,
-      calls: new Set(callSummaries.map(({ route }) => route)).size,
+      calls: usedRoutes(clientGuides).size,
     },
     days,
+    losses: rankLosses(losses, clients),
     everyCall: describeCommonChanges(pack),
     clients: clientGuides,
     cut: groups.length > MAX_USAGE_ROWS || usage.length >= MAX_ROUTE_ROWS,

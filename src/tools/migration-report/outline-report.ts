@@ -1,13 +1,17 @@
+import { UNACCEPTED } from "../../audit/summary-key.ts";
 import type { SideNames } from "../../mapping/pack-summary.ts";
 import {
   capitalize,
   describeReadiness,
+  isClient,
   isDone,
+  isUse,
   type CallGuide,
   type ClientGuide,
   type Report,
 } from "./model.ts";
 import { CHANGE_LABELS, clientAnchor, outlineClient, READINESS_LABELS } from "./outline-client.ts";
+import { outlineLosses } from "./outline-losses.ts";
 import { openTokens } from "./outline-tokens.ts";
 import {
   clientName,
@@ -65,7 +69,8 @@ function outlineHead(report: Report): Block[] {
 }
 
 /** The calls that a client must still change. */
-function describeRemaining({ readiness, calls }: ClientGuide): string {
+function describeRemaining({ client, readiness, calls }: ClientGuide): string {
+  if (client === UNACCEPTED) return "–";
   if (isDone(readiness)) return "nothing";
   const none = calls.filter(({ counterpart }) => counterpart === "none").length;
   const rest = none === 0 ? "" : `, ${none} without a counterpart`;
@@ -77,7 +82,10 @@ const createClientRow = (client: ClientGuide): Line[] => [
     { link: clientName(client), to: clientAnchor(client) },
     ...(client.client === null || client.name !== null ? [] : [" ", { code: client.id }]),
   ],
-  [client.readiness === null ? "–" : { tag: READINESS_LABELS[client.readiness] }],
+  [
+    client.readiness === null ? "–" : { tag: READINESS_LABELS[client.readiness] },
+    client.cameBack === null ? "" : ` came back on ${client.cameBack}`,
+  ],
   [client.lastAlpha === null ? "never" : formatTime(client.lastAlpha)],
   [formatCount(client.requests - client.native)],
   [percent(client.native, client.requests)],
@@ -153,7 +161,9 @@ function openCallers(uses: readonly Use[]): OpenedRows {
 
 /** The routes in use, for all clients together. */
 function outlineRoutes({ clients, names }: Report): Block[] {
-  const calls = clients.flatMap((client) => client.calls.map((call) => ({ client, call })));
+  const calls = clients
+    .flatMap((client) => client.calls.map((call) => ({ client, call })))
+    .filter(({ client, call }) => isUse(client, call));
   const rows = [...Map.groupBy(calls, ({ call }) => call.route)]
     .map(([route, uses]) => ({
       route,
@@ -161,7 +171,7 @@ function outlineRoutes({ clients, names }: Report): Block[] {
       counterpart: uses[0]?.call.counterpart ?? "unknown",
       requests: uses.reduce((sum, { call }) => sum + call.requests, 0),
       lossy: uses.reduce((sum, { call }) => sum + call.lossy, 0),
-      clients: uses.length,
+      clients: uses.filter(({ client }) => isClient(client)).length,
       last: lastOf(uses),
       opened: openCallers(uses),
     }))
@@ -245,6 +255,7 @@ export function outlineReport(report: Report): readonly Block[] {
     { kind: "days", days, names: report.names },
     ...outlineClients(report),
     ...outlineRoutes(report),
+    ...outlineLosses(report),
     ...outlineCommonChanges(report),
     ...clients.map((client): Block => ({
       kind: "section",

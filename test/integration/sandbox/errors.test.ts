@@ -113,6 +113,26 @@ describe("V-003 bodies", () => {
     ]);
   });
 
+  /** String() of it throws. */
+  const noText = { toString: 1, valueOf: 1 };
+  test.each([
+    ["/orch/clusters", "node_pools[0]", { node_pools: [null] }],
+    ["/orch/clusters", "node_pools[0].disks[0]", { node_pools: [{ type: "g6-standard-1", disks: [null] }] }],
+    ["/nodebalancers", "configs[0]", { configs: [null] }],
+    ["/object-storage/keys", "bucket_access[0]", { bucket_access: [null] }],
+    ["/domains/7010/records", "name", { type: "A", target: "192.0.2.1", name: 5 }],
+    ["/object-storage/keys", "bucket_access[0].cluster", { bucket_access: [{ cluster: noText }] }],
+    ["/object-storage/buckets", "cluster", { cluster: noText }],
+    ["/account/payments", "usd", { usd: noText }],
+    ["/account/payments/wallet", "usd", { usd: noText }],
+    ["/vm/stackscripts", "images[0]", { images: [noText] }],
+    ["/vm/instances", "authorized_users[0]", { authorized_users: [noText] }],
+  ])("POST %s rejects %s of another type", async (path, field, body) => {
+    const response = await service.request(`POST ${path}`, { body });
+    expect(response.status).toBe(400);
+    expect(errorFields(response)).toContain(field);
+  });
+
   test("an empty body of a create names what is required", async () => {
     expect(errorFields(await service.request("POST /vm/instances"))).toEqual(["type", "region"]);
   });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
+import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import type { Json, TestSandbox } from "./sandbox-service.ts";
 import { items, createTestSandbox } from "./sandbox-service.ts";
 
@@ -174,4 +175,19 @@ test("two sandboxes in one process share no state", async () => {
   await again.request("DELETE /vm/instances/5202");
   expect((await service.request("GET /vm/instances/5201")).body["label"]).not.toBe("only-here");
   expect((await service.request("GET /vm/instances/5202")).body["status"]).not.toBe("deleting");
+});
+
+const list = "a list of objects is needed";
+test.each([
+  ["users' tokens", { users: [{ username: "kari", email: "kari@example.org", tokens: 5 }] }, list],
+  ["users' grants", { users: [{ username: "kari", email: "kari@example.org", grants: {} }] }, "grants"],
+  ["children", { domains: [{ domain: "harbour.example.org", type: "slave", records: 5 }] }, list],
+  ["hidden state", { domains: [{ domain: "harbour.example.org", type: "slave", hidden: 5 }] }, "hidden"],
+  ["an id", { "service-transfers": [{ status: "pending" }] }, "id"],
+])("seed data with %s of another type is rejected by name", (_what, members, message) => {
+  const account = { account: {}, users: [{ username: "kari", email: "kari@example.org" }], ...members };
+  const start = (): unknown => createSandbox({ data: { accounts: [account] } });
+  expect(start).toThrow(
+    expect.objectContaining({ code: "AG_SEED_INVALID", message: expect.stringContaining(message) }),
+  );
 });

@@ -63,6 +63,7 @@ describe("saving and restoring", () => {
     [[]],
     [{ version: 2, tables: {}, ahead: [] }],
     [{ version: 1, tables: { a: 1 }, ahead: [] }],
+    [{ version: 1, tables: {}, ahead: [{ at: 0, table: "instance" }] }],
   ])("%j is rejected as a state, and changes nothing", async (state) => {
     expect(() => service.sandbox.restore(state)).toThrow("not a saved state");
     expect(await status(5202)).toBe("offline");

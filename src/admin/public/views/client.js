@@ -7,6 +7,7 @@ import { address } from "../router.js";
 import { clientName } from "../names.js";
 import { statusBadge } from "./badges.js";
 import { READINESS, readinessTag } from "./readiness.js";
+import { lossSection } from "./losses.js";
 import { reportLinks } from "./report-links.js";
 import { callTable } from "./routes.js";
 import { readScope, scopedContent, usageQuery } from "./scope.js";
@@ -45,11 +46,13 @@ const COLUMNS = [
 const fact = (name, value) => make("div", {}, make("dt", {}, name), make("dd", {}, value));
 
 function facts(client) {
-  const { state, lastAlpha, name, userAgent, requests, errors, lossy, native, first, last } = client;
+  const { state, cameBack, lastAlpha, name, userAgent, requests, errors, lossy, native, first, last } =
+    client;
   return make(
     "dl",
     { class: "facts" },
     fact("State", [readinessTag(state), make("span", { class: "quiet" }, ` ${READINESS[state] ?? ""}`)]),
+    cameBack !== null && fact("Came back", `${cameBack}: it had been ready, and called ${clientName} again`),
     fact(`Last ${clientName} call`, lastAlpha === null ? "never" : dateTime(lastAlpha)),
     fact("Name", name ?? "none: see CLIENTS_FILE"),
     fact("User agent", userAgent ?? "none"),
@@ -82,8 +85,10 @@ function addKeys(rows) {
 /** The content of a client's page in a period. */
 async function clientContent(id, scope, signal) {
   const query = usageQuery(scope, { client: id });
-  const [{ groups }, { routes }, { days }, found] = await Promise.all(
-    ["groups", "routes", "days", "calls"].map((name) => read(`/api/usage/${name}?${query}`, signal)),
+  const [{ groups }, { routes }, { days }, { losses }, found] = await Promise.all(
+    ["groups", "routes", "days", "losses", "calls"].map((name) =>
+      read(`/api/usage/${name}?${query}`, signal),
+    ),
   );
   const [client] = groups;
   if (!client)
@@ -115,6 +120,7 @@ async function clientContent(id, scope, signal) {
         sorted: "Requests",
       }),
     ),
+    lossSection(losses, { showsClients: false }),
   ];
 }
 

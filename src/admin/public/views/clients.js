@@ -16,7 +16,7 @@ export const titleOf = ({ client, name, family = null }) =>
   name ?? (family === "" ? "no user agent" : family) ?? client ?? "no token";
 
 /** The address of a client's page. All requests without a token are one client. */
-const clientLink = (row, scope) =>
+export const clientLink = (row, scope) =>
   make(
     "a",
     {
@@ -44,12 +44,15 @@ const pauseNote = ({ isPauseLonger, longestPauseMs }) =>
   isPauseLonger &&
   make("span", { class: "under" }, `paused for ${Math.floor(longestPauseMs / DAY_MS)} days before`);
 
+/** A client that called alpha again after it had been ready. */
+const returnNote = ({ cameBack }) => cameBack && make("span", { class: "under" }, `came back on ${cameBack}`);
+
 /** The state of a client's migration, and its last call. */
 export const STATE_COLUMNS = [
   {
     name: "State",
     value: ({ state }) => state ?? "",
-    cell: (row) => [readinessTag(row.state), pauseNote(row)],
+    cell: (row) => [readinessTag(row.state), returnNote(row), pauseNote(row)],
   },
   {
     name: `Last ${clientName} call`,

@@ -6,6 +6,7 @@ import { count, percent, plural } from "../format.js";
 import { address } from "../router.js";
 import { ClientName, upstreamName } from "../names.js";
 import { clientColumnOf, STATE_COLUMNS } from "./clients.js";
+import { lossSection } from "./losses.js";
 import { reportLinks } from "./report-links.js";
 import { scopedContent, usageQuery } from "./scope.js";
 import { sortableTable } from "./sortable.js";
@@ -87,8 +88,8 @@ const CLIENT_COLUMNS = [
 
 async function migrationContent(scope, signal) {
   const query = usageQuery(scope);
-  const [{ groups }, { calls }, { days }] = await Promise.all(
-    ["groups", "calls", "days"].map((name) => read(`/api/usage/${name}?${query}`, signal)),
+  const [{ groups }, { calls }, { days }, { losses }] = await Promise.all(
+    ["groups", "calls", "days", "losses"].map((name) => read(`/api/usage/${name}?${query}`, signal)),
   );
   if (days.length === 0)
     return Object.keys(scope).length > 0
@@ -135,6 +136,7 @@ async function migrationContent(scope, signal) {
             }),
           ],
     ),
+    lossSection(losses, { showsClients: true }),
   ];
 }
 

@@ -7,7 +7,7 @@ import {
   isArrayText,
   isStringText,
   toJsonText,
-  fromJsonText,
+  stringFromJson,
   type JsonText,
 } from "../../../dialect/json/text.ts";
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../../jsonata/index.ts";
@@ -49,7 +49,7 @@ const NORMAL_LENGTH = '"YYYY-MM-DDTHH:MM:SS"'.length;
 
 function dateTime(text: string): JsonText {
   if (text.length === NORMAL_LENGTH || !isStringText(text)) return text;
-  const value = fromJsonText(text) as string;
+  const value = stringFromJson(text);
   return toJsonText(normalizeDateTime(value) ?? value);
 }
 
@@ -94,7 +94,7 @@ function byCatalog(
   if (!catalog) return [];
   if (rule.id_only) {
     const idOf: ReadStepFunction = (text) =>
-      isStringText(text) ? toJsonText(catalog.alphaId(fromJsonText(text) as string)) : text;
+      isStringText(text) ? toJsonText(catalog.alphaId(stringFromJson(text))) : text;
     return [{ run: idOf, mayBeAsync: false }];
   }
   const { expand, expandAll, cachedText, mayBeAsync, stubMembers: members } = catalog;
