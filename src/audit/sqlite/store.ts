@@ -1,5 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { errorText } from "../../config/error-text.ts";
 import { makeFolder } from "../../storage/make-folder.ts";
 import { Worker } from "node:worker_threads";
 import { readPage } from "../record-pages.ts";
@@ -195,7 +196,7 @@ async function openWorkers(
     const reader = startWithFirstJob(() => openWorker<ReaderJob>({ role: "reader", file }));
     return { writer, reader };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     const remedy = "Repair it, move it away to begin with an empty audit, or choose another directory.";
     throw new AuditUnavailableError(`The audit database ${file} cannot be used. ${reason} ${remedy}`, {
       cause: error,
