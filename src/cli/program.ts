@@ -69,7 +69,7 @@ const addRecordFilters = (command: Command): Command =>
   command
     .option(
       "--client <client>",
-      "only requests of this client: a name of CLIENTS_FILE, a fingerprint, application:ID or label:NAME",
+      "only requests of this client: a name of CLIENTS_FILE, a fingerprint, application:ID, label:NAME or agent:FAMILY",
     )
     .option("--lane <lane>", "only this lane: alpha or native")
     .option("--route <route>", "only requests of this route, for example 'GET /vm/instances/:id'")
@@ -188,8 +188,9 @@ function addReport(program: Command, onExit: OnExit): void {
     )
     .option(
       "--client <client>",
-      "only this client: a name of CLIENTS_FILE, a fingerprint, application:ID or label:NAME; none: requests without a token; unaccepted: tokens that the upstream does not know",
+      "only this client: a name of CLIENTS_FILE, a fingerprint, application:ID, label:NAME or agent:FAMILY; none: requests without a token; unaccepted: tokens that the upstream does not know",
     )
+    .option("--search <text>", "only clients whose name, application, token or user agent has this text")
     .option("--since <day>", "only from this day on, in UTC")
     .option("--until <day>", "only before this day, in UTC")
     .action(async (options: ReportFlags, command: Command) => {

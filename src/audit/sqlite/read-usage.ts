@@ -10,6 +10,7 @@ import {
   usageKeysOf,
   type ClientUsage,
   type RouteUsage,
+  type TokenQuery,
   type TokenUsage,
   type UsageQuery,
 } from "../usage.ts";
@@ -46,7 +47,8 @@ const TOKEN_COLUMNS = `
     native
   FROM token
 `;
-const TOKENS = `${TOKEN_COLUMNS} WHERE key = ? ORDER BY requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}`;
+const TOKENS = (where: string): string =>
+  `${TOKEN_COLUMNS} ${where} ORDER BY requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}`;
 const TOKEN = `${TOKEN_COLUMNS} WHERE fingerprint = ?`;
 const ROUTES = (where: string): string => `
   SELECT client, lane, route, status, sum(requests) AS requests, sum(lossy) AS lossy, min(first) AS first,
@@ -84,9 +86,9 @@ type UsageJob = Extract<
 export function readUsage(database: DatabaseSync, job: UsageJob): unknown[] {
   if (job.kind === "losses") return readLosses(database, job.query);
   if (job.kind === "spans") return readSpans(database, job.query);
-  if (job.kind === "tokens") return database.prepare(TOKENS).all(job.client).map(tokenOf);
+  if (job.kind === "tokens") return readTokens(database, job.query);
   const { kind, query } = job;
-  const { text, values } = usageOf(query);
+  const { text, values } = usageOf(query, query.route);
   const { limit = MAX_USAGE_ROWS } = query;
   const read = (statement: (where: string) => string, ...more: number[]): Row[] =>
     database.prepare(statement(text)).all(...values, ...more);
@@ -94,6 +96,18 @@ export function readUsage(database: DatabaseSync, job: UsageJob): unknown[] {
   if (kind === "sent") return readSent(database, query);
   if (kind === "clients") return read(CLIENTS, limit).map(clientOf);
   return read(ROUTES, limit).map(routeOf);
+}
+
+function readTokens(database: DatabaseSync, query: TokenQuery): TokenUsage[] {
+  const { text, values } = where([
+    ["key = ?", "client" in query ? query.client : undefined],
+    // Digits have no meaning in a pattern.
+    ["fingerprint GLOB ?", "fingerprint" in query ? `${query.fingerprint}*` : undefined],
+  ]);
+  return database
+    .prepare(TOKENS(text))
+    .all(...values)
+    .map(tokenOf);
 }
 
 /** Reads the counts of a token. @returns Undefined for one that was never counted. */

@@ -155,7 +155,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     get,
     count: async (query) => (await reader.call({ kind: "count", query })) as number,
     clients: async (query) => (await reader.call({ kind: "clients", query })) as ClientUsage[],
-    tokens: async ({ client }) => (await reader.call({ kind: "tokens", client })) as TokenUsage[],
+    tokens: async (query) => (await reader.call({ kind: "tokens", query })) as TokenUsage[],
     activity: async ({ fingerprint }) =>
       (await reader.call({ kind: "activity", fingerprint })) as TokenActivity,
     sent: async (query) => (await reader.call({ kind: "sent", query })) as SentUsage[],

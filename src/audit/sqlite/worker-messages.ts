@@ -7,7 +7,7 @@ import type { ErasePosition } from "./erase.ts";
 import type { NameList } from "../name-lists.ts";
 import type { SpanQuery } from "../call-spans.ts";
 import type { LossQuery } from "../loss-usage.ts";
-import type { UsageQuery } from "../usage.ts";
+import type { TokenQuery, UsageQuery } from "../usage.ts";
 
 /** The first message to a worker. */
 export type SqliteWorkerData =
@@ -77,7 +77,7 @@ export type ReaderJob =
   | { readonly kind: "losses"; readonly query: LossQuery }
   | { readonly kind: "spans"; readonly query: SpanQuery }
   | { readonly kind: "callers"; readonly query: CallersQuery }
-  | { readonly kind: "tokens"; readonly client: string }
+  | { readonly kind: "tokens"; readonly query: TokenQuery }
   | { readonly kind: "activity"; readonly fingerprint: string }
   | { readonly kind: "erasures" }
   | { readonly kind: "close" };
