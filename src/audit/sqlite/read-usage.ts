@@ -17,6 +17,7 @@ import {
 import { cacheNames, listSent, type SentUsage } from "../sent-usage.ts";
 import { where, type Where } from "./where.ts";
 import type { ReaderJob } from "./worker-messages.ts";
+import { allRows } from "./rows.ts";
 
 type Row = Record<string, unknown>;
 
@@ -144,15 +145,14 @@ function readSpans(database: DatabaseSync, { days, clients }: SpanQuery): CallSp
     ["client NOT IN ('', ?)", UNACCEPTED],
     ["client IN (SELECT value FROM json_each(?))", clients && JSON.stringify(clients)],
   ]);
-  return database.prepare(SPANS(text)).all(...values, days) as unknown as CallSpan[];
+  return allRows<CallSpan>(database.prepare(SPANS(text)), ...values, days);
 }
 
 /** Reads the entries about clients that were erased, the newest first. */
 export const readErasures = (database: DatabaseSync): Erasure[] =>
-  database
-    .prepare("SELECT * FROM erased ORDER BY time DESC")
-    .all()
-    .map((row) => ({ ...row, time: new Date(Number(row["time"])).toISOString() }) as unknown as Erasure);
+  allRows<Omit<Erasure, "time"> & { time: number }>(
+    database.prepare("SELECT * FROM erased ORDER BY time DESC"),
+  ).map((row) => ({ ...row, time: new Date(row.time).toISOString() }));
 
 function usageOf(query: UsageQuery, route?: string): Where {
   const { first, last } = daysOf(query);
