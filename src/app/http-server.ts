@@ -160,14 +160,19 @@ function countHosts(rawHeaders: readonly string[]): number {
   return count;
 }
 
+/** A host as RFC 9110 7.2 and RFC 3986 3.2.2 have it, without commas: proxies join lines with them. */
+const HOST = /^(?:(?:\[[\da-f:.]+\]|[\w.~!$&'()*+;=%-]+)(?::\d{0,5})?)?$/i;
+
 /**
  * Whether the parser accepted a message that no server should. HTTP/0.9: the parser reads a request line with a bare
- * line feed as such. No `Host`, or two (RFC 9112 3.2): Node would respond without a body, or use the first. Chunks in
+ * line feed as such. No `Host`, or two (RFC 9112 3.2): Node would respond without a body, or use the first. An invalid host: servers read it in
+ * different ways. Chunks in
  * HTTP/1.0: proxies without support for them have read them as the next request (RFC 9112 6.1). Codings before
  * `chunked` (RFC 9112 6.1): they are not decoded here, and another server may not know them.
  */
 export function isInvalidMessage({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
   const hostCount = countHosts(rawHeaders);
+  if (!HOST.test(headers.host ?? "")) return true;
   const coding = headers["transfer-encoding"];
   if (httpVersion === "1.1")
     return hostCount !== 1 || (coding !== undefined && coding.trim().toLowerCase() !== "chunked");

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { parse, YAMLParseError } from "yaml";
+import { readTextFile } from "../config/read-text-file.ts";
 import { createUpstreamTokens, type TokenPair, type UpstreamTokenTable } from "../auth/upstream-tokens.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { SettingsError } from "../config/settings.ts";
@@ -27,7 +27,7 @@ function readTable(file: string): TokenPair[] {
   let table: unknown;
   try {
     // Without the failsafe schema a token of digits would become a number.
-    table = parse(readFileSync(file, "utf8"), { schema: "failsafe", prettyErrors: true });
+    table = parse(readTextFile(file), { schema: "failsafe", prettyErrors: true });
   } catch (error) {
     return fail(problemOf(error));
   }

@@ -1,7 +1,7 @@
 /** The certificates towards v4 and the login server, from the files that the settings name. */
 import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
+import { readTextFile } from "../config/read-text-file.ts";
 import { errorText } from "../config/error-text.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { SettingsError } from "../config/settings.ts";
@@ -34,7 +34,7 @@ function fail(name: FileSetting, file: string, problem: string): never {
 /** Parses the content of a file. The problem names no content: a key is secret. */
 function parse<T>(name: FileSetting, file: string, read: (text: string) => T): T {
   try {
-    return read(readFileSync(file, "utf8"));
+    return read(readTextFile(file));
   } catch (error) {
     return fail(name, file, (error as NodeJS.ErrnoException).code ?? errorText(error));
   }

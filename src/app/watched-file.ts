@@ -4,10 +4,17 @@ import type { Metrics } from "../observability/metrics/metrics.ts";
 import { formatDiagnosticLine } from "../mapping/load/diagnostic.ts";
 import {
   OperatorFileError,
+  type FileProblem,
   readOperatorFile,
   type OperatorFileKind,
 } from "../operator-files/operator-file.ts";
 import { pollFile } from "./poll-file.ts";
+
+/** A syntax error without what the parser quotes of the file: contacts are in no log. */
+const withoutText = (problem: FileProblem): FileProblem =>
+  problem.code === "AG_FILE_SYNTAX"
+    ? { ...problem, message: "is not YAML: `alpha-gateway check` says why" }
+    : problem;
 
 /** An operator's file that is read at the start, and again when it changes. */
 export interface WatchedFile<T> {
@@ -61,7 +68,7 @@ export function watchOperatorFile<Definition, T>(
       isLastSuccessful = false;
       const faults =
         error instanceof OperatorFileError
-          ? error.problems.map((problem) => `${problem.code} ${formatDiagnosticLine(problem)}`)
+          ? error.problems.map((problem) => `${problem.code} ${formatDiagnosticLine(withoutText(problem))}`)
           : [errorText(error)];
       log.error(
         { code: "AG_FILE_REJECTED", setting, faults },

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
 import { NO_CLIENTS } from "../clients/client-directory.ts";
 import type { Settings } from "../config/setting-definitions.ts";
+import { MailSender } from "../notices/mail.ts";
 import { noticesFile, type NoticesPlan } from "../notices/notices-file.ts";
 import { SendError } from "../notices/send-error.ts";
 import { sendWaiting } from "../notices/send.ts";
@@ -14,7 +15,12 @@ async function sendTest(plan: NoticesPlan, receiver: string): Promise<string | u
   const now = new Date();
   const notice = { type: "test", timestamp: now.toISOString(), data: { receiver } } as const;
   const entry = { id: `msg_${randomUUID()}`, to: receiver, at: now.getTime(), notice };
-  const sources = { file: () => plan, directory: () => NO_CLIENTS, readReport: async () => undefined };
+  const sources = {
+    file: () => plan,
+    directory: () => NO_CLIENTS,
+    readReport: async () => undefined,
+    mails: new MailSender(),
+  };
   try {
     await sendWaiting(entry, sources, new AbortController().signal);
     return undefined;

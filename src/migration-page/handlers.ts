@@ -69,17 +69,24 @@ function createUnknownError({ style, login }: PageDependencies): HttpError {
   );
 }
 
-/** Proves the caller. Everything until then costs and says the same for everybody who is not known. */
+/**
+ * Proves the caller. Everything until then costs and says the same for everybody who is not known.
+ *
+ * @param limitAddress Is called for everybody but a token that v4 accepted a short while ago: strangers behind its address
+ *   don't use up its requests.
+ */
 async function proveCaller(
   request: AlphaRequest,
   context: RequestContext,
   dependencies: PageDependencies,
+  limitAddress: () => void,
 ): Promise<Caller | undefined> {
   const { pack, limits, login, readCredentials, tokens } = dependencies;
   // Where clients have their token in Basic credentials, it is not an application's secret.
   const isTokenBasic = pack.dialect.client.credentials?.basic !== undefined;
   const application = isTokenBasic ? undefined : readBasicCredentials(request);
   const client = application ? ANONYMOUS : await authenticate(request, readCredentials, tokens);
+  if (!client.isAccepted) limitAddress();
   const { status, creditAddress } = await consumeRateLimit(request, client, undefined, limits);
   context.rateLimitStatus = status;
   rejectLimited(status);
@@ -104,8 +111,9 @@ export function createPageHandler(format: PageFormat, dependencies: PageDependen
   }
 
   return createHandler(PAGE_ROUTES.page, dependencies, async (request, context) => {
-    consumeOwn(pages.addresses, addressNetwork(request.address), context);
-    const caller = await proveCaller(request, context, dependencies);
+    const caller = await proveCaller(request, context, dependencies, () =>
+      consumeOwn(pages.addresses, addressNetwork(request.address), context),
+    );
     if (!caller) throw createUnknownError(dependencies);
     const key = keyOf(caller);
     consumeOwn(pages.identities, key, context);

@@ -18,6 +18,10 @@ const receiverDefinition = z.strictObject({
     z
       .url({ protocol: /^https?$/, error: "must be an http or https URL" })
       .max(1000)
+      .refine(
+        (url) => !/^[^/]*\/\/[^/?#]*@/.test(url),
+        "must not have a user or a password: they are not sent",
+      )
       .optional(),
     "URL that gets each notice as JSON, signed as Standard Webhooks describes",
     "https://hooks.example.com/alpha",

@@ -6,6 +6,7 @@ import type { PlanStatus } from "../sunset/describe-plan.ts";
 import { Delivery } from "./delivery.ts";
 import type { ObservedClient } from "./find-news.ts";
 import { dueDigests, takeLook, type Looked } from "./look.ts";
+import { MailSender } from "./mail.ts";
 import type { NoticeResult } from "./notice.ts";
 import { isAddress } from "./notices-file.ts";
 import {
@@ -28,7 +29,7 @@ const LEASE_MS = (LEASE_SECONDS * 1000) / 3;
 const CLOSE_MS = 2000;
 const HOUR_MS = 3_600_000;
 
-export interface NoticesOptions extends SendSources {
+export interface NoticesOptions extends Omit<SendSources, "mails"> {
   readonly store: Parameters<typeof createNoticesState>[0];
   /** Reads the clients that have used the old API; undefined without an audit store. @throws {AuditUnavailableError} */
   readonly readClients: ((time: number) => Promise<readonly ObservedClient[]>) | undefined;
@@ -59,13 +60,14 @@ export class Notices {
   constructor(options: NoticesOptions) {
     const { file, store, clock = Date.now } = options;
     const state = createNoticesState(store);
+    const mails = new MailSender();
     this.#options = options;
     this.#clock = clock;
     this.#state = state;
     this.#delivery = new Delivery({
       waiting: () => (this.#isLeading ? state.current().waiting : []),
       isReceiver: (name) => name === CONTACTS || file().receivers.some((receiver) => receiver.name === name),
-      send: (entry, signal) => sendWaiting(entry, options, signal),
+      send: (entry, signal) => sendWaiting(entry, { ...options, mails }, signal),
       remove: (ids) =>
         state.change((before) => ({ ...before, waiting: before.waiting.filter(({ id }) => !ids.has(id)) })),
       onResult: (...result) => this.#report(...result),

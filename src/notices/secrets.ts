@@ -1,6 +1,6 @@
 /** Secrets that the file of notices names: keys of signatures, and the address of the mail server. */
-import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { readTextFile } from "../config/read-text-file.ts";
 import { isLoopback } from "../config/loopback.ts";
 import { about } from "../mapping/schema/about.ts";
 import type { ReportProblem } from "../operator-files/operator-file.ts";
@@ -34,7 +34,7 @@ export function readSecret(
   }
   let text: string | undefined;
   try {
-    text = (env === undefined ? readFileSync(file ?? "", "utf8") : process.env[env])?.trim();
+    text = (env === undefined ? readTextFile(file ?? "") : process.env[env])?.trim();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     report("AG_NOTICES_SECRET_MISSING", path, `the file "${file}" can't be read: ${code}`);

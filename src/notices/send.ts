@@ -1,7 +1,7 @@
 /** Sends something that waits, by a webhook or by mail. */
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import type { ClientReport } from "./digest.ts";
-import { sendMail } from "./mail.ts";
+import type { MailSender } from "./mail.ts";
 import { isAddress, type NoticesPlan } from "./notices-file.ts";
 import type { Waiting } from "./outbox.ts";
 import { SendError } from "./send-error.ts";
@@ -15,12 +15,13 @@ export interface SendSources {
   readonly directory: () => ClientDirectory;
   /** Reads the report about a client of the directory; undefined if it has never called. @throws {AuditUnavailableError} */
   readonly readReport: (client: string) => Promise<ClientReport | undefined>;
+  readonly mails: MailSender;
 }
 
 /** Sends a client's report to its contact. */
 async function sendReport(
   { id, client }: { readonly id: string; readonly client: string },
-  { file, directory, readReport }: SendSources,
+  { file, directory, readReport, mails }: SendSources,
   signal: AbortSignal,
 ): Promise<void> {
   const { smtp, contacts } = file();
@@ -30,7 +31,7 @@ async function sendReport(
     throw new SendError("the audit store can't be read");
   });
   if (!report) throw new SendError("the client has made no calls", true);
-  await sendMail(smtp, { id, to: [contact], ...contactMail(report) }, signal);
+  await mails.send(smtp, { id, to: [contact], ...contactMail(report) }, signal);
 }
 
 /** Sends something that waits. @throws {SendError} */
@@ -42,5 +43,5 @@ export async function sendWaiting(entry: Waiting, sources: SendSources, signal: 
   if (!target || !notice) throw new SendError("there is no such receiver", true);
   if ("url" in target) return sendWebhook(target, { id, notice }, signal);
   if (!smtp) throw new SendError("there is no mail server", true);
-  return sendMail(smtp, { id, to: target.to, ...mailOf(notice) }, signal);
+  return sources.mails.send(smtp, { id, to: target.to, ...mailOf(notice) }, signal);
 }

@@ -19,5 +19,8 @@ export function readBasicCredentials({
   if (encoded === undefined || others.length > 0) return undefined;
   const [user = "", ...secret] = Buffer.from(encoded, "base64").toString().split(":");
   // Without a colon the text may be the secret.
-  return secret.length === 0 ? undefined : { client: decode(user), secret: decode(secret.join(":")) };
+  if (secret.length === 0) return undefined;
+  const credentials = { client: decode(user), secret: decode(secret.join(":")) };
+  // RFC 6749, appendix A: an id and a secret have no control characters, which a store may not take.
+  return /[\p{Cc}]/u.test(credentials.client + credentials.secret) ? undefined : credentials;
 }

@@ -1,13 +1,10 @@
 /** Reads a YAML file of an operator, such as the client directory, with all its problems and their places. */
-import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
+import { readTextFile, UnfitFileError } from "../config/read-text-file.ts";
 import { errorText } from "../config/error-text.ts";
 import { formatDiagnostic, type Diagnostic } from "../mapping/load/diagnostic.ts";
 import { validateFile } from "../mapping/load/validate-file.ts";
 import { parseYaml, type Message, type YamlPath, type YamlText } from "../mapping/load/yaml-source.ts";
-
-/** A larger file is refused before it is read. */
-const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
 /** A problem of an operator's file. */
 export interface FileProblem extends Diagnostic {
@@ -81,12 +78,10 @@ const unreadable = (file: string, code: string, message: string): OperatorFileEr
 export function readOperatorFile<Definition, T>(file: string, kind: OperatorFileKind<Definition, T>): T {
   let text: string;
   try {
-    const { size } = statSync(file);
-    if (size > MAX_FILE_BYTES)
-      throw unreadable(file, "AG_FILE_TOO_LARGE", `has ${size} bytes: it may have ${MAX_FILE_BYTES}`);
-    text = readFileSync(file, "utf8");
+    text = readTextFile(file);
   } catch (error) {
-    if (error instanceof OperatorFileError) throw error;
+    if (error instanceof UnfitFileError && error.code === "EFBIG")
+      throw unreadable(file, "AG_FILE_TOO_LARGE", error.message);
     throw unreadable(file, "AG_FILE_UNREADABLE", `can't be read: ${errorText(error)}`);
   }
   return parseOperatorFile({ file, text }, kind);

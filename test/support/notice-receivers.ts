@@ -83,7 +83,7 @@ export interface MailReceiver {
   readonly url: string;
   readonly received: ReceivedMail[];
   /** Refuses recipients with this status; undefined: takes them. */
-  rejectWith(status: number | undefined): void;
+  rejectWith(status: number | undefined, to?: string): void;
   close(): Promise<void>;
 }
 
@@ -136,12 +136,13 @@ export async function startMailReceiver(certificate?: {
 }): Promise<MailReceiver> {
   const received: ReceivedMail[] = [];
   let rejection: number | undefined;
+  let rejectedAddress: string | undefined;
   const server = new SMTPServer({
     ...(certificate && { secure: true, ...certificate }),
     authOptional: true,
     disabledCommands: ["STARTTLS"],
     onRcptTo({ address }, _session, callback) {
-      if (rejection === undefined) return callback();
+      if (rejection === undefined || (rejectedAddress ?? address) !== address) return callback();
       callback(Object.assign(new Error(`no mailbox ${address} here`), { responseCode: rejection }));
     },
     onData(stream, { envelope }, callback) {
@@ -162,7 +163,10 @@ export async function startMailReceiver(certificate?: {
   return {
     url: `${certificate ? "smtps" : "smtp"}://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
     received,
-    rejectWith: (status) => void (rejection = status),
+    rejectWith(status, to) {
+      rejection = status;
+      rejectedAddress = to;
+    },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }

@@ -1,5 +1,5 @@
 /** Reads an OpenAPI document from files. Nothing is fetched, and no file outside of its folder is read. */
-import { closeSync, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, relative, resolve, isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UnreadableDocumentError } from "./flatten-schema.ts";
@@ -26,7 +26,8 @@ class FolderReader {
     const inside = relative(this.#folder, path);
     if (inside.startsWith("..") || isAbsolute(inside))
       throw new UnreadableDocumentError(`It refers to ${file}, which is outside of its folder.`);
-    const opened = openSync(path, "r");
+    // A pipe would be waited for.
+    const opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const stats = fstatSync(opened);
       if (!stats.isFile()) throw new UnreadableDocumentError(`${file} is not a file.`);

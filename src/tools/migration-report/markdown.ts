@@ -20,12 +20,19 @@ function code(text: string): string {
   return `${mark}${padding}${line}${padding}${mark}`;
 }
 
+/** An anchor, or a link to one. Names of clients are in it, which they may choose: nothing of markup stays. */
+const fragment = (id: string): string =>
+  encodeURIComponent(id.toWellFormed()).replaceAll(
+    /[!'()*~]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+  );
+
 function renderSpan(part: OutlineSpan): string {
   if (typeof part === "string") return escape(part);
   if ("code" in part) return code(part.code);
   if ("strong" in part) return `**${escape(part.strong)}**`;
   if ("tag" in part) return `*${escape(part.tag)}*`;
-  return `[${escape(part.link)}](#${part.to})`;
+  return `[${escape(part.link)}](#${fragment(part.to)})`;
 }
 
 const renderLine = (line: Line): string => line.map(renderSpan).join("");
@@ -72,7 +79,8 @@ function renderDays({ days, names: { client } }: Block & { kind: "days" }): stri
   });
 }
 
-const anchor = (id: string | undefined): string => (id === undefined ? "" : `<a id="${id}"></a>\n\n`);
+const anchor = (id: string | undefined): string =>
+  id === undefined ? "" : `<a id="${fragment(id)}"></a>\n\n`;
 
 function renderCommand({ title, text }: Block & { kind: "command" }): string {
   const mark = fence(text, 3);

@@ -1,10 +1,10 @@
 /** What changes in fields, as tables and lines. */
-import type { SideNames } from "../../mapping/pack-summary.ts";
+import type { FieldClass, SideNames } from "../../mapping/pack-summary.ts";
 import { capitalize, type FieldChange } from "./model.ts";
 import type { Block, Line } from "./outline.ts";
 
 /** The labels of field changes. */
-export const CHANGE_LABELS: Readonly<Record<FieldChange["class"] | "lossy", string>> = {
+export const CHANGE_LABELS: Readonly<Record<FieldClass | "lossy", string>> = {
   same: "can be null",
   renamed: "renamed",
   value: "other value",

@@ -45,6 +45,25 @@ describe("invalid HTTP (further cases: test/system/hostile/scripts)", () => {
   });
 });
 
+describe("a Host that servers read in different ways (RFC 9110 7.2) is invalid", () => {
+  test.each(["a/b@c", "a b", "evil#x", "[::1", "a,b", ":80", "a:99999999", "a?b", "a\\b"])(
+    "%s",
+    async (host) => {
+      client.send(`GET /v4/vm/instances HTTP/1.1\r\nHost: ${host}\r\nAuthorization: token t\r\n\r\n`);
+      expect(await client.waitForResponses(1)).toMatchObject([{ status: 400 }]);
+      expect(gateway.v4.calls).toEqual([]);
+    },
+  );
+
+  test.each(["gateway", "gateway:8080", "[::1]:80", "a.example.", "under_score", ""])(
+    "%j is valid",
+    async (host) => {
+      client.send(`GET /v4/vm/instances HTTP/1.1\r\nHost: ${host}\r\nAuthorization: token t\r\n\r\n`);
+      expect(await client.waitForResponses(1)).toMatchObject([{ status: 200 }]);
+    },
+  );
+});
+
 describe("unusual but valid requests", () => {
   test("an unknown Expect is ignored", async () => {
     client.send(`GET /v4/vm/instances HTTP/1.1\r\n${HOST}Expect: tea\r\n\r\n`);

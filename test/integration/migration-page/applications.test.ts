@@ -100,6 +100,7 @@ describe("the page of an application", () => {
   test.each([
     ["a wrong secret", () => basic(client.id, "0".repeat(64))],
     ["no secret", () => basic(client.id, "")],
+    ["an id with a NUL, which a store may not take", () => basic("a\0b", client.secret)],
     ["the secret of nobody", () => basic("", client.secret)],
     ["an unknown application", () => basic("unknown", client.secret)],
     [

@@ -373,6 +373,35 @@ Last call of the new API: never
     expect(notices.log.join()).not.toContain("@example.com");
   });
 
+  test("goes later to an address that the server rejects for now, and to no other a second time", async () => {
+    mails.rejectWith(450, "ops@example.com");
+    const world = createWorld(MAIL_FILE);
+    const notices = await start(world);
+    world.clients = [observe("0000000000000002", "not begun")];
+    await notices.tickAfter(LATER);
+    await waitFor(() => notices.results.includes("client.new failed"));
+    expect(notices.log.join()).toContain('"reason":"1 of 2 addresses: EENVELOPE 450"');
+    mails.rejectWith(undefined);
+    await waitFor(async () => {
+      await notices.tickAfter(60_000);
+      return notices.stats().waiting === 0;
+    });
+    expect(mails.received.map(({ to }) => to)).toEqual([["team@example.com"], ["ops@example.com"]]);
+    expect(notices.results.at(-1)).toBe("client.new sent");
+  });
+
+  test("of which the server rejects one address for good is reported as dropped", async () => {
+    mails.rejectWith(550, "ops@example.com");
+    const world = createWorld(MAIL_FILE);
+    const notices = await start(world);
+    world.clients = [observe("0000000000000002", "not begun")];
+    await notices.tickAfter(LATER);
+    await untilSent(notices);
+    expect(mails.received.map(({ to }) => to)).toEqual([["team@example.com"]]);
+    expect(notices.results).toEqual(["client.new dropped"]);
+    expect(notices.log.join()).toContain('"reason":"1 of 2 addresses: EENVELOPE 550"');
+  });
+
   test("is tried again if the server rejects it for now", async () => {
     mails.rejectWith(451);
     const world = createWorld(MAIL_FILE);

@@ -141,6 +141,11 @@ describe("a problem has a code and a line", () => {
       "2: the secret is not whsec_ and 24 to 64 bytes in Base64",
     ],
     [
+      "AG_FILE_INVALID",
+      "receivers:\n  a: { webhook: 'https://user:pw@hooks.example.com/', secret: { env: SECRET } }",
+      "2: must not have a user or a password: they are not sent",
+    ],
+    [
       "AG_NOTICES_SMTP_MISSING",
       "receivers:\n  a: { mail: [a@example.com] }",
       '2: the key "smtp" of the file is missing',
