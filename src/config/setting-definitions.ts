@@ -242,7 +242,7 @@ const audit = {
   AUDIT_SIZE_LIMIT: withDefault(
     diskSize,
     "2gb",
-    "Limit of the audit store. Above it, records of callers without an accepted token are deleted first. Then the client with the largest share loses its oldest bodies and its oldest records. Summaries use additional space: 1 000 000 rows at most, which are about 300 MB",
+    "Limit of the audit store. Above it, records of callers without an accepted token are deleted first. Then the client with the largest share loses its oldest bodies and its oldest records. Summaries use additional space: 1 000 000 rows at most, which are about 350 MB. So does the log of SQLite (`audit.db-wal`): 64 MB, and more while somebody reads for long",
   ),
   AUDIT_OTLP: unset(
     url,

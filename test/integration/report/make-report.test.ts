@@ -405,5 +405,5 @@ test("a name of a client is no markup in Markdown, in links and anchors either",
   const client = 'label:"></a><img src=x onerror=alert(1)>) ![p](http://evil/p.png)';
   const markdown = FORMATS.md.write(await report({ usage: [{ client }], counted: { client } }));
   expect(markdown).toContain('<a id="client-label%3A%22%3E');
-  expect(markdown).not.toMatch(/(?<!\\)<img|(?<!\\)\]\(http:/);
+  expect(markdown.replaceAll(/`[^`]*`/g, "")).not.toMatch(/(?<!\\)<img|(?<!\\)\]\(http:/);
 });
