@@ -1,0 +1,199 @@
+/** Compares every figure that people see with what the test has counted. */
+import { expect } from "@jest/globals";
+import { waitFor } from "../../../support/wait-for.ts";
+import { DESK_ID, MOBILE_ID } from "./clients.ts";
+import { sorted, toMinute, toMinutes, type Range } from "./ledger.ts";
+import { RETENTION_DAYS, USAGE_RETENTION_DAYS, type Answer, type Play } from "./play.ts";
+
+const DAY_MS = 86_400_000;
+const dayBefore = (now: number, days: number): string =>
+  new Date(now - days * DAY_MS).toISOString().slice(0, 10);
+
+/** The times of a row, as whole minutes. */
+const inMinutes = (row: Answer): Answer =>
+  Object.fromEntries(
+    Object.entries(row).map(([key, value]) => [
+      key,
+      ["first", "last", "lastAlpha", "lastNative"].includes(key)
+        ? toMinute(value as string | null)
+        : key === "longestPauseMs" || key === "longerPauseMs"
+          ? toMinutes(value as number | null)
+          : value,
+    ]),
+  );
+
+const byClient = ({ client }: Answer): readonly unknown[] => [client];
+const byRoute = ({ client, lane, route, status, name }: Answer): readonly unknown[] => [
+  client,
+  lane,
+  route,
+  status,
+  name,
+];
+const rowsOf = (rows: readonly Answer[], keyOf: typeof byClient): Answer[] =>
+  sorted(
+    rows.map((row) => inMinutes(row)),
+    keyOf,
+  );
+
+/** Waits until what is older than its days is gone. */
+async function waitForPurge(play: Play): Promise<void> {
+  const until = dayBefore(play.now, RETENTION_DAYS);
+  const first = dayBefore(play.now, USAGE_RETENTION_DAYS);
+  await waitFor(async () => {
+    const [audit, usage] = await Promise.all([
+      play.api(`audit?limit=1&until=${until}`),
+      play.api("usage/days"),
+    ]);
+    return audit.records.length === 0 && usage.days.every(({ day }: Answer) => day >= first);
+  });
+}
+
+const parametersOf = ({ first, last, lane }: Range): string =>
+  new URLSearchParams({
+    ...(first !== undefined && { since: first }),
+    ...(last !== undefined && { until: new Date(Date.parse(last) + DAY_MS).toISOString().slice(0, 10) }),
+    ...(lane !== undefined && { lane }),
+  }).toString();
+
+/** The summaries of the console's tables and charts. */
+async function compareUsage(play: Play, range: Range = {}): Promise<void> {
+  const { ledger, now } = play;
+  const parameters = parametersOf(range);
+  const { clients } = await play.api(`usage/clients?${parameters}`);
+  expect(rowsOf(clients, byClient)).toEqual(sorted(ledger.clients(now, range), byClient));
+  const { routes } = await play.api(`usage/routes?${parameters}`);
+  expect(rowsOf(routes, byRoute)).toEqual(
+    sorted(
+      ledger.routes(now, range).map((row) => ({ ...row, sample: expect.any(String) })),
+      byRoute,
+    ),
+  );
+  const { days } = await play.api(`usage/days?${parameters}`);
+  expect(days).toEqual(ledger.days(now, range));
+  if (range.lane !== undefined) return;
+  const { sent } = await play.api(`usage/sent?${parameters}`);
+  expect(rowsOf(sent, byRoute)).toEqual(sorted(ledger.sent(now, range), byRoute));
+}
+
+/** All tokens of an application; of many, those with the most requests. */
+async function compareTokens(play: Play): Promise<void> {
+  for (const id of [DESK_ID, MOBILE_ID]) {
+    const { tokens } = await play.api(`usage/tokens?client=application:${id}`);
+    const expected = play.ledger.tokens(play.now, `application:${id}`);
+    expect(tokens).toHaveLength(Math.min(1000, expected.length));
+    const known = new Map(expected.map((token) => [token.fingerprint, token]));
+    for (const token of tokens) expect(inMinutes(token)).toEqual(known.get(token.fingerprint));
+  }
+}
+
+const REPORT_COLUMNS =
+  "name userAgent first last lastAlpha requests native errors lossy readiness longerPauseMs unmatched";
+const pick = (row: Answer, names: readonly string[]): Answer =>
+  Object.fromEntries(names.map((name) => [name, row[name]]));
+
+type Expected = ReturnType<Play["ledger"]["report"]>;
+const keyOfGuide = ({ name, client }: Answer): readonly unknown[] => [
+  name ?? "",
+  name === null ? client : "",
+];
+
+/** The report as JSON. */
+async function compareReport(play: Play, expected: Expected): Promise<void> {
+  const { now, ledger } = play;
+  const report = await play.api("report");
+  const shown = report.clients.map((guide: Answer) => ({
+    ...inMinutes(pick(guide, REPORT_COLUMNS.split(" "))),
+    client: guide.client,
+    calls: sorted(
+      guide.calls.map((call: Answer) => ({
+        ...inMinutes(pick(call, ["route", "requests", "lossy", "last"])),
+        statuses: sorted(call.statuses, ({ status }: Answer) => [status]),
+      })),
+      ({ route }: Answer) => [route],
+    ),
+  }));
+  const wanted = expected.map(({ keys, ...guide }) => ({
+    ...guide,
+    client: keys.length === 1 ? keys[0] : expect.any(String),
+  }));
+  expect(sorted(shown, keyOfGuide)).toEqual(sorted(wanted, keyOfGuide));
+  const sum = (figure: "requests" | "native" | "errors" | "lossy"): number =>
+    expected.reduce((total, guide) => total + guide[figure], 0);
+  const inState = (state: string): number => expected.filter(({ readiness }) => readiness === state).length;
+  expect(report.totals).toMatchObject({
+    requests: sum("requests"),
+    native: sum("native"),
+    errors: sum("errors"),
+    lossy: sum("lossy"),
+    clients: expected.filter(({ readiness }) => readiness !== null).length,
+    done: inState("ready"),
+    silent: inState("silent"),
+    calls: new Set(expected.flatMap(({ calls }) => calls.map(({ route }) => route))).size,
+  });
+  expect(report.days).toEqual(ledger.days(now));
+  expect(report.cut).toBe(false);
+}
+
+/** The rows of a table (RFC 4180). */
+function readCsv(text: string): readonly Readonly<Record<string, string>>[] {
+  const rows = text
+    .split("\r\n")
+    .slice(0, -1)
+    .map((line) =>
+      [...`${line},`.matchAll(/(?:"((?:[^"]|"")*)"|([^,]*)),/gs)].map(
+        ([, quoted, bare = ""]) => quoted?.replaceAll('""', '"') ?? bare,
+      ),
+    );
+  const [head = [], ...lines] = rows;
+  return lines.map((cells) => Object.fromEntries(head.map((name, index) => [name, cells[index] ?? ""])));
+}
+
+const cell = (value: string | number | null): string => (value === null ? "" : String(value));
+
+/** The report as a table. */
+async function compareCsv(play: Play, expected: Expected): Promise<void> {
+  const columns =
+    "name user_agent readiness last_alpha client_requests client_native alpha_call requests refused with_losses last";
+  const shown = readCsv(await play.api("report?format=csv")).map((row) => ({
+    ...pick(row, columns.split(" ")),
+    key: row["name"] || row["client"] || "",
+    last_alpha: cell(toMinute(row["last_alpha"] || null)),
+    last: cell(toMinute(row["last"] ?? null)),
+  }));
+  const wanted = expected.flatMap(({ calls, keys, ...guide }) =>
+    (calls.length === 0 ? [undefined] : calls).map((call) => ({
+      key: guide.name ?? keys[0] ?? "",
+      name: cell(guide.name),
+      user_agent: guide.userAgent,
+      readiness: cell(guide.readiness),
+      last_alpha: cell(guide.lastAlpha),
+      client_requests: cell(guide.requests),
+      client_native: cell(guide.native),
+      alpha_call: call?.route ?? "",
+      requests: cell(call?.requests ?? null),
+      refused: call
+        ? cell(call.statuses.reduce((sum, { status, requests }) => sum + (status >= 400 ? requests : 0), 0))
+        : "",
+      with_losses: cell(call?.lossy ?? null),
+      last: cell(call?.last ?? guide.last),
+    })),
+  );
+  const keyOf = ({ key, alpha_call: call }: Answer): readonly unknown[] => [key, call];
+  expect(sorted(shown, keyOf)).toEqual(sorted(wanted, keyOf));
+}
+
+/** Compares all figures at this moment of the story. */
+export async function compareAll(play: Play): Promise<void> {
+  await waitForPurge(play);
+  await compareUsage(play);
+  await compareUsage(play, { lane: "native" });
+  await compareUsage(play, { first: dayBefore(play.now, 60), last: dayBefore(play.now, 20) });
+  await compareTokens(play);
+  const expected = play.ledger.report(play.now);
+  await compareReport(play, expected);
+  await compareCsv(play, expected);
+  const { inForce, ...status } = (await play.api("sunset")).plan;
+  expect(inForce).toBe(true);
+  expect(await play.command("sunset", "status")).toEqual({ ...status, inForce });
+}

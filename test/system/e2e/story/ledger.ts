@@ -1,0 +1,276 @@
+/** What the test itself has counted: every request that was sent, and the figures that follow from them. */
+import type { MigrationState } from "../../../../src/audit/migration-state.ts";
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+/** Key of requests whose token v4 never accepted. */
+const UNACCEPTED = "unaccepted";
+
+/** A request that was sent, and the status that it got. */
+export interface SentCall {
+  /** Of the gateway's clock. A record has the time at which its request began, a little earlier. */
+  readonly time: number;
+  readonly lane: "alpha" | "native";
+  readonly route: string | null;
+  readonly status: number;
+  readonly fingerprint: string | null;
+  readonly application: string | null;
+  readonly userAgent: string;
+  readonly names: readonly string[];
+  readonly isLossy: boolean;
+}
+
+/** Days to count, from the first to the last one: `2026-01-05`. */
+export interface Range {
+  readonly first?: string;
+  readonly last?: string;
+  readonly lane?: SentCall["lane"];
+}
+
+export interface LedgerOptions {
+  readonly usageRetentionDays: number;
+  readonly quietDays: number;
+  /** The name of a client; null: it has none. */
+  readonly nameOf: (client: Pick<SentCall, "application" | "fingerprint">) => string | null;
+}
+
+/** A record begins less than a minute before the time at which the clock stands: all times are whole minutes. */
+export const toMinute = (time: string | null): string | null =>
+  time === null ? null : minuteText(Math.ceil(Date.parse(time) / MINUTE_MS) * MINUTE_MS);
+/** A difference of two times. */
+export const toMinutes = (ms: number | null): number | null =>
+  ms === null ? null : Math.round(ms / MINUTE_MS);
+
+const minuteText = (time: number): string => new Date(time).toISOString().slice(0, 16);
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+const isError = ({ status }: SentCall): boolean => status >= 400;
+const isAlpha = ({ lane }: SentCall): boolean => lane === "alpha";
+const timesOf = (calls: readonly SentCall[]): number[] => calls.map(({ time }) => time);
+const lastOf = (calls: readonly SentCall[]): string | null =>
+  calls.length === 0 ? null : minuteText(Math.max(...timesOf(calls)));
+const spanOf = (calls: readonly SentCall[]) => ({
+  first: minuteText(Math.min(...timesOf(calls))),
+  last: minuteText(Math.max(...timesOf(calls))),
+});
+const groupBy = (calls: readonly SentCall[], keyOf: (call: SentCall) => string): readonly SentCall[][] => [
+  ...Map.groupBy(calls, keyOf).values(),
+];
+const text = (...parts: readonly unknown[]): string => parts.join("\n");
+
+/** Sorts rows by what they are about. */
+export const sorted = <Row>(rows: readonly Row[], keyOf: (row: Row) => readonly unknown[]): Row[] =>
+  rows.toSorted((one, other) => (text(...keyOf(one)) < text(...keyOf(other)) ? -1 : 1));
+
+/** The longest pause between the last alpha call of a day and the first one of the next day that has any, in minutes. */
+function longestPause(calls: readonly SentCall[]): number | null {
+  const days = groupBy(calls.filter(isAlpha), ({ time }) => dayOf(time)).toSorted((one, other) =>
+    dayOf(one[0]?.time ?? 0) < dayOf(other[0]?.time ?? 0) ? -1 : 1,
+  );
+  const pauses = days
+    .slice(1)
+    .map((day, index) => Math.min(...timesOf(day)) - Math.max(...timesOf(days[index] ?? [])));
+  return pauses.length === 0 ? null : toMinutes(Math.max(...pauses));
+}
+
+export class Ledger {
+  readonly #calls: SentCall[] = [];
+  readonly #accepted = new Set<string>();
+  readonly #options: LedgerOptions;
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+  }
+
+  /** Notes a request. @param isAccepted Whether v4 has seen and accepted its token. */
+  note(call: SentCall, isAccepted: boolean): void {
+    this.#calls.push(call);
+    if (isAccepted && call.fingerprint !== null) this.#accepted.add(call.fingerprint);
+  }
+
+  /** The requests for which a condition holds, also those whose summaries are gone. */
+  find(isWanted: (call: SentCall) => boolean): readonly SentCall[] {
+    return this.#calls.filter(isWanted);
+  }
+
+  /** How many different clients sent some requests. */
+  countClients(calls: readonly SentCall[]): number {
+    return new Set(calls.map((call) => this.nameOf(call) ?? this.#keyOf(call))).size;
+  }
+
+  /** `/api/usage/clients` */
+  clients(now: number, range: Range = {}) {
+    const calls = this.#kept(now, range);
+    return groupBy(calls, (call) => this.#keyOf(call) ?? "").map((own) => this.#client(own, now));
+  }
+
+  /** `/api/usage/routes` */
+  routes(now: number, range: Range = {}) {
+    return groupBy(this.#kept(now, range), (call) =>
+      text(this.#keyOf(call), call.lane, call.route, call.status),
+    ).map((same) => {
+      const [{ lane, route, status } = same[0]!] = same;
+      return { client: this.#keyOf(same[0]!), lane, route, status, ...countsOf(same), ...spanOf(same) };
+    });
+  }
+
+  /** `/api/usage/days` */
+  days(now: number, range: Range = {}) {
+    return groupBy(this.#kept(now, range), ({ time }) => dayOf(time)).map((same) => {
+      const alpha = same.filter(isAlpha);
+      return {
+        day: dayOf(same[0]?.time ?? 0),
+        alpha: alpha.length,
+        native: same.length - alpha.length,
+        errors: same.filter(isError).length,
+        lossy: same.filter(({ isLossy }) => isLossy).length,
+        alphaClients: new Set(alpha.map((call) => this.#keyOf(call))).size,
+      };
+    });
+  }
+
+  /** `/api/usage/sent` */
+  sent(now: number, range: Range = {}) {
+    return groupBy(this.#kept(now, range), (call) => text(this.#keyOf(call), call.route)).flatMap((same) =>
+      [...new Set(same.flatMap(({ names }) => names))].map((name) => {
+        const days = same.filter(({ names }) => names.includes(name)).map(({ time }) => dayOf(time));
+        const [first] = same;
+        return {
+          client: first ? this.#keyOf(first) : null,
+          route: first?.route,
+          name,
+          firstDay: days.toSorted()[0],
+          lastDay: days.toSorted().at(-1),
+          requests: same.length,
+        };
+      }),
+    );
+  }
+
+  /** `/api/usage/tokens`: their counts are those since their first use. */
+  tokens(now: number, client: string) {
+    const before = now - this.#options.usageRetentionDays * DAY_MS;
+    return groupBy(
+      this.#calls.filter((call) => call.fingerprint !== null && this.#keyOf(call) === client),
+      ({ fingerprint }) => fingerprint ?? "",
+    )
+      .filter((own) => Math.max(...timesOf(own)) >= before)
+      .map((own) => ({
+        fingerprint: own[0]?.fingerprint,
+        client,
+        userAgent: own.at(-1)?.userAgent,
+        ...spanOf(own),
+        lastAlpha: lastOf(own.filter(isAlpha)),
+        lastNative: lastOf(own.filter((call) => !isAlpha(call))),
+        requests: own.length,
+        native: own.filter((call) => !isAlpha(call)).length,
+      }));
+  }
+
+  /** The clients of the report, with the keys of one name together. */
+  report(now: number, range: Range = {}) {
+    const calls = this.#kept(now, range);
+    return groupBy(calls, (call) => this.nameOf(call) ?? `key ${this.#keyOf(call)}`).map((own) => {
+      const clients = groupBy(own, (call) => this.#keyOf(call) ?? "").map((key) => this.#client(key, now));
+      const pauses = clients.flatMap(({ longestPauseMs }) => longestPauseMs ?? []);
+      const longest = pauses.length === 0 ? null : Math.max(...pauses);
+      const alpha = own.filter(isAlpha);
+      const { requests, lossy } = countsOf(own);
+      const last = own.reduce((latest, call) => (call.time >= latest.time ? call : latest));
+      return {
+        name: this.nameOf(last),
+        keys: clients.map(({ client }) => client),
+        userAgent: last.userAgent,
+        ...spanOf(own),
+        lastAlpha: lastOf(alpha),
+        requests,
+        native: own.length - alpha.length,
+        errors: own.filter(isError).length,
+        lossy,
+        readiness: this.#stateOf(own, now),
+        longerPauseMs: longest !== null && this.#isLonger(longest) ? longest : null,
+        unmatched: alpha.filter(({ route }) => route === null).length,
+        calls: sorted(
+          groupBy(
+            alpha.filter(({ route }) => route !== null),
+            ({ route }) => route ?? "",
+          ).map((same) => ({
+            route: same[0]?.route ?? "",
+            ...countsOf(same),
+            last: lastOf(same),
+            statuses: sorted(
+              groupBy(same, ({ status }) => String(status)).map((equal) => ({
+                status: equal[0]?.status ?? 0,
+                requests: equal.length,
+              })),
+              ({ status }) => [status],
+            ),
+          })),
+          ({ route }) => [route],
+        ),
+      };
+    });
+  }
+
+  /** The name of the client that sent a request; null: it has none. */
+  nameOf(call: SentCall): string | null {
+    const key = this.#keyOf(call);
+    return key === null || key === UNACCEPTED ? null : this.#options.nameOf(call);
+  }
+
+  #kept(now: number, { first = "", last = "9999", lane }: Range): SentCall[] {
+    const oldest = dayOf(now - this.#options.usageRetentionDays * DAY_MS);
+    return this.#calls.filter((call) => {
+      const day = dayOf(call.time);
+      return day >= oldest && day >= first && day <= last && (lane === undefined || call.lane === lane);
+    });
+  }
+
+  #keyOf({ fingerprint, application }: SentCall): string | null {
+    if (application !== null) return `application:${application}`;
+    return fingerprint === null || this.#accepted.has(fingerprint) ? fingerprint : UNACCEPTED;
+  }
+
+  #isLonger(minutes: number): boolean {
+    return minutes > (this.#options.quietDays * DAY_MS) / MINUTE_MS;
+  }
+
+  #stateOf(own: readonly SentCall[], now: number): MigrationState | null {
+    const [first] = own;
+    const key = first ? this.#keyOf(first) : null;
+    if (key === null || key === UNACCEPTED) return null;
+    const quietSince = now - this.#options.quietDays * DAY_MS;
+    const recent = own.filter(({ time }) => time >= quietSince);
+    if (recent.some(isAlpha)) return own.every(isAlpha) ? "not begun" : "moving";
+    return recent.length > 0 ? "ready" : "silent";
+  }
+
+  #client(own: readonly SentCall[], now: number) {
+    const last = own.reduce((latest, call) => (call.time >= latest.time ? call : latest));
+    const client = this.#keyOf(last);
+    const alpha = own.filter(isAlpha);
+    const longestPauseMs = longestPause(own);
+    return {
+      client,
+      label: null,
+      application: last.application,
+      fingerprint: last.application !== null || client === UNACCEPTED ? null : last.fingerprint,
+      userAgent: last.userAgent,
+      ...countsOf(own),
+      errors: own.filter(isError).length,
+      native: own.length - alpha.length,
+      tokens: client === null || client === UNACCEPTED ? 0 : this.tokens(now, client).length,
+      ...spanOf(own),
+      lastAlpha: lastOf(alpha),
+      lastNative: lastOf(own.filter((call) => !isAlpha(call))),
+      longestPauseMs,
+      name: this.nameOf(last),
+      state: this.#stateOf(own, now),
+      isPauseLonger: longestPauseMs !== null && this.#isLonger(longestPauseMs),
+    };
+  }
+}
+
+const countsOf = (calls: readonly SentCall[]) => ({
+  requests: calls.length,
+  lossy: calls.filter(({ isLossy }) => isLossy).length,
+});
