@@ -200,6 +200,7 @@ function compareForecast({ stage, monday, status, ended }: Forecast, foreseen: A
       call.time >= start &&
       call.time < start + 7 * DAY_MS &&
       call.status === status &&
+      play.ledger.isAccepted(call) &&
       !ended.includes(call.route ?? ""),
   );
   expectWithinFivePercent(`calls of ${stage}`, foreseen.calls, actual.length);

@@ -92,6 +92,11 @@ export class Ledger {
     return this.#calls.filter(isWanted);
   }
 
+  /** Whether a request is one of a client: without a token, or with one that v4 has accepted. */
+  isAccepted(call: SentCall): boolean {
+    return this.#keyOf(call) !== UNACCEPTED;
+  }
+
   /** How many different clients sent some requests. */
   countClients(calls: readonly SentCall[]): number {
     return new Set(calls.map((call) => this.nameOf(call) ?? this.#keyOf(call))).size;
