@@ -6,7 +6,17 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /** They ask for a notice at most. A package with another one needs a decision, and then its licence here. */
-const LICENCES = ["0BSD", "Apache-2.0", "BlueOak-1.0.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"];
+const LICENCES = [
+  "0BSD",
+  "Apache-2.0",
+  "BlueOak-1.0.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "ISC",
+  "MIT",
+  "MIT-0",
+  "PSF-2.0",
+];
 
 /** What is wrong with the licences of the packages in package-lock.json. */
 function findLicences() {

@@ -100,7 +100,7 @@ async function exportAll(store: AuditStore, query: AuditQuery): Promise<string> 
   const started = performance.now();
   let bytes = 0;
   let greatest = 0;
-  for await (const text of exportTexts(store, { format: "ndjson", query, filterHeader: undefined })) {
+  for await (const text of exportTexts(store, { format: "ndjson", query })) {
     bytes += text.length;
     greatest = Math.max(greatest, process.memoryUsage.rss());
   }

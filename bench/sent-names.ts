@@ -1,4 +1,5 @@
-/** What it costs a request to note which names of its route the client sent: microseconds, the median of rounds. */
+/** What it costs a request to note which names of its route the client sent, and what was lost: microseconds, the median of rounds. */
+import { NumberedNames } from "../src/audit/numbered-names.ts";
 import { SentMembers } from "../src/audit/sent-members.ts";
 import { parseFilter } from "../src/dialect/filter/parse-filter.ts";
 import { parseQuery } from "../src/dialect/query.ts";
@@ -34,17 +35,33 @@ const CASES = [
   ],
 ] as const;
 
-for (const [name, route, sent] of CASES) {
-  const { names = [], bitsOf = () => undefined } = pack.sentNames.get(route) ?? {};
+/** @param note Notes the names of one request, and returns the number of its digits. */
+function measure(name: string, note: () => number): void {
   const rounds = Array.from({ length: ROUNDS }, () => {
     const startedAt = performance.now();
     let digits = 0;
-    for (let run = 0; run < RUNS; run += 1) {
-      const bits = bitsOf(sent);
-      if (bits) digits += new SentMembers(pack.hash, names, bits).bits.length;
-    }
+    for (let run = 0; run < RUNS; run += 1) digits += note();
     if (digits < 0) throw new Error("nothing was measured");
     return ((performance.now() - startedAt) * 1000) / RUNS;
   });
   process.stdout.write(`${name.padEnd(26)} ${median(rounds).toFixed(2)} us\n`);
+}
+
+for (const [name, route, sent] of CASES) {
+  const { names = [], bitsOf = () => undefined } = pack.sentNames.get(route) ?? {};
+  measure(name, () => {
+    const bits = bitsOf(sent);
+    return bits ? new SentMembers(pack.hash, names, bits).bits.length : 0;
+  });
+}
+
+const LOSSY_ROUTE = "GET /vm/instances";
+for (const count of [1, 5]) {
+  const { names = [], bitsOf = () => undefined } = pack.lossNames.get(LOSSY_ROUTE) ?? {};
+  const texts = pack.route(LOSSY_ROUTE)?.losses.map(({ text }) => text) ?? [];
+  const lost = new Set(texts.slice(0, count));
+  measure(`A list with ${count} ${count === 1 ? "loss" : "losses"}`, () => {
+    const bits = bitsOf(lost);
+    return bits ? new NumberedNames(pack.hash, names, bits).bits.length : 0;
+  });
 }

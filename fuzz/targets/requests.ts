@@ -53,6 +53,7 @@ const options = {
   filterHeader: client.filters?.header,
   packHash: pack.hash,
   sentNames: pack.sentNames,
+  lossNames: pack.lossNames,
   grammar: pack.grammar,
 };
 const upstream = pretendedV4(pack, () => {

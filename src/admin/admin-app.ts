@@ -106,6 +106,8 @@ export interface AdminDeps {
   readonly explain: ExplainRecord;
   /** Handles `/api/report`; `undefined` if there are no reports. The console links to it if it is defined. */
   readonly report?: RequestHandler | undefined;
+  /** Handles `/api/usage/impact`; undefined if nothing is counted. */
+  readonly impact?: RequestHandler | undefined;
   /** Called with every error that becomes a 500 or 503. Clients do not see it. */
   readonly onError?: (error: unknown) => void;
 }
@@ -166,15 +168,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   app.get("/metrics", async (_request, response) => {
     response.set("Content-Type", deps.metrics.contentType).send(await deps.metrics.text());
   });
-  app.use(
-    "/api/audit",
-    createAuditApi(
-      deps.audit,
-      deps.clients.directory,
-      deps.exports ?? { filterHeader: undefined },
-      deps.explain,
-    ),
-  );
+  app.use("/api/audit", createAuditApi(deps.audit, deps.clients.directory, deps.exports ?? {}, deps.explain));
   app.get("/api", (_request, response) => {
     response.json({
       audit: deps.audit !== undefined,
@@ -184,6 +178,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
     });
   });
   if (deps.report) app.use("/api/report", deps.report);
+  if (deps.impact) app.use("/api/usage/impact", deps.impact);
   app.use("/api/usage", createUsageApi(deps.audit, deps.clients));
   app.use("/api/tokens", createTokensApi(deps.purgeTokens, deps.onError));
   app.use("/api/sunset", createSunsetApi(deps.sunset, deps.onError));

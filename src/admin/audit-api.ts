@@ -13,7 +13,10 @@ import { readAuditQuery, readNamedQuery } from "./audit-query.ts";
 export type ExplainRecord = (record: AuditRecord) => Promise<unknown>;
 
 /** Options of exports. */
-export type RecordExport = Pick<ExportOptions, "filterHeader" | "onDamaged">;
+export interface RecordExport extends Pick<ExportOptions, "onDamaged"> {
+  /** Those of the active pack. */
+  readonly filterHeaders?: () => ExportOptions["filterHeaders"];
+}
 
 /** `GET /api/audit` with `/export`, `/:id` and `/:id/explain` . Without an audit store every path returns 404. */
 export function createAuditApi(
@@ -83,7 +86,8 @@ async function sendExport(
     "Content-Disposition": `attachment; filename="audit.${format}"`,
     "X-Total-Count": String(await audit.count(query)),
   });
-  const texts = exportTexts(audit, { format, query, ...options });
+  const { filterHeaders, ...others } = options;
+  const texts = exportTexts(audit, { format, query, filterHeaders: filterHeaders?.(), ...others });
   // Reads the first piece before the headers are sent: if the store can't be read, the client still gets an error.
   const first = await texts.next();
   await writeExport(resumeWith(first, texts), format, response).catch((error: unknown) => {

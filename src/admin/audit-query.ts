@@ -1,5 +1,6 @@
 import { UNACCEPTED } from "../audit/summary-key.ts";
 import { keysOfName } from "../audit/client-keys.ts";
+import type { LossQuery } from "../audit/loss-usage.ts";
 import type { UsageQuery, UsageReader } from "../audit/usage.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import { readCursor } from "../audit/record-pages.ts";
@@ -12,8 +13,15 @@ const USAGE_PARAMETERS = new Set(["client", "lane", "since", "until"]);
 /** The value of `client` for requests without a token. No fingerprint has this form. */
 const ANONYMOUS = "none";
 
-/** Parses the parameters of summaries: `client` (a key, or `none`), `lane`, `since` and `until`. Others are problems. */
-export function readUsageQuery(given: Readonly<Record<string, unknown>>): {
+/**
+ * Parses the parameters of summaries: `client` (a key, or `none`), `lane`, `since` and `until`. Others are problems.
+ *
+ * @param parameters The names of all parameters.
+ */
+export function readUsageQuery(
+  given: Readonly<Record<string, unknown>>,
+  parameters: ReadonlySet<string> = USAGE_PARAMETERS,
+): {
   query: UsageQuery;
   problems: readonly Problem[];
 } {
@@ -21,13 +29,20 @@ export function readUsageQuery(given: Readonly<Record<string, unknown>>): {
   const anonymous = client === ANONYMOUS;
   const { client: _none, ...others } = given;
   const { query, problems } = readAuditQuery(anonymous || client === UNACCEPTED ? others : given);
-  const unknown = Object.keys(query).filter((name) => !USAGE_PARAMETERS.has(name));
-  const reason = `Use ${[...USAGE_PARAMETERS].join(", ")}.`;
+  const unknown = Object.keys(query).filter((name) => !parameters.has(name));
+  const reason = `Use ${[...parameters].join(", ")}.`;
   return {
     query: { ...query, ...(anonymous && { client: null }), ...(client === UNACCEPTED && { client }) },
     problems: [...problems, ...unknown.map((parameter) => ({ reason, parameter }))],
   };
 }
+
+const LOSS_PARAMETERS = new Set([...USAGE_PARAMETERS, "route"]);
+
+/** Parses the parameters of losses: those of summaries, and `route`. */
+export const readLossQuery = (
+  given: Readonly<Record<string, unknown>>,
+): { query: LossQuery; problems: readonly Problem[] } => readUsageQuery(given, LOSS_PARAMETERS);
 
 /** Whose names a filter may have, and where they are counted. */
 export interface NamedClients {

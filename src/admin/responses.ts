@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
-import { AuditUnavailableError } from "../audit/store.ts";
+import { AuditUnavailableError, DamagedRecordError } from "../audit/store.ts";
 
 /** One problem of an admin request. `parameter` names the invalid query parameter. */
 export interface Problem {
@@ -18,11 +18,19 @@ export const sendNotFound: RequestHandler = function sendNotFound(_request, resp
   sendErrors(response, 404, "There is nothing here.");
 };
 
-/** Creates the error handler: it sends JSON without internal details. */
+/** Creates the error handler: it sends JSON without internal details. A response that has begun is cut off. */
 export function handleError(onError: (error: unknown) => void = () => {}): ErrorRequestHandler {
   // Express recognises an error handler by its four parameters.
-  return function sendError(error: unknown, _request, response, next) {
-    if (response.headersSent) return next(error);
+  return function sendError(error: unknown, _request, response, _next) {
+    if (response.headersSent) {
+      onError(error);
+      // Without its end, so that the client does not take it for complete.
+      return void response.destroy();
+    }
+    if (error instanceof DamagedRecordError) {
+      onError(error);
+      return sendErrors(response, 500, error.message);
+    }
     if (error instanceof AuditUnavailableError) {
       onError(error);
       return sendErrors(response, 503, "The audit store can't be read now. Try again later.");

@@ -2,11 +2,19 @@ import { Router } from "express";
 import type { Request, Response } from "express";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import { nameOfUsage } from "../audit/client-keys.ts";
-import { isPauseLonger, migrationStateOf } from "../audit/migration-state.ts";
+import {
+  cameBackOn,
+  groupSpans,
+  isPauseLonger,
+  migrationStateOf,
+  nameClients,
+  spansOf,
+} from "../audit/migration-state.ts";
+import { rankLosses } from "../audit/rank-losses.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { UsageQuery } from "../audit/usage.ts";
 import { sendErrors } from "./responses.ts";
-import { readNamedQuery, readUsageQuery, type NamedClients } from "./audit-query.ts";
+import { readLossQuery, readNamedQuery, readUsageQuery, type NamedClients } from "./audit-query.ts";
 
 /** The names of clients, and when one counts as quiet. */
 export interface ClientOptions {
@@ -23,17 +31,21 @@ type Reader = (query: UsageQuery) => Promise<readonly unknown[]>;
  *     GET /api/usage/routes    routes and statuses of each client
  *     GET /api/usage/days      alpha and native requests of each day
  *     GET /api/usage/sent      members, parameters and filter fields that clients sent
+ *     GET /api/usage/losses    what was lost, how often, and for whom
  *     GET /api/usage/tokens    tokens of one client
  *     GET /api/usage/erasures  clients that were erased
  *
- * All but the last two take `client` (its key, or `none`), `lane`, `since` and `until`.
+ * All but the last two take `client` (its key, or `none`), `lane`, `since` and `until`, and losses also `route`.
  */
 export function createUsageApi(audit: AuditStore | undefined, clients: ClientOptions): Router {
   const router = Router({ caseSensitive: true });
   if (!audit) {
-    router.get(["/clients", "/routes", "/days", "/sent", "/tokens", "/erasures"], (_request, response) => {
-      sendErrors(response, 404, "Auditing is off (AUDIT=off): nothing is counted.");
-    });
+    router.get(
+      ["/clients", "/routes", "/days", "/sent", "/losses", "/impact", "/tokens", "/erasures"],
+      (_request, response) => {
+        sendErrors(response, 404, "Auditing is off (AUDIT=off): nothing is counted.");
+      },
+    );
     return router;
   }
   const named = (): NamedClients => ({ directory: clients.directory(), store: audit });
@@ -43,12 +55,19 @@ export function createUsageApi(audit: AuditStore | undefined, clients: ClientOpt
       "clients",
       async (query) => {
         const quiet = { quietDays: clients.quietDays, now: Date.now() };
-        return (await audit.clients(query)).map((usage) => ({
-          ...usage,
-          name: nameOfUsage(clients.directory(), usage) ?? null,
-          state: migrationStateOf(usage, quiet),
-          isPauseLonger: isPauseLonger(usage, quiet),
-        }));
+        const counted = await audit.clients(query);
+        const named = nameClients(counted, clients.directory());
+        const spans = groupSpans(await audit.spans(spansOf(query, quiet)), named);
+        return counted.map((usage) => {
+          const state = migrationStateOf(usage, quiet);
+          return {
+            ...usage,
+            name: nameOfUsage(clients.directory(), usage) ?? null,
+            state,
+            cameBack: cameBackOn(spans(usage.client), state, quiet),
+            isPauseLonger: isPauseLonger(usage, quiet),
+          };
+        });
       },
       named,
     ),
@@ -56,6 +75,12 @@ export function createUsageApi(audit: AuditStore | undefined, clients: ClientOpt
   router.get("/routes", handleUsage("routes", audit.usage, named));
   router.get("/days", handleUsage("days", audit.days, named));
   router.get("/sent", handleUsage("sent", audit.sent, named));
+  router.get("/losses", async (request, response) => {
+    const { query, problems } = await readNamedQuery(request.query, readLossQuery, named());
+    if (problems.length > 0) return sendErrors(response, 400, problems);
+    const [losses, counted] = await Promise.all([audit.losses(query), audit.clients(query)]);
+    response.json({ losses: rankLosses(losses, nameClients(counted, clients.directory())) });
+  });
   router.get("/tokens", handleTokens(audit));
   router.get("/erasures", async (_request, response) => {
     response.json({ erasures: await audit.erasures() });

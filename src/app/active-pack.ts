@@ -6,6 +6,7 @@ import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import { connectCatalogs } from "../upstream/connect-catalogs.ts";
 import type { LoadedPack } from "./loaded-pack.ts";
 import type { Dependencies } from "./dependencies.ts";
+import { checkPagePaths } from "../migration-page/page-paths.ts";
 import { readLinkBase } from "../pipeline/pipeline-config.ts";
 import { readUpstreamTokens, refreshUpstreamTokens } from "./read-upstream-tokens.ts";
 import { createPublicApp } from "./public-app.ts";
@@ -50,6 +51,7 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
     const upstreamTokens = readUpstreamTokens(settings, loaded.pack);
     // Checked before the catalogs start to be read.
     readLinkBase(settings, loaded.pack);
+    checkPagePaths(settings, loaded.pack);
     const catalogs = connectCatalogs(
       loaded.pack,
       upstream,

@@ -1,8 +1,9 @@
 import type { RequestListener } from "node:http";
 import { createAdminApp, type AdminDeps } from "../admin/admin-app.ts";
+import { createImpactApi } from "../admin/impact-api.ts";
 import { createReportApi } from "../admin/report-api.ts";
 import type { Pack } from "../mapping/pack.ts";
-import { namesOf, summarizePack } from "../mapping/pack-summary.ts";
+import { filterHeadersOf, namesOf, summarizePack } from "../mapping/pack-summary.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { badRequestBody } from "./bad-request.ts";
 import { reportDamaged } from "./open-audit.ts";
@@ -28,7 +29,7 @@ export function createAdminHandler(
       log.error({ code: "AG_ADMIN_REQUEST_FAILED", err: error }, "a request of the admin listener failed"),
     audit,
     clients: { directory: clients.current, quietDays: QUIET_DAYS },
-    exports: { filterHeader: pack().dialect.upstream.filters?.header, onDamaged: reportDamaged(log) },
+    exports: { filterHeaders: () => filterHeadersOf(pack()), onDamaged: reportDamaged(log) },
     sunset,
     names: () => namesOf(pack()),
     mappings: () => summarizePack(pack()),
@@ -53,6 +54,16 @@ export function createAdminHandler(
         },
         () => ({ directory: clients.current(), store: audit }),
       ),
+      impact: createImpactApi(async (subject, range) => {
+        const notices = await import("../tools/impact/who-would-notice.ts");
+        const names = notices.namesOfRoutes(pack());
+        const questions = notices.findQuestions(subject, names);
+        if (questions.length === 0) return undefined;
+        return {
+          ...(await notices.findNotices(questions, { store: audit, directory: clients.current(), range })),
+          names: names.find(({ route }) => route === subject.route) ?? null,
+        };
+      }),
     }),
     sandbox: v4.sandbox,
     ...deps,

@@ -24,6 +24,9 @@ import { openSharedState, type SharedState } from "./state-backends.ts";
 import { withOpenTelemetry } from "./with-opentelemetry.ts";
 import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
 import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/client-directory.ts";
+import { createPageState, type PageState } from "../migration-page/page-cache.ts";
+import { checkPagePaths } from "../migration-page/page-paths.ts";
+import { openNotices, type NoticesService } from "./open-notices.ts";
 import { openSunset, type SunsetService } from "./open-sunset.ts";
 import { watchOperatorFile, type WatchedFile } from "./watched-file.ts";
 import { openUpstreamTls, type UpstreamTls } from "./upstream-tls.ts";
@@ -46,11 +49,15 @@ export interface Dependencies {
   readonly metrics: Metrics;
   /** The plan by which the old API ends. */
   readonly sunset: SunsetService;
+  /** Notices about the migration. */
+  readonly notices: NoticesService;
   /** The names of clients. */
   readonly clients: WatchedFile<ClientDirectory>;
   readonly upstream: UpstreamClient;
   readonly nativeProxy: ReturnType<typeof createNativeProxy>;
   readonly tokenLocks: TokenLocks;
+  /** What the pages for clients share; undefined if they are off. */
+  readonly migrationPages: PageState | undefined;
   readonly bodies: RequestBodies;
   readonly inFlight: InFlightTracker;
   readonly onUntrustedProxy: OnUntrustedProxy;
@@ -121,6 +128,7 @@ async function openDependencies(
   // Only checked here, before anything is opened: each active pack reads its own.
   readUpstreamTokens(settings, pack);
   readLinkBase(settings, pack);
+  checkPagePaths(settings, pack);
   const metrics = createMetrics(host.metrics);
   closers.push(metrics.close);
   const tracing = await openTracingOf(host.tracer, environment, log);
@@ -149,6 +157,16 @@ async function openDependencies(
   closers.push(sunset.close);
   // Clients have ends of their own, and the plan names clients.
   onDirectoryChange = sunset.reload;
+  const notices = openNotices(settings, {
+    pack,
+    directory: clients.current,
+    state: shared.state,
+    audit,
+    sunset,
+    log,
+    metrics,
+  });
+  closers.push(notices.close);
   const oauth = openOAuthServices(settings, {
     pack,
     log,
@@ -184,10 +202,12 @@ async function openDependencies(
     stateFullness: watchFullness(shared.state, { log, metrics }),
     metrics,
     sunset,
+    notices,
     clients,
     upstream,
     nativeProxy: createNativeProxy({ ...upstreamOptions, breaker: upstream.breaker }),
     tokenLocks: createTokenLocks(),
+    migrationPages: settings.MIGRATION_PAGE ? createPageState() : undefined,
     bodies,
     inFlight: createInFlightTracker(),
     onUntrustedProxy: createProxyWarning(log),
@@ -219,7 +239,11 @@ const openTracingOf = (
   log: Log,
 ): Promise<Tracing | undefined> =>
   tracer
-    ? withOpenTelemetry("tracer", () => openHostTracing(tracer))
+    ? withOpenTelemetry("tracer", () =>
+        openHostTracing(tracer, (error) =>
+          log.warn({ code: "AG_TRACER_FAILED", error }, "the tracer of the program failed: spans are lost"),
+        ),
+      )
     : withOpenTelemetry("OTEL_EXPORTER_OTLP_ENDPOINT", () =>
         openTracing(environment, (message) =>
           log.warn({ code: "AG_TRACE_EXPORT_FAILED", message }, "spans were not sent"),
@@ -274,6 +298,8 @@ export async function closeDependencies(
   // Aborted requests are recorded too: only their record says whether v4 executed them.
   await dependencies.inFlight.idle(LAST_RECORDS_MS);
   await closeAll([
+    // They read the audit store and write the state store.
+    () => dependencies.notices.close(),
     () => dependencies.audit?.close(),
     () => dependencies.oauth.close(),
     () => dependencies.stateFullness.close(),

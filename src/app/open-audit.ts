@@ -2,6 +2,7 @@ import type { Worker } from "node:worker_threads";
 import { mergeRejections } from "../audit/merge-rejections.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { Settings } from "../config/setting-definitions.ts";
+import { filterHeadersOf } from "../mapping/pack-summary.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Log } from "../observability/log.ts";
 import { addressNetwork } from "../rate-limit/client-address.ts";
@@ -62,7 +63,7 @@ async function loadAuditExport(
   return (store) =>
     exportToCollector(store, {
       url,
-      filterHeader: pack.dialect.client.filters?.header,
+      filterHeaders: filterHeadersOf(pack),
       onFault: (message, dropped) =>
         log.warn(
           { code: "AG_AUDIT_EXPORT_FAILED", message, dropped },

@@ -10,7 +10,7 @@ import { loadFilesInBackground, readPackFiles, type LoadedPack } from "./loaded-
 /**
  * Replaces the active pack while requests are served. Never rejects.
  *
- * @returns Why the pack was rejected, which is logged too.
+ * @returns Why the pack was rejected, which is logged too. If another reload replaces this one: the result of the newest.
  */
 export type ReloadPack = (files?: PackFiles) => Promise<Error | undefined>;
 
@@ -55,6 +55,8 @@ export function createPackReloader(
   let active = initial;
   /** Aborted when another reload starts. */
   let latest = new AbortController();
+  /** The result of that reload, which is the result of all that it replaces, too. */
+  let newest: Promise<Error | undefined> = Promise.resolve(undefined);
   let isLastSuccessful = true;
   let activeSince = Date.now();
   metrics.addGauge(
@@ -82,16 +84,15 @@ export function createPackReloader(
     log.info({ routes: loaded.pack.routes.length }, "the pack was reloaded");
   }
 
-  return async function reload(files) {
-    latest.abort();
-    const reload = (latest = new AbortController());
+  async function run(files: PackFiles | undefined, reload: AbortController): Promise<Error | undefined> {
     const { signal } = reload;
     try {
       await replace(files ?? readPackFiles(settings), reload);
-      if (!signal.aborted) isLastSuccessful = true;
+      if (signal.aborted) return newest;
+      isLastSuccessful = true;
       return undefined;
     } catch (error) {
-      if (signal.aborted) return undefined;
+      if (signal.aborted) return newest;
       isLastSuccessful = false;
       log.error(
         { code: "AG_PACK_RELOAD_FAILED", faults: describeProblems(error) },
@@ -99,5 +100,12 @@ export function createPackReloader(
       );
       return error as Error;
     }
+  }
+
+  return function reload(files) {
+    latest.abort();
+    latest = new AbortController();
+    newest = run(files, latest);
+    return newest;
   };
 }

@@ -31,6 +31,7 @@ import {
   createPreflightLimit,
 } from "./browser-guards.ts";
 import type { Dependencies } from "./dependencies.ts";
+import { createMigrationPages } from "./migration-page.ts";
 import { Recorder } from "./recorder.ts";
 import { createPackTokenJudge, createPipelineConfig } from "../pipeline/pipeline-config.ts";
 
@@ -88,6 +89,7 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     createHeadGuard(settings, dependencies, guardOptions),
     createCrossSiteGuard(settings, dependencies, guardOptions),
     createOAuthMiddleware(settings, dependencies, recorder, respond),
+    ...createMigrationPages(settings, dependencies, guardOptions),
     respond(createAlphaHandler(settings, dependencies, recorder)),
     createErrorHandler(dependencies),
   ];

@@ -34,6 +34,23 @@ function readTable(file: string): TokenPair[] {
   return isTexts(table) ? Object.entries(table) : fail("it is not a map of client tokens to upstream tokens");
 }
 
+/** The settings that are set and that the pack does not ask for: they would limit nothing, and authorize nobody. */
+function findUnused(settings: TokenSettings, { dialect: { client, upstream } }: Pack): string[] {
+  const token = upstream.credentials?.token ?? "client";
+  const needs = (value: string): string => `the pack has no "token: ${value}" in "upstream.credentials"`;
+  const reasons: Readonly<Record<keyof TokenSettings, string | false>> = {
+    UPSTREAM_TOKEN: token !== "setting" && needs("setting"),
+    CLIENT_TOKENS:
+      token === "setting" ? !client.credentials && 'the pack has no "client.credentials"' : needs("setting"),
+    UPSTREAM_TOKENS_FILE: token !== "table" && needs("table"),
+  };
+  return Object.entries(reasons).flatMap(([name, reason]) =>
+    reason !== false && settings[name as keyof TokenSettings] !== undefined
+      ? [`${name} has no effect: ${reason}`]
+      : [],
+  );
+}
+
 /** The tokens of the settings, and the setting that has them. */
 function readTokens(
   { CLIENT_TOKENS, UPSTREAM_TOKEN, UPSTREAM_TOKENS_FILE }: TokenSettings,
@@ -66,6 +83,8 @@ function readValidTokens(
   settings: TokenSettings,
   pack: Pack,
 ): Pick<ReturnType<typeof readTokens>, "pairs" | "gatewayToken"> | undefined {
+  const unused = findUnused(settings, pack);
+  if (unused.length > 0) throw new SettingsError(unused);
   const { upstream } = pack.dialect;
   const format = pack.credentials.upstream;
   if (!format || upstream.credentials?.token === "client") return undefined;
@@ -81,7 +100,7 @@ function readValidTokens(
 /**
  * Reads the tokens that the upstream gets in place of the clients', where the pack asks for them.
  *
- * @throws {SettingsError} If a setting is missing, if the table can't be read, and if a token can't be sent.
+ * @throws {SettingsError} If a setting is missing or has no effect with this pack, if the table can't be read, and if a token can't be sent.
  */
 export function readUpstreamTokens(settings: TokenSettings, pack: Pack): UpstreamTokenTable | undefined {
   const read = readValidTokens(settings, pack);

@@ -157,6 +157,7 @@ export class Recorder {
       filterHeader: pack.dialect.client.filters?.header,
       packHash: pack.hash,
       sentNames: pack.sentNames,
+      lossNames: pack.lossNames,
       grammar: pack.grammar,
     };
   }
@@ -172,7 +173,8 @@ export class Recorder {
       traceparent: upstream?.traceparent ?? header(request, "traceparent"),
     };
     const record = audit && this.#createRecord(request, outcome, context);
-    if (!audit && isAccepted(context)) sunset.rules.noteAccepted(provenIdentity(request, context));
+    if (!audit && !context.isOwnPage && isAccepted(context))
+      sunset.rules.noteAccepted(provenIdentity(request, context));
     const summary = record ?? summarizeRequest(request, outcome, context, this.#options);
     context.span?.end(spanResult(summary));
     const durable = record && audit.append(record);
@@ -180,7 +182,7 @@ export class Recorder {
       ? this.#reportWhenDurable(record, details, durable)
       : this.#report(summary, details);
     observeStages(metrics, context, performance.now() - startedAt);
-    this.#countClient("alpha", () => provenIdentity(request, context));
+    if (!context.isOwnPage) this.#countClient("alpha", () => provenIdentity(request, context));
     return reported;
   }
 
@@ -193,7 +195,7 @@ export class Recorder {
       const traceparent = header(request, "traceparent");
       const { method } = request;
       const time = new Date(Date.now() - outcome.ms);
-      tracing?.startRequest({ method, traceparent, time }).end(spanResult(summary));
+      tracing?.startRequest({ method, traceparent, time })?.end(spanResult(summary));
       const { rejectedBy, hasFailed = false } = outcome;
       this.#report(summary, { rejectedBy, hasFailed, traceparent });
       const { label } = request;

@@ -118,6 +118,7 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
     async activate(loaded, isSuperseded) {
       await activePack.replace(loaded, isSuperseded);
       dependencies.sunset.usePack(loaded.pack);
+      dependencies.notices.usePack(loaded.pack);
       // The file may have been invalid for the previous pack alone.
       reloadTokens();
     },
@@ -135,13 +136,14 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
       reloadTokens();
       dependencies.clients.reload();
       dependencies.sunset.reload();
+      dependencies.notices.reload();
       return reloadPack(files);
     },
     async stop(drain = async () => {}, drainAdmin = async () => {}) {
       if (isDraining) return;
       isDraining = true;
       activePack.stop();
-      await drain();
+      await Promise.all([drain(), dependencies.notices.close()]);
       await closeDependencies(dependencies, drainAdmin);
     },
   };

@@ -26,23 +26,33 @@ export interface Erasure {
 /** Segments that one step changes. */
 export const ERASE_SEGMENTS = 50;
 
+/** The place of a record whose segment lacks it: no segment has it. The largest integer of PostgreSQL. */
+const MISSING = 2 ** 31 - 1;
+
 /** A record of a segment. */
 interface ErasedRow extends Pick<IndexRow, "start" | "size"> {
   readonly isErased: boolean;
 }
 
-/** The records of a decompressed segment without those of a client, and the places of the others. */
+/**
+ * The records of a decompressed segment without those of a client, and the places of the others. Those that
+ * are behind the end of a damaged segment remain unreadable.
+ */
 export function eraseRows<Row extends ErasedRow>(
   segment: Uint8Array,
   rows: readonly Row[],
 ): { readonly bytes: Buffer; readonly kept: readonly Row[] } {
   let next = 0;
-  const left = rows.filter(({ isErased }) => !isErased);
-  const pieces = left.map(({ start, size }) => segment.subarray(start, start + size));
-  const kept = left.map((row) => {
-    const start = next;
-    next += row.size;
-    return { ...row, start };
-  });
+  const pieces: Uint8Array[] = [];
+  const kept = rows
+    .filter(({ isErased }) => !isErased)
+    .map((row) => {
+      const piece = segment.subarray(row.start, row.start + row.size);
+      if (piece.length !== row.size) return { ...row, start: MISSING };
+      pieces.push(piece);
+      const start = next;
+      next += row.size;
+      return { ...row, start };
+    });
   return { bytes: Buffer.concat(pieces), kept };
 }

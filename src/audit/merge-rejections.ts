@@ -47,7 +47,9 @@ export function mergeRejections(
     if (!last) return;
     const warnings = [...last.warnings, `audit: ${requests} rejected requests have this one record`];
     try {
-      await store.append(requests === 1 ? last : { ...last, warnings, requests });
+      await store.append(
+        requests === 1 ? last : { ...last, warnings, requests: last.requests === 0 ? 0 : requests },
+      );
     } catch {
       // The store counts it as dropped.
     }

@@ -1,8 +1,9 @@
 /** How far the migration of a client is. */
 import type { ClientDirectory } from "../clients/client-directory.ts";
+import type { CallSpan, SpanQuery } from "./call-spans.ts";
 import { nameOfUsage } from "./client-keys.ts";
 import { UNACCEPTED } from "./summary-key.ts";
-import type { ClientUsage } from "./usage.ts";
+import { usageKeysOf, type ClientUsage, type UsageQuery } from "./usage.ts";
 
 /**
  * | State | Requests within the quiet time |
@@ -40,6 +41,39 @@ export function migrationStateOf(
   return isRecent(lastNative) ? "ready" : "silent";
 }
 
+/** Milliseconds since the epoch of a day, `2026-03-01`. */
+const dayNumber = (day: string): number => Date.parse(day) / DAY_MS;
+
+/**
+ * The day on which a client called alpha again after it had been ready: after a pause of more than the quiet days, with a day of
+ * native calls in it. The pauses within a span are shorter, so a native span that reaches into the pause has such a day.
+ *
+ * @param spans The days with calls of all keys of the client, for the same quiet days
+ * @returns The day of the last return, `2026-03-01`; null for a client that never returned, or is ready again
+ */
+export function cameBackOn(
+  spans: readonly Pick<CallSpan, "lane" | "firstDay" | "lastDay">[],
+  state: MigrationState | null,
+  { quietDays }: Pick<QuietTime, "quietDays">,
+): string | null {
+  if (state === null || state === "ready") return null;
+  const ofLane = (lane: CallSpan["lane"]) => spans.filter((span) => span.lane === lane);
+  const native = ofLane("native");
+  let lastAlpha: string | undefined;
+  let returned: string | null = null;
+  for (const { firstDay, lastDay } of ofLane("alpha").toSorted(byFirstDay)) {
+    if (lastAlpha !== undefined && dayNumber(firstDay) - dayNumber(lastAlpha) > quietDays) {
+      const pauseBegan = lastAlpha;
+      if (native.some((span) => span.lastDay > pauseBegan && span.firstDay < firstDay)) returned = firstDay;
+    }
+    if (lastAlpha === undefined || lastDay > lastAlpha) lastAlpha = lastDay;
+  }
+  return returned;
+}
+
+const byFirstDay = (one: Pick<CallSpan, "firstDay">, other: Pick<CallSpan, "firstDay">): number =>
+  one.firstDay < other.firstDay ? -1 : 1;
+
 /**
  * Whether a client has been quiet for longer before than the quiet time, and called alpha again: a job that runs once a
  * month is not ready after a week.
@@ -54,6 +88,23 @@ export interface NamedClient extends ClientUsage {
   /** Its name in the client directory; null if it has none. */
   readonly name: string | null;
   readonly keys: readonly (string | null)[];
+}
+
+/** The query of the spans that `cameBackOn` needs for the clients of a query: of all days, whatever the query's are. */
+export const spansOf = (query: UsageQuery, { quietDays: days }: Pick<QuietTime, "quietDays">): SpanQuery => ({
+  days,
+  clients: usageKeysOf(query),
+});
+
+/** Finds the spans of the client of a key: those of all keys of its name. */
+export function groupSpans(
+  spans: readonly CallSpan[],
+  clients: readonly Pick<NamedClient, "client" | "keys">[],
+): (key: string | null) => readonly CallSpan[] {
+  const firstKeys = new Map(clients.flatMap(({ client, keys }) => keys.map((key) => [key, client] as const)));
+  const firstKeyOf = (key: string | null): string | null => firstKeys.get(key) ?? key;
+  const byClient = Map.groupBy(spans, ({ client }) => firstKeyOf(client));
+  return (key) => byClient.get(firstKeyOf(key)) ?? [];
 }
 
 const later = (one: string | null, other: string | null): string | null =>

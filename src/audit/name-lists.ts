@@ -16,14 +16,22 @@ export interface NameList {
 
 /** Gives out each list of names until it is stored, once a day: lists are kept as long as the bits that need them. */
 export class NameLists {
+  readonly #column: "sent" | "lost";
   /** The days for which lists are stored, by pack and route. */
   readonly #stored = new Map<string, string>();
   readonly #waiting = new Map<string, NameList>();
 
+  /** @param column The column of a record whose names these are */
+  constructor(column: "sent" | "lost") {
+    this.#column = column;
+  }
+
   /** Takes note of the names of a record. */
-  add({ time, route, sent }: Pick<RecordColumns, "time" | "route" | "sent">): void {
-    if (!sent || route === null) return;
-    const { pack, names } = sent;
+  add(row: Pick<RecordColumns, "time" | "route" | "sent" | "lost">): void {
+    const { time, route } = row;
+    const numbered = row[this.#column];
+    if (!numbered || route === null) return;
+    const { pack, names } = numbered;
     const key = `${pack} ${route}`;
     const day = dayOf(time);
     if ((this.#stored.get(key) ?? "") < day) this.#waiting.set(key, { pack, route, names, day });

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { tryParse } from "./json-text.ts";
 import type { AuditRecord } from "./record.ts";
-import { AuditUnavailableError } from "./store.ts";
+import { DamagedRecordError } from "./store.ts";
 import { REJECTIONS } from "../dialect/http-error.ts";
 
 const text = z.string().nullable();
@@ -57,12 +57,9 @@ export function tryReadRecord(stored: string): AuditRecord | undefined {
   return parsed && recordSchema.safeParse(parsed.value).success ? (parsed.value as AuditRecord) : undefined;
 }
 
-/** @throws {AuditUnavailableError} if the text is not a record. */
-export function readRecord(stored: string): AuditRecord {
+/** Reads the record with an id. @throws {DamagedRecordError} if the text is not a record. */
+export function readRecord(id: string, stored: string): AuditRecord {
   const record = tryReadRecord(stored);
-  if (record === undefined)
-    throw new AuditUnavailableError(
-      "The audit store failed: a record is damaged. The export as ndjson has its text as it is.",
-    );
+  if (record === undefined) throw new DamagedRecordError(id);
   return record;
 }

@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { RejectedBy } from "../dialect/http-error.ts";
+import type { NumberedNames } from "./numbered-names.ts";
 import type { SentMembers } from "./sent-members.ts";
 
 /**
@@ -92,6 +93,11 @@ export interface AuditRecord {
   readonly rejectedBy?: RejectedBy;
   /** Which names of its route the client sent. It is counted, and is no part of the stored record. */
   readonly sent?: SentMembers;
-  /** How many requests that a limit rejected have this one record; left out for one. */
+  /** Which losses of its route it had. It is counted, and is no part of the stored record. */
+  readonly lost?: NumberedNames;
+  /**
+   * How many requests that a limit rejected have this one record; left out for one. 0: the request is no call of the client's
+   * API, but of a page that the gateway has for clients, and is counted in no summary.
+   */
   readonly requests?: number;
 }

@@ -36,8 +36,11 @@ function endOfPair(text: string, start: number): number {
   return SEPARATOR.test(text) ? SEPARATOR.lastIndex - 1 : text.length;
 }
 
-/** What ends a secret value: a query may have all other separators in a value (RFC 3986 3.4), and v4 reads them as a part of it. */
-const END_OF_SECRET = /[&#\s]/g;
+/**
+ * What ends a secret value: a query may have all other separators in a value (RFC 3986 3.4), and v4 reads them as a part of it.
+ * The number sign, too: a client may send it in a request's target, where it starts no fragment.
+ */
+const END_OF_SECRET = /[&\s]/g;
 
 function endOfSecret(text: string, start: number): number {
   END_OF_SECRET.lastIndex = start;

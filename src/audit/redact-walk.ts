@@ -1,6 +1,8 @@
 import { isExactNumber } from "../dialect/json/parse.ts";
 import { unescapeText, decodeFormText } from "./escapes.ts";
-import { isTooMuchJson, parseRecorded } from "./json-text.ts";
+import { parseAllMembers, RepeatedMember } from "./all-members.ts";
+import { isTooMuchJson } from "./json-text.ts";
+import { findFurtherNames } from "./further-names.ts";
 import { countParts, NAMING, redactPairs } from "./redact-pairs.ts";
 import { redactPath } from "./redact-path.ts";
 import { USER_INFO, type SecretNames } from "./secret-names.ts";
@@ -152,7 +154,8 @@ export class BodyRedaction {
   #hasSecretNaming(members: object): boolean {
     return NAMING.some((naming) => {
       const name: unknown = Object.hasOwn(members, naming) ? Reflect.get(members, naming) : undefined;
-      return typeof name === "string" && this.#isSecretName(name);
+      const names: readonly unknown[] = name instanceof RepeatedMember ? name : [name];
+      return names.some((each) => typeof each === "string" && this.#isSecretName(each));
     });
   }
 
@@ -225,17 +228,15 @@ export class BodyRedaction {
       this.#found?.markIncomplete();
       return this.#scrub(this.#removeUserInfo(text));
     }
-    let parsed: unknown;
-    try {
-      parsed = this.#failures < MAX_FAILURES ? parseRecorded(text) : undefined;
-    } catch {
+    const parsed = this.#failures < MAX_FAILURES ? parseAllMembers(text) : undefined;
+    if (!parsed) {
       this.#failures += 1;
+      return this.#scrub(this.#removeUserInfo(text));
     }
-    if (parsed === undefined) return this.#scrub(this.#removeUserInfo(text));
     this.#left += text.length;
-    const redacted = JSON.stringify(this.#visit(parsed, depth + 1));
+    const redacted = JSON.stringify(this.#visit(parsed.value, depth + 1));
     // If nothing was redacted, the text stays as it was sent, with its white space and all digits of its numbers.
-    return redacted === JSON.stringify(parsed) ? text : redacted;
+    return redacted === JSON.stringify(parsed.value) ? text : redacted;
   }
 
   /**
@@ -244,9 +245,13 @@ export class BodyRedaction {
    */
   #scrub(text: string): string {
     const readable = unescapeText(text);
-    const places = [this.#secrets.firstIn(readable), readable.search(VALUE_MEMBER)].filter((at) => at !== -1);
+    const first = this.#secrets.firstIn(readable);
+    const places = [first, readable.search(VALUE_MEMBER)].filter((at) => at !== -1);
     if (places.length === 0) return text;
-    for (const at of places) {
+    const others = this.#found && first !== -1 ? findFurtherNames(readable, first, this.#secrets) : [];
+    if (!others)
+      this.#found?.markIncomplete("a text that is no JSON and no form has too many names of secrets");
+    for (const at of [...places, ...(others ?? [])]) {
       // The first word behind the sign behind the name may be the value.
       const signs = readable.slice(at + 1, at + VALUE_DISTANCE).matchAll(VALUE);
       const word = signs.find(([, word]) => word && !CHARSET.test(word))?.[1] ?? "";

@@ -1,3 +1,4 @@
+import { parseAllMembers } from "./all-members.ts";
 import { createCleanCheck } from "./clean-json.ts";
 import { decodeBody, isForm, isMultipart, membersOf, type SentBody } from "./client-body.ts";
 import { isTooMuchJson, JsonText, tryParse } from "./json-text.ts";
@@ -25,7 +26,6 @@ const MAX_FORM_BYTES = 65_536;
 
 const NOT_UTF8 = "not UTF-8";
 const UNREAD = "a form that was not read";
-const TOO_MANY = "more secrets than can be searched for";
 
 /** What cannot be redacted is not recorded: an accessor that throws must not end a request. */
 function guarded<T>(redact: () => T): T | typeof REDACTED {
@@ -60,7 +60,7 @@ export class Redaction extends SecretSearch {
   /** Redacts a parsed JSON body. `bytes` is its length as it was sent, for the mark of a truncated one. */
   value(parsed: unknown, bytes?: number, values?: SecretValues): RecordedBody {
     if (parsed === undefined) return undefined;
-    if (values?.isComplete === false) return omittedBody(bytes, TOO_MANY);
+    if (values?.whyIncomplete !== undefined) return omittedBody(bytes, values.whyIncomplete);
     return guarded(() => {
       const steps = this.#redactionWith(values);
       return this.#limited(steps.value(parsed), steps.isOverLimit(), bytes);
@@ -99,8 +99,8 @@ export class Redaction extends SecretSearch {
       const text = typeof body === "string" ? body : new TextDecoder().decode(body);
       const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
       if (text === "") return undefined;
-      if (values?.isComplete === false) return omittedBody(bytes, TOO_MANY);
-      const parsed = isTooMuchJson(text) ? undefined : tryParse(text);
+      if (values?.whyIncomplete !== undefined) return omittedBody(bytes, values.whyIncomplete);
+      const parsed = isTooMuchJson(text) ? undefined : parseAllMembers(text);
       const steps = this.#redactionWith(values);
       if (parsed === undefined) return this.#limited(steps.text(text), steps.isOverLimit(), bytes);
       const recorded = this.#limited(steps.value(parsed.value), steps.isOverLimit(), bytes);
@@ -116,7 +116,7 @@ export class Redaction extends SecretSearch {
       const { bytes, form } = sent;
       const { byteLength } = bytes;
       if (byteLength === 0) return undefined;
-      if (values?.isComplete === false) return omittedBody(byteLength, TOO_MANY);
+      if (values?.whyIncomplete !== undefined) return omittedBody(byteLength, values.whyIncomplete);
       if (form) return this.value(membersOf(form), byteLength, values);
       const text = decodeBody(sent);
       if (text === undefined) return omittedBody(byteLength, isMultipart(sent) ? UNREAD : NOT_UTF8);
@@ -144,8 +144,10 @@ export class Redaction extends SecretSearch {
   /** Redacts the path of a v4 call, with its query. */
   target(text: string, values?: SecretValues): string {
     if (this.#isClean(text, values)) return truncateUtf8(text, this.#limit);
-    const [bare = "", ...queries] = text.split("?");
-    return [this.path(bare, true, values), ...queries.map((each) => this.query(each, values))].join("?");
+    // A query may have further question marks in its values.
+    const [bare = "", ...query] = text.split("?");
+    const path = this.path(bare, true, values);
+    return query.length === 0 ? path : `${path}?${this.query(query.join("?"), values)}`;
   }
 
   /** Redacts any other text of a client: a filter header, a `User-Agent`. */

@@ -1,5 +1,6 @@
+import { parseAllMembers } from "./all-members.ts";
 import { decodeBody, isForm, membersOf, type SentBody } from "./client-body.ts";
-import { isTooMuchJson, tryParse } from "./json-text.ts";
+import { isTooMuchJson } from "./json-text.ts";
 import { BodyRedaction } from "./redact-walk.ts";
 import type { SecretNames } from "./secret-names.ts";
 import { SecretValues } from "./secret-values.ts";
@@ -95,6 +96,11 @@ export class SecretSearch {
     });
   }
 
+  /** Whether a text may have a value with a secret name. Never wrongly false. */
+  mayHaveSecrets(text: string): boolean {
+    return this.#secrets.maybeIn(text);
+  }
+
   /** Adds those of a parsed JSON body. */
   addFromValue(parsed: unknown, found: SecretValues): void {
     const text = JSON.stringify(parsed);
@@ -106,7 +112,7 @@ export class SecretSearch {
     if (!this.#secrets.maybeIn(text)) return;
     if (isTooMuchJson(text)) return found.markIncomplete();
     this.#search(Infinity, found, (steps) => {
-      const parsed = tryParse(text);
+      const parsed = parseAllMembers(text);
       if (parsed) steps.value(parsed.value);
       else steps.text(text);
     });
@@ -141,7 +147,7 @@ export class SecretSearch {
     if (isTooLong && body.bytes.byteLength > text.length) return found.markIncomplete();
     if (!this.#secrets.maybeIn(text)) return;
     if (isTooLong || isTooMuchJson(text)) return found.markIncomplete();
-    const parsed = tryParse(text);
+    const parsed = parseAllMembers(text);
     if (parsed) steps.value(parsed.value);
     else if (isForm(body)) steps.pairs(text);
     else steps.text(text);

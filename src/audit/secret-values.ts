@@ -1,12 +1,19 @@
+import { CUT } from "../dialect/cut-text.ts";
 import { includesAny } from "./find-needle.ts";
 
 /** What is written in place of a secret. */
 export const REDACTED = "[redacted]";
 
+/** Why not all secret values of an exchange are known, unless there is a better reason. */
+const TOO_MANY_SECRETS = "more secrets than can be searched for";
+
 /** Shorter values occur anywhere. A value of this length is only found where no letter or digit is next to it. */
 const MIN_LENGTH = 3;
 /** The minimum length of values of a path, a query or a header. */
 const MIN_LENGTH_IN_HEAD = 6;
+/** The minimum number of characters of a value at the end of a text that was cut. */
+const MIN_LENGTH_BEFORE_CUT = 6;
+const CUT_BYTES = Buffer.from(CUT);
 /** Characters that identify a value. The cost of a search does not depend on the characters after them. */
 export const NEEDLE_LENGTH = 32;
 /** Values of one exchange, in all spellings. With more of them no text of the exchange is recorded. */
@@ -47,12 +54,17 @@ export class SecretValues {
   #needleBytes: readonly Buffer[] | undefined;
   #hasOthers = false;
   #root: Node | undefined;
-  #isComplete = true;
+  #whyIncomplete: string | undefined;
   #minLength = MIN_LENGTH;
 
   /** Whether all secret values are known. If not, no text of the exchange can be recorded. */
   get isComplete(): boolean {
-    return this.#isComplete;
+    return this.#whyIncomplete === undefined;
+  }
+
+  /** Why not all secret values are known; undefined if they are. */
+  get whyIncomplete(): string | undefined {
+    return this.#whyIncomplete;
   }
 
   get size(): number {
@@ -67,7 +79,7 @@ export class SecretValues {
     if (depth === MAX_DEPTH) return this.markIncomplete();
     const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
     for (const item of inner) {
-      if (!this.#isComplete) return;
+      if (!this.isComplete) return;
       this.add(item, depth + 1);
     }
   }
@@ -84,7 +96,7 @@ export class SecretValues {
 
   /** The tokens without the other values. */
   tokensOnly(): SecretValues {
-    if (!this.#hasOthers && this.#isComplete) return this;
+    if (!this.#hasOthers && this.isComplete) return this;
     const tokens = new SecretValues();
     for (const token of this.#tokens) tokens.addToken(token);
     return tokens;
@@ -98,13 +110,13 @@ export class SecretValues {
     this.#minLength = isBody ? MIN_LENGTH : MIN_LENGTH_IN_HEAD;
   }
 
-  /** Records that not all secret values are known. */
-  markIncomplete(): void {
-    this.#isComplete = false;
+  /** Records that not all secret values are known. The first reason counts. It must have no text of a message. */
+  markIncomplete(why = TOO_MANY_SECRETS): void {
+    this.#whyIncomplete ??= why;
   }
 
   #addText(text: string): void {
-    if (text.length < this.#minLength || !this.#isComplete) return;
+    if (text.length < this.#minLength || !this.isComplete) return;
     this.#hasOthers = true;
     this.#addSpellings(text);
   }
@@ -129,8 +141,8 @@ export class SecretValues {
 
   /** Whether one of the values may be in the text. Fast. */
   maybeIn(text: string): boolean {
-    if (!this.#isComplete) return true;
-    if (this.#values.size > FEW) return this.#firstIn(text) !== -1;
+    if (!this.isComplete) return true;
+    if (this.#values.size > FEW || text.includes(CUT)) return this.#firstIn(text) !== -1;
     this.#needles ??= [...this.#values].map((value) => value.slice(0, NEEDLE_LENGTH));
     for (const needle of this.#needles) if (text.includes(needle)) return true;
     return false;
@@ -138,7 +150,8 @@ export class SecretValues {
 
   /** The same of a text in UTF-8. */
   maybeInBytes(bytes: Buffer): boolean {
-    if (!this.#isComplete || this.#values.size > FEW) return this.maybeIn(bytes.toString());
+    if (!this.isComplete || this.#values.size > FEW || bytes.includes(CUT_BYTES))
+      return this.maybeIn(bytes.toString());
     this.#needleBytes ??= [...this.#values].map(needleBytes);
     return includesAny(bytes, this.#needleBytes);
   }
@@ -150,7 +163,7 @@ export class SecretValues {
 
   /** The text without the values in it. */
   conceal(text: string): string {
-    if (!this.#isComplete) return REDACTED;
+    if (!this.isComplete) return REDACTED;
     if (!this.maybeIn(text)) return text;
     let concealed = "";
     let from = 0;
@@ -179,7 +192,7 @@ export class SecretValues {
 
   /** Whether a whole text is one of the values. */
   has(text: string): boolean {
-    return !this.#isComplete || this.#values.has(text);
+    return !this.isComplete || this.#values.has(text);
   }
 
   /** The length of the value at an offset of the text, or 0. */
@@ -189,6 +202,9 @@ export class SecretValues {
     for (let to = at; here; to += 1) {
       for (const value of here.values) length = Math.max(length, lengthOf(value, text, at, to));
       here = here.next.get(text.charCodeAt(to));
+      // The gateway has cut the text within a value: in an error, for example.
+      if (!here && to - at >= MIN_LENGTH_BEFORE_CUT && text.startsWith(CUT, to))
+        return Math.max(length, to - at);
     }
     return length;
   }

@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
-import { constants, zstdCompress, zstdCompressSync } from "node:zlib";
+import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from "node:zlib";
+import { bitsText } from "./numbered-names.ts";
 import { owners, SEVERAL, type RecentBytes } from "./client-shares.ts";
 import type { IndexRow, StoredRow } from "./stored-row.ts";
 import { acceptedClients, dayOf, worthOf } from "./usage.ts";
@@ -89,7 +90,8 @@ const indexRow = (row: StoredRow, start: number): IndexRow => ({
   agent: row.agent,
   lossy: row.lossy,
   requests: row.requests,
-  sentBits: row.sent && `${row.sent.pack} ${row.sent.bits}`,
+  sentBits: bitsText(row.sent),
+  lostBits: bitsText(row.lost),
   start,
   size: row.size,
 });
@@ -135,6 +137,44 @@ export const compressBatchSync = (batch: Batch): Buffer[] => piecesOf(batch).map
 /** The text of each record of a segment that can't be decompressed. It is no record: readers leave it out and count it. */
 export const UNREADABLE = "";
 
+/** Where a record is in a decompressed segment. */
+type Place = Pick<IndexRow, "start" | "size">;
+
 /** The text of one record of a segment, without its line feed. @param bytes The segment, decompressed. */
-export const recordText = (bytes: Uint8Array, { start, size }: Pick<IndexRow, "start" | "size">): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset + start, size - 1).toString();
+export const recordText = (bytes: Uint8Array, { start, size }: Place): string =>
+  start >= 0 && size >= 1 && start + size <= bytes.length
+    ? Buffer.from(bytes.buffer, bytes.byteOffset + start, size - 1).toString()
+    : UNREADABLE;
+
+/** Maximum bytes of a decompressed segment, whatever a store says about the places of its records. */
+const MAX_SEGMENT_BYTES = 512 * 1024 * 1024;
+
+/** Damaged bytes, or those that something else has written, may be a little of a terabyte of zeros. */
+const limitOf = (places: readonly Place[]): { readonly maxOutputLength: number } => {
+  const end = places.reduce((most, { start, size }) => Math.max(most, start + size), SEGMENT_BYTES);
+  return { maxOutputLength: Math.min(end, MAX_SEGMENT_BYTES) };
+};
+
+const decompressInThread = promisify(zstdDecompress);
+
+/**
+ * Decompresses a segment, in another thread.
+ *
+ * @param places The places of some of its records.
+ * @throws {Error} If it is damaged, or longer than segments are.
+ */
+export const decompressAsync = (data: Uint8Array, places: readonly Place[]): Promise<Buffer> =>
+  decompressInThread(data, limitOf(places));
+
+/** Decompresses a segment as {@link decompressAsync}, in this thread. */
+export const decompressSync = (data: unknown, places: readonly Place[]): Buffer =>
+  zstdDecompressSync(data as Uint8Array, limitOf(places));
+
+/** Decompresses a segment as {@link decompressSync}. @returns undefined for one that is damaged: others can still be read. */
+export function tryDecompress(data: unknown, places: readonly Place[]): Buffer | undefined {
+  try {
+    return decompressSync(data, places);
+  } catch {
+    return undefined;
+  }
+}

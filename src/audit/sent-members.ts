@@ -1,27 +1,10 @@
+import { NumberedNames } from "./numbered-names.ts";
 import type { IndexRow } from "./stored-row.ts";
 import { UNACCEPTED, type Keyed } from "./summary-key.ts";
 import { dayOf } from "./usage.ts";
 
-/** Which names of its route a client sent. It is counted, and is no part of the record's text. */
-export class SentMembers {
-  /** The hash of the pack that has the names. */
-  readonly pack: string;
-  /** All names of the route, in the order of their bits. */
-  readonly names: readonly string[];
-  /** One bit for each name, in hexadecimal digits: the first name is the highest bit of the first byte. */
-  readonly bits: string;
-
-  constructor(pack: string, names: readonly string[], bits: Uint8Array) {
-    this.pack = pack;
-    this.names = names;
-    this.bits = Buffer.from(bits.buffer, bits.byteOffset, bits.length).toString("hex");
-  }
-
-  /** JSON leaves it out. */
-  toJSON(): undefined {
-    return undefined;
-  }
-}
+/** Which names of its route a client sent. */
+export class SentMembers extends NumberedNames {}
 
 /** Sets all bits of another string of bits. @returns whether any of them was not set */
 export function addBits(target: Uint8Array, added: Uint8Array): boolean {

@@ -1,6 +1,7 @@
+import type { CallersReader } from "./callers.ts";
 import type { EraseRequest, Erasure } from "./erase.ts";
 import type { AuditRecord } from "./record.ts";
-import type { UsageReader } from "./usage.ts";
+import type { TokenActivity, UsageReader } from "./usage.ts";
 
 /** Records of one page, by default and at most. */
 export const DEFAULT_LIMIT = 50;
@@ -104,7 +105,7 @@ export interface StoreOptions {
 }
 
 /** An audit store: SQLite or PostgreSQL. One test suite defines the behaviour of both. */
-export interface AuditStore extends UsageReader {
+export interface AuditStore extends UsageReader, CallersReader {
   /**
    * Stores a redacted record. `relaxed`: returns at once and never throws. `strict`: resolves once
    * the record is on the disk, and rejects with `AuditUnavailableError` when it is not.
@@ -116,6 +117,8 @@ export interface AuditStore extends UsageReader {
   readonly texts: (query: AuditQuery) => Promise<TextPage>;
   /** Counts the matching records; `limit` is ignored. @throws {AuditUnavailableError} */
   readonly count: (query: AuditQuery) => Promise<number>;
+  /** Returns what one token did. @throws {AuditUnavailableError} */
+  readonly activity: (query: { readonly fingerprint: string }) => Promise<TokenActivity>;
   /** Returns one record. @throws {AuditUnavailableError} While the store can't be read. */
   readonly get: (id: string) => Promise<AuditRecord | undefined>;
   /**
@@ -153,4 +156,12 @@ export interface AuditStore extends UsageReader {
 export class AuditUnavailableError extends Error {
   override readonly name = "AuditUnavailableError";
   readonly code = "AG_AUDIT_UNAVAILABLE";
+}
+
+/** A stored record is damaged. The others can be read. */
+export class DamagedRecordError extends AuditUnavailableError {
+  /** @param id Its id. */
+  constructor(id: string) {
+    super(`The record ${id} is damaged. The export as ndjson has its text as it is.`);
+  }
 }

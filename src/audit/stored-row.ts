@@ -1,4 +1,5 @@
 import type { AuditRecord } from "./record.ts";
+import type { NumberedNames } from "./numbered-names.ts";
 import type { RecordPlace } from "./record-memory.ts";
 import type { SentMembers } from "./sent-members.ts";
 import { applicationKey, labelKey } from "./summary-key.ts";
@@ -24,7 +25,9 @@ export interface RecordColumns {
   readonly lossy: boolean;
   /** Which names of its route the client sent. */
   readonly sent?: SentMembers | undefined;
-  /** How many requests it stands for. Default: one. */
+  /** Which losses of its route it had. */
+  readonly lost?: NumberedNames | undefined;
+  /** How many requests it stands for. Default: one. 0: it is counted in no summary. */
   readonly requests?: number | undefined;
 }
 
@@ -40,6 +43,8 @@ export interface IndexRow extends RecordColumns {
   readonly size: number;
   /** The pack and the bits of `sent`, separated by a blank. */
   readonly sentBits?: string | undefined;
+  /** Those of `lost`. */
+  readonly lostBits?: string | undefined;
 }
 
 /**
@@ -80,6 +85,7 @@ export function columnsOf({
   requestId,
   losses,
   sent,
+  lost,
   requests,
 }: AuditRecord): RecordColumns {
   const ms = Date.parse(time);
@@ -98,6 +104,7 @@ export function columnsOf({
     agent: client.userAgent,
     lossy: losses.length > 0,
     sent,
+    lost,
     requests,
   };
 }

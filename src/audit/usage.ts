@@ -1,4 +1,6 @@
 import type { AuditRecord } from "./record.ts";
+import type { CallSpan, SpanQuery } from "./call-spans.ts";
+import type { LossQuery, LossUsage } from "./loss-usage.ts";
 import type { SentUsage } from "./sent-usage.ts";
 import { UNACCEPTED, type Keyed } from "./summary-key.ts";
 import { truncateUtf8 } from "./truncate.ts";
@@ -24,7 +26,7 @@ export const MAX_USAGE_ROWS = 10_000;
 
 /** Maximum number of bytes of a user agent in the summaries. */
 const MAX_AGENT_BYTES = 200;
-/** Maximum number of rows of the summaries, by default. They take about 250 bytes each, with the index. */
+/** Maximum number of rows of the summaries, by default. They take about 300 bytes each, with the indexes. */
 export const MAX_SUMMARY_ROWS = 1_000_000;
 
 /** Maximum number of tokens in the summaries. Above it those that were not used for the longest time are deleted. */
@@ -145,6 +147,20 @@ export interface RouteUsage extends UsageCounts {
   readonly sample: string;
 }
 
+/** Maximum number of records of a token that are counted, the newest first. */
+export const MAX_RECORDS_COUNTED = 100_000;
+
+/** What one token did, also one whose requests are counted together with those of other tokens. */
+export interface TokenActivity {
+  /** Undefined for a token whose requests were never counted. */
+  readonly token: TokenUsage | undefined;
+  /**
+   * Its requests by route, those with the most first. The summaries of a client with several tokens don't tell them apart: then
+   * its records are counted, as far back as there are any, and `sample` is empty.
+   */
+  readonly routes: readonly RouteUsage[];
+}
+
 /** The requests of one day. */
 export interface DayUsage {
   /** `2026-03-01`, in UTC. */
@@ -153,7 +169,7 @@ export interface DayUsage {
   readonly native: number;
   readonly errors: number;
   readonly lossy: number;
-  /** Clients that used alpha on that day. All requests without a token are one client. */
+  /** Clients that used alpha on that day, without requests that are nobody's: those without an accepted token. */
   readonly alphaClients: number;
 }
 
@@ -165,6 +181,10 @@ export interface UsageReader {
   readonly tokens: (query: { readonly client: string }) => Promise<readonly TokenUsage[]>;
   /** Returns the names that clients sent to routes; `lane` and `limit` are ignored. @throws {AuditUnavailableError} */
   readonly sent: (query: UsageQuery) => Promise<readonly SentUsage[]>;
+  /** Returns what requests lost, what weighs most first; `lane` is ignored. @throws {AuditUnavailableError} */
+  readonly losses: (query: LossQuery) => Promise<readonly LossUsage[]>;
+  /** Returns on which days clients called, for `cameBackOn`. @throws {AuditUnavailableError} */
+  readonly spans: (query: SpanQuery) => Promise<readonly CallSpan[]>;
   /** Returns the routes of each client, those with the most requests first. @throws {AuditUnavailableError} */
   readonly usage: (query: UsageQuery) => Promise<readonly RouteUsage[]>;
   /** Returns days with requests in ascending order. @throws {AuditUnavailableError} */
@@ -206,6 +226,7 @@ export type CountedRow = Keyed<Omit<RecordColumns, "method" | "requestId">>;
 export function aggregateUsage(rows: Iterable<CountedRow>): UsageRow[] {
   const folded = new Map<string, UsageRow>();
   for (const { id, time, key: client, lane, route, status, lossy, agent: whole, requests = 1 } of rows) {
+    if (requests === 0) continue;
     const day = dayOf(time);
     const agent = usageAgent(whole);
     const key = [day, client, lane, route, status].join("\n");
@@ -240,7 +261,7 @@ export interface TokenRow {
 export function aggregateTokens(rows: Iterable<CountedRow>, keys: ReadonlyMap<string, string>): TokenRow[] {
   const tokens = new Map<string, TokenRow>();
   for (const { client: fingerprint, accepted, time, lane, agent: whole, requests = 1 } of rows) {
-    if (fingerprint === null || !accepted) continue;
+    if (fingerprint === null || !accepted || requests === 0) continue;
     const isNative = lane === "native";
     const lastAlpha = isNative ? 0 : time;
     const lastNative = isNative ? time : 0;

@@ -165,9 +165,18 @@ export function createSharedTokenCache(local: MemoryTokenCache, backend: TokenCa
     return entry.info;
   }
 
-  /** Writes new information to the backend. If that fails, other processes get it from v4. */
+  /**
+   * Writes new information to the backend. If that fails, other processes get it from v4. What arrives there behind a purge
+   * is deleted again: v4 may have said it before.
+   */
+  async function write(hash: string): Promise<void> {
+    const purgesBefore = purges;
+    await backend.set(hash, local.get(hash)).catch(() => {});
+    if (purges !== purgesBefore) await backend.set(hash, undefined).catch(() => {});
+  }
+
   function writeIfNew(hash: string, isNew: boolean): void {
-    if (isNew) void backend.set(hash, local.get(hash)).catch(() => {});
+    if (isNew) void write(hash);
   }
 
   return {

@@ -1,7 +1,8 @@
 import { packFolder } from "../app/loaded-pack.ts";
 import { formatDiagnostic, PackError } from "../mapping/load/diagnostic.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
-import { OperatorFileError } from "../operator-files/operator-file.ts";
+import { noticesFile } from "../notices/notices-file.ts";
+import { OperatorFileError, readOperatorFile } from "../operator-files/operator-file.ts";
 import { reportProblems } from "./check.ts";
 import type { SunsetSettings } from "./command-settings.ts";
 import { openControl, readDirectory, readPlan } from "./operator-files.ts";
@@ -12,12 +13,14 @@ export interface OperatorFileFlags {
   readonly sunset?: string;
   /** A client directory. Default: that of the settings. */
   readonly clients?: string;
+  /** The receivers of notices. */
+  readonly notices?: string;
   /** Whether the plan may shorten dates that were published. */
   readonly announce?: true;
 }
 
 /**
- * Runs `alpha-gateway check --sunset FILE --clients FILE`: checks files of the operator with the pack whose names they
+ * Runs `alpha-gateway check --sunset FILE --clients FILE --notices FILE`: checks files of the operator with the pack whose names they
  * use, and with the dates that were published.
  *
  * @returns the exit code: 1 if there is a problem
@@ -39,16 +42,21 @@ export async function checkOperatorFiles(
 
 async function readFiles(
   folder: string,
-  { sunset: file, clients, announce }: OperatorFileFlags,
+  { sunset: file, clients, notices, announce }: OperatorFileFlags,
   settings: SunsetSettings,
 ): Promise<number> {
+  const hasAudit = settings.AUDIT !== "off";
+  if (notices !== undefined) {
+    const { receivers } = readOperatorFile(notices, noticesFile({ hasAudit, readsSecrets: false }));
+    print(`${receivers.length} receivers\n`);
+    if (file === undefined && clients === undefined) return 0;
+  }
   const pack = loadPack(folder, settings.WORDS);
   const directory = readDirectory(clients ?? settings.CLIENTS_FILE);
   print(`${directory.clients.length} clients\n`);
   if (file === undefined) return 0;
   const { control, close } = await openControl(settings);
   try {
-    const hasAudit = settings.AUDIT !== "off";
     const plan = readPlan(file, { pack, directory, hasAudit, control: announce ? undefined : control });
     print(`${plan.stages.length} stages\n`);
   } finally {

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { packFolder } from "../app/loaded-pack.ts";
 import { collectExpressions, type Expression } from "../jsonata/index.ts";
 import { formatDiagnostic, MAX_DIAGNOSTICS, PackError, type Diagnostic } from "../mapping/load/diagnostic.ts";
@@ -6,13 +7,14 @@ import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { fileSchema, type FileKind } from "../mapping/schema/file-schema.ts";
 import { summarizePack, type PackSummary } from "../mapping/pack-summary.ts";
-import { catalogsSchema, exampleSchema, readExamples } from "../tools/examples/example.ts";
+import { catalogsSchema, EXAMPLES_FOLDER, exampleSchema, readExamples } from "../tools/examples/example.ts";
 import { checkLaws } from "../tools/check-laws.ts";
 import type { ExampleResult } from "../tools/examples/compare-example.ts";
 import { compareExamples, diagnosticsOf, findLeftOutRows } from "../tools/examples/run-examples.ts";
-import { coverageOf, type ExampleCoverage } from "../tools/examples/coverage.ts";
+import { coverageOf } from "../tools/examples/coverage.ts";
 import { updateExamples } from "../tools/examples/update-examples.ts";
 import { CLIENTS_FILE } from "../clients/client-directory.ts";
+import { NOTICES_SCHEMA } from "../notices/notices-file.ts";
 import { operatorFileSchema } from "../operator-files/operator-file.ts";
 import { SUNSET_SCHEMA } from "../sunset/sunset-definition.ts";
 import { waitForShutdownSignal } from "./signals.ts";
@@ -29,11 +31,12 @@ export interface CheckFlags {
 }
 
 /** The kinds of files with a JSON Schema. */
-type SchemaKind = FileKind | "example" | "catalogs" | "sunset" | "clients";
+type SchemaKind = FileKind | "example" | "catalogs" | "sunset" | "clients" | "notices";
 
 function schemaOf(kind: SchemaKind): unknown {
   if (kind === "example") return exampleSchema();
   if (kind === "sunset") return operatorFileSchema(SUNSET_SCHEMA);
+  if (kind === "notices") return operatorFileSchema(NOTICES_SCHEMA);
   if (kind === "clients") return operatorFileSchema(CLIENTS_FILE.schema);
   return kind === "catalogs" ? catalogsSchema() : fileSchema(kind);
 }
@@ -89,16 +92,21 @@ function describeQueries({ routes }: Pack): string {
   return `query parameters ${names.size}, ${others}`;
 }
 
-/** What the golden cases show, and the names that none shows. */
-function describeExamples({ routes, fields, missingRoutes, missingFields }: ExampleCoverage): string[] {
+/** What the golden cases show, and the names that none shows; only that there are none for a pack that is shipped without. */
+function describeExamples(directory: string, pack: Pack, results: readonly ExampleResult[]): string[] {
+  if (!existsSync(join(directory, EXAMPLES_FOLDER)))
+    return [`golden cases: none, because the pack has no folder "${EXAMPLES_FOLDER}"`];
+  const { routes, fields, missingRoutes, missingFields } = coverageOf(pack, results);
   const missing = [...missingRoutes, ...missingFields];
   return [
     `golden cases: ${routes - missingRoutes.length} of ${routes} routes, ${fields - missingFields.length} of ${fields} fields`,
     ...(missing.length > 0 ? [`  without a golden case: ${missing.join(", ")}`] : []),
+    `${results.length} examples passed`,
   ];
 }
 
 function describeCoverage(
+  directory: string,
   pack: Pack,
   results: readonly ExampleResult[],
   expressions: readonly Expression[],
@@ -113,8 +121,7 @@ function describeCoverage(
     describeQueries(pack),
     ...describeLocalRoutes(routes, pack.dialect.upstream.name),
     ...describeEngines(expressions),
-    ...describeExamples(coverageOf(pack, results)),
-    `${results.length} examples passed`,
+    ...describeExamples(directory, pack, results),
     "",
   ].join("\n");
 }
@@ -149,7 +156,7 @@ async function checkFolder(directory: string, { emit, update }: CheckFlags): Pro
   diagnostics.push(...diagnosticsOf(results));
   if (diagnostics.length > 0) return reportProblems(diagnostics);
   if (emit) print(printExpressions(expressions) + printObjects(pack.resources));
-  print(describeCoverage(pack, results, expressions));
+  print(describeCoverage(directory, pack, results, expressions));
   return 0;
 }
 

@@ -54,6 +54,10 @@ export type SunsetSettings = CommandSettings &
 export const sunsetSettings = (command: Command): SunsetSettings =>
   readNamed(command, [...SUNSET_SETTINGS, "GATEWAY_SECRET", "AUDIT"]);
 
+/** The settings of commands about notices. */
+export const noticesSettings = (command: Command): Pick<Settings, "NOTICES_FILE" | "AUDIT"> =>
+  readNamed(command, ["NOTICES_FILE", "AUDIT"]);
+
 /** Reads settings of a command that does not serve. Invalid variables that it does not use cannot fail it. */
 export const commandSettings = (command: Command): CommandSettings =>
   readNamed(command, [...REPLAY_SETTINGS, ...STORE_SETTINGS, ...CLIENT_SETTINGS]);

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { packFolder } from "../app/loaded-pack.ts";
 import { parseJson } from "../dialect/json/parse.ts";
 import { onePage } from "../dialect/envelope.ts";
+import { shortName } from "../dialect/query.ts";
 import { addQuery, type Endpoint } from "../mapping/compile/endpoint.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import { isObject } from "../dialect/json/parse.ts";
@@ -190,9 +191,9 @@ function formatExplanation(explanation: Explanation): string {
       `sent again without "${route.retryWithout}" if ${pack.dialect.upstream.name} rejects only that member`,
     );
   const ignored = result.context.ignoredParameters.map((name) =>
-    shellComment(`ignored: the query parameter "${name}", which the pack does not name`),
+    shellComment(`ignored: the query parameter "${shortName(name)}", which the pack does not name`),
   );
-  const losses = route.losses.map((loss) => shellComment(`lost: ${loss}`));
+  const losses = route.losses.map(({ text, severity }) => shellComment(`lost (${severity}): ${text}`));
   const comments = [...ignored, ...losses].join("\n");
   const paragraphs = [head.join("\n"), ...describeCatalog(route, pack), ...steps, retry, comments];
   return `${paragraphs.filter(Boolean).join("\n\n")}\n`;

@@ -4,6 +4,7 @@ import { packFolder } from "../app/loaded-pack.ts";
 import { exportTexts, writeExport } from "../audit/export/export-records.ts";
 import type { ExportFormat } from "../audit/export/format-names.ts";
 import { exportFormat } from "../audit/export/formats.ts";
+import { filterHeadersOf } from "../mapping/pack-summary.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { CommandSettings } from "./command-settings.ts";
 import { showProgress } from "./progress.ts";
@@ -27,8 +28,7 @@ export async function exportRecords(
   const isName = filters.client !== undefined && directory.find(filters.client) !== undefined;
   // Flags are checked before the store is opened.
   readRecordFilters(isName ? { ...filters, client: "" } : filters, command);
-  const { dialect } = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
-  const filterHeader = dialect.client.filters?.header;
+  const filterHeaders = filterHeadersOf(loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS));
   const store = await openExistingAuditStore(settings);
   const progress = showProgress("records");
   let damaged = 0;
@@ -39,7 +39,7 @@ export async function exportRecords(
     const texts = exportTexts(store, {
       format,
       query,
-      filterHeader,
+      filterHeaders,
       onRecords,
       onDamaged: (count) => (damaged = count),
     });

@@ -12,45 +12,78 @@ import { print } from "./terminal.ts";
 /** The flags of `init`. Questions about the others are asked at a terminal. */
 export type InitFlags = Partial<Record<QuestionName, string>>;
 
-const NAME = "[A-Za-z_]\\w*";
+/** Lengths of a name and of a path, in characters, and the number of fields: the files of a pack have limits, too. */
+const [MAX_NAME, MAX_PATH, MAX_FIELDS] = [60, 200, 100];
+
+const OBJECT = /^[a-z][a-z0-9_]*$/;
+const PATH = /^(?:\/[\w.-]+)+$/;
+const NAME = /^[A-Za-z_]\w*$/;
+/** Files of a pack that are no objects. */
+const OTHER_FILES = ["pack", "surface"];
+
+const isPath = (text: string): boolean =>
+  text.length <= MAX_PATH &&
+  PATH.test(text) &&
+  !text.split("/").some((part) => part === "." || part === "..");
+
+const isFieldName = (text: string): boolean =>
+  text.length <= MAX_NAME && NAME.test(text) && text !== "__proto__";
+
+function areFields(text: string): boolean {
+  const pairs = text.split(",").map((field) => field.split("="));
+  const clientNames = new Set(pairs.map(([name]) => name));
+  return (
+    pairs.length <= MAX_FIELDS &&
+    clientNames.size === pairs.length &&
+    pairs.every((names) => names.length <= 2 && names.every(isFieldName))
+  );
+}
+
+interface Question {
+  readonly text: string;
+  readonly default: string;
+  readonly isValid: (text: string) => boolean;
+  /** What the input must be. */
+  readonly rule: string;
+}
 
 /** The questions, with their defaults. */
 const QUESTIONS = {
   object: {
     text: "What is one object called?",
     default: "book",
-    valid: /^[a-z][a-z0-9_]*$/,
-    rule: "lower-case letters, digits and _",
+    isValid: (text) => text.length <= MAX_NAME && OBJECT.test(text) && !OTHER_FILES.includes(text),
+    rule: `up to ${MAX_NAME} lower-case letters, digits and _, and not ${OTHER_FILES.join(" or ")}`,
   },
   clientPath: {
     text: "Which path of the old API has the list?",
     default: "/v1/books",
-    valid: /^(?:\/[\w.-]+)+$/,
+    isValid: isPath,
     rule: "a path, such as /v1/books",
   },
   upstreamPath: {
     text: "Which path of the new API has the list?",
     default: "/api/items",
-    valid: /^(?:\/[\w.-]+)+$/,
+    isValid: isPath,
     rule: "a path, such as /api/items",
   },
   scheme: {
     text: "Which scheme does the Authorization header have? none: no tokens",
     default: "Bearer",
-    valid: /^[\w-]+$/,
-    rule: "letters and digits, such as Bearer",
+    isValid: (text) => text.length <= MAX_NAME && /^[A-Za-z][A-Za-z0-9-]*$/.test(text),
+    rule: "a letter, then letters, digits and hyphens, such as Bearer",
   },
   fields: {
     text: "Which fields? old=new, separated by commas",
     default: "id,title=name",
-    valid: new RegExp(`^${NAME}(?:=${NAME})?(?:,${NAME}(?:=${NAME})?)*$`),
-    rule: "names, such as id,title=name",
+    isValid: areFields,
+    rule: `up to ${MAX_FIELDS} different names, such as id,title=name`,
   },
-} as const;
+} as const satisfies Record<string, Question>;
 
 type QuestionName = keyof typeof QUESTIONS;
 
-const isValid = (name: QuestionName, input: string): boolean => QUESTIONS[name].valid.test(input);
+const isValid = (name: QuestionName, input: string): boolean => QUESTIONS[name].isValid(input);
 
 /**
  * Asks for each value that no flag gave. Without a terminal, the defaults are used.

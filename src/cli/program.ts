@@ -9,6 +9,7 @@ import {
   addSettings,
   CLIENT_SETTINGS,
   commandSettings,
+  noticesSettings,
   PACK_SETTINGS,
   REPLAY_SETTINGS,
   settingTexts,
@@ -19,6 +20,7 @@ import {
 import type { EraseFlags } from "./erase.ts";
 import type { ExplainFlags } from "./explain.ts";
 import type { ExportFlags } from "./export.ts";
+import type { ImpactFlags } from "./impact.ts";
 import type { InitFlags } from "./init.ts";
 import type { ReplayFlags } from "./replay.ts";
 import type { ReportFlags } from "./report.ts";
@@ -26,7 +28,16 @@ import type { SunsetFlags } from "./sunset.ts";
 import type { SandboxFlags } from "./sandbox.ts";
 import { print, printError } from "./terminal.ts";
 
-const SCHEMA_KINDS = ["resource", "pack", "surface", "example", "catalogs", "sunset", "clients"] as const;
+const SCHEMA_KINDS = [
+  "resource",
+  "pack",
+  "surface",
+  "example",
+  "catalogs",
+  "sunset",
+  "clients",
+  "notices",
+] as const;
 
 /** Follows an error about a flag of `serve`, so that all problems are reported together. */
 function settingProblems(serve: Command): string {
@@ -100,6 +111,7 @@ function addCheck(program: Command, onExit: OnExit): void {
     )
     .option("--sunset <file>", "check a plan by which the old API ends, as SUNSET_FILE names it")
     .option("--clients <file>", "check a client directory, as CLIENTS_FILE names it")
+    .option("--notices <file>", "check the receivers of notices, as NOTICES_FILE names them")
     .option("--announce", "with --sunset: allow dates that are earlier than those that were published")
     .addOption(new Option("--watch", "check again after each change of a file").conflicts("update"))
     .addOption(
@@ -109,7 +121,7 @@ function addCheck(program: Command, onExit: OnExit): void {
     )
     .action(
       async (directory: string | undefined, options: CheckFlags & OperatorFileFlags, command: Command) => {
-        if (options.sunset !== undefined || options.clients !== undefined) {
+        if ([options.sunset, options.clients, options.notices].some((file) => file !== undefined)) {
           const { checkOperatorFiles } = await import("./check-operator-files.ts");
           return onExit(await checkOperatorFiles(directory, options, sunsetSettings(command)));
         }
@@ -183,6 +195,43 @@ function addReport(program: Command, onExit: OnExit): void {
     .action(async (options: ReportFlags, command: Command) => {
       const { report } = await import("./report.ts");
       onExit(await report(options, commandSettings(command), command));
+    });
+}
+
+/** The exit code of `impact` where nothing can be said. */
+const NOT_ANSWERED = 2;
+
+function addImpact(program: Command, onExit: OnExit): void {
+  // A gate must tell "a client is touched" from "that can't be said".
+  const command = program.command("impact").exitOverride((error) => {
+    throw new CommanderError(error.exitCode && NOT_ANSWERED, error.code, error.message);
+  });
+  addSettings(command, [...STORE_SETTINGS, ...PACK_SETTINGS, "CLIENTS_FILE"])
+    .description(
+      "Print which clients would notice: if a route, a field or a word were gone, or an edition changed.",
+    )
+    .option("--route <route>", "a route, for example 'GET /vm/instances/:id'")
+    .option("--field <name>", "a member, a parameter or a field of a filter: label, body.label, query.page")
+    .option("--word <field=word>", "a word of a field: status=running, body.status=running")
+    .option("--pack <directory>", "folder of a changed pack, compared with the current one")
+    .option(
+      "--openapi <files...>",
+      "two editions of the new API's OpenAPI document: the old one and the new one",
+    )
+    .option("--since <day>", "only calls from this day on, in UTC")
+    .option("--until <day>", "only calls before this day, in UTC")
+    .addOption(
+      new Option("--format <format>", "format of the output")
+        .choices(["text", "markdown", "json"])
+        .default("text"),
+    )
+    .addHelpText(
+      "after",
+      "\nExits with 0 if no client is touched, with 1 if one is by a breaking change, and with 2 if that can't be said.",
+    )
+    .action(async (flags: ImpactFlags) => {
+      const { impact } = await import("./impact.ts");
+      onExit(await impact(flags, commandSettings(command), command));
     });
 }
 
@@ -264,6 +313,16 @@ function addSunset(program: Command, onExit: OnExit): void {
     });
 }
 
+function addNotices(program: Command, onExit: OnExit): void {
+  const notices = program.command("notices").description("Try the receivers of notices.");
+  addSettings(notices.command("test"), ["NOTICES_FILE"])
+    .description("Send one notice to each receiver, and print what happened. Contacts of clients get none.")
+    .action(async (_flags: object, command: Command) => {
+      const { testNotices } = await import("./notices.ts");
+      onExit(await testNotices(noticesSettings(command), command));
+    });
+}
+
 function addAudit(program: Command, onExit: OnExit): void {
   const audit = program.command("audit").description("Change the audit store.");
   addSettings(audit.command("erase"), [...STORE_SETTINGS, "CLIENTS_FILE"])
@@ -302,10 +361,12 @@ const COMMANDS = [
   addExplain,
   addOpenapi,
   addReport,
+  addImpact,
   addClients,
   addExport,
   addReplay,
   addSunset,
+  addNotices,
   addAudit,
   addSandbox,
 ];

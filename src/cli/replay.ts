@@ -48,7 +48,7 @@ async function openSource(from: string, query: AuditQuery): Promise<RecordSource
   }
   return {
     count,
-    chunks: exportTexts(store, { format: "ndjson", query, filterHeader: undefined }),
+    chunks: exportTexts(store, { format: "ndjson", query }),
     close: store.close,
   };
 }

@@ -168,6 +168,10 @@ const clients = {
     text,
     "YAML file with the plan by which alpha ends: see [Plan the end](../guide/migrate-clients.md#4-plan-the-end). Read at start, and again when it changes or on SIGHUP. If it is invalid, the plan that was read before stays",
   ),
+  NOTICES_FILE: unset(
+    text,
+    "YAML file with the receivers of notices about the migration: see [Send notices](../guide/migrate-clients.md#send-notices). Read at start, and again when it changes or on SIGHUP. If it is invalid, the receivers that were read before stay",
+  ),
   CLIENT_HEADER: unset(
     headerName,
     "Request header in which a proxy of `TRUST_PROXY` gives the name of the client. From other addresses it has no effect. It is never sent to v4",
@@ -176,6 +180,11 @@ const clients = {
     integer(1, 400),
     "7",
     "Days without a request after which a client counts as quiet. A client is ready if it has called v4 and not alpha within them",
+  ),
+  MIGRATION_PAGE: withDefault(
+    onOrOff,
+    "off",
+    "`on`: clients read what they still have to change at `/migration` below alpha's base path, and anybody the description of alpha at `/openapi.json`: see [Give clients their own page](../guide/migrate-clients.md#give-clients-their-own-page). It needs the audit",
   ),
 };
 

@@ -93,6 +93,11 @@ function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label
       "AUDIT_OTLP",
       `nothing is recorded; unset it, or set ${label("AUDIT")} to full or metadata`,
     ]);
+  if (settings.MIGRATION_PAGE && settings.AUDIT === "off")
+    problems.push([
+      "MIGRATION_PAGE",
+      `it shows what the audit counts; set it to off, or ${label("AUDIT")} to full or metadata`,
+    ]);
   if (settings.WORKERS > 1 && settings.REDIS_URL === undefined)
     problems.push([
       "WORKERS",

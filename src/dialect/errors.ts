@@ -1,4 +1,5 @@
 /** Error bodies of both dialects. */
+import { cutText } from "./cut-text.ts";
 import type { ErrorDetail, ErrorSummary } from "./http-error.ts";
 import { isObject } from "./json/parse.ts";
 import { fillShape, isItemTemplate, namesIn, valueAt, type Shape } from "./shape.ts";
@@ -45,8 +46,8 @@ function limitDetails(details: readonly ErrorDetail[], maxCharacters: number): E
   let left = maxCharacters;
   const limited: ErrorDetail[] = [];
   for (const detail of details.slice(0, MAX_ERRORS)) {
-    const reason = detail.reason.slice(0, MAX_TEXT_LENGTH);
-    const field = detail.field?.slice(0, MAX_TEXT_LENGTH);
+    const reason = cutText(detail.reason, MAX_TEXT_LENGTH);
+    const field = detail.field === undefined ? undefined : cutText(detail.field, MAX_TEXT_LENGTH);
     left -= reason.length + (field?.length ?? 0);
     if (left < 0) break;
     limited.push({ ...detail, reason, ...(field !== undefined && { field }) });
@@ -162,7 +163,7 @@ export function createErrorFormat(shape: Shape, { codeOf, titleOf }: StatusTexts
     },
     write(details, status, { summary: given, name } = {}) {
       // Without an array the error is that of one problem.
-      const summary = entries && given && { ...given, reason: given.reason.slice(0, MAX_TEXT_LENGTH) };
+      const summary = entries && given && { ...given, reason: cutText(given.reason, MAX_TEXT_LENGTH) };
       const limited = limitDetails(details, MAX_CHARACTERS - (summary?.reason.length ?? 0));
       const [first] = limited;
       const common = { status, title: titleOf(status), name };

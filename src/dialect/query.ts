@@ -1,4 +1,5 @@
 /** The query of a request: its parameters, and text for the query of another request. */
+import { cutText } from "./cut-text.ts";
 import { HttpError } from "./http-error.ts";
 
 /** All values of each parameter, decoded, in the order of the query. */
@@ -39,8 +40,7 @@ export function parseQuery(text: string): Query {
 const MAX_NAME_LENGTH = 60;
 
 /** The name of a client's parameter for an error or a record. */
-export const shortName = (name: string): string =>
-  name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name;
+export const shortName = (name: string): string => cutText(name, MAX_NAME_LENGTH + 1);
 
 /**
  * Encodes a name or a value for a query. A blank is `%20`, which all servers decode. Commas, colons and slashes stay

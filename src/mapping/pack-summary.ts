@@ -1,4 +1,6 @@
 import { isFilterable, type FieldRule } from "./schema/field-definition.ts";
+import type { Severity } from "./schema/severity.ts";
+import { lossOf } from "./compile/field/loss.ts";
 import type { Pack } from "./pack.ts";
 import type { Route } from "./compile/route.ts";
 
@@ -17,6 +19,18 @@ export const namesOf = ({ dialect: { client, upstream } }: Pack): SideNames => (
   upstream: upstream.name,
 });
 
+/** The names of the headers with the filters of both sides; undefined for a side whose filters are in no header. */
+export interface FilterHeaders {
+  readonly client?: string | undefined;
+  readonly upstream?: string | undefined;
+}
+
+/** Returns the names of the headers with the filters of a pack. */
+export const filterHeadersOf = ({ dialect: { client, upstream } }: Pack): FilterHeaders => ({
+  client: client.filters?.header,
+  upstream: upstream.filters?.header,
+});
+
 /** One field in a {@link PackSummary}. */
 export interface FieldSummary {
   readonly name: string;
@@ -24,6 +38,8 @@ export interface FieldSummary {
   readonly class: FieldClass;
   /** What is lost, or null. */
   readonly loss: string | null;
+  /** How much the loss weighs, or null without one. */
+  readonly severity: Severity | null;
   readonly filter: boolean;
 }
 
@@ -79,6 +95,7 @@ export function summarizePack(pack: Pack): PackSummary {
       v4: rule.upstream ?? null,
       class: classOf(name, rule),
       loss: rule.loss ?? null,
+      severity: lossOf(name, rule)?.severity ?? null,
       filter: isFilterable(rule),
     })),
   }));

@@ -5,6 +5,7 @@ import type { TranslateLocation } from "./compile/locations.ts";
 import type { Endpoint } from "./compile/endpoint.ts";
 import type { Resource } from "./compile/resource.ts";
 import type { Route } from "./compile/route.ts";
+import type { LossNames } from "./compile/loss-names.ts";
 import type { SentNames } from "./compile/sent-names.ts";
 import type { Parameters } from "./router.ts";
 import type { CoverageGaps, ApiSurface } from "./compile/api-surface.ts";
@@ -26,6 +27,8 @@ export interface Pack extends Dialects {
   readonly routes: readonly Route[];
   /** What clients may send to a route, by the name of the route. */
   readonly sentNames: ReadonlyMap<string, SentNames>;
+  /** What the requests and responses of a route may lose, by the name of the route. */
+  readonly lossNames: ReadonlyMap<string, LossNames>;
   /** Everything that alpha has; undefined if the pack does not declare it. */
   readonly surface: ApiSurface | undefined;
   /** Finds the parts of the surface that the pack does not map. */

@@ -12,12 +12,12 @@ import { createUpstreamActivity, type UpstreamActivity } from "../pipeline/instr
 import {
   ANONYMOUS,
   hasFragment,
-  header,
   type AlphaRequest,
   type ApplicationId,
   type RequestContext,
 } from "../pipeline/context.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
+import { readBasicCredentials } from "./basic-credentials.ts";
 import { redirectToLogin, logout, type AuthorizeDependencies } from "./redirect-to-login.ts";
 import { exchangeCode, type ExchangeDependencies } from "./exchange-code.ts";
 import { revokeToken, type RevokeDependencies } from "./revoke-token.ts";
@@ -53,14 +53,6 @@ export interface OAuthRoutes {
   readonly notFound: AlphaHandler;
 }
 
-/** The user of HTTP Basic credentials (RFC 6749 2.3.1), which some applications send in place of a form; `""` without any. */
-function basicUser(request: AlphaRequest): string {
-  const encoded = /^basic +([\w+/=-]+)$/i.exec(header(request, "authorization") ?? "")?.[1] ?? "";
-  const [user = "", ...secret] = Buffer.from(encoded, "base64").toString().split(":");
-  // Without a colon the text may be the secret.
-  return secret.length === 0 ? "" : (new URLSearchParams(`user=${user}`).get("user") ?? "");
-}
-
 /** The id of the application that a call names: in its form, its query, or its credentials. Anybody can send any id. */
 function namedApplication(
   request: AlphaRequest,
@@ -70,7 +62,7 @@ function namedApplication(
   const [, sent] = body?.form?.find(([name]) => name === inForm) ?? [];
   const [inQuery = ""] = authorize.pass;
   const inParameters = typeof sent === "string" ? sent : readParameters(request.query).get(inQuery);
-  const id = inParameters || basicUser(request);
+  const id = inParameters || readBasicCredentials(request)?.client;
   return id ? { id, isProven: false } : undefined;
 }
 

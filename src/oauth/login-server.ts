@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { parseJson, isObject } from "../dialect/json/parse.ts";
 import { TranslatedError } from "../dialect/http-error.ts";
 import { isSuccess, meaningOf, TOO_MANY_REQUESTS, type Statuses } from "../dialect/statuses.ts";
@@ -87,6 +88,34 @@ export class LoginServer implements TokenIssuer {
   /** Revokes an access token. @throws like {@link exchange} */
   revoke(credentials: RefreshCredentials, activity: UpstreamActivity): Promise<void> {
     return this.#revoke(credentials, this.#options.definition.revoke.set, activity);
+  }
+
+  /**
+   * Whether the login server accepts the id and the secret of an application: it lets the application revoke a token that it
+   * does not have, which is no error (RFC 7009 2.2), and lets nobody do so with another secret.
+   *
+   * @throws like {@link exchange} if the login server fails
+   */
+  async authenticate(
+    application: Omit<RefreshCredentials, "token">,
+    activity: UpstreamActivity,
+  ): Promise<boolean> {
+    if (!(await this.#mayRevoke(application, activity))) return false;
+    // Of a server that accepts any secret nothing is learned.
+    return !(await this.#mayRevoke({ ...application, secret: randomUUID() }, activity));
+  }
+
+  async #mayRevoke(
+    application: Omit<RefreshCredentials, "token">,
+    activity: UpstreamActivity,
+  ): Promise<boolean> {
+    const { token, upstream, set } = this.#options.definition.revoke;
+    const form = { ...set, ...this.#clientForm(application), [token]: randomUUID() };
+    const response = await this.#post(upstream, form, activity);
+    const { status } = response;
+    if (isSuccess(status)) return true;
+    if (status >= 400 && status < 500 && status !== TOO_MANY_REQUESTS) return false;
+    return this.#throwError(response);
   }
 
   async discard(issued: IssuedToken, credentials: RefreshCredentials): Promise<void> {

@@ -1,5 +1,6 @@
 import { pino, type LogFn, type Logger } from "pino";
 import { drainLog, flushLogSync, reportDroppedLines, writeLogLine } from "./log-output.ts";
+import { callHost, reasonOfError } from "./host-call.ts";
 import { endRepeats, writeSampled } from "./repeats.ts";
 import { toVisibleText } from "../dialect/visible-text.ts";
 
@@ -105,22 +106,53 @@ function createSamplingHook() {
   };
 }
 
+/** Loggers that have failed. */
+const failedLoggers = new WeakSet<GatewayLogger>();
+
+/** Writes to standard error that the logger of the program has failed, once. Its lines are lost. */
+function reportFailure(host: GatewayLogger, error: unknown): void {
+  if (failedLoggers.has(host)) return;
+  failedLoggers.add(host);
+  createLogger("error", "auto").error(
+    { code: "AG_LOGGER_FAILED", error: reasonOfError(error) },
+    "the logger of the program failed: lines of the log are lost",
+  );
+}
+
 /** Writes the log of a gateway to the logger of the program that embeds it. */
 function adoptLogger(host: GatewayLogger): Log {
   const writeUnlessRepeated = createSampling();
-  const isLevelEnabled = (level: string): boolean => host.isLevelEnabled?.(level) ?? level !== "debug";
-  const sampled =
-    (level: "warn" | "error"): LogCoded =>
+  const guarded = <Result>(call: () => Result): Result | undefined =>
+    callHost(call, (error) => reportFailure(host, error));
+  const isLevelEnabled = (level: string): boolean =>
+    guarded(() => host.isLevelEnabled?.(level)) ?? level !== "debug";
+  const write =
+    (level: "debug" | "info" | "warn" | "error" | "fatal"): LogPlain =>
     (context, message) =>
-      writeUnlessRepeated({ isLevelEnabled }, context, (written) => host[level](written, message));
+      guarded(() => host[level](context, message));
+  const sampled = (level: "warn" | "error"): LogCoded => {
+    const writeLine = write(level);
+    return (context, message) =>
+      writeUnlessRepeated({ isLevelEnabled }, context, (written) => writeLine(written, message));
+  };
   return {
-    debug: (context, message) => host.debug(context, message),
-    info: (context, message) => host.info(context, message),
+    debug: write("debug"),
+    info: write("info"),
     warn: sampled("warn"),
     error: sampled("error"),
-    fatal: (context, message) => host.fatal(context, message),
+    fatal: write("fatal"),
     isLevelEnabled,
   };
+}
+
+function createLogger(level: string, format: LogFormat): Log {
+  const isText = isForPeople(format);
+  const toVisibleJson = process.stderr.isTTY ? toVisibleText : (line: string): string => line;
+  const output = {
+    write: (line: string) => writeLogLine(isText ? formatAsText(line) : toVisibleJson(line)),
+    flushSync: flushLogSync,
+  };
+  return pino({ level, base: null, hooks: { logMethod: createSamplingHook() } }, output);
 }
 
 /**
@@ -129,13 +161,7 @@ function adoptLogger(host: GatewayLogger): Log {
  * those before it.
  */
 export function createLog(level: string, format: LogFormat): Log {
-  const isText = isForPeople(format);
-  const toVisibleJson = process.stderr.isTTY ? toVisibleText : (line: string): string => line;
-  const output = {
-    write: (line: string) => writeLogLine(isText ? formatAsText(line) : toVisibleJson(line)),
-    flushSync: flushLogSync,
-  };
-  const log: Log = pino({ level, base: null, hooks: { logMethod: createSamplingHook() } }, output);
+  const log = createLogger(level, format);
   reportDroppedLines((dropped) =>
     log.warn({ code: "AG_LOG_LINES_DROPPED", dropped }, "log lines were dropped: nobody read the log"),
   );

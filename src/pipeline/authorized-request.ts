@@ -5,7 +5,7 @@ import type { TokenStore } from "../auth/token-store.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { MaybePromise } from "../jsonata/index.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
-import type { ResponseBody, ResponseReport } from "./context.ts";
+import type { ResponseBody, ResponseReport, RouteMatch } from "./context.ts";
 import type { ResponseCache } from "./response-cache.ts";
 import type { ReadJson } from "./stages/read-body.ts";
 import type { PreparedRequest } from "./prepared-request.ts";
@@ -25,6 +25,7 @@ export interface TranslationServices {
 
 /** A request that may use its route, and the calls to v4 that it may make. */
 export interface AuthorizedRequest extends Omit<CallerRequest, "creditAddress"> {
+  readonly match: RouteMatch;
   readonly readJson: ReadJson;
   /** The parameters of the client's query. */
   readonly query: Query;

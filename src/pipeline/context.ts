@@ -4,6 +4,7 @@ import { takeParameter } from "../dialect/credentials.ts";
 import type { Filter } from "../dialect/filter/condition.ts";
 import type { HttpError, Rejection } from "../dialect/http-error.ts";
 import type { Query } from "../dialect/query.ts";
+import type { Access } from "../dialect/scopes.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { Parameters } from "../mapping/router.ts";
 import type { SentBody } from "../audit/client-body.ts";
@@ -113,6 +114,11 @@ export interface RouteMatch {
   readonly parameters: Parameters;
 }
 
+/** What decides who may make a call: that of a route, or one that the gateway makes itself. */
+export interface CallAccess {
+  readonly route: { readonly access: Access };
+}
+
 /** A client's credentials, and what is cached about its token: the result of authentication. */
 export interface AuthenticatedClient {
   readonly credentials: Credentials;
@@ -202,6 +208,11 @@ export interface RequestContext extends StageResults, ResponseReport {
   readonly span: RequestSpan | undefined;
   /** Name in the audit and the metrics, where the request is not for a route of the pack. */
   route: string | undefined;
+  /**
+   * Whether it is for a page that the gateway has for clients. It is no call of the client's API: it is recorded without its
+   * response, and is counted in no summary.
+   */
+  isOwnPage: boolean;
   /** The application of a call to the login server, as far as the request has its id. */
   application: ApplicationId | undefined;
   /** Why the gateway rejected the request, where such rejections are counted. */
@@ -226,6 +237,7 @@ export const createContext = (startedAt = performance.now(), span?: RequestSpan)
   stageTimes: { authenticate: 0, matchRoute: 0, rateLimit: 0, authorize: 0, buildResponse: 0 },
   span,
   route: undefined,
+  isOwnPage: false,
   application: undefined,
   client: undefined,
   match: undefined,

@@ -85,7 +85,7 @@ export async function instrumentCall<Response extends { readonly status: number;
 ): Promise<Response> {
   const request = { method, path, filter: filter ?? null, ...(body !== undefined && { body }) };
   const span = activity.startSpan?.(method, path);
-  if (span) headers["traceparent"] = span.traceparent;
+  if (span?.traceparent !== undefined) headers["traceparent"] = span.traceparent;
   const startedAt = performance.now();
   if (activity.firstCallAt === 0) activity.firstCallAt = startedAt;
   if (activity.callsInProgress === 0) activity.waitingSince = startedAt;

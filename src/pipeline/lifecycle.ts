@@ -69,7 +69,7 @@ export interface LifecycleDependencies {
   /** The v4 call of a request that was refused before it was built, for its response. */
   readonly equivalentOf?: (request: AlphaRequest, context: RequestContext) => string;
   /** Starts a request's span; undefined without tracing. */
-  readonly startSpan?: ((request: AlphaRequest) => RequestSpan) | undefined;
+  readonly startSpan?: ((request: AlphaRequest) => RequestSpan | undefined) | undefined;
   /** Records a request; returns a promise where the response must wait for the record. It reports its own failure. */
   readonly record: (
     request: AlphaRequest,

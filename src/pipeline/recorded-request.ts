@@ -20,6 +20,8 @@ export interface RecordOptions {
   readonly packHash: string;
   /** What clients may send to a route, by the name of the route. */
   readonly sentNames: Pack["sentNames"];
+  /** What a route may lose, by the name of the route. */
+  readonly lossNames: Pack["lossNames"];
   readonly grammar: Pack["grammar"];
 }
 
@@ -97,12 +99,14 @@ export function findSecrets(
 export const concealAll = (texts: readonly string[], secrets: SecretValues): readonly string[] =>
   texts.map((text) => secrets.conceal(text));
 
-const OMITTED =
-  "audit: the record has no texts, because the request has more secrets than can be searched for, or the upstream's response can't be searched";
-
-/** The warnings of a record. One of them says if the texts of the client are not recorded. */
-export const recordWarnings = (texts: readonly string[], secrets: SecretValues): readonly string[] =>
-  secrets.isComplete ? concealAll(texts, secrets) : [...concealAll(texts, secrets), OMITTED];
+/** The warnings of a record. One of them says why the texts of the client are not recorded, if they are not. */
+export const recordWarnings = (texts: readonly string[], secrets: SecretValues): readonly string[] => {
+  const { whyIncomplete } = secrets;
+  const recorded = concealAll(texts, secrets);
+  return whyIncomplete === undefined
+    ? recorded
+    : [...recorded, `audit: the record has no texts of the client: ${whyIncomplete}`];
+};
 
 /** Characters of a recorded id of an application. */
 const MAX_APPLICATION_LENGTH = 256;
@@ -138,7 +142,7 @@ export function recordClient(
     fingerprint: fingerprintOf(hash),
     ...((hash !== undefined || application !== undefined) && { accepted: isAccepted }),
     ...senderNames(request, application, secrets),
-    userAgent: agent === undefined ? null : redaction.text(firstCharacters(agent, MAX_AGENT_LENGTH), secrets),
+    userAgent: agent === undefined ? null : firstCharacters(redaction.text(agent, secrets), MAX_AGENT_LENGTH),
     address: request.address,
   };
 }

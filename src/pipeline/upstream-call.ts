@@ -9,7 +9,7 @@ import type { Upstream } from "../upstream/client.ts";
 import { ConnectionUnavailableError, type ShareClient } from "../upstream/connection-shares.ts";
 import { isCausedByClient, toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
 import type { FileUpstream } from "../upstream/file-client.ts";
-import { header, NOBODY, type AlphaRequest, type Credentials, type RouteMatch } from "./context.ts";
+import { header, NOBODY, type AlphaRequest, type CallAccess, type Credentials } from "./context.ts";
 import {
   openFile,
   readResponse,
@@ -59,7 +59,7 @@ export const sentToken = (
 /** The request that the calls are made for, and its client's token. */
 export interface CallerRequest {
   readonly request: AlphaRequest;
-  readonly match: RouteMatch;
+  readonly match: CallAccess;
   /** Credentials as the client sent them. */
   readonly client: Credentials;
   /** The credentials for v4 in their place. */

@@ -34,6 +34,8 @@ export interface SunsetRules {
     identity: () => ClientIdentity,
     route: string | null,
   ): Readonly<Record<string, string>> | undefined;
+  /** When a route ends for a client, in milliseconds since the epoch; undefined: no date is known. */
+  endOf(identity: ClientIdentity, route: string | null): number | undefined;
   /** Notes that v4 accepted a request of a client. */
   noteAccepted(identity: ClientIdentity): void;
   /** Counts a request to which a stage applied. */
@@ -46,6 +48,7 @@ export const NO_SUNSET: SunsetRules = {
   judge: () => undefined,
   link: () => undefined,
   headersFor: () => undefined,
+  endOf: () => undefined,
   noteAccepted: () => {},
   count: () => {},
 };
@@ -206,6 +209,7 @@ export function createSunset({
     headersFor: (identity, route) =>
       // Dates that shorten published ones are not told to anybody.
       isConfirmed() ? plan().headersFor(clientOf(identity()), route) : undefined,
+    endOf: (identity, route) => (isConfirmed() ? plan().endOf(clientOf(identity), route) : undefined),
     noteAccepted(identity) {
       if (firstFreeze(plan()) !== undefined) known.note(clientOf(identity));
     },

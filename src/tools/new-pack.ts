@@ -1,4 +1,5 @@
 /** Writes the files of a small pack for another pair of APIs: one list and one object. */
+import { stringify } from "yaml";
 
 /** What the pack is about. */
 export interface NewPackOptions {
@@ -23,18 +24,21 @@ function splitListPath(path: string): { readonly base: string; readonly list: st
   return { base: path.slice(0, at), list: path.slice(at) };
 }
 
+/** A text in YAML. Without quotation marks `null`, `true` and `7` would be no texts. */
+const scalar = (text: string): string => stringify(text, { lineWidth: 0 }).trimEnd();
+
 const side = (key: string, name: string, base: string, scheme: string): string =>
   [
     `${key}:`,
     `  name: ${name}`,
-    ...(base === "" ? [] : [`  base_path: ${base}`]),
-    ...(scheme === "none" ? [] : [`  credentials: { scheme: ${scheme} }`]),
+    ...(base === "" ? [] : [`  base_path: ${scalar(base)}`]),
+    ...(scheme === "none" ? [] : [`  credentials: { scheme: ${scalar(scheme)} }`]),
   ].join("\n");
 
 /** A value as YAML on one line. */
 const inline = (values: Readonly<Record<string, unknown>>): string =>
   `{ ${Object.entries(values)
-    .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+    .map(([name, value]) => `${scalar(name)}: ${JSON.stringify(value)}`)
     .join(", ")} }`;
 
 function packFile({ clientPath, upstreamPath, scheme }: NewPackOptions): string {
@@ -52,11 +56,11 @@ ${side("upstream", "new", splitListPath(upstreamPath).base, scheme)}
 function resourceFile({ object, clientPath, upstreamPath, scheme, fields }: NewPackOptions): string {
   const [client, upstream] = [splitListPath(clientPath).list, splitListPath(upstreamPath).list];
   const access = scheme === "none" ? "public" : "token";
-  const lines = [...fields].map(([name, other]) => `  ${name}: ${other}`);
+  const lines = [...fields].map(([name, other]) => `  ${scalar(name)}: ${scalar(other)}`);
   return `# yaml-language-server: $schema=.vscode/resource.schema.json
 # The object "${object}": its fields (old name: new name) and its routes.
-object: ${object}
-list: ${client.slice(1)}
+object: ${scalar(object)}
+list: ${scalar(client.slice(1))}
 
 fields:
 ${lines.join("\n")}
@@ -70,8 +74,8 @@ routes:
 function exampleFile({ clientPath, upstreamPath, fields }: NewPackOptions): string {
   const [client, upstream] = [splitListPath(clientPath).list, splitListPath(upstreamPath).list];
   const valueOf = (name: string): unknown => (name === "id" ? 1 : `a ${name}`);
-  const now = Object.fromEntries([...fields].map(([name, other]) => [other, valueOf(name)]));
-  const old = Object.fromEntries([...fields.keys()].map((name) => [name, valueOf(name)]));
+  const now = Object.fromEntries([...fields.values()].map((other) => [other, valueOf(other)]));
+  const old = Object.fromEntries([...fields].map(([name, other]) => [name, valueOf(other)]));
   return `# yaml-language-server: $schema=../../.vscode/example.schema.json
 title: A list with one item
 request: GET ${client}

@@ -16,8 +16,7 @@ export async function readAuditRecords(
   const store = await openExistingAuditStore(settings);
   const texts: string[] = [];
   try {
-    for await (const text of exportTexts(store, { format: "ndjson", query: {}, filterHeader: undefined }))
-      texts.push(text);
+    for await (const text of exportTexts(store, { format: "ndjson", query: {} })) texts.push(text);
   } finally {
     await store.close();
   }

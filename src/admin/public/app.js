@@ -4,6 +4,7 @@ import { startRouter } from "./router.js";
 import { showCall } from "./views/call.js";
 import { showClient } from "./views/client.js";
 import { showClients } from "./views/clients.js";
+import { showImpact } from "./views/impact.js";
 import { showMappings } from "./views/mappings.js";
 import { showMigration } from "./views/migration.js";
 import { showPlan } from "./views/plan.js";
@@ -64,5 +65,6 @@ startRouter(find("view"), {
   clients: { title: "Clients", list: showClients, one: showClient },
   migration: { title: "Migration", list: showMigration },
   plan: { title: "Plan", list: showPlan },
+  impact: { title: "Impact", list: showImpact },
   mappings: { title: "Mappings", list: showMappings },
 });

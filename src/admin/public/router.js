@@ -1,11 +1,21 @@
 import { Offline } from "./api.js";
 import { loading, problem } from "./dom.js";
 
+/** A part of an address; undefined for one with an invalid escape. */
+function decode(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
 /** `#/clients/0123?route=GET+/x` → view, what of it, and its parameters. */
 function place() {
   const [path = "", query = ""] = location.hash.slice(1).split("?", 2);
-  const [, view = "", id] = path.split("/").map(decodeURIComponent);
-  return { view, id, parameters: new URLSearchParams(query) };
+  const parts = path.split("/").map(decode);
+  const [, view = "", id] = parts;
+  return { view, id, parameters: new URLSearchParams(query), isReadable: !parts.includes(undefined) };
 }
 
 /** The address of a view. */
@@ -33,7 +43,7 @@ export function startRouter(main, views) {
     current.abort();
     const own = (current = new AbortController());
     const { signal } = own;
-    const { view, id, parameters } = place();
+    const { view, id, parameters, isReadable } = place();
     const name = Object.hasOwn(views, view) ? view : Object.keys(views)[0];
     const { title, list, one } = views[name];
     document.title = `${title} · alpha-gateway`;
@@ -44,6 +54,7 @@ export function startRouter(main, views) {
     main.replaceChildren(loading());
     if (focus) main.focus({ preventScroll: true });
     try {
+      if (!isReadable) throw new Error("There is nothing here.");
       const content = await (id !== undefined && one
         ? one(id, { signal, parameters })
         : list({ signal, parameters }));

@@ -67,6 +67,7 @@ export async function startWorkers(
   async function activate(loaded: LoadedPack): Promise<void> {
     ({ files, pack } = loaded);
     dependencies.sunset.usePack(pack);
+    dependencies.notices.usePack(pack);
     await sendToWorkers(files);
   }
   const reloadPack = createPackReloader(settings, {
@@ -77,7 +78,7 @@ export async function startWorkers(
     metrics,
   });
   async function drain(): Promise<void> {
-    await workers?.drain(settings.SHUTDOWN_GRACE_MS);
+    await Promise.all([workers?.drain(settings.SHUTDOWN_GRACE_MS), dependencies.notices.close()]);
     await closeDependencies(dependencies, async () => admin?.drain(ADMIN_DRAIN_MS));
   }
   const stop = (): Promise<void> => (stopping ??= drain());
@@ -114,6 +115,7 @@ export async function startWorkers(
       // Each worker reads the files of the operator itself.
       dependencies.clients.reload();
       dependencies.sunset.reload();
+      dependencies.notices.reload();
       await sendToWorkers(files);
       await reloadPack(next);
     },

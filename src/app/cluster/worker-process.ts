@@ -25,12 +25,13 @@ export const workerEnvironment = (upstream: WorkerUpstream): Record<string, stri
   [VARIABLE]: JSON.stringify(upstream),
 });
 
-/** The settings of a worker: no admin listener, and the v4 of the primary. */
+/** The settings of a worker: no admin listener, the v4 of the primary, and no notices, which the primary sends. */
 function workerSettings(settings: Settings): Settings {
   const { origin, authOrigin } = JSON.parse(process.env[VARIABLE] ?? "") as Record<string, string>;
   return {
     ...settings,
     ADMIN_PORT: "off",
+    NOTICES_FILE: undefined,
     UPSTREAM_URL: new URL(origin ?? ""),
     AUTH_URL: authOrigin === undefined ? undefined : new URL(authOrigin),
   };

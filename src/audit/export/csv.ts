@@ -29,6 +29,19 @@ const COLUMNS: Readonly<Record<string, (record: AuditRecord) => Cell>> = {
   label: ({ client }) => client.label ?? null,
 };
 
+/**
+ * Where a formula may start: at the start of a text, and behind what separates cells for a spreadsheet that expects another
+ * separator than a comma, as where the comma is the decimal sign. To such a program the quotation marks of a cell are no
+ * protection. It matches without a formula too, so that no character is scanned twice.
+ */
+const FORMULA_START = /(?:^|[;\t\r\n])[\s;"']*[=+\-@\uff0b\uff0d\uff1d\uff20]?/g;
+
+const SIGN = /[=+\-@\uff0b\uff0d\uff1d\uff20]$/;
+
+/** Clients choose these texts, and a spreadsheet would run one that starts like a formula. */
+const neutralizeFormulas = (text: string): string =>
+  text.replace(FORMULA_START, (start) => start.replace(SIGN, "'$&"));
+
 /** Formats one line of a CSV file (RFC 4180). */
 export const csvRow = (cells: readonly Cell[]): string => `${cells.map(formatCell).join(",")}\r\n`;
 
@@ -42,11 +55,6 @@ export const csvLine = (record: AuditRecord): string =>
 function formatCell(cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell === "number") return String(cell);
-  const inert = neutralizeFormula(cell);
+  const inert = neutralizeFormulas(cell);
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
-}
-
-/** Clients choose these texts, and a spreadsheet would run one that starts like a formula. */
-function neutralizeFormula(text: string): string {
-  return /^[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/.test(text) ? `'${text}` : text;
 }

@@ -10,7 +10,7 @@ export interface ExportOptions {
   readonly format: ExportFormat;
   /** `limit` and `before` are ignored: all matching records are exported. */
   readonly query: AuditQuery;
-  readonly filterHeader: WriterOptions["filterHeader"];
+  readonly filterHeaders?: WriterOptions["filterHeaders"];
   /** Called with the number of exported records after each page. */
   readonly onRecords?: (done: number) => void;
   /** Called at the end with the number of damaged records, if there are any. Formats that read records leave them out. */
@@ -28,10 +28,10 @@ const PAGE_ROWS = 100;
  */
 export async function* exportTexts(
   store: Pick<AuditStore, "texts">,
-  { format, query, filterHeader, onRecords, onDamaged }: ExportOptions,
+  { format, query, filterHeaders, onRecords, onDamaged }: ExportOptions,
 ): AsyncGenerator<string, void, undefined> {
   let damaged = 0;
-  const writer = exportFormat(format).createWriter({ filterHeader, onDamaged: () => (damaged += 1) });
+  const writer = exportFormat(format).createWriter({ filterHeaders, onDamaged: () => (damaged += 1) });
   if (writer.head) yield writer.head;
   let before: string | null | undefined;
   let separator = "";

@@ -1,3 +1,4 @@
+import type { FilterHeaders } from "../../mapping/pack-summary.ts";
 import { UNREADABLE } from "../segment.ts";
 import { tryReadRecord } from "../read-record.ts";
 import type { AuditRecord } from "../record.ts";
@@ -17,8 +18,8 @@ export interface Writer {
 }
 
 export interface WriterOptions {
-  /** Name of the header with the filter, for HAR. Without it HAR files have no filters. */
-  readonly filterHeader: string | undefined;
+  /** Names of the headers with filters, for HAR. Without them HAR files have no filters. */
+  readonly filterHeaders?: FilterHeaders | undefined;
   /** Called for each record that is damaged. */
   readonly onDamaged: () => void;
 }
@@ -70,11 +71,11 @@ const FORMATS: Readonly<Record<ExportFormat, Format>> = {
   },
   har: {
     contentType: "application/json",
-    createWriter: ({ filterHeader, onDamaged }) => ({
+    createWriter: ({ filterHeaders = {}, onDamaged }) => ({
       head: HAR_HEAD,
       page: (records) =>
         readEach(records, onDamaged)
-          .flatMap((record) => harEntries(record, filterHeader))
+          .flatMap((record) => harEntries(record, filterHeaders))
           .map((entry) => JSON.stringify(entry))
           .join(",\n"),
       tail: harTail,

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import type { FilterHeaders } from "../../mapping/pack-summary.ts";
 import type { AuditRecord, RecordedBody } from "../record.ts";
 
 /** The start of a HAR 1.2 file. Custom members have names with `_`, as the format requires. */
@@ -27,7 +28,7 @@ interface HarExchange {
 }
 
 /** Returns the entries of a record: the request of the client, then its v4 calls. A native request is only one entry. */
-export function harEntries(record: AuditRecord, filterHeader: string | undefined): object[] {
+export function harEntries(record: AuditRecord, filterHeaders: FilterHeaders): object[] {
   const { alpha, v4, lane, timings, bytes } = record;
   const asked = {
     ...alpha,
@@ -39,7 +40,7 @@ export function harEntries(record: AuditRecord, filterHeader: string | undefined
   const exchanges: HarExchange[] =
     lane === "native" ? [{ ...asked, url: asked.url.replace(ALPHA, V4) }] : [asked, ...called];
   return exchanges.map((exchange, place) => ({
-    ...entry(exchange, record, filterHeader),
+    ...entry(exchange, record, place === 0 ? filterHeaders.client : filterHeaders.upstream),
     _record: record.id,
     _dialect: lane === "native" || place > 0 ? "v4" : "alpha",
     ...(place === 0 && {

@@ -1,12 +1,8 @@
 /** Erases all that is stored about one client. */
-import { promisify } from "node:util";
-import { zstdDecompress } from "node:zlib";
 import type { PoolClient } from "pg";
 import { ERASE_SEGMENTS, eraseRows, type EraseRequest, type Erasure } from "../erase.ts";
-import { compressAsync } from "../segment.ts";
+import { compressAsync, decompressAsync } from "../segment.ts";
 import type { Database } from "./database.ts";
-
-const decompress = promisify(zstdDecompress);
 
 const TOKENS = "SELECT fingerprint FROM audit_token WHERE key = ANY($1::text[])";
 const IS_ERASED = "(client = ANY($1::text[]) OR sender = ANY($1::text[]))";
@@ -40,7 +36,7 @@ async function eraseSegment(client: PoolClient, id: string, keys: readonly strin
     keys,
     id,
   ]);
-  const { bytes, kept } = eraseRows(await decompress(segment.data), rows);
+  const { bytes, kept } = eraseRows(await decompressAsync(segment.data, rows), rows);
   await client.query(REMOVE_ROWS, [keys, id]);
   if (kept.length > 0) {
     const data = await compressAsync(bytes);
@@ -59,7 +55,10 @@ async function eraseSummaries(
 ): Promise<Erasure> {
   const remove = async (table: string, column: string): Promise<number> =>
     (await client.query(`DELETE FROM ${table} WHERE ${column} = ANY($1::text[])`, [keys])).rowCount ?? 0;
-  const summaries = (await remove("audit_usage", "client")) + (await remove("audit_sent", "client"));
+  const summaries =
+    (await remove("audit_usage", "client")) +
+    (await remove("audit_sent", "client")) +
+    (await remove("audit_loss", "client"));
   const tokens = await remove("audit_token", "fingerprint");
   const time = Date.now();
   const entry = [time, command, name, records, summaries, tokens];

@@ -3,6 +3,7 @@ import type { PurgeLimits, PurgeResult } from "../purge.ts";
 import { UNACCEPTED } from "../summary-key.ts";
 import { cutLargest, dayOf, MAX_TOKENS, SUMMARY_STEP_ROWS, type ClientRows } from "../usage.ts";
 import type { Database } from "./database.ts";
+import { OLDEST_LOSSES } from "./losses.ts";
 import { makeSpace, ROW_BYTES } from "./size-limit.ts";
 
 /** Key of `pg_try_advisory_xact_lock`: only one replica deletes at a time. */
@@ -72,6 +73,9 @@ async function purgeSummaries(
   await client.query("DELETE FROM audit_sent WHERE day < $1", [day]);
   await client.query("DELETE FROM audit_sent_names WHERE day < $1", [day]);
   await client.query(OLDEST_SENT, [summaryRows]);
+  await client.query("DELETE FROM audit_loss WHERE day < $1", [day]);
+  await client.query("DELETE FROM audit_loss_names WHERE day < $1", [day]);
+  await client.query(OLDEST_LOSSES, [summaryRows]);
   await client.query("DELETE FROM audit_token WHERE last < $1", [Math.floor(usageBefore)]);
   await client.query("DELETE FROM audit_erased WHERE time < $1", [Math.floor(usageBefore)]);
   await client.query(LEAST_USED_TOKENS);

@@ -1,18 +1,16 @@
-import { promisify } from "node:util";
-import { zstdDecompress } from "node:zlib";
 import type { QueryResultRow } from "pg";
 import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../record-pages.ts";
-import { recordText, UNREADABLE } from "../segment.ts";
-import { clientsOf, type AuditQuery, type TextPage } from "../store.ts";
+import { decompressAsync, recordText, UNREADABLE } from "../segment.ts";
+import { clientsOf, type AuditQuery, type AuditStore, type TextPage } from "../store.ts";
 import type { NameList } from "../name-lists.ts";
 import { bytesOfBits } from "../sent-members.ts";
 import { listSent, type RouteRequests, type SentDays } from "../sent-usage.ts";
-import { identityOfKey } from "../summary-key.ts";
-import { daysOf, MAX_TOKENS_READ, MAX_USAGE_ROWS, usageKeysOf } from "../usage.ts";
+import { spansStatement, type CallSpan } from "../call-spans.ts";
+import { listLosses, type LossDays, type LossQuery } from "../loss-usage.ts";
+import { identityOfKey, UNACCEPTED } from "../summary-key.ts";
+import { daysOf, MAX_RECORDS_COUNTED, MAX_TOKENS_READ, MAX_USAGE_ROWS, usageKeysOf } from "../usage.ts";
 import type { ClientUsage, DayUsage, RouteUsage, TokenUsage, UsageQuery, UsageReader } from "../usage.ts";
 import type { Database } from "./database.ts";
-
-const decompress = promisify(zstdDecompress);
 
 /** Index rows of one page, up to the maximum size of a page. */
 const PAGE = (where: string, limit: string): string => `
@@ -58,10 +56,19 @@ const CLIENTS = (where: string, limit: string): string => `
     (SELECT count(*) FROM audit_token WHERE key = paused.client)::float8 AS tokens
   FROM paused GROUP BY client ORDER BY 3 DESC, client LIMIT ${limit}
 `;
-const TOKENS = `
+const TOKEN_COLUMNS = `
   SELECT fingerprint, key AS client, agent AS "userAgent", first::float8, last::float8,
     last_alpha::float8 AS "lastAlpha", last_native::float8 AS "lastNative", requests::float8, native::float8
-  FROM audit_token WHERE key = $1 ORDER BY audit_token.requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}
+  FROM audit_token
+`;
+const TOKENS = `${TOKEN_COLUMNS} WHERE key = $1 ORDER BY audit_token.requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}`;
+const TOKEN = `${TOKEN_COLUMNS} WHERE fingerprint = $1`;
+const RECORDED_ROUTES = `
+  SELECT $1 AS client, lane, route, status, count(*)::float8 AS requests, sum(lossy)::float8 AS lossy,
+    min(time)::float8 AS first, max(time)::float8 AS last, '' AS sample
+  FROM (
+    SELECT lane, route, status, lossy, time FROM audit WHERE client = $1 ORDER BY time DESC LIMIT ${MAX_RECORDS_COUNTED}
+  ) AS newest GROUP BY lane, route, status ORDER BY 5 DESC, lane, route, status
 `;
 const ROUTES = (where: string, limit: string): string => `
   SELECT client, lane, route, status, sum(requests)::float8 AS requests, sum(lossy)::float8 AS lossy,
@@ -73,7 +80,7 @@ const DAYS = (where: string): string => `
   SELECT day, coalesce(sum(requests) FILTER (WHERE lane = 'alpha'), 0)::float8 AS alpha,
     coalesce(sum(requests) FILTER (WHERE lane = 'native'), 0)::float8 AS native,
     coalesce(sum(requests) FILTER (WHERE status >= 400), 0)::float8 AS errors, sum(lossy)::float8 AS lossy,
-    (count(DISTINCT client) FILTER (WHERE lane = 'alpha'))::float8 AS "alphaClients"
+    (count(DISTINCT client) FILTER (WHERE lane = 'alpha' AND client NOT IN ('', '${UNACCEPTED}')))::float8 AS "alphaClients"
   FROM audit_usage ${where} GROUP BY day ORDER BY day
 `;
 
@@ -81,7 +88,12 @@ const SENT = (where: string): string => `
   SELECT client, route, pack, bits::text AS bits, min(day) AS "firstDay", max(day) AS "lastDay"
   FROM audit_sent ${where} GROUP BY client, route, pack, audit_sent.bits
 `;
-const NAMES = "SELECT pack, route, names FROM audit_sent_names WHERE pack = ANY($1::text[])";
+const NAMES = (table: string): string =>
+  `SELECT pack, route, names FROM ${table} WHERE pack = ANY($1::text[])`;
+const LOSSES = (where: string): string => `
+  SELECT client, route, pack, place, sum(requests)::float8 AS requests, min(day) AS "firstDay", max(day) AS "lastDay"
+  FROM audit_loss ${where} GROUP BY client, route, pack, place
+`;
 const REQUESTS = (where: string): string =>
   `SELECT client, route, sum(requests)::float8 AS requests FROM audit_usage ${where} GROUP BY client, route`;
 
@@ -121,13 +133,14 @@ function recordTerms(query: AuditQuery): Term[] {
   ];
 }
 
-function usageTerms(query: UsageQuery): Term[] {
+function usageTerms(query: UsageQuery, route?: string): Term[] {
   const { first, last } = daysOf(query);
   return [
     ["day >= ?", first],
     ["day <= ?", last],
     ["client = ANY(?::text[])", usageKeysOf(query)],
     ["lane = ?", query.lane],
+    ["route = ?", route],
   ];
 }
 
@@ -143,8 +156,9 @@ async function readTexts(database: Database, rows: readonly FoundRow[]): Promise
     const given = [ids.slice(first, first + SEGMENTS_AT_ONCE)];
     const segments = await database.query<{ id: string; data: Buffer }>(SEGMENTS, given);
     for (const { id, data } of segments) {
+      const places = rows.filter(({ segment }) => segment === id);
       // The records of a damaged segment don't keep others from being read.
-      const bytes = await decompress(data).catch(() => undefined);
+      const bytes = await decompressAsync(data, places).catch(() => undefined);
       rows.forEach((row, index) => {
         if (row.segment === id) texts[index] = bytes ? recordText(bytes, row) : UNREADABLE;
       });
@@ -198,15 +212,26 @@ export async function countRecords(database: Database, query: AuditQuery): Promi
 }
 
 /** Creates the reader of the summaries. Counts are doubles, which are exact below 2^53. */
-export function usageReader(database: Database): UsageReader {
+export function usageReader(database: Database): UsageReader & Pick<AuditStore, "activity"> {
   async function read<Row extends object>(
     statement: (where: string, limit: string) => string,
-    query: UsageQuery,
+    query: UsageQuery & Pick<LossQuery, "route">,
     limit?: number,
   ): Promise<Row[]> {
     const { values, add, where } = parameters();
-    const text = where(usageTerms(query));
+    const text = where(usageTerms(query, query.route));
     return database.query<Row>(statement(text, limit === undefined ? "" : add(limit)), values);
+  }
+
+  /** Reads the names of packs, by pack and route. */
+  async function namesOf(
+    table: "audit_sent_names" | "audit_loss_names",
+    rows: readonly Pick<SentDays, "pack">[],
+  ): Promise<(pack: string, route: string) => readonly string[] | undefined> {
+    const packs = [...new Set(rows.map(({ pack }) => pack))];
+    const lists = await database.query<NameList & QueryResultRow>(NAMES(table), [packs]);
+    const byKey = new Map(lists.map(({ pack, route, names }) => [`${pack} ${route}`, names]));
+    return (pack, route) => byKey.get(`${pack} ${route}`);
   }
 
   return {
@@ -222,25 +247,42 @@ export function usageReader(database: Database): UsageReader {
         ...row,
         ...times(row),
       })),
+    async activity({ fingerprint }) {
+      const [row] = await database.query<ReadTimes & TokenUsage>(TOKEN, [fingerprint]);
+      const token = row && { ...row, ...times(row) };
+      const rows =
+        token?.client === fingerprint
+          ? await read<Span & RouteUsage>(ROUTES, { client: fingerprint }, MAX_USAGE_ROWS)
+          : await database.query<Span & RouteUsage>(RECORDED_ROUTES, [fingerprint]);
+      return { token, routes: rows.map(routeOf) };
+    },
     usage: async (query) =>
-      (await read<Span & RouteUsage>(ROUTES, query, query.limit ?? MAX_USAGE_ROWS)).map((row) => ({
-        ...row,
-        client: row.client || null,
-        route: row.route || null,
-        ...span(row),
-      })),
+      (await read<Span & RouteUsage>(ROUTES, query, query.limit ?? MAX_USAGE_ROWS)).map(routeOf),
     days: (query) => read<DayUsage>(DAYS, query),
     async sent(query) {
       const ofAllLanes = { ...query, lane: undefined };
       const rows = await read<Omit<SentDays, "bits"> & { bits: string }>(SENT, ofAllLanes);
-      const packs = [...new Set(rows.map(({ pack }) => pack))];
-      const lists = await database.query<NameList & QueryResultRow>(NAMES, [packs]);
-      const byKey = new Map(lists.map(({ pack, route, names }) => [`${pack} ${route}`, names]));
       return listSent(
         rows.map((row) => ({ ...row, bits: bytesOfBits(row.bits) })),
-        (pack, route) => byKey.get(`${pack} ${route}`),
+        await namesOf("audit_sent_names", rows),
         await read<RouteRequests>(REQUESTS, ofAllLanes),
       );
+    },
+    async losses(query) {
+      const rows = await read<LossDays>(LOSSES, { ...query, lane: undefined });
+      const names = await namesOf("audit_loss_names", rows);
+      return listLosses(rows, names, { limit: MAX_USAGE_ROWS, ...query });
+    },
+    spans({ days, clients }) {
+      const { values, add, where } = parameters();
+      const condition = where([
+        ["client NOT IN ('', ?)", UNACCEPTED],
+        ["client = ANY(?::text[])", clients],
+      ]);
+      const most = `${add(days)}::integer`;
+      const lastOfSpan = (day: string): string => `to_char(${day}::date + ${most}, 'YYYY-MM-DD')`;
+      const source = { table: "audit_usage", where: condition, lastOfSpan };
+      return database.query<CallSpan>(spansStatement(source), values);
     },
   };
 }
@@ -254,6 +296,13 @@ interface Span {
 function span({ first, last }: Span): Span {
   return { first: new Date(first).toISOString(), last: new Date(last).toISOString() };
 }
+
+const routeOf = (row: Span & RouteUsage): RouteUsage => ({
+  ...row,
+  client: row.client || null,
+  route: row.route || null,
+  ...span(row),
+});
 
 interface ReadTimes extends Span {
   readonly lastAlpha: string | null;

@@ -124,10 +124,34 @@ const VERSION_2 = `
   );
 `;
 
+/** The tables are described in `sqlite/schema.ts`. The indexes are for "who would notice", which reads few routes. */
+const VERSION_3 = `
+  ALTER TABLE audit ADD COLUMN lost text;
+  CREATE TABLE audit_loss_names (
+    pack text NOT NULL,
+    route text NOT NULL,
+    names text[] NOT NULL,
+    day text NOT NULL,
+    PRIMARY KEY (pack, route)
+  );
+  CREATE TABLE audit_loss (
+    day text NOT NULL,
+    client text NOT NULL,
+    route text NOT NULL,
+    pack text NOT NULL,
+    place integer NOT NULL,
+    requests bigint NOT NULL,
+    PRIMARY KEY (day, client, route, pack, place)
+  ) WITH (fillfactor = 50);
+  CREATE INDEX audit_loss_client ON audit_loss (client, day);
+  CREATE INDEX audit_usage_route ON audit_usage (route, client);
+  CREATE INDEX audit_sent_route ON audit_sent (route, client);
+`;
+
 /** `storage/schema.ts` says how a step is added. */
 export const SCHEMA: PostgresSchema = {
   versionTable: "audit_schema",
   firstTable: "audit",
   lock: 7_012_026_001,
-  steps: [VERSION_1, VERSION_2],
+  steps: [VERSION_1, VERSION_2, VERSION_3],
 };

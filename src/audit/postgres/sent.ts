@@ -16,8 +16,8 @@ const ADD_SENT = `
   ON CONFLICT (day, client, route, pack) DO UPDATE SET bits = kept.bits | excluded.bits
     WHERE kept.bits <> (kept.bits | excluded.bits)
 `;
-const ADD_NAMES = `
-  INSERT INTO audit_sent_names AS kept VALUES ($1, $2, $3::text[], $4)
+const addNamesTo = (table: string): string => `
+  INSERT INTO ${table} AS kept VALUES ($1, $2, $3::text[], $4)
   ON CONFLICT (pack, route) DO UPDATE SET day = greatest(kept.day, excluded.day)
 `;
 /** Bits that wait for a token to be accepted. */
@@ -44,8 +44,13 @@ export async function addSent(query: Query, rows: readonly SentRow[]): Promise<v
   ]);
 }
 
-export async function addNames(database: Database, lists: readonly NameList[]): Promise<void> {
-  for (const { pack, route, names, day } of lists) await database.query(ADD_NAMES, [pack, route, names, day]);
+export async function addNames(
+  database: Database,
+  table: "audit_sent_names" | "audit_loss_names",
+  lists: readonly NameList[],
+): Promise<void> {
+  for (const { pack, route, names, day } of lists)
+    await database.query(addNamesTo(table), [pack, route, names, day]);
 }
 
 /** Adds what was sent with tokens before v4 had accepted them. */

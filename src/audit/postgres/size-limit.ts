@@ -1,11 +1,9 @@
 /** Deletes what is least important when the records exceed the size limit. */
-import { promisify } from "node:util";
-import { zstdDecompress } from "node:zlib";
 import type { PoolClient } from "pg";
 import { ClientShares, type Cut } from "../client-shares.ts";
 import type { PurgeResult } from "../purge.ts";
 import { removeBodies } from "../remove-bodies.ts";
-import { compressAsync } from "../segment.ts";
+import { compressAsync, decompressAsync } from "../segment.ts";
 import { WORTH } from "../stored-row.ts";
 
 /** Approximate size of a row and its indexes. */
@@ -55,8 +53,6 @@ const MOVE = `
   FROM unnest($2::bigint[], $3::int[], $4::int[]) AS given (seq, start, size) WHERE audit.seq = given.seq
 `;
 
-const decompress = promisify(zstdDecompress);
-
 interface OldSegment {
   readonly id: string;
   readonly size: number;
@@ -78,7 +74,7 @@ async function remove(client: PoolClient, { id, size }: OldSegment): Promise<Cut
 async function strip(client: PoolClient, { id }: OldSegment): Promise<CutResult> {
   const data = (await client.query<{ data: Buffer }>(DATA, [id])).rows[0]?.data ?? Buffer.alloc(0);
   const { rows } = await client.query<{ seq: string; start: number; size: number }>(PLACES, [id]);
-  const decompressed = await decompress(data).catch(() => undefined);
+  const decompressed = await decompressAsync(data, rows).catch(() => undefined);
   const { bytes, places } = removeBodies(decompressed ?? Buffer.alloc(0), decompressed ? rows : []);
   const compressed = await compressAsync(bytes);
   if (!decompressed || compressed.length >= data.length) {

@@ -10,6 +10,7 @@ import { NameLists } from "../name-lists.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import { connectDatabase } from "./database.ts";
+import { readCallers } from "./read-callers.ts";
 import { countRecords, readRecordPage, readRecord, usageReader } from "./reader.ts";
 import { eraseClient, readErasures } from "./erase.ts";
 import { purgeStep } from "./purge.ts";
@@ -37,15 +38,21 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
   let spare: ArrayBuffer | undefined;
 
-  const lists = new NameLists();
+  const lists = new NameLists("sent");
+  const lossLists = new NameLists("lost");
 
   async function commit(rows: readonly StoredRow[]): Promise<number> {
-    for (const row of rows) lists.add(row);
+    for (const row of rows) {
+      lists.add(row);
+      lossLists.add(row);
+    }
     const names = lists.waiting();
+    const lossNames = lossLists.waiting();
     const batch = createBatch(rows, recent, spare);
     spare = batch.bytes.buffer;
-    const stored = await insertBatch(database, batch, names);
+    const stored = await insertBatch(database, batch, { names, lossNames });
     lists.confirm(names);
+    lossLists.confirm(lossNames);
     return stored;
   }
 
@@ -73,7 +80,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
 
   async function get(id: string): Promise<AuditRecord | undefined> {
     const text = await readRecord(database, id);
-    return text === undefined ? undefined : parseRecord(text);
+    return text === undefined ? undefined : parseRecord(id, text);
   }
 
   const fault = (): string | undefined => (closing ? "The audit store is closed." : queue.fault());
@@ -85,7 +92,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     await database.close();
   }
 
-  const { clients, tokens, sent, usage, days } = usageReader(database);
+  const { clients, tokens, activity, sent, losses, spans, usage, days } = usageReader(database);
   return {
     append: queue.push,
     texts: (query) => open(() => readRecordPage(database, query)),
@@ -94,7 +101,11 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     count: (query) => open(() => countRecords(database, query)),
     clients: (query) => open(() => clients(query)),
     tokens: (query) => open(() => tokens(query)),
+    activity: (query) => open(() => activity(query)),
     sent: (query) => open(() => sent(query)),
+    losses: (query) => open(() => losses(query)),
+    spans: (query) => open(() => spans(query)),
+    callers: (query) => open(() => readCallers(database, query)),
     usage: (query) => open(() => usage(query)),
     days: (query) => open(() => days(query)),
     erase: (request, onRecords) => open(() => eraseClient(database, request, onRecords)),

@@ -12,6 +12,7 @@ import {
 } from "../summary-key.ts";
 import { acceptedClients, dayOf, usageAgent } from "../usage.ts";
 import type { Database } from "./database.ts";
+import { countLosses, RENAME_LOSSES } from "./losses.ts";
 import { addEarlierSent, addNames, addSent, renameSent } from "./sent.ts";
 
 const TOKEN_KEYS = "SELECT fingerprint, key FROM audit_token WHERE fingerprint = ANY($1::text[])";
@@ -70,20 +71,20 @@ const WRITE = `
   WITH given AS (
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[],
       $8::text[], $9::int[], $10::int[], $11::int[], $12::bool[], $13::int[], $14::int[], $15::text[], $16::text[],
-      $17::text[], $18::text[], $19::text[], $25::text[])
+      $17::text[], $18::text[], $19::text[], $25::text[], $26::text[])
       WITH ORDINALITY AS row (id, time, client, route, status, day, lane, agent, lossy, start, size, counted,
-        requests, part, method, request_id, key, sender, token_key, sent, place)
+        requests, part, method, request_id, key, sender, token_key, sent, lost, place)
   ), parts AS MATERIALIZED (
     SELECT nextval(pg_get_serial_sequence('audit_segment', 'id')) AS segment, part, first, bytes, owner
     FROM unnest($20::int[], $21::int[], $24::text[]) WITH ORDINALITY AS p (first, bytes, owner, part)
   ), added AS (
     INSERT INTO audit (id, time, client, sender, route, status, size, worth, lane, agent, lossy, start, method,
-        request_id, sent, segment)
+        request_id, sent, lost, segment)
       SELECT id, time, client, sender, route, status, size,
           CASE WHEN client IS NOT NULL AND counted THEN ${WORTH.accepted}
             WHEN status >= 400 THEN ${WORTH.refused} ELSE ${WORTH.unaccepted} END,
           lane, CASE WHEN NOT counted THEN agent END, lossy, start, method, request_id,
-          CASE WHEN NOT counted THEN sent END, segment
+          CASE WHEN NOT counted THEN sent END, CASE WHEN NOT counted THEN lost END, segment
         FROM given JOIN parts USING (part) ORDER BY place
       ON CONFLICT (id) DO NOTHING RETURNING id, segment, time, worth
   ), stored AS (
@@ -96,13 +97,16 @@ const WRITE = `
     INSERT INTO audit_usage AS kept
       SELECT day, key, lane, coalesce(route, ''), status, sum(requests), sum(lossy), min(time), max(time),
         (array_agg(id ORDER BY time DESC))[1], (array_agg(agent ORDER BY time DESC))[1]
-      FROM given JOIN (SELECT id FROM added) AS new USING (id) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+      FROM given JOIN (SELECT id FROM added) AS new USING (id) WHERE requests > 0
+      GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
     ${ADDED}
+  ), counted_losses AS (
+    ${countLosses("given JOIN (SELECT id FROM added) AS new USING (id)", "sum(requests)")}
   ), counted_tokens AS (
     INSERT INTO audit_token AS seen
       SELECT client, min(token_key), ${tokenSums("sum(requests)")}
       FROM given JOIN (SELECT id FROM added) AS new USING (id)
-      WHERE client IS NOT NULL AND counted GROUP BY client ORDER BY client
+      WHERE client IS NOT NULL AND counted AND requests > 0 GROUP BY client ORDER BY client
     ${TOKENS_ADDED}
   )
   SELECT EXISTS (SELECT 1 FROM audit WHERE client = ANY($23::text[]) AND worth < ${WORTH.accepted}) AS late
@@ -116,17 +120,20 @@ const MOVE = `
     UPDATE audit SET worth = ${WORTH.accepted} WHERE seq IN (
       SELECT seq FROM audit WHERE client = ANY($1::text[]) AND worth < ${WORTH.accepted}
       LIMIT ${MOST_MOVED} FOR UPDATE SKIP LOCKED
-    ) RETURNING id, time, client, sender, route, status, lane, agent, lossy, segment
+    ) RETURNING id, time, client, sender, route, status, lane, agent, lossy, lost, segment
   ), promoted AS (
     UPDATE audit_segment SET worth = ${WORTH.accepted} WHERE id IN (SELECT segment FROM moved)
   ), keyed AS (
-    SELECT moved.*, key FROM moved JOIN unnest($1::text[], $2::text[]) AS given (client, key) USING (client)
+    SELECT moved.*, key, to_char(to_timestamp(time / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day
+    FROM moved JOIN unnest($1::text[], $2::text[]) AS given (client, key) USING (client)
   ), counted_tokens AS (
     INSERT INTO audit_token AS seen
       SELECT client, min(key), ${tokenSums("count(*)")} FROM keyed GROUP BY client ORDER BY client
     ${TOKENS_ADDED}
+  ), counted_losses AS (
+    ${countLosses("(SELECT * FROM keyed WHERE sender IS NULL) AS own", "count(*)")}
   ), summed AS (
-    SELECT to_char(to_timestamp(time / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, key AS client,
+    SELECT day, key AS client,
       lane, coalesce(route, '') AS route, status, count(*) AS requests, sum(lossy) AS lossy, min(time) AS first,
       max(time) AS last, (array_agg(id ORDER BY time DESC))[1] AS sample,
       (array_agg(agent ORDER BY time DESC))[1] AS agent
@@ -165,12 +172,19 @@ const rename = (database: Database, keys: ReadonlyMap<string, string>): Promise<
   database.transaction(async (connection) => {
     await connection.query(RENAME, [[...keys.keys()], [...keys.values()]]);
     await renameSent(connection, keys);
+    await connection.query(RENAME_LOSSES, [[...keys.keys()], [...keys.values()]]);
   });
 
 /** The place of each part in the concatenation of all. PostgreSQL counts from 1. */
 function startsOf(parts: readonly Uint8Array[]): number[] {
   let next = 1;
   return parts.map(({ length }) => (next += length) - length);
+}
+
+/** New lists of what clients may send, and of what routes may lose. */
+interface NewNames {
+  readonly names: readonly NameList[];
+  readonly lossNames: readonly NameList[];
 }
 
 /**
@@ -183,7 +197,7 @@ function startsOf(parts: readonly Uint8Array[]): number[] {
 export async function insertBatch(
   database: Database,
   batch: Batch,
-  names: readonly NameList[],
+  { names, lossNames }: NewNames,
 ): Promise<number> {
   const parts = await compressBatch(batch);
   const given = batch.segments.flatMap((segment, index) =>
@@ -192,7 +206,8 @@ export async function insertBatch(
   const { rows, renamed, tokens } = keyRows(given, await findSenders(database, given));
   // Before the tokens get their new keys: if this fails, so does the commit, and it is tried again.
   if (renamed.size > 0) await rename(database, renamed);
-  await addNames(database, names);
+  await addNames(database, "audit_sent_names", names);
+  await addNames(database, "audit_loss_names", lossNames);
   await addSent(database.query, aggregateSent(rows));
   const column = <T>(read: (row: (typeof rows)[number]) => T): T[] => rows.map(read);
   const clients = [...acceptedClients(given)];
@@ -223,6 +238,7 @@ export async function insertBatch(
     clients,
     batch.segments.map(({ owner }) => owner),
     column(({ sentBits }) => sentBits ?? null),
+    column(({ lostBits }) => lostBits ?? null),
   ]);
   if (written?.late)
     await moveToClients(database, new Map(clients.map((each) => [each, tokens.get(each) ?? each])));

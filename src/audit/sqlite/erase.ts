@@ -1,8 +1,7 @@
 /** Erases all that is stored about one client. */
 import type { DatabaseSync } from "node:sqlite";
-import { zstdDecompressSync } from "node:zlib";
 import { ERASE_SEGMENTS, eraseRows, type EraseRequest, type Erasure } from "../erase.ts";
-import { compressSync } from "../segment.ts";
+import { compressSync, decompressSync } from "../segment.ts";
 import { LIST_DAYS } from "./partition.ts";
 
 /** Where the next step continues. */
@@ -82,7 +81,7 @@ class DayEraser {
       )
       .all(this.#keys, seq, last) as unknown as FoundRow[];
     const judged = rows.map((row) => ({ ...row, isErased: row.erased === 1 }));
-    const { bytes, kept } = eraseRows(zstdDecompressSync(segment?.["data"] as Uint8Array), judged);
+    const { bytes, kept } = eraseRows(decompressSync(segment?.["data"], judged), judged);
     const remove = database.prepare(`DELETE FROM record_${day} WHERE seq = ?`);
     for (const row of judged) if (row.isErased) remove.run(row.seq);
     if (kept.length === 0) {
@@ -135,7 +134,10 @@ export function eraseSummaries(
   const list = JSON.stringify(keys);
   const remove = (table: string, condition: string): number =>
     Number(database.prepare(`DELETE FROM ${table} WHERE ${condition}`).run(list).changes);
-  const summaries = remove("usage", `client IN (${TEXTS})`) + remove("sent", `client IN (${TEXTS})`);
+  const summaries = ["usage", "sent", "loss"].reduce(
+    (sum, table) => sum + remove(table, `client IN (${TEXTS})`),
+    0,
+  );
   const tokens = remove("token", `fingerprint IN (${TEXTS})`);
   const time = Date.now();
   database

@@ -34,6 +34,7 @@ const tables = (day: string): string => `
     lossy INTEGER NOT NULL,
     accepted INTEGER NOT NULL,
     sent TEXT,
+    lost TEXT,
     start INTEGER NOT NULL,
     size INTEGER NOT NULL
   ) STRICT;
@@ -101,6 +102,12 @@ export function addSenders(database: DatabaseSync): void {
       `ALTER TABLE record_${day} ADD COLUMN sender INTEGER; ALTER TABLE record_${day} ADD COLUMN sent TEXT; DROP TRIGGER block_${day}_full; ${blockTrigger(day)}`,
     );
   }
+}
+
+/** Adds the column of version 3 to the tables of all days, for a step of the schema. */
+export function addLost(database: DatabaseSync): void {
+  for (const { suffix } of database.prepare(LIST_DAYS).all())
+    database.exec(`ALTER TABLE record_${String(suffix)} ADD COLUMN lost TEXT`);
 }
 
 /** Indexes whole blocks. @param range The condition of their records */

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Erasure } from "../erase.ts";
-import { identityOfKey } from "../summary-key.ts";
+import { spansStatement, type CallSpan, type SpanQuery } from "../call-spans.ts";
+import { listLosses, type LossQuery, type LossUsage } from "../loss-usage.ts";
+import { identityOfKey, UNACCEPTED } from "../summary-key.ts";
 import {
   daysOf,
   MAX_TOKENS_READ,
@@ -39,11 +41,13 @@ const CLIENTS = (where: string): string => `
     (SELECT count(*) FROM token WHERE key = client) AS tokens
   FROM paused GROUP BY client ORDER BY requests DESC, client LIMIT ?
 `;
-const TOKENS = `
+const TOKEN_COLUMNS = `
   SELECT fingerprint, key AS client, agent, first, last, last_alpha AS lastAlpha, last_native AS lastNative, requests,
     native
-  FROM token WHERE key = ? ORDER BY requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}
+  FROM token
 `;
+const TOKENS = `${TOKEN_COLUMNS} WHERE key = ? ORDER BY requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}`;
+const TOKEN = `${TOKEN_COLUMNS} WHERE fingerprint = ?`;
 const ROUTES = (where: string): string => `
   SELECT client, lane, route, status, sum(requests) AS requests, sum(lossy) AS lossy, min(first) AS first,
     max(last) AS last, ${OF_LAST("sample")} AS sample
@@ -53,7 +57,7 @@ const ROUTES = (where: string): string => `
 const DAYS = (where: string): string => `
   SELECT day, sum(iif(lane = 'alpha', requests, 0)) AS alpha, sum(iif(lane = 'native', requests, 0)) AS native,
     sum(iif(status >= 400, requests, 0)) AS errors, sum(lossy) AS lossy,
-    count(DISTINCT iif(lane = 'alpha', client, NULL)) AS alphaClients
+    count(DISTINCT iif(lane = 'alpha' AND client NOT IN ('', '${UNACCEPTED}'), client, NULL)) AS alphaClients
   FROM usage ${where} GROUP BY day ORDER BY day
 `;
 
@@ -61,14 +65,25 @@ const SENT = (where: string): string => `
   SELECT client, route, pack, bits, min(day) AS firstDay, max(day) AS lastDay FROM sent ${where}
   GROUP BY client, route, pack, bits
 `;
-const NAMES = "SELECT names FROM sent_names WHERE pack = ? AND route = ?";
+const NAMES = (table: string): string => `SELECT names FROM ${table} WHERE pack = ? AND route = ?`;
+const LOSSES = (where: string): string => `
+  SELECT client, route, pack, place, sum(requests) AS requests, min(day) AS firstDay, max(day) AS lastDay
+  FROM loss ${where} GROUP BY client, route, pack, place
+`;
+const SPANS = (where: string): string =>
+  spansStatement({ table: "usage", where, lastOfSpan: (day) => `date(${day}, ? || ' days')` });
 const REQUESTS = (where: string): string =>
   `SELECT client, route, sum(requests) AS requests FROM usage ${where} GROUP BY client, route`;
 
-type UsageJob = Extract<ReaderJob, { readonly kind: "clients" | "usage" | "days" | "sent" | "tokens" }>;
+type UsageJob = Extract<
+  ReaderJob,
+  { readonly kind: "clients" | "usage" | "days" | "sent" | "losses" | "spans" | "tokens" }
+>;
 
 /** Reads the summaries of requests by their days, clients, routes or tokens. */
 export function readUsage(database: DatabaseSync, job: UsageJob): unknown[] {
+  if (job.kind === "losses") return readLosses(database, job.query);
+  if (job.kind === "spans") return readSpans(database, job.query);
   if (job.kind === "tokens") return database.prepare(TOKENS).all(job.client).map(tokenOf);
   const { kind, query } = job;
   const { text, values } = usageOf(query);
@@ -81,17 +96,41 @@ export function readUsage(database: DatabaseSync, job: UsageJob): unknown[] {
   return read(ROUTES, limit).map(routeOf);
 }
 
+/** Reads the counts of a token. @returns Undefined for one that was never counted. */
+export function readToken(database: DatabaseSync, fingerprint: string): TokenUsage | undefined {
+  const row = database.prepare(TOKEN).get(fingerprint);
+  return row && tokenOf(row);
+}
+
 /** Reads the names that clients sent. */
 function readSent(database: DatabaseSync, query: UsageQuery): SentUsage[] {
   const { text, values } = usageOf({ ...query, lane: undefined });
-  const find = database.prepare(NAMES);
-  const namesOf = (pack: string, route: string): string[] | undefined => {
-    const names = find.get(pack, route)?.["names"];
-    return names === undefined ? undefined : (JSON.parse(String(names)) as string[]);
-  };
   const rows = database.prepare(SENT(text)).iterate(...values) as Iterable<never>;
   const counted = database.prepare(REQUESTS(text)).iterate(...values) as Iterable<never>;
-  return listSent(rows, cacheNames(namesOf), counted);
+  return listSent(rows, namesIn(database, "sent_names"), counted);
+}
+
+/** Looks up the names of routes. */
+function namesIn(database: DatabaseSync, table: "sent_names" | "loss_names"): ReturnType<typeof cacheNames> {
+  const find = database.prepare(NAMES(table));
+  return cacheNames((pack, route) => {
+    const names = find.get(pack, route)?.["names"];
+    return names === undefined ? undefined : (JSON.parse(String(names)) as string[]);
+  });
+}
+
+function readLosses(database: DatabaseSync, query: LossQuery): LossUsage[] {
+  const { text, values } = usageOf({ ...query, lane: undefined }, query.route);
+  const rows = database.prepare(LOSSES(text)).iterate(...values) as Iterable<never>;
+  return listLosses(rows, namesIn(database, "loss_names"), { limit: MAX_USAGE_ROWS, ...query });
+}
+
+function readSpans(database: DatabaseSync, { days, clients }: SpanQuery): CallSpan[] {
+  const { text, values } = where([
+    ["client NOT IN ('', ?)", UNACCEPTED],
+    ["client IN (SELECT value FROM json_each(?))", clients && JSON.stringify(clients)],
+  ]);
+  return database.prepare(SPANS(text)).all(...values, days) as unknown as CallSpan[];
 }
 
 /** Reads the entries about clients that were erased, the newest first. */
@@ -101,7 +140,7 @@ export const readErasures = (database: DatabaseSync): Erasure[] =>
     .all()
     .map((row) => ({ ...row, time: new Date(Number(row["time"])).toISOString() }) as unknown as Erasure);
 
-function usageOf(query: UsageQuery): Where {
+function usageOf(query: UsageQuery, route?: string): Where {
   const { first, last } = daysOf(query);
   const keys = usageKeysOf(query);
   return where([
@@ -109,6 +148,7 @@ function usageOf(query: UsageQuery): Where {
     ["day <= ?", last],
     ["client IN (SELECT value FROM json_each(?))", keys && JSON.stringify(keys)],
     ["lane = ?", query.lane],
+    ["route = ?", route],
   ]);
 }
 
@@ -140,7 +180,8 @@ function tokenOf({ agent, first, last, lastAlpha, lastNative, ...rest }: Row): T
   };
 }
 
-function routeOf({ client, route, first, last, ...rest }: Row): RouteUsage {
+/** The usage of a route, from a row whose times are milliseconds. */
+export function routeOf({ client, route, first, last, ...rest }: Row): RouteUsage {
   const others = rest as Pick<RouteUsage, "lane" | "status" | "requests" | "lossy" | "sample">;
   return { client: nullable(client), route: nullable(route), ...span(first, last), ...others };
 }

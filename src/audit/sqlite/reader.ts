@@ -1,10 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
 import type { StatementSync } from "node:sqlite";
-import { zstdDecompressSync } from "node:zlib";
 import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../record-pages.ts";
 import { clientsOf, type AuditQuery, type TextPage } from "../store.ts";
-import { recordText, UNREADABLE } from "../segment.ts";
-import { dayOf } from "../usage.ts";
+import { recordText, tryDecompress, UNREADABLE } from "../segment.ts";
+import { dayOf, MAX_RECORDS_COUNTED, type RouteUsage, type TokenActivity } from "../usage.ts";
 import {
   ANY_CLIENT,
   BLOCK_ROWS,
@@ -14,7 +13,8 @@ import {
   suffixOf,
   type Partitions,
 } from "./partition.ts";
-import { readErasures, readUsage } from "./read-usage.ts";
+import { readCallers } from "./read-callers.ts";
+import { readErasures, readToken, readUsage, routeOf } from "./read-usage.ts";
 import { where, type Term, type Where } from "./where.ts";
 import type { ReaderJob } from "./worker-messages.ts";
 
@@ -83,7 +83,7 @@ class Segments {
     const key = [day, ...Object.values(found)].join(" ");
     const cachedBytes = this.#decompressed.get(key);
     if (cachedBytes) return recordText(cachedBytes, place);
-    const bytes = tryDecompress(data.get(Number(found["seq"]))?.["data"]);
+    const bytes = tryDecompress(data.get(Number(found["seq"]))?.["data"], [place]);
     if (!bytes) return UNREADABLE;
     this.#decompressed.set(key, bytes);
     this.#bytes += bytes.length;
@@ -93,15 +93,6 @@ class Segments {
       this.#bytes -= length;
     }
     return recordText(bytes, place);
-  }
-}
-
-/** @returns undefined for a segment that is damaged: the others can still be read. */
-function tryDecompress(data: unknown): Uint8Array | undefined {
-  try {
-    return zstdDecompressSync(data as Uint8Array);
-  } catch {
-    return undefined;
   }
 }
 
@@ -148,6 +139,28 @@ class Records {
       }
     }
     return sum;
+  }
+
+  /** Counts the records of a client by route, the newest first. */
+  routesOf(client: string): RouteUsage[] {
+    const rows: Record<string, unknown>[] = [];
+    let counted = 0;
+    for (const day of this.#daysOfQuery({})) {
+      for (const { from, where } of this.#partsOf(day, { client })) {
+        if (counted >= MAX_RECORDS_COUNTED) return addRows(client, rows);
+        const found = this.#days
+          .get(day)
+          .query(
+            `SELECT lane, (SELECT text FROM text_${day} WHERE id = route) AS route, status, count(*) AS requests,
+              sum(lossy) AS lossy, min(time) AS first, max(time) AS last
+            FROM ${from} ${where.text} GROUP BY lane, route, status`,
+          )
+          .all(...where.values);
+        counted += found.reduce((sum, { requests }) => sum + Number(requests), 0);
+        rows.push(...found);
+      }
+    }
+    return addRows(client, rows);
   }
 
   /** The days of a query, newest first. */
@@ -242,14 +255,45 @@ export function openReader(file: string): (job: ReaderJob) => unknown {
     }
   }
 
+  function activityOf(fingerprint: string): TokenActivity {
+    const token = readToken(database, fingerprint);
+    const isOwnClient = token?.client === fingerprint;
+    const routes = isOwnClient
+      ? (readUsage(database, { kind: "usage", query: { client: fingerprint } }) as RouteUsage[])
+      : records.routesOf(fingerprint);
+    return { token, routes };
+  }
+
   return function work(job) {
     if (job.kind === "page") return transaction(() => records.page(job.query));
     if (job.kind === "get") return transaction(() => records.get(job.id));
     if (job.kind === "count") return transaction(() => records.count(job.query));
+    if (job.kind === "activity") return transaction(() => activityOf(job.fingerprint));
     if (job.kind === "close") return database.close();
     if (job.kind === "erasures") return readErasures(database);
+    if (job.kind === "callers") return readCallers(database, job.query);
     return readUsage(database, job);
   };
+}
+
+/** Adds up rows of several days and blocks, those with the most requests first. */
+function addRows(client: string, rows: readonly Record<string, unknown>[]): RouteUsage[] {
+  const groups = Map.groupBy(rows, ({ lane, route, status }) => JSON.stringify([lane, route, status]));
+  return [...groups.values()]
+    .map((group) => {
+      const join = (name: string, of: (one: number, other: number) => number): number =>
+        group.map((row) => Number(row[name])).reduce(of);
+      return routeOf({
+        ...group[0],
+        client,
+        requests: join("requests", (one, other) => one + other),
+        lossy: join("lossy", (one, other) => one + other),
+        first: join("first", (one, other) => Math.min(one, other)),
+        last: join("last", (one, other) => Math.max(one, other)),
+        sample: "",
+      });
+    })
+    .toSorted((one, other) => other.requests - one.requests);
 }
 
 /** The times of a query as conditions of records. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SqliteSchema } from "../../storage/schema.ts";
-import { addSenders } from "./partition.ts";
+import { addLost, addSenders } from "./partition.ts";
 
 /** Counts of requests. The records are in the tables of their days, which are created with the days (`partition.ts`). */
 const VERSION_1 = `
@@ -74,5 +74,36 @@ function migrateToVersion2(database: DatabaseSync): void {
   addSenders(database);
 }
 
+/** `loss` counts the requests that had a loss of `loss_names`. The indexes are for "who would notice", which reads few routes. */
+const VERSION_3 = `
+  CREATE TABLE loss_names (
+    pack TEXT NOT NULL,
+    route TEXT NOT NULL,
+    names TEXT NOT NULL,
+    day TEXT NOT NULL,
+    PRIMARY KEY (pack, route)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE loss (
+    day TEXT NOT NULL,
+    client TEXT NOT NULL,
+    route TEXT NOT NULL,
+    pack TEXT NOT NULL,
+    place INTEGER NOT NULL,
+    requests INTEGER NOT NULL,
+    PRIMARY KEY (day, client, route, pack, place)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX loss_client ON loss (client, day);
+  CREATE INDEX usage_route ON usage (route, client);
+  CREATE INDEX sent_route ON sent (route, client);
+`;
+
+function migrateToVersion3(database: DatabaseSync): void {
+  database.exec(VERSION_3);
+  addLost(database);
+}
+
 /** "agau" in ASCII. `storage/schema.ts` says how a step is added. */
-export const SCHEMA: SqliteSchema = { applicationId: 0x61676175, steps: [VERSION_1, migrateToVersion2] };
+export const SCHEMA: SqliteSchema = {
+  applicationId: 0x61676175,
+  steps: [VERSION_1, migrateToVersion2, migrateToVersion3],
+};

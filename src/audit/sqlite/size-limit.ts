@@ -1,10 +1,9 @@
 /** Deletes what is least important when the database exceeds its size limit. */
 import type { DatabaseSync } from "node:sqlite";
-import { zstdDecompressSync } from "node:zlib";
 import { ClientShares, type Cut } from "../client-shares.ts";
 import type { PurgeResult } from "../purge.ts";
 import { removeBodies } from "../remove-bodies.ts";
-import { compressSync } from "../segment.ts";
+import { compressSync, tryDecompress } from "../segment.ts";
 import { WORTH } from "../stored-row.ts";
 
 /** Size of the index rows of a record, approximately. */
@@ -53,14 +52,6 @@ interface OldSegment {
   readonly data: Uint8Array;
 }
 
-function tryDecompress(data: Uint8Array): Uint8Array | undefined {
-  try {
-    return zstdDecompressSync(data);
-  } catch {
-    return undefined;
-  }
-}
-
 /** One step of making space. */
 class Step {
   freed = 0;
@@ -94,7 +85,7 @@ class Step {
     const { last, size, data } = day.segment.get(seq) as unknown as OldSegment;
     const rows = day.places.all(seq, last) as unknown as { seq: number; start: number; size: number }[];
     this.segments += 1;
-    const decompressed = tryDecompress(data);
+    const decompressed = tryDecompress(data, rows);
     if (!decompressed) return size;
     const { bytes, places } = removeBodies(decompressed, rows);
     const compressed = compressSync(bytes);

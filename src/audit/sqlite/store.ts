@@ -9,10 +9,13 @@ import { readRecord } from "../read-record.ts";
 import type { AuditRecord } from "../record.ts";
 import { AuditUnavailableError } from "../store.ts";
 import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
-import type { ClientUsage, DayUsage, RouteUsage, TokenUsage } from "../usage.ts";
+import type { ClientUsage, DayUsage, RouteUsage, TokenActivity, TokenUsage } from "../usage.ts";
 import { RecentBytes } from "../client-shares.ts";
 import { createBatch } from "../segment.ts";
+import type { CallSpan } from "../call-spans.ts";
+import type { LossUsage } from "../loss-usage.ts";
 import { NameLists } from "../name-lists.ts";
+import type { RouteCallers } from "../callers.ts";
 import type { SentUsage } from "../sent-usage.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
@@ -77,17 +80,23 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
   /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
   let spare: ArrayBuffer | undefined;
 
-  const lists = new NameLists();
+  const lists = new NameLists("sent");
+  const lossLists = new NameLists("lost");
 
   async function commit(rows: readonly StoredRow[]): Promise<number> {
-    for (const row of rows) lists.add(row);
+    for (const row of rows) {
+      lists.add(row);
+      lossLists.add(row);
+    }
     const names = lists.waiting();
+    const lossNames = lossLists.waiting();
     const batch = packBatch(createBatch(rows, recent, spare));
     spare = undefined;
-    const written = (await writer.call({ kind: "write", batch, names }, [
+    const written = (await writer.call({ kind: "write", batch, names, lossNames }, [
       batch.bytes.buffer,
     ])) as WrittenBatch;
     lists.confirm(names);
+    lossLists.confirm(lossNames);
     spare = written.buffer;
     return written.storedBytes;
   }
@@ -109,7 +118,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
 
   async function get(id: string): Promise<AuditRecord | undefined> {
     const text = await reader.call({ kind: "get", id });
-    return typeof text === "string" ? readRecord(text) : undefined;
+    return typeof text === "string" ? readRecord(id, text) : undefined;
   }
 
   async function erase(request: EraseRequest, onRecords?: (done: number) => void): Promise<Erasure> {
@@ -146,7 +155,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     count: async (query) => (await reader.call({ kind: "count", query })) as number,
     clients: async (query) => (await reader.call({ kind: "clients", query })) as ClientUsage[],
     tokens: async ({ client }) => (await reader.call({ kind: "tokens", client })) as TokenUsage[],
+    activity: async ({ fingerprint }) =>
+      (await reader.call({ kind: "activity", fingerprint })) as TokenActivity,
     sent: async (query) => (await reader.call({ kind: "sent", query })) as SentUsage[],
+    losses: async (query) => (await reader.call({ kind: "losses", query })) as LossUsage[],
+    spans: async (query) => (await reader.call({ kind: "spans", query })) as CallSpan[],
+    callers: async (query) => (await reader.call({ kind: "callers", query })) as RouteCallers,
     usage: async (query) => (await reader.call({ kind: "usage", query })) as RouteUsage[],
     days: async (query) => (await reader.call({ kind: "days", query })) as DayUsage[],
     erase,

@@ -24,7 +24,8 @@ const COPY = `
 `;
 
 /** The tables of the summaries and their indexes. */
-const TABLES = "'usage', 'usage_client', 'token', 'token_key', 'sent', 'sent_client', 'sent_names'";
+const TABLES =
+  "'usage', 'usage_client', 'usage_route', 'token', 'token_key', 'sent', 'sent_client', 'sent_route', 'sent_names', 'loss', 'loss_client', 'loss_names'";
 const BYTES = `SELECT sum(pgsize) AS bytes FROM dbstat WHERE name IN (${TABLES})`;
 
 /** The clients with the most rows. */

@@ -1,9 +1,12 @@
+import type { CallersQuery } from "../callers.ts";
 import type { AuditQuery } from "../store.ts";
 import type { EraseRequest } from "../erase.ts";
 import type { PurgeLimits } from "../purge.ts";
 import type { Batch } from "../segment.ts";
 import type { ErasePosition } from "./erase.ts";
 import type { NameList } from "../name-lists.ts";
+import type { SpanQuery } from "../call-spans.ts";
+import type { LossQuery } from "../loss-usage.ts";
 import type { UsageQuery } from "../usage.ts";
 
 /** The first message to a worker. */
@@ -45,10 +48,18 @@ export interface WrittenBatch {
   readonly buffer: ArrayBuffer;
 }
 
+/** A job that writes a batch. It returns a `WrittenBatch`. */
+export interface WriteJob {
+  readonly kind: "write";
+  readonly batch: PackedBatch;
+  /** New lists of what clients may send, and of what routes may lose. */
+  readonly names?: readonly NameList[];
+  readonly lossNames?: readonly NameList[];
+}
+
 /** A job of the writer thread. */
 export type WriterJob =
-  /** Returns a `WrittenBatch`. */
-  | { readonly kind: "write"; readonly batch: PackedBatch; readonly names?: readonly NameList[] }
+  | WriteJob
   /** Returns a `PurgeResult`. */
   | ({ readonly kind: "purge" } & PurgeJob)
   /** Returns an `EraseStep`. */
@@ -63,6 +74,10 @@ export type ReaderJob =
   | { readonly kind: "get"; readonly id: string }
   | { readonly kind: "count"; readonly query: AuditQuery }
   | { readonly kind: "clients" | "usage" | "days" | "sent"; readonly query: UsageQuery }
+  | { readonly kind: "losses"; readonly query: LossQuery }
+  | { readonly kind: "spans"; readonly query: SpanQuery }
+  | { readonly kind: "callers"; readonly query: CallersQuery }
   | { readonly kind: "tokens"; readonly client: string }
+  | { readonly kind: "activity"; readonly fingerprint: string }
   | { readonly kind: "erasures" }
   | { readonly kind: "close" };

@@ -6,7 +6,7 @@ import type { EraseRequest, Erasure } from "../erase.ts";
 import type { PurgeResult } from "../purge.ts";
 import { compressBatchSync, type Batch, type Segment } from "../segment.ts";
 import type { IndexRow } from "../stored-row.ts";
-import type { NameList } from "../name-lists.ts";
+import { aggregateLosses } from "../loss-counts.ts";
 import { aggregateSent } from "../sent-members.ts";
 import { isNamedKey, keyRows, type Keyed, type KeyedRows } from "../summary-key.ts";
 import {
@@ -19,6 +19,7 @@ import {
   type CountedRow,
 } from "../usage.ts";
 import { eraseRecords, eraseSummaries, type ErasePosition, type EraseStep } from "./erase.ts";
+import { Losses } from "./losses.ts";
 import { createPartition, createPartitions, dropPartition, suffixOf, type Partitions } from "./partition.ts";
 import { SCHEMA } from "./schema.ts";
 import { Sent } from "./sent.ts";
@@ -29,6 +30,7 @@ import {
   unpackBatch,
   type PurgeJob,
   type SqliteWorkerData,
+  type WriteJob,
   type WriterJob,
   type WrittenBatch,
 } from "./worker-messages.ts";
@@ -51,6 +53,9 @@ function createTextIds({ text: find, addText }: DayStatements): (text: string | 
 
 type WriterData = SqliteWorkerData & { readonly role: "writer" };
 
+/** An earlier record of a token. */
+type ClaimedRow = CountedRow & Pick<IndexRow, "sentBits" | "lostBits"> & { readonly seq: number };
+
 /** A segment and its compressed bytes. */
 interface CompressedSegment extends Pick<Segment, "day" | "owner"> {
   readonly rows: readonly Keyed<IndexRow>[];
@@ -64,15 +69,15 @@ function prepareDay(database: DatabaseSync, day: string) {
     text: database.prepare(`SELECT id FROM text_${day} WHERE text = ?`),
     addText: database.prepare(`INSERT INTO text_${day} (text) VALUES (?)`),
     add: database.prepare(
-      `INSERT INTO record_${day} (id, time, client, sender, route, status, lane, method, request_id, agent, lossy, accepted, sent, start,
+      `INSERT INTO record_${day} (id, time, client, sender, route, status, lane, method, request_id, agent, lossy, accepted, sent, lost, start,
           size)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     ),
     addSegment: database.prepare(`INSERT INTO segment_${day} VALUES (?, ?, ?, ?, ?, ?)`),
     claim: database.prepare(
       `UPDATE record_${day} SET accepted = 1 WHERE seq IN (
         SELECT seq FROM record_${day} WHERE client = ? AND accepted = 0 LIMIT ${MOST_MOVED}
-      ) RETURNING seq, id, time, status, lane, lossy, sent AS sentBits,
+      ) RETURNING seq, id, time, status, lane, lossy, sent AS sentBits, lost AS lostBits,
         (SELECT text FROM text_${day} WHERE id = sender) AS sender,
         (SELECT text FROM text_${day} WHERE id = client) AS client,
         (SELECT text FROM text_${day} WHERE id = route) AS route,
@@ -123,6 +128,7 @@ function insertSegment(
       Number(row.lossy),
       Number(row.accepted),
       row.accepted ? null : (row.sentBits ?? null),
+      row.accepted ? null : (row.lostBits ?? null),
       row.start,
       row.size,
     );
@@ -146,6 +152,7 @@ class Writer {
   readonly #summaries: Summaries;
   readonly #tokens: Tokens;
   readonly #sent: Sent;
+  readonly #losses: Losses;
   readonly #claimed = new Set<string>();
 
   constructor(data: WriterData) {
@@ -156,24 +163,28 @@ class Writer {
     this.#summaries = new Summaries(database);
     this.#tokens = new Tokens(database);
     this.#sent = new Sent(database);
+    this.#losses = new Losses(database);
   }
 
   /** Stores a batch in one transaction. */
-  write(batch: Batch, names: readonly NameList[]): WrittenBatch {
+  write(batch: Batch, { names = [], lossNames = [] }: Pick<WriteJob, "names" | "lossNames">): WrittenBatch {
     // Before the transaction: other processes can write meanwhile.
     const data = compressBatchSync(batch);
     this.#transaction(() => {
       const rows = batch.segments.flatMap((segment) => segment.rows);
       const keyed = keyRows(rows, this.#tokens.find(rows));
       for (const list of names) this.#sent.addNames(list);
+      for (const list of lossNames) this.#losses.addNames(list);
       for (const [from, to] of keyed.renamed) {
         this.#summaries.rename(from, to);
         this.#sent.rename(from, to);
+        this.#losses.rename(from, to);
       }
       const added = this.#insert(withData(batch, data, keyed));
       for (const row of aggregateUsage(added)) this.#summaries.add(row);
       for (const row of aggregateTokens(added, keyed.tokens)) this.#tokens.add(row);
       for (const row of aggregateSent(added)) this.#sent.add(row);
+      for (const row of aggregateLosses(added)) this.#losses.add(row);
       const days = new Set(batch.segments.map(({ day }) => suffixOf(day)));
       this.#claimEarlier(acceptedClients(rows), days, keyed.tokens);
     });
@@ -252,14 +263,16 @@ class Writer {
     const { text, claim, promote, owners } = this.#days.get(suffix);
     const id = text.get(client)?.["id"];
     if (id === undefined) return;
-    const found = claim.all(id) as unknown as (CountedRow & Pick<IndexRow, "sentBits"> & { seq: number })[];
+    const found = claim.all(id) as unknown as ClaimedRow[];
     for (const row of found) {
       const promoted = promote.get(worthOf({ ...row, accepted: true }), row.seq);
       if (promoted) owners.own.run(SEVERAL, Number(promoted["seq"]));
     }
     const moved = found.map((row) => ({ ...row, accepted: true, key: keys.get(client) ?? client }));
     // Requests with a label are counted under it already.
-    for (const row of aggregateUsage(moved.filter(({ sender }) => !sender))) this.#summaries.claim(row);
+    const uncounted = moved.filter(({ sender }) => !sender);
+    for (const row of aggregateUsage(uncounted)) this.#summaries.claim(row);
+    for (const row of aggregateLosses(uncounted)) this.#losses.add(row);
     for (const row of aggregateTokens(moved, keys)) this.#tokens.add(row);
     for (const row of aggregateSent(moved)) this.#sent.add(row);
   }
@@ -274,6 +287,7 @@ class Writer {
     this.#tokens.purge(usageBefore);
     this.#database.prepare("DELETE FROM erased WHERE time < ?").run(usageBefore);
     this.#sent.purge(dayOf(usageBefore), summaryRows);
+    this.#losses.purge(dayOf(usageBefore), summaryRows);
     const more = this.#summaries.purge(dayOf(usageBefore), summaryRows);
     const excess = this.#recordBytes() - sizeLimit;
     if (excess <= 0) return { evicted: 0, more };
@@ -305,7 +319,7 @@ class Writer {
 export function openWriter(data: WriterData): (job: WriterJob) => unknown {
   const writer = new Writer(data);
   return function work(job) {
-    if (job.kind === "write") return writer.write(unpackBatch(job.batch), job.names ?? []);
+    if (job.kind === "write") return writer.write(unpackBatch(job.batch), job);
     if (job.kind === "purge") return writer.purge(job);
     if (job.kind === "erase") return writer.erase(job.keys, job.from);
     if (job.kind === "eraseSummaries") return writer.eraseSummaries(job.request, job.records);

@@ -59,6 +59,8 @@ export interface BodyRules {
   readonly toPath: ReadonlyMap<string, PathMember>;
   /** Where the values are that the body is merged with: a prerequisite, and the path in its response. */
   readonly mergeSources: readonly string[];
+  /** Members of the upstream's body that the gateway itself sends, always or where the client has not. */
+  readonly added: readonly string[];
   /** Names of path parameters that are sent in the body. */
   readonly pathParameters: readonly string[];
   /** Its schema, merged with those of the shared parts that it uses. */
@@ -154,6 +156,7 @@ export function compileBody(
   return {
     schema,
     members,
+    added: Object.keys({ ...definition.set, ...definition.default, ...definition.from_path }),
     pathParameters: [...Object.values(definition.from_path ?? {}), ...format.pathParameters],
     format,
     isList,

@@ -7,6 +7,7 @@ import type { Steps } from "../steps.ts";
 import type { ReadFunction } from "../translation-context.ts";
 import { compilePart, type BodyContext, type Part } from "./body-members.ts";
 import { compileCatalog, type Catalog, type CatalogContext } from "./compile-catalog.ts";
+import { compileLossNames } from "./loss-names.ts";
 import { compileSentNames } from "./sent-names.ts";
 import { compileRoutes } from "./compile-routes.ts";
 import { reportInvalidFilterRules } from "./default-filters.ts";
@@ -170,6 +171,7 @@ export function* compilePack(
     resources,
     routes: all,
     sentNames: compileSentNames(all, dialects.paging.clientNames),
+    lossNames: compileLossNames(all, definition.upstream.name),
     surface: undefined,
     gaps: () => ({ unmappedFields: [], unmappedRoutes: [], unused: [] }),
     match(method, segments) {

@@ -1,5 +1,6 @@
 import type { Access } from "../../dialect/scopes.ts";
 import { thenMaybe } from "../../jsonata/index.ts";
+import type { FieldRule } from "../schema/field-definition.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import { compileHeaders } from "./headers.ts";
@@ -14,7 +15,7 @@ import type { Grammar } from "../../dialect/filter/grammar.ts";
 import { compileFilterDefaults } from "./default-filters.ts";
 import { compileCondition } from "./route-condition.ts";
 import { compileRouteQuery, type DialectQuery } from "./route-query.ts";
-import { lossText } from "./field/loss.ts";
+import { lossOf, type Loss } from "./field/loss.ts";
 import { objectLosses, type Resource } from "./resource.ts";
 import { compilePrerequisite, compileSteps, compileTokens, compileBodyCondition } from "./route-steps.ts";
 import type { Pattern } from "../router.ts";
@@ -88,13 +89,15 @@ function routeLosses(
   body: BodyRules | undefined,
   { fields }: Resource,
   resources: ReadonlyMap<string, Resource>,
-): string[] {
+): Loss[] {
   const shown = response === "none" ? [] : responseObjects;
-  // Other members of bodies are fields of the object, and their losses are those of the object.
-  const inputs = (body?.members ?? []).filter(({ name }) => !fields.has(name));
+  // Other members of bodies are fields of the object, and their losses are those of the object, if that is shown.
+  const isOwn = (name: string, { loss_when: condition }: FieldRule): boolean =>
+    !fields.has(name) || (shown.length === 0 && condition === undefined);
+  const inputs = (body?.members ?? []).filter(({ name, rule }) => isOwn(name, rule));
   return [
     ...shown.flatMap((name) => objectLosses(name, resources)),
-    ...inputs.flatMap(({ name, rule }) => lossText(name, rule) ?? []),
+    ...inputs.flatMap(({ name, rule }) => lossOf(name, rule) ?? []),
   ];
 }
 

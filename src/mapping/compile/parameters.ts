@@ -235,7 +235,9 @@ export class QueryRules {
       if (unknown.length + ignored.length === MAX_NAMED) break;
       const use = this.#names.has(name) ? "used" : this.#useOf(name);
       if (use === "used") continue;
-      (this.rejectsUnknown && use === undefined ? unknown : ignored).push(shortName(name));
+      if (this.rejectsUnknown && use === undefined) unknown.push(shortName(name));
+      // Whole: the record removes secrets from a name before it is cut.
+      else ignored.push(name);
     }
     return { unknown, ignored };
   }

@@ -10,7 +10,7 @@ import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import { compileError } from "./field/error.ts";
 import { compileFilter, compileQueryFields, compileSelectFields } from "./field/filter.ts";
 import type { SourceLocation } from "../load/source-location.ts";
-import { lossText } from "./field/loss.ts";
+import { lossOf, type Loss } from "./field/loss.ts";
 import { compileRead, type ObjectReader } from "./field/read.ts";
 import type { Steps } from "../steps.ts";
 import type { CatalogCopy, CatalogEntry } from "../translation-context.ts";
@@ -37,7 +37,7 @@ export interface Resource extends ObjectReader {
   /** How values of all fields are read from a query. */
   readonly queryFields: ReadonlyMap<string, QueryField>;
   /** What its own fields may lose, without those of nested objects. */
-  readonly losses: readonly string[];
+  readonly losses: readonly Loss[];
   readonly fields: ReadonlyMap<string, FieldRule>;
   /** Rules of all members that bodies may have: inputs and fields. */
   readonly members: ReadonlyMap<string, FieldRule>;
@@ -113,7 +113,7 @@ export function* compileResource(
     filterFields,
     queryFields,
     selectFields: compileSelectFields(fields, context.catalogs.get(definition.object)),
-    losses: [...fields].flatMap(([name, rule]) => lossText(name, rule) ?? []),
+    losses: [...fields].flatMap(([name, rule]) => lossOf(name, rule) ?? []),
     fields,
     members,
   };
@@ -124,13 +124,13 @@ export function objectLosses(
   name: string,
   resources: ReadonlyMap<string, Resource>,
   parents: ReadonlySet<string> = new Set(),
-): string[] {
+): Loss[] {
   const { losses = [], fields = new Map() } = resources.get(name) ?? {};
   const within = new Set([...parents, name]);
   const nested = [...fields].flatMap(([field, { object }]) =>
     object === undefined || within.has(object)
       ? []
-      : objectLosses(object, resources, within).map((loss) => `${field}.${loss}`),
+      : objectLosses(object, resources, within).map((loss) => ({ ...loss, text: `${field}.${loss.text}` })),
   );
   return [...losses, ...nested];
 }

@@ -6,6 +6,7 @@ import type { FilterField } from "../../dialect/filter/translate.ts";
 import type { Access } from "../../dialect/scopes.ts";
 import { type MaybePromise } from "../../jsonata/index.ts";
 import type { BodyRules } from "./body.ts";
+import type { Loss } from "./field/loss.ts";
 import type { UpstreamBodyFormat } from "./body-format.ts";
 import type { QueryRules } from "./parameters.ts";
 import type { ListWriter } from "../../dialect/envelope.ts";
@@ -164,7 +165,6 @@ export interface Route {
   readonly wrapObject: ((object: string) => string) | undefined;
   /** Writes the client's list. */
   readonly listWriter: ListWriter;
-  /** What a response of this route loses, as `field: reason`. */
-  /** What its requests and responses may lose. A record has those that it lost. */
-  readonly losses: readonly string[];
+  /** What its requests and responses may lose, as `field: reason`. A record has those that it lost. */
+  readonly losses: readonly Loss[];
 }

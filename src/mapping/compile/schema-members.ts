@@ -25,13 +25,13 @@ export const schemaOf = (member: unknown): Schema => (isObject(member) ? member 
 export function mergeSchemas(schema: Schema, parts: readonly { readonly schema: Schema }[]): Schema {
   if (parts.length === 0) return schema;
   const { properties, allOf = [], ...rest } = schema;
-  const rules: unknown[] = parts.map(({ schema: { properties: _members, ...rule } }) => rule);
+  const rules = parts.map(({ schema: { properties: _members, ...rule } }) => rule);
   const members: JsonObject = Object.assign(
     {},
     ...parts.map((part) => part.schema["properties"]),
     properties,
   );
-  return { ...rest, properties: members, allOf: rules.concat(allOf) };
+  return { ...rest, properties: members, allOf: [allOf, rules].flat() };
 }
 
 /** Turns a string of digits into a number, because real clients send such integers (T-2.5). */

@@ -1,6 +1,7 @@
 /** The schema of one field. */
 import { z } from "zod";
 import { about } from "./about.ts";
+import { SEVERITIES } from "./severity.ts";
 
 const json = z.json();
 const name = z.string().min(1);
@@ -105,6 +106,11 @@ const fieldRule = z.strictObject({
     expression.optional(),
     "JSONata over the upstream object, with the variables of `read`: whether this object loses something. One that reads `$request` is not evaluated for requests without a body. Default: derived from the rule.",
     "$value > 100",
+  ),
+  severity: about(
+    z.enum(SEVERITIES).optional(),
+    "How much the loss weighs: `rounding` (a value is less exact), `detail` (something is not shown) or `meaning` (the client believes what is not so, or what it asked for does not happen). Default: `detail`.",
+    "rounding",
   ),
 });
 

@@ -20,6 +20,7 @@ const AGGREGATORS: Readonly<Record<string, Aggregator>> = {
   alpha_gateway_upstream_tokens_last_reload_successful: "min",
   alpha_gateway_clients_file_last_reload_successful: "min",
   alpha_gateway_sunset_file_last_reload_successful: "min",
+  alpha_gateway_notices_file_last_reload_successful: "min",
   alpha_gateway_sunset_stages_active: "max",
   alpha_gateway_sunset_paused: "max",
   alpha_gateway_sunset_in_force: "min",

@@ -51,6 +51,8 @@ export interface Metrics {
   readonly countCacheReads: (cache: string, isHit: boolean, count?: number) => void;
   /** Counts a request to which a stage of the sunset plan applies. The operator's file names the stages. */
   readonly countStage: (stage: string, kind: string) => void;
+  /** Counts attempts to send a notice, and notices that were dropped. Both labels are fixed lists. */
+  readonly countNotice: (event: string, result: string, count?: number) => void;
   /** Adds a gauge whose value is read at each scrape. Its name gets the prefix `alpha_gateway_`. */
   readonly addGauge: (name: string, help: string, read: () => number) => void;
   /** Adds a counter whose value is counted elsewhere. Its name gets the prefix. */
@@ -114,6 +116,11 @@ const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
     name: `${PREFIX}sunset_requests_total`,
     help: "Requests that a stage of the sunset plan rejected, or whose response lacks a field, by stage and kind.",
     labelNames: ["stage", "kind"],
+  }),
+  notices: addCounter(registry, {
+    name: `${PREFIX}notices_total`,
+    help: "Notices by event and result: sent, failed (an attempt, it is tried again) or dropped.",
+    labelNames: ["event", "result"],
   }),
   // A histogram by stage and route would have thousands of values.
   stageSeconds: addHistogram(registry, {
@@ -201,6 +208,7 @@ export function createMetrics(host?: HostRegistry): Metrics {
     countCacheReads: (cache, isHit, count = 1) =>
       void (series.cacheReads(cache, isHit ? "hit" : "miss").sum += count),
     countStage: (stage, kind) => void (series.stageRequests(stage, kind).sum += 1),
+    countNotice: (event, result, count = 1) => void (series.notices(event, result).sum += count),
     addGauge: (name, help, read) => instruments.addGauge(PREFIX + name, help, read),
     addTotal: (name, help, read) => instruments.addTotal(PREFIX + name, help, read),
     watchAudit: (stats) => addAuditMetrics(instruments, stats),

@@ -6,6 +6,7 @@ import { holdRecord, type HeldRecord } from "../../audit/held-record.ts";
 import type { AuditRecord } from "../../audit/record.ts";
 import type { AuditStore, ExportStats } from "../../audit/store.ts";
 import { toLogEvents, type LogEvent } from "./log-events.ts";
+import type { FilterHeaders } from "../../mapping/pack-summary.ts";
 import { createResource, SERVICE_NAME } from "./otlp-resource.ts";
 
 type LogRecord = Parameters<OTLPLogExporter["export"]>[0][number];
@@ -23,8 +24,8 @@ const CLOSE_MS = 2000;
 export interface AuditExportOptions {
   /** Base URL of the collector. */
   readonly url: URL;
-  /** Name of the header with the filter. */
-  readonly filterHeader: string | undefined;
+  /** Names of the headers with filters. */
+  readonly filterHeaders: FilterHeaders;
   /** Called with the first of several failures, and with how many records could not be sent at the shutdown. */
   readonly onFault: (message: string, dropped: number) => void;
 }
@@ -152,7 +153,7 @@ class AuditExport {
   }
 
   async #send(batch: readonly HeldRecord[]): Promise<Error | undefined> {
-    const events = batch.flatMap(({ record }) => toLogEvents(record, this.#options.filterHeader));
+    const events = batch.flatMap(({ record }) => toLogEvents(record, this.#options.filterHeaders));
     const logs = events.map((event): LogRecord => ({ ...toLogRecord(event), ...this.#source }));
     return new Promise((resolve) => {
       // The exporter gives an error with each failure.

@@ -1,4 +1,5 @@
 /** Audit records in terms of OpenTelemetry's semantic conventions for HTTP. */
+import type { FilterHeaders } from "../../mapping/pack-summary.ts";
 import { JsonText } from "../../audit/json-text.ts";
 import type { AuditRecord, RecordedBody } from "../../audit/record.ts";
 
@@ -134,10 +135,10 @@ function upstreamEvent(
 }
 
 /** The events of a record: the request of the client, then its v4 calls. A native request is one event, as in HAR. */
-export function toLogEvents(record: AuditRecord, filterHeader: string | undefined): LogEvent[] {
+export function toLogEvents(record: AuditRecord, filterHeaders: FilterHeaders): LogEvent[] {
   const calls = record.lane === "native" ? [] : record.v4;
   return [
-    requestEvent(record, filterHeader),
-    ...calls.map((call, index) => upstreamEvent(call, index + 1, record, filterHeader)),
+    requestEvent(record, filterHeaders.client),
+    ...calls.map((call, index) => upstreamEvent(call, index + 1, record, filterHeaders.upstream)),
   ];
 }

@@ -9,6 +9,7 @@ import {
   TracerProvider,
   type Sampler,
 } from "@opentelemetry/sdk-trace";
+import { reasonOfError } from "../host-call.ts";
 import { createResource, SERVICE_NAME } from "../otlp/otlp-resource.ts";
 import { createTracing } from "./spans.ts";
 import type { Tracing } from "./tracing.ts";
@@ -40,5 +41,9 @@ export function startSdk(
     sampler: samplerOf(environment["OTEL_TRACES_SAMPLER"], environment["OTEL_TRACES_SAMPLER_ARG"]),
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
   });
-  return createTracing(provider.getTracer(SERVICE_NAME), () => provider.shutdown());
+  return createTracing(
+    provider.getTracer(SERVICE_NAME),
+    () => provider.shutdown(),
+    (error) => onError(reasonOfError(error)),
+  );
 }

@@ -1,11 +1,12 @@
 /** Spans of requests, in terms of OpenTelemetry. Its SDK is only loaded if tracing is enabled. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Tracer } from "@opentelemetry/api";
+import { reasonOfError } from "../host-call.ts";
 
 /** The span of a request to v4 or to its login server. */
 export interface CallSpan {
-  /** The `traceparent` header to send. */
-  readonly traceparent: string;
+  /** The `traceparent` header to send; undefined if the tracer gives the span no valid ids. */
+  readonly traceparent: string | undefined;
   /** Ends the span. @param status Status of the response; null without one. */
   end(status: number | null): void;
 }
@@ -19,8 +20,8 @@ export interface RequestResult {
   readonly requestId: string;
 }
 
-/** Starts the span of an upstream request. The query of `path` is left out. */
-export type StartCallSpan = (method: string, path: string) => CallSpan;
+/** Starts the span of an upstream request; returns undefined if the tracer fails. The query of `path` is left out. */
+export type StartCallSpan = (method: string, path: string) => CallSpan | undefined;
 
 /** The span of a client's request. */
 export interface RequestSpan {
@@ -37,8 +38,10 @@ export interface RequestStart {
   readonly time?: Date;
 }
 
+/** No method throws, whatever the tracer does. */
 export interface Tracing {
-  startRequest(request: RequestStart): RequestSpan;
+  /** Returns undefined if the tracer fails. */
+  startRequest(request: RequestStart): RequestSpan | undefined;
   /** Starts the span of an upstream request that belongs to no client's request: a trace of its own. */
   readonly startCall: StartCallSpan;
   /** Sends the spans that were not sent yet. */
@@ -50,10 +53,25 @@ export interface HostTracer {
   startSpan(...args: never[]): unknown;
 }
 
-/** Traces requests with the tracer of the embedding program, which sends the spans itself. */
-export async function openHostTracing(tracer: HostTracer): Promise<Tracing> {
+/**
+ * Traces requests with the tracer of the embedding program, which sends the spans itself.
+ *
+ * @param onError Called with the first error of the tracer or of its spans.
+ */
+export async function openHostTracing(
+  tracer: HostTracer,
+  onError: (message: string) => void,
+): Promise<Tracing> {
   const { createTracing } = await import("./spans.ts");
-  return createTracing(tracer as Tracer, async () => {});
+  let hasFailed = false;
+  return createTracing(
+    tracer as Tracer,
+    async () => {},
+    (error) => {
+      if (!hasFailed) onError(reasonOfError(error));
+      hasFailed = true;
+    },
+  );
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -191,6 +191,7 @@ export class Exchange implements NativeStream {
       status,
       v4Status,
       response: this.received,
+      isComplete: this.isComplete,
       isAccepted,
       application,
       hasFailed: hasFailed && !isAborted,

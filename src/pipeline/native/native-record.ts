@@ -23,6 +23,8 @@ export interface NativeOutcome {
   readonly v4Status: number | null | undefined;
   /** What was collected of v4's response. */
   readonly response?: NativeResponse | undefined;
+  /** Whether all of v4's response has come. */
+  readonly isComplete?: boolean;
   /** Whether v4 has accepted the token, in this request or before. */
   readonly isAccepted: boolean;
   /** The application that the gateway has issued the token to. */
@@ -49,7 +51,7 @@ export function createNativeRecord(
 ): AuditRecord {
   const { status, v4Status, response, isAccepted, application, rejectedBy, ms } = outcome;
   const secrets = findSecrets(request, null, undefined, unparsedTokens(request, options), options);
-  response?.addSecretsTo(secrets, options.redaction);
+  response?.addSecretsTo(secrets, options.redaction, outcome.isComplete === true);
   // No route of the pack distinguishes the words of this path from secrets: only tokens are replaced in it, and what
   // follows a secret name.
   const head = recordHead(request, null, isAccepted, secrets, options, secrets.tokensOnly());

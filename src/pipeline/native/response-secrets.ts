@@ -8,13 +8,17 @@ import type { SecretValues } from "../../audit/secret-values.ts";
 const SEARCHED_TYPE =
   /^\s*(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml)\b|application\/x-(?:www-form-urlencoded|ndjson)\b)/i;
 
-const DECODERS: Readonly<Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Buffer>> = {
-  gzip: gunzipSync,
-  "x-gzip": gunzipSync,
-  deflate: inflateSync,
-  br: brotliDecompressSync,
-  zstd: zstdDecompressSync,
-};
+type Decode = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
+
+const DECODERS: ReadonlyMap<string, Decode> = new Map<string, Decode>([
+  ["gzip", gunzipSync],
+  ["x-gzip", gunzipSync],
+  ["deflate", inflateSync],
+  ["br", brotliDecompressSync],
+  ["zstd", zstdDecompressSync],
+]);
+
+const UNSEARCHED = "the upstream's response can't be searched for secrets";
 
 /** Collects the beginning of a response while it is forwarded. */
 export class NativeResponse {
@@ -37,26 +41,42 @@ export class NativeResponse {
     else this.#chunks.length = 0;
   }
 
-  /** Adds the values with secret names. A body that is too long to be searched may have any. */
-  addSecretsTo(values: SecretValues, redaction: Redaction): void {
-    const bytes = this.#length > this.#limit ? undefined : this.#decode();
-    if (!bytes) values.markIncomplete();
-    const body = bytes && bytes.length > 0 ? { bytes, type: this.#headers["content-type"] } : undefined;
+  /**
+   * Adds the values with secret names. A body that can't be searched may have any.
+   *
+   * @param isComplete Whether all of the body has come. Of a part the last value may be a part, too.
+   */
+  addSecretsTo(values: SecretValues, redaction: Redaction, isComplete: boolean): void {
+    const bytes = this.#decode();
+    if (!isComplete && typeof bytes !== "string" && redaction.mayHaveSecrets(bytes.toString()))
+      values.markIncomplete(`${UNSEARCHED}: it is cut`);
+    if (typeof bytes === "string") values.markIncomplete(`${UNSEARCHED}: ${bytes}`);
+    const body =
+      typeof bytes !== "string" && bytes.length > 0
+        ? { bytes, type: this.#headers["content-type"] }
+        : undefined;
     redaction.addFrom(
       { path: "", isRoute: false, query: "", texts: [], headers: this.#headers, body },
       values,
     );
   }
 
-  /** The body without its encoding; undefined if it is too long, damaged or of another encoding. */
-  #decode(): Buffer | undefined {
+  /** The body without its encoding, or why it can't be decoded. */
+  #decode(): Buffer | string {
+    const tooLong = `it has more than ${this.#limit} bytes`;
+    if (this.#length > this.#limit) return tooLong;
     const bytes = Buffer.concat(this.#chunks);
     const encoding = this.#headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
     if (encoding === "identity" || bytes.length === 0) return bytes;
+    const decode = DECODERS.get(encoding);
+    if (!decode) return "its content encoding is not known";
     try {
-      return DECODERS[encoding]?.(bytes, { maxOutputLength: this.#limit });
-    } catch {
-      return undefined;
+      return decode(bytes, { maxOutputLength: this.#limit });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      return code === "ERR_BUFFER_TOO_LARGE"
+        ? tooLong
+        : "its content encoding is damaged, or the response is cut";
     }
   }
 }

@@ -1,6 +1,7 @@
 /** Responses that carry tokens: v4's scopes in them become alpha's levels. */
 import { isObject, parseJson, printJson } from "../../dialect/json/parse.ts";
 import { valueAt } from "../../dialect/shape.ts";
+import { levelsLoss } from "../../mapping/compile/loss-names.ts";
 import type { TokensStep } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { personalOwner } from "../../auth/token-owners.ts";
@@ -78,7 +79,7 @@ async function showRequestedLevels(
   const given = row[step.scopes];
   if (typeof given !== "string") return;
   const requested = await tokenStore.findLevels(shownPart(row[step.token])).catch(() => {
-    report.losses.add(`${step.scopes}: what was asked for is not known at the moment`);
+    report.losses.add(levelsLoss(step.scopes));
     return undefined;
   });
   if (requested === undefined) return;

@@ -2,11 +2,13 @@
 import { JsonText } from "../../audit/json-text.ts";
 import { checksumOf, type AuditRecord, type RecordedBody } from "../../audit/record.ts";
 import { recordTime } from "../../audit/record-time.ts";
+import { NumberedNames } from "../../audit/numbered-names.ts";
 import { SentMembers } from "../../audit/sent-members.ts";
 import { REDACTED } from "../../audit/secret-values.ts";
 import { isTruncated } from "../../audit/truncate.ts";
 import { identityOf, type AlphaRequest, type AlphaResponse, type RequestContext } from "../context.ts";
 import type { Grammar } from "../../dialect/filter/grammar.ts";
+import { shortName } from "../../dialect/query.ts";
 import { filterInHeader } from "./build-list-request.ts";
 import type { ResultMeaning } from "../lifecycle.ts";
 import {
@@ -145,6 +147,17 @@ function sentMembersOf(
   return names && bits && new SentMembers(packHash, names.names, bits);
 }
 
+/** Which losses of its route a request had; undefined for none, and for requests to other routes than those of the pack. */
+function lostNamesOf(
+  { match, losses }: RequestContext,
+  { packHash, lossNames }: RecordOptions,
+): NumberedNames | undefined {
+  const names = losses.size > 0 && match && lossNames.get(match.route.name);
+  if (!names) return undefined;
+  const bits = names.bitsOf(losses);
+  return bits && new NumberedNames(packHash, names.names, bits);
+}
+
 /** The record of a request, redacted before it leaves the request. */
 export function createAuditRecord(
   request: AlphaRequest,
@@ -154,11 +167,12 @@ export function createAuditRecord(
 ): AuditRecord {
   const { status, response } = outcome;
   const { redaction, bodies } = options;
-  const { upstream, rejectedBy } = context;
+  const { upstream, rejectedBy, isOwnPage } = context;
   const route = routeOf(context);
   const accepted = isAccepted(context);
   const members = sentMembersOf(request, context, options);
-  const exchange = recordExchange(request, context, options, response);
+  const lost = lostNamesOf(context, options);
+  const exchange = recordExchange(request, context, options, isOwnPage ? undefined : response);
   const { secrets } = exchange;
   const sent = bodies && isBodyRecorded(context, outcome) ? sentBody(request, context) : undefined;
   const body = sent && redaction.body(sent, secrets);
@@ -183,12 +197,12 @@ export function createAuditRecord(
     alpha: {
       ...recordHead(request, route, accepted, secrets, options),
       ...(context.ignoredParameters.length > 0 && {
-        ignored: concealAll(context.ignoredParameters, secrets),
+        ignored: context.ignoredParameters.map((name) => shortName(redaction.text(name, secrets))),
       }),
       route,
       ...(sent && { body }),
       status,
-      ...(bodies && responseBody()),
+      ...(bodies && !isOwnPage && responseBody()),
     },
     v4: exchange.calls,
     losses: concealAll([...context.losses], secrets),
@@ -200,6 +214,8 @@ export function createAuditRecord(
     },
     ...(rejectedBy !== undefined && { rejectedBy }),
     ...(members && { sent: members }),
+    ...(lost && { lost }),
+    ...(isOwnPage && { requests: 0 }),
   };
 }
 
@@ -225,5 +241,6 @@ export function createMinimalRecord(
     timings: timingsOf(context),
     bytes: { in: bodyLength(context), out: response.body.length },
     ...(context.rejectedBy !== undefined && { rejectedBy: context.rejectedBy }),
+    ...(context.isOwnPage && { requests: 0 }),
   };
 }

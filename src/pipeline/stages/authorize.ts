@@ -6,7 +6,13 @@ import type { Route } from "../../mapping/compile/route.ts";
 import { TokenUnavailableError, type TokenLookup, type TokenStore } from "../../auth/token-store.ts";
 import { isAcceptedToken, type TokenCache, type TokenInfo } from "../../auth/token-cache.ts";
 import type { TokenLocks } from "../../auth/token-locks.ts";
-import { NOBODY, type AuthenticatedClient, type Credentials, type RouteMatch } from "../context.ts";
+import {
+  NOBODY,
+  type AuthenticatedClient,
+  type CallAccess,
+  type Credentials,
+  type RouteMatch,
+} from "../context.ts";
 import type { RouteCandidates } from "./match-route.ts";
 import type { ReadJson } from "./read-body.ts";
 
@@ -135,7 +141,7 @@ async function waitForTokenInfo(
  */
 export async function resolveToken(
   client: AuthenticatedClient,
-  candidates: RouteCandidates,
+  candidates: HttpError | readonly CallAccess[],
   dependencies: TokenDependencies,
 ): Promise<ClientToken> {
   const { tokens, tokenStore } = dependencies;

@@ -6,6 +6,7 @@ import { isObject, printJson } from "../../dialect/json/parse.ts";
 import type { ReadWrapped } from "../../dialect/object-wrapper.ts";
 import { valueAt } from "../../dialect/shape.ts";
 import { addQuery, InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
+import { partLoss, relatedLoss, responseLoss } from "../../mapping/compile/loss-names.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { ReadAfterWrite, RelatedRequest, Wait } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
@@ -133,7 +134,7 @@ async function fallbackBody(
   response: UpstreamResponse,
   { match, report, services }: AuthorizedRequest,
 ): Promise<string> {
-  report.losses.add(`the response: ${services.translation.upstreamName} did not give it`);
+  report.losses.add(responseLoss(services.translation.upstreamName));
   const body = await bodyFrom(response.json, match.parameters);
   return printJson(isObject(body) ? body : {});
 }
@@ -154,9 +155,7 @@ async function withRelated(
       if (!(await related.isNeeded(object))) return [];
       const value = await fetchRelated(related, eachValues.get(related), authorized);
       if (value !== undefined) return [[related.name, value] as const];
-      authorized.report.losses.add(
-        `${related.name}: ${authorized.services.translation.upstreamName} did not give it`,
-      );
+      authorized.report.losses.add(relatedLoss(related.name, authorized.services.translation.upstreamName));
       return [];
     }),
   );
@@ -238,9 +237,7 @@ async function fetchEach(
   const byValue = new Map(distinct.map((value, index) => [value, fetched[index]]));
   const found = values.map((value) => byValue.get(value));
   if (found.includes(undefined))
-    authorized.report.losses.add(
-      `${related.name}: ${authorized.services.translation.upstreamName} did not give all`,
-    );
+    authorized.report.losses.add(partLoss(related.name, authorized.services.translation.upstreamName));
   return found.filter((value) => value !== undefined);
 }
 

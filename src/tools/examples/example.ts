@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Diagnostic } from "../../mapping/load/diagnostic.ts";
 import { validateFile } from "../../mapping/load/validate-file.ts";
 import { readYamlFolder } from "../../mapping/load/read-yaml.ts";
-import type { YamlSource } from "../../mapping/load/yaml-source.ts";
+import type { YamlPath, YamlSource } from "../../mapping/load/yaml-source.ts";
 import { headerName, status as httpStatus } from "../../mapping/schema/text-types.ts";
 import { about } from "../../mapping/schema/about.ts";
 import { isObject } from "../../dialect/json/parse.ts";
@@ -127,6 +127,39 @@ function numberItem(value: unknown, n: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, numberItem(item, n)]));
 }
 
+/** A list item that stands for several. */
+function readRepeat(item: unknown): { readonly repeat: number; readonly of: unknown } | undefined {
+  const { repeat, of, ...others } = isObject(item) ? item : {};
+  const isRepeat = typeof repeat === "number" && of !== undefined && Object.keys(others).length === 0;
+  return isRepeat ? { repeat, of } : undefined;
+}
+
+/** Maximum number of values that the repeated items of a file may have, nested ones included. */
+const MAX_REPEATED_VALUES = 100_000;
+
+const countValues = (value: unknown): number =>
+  typeof value === "object" && value !== null
+    ? Object.values(value).reduce<number>((count, item) => count + countValues(item), 1)
+    : 1;
+
+/** The path of the repeated item with which a file has more than {@link MAX_REPEATED_VALUES}; undefined without one. */
+function findExcessiveRepeat(data: unknown): YamlPath | undefined {
+  let left = MAX_REPEATED_VALUES;
+  function find(value: unknown, path: YamlPath): YamlPath | undefined {
+    const repeated = Array.isArray(value) ? value.map(readRepeat) : [];
+    if (typeof value !== "object" || value === null) return undefined;
+    for (const [key, item] of Object.entries(value)) {
+      const here = [...path, Array.isArray(value) ? Number(key) : key];
+      const { repeat = 0, of } = repeated[Number(key)] ?? {};
+      if (repeat > 0) left -= repeat * countValues(of);
+      const found = left < 0 ? here : find(item, here);
+      if (found) return found;
+    }
+    return undefined;
+  }
+  return find(data, []);
+}
+
 /**
  * Expands the long lists of an example. A list item `{ repeat: 25, of: … }` stands for 25 items, numbered from 1. In
  * them `{n}` is the number and `{5200+n}` a number above 5200: a number if it is the whole text, otherwise a part of
@@ -135,16 +168,17 @@ function numberItem(value: unknown, n: number): unknown {
 export function expandRepeats(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.flatMap((item) => {
-      const { repeat, of, ...others } = isObject(item) ? item : {};
-      const isRepeat = typeof repeat === "number" && of !== undefined && Object.keys(others).length === 0;
-      if (!isRepeat) return [expandRepeats(item)];
-      return Array.from({ length: repeat }, (_, index) => numberItem(of, index + 1));
+      const repeated = readRepeat(item);
+      if (!repeated) return [expandRepeats(item)];
+      return Array.from({ length: repeated.repeat }, (_, index) => numberItem(repeated.of, index + 1));
     });
   }
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, expandRepeats(item)]));
 }
 
+/** The folder of the golden cases in the folder of a pack. */
+export const EXAMPLES_FOLDER = "examples";
 const CATALOGS_FILE = "catalogs.yaml";
 
 function listFolders(directory: string): string[] {
@@ -167,15 +201,21 @@ export function readExamples(
   packDirectory: string,
   diagnostics: Diagnostic[],
 ): { examples: Example[]; catalogs: z.infer<typeof catalogLists> } {
-  const top = join(packDirectory, "examples");
+  const top = join(packDirectory, EXAMPLES_FOLDER);
   const examples: Example[] = [];
   let catalogs: z.infer<typeof catalogLists> = {};
   const sources = [top, ...listFolders(top)].flatMap((folder) =>
     listFolders(packDirectory).includes(folder) ? readYamlFolder(folder) : [],
   );
   for (const source of sources) {
-    const isCatalogs = source.file.endsWith(join("examples", CATALOGS_FILE));
+    const isCatalogs = source.file.endsWith(join(EXAMPLES_FOLDER, CATALOGS_FILE));
     const found: Diagnostic[] = [];
+    const excess = findExcessiveRepeat(source.data);
+    if (excess) {
+      const message = `the repeated items of a file have at most ${MAX_REPEATED_VALUES} values`;
+      diagnostics.push(source.diagnosticAt(excess, { message, hint: 'lower "repeat"' }));
+      continue;
+    }
     const expanded = { ...source, data: expandRepeats(source.data) };
     const definition = isCatalogs
       ? validateFile(expanded, catalogLists, () => ({}), found)

@@ -8,6 +8,7 @@ const COLUMNS: Readonly<Record<string, (client: ClientGuide, call: CallGuide | u
   name: ({ name }) => name,
   user_agent: ({ userAgent }) => userAgent,
   readiness: ({ readiness }) => readiness,
+  came_back: ({ cameBack }) => cameBack,
   last_alpha: ({ lastAlpha }) => lastAlpha,
   client_requests: ({ requests }) => requests,
   client_native: ({ native }) => native,
@@ -16,6 +17,11 @@ const COLUMNS: Readonly<Record<string, (client: ClientGuide, call: CallGuide | u
   refused: (_client, call) =>
     call?.statuses.reduce((sum, { status, requests }) => sum + (status >= 400 ? requests : 0), 0) ?? null,
   with_losses: (_client, call) => call?.lossy ?? null,
+  losses: ({ losses }, call) =>
+    losses
+      .filter(({ routes }) => call !== undefined && routes.includes(call.route))
+      .map(({ severity, loss }) => `${severity} ${loss}`)
+      .join("\n"),
   last: ({ last }, call) => call?.last ?? last,
   counterpart: (_client, call) => call?.counterpart ?? null,
   v4_calls: (_client, call) => call?.v4.join("\n") ?? null,

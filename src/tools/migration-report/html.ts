@@ -75,6 +75,8 @@ table.fields { table-layout: fixed; }
 .tag.good { color: var(--good); }
 .tag.warn { color: var(--warn); }
 .tag.bad { color: var(--bad); }
+details { margin: 0 0 1rem; }
+summary { cursor: pointer; padding: .25rem 0; }
 .call { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; margin: 0 0 1.25rem; }
 .call > :last-child, .part > :last-child { margin-bottom: 0; }
 .part { margin: 0 0 1.5rem; }
@@ -129,6 +131,8 @@ const TONES: Readonly<Record<string, string>> = {
   "was lossy": "bad",
   removed: "bad",
   "no counterpart": "bad",
+  meaning: "bad",
+  detail: "warn",
 };
 
 function renderSpan(part: OutlineSpan): string {
@@ -211,27 +215,35 @@ const renderBlock = createBlockWriter({
   list: ({ lines }) => `<ul>${lines.map((line) => `<li>${renderLine(line)}</li>`).join("")}</ul>`,
   command: ({ title, text }) =>
     `<figure><figcaption>${escape(title)}</figcaption><pre tabindex="0"><code>${escape(text)}</code></pre></figure>`,
+  folded: ({ title, blocks }): string =>
+    `<details><summary>${escape(title)}</summary>\n${blocks.map(renderBlock).join("\n")}\n</details>`,
   section: ({ of, blocks }): string =>
     `<section class="${of}">\n${blocks.map(renderBlock).join("\n")}\n</section>`,
 });
 
-/** Renders the report as one printable HTML file, without scripts and external files. */
-export function reportHtml(report: Report): string {
-  const blocks = outlineReport(report).map(renderBlock);
+/** Renders blocks as one printable HTML file, without scripts and external files. */
+export function renderDocument(title: string, blocks: readonly Block[]): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${escape(REPORT_POLICY)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Migration report: from ${escape(report.names.client)} to ${escape(report.names.upstream)}</title>
+<title>${escape(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
-${blocks.join("\n")}
+${blocks.map(renderBlock).join("\n")}
 </main>
 </body>
 </html>
 `;
 }
+
+/** Renders the report. */
+export const reportHtml = (report: Report): string =>
+  renderDocument(
+    `Migration report: from ${report.names.client} to ${report.names.upstream}`,
+    outlineReport(report),
+  );

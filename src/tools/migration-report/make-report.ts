@@ -1,11 +1,18 @@
 import {
+  cameBackOn,
+  groupSpans,
   isPauseLonger,
   migrationStateOf,
   nameClients,
+  spansOf,
   type NamedClient,
   type QuietTime,
 } from "../../audit/migration-state.ts";
+import type { CallSpan } from "../../audit/call-spans.ts";
+import { rankLosses } from "../../audit/rank-losses.ts";
+import type { LossUsage } from "../../audit/loss-usage.ts";
 import { NO_CLIENTS, type ClientDirectory } from "../../clients/client-directory.ts";
+import { UNACCEPTED } from "../../audit/summary-key.ts";
 import { namesOf } from "../../mapping/pack-summary.ts";
 import type { AuditStore } from "../../audit/store.ts";
 import { MAX_USAGE_ROWS, type RouteUsage, type UsageQuery, type UsageReader } from "../../audit/usage.ts";
@@ -13,7 +20,7 @@ import type { Pack } from "../../mapping/pack.ts";
 import { createCallGuide, findSmallestScopes } from "./call-guide.ts";
 import { describeCommonChanges, describeObjects } from "./changes.ts";
 import { examineCalls, type CallSummary } from "./evidence.ts";
-import { isDone, type CallGuide, type ClientGuide, type Report } from "./model.ts";
+import { isClient, isDone, isUse, type CallGuide, type ClientGuide, type Report } from "./model.ts";
 
 export interface ReportOptions {
   readonly store: UsageReader & Pick<AuditStore, "get" | "query">;
@@ -54,7 +61,7 @@ function addStatuses(rows: readonly RouteUsage[]): RouteUsage[] {
 }
 
 /** Groups the rows of one client by alpha route, the most used first. */
-function groupCalls(client: string | null, usage: readonly RouteUsage[]): CallSummary[] {
+export function groupCalls(client: string | null, usage: readonly RouteUsage[]): CallSummary[] {
   const routes = Map.groupBy(
     usage.filter((row) => isAlpha(row)),
     ({ route }) => route,
@@ -73,12 +80,18 @@ interface ClientMaterial {
   readonly quiet: QuietTime;
   readonly usage: readonly RouteUsage[];
   readonly calls: readonly CallGuide[];
+  readonly losses: readonly LossUsage[];
+  readonly spans: readonly CallSpan[];
 }
 
-function createClientGuide(counted: NamedClient, { pack, quiet, usage, calls }: ClientMaterial): ClientGuide {
+function createClientGuide(
+  counted: NamedClient,
+  { pack, quiet, usage, calls, losses, spans }: ClientMaterial,
+): ClientGuide {
   const { client, name, userAgent, first, last, lastAlpha, requests, native, errors, lossy } = counted;
   const alpha = usage.filter(isAlpha);
   const routes = calls.flatMap(({ route }) => pack.route(route) ?? []);
+  const readiness = migrationStateOf(counted, quiet);
   const callable = routes.filter(({ source }) => !("error" in source));
   return {
     client,
@@ -91,13 +104,15 @@ function createClientGuide(counted: NamedClient, { pack, quiet, usage, calls }: 
     native,
     errors,
     lossy,
-    readiness: migrationStateOf(counted, quiet),
+    readiness,
+    cameBack: cameBackOn(spans, readiness, quiet),
     longerPauseMs: isPauseLonger(counted, quiet) ? counted.longestPauseMs : null,
     scopes: findSmallestScopes(
       callable.map(({ access }) => access),
       pack.dialect,
     ),
     calls,
+    losses: rankLosses(losses, [counted]).map(({ clients: _self, ...loss }) => loss),
     unmatched: sum(
       alpha.filter(({ route }) => route === null),
       (row) => row.requests,
@@ -106,7 +121,15 @@ function createClientGuide(counted: NamedClient, { pack, quiet, usage, calls }: 
   };
 }
 
-const countRemaining = ({ readiness, calls }: ClientGuide): number => (isDone(readiness) ? -1 : calls.length);
+/** The calls that a client has still to change: those of strangers come last. */
+const countRemaining = ({ client, readiness, calls }: ClientGuide): number =>
+  client === UNACCEPTED ? -2 : isDone(readiness) ? -1 : calls.length;
+
+/** The routes that are in use. */
+const usedRoutes = (clients: readonly ClientGuide[]): ReadonlySet<string> =>
+  new Set(
+    clients.flatMap((client) => client.calls.flatMap((call) => (isUse(client, call) ? call.route : []))),
+  );
 
 /**
  * Creates the migration report from the summaries of an audit store, and a few records of each call.
@@ -123,13 +146,18 @@ export async function createReport(options: ReportOptions): Promise<Report> {
     directory = NO_CLIENTS,
     onProgress = () => undefined,
   } = options;
-  const [counted, usage, days] = await Promise.all([
+  const quiet = { quietDays, now };
+  const [counted, usage, days, losses, spans] = await Promise.all([
     store.clients(query),
     store.usage(query),
     store.days(query),
+    store.losses(query),
+    store.spans(spansOf(query, quiet)),
   ]);
   const clients = nameClients(counted, directory);
   const firstKeys = new Map(clients.flatMap(({ client, keys }) => keys.map((key) => [key, client] as const)));
+  const lossesByClient = Map.groupBy(losses, ({ client }) => firstKeys.get(client) ?? client);
+  const spansOfClient = groupSpans(spans, clients);
   const usageByClient = Map.groupBy(usage, ({ client }) => firstKeys.get(client) ?? client);
   const callSummaries = [...usageByClient].flatMap(([client, rows]) => groupCalls(client, rows));
   const { since, until } = query;
@@ -146,9 +174,11 @@ export async function createReport(options: ReportOptions): Promise<Report> {
     .map((client) =>
       createClientGuide(client, {
         pack,
-        quiet: { quietDays, now },
+        quiet,
         usage: usageByClient.get(client.client) ?? [],
         calls: (callsByClient.get(client.client) ?? []).map(({ guide }) => guide),
+        losses: lossesByClient.get(client.client) ?? [],
+        spans: spansOfClient(client.client),
       }),
     )
     .toSorted((one, other) => countRemaining(other) - countRemaining(one) || other.requests - one.requests);
@@ -163,12 +193,13 @@ export async function createReport(options: ReportOptions): Promise<Report> {
       native: sum(clients, ({ native }) => native),
       errors: sum(clients, ({ errors }) => errors),
       lossy: sum(clients, ({ lossy }) => lossy),
-      clients: clientGuides.filter(({ readiness }) => readiness !== null).length,
+      clients: clientGuides.filter(isClient).length,
       done: clientGuides.filter(({ readiness }) => isDone(readiness)).length,
       silent: clientGuides.filter(({ readiness }) => readiness === "silent").length,
-      calls: new Set(callSummaries.map(({ route }) => route)).size,
+      calls: usedRoutes(clientGuides).size,
     },
     days,
+    losses: rankLosses(losses, clients),
     everyCall: describeCommonChanges(pack),
     clients: clientGuides,
     cut: Math.max(counted.length, usage.length) >= MAX_USAGE_ROWS,

@@ -82,6 +82,7 @@ const renderBlock = createBlockWriter({
   table: renderTable,
   list: ({ lines }) => lines.map((line) => `- ${renderLine(line)}`).join("\n"),
   command: renderCommand,
+  folded: ({ title }) => escape(title),
   section: ({ blocks }): string => blocks.map(renderBlock).join("\n\n"),
 });
 

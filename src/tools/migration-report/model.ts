@@ -1,5 +1,7 @@
 /** The migration report as data. HTML, Markdown, JSON and CSV are written from it. */
 import type { MigrationState } from "../../audit/migration-state.ts";
+import type { LossSummary, RankedLoss } from "../../audit/rank-losses.ts";
+import { UNACCEPTED } from "../../audit/summary-key.ts";
 import type { DayUsage } from "../../audit/usage.ts";
 import type { FieldClass, SideNames } from "../../mapping/pack-summary.ts";
 
@@ -99,12 +101,16 @@ export interface ClientGuide {
   readonly lossy: number;
   /** Null for requests without a token and for tokens that v4 never accepted. */
   readonly readiness: MigrationState | null;
+  /** The day on which it called alpha again after it had been ready, `2026-03-01`; null if it did not, or is ready. */
+  readonly cameBack: string | null;
   /** The longest pause between alpha calls so far, in milliseconds, if it is longer than the quiet time; else null. */
   readonly longerPauseMs: number | null;
   /** The smallest scopes for these calls, in alpha and in v4. */
   readonly scopes: { readonly alpha: readonly string[]; readonly v4: readonly string[] };
   /** The most used first. */
   readonly calls: readonly CallGuide[];
+  /** What it lost, by weight and by requests. */
+  readonly losses: readonly LossSummary[];
   /** Alpha requests to paths that alpha never had. */
   readonly unmatched: number;
   /** Objects in responses that change. */
@@ -148,12 +154,23 @@ export interface Report {
   readonly totals: Totals;
   /** Days with requests, in order. */
   readonly days: readonly DayUsage[];
+  /** What was lost, by weight and by requests, with the clients that it happened to. */
+  readonly losses: readonly RankedLoss[];
   readonly everyCall: readonly Difference[];
   /** The clients with the most calls to change first. */
   readonly clients: readonly ClientGuide[];
   /** Whether the report is too large: it lacks the least used calls. */
   readonly cut: boolean;
 }
+
+/** Whether a row of the report is a client: requests without a token, and tokens that v4 never took, are nobody's. */
+export const isClient = ({ readiness }: Pick<ClientGuide, "readiness">): boolean => readiness !== null;
+
+/** Whether a call shows that its route is in use. What strangers were refused does not: scanners try every path. */
+export const isUse = (
+  { client }: Pick<ClientGuide, "client">,
+  { statuses }: Pick<CallGuide, "statuses">,
+): boolean => client !== UNACCEPTED || statuses.some(({ status }) => status < 400);
 
 /** Whether a client has finished: a client that only fell silent may come back. */
 export const isDone = (readiness: MigrationState | null): boolean => readiness === "ready";

@@ -11,6 +11,7 @@ import {
   type ObjectChanges,
   type Report,
 } from "./model.ts";
+import { outlineLossTables } from "./outline-losses.ts";
 import { clientName, formatCount, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
 
 const DAY_MS = 86_400_000;
@@ -39,7 +40,7 @@ export const CHANGE_LABELS: Readonly<Record<FieldChange["class"] | "lossy", stri
 };
 
 /** Parses sentences with code in backticks. */
-const parseSentence = (text: string): Line =>
+export const parseSentence = (text: string): Line =>
   text
     .split("`")
     .flatMap((part, index): Line => (part === "" ? [] : [index % 2 === 0 ? part : { code: part }]));
@@ -73,11 +74,11 @@ function describeChange(change: FieldChange, names: SideNames): Line {
   ];
 }
 
-const listNames = (names: readonly string[]): Line =>
+export const listNames = (names: readonly string[]): Line =>
   names.flatMap((name, index): Line => [index === 0 ? "" : ", ", { code: name }]);
 
 /** Fields with the same change share a row. */
-function createFieldsTable(caption: string, fields: readonly FieldChange[], names: SideNames): Block {
+export function createFieldsTable(caption: string, fields: readonly FieldChange[], names: SideNames): Block {
   const byChange = Map.groupBy(fields, ({ field: _field, v4: _v4, ...change }) =>
     JSON.stringify({ ...change, none: _v4 === null }),
   );
@@ -109,7 +110,10 @@ function describeErrors({ statuses, requests }: CallGuide): string {
   return ` ${areAll ? "All" : "Some"} of them failed: ${counts.join(", ")}.`;
 }
 
-function describeCounterpart({ counterpart, reason }: CallGuide, { upstream }: SideNames): Line {
+export function describeCounterpart(
+  { counterpart, reason }: Pick<CallGuide, "counterpart" | "reason">,
+  { upstream }: SideNames,
+): Line {
   const name = capitalize(upstream);
   if (counterpart === "none")
     return [
@@ -215,7 +219,7 @@ function outlineObject(
 
 /** The state in words, with the last alpha call, and a warning where the client has been quiet for longer before. */
 function describeState(
-  { readiness, lastAlpha, longerPauseMs, requests, native }: ClientGuide,
+  { readiness, cameBack, lastAlpha, longerPauseMs, requests, native }: ClientGuide,
   { names, quietDays }: Pick<Report, "names" | "quietDays">,
 ): Line {
   const lastCall =
@@ -226,11 +230,15 @@ function describeState(
     longerPauseMs === null
       ? ""
       : ` It has paused for ${plural(Math.floor(longerPauseMs / DAY_MS), "quiet day")} before and then called ${names.client} again: ${quietDays} quiet days say little about it.`;
+  const returned =
+    cameBack === null
+      ? ""
+      : ` It had been ready, and came back on ${cameBack}: it called ${names.client} again.`;
   return [
     ...(readiness === null
       ? ["Not a client: "]
       : [{ tag: READINESS_LABELS[readiness] }, ` ${describeReadiness(names, quietDays)[readiness]}; `]),
-    `${lastCall}; ${percent(native, requests)} of its ${plural(requests, "request")} were native.${pause}`,
+    `${lastCall}; ${percent(native, requests)} of its ${plural(requests, "request")} were native.${returned}${pause}`,
   ];
 }
 
@@ -267,7 +275,7 @@ function outlineSummary(client: ClientGuide, report: Pick<Report, "names" | "qui
           ],
         ]),
   ];
-  return [{ kind: "list", lines }];
+  return [{ kind: "list", lines }, ...outlineLossTables(client.losses, "What it lost, by weight")];
 }
 
 /** What a client is: an application, a name that a proxy gives, or a token. */

@@ -1,6 +1,16 @@
+import { UNACCEPTED } from "../../audit/summary-key.ts";
 import type { SideNames } from "../../mapping/pack-summary.ts";
-import { capitalize, describeReadiness, isDone, type ClientGuide, type Report } from "./model.ts";
+import {
+  capitalize,
+  describeReadiness,
+  isClient,
+  isDone,
+  isUse,
+  type ClientGuide,
+  type Report,
+} from "./model.ts";
 import { CHANGE_LABELS, clientAnchor, outlineClient, READINESS_LABELS } from "./outline-client.ts";
+import { outlineLosses } from "./outline-losses.ts";
 import { clientName, formatCount, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
 
 function describeSpan({ since, until, days }: Report): string {
@@ -48,7 +58,8 @@ function outlineHead(report: Report): Block[] {
 }
 
 /** The calls that a client must still change. */
-function describeRemaining({ readiness, calls }: ClientGuide): string {
+function describeRemaining({ client, readiness, calls }: ClientGuide): string {
+  if (client === UNACCEPTED) return "–";
   if (isDone(readiness)) return "nothing";
   const none = calls.filter(({ counterpart }) => counterpart === "none").length;
   const rest = none === 0 ? "" : `, ${none} without a counterpart`;
@@ -60,7 +71,10 @@ const createClientRow = (client: ClientGuide): Line[] => [
     { link: clientName(client), to: clientAnchor(client) },
     ...(client.client === null ? [] : [" ", { code: client.client }]),
   ],
-  [client.readiness === null ? "–" : { tag: READINESS_LABELS[client.readiness] }],
+  [
+    client.readiness === null ? "–" : { tag: READINESS_LABELS[client.readiness] },
+    client.cameBack === null ? "" : ` came back on ${client.cameBack}`,
+  ],
   [client.lastAlpha === null ? "never" : formatTime(client.lastAlpha)],
   [formatCount(client.requests - client.native)],
   [percent(client.native, client.requests)],
@@ -102,7 +116,9 @@ function outlineClients({ clients, names, quietDays }: Report): Block[] {
 
 /** The routes in use, for all clients together. */
 function outlineRoutes({ clients, names }: Report): Block[] {
-  const calls = clients.flatMap((client) => client.calls.map((call) => ({ client, call })));
+  const calls = clients
+    .flatMap((client) => client.calls.map((call) => ({ client, call })))
+    .filter(({ client, call }) => isUse(client, call));
   const rows = [...Map.groupBy(calls, ({ call }) => call.route)]
     .map(([route, uses]) => ({
       route,
@@ -110,7 +126,7 @@ function outlineRoutes({ clients, names }: Report): Block[] {
       counterpart: uses[0]?.call.counterpart ?? "unknown",
       requests: uses.reduce((sum, { call }) => sum + call.requests, 0),
       lossy: uses.reduce((sum, { call }) => sum + call.lossy, 0),
-      clients: uses.length,
+      clients: uses.filter(({ client }) => isClient(client)).length,
     }))
     .toSorted((one, other) => other.requests - one.requests);
   if (rows.length === 0) return [];
@@ -189,6 +205,7 @@ export function outlineReport(report: Report): readonly Block[] {
     { kind: "days", days, names: report.names },
     ...outlineClients(report),
     ...outlineRoutes(report),
+    ...outlineLosses(report),
     ...outlineCommonChanges(report),
     ...clients.map((client): Block => ({
       kind: "section",

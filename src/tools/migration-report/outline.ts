@@ -41,6 +41,8 @@ export type Block =
     }
   | { readonly kind: "list"; readonly lines: readonly Line[] }
   | { readonly kind: "command"; readonly title: string; readonly text: string }
+  /** Blocks that HTML shows when they are opened. Markdown has their title only. */
+  | { readonly kind: "folded"; readonly title: string; readonly blocks: readonly Block[] }
   /** Blocks that belong together. In print, a client starts on a new page. */
   | { readonly kind: "section"; readonly of: "client" | "call" | "part"; readonly blocks: readonly Block[] };
 

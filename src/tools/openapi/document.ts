@@ -4,6 +4,7 @@ import { isObject } from "../../dialect/json/parse.ts";
 import { isItemTemplate, namesIn, nameOf, type Shape } from "../../dialect/shape.ts";
 import { describeObject, extensionName, objectRef, type Json } from "./schemas.ts";
 import { describePaths } from "./operations.ts";
+import { describeResponseHeaders, referToHeaders, type DescribedPlan } from "./response-headers.ts";
 
 /** The name of the schema of errors. No object of a pack has a dot in its name. */
 const ERRORS = "errors.envelope";
@@ -51,21 +52,28 @@ const describeErrorName = (name: string): Json => {
   return { type: "string", description: "The member of the body, as a path with dots." };
 };
 
-function describeResponses({ statuses, responseTypes }: Pack): Json {
+function describeResponses({ statuses, responseTypes }: Pack, common: Json): Json {
   const content = { [responseTypes.error]: { schema: objectRef(ERRORS) } };
-  const headers = {
+  const limitHeaders = {
+    ...common,
     "Retry-After": { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
   };
   const described = Object.fromEntries(
     statuses.all.map((status) => {
       if (status !== statuses.limited)
-        return [status, { description: DESCRIPTIONS[status] ?? "The request is rejected.", content }];
+        return [
+          status,
+          { description: DESCRIPTIONS[status] ?? "The request is rejected.", headers: common, content },
+        ];
       const phrase = statuses.phrases[status] ?? "Too Many Requests";
-      return [status, { description: `${phrase}: the rate limit is used up.`, headers, content }];
+      return [
+        status,
+        { description: `${phrase}: the rate limit is used up.`, headers: limitHeaders, content },
+      ];
     }),
   );
   return statuses.passesOthers
-    ? { ...described, default: { description: "Another error of the service.", content } }
+    ? { ...described, default: { description: "Another error of the service.", headers: common, content } }
     : described;
 }
 
@@ -97,10 +105,15 @@ const listScopes = ({ dialect: { scopes } }: Pack): string[] =>
 const resourceScopes = (scopes: NonNullable<Pack["dialect"]["scopes"]>): string[] =>
   Object.keys(scopes.resources).flatMap((resource) => scopes.levels.map((level) => `${resource}:${level}`));
 
-/** Describes the alpha API of a pack in OpenAPI 3.1, with the product names of the service. */
-export function describePack(pack: Pack, version: string): Json {
+/**
+ * Describes the alpha API of a pack in OpenAPI 3.1, with the product names of the service.
+ *
+ * @param plan The plan by which the API ends, if there is one.
+ */
+export function describePack(pack: Pack, version: string, plan?: DescribedPlan): Json {
   const { client, upstream } = pack.dialect;
   const { name } = client;
+  const responseHeaders = describeResponseHeaders(pack, plan);
   const objects = [...pack.resources.values()].filter(({ fields }) => fields.size > 0);
   return {
     openapi: "3.1.1",
@@ -109,17 +122,18 @@ export function describePack(pack: Pack, version: string): Json {
       version,
       description:
         `Generated from the mapping pack. \`${extensionName(pack, "equivalent")}\` is the ${upstream.name} call of an ` +
-        `operation, \`${extensionName(pack, "field")}\` the ${upstream.name} field of a member, and \`x-loss\` what the ` +
-        "translation loses.",
+        `operation, null where there is none, \`${extensionName(pack, "field")}\` the ${upstream.name} field of a member, and \`x-loss\` what the ` +
+        `translation loses.${plan ? " `x-sunset` is the time at which an operation ends." : ""}`,
     },
     servers: [{ url: client.base_path || "/" }],
-    paths: describePaths(pack),
+    paths: describePaths(pack, plan),
     components: {
       schemas: {
         ...Object.fromEntries(objects.map((resource) => [resource.name, describeObject(resource, pack)])),
         [ERRORS]: describeShape(pack.errors.client.shape, describeErrorName),
       },
-      responses: describeResponses(pack),
+      headers: responseHeaders,
+      responses: describeResponses(pack, referToHeaders(responseHeaders)),
       securitySchemes: {
         ...(client.credentials && {
           token: { ...describeCredentials(client.credentials), "x-scopes": listScopes(pack) },

@@ -3,6 +3,7 @@ import type { Route } from "../../mapping/compile/route.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { fillKey, fillShape, nameOf, namesIn, type Shape } from "../../dialect/shape.ts";
 import { describeParameters } from "./parameters.ts";
+import { describeResponseHeaders, referToHeaders, type DescribedPlan } from "./response-headers.ts";
 import { describeBody, extensionName, objectRef, type Json } from "./schemas.ts";
 
 /** A schema, or a choice of several. */
@@ -122,15 +123,19 @@ function describeRequest(routes: readonly Route[], { dialect, mediaTypes }: Pack
 /** Headers of requests that may have a 304 as their response. */
 const CONDITIONAL: ReadonlySet<string> = new Set(["if-none-match", "if-modified-since"]);
 
-/** The headers that successful responses have of the upstream. */
-function describeHeaders(routes: readonly Route[]): Json {
+/** The headers of successful responses: those that all have, and those of the upstream. */
+function describeHeaders(routes: readonly Route[], common: Json): Json {
   const names = routes.flatMap(({ headers }) => Object.keys(headers?.definition.response ?? {}));
-  const headers = Object.fromEntries(names.map((name) => [name, { schema: { type: "string" } }]));
-  return names.length === 0 ? {} : { headers };
+  return {
+    headers: {
+      ...common,
+      ...Object.fromEntries(names.map((name) => [name, { schema: { type: "string" } }])),
+    },
+  };
 }
 
 /** Describes the success and the errors. A route without a v4 call has only errors. */
-function describeResponses(routes: readonly Route[], pack: Pack): Json {
+function describeResponses(routes: readonly Route[], pack: Pack, common: Json): Json {
   const { statuses } = pack;
   const served = routes.filter(({ source }) => !("error" in source));
   const files = served.flatMap(({ file }) => (file ? [[file.content_type, {}] as const] : []));
@@ -138,7 +143,7 @@ function describeResponses(routes: readonly Route[], pack: Pack): Json {
   const content = files.length > 0 ? Object.fromEntries(files) : { [pack.responseTypes.success]: json };
   const successes = unique(served.map(({ status }) => status)).map((status) => [
     String(status),
-    { description: "Success", ...(status !== 204 && { content }), ...describeHeaders(served) },
+    { description: "Success", ...(status !== 204 && { content }), ...describeHeaders(served, common) },
   ]);
   const names = [...statuses.all, ...(statuses.passesOthers ? ["default"] : [])];
   const errors = names.map(
@@ -153,30 +158,52 @@ function describeResponses(routes: readonly Route[], pack: Pack): Json {
 const createOperationId = (method: string, path: string): string =>
   method + path.replaceAll(/[^A-Za-z0-9]+(.?)/g, (_, letter: string) => letter.toUpperCase());
 
-function describeOperation(routes: readonly Route[], pack: Pack): Json {
+/** Says that the upstream has no such call, and why. */
+function describeCounterpart(routes: readonly Route[], { dialect }: Pack): Json {
+  const reasons = unique(routes.flatMap(({ source }) => ("error" in source ? [source.error.reason] : [])));
+  if (reasons.length === 0) return {};
+  const part = routes.every(({ source }) => "error" in source) ? "" : "A part of this operation: ";
+  return { description: `${part}${dialect.upstream.name} has no counterpart. ${reasons.join(" ")}` };
+}
+
+/** When an operation ends for everybody. */
+function describeEnd(name: string, plan: DescribedPlan | undefined): Json {
+  const ends = plan?.endOf(name);
+  return ends === undefined ? {} : { deprecated: true, "x-sunset": new Date(ends).toISOString() };
+}
+
+function describeOperation(
+  routes: readonly Route[],
+  pack: Pack,
+  plan: DescribedPlan | undefined,
+  common: Json,
+): Json {
   const [route] = routes;
   if (!route) return {};
   const { method, path, parameters } = parseRouteName(route.name);
   const equivalents = unique(routes.map((variant) => findEquivalent(variant, pack)));
-  const losses = unique(routes.flatMap((variant) => variant.losses));
+  const losses = unique(routes.flatMap((variant) => variant.losses.map(({ text }) => text)));
   return {
     operationId: createOperationId(method, path),
+    ...describeCounterpart(routes, pack),
     tags: [route.object],
+    ...describeEnd(route.name, plan),
     security: describeSecurity(routes, pack),
     ...describeParameters(route, parameters, pack),
     ...describeRequest(routes, pack),
-    responses: describeResponses(routes, pack),
+    responses: describeResponses(routes, pack, common),
     [extensionName(pack, "equivalent")]: equivalents.length === 1 ? equivalents[0] : equivalents,
     ...(losses.length > 0 && { "x-loss": losses }),
   };
 }
 
 /** Describes the routes as operations, by path and method. Routes with the same path are one operation. */
-export function describePaths(pack: Pack): Json {
+export function describePaths(pack: Pack, plan: DescribedPlan | undefined): Json {
+  const common = referToHeaders(describeResponseHeaders(pack, plan));
   const paths: Record<string, Json> = {};
   for (const [name, routes] of Map.groupBy(pack.routes, ({ name }) => name)) {
     const { method, path } = parseRouteName(name);
-    (paths[path] ??= {})[method] = describeOperation(routes, pack);
+    (paths[path] ??= {})[method] = describeOperation(routes, pack, plan, common);
   }
   return paths;
 }

@@ -1,9 +1,9 @@
 /**
- * Compares what a record can't show: a replay is let in without credentials, and the headers of requests are not
- * recorded. So the rules of the packs are compared, as far as the request depends on them.
+ * Compares what a record can't show: a replay is let in without credentials, and headers are not recorded. So the rules of the packs are compared, as far as the request depends on them.
  */
 import type { AuditRecord } from "../../audit/record.ts";
 import type { Route } from "../../mapping/compile/route.ts";
+import { isSuccess } from "../../dialect/statuses.ts";
 import { scopeOf } from "../../mapping/pack-summary.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { compareBodies, type ReplayDifference } from "./differences.ts";
@@ -15,12 +15,39 @@ const scopeRule = ({ dialect: { scopes } }: Pack, route: Route): string =>
 const filterHeader = ({ filters }: Pack["dialect"]["client" | "upstream"]): string | undefined =>
   filters?.header?.toLowerCase();
 
+/** Rules of headers by their names in lower case. */
+const passedHeaders = (
+  rules: Readonly<Record<string, { readonly upstream?: string | undefined }>> | undefined = {},
+): object =>
+  Object.fromEntries(
+    Object.entries(rules).map(([name, rule]) => [
+      name.toLowerCase(),
+      { ...rule, ...(rule.upstream !== undefined && { upstream: rule.upstream.toLowerCase() }) },
+    ]),
+  );
+
+/** What a pack says about the headers of the response to a recorded request. */
+function responseHeaders({ alpha }: AuditRecord, { pack, route }: PackRoute): object {
+  const { client } = pack.dialect;
+  const { link_header: link, total_header: total, links } = client.pagination ?? {};
+  const isOk = isSuccess(alpha.status);
+  return {
+    ...(isOk && { passed: passedHeaders(route.headers?.definition.response) }),
+    ...(isOk && route.response === "list" && { list: { link, total: total?.toLowerCase(), links } }),
+    type: isOk ? pack.responseTypes.success : pack.responseTypes.error,
+    rateLimit: client.rate_limit_headers,
+    upstream: client.upstream_header?.toLowerCase(),
+    ...(alpha.filter !== null && { upstreamFilter: client.upstream_filter_header?.toLowerCase() }),
+  };
+}
+
+interface PackRoute {
+  readonly pack: Pack;
+  readonly route: Route;
+}
+
 /** How a client of a route gets in. */
-function compareAccess(
-  { client }: AuditRecord,
-  was: { readonly pack: Pack; readonly route: Route },
-  is: { readonly pack: Pack; readonly route: Route },
-): ReplayDifference[] {
+function compareAccess({ client }: AuditRecord, was: PackRoute, is: PackRoute): ReplayDifference[] {
   const needsToken = was.route.access !== "public" || is.route.access !== "public";
   const needsScope = [was, is].some(({ route }) => typeof route.access !== "string");
   const [one, other] = [was.pack.dialect, is.pack.dialect];
@@ -35,7 +62,7 @@ function compareAccess(
 
 /**
  * The differences of the rules that a recorded request depends on: its required scope, how credentials are read and
- * sent, and the headers that one of the packs gives or expects.
+ * sent, and the headers that one of the packs gives, passes on or expects.
  */
 export function compareRules(record: AuditRecord, was: Pack, is: Pack): ReplayDifference[] {
   const { lane, alpha, v4 } = record;
@@ -46,6 +73,11 @@ export function compareRules(record: AuditRecord, was: Pack, is: Pack): ReplayDi
   const [one, two] = [was.dialect, is.dialect];
   return [
     ...compareAccess(record, { pack: was, route }, { pack: is, route: other }),
+    ...compareBodies(
+      "response headers",
+      responseHeaders(record, { pack: was, route }),
+      responseHeaders(record, { pack: is, route: other }),
+    ),
     ...compareBodies("client version", one.client.version, two.client.version),
     ...(alpha.filter === null
       ? []
@@ -55,6 +87,11 @@ export function compareRules(record: AuditRecord, was: Pack, is: Pack): ReplayDi
       : [
           ...compareBodies("upstream credentials", one.upstream.credentials, two.upstream.credentials),
           ...compareBodies("upstream headers", was.upstreamHeaders, is.upstreamHeaders),
+          ...compareBodies(
+            "passed request headers",
+            passedHeaders(route.headers?.definition.request),
+            passedHeaders(other.headers?.definition.request),
+          ),
         ]),
     ...(v4.every(({ filter }) => filter === null)
       ? []

@@ -5,7 +5,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { readdirSync } from "node:fs";
 import request from "supertest";
-import type { AuditStore } from "../../../src/audit/store.ts";
+import { EXPORT_FORMATS } from "../../../src/audit/export/format-names.ts";
+import { readRecord } from "../../../src/audit/read-record.ts";
+import { AuditUnavailableError, type AuditStore } from "../../../src/audit/store.ts";
 import type { AdminDeps } from "../../../src/admin/admin-app.ts";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
 import { adminApp } from "../../support/admin-app.ts";
@@ -381,6 +383,14 @@ describe("the console's pages", () => {
   });
 });
 
+test("a damaged record is named in the response and in the log", async () => {
+  const get: AuditStore["get"] = async (id) => readRecord(id, "{}");
+  const { status, body } = await request(app({ audit: { ...memory.store, get } })).get("/api/audit/1-7");
+  const reason = "The record 1-7 is damaged. The export as ndjson has its text as it is.";
+  expect([status, body]).toEqual([500, { errors: [{ reason }] }]);
+  expect(errors).toMatchObject([{ message: reason }]);
+});
+
 describe("GET /api/audit/export", () => {
   test("streams the filtered records, after their count", async () => {
     const response = await request(app()).get(
@@ -440,4 +450,18 @@ describe("GET /api/audit/export", () => {
     memory.breakDown();
     expect((await request(app()).get("/api/audit/export")).status).toBe(503);
   });
+
+  test.each(EXPORT_FORMATS)(
+    "breaks off as %s, and is logged once, if the store cannot be read midway",
+    async (format) => {
+      const texts: AuditStore["texts"] = async (query) => {
+        if (query.before !== undefined) memory.breakDown();
+        return memory.store.texts(query);
+      };
+      const failing = app({ audit: { ...memory.store, texts } });
+      const response = request(failing).get(`/api/audit/export?format=${format}`);
+      await expect(response).rejects.toThrow(/aborted|socket hang up/);
+      expect(errors).toEqual([expect.any(AuditUnavailableError)]);
+    },
+  );
 });

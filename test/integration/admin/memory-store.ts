@@ -29,12 +29,16 @@ export function memoryStore() {
     count: async () => records.length,
     clients: async () => [],
     tokens: async () => [],
+    activity: async () => ({ token: undefined, routes: [] }),
     erase: async () => {
       throw new AuditUnavailableError("it erases nothing");
     },
     erasures: async () => [],
     sent: async () => [],
+    losses: async () => [],
+    spans: async () => [],
     usage: async () => [],
+    callers: async () => ({ callers: [], sent: [], counted: new Map(), namesSince: null }),
     days: async () => [],
     get: async (id) => {
       check();

@@ -66,6 +66,32 @@ test("a client can be given by its name, which its rows have", async () => {
   expect(await read("routes?client=nobody")).toMatchObject({ errors: [{ parameter: "client" }] });
 });
 
+test("a client that came back is named with the day, by all keys of its name", async () => {
+  const now = Date.now();
+  const put = (id: string, daysAgo: number, client: string, lane: "alpha" | "native") =>
+    store.append(
+      sampleRecord(id, { client, lane, time: new Date(now - daysAgo * 86_400_000).toISOString() }),
+    );
+  const [old, fresh] = ["00000000000000aa", "00000000000000bb"];
+  await put("back-1", 60, old, "alpha");
+  await put("back-2", 40, fresh, "native");
+  await put("back-3", 2, old, "alpha");
+  const day = new Date(now - 2 * 86_400_000).toISOString().slice(0, 10);
+  const directory = parseOperatorFile(
+    { file: "clients.yaml", text: `team:\n  tokens: ["${old}", "${fresh}"]\n` },
+    CLIENTS_FILE,
+  );
+  const cameBack = async (query = "") =>
+    ((await read(`clients${query}`)).clients as { client: string | null; cameBack: string | null }[])
+      .filter(({ cameBack }) => cameBack !== null)
+      .map(({ client, cameBack }) => `${client} ${cameBack}`)
+      .toSorted();
+  expect(await cameBack()).toEqual([]);
+  app = express().use("/api/usage", createUsageApi(store, { directory: () => directory, quietDays: 7 }));
+  expect(await cameBack()).toEqual([`${old} ${day}`, `${fresh} ${day}`]);
+  expect(await cameBack("?client=team&since=2026-03-02")).toEqual([`${old} ${day}`, `${fresh} ${day}`]);
+});
+
 describe("invalid usage queries", () => {
   test.each([
     ["clients?client=me", "client"],

@@ -6,21 +6,24 @@ import type { AuditStore } from "../../../src/audit/store.ts";
 import { makeDatabase } from "../../support/postgres-database.ts";
 import type { TestDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";
-import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
-import { testAuditStore, UNLIMITED } from "./store-contract.ts";
+import { DAMAGED_SEGMENTS, incompressible, sampleId, sampleRecord } from "./sample-record.ts";
+import { testLosses } from "./loss-contract.ts";
+import { testAuditStore, UNLIMITED, type StorePlace } from "./store-contract.ts";
 
 const describe = await describeWith("postgres");
 const settings = UNLIMITED;
 
 describe("with a PostgreSQL server", () => {
-  testAuditStore("PostgreSQL", async () => {
+  async function makePlace(): Promise<StorePlace> {
     const database = await makeDatabase();
     return {
       open: async (durability, limits = {}) =>
         openPostgresStore({ ...settings, url: database.url, durability, ...limits }),
       remove: database.drop,
     };
-  });
+  }
+  testAuditStore("PostgreSQL", makePlace);
+  testLosses("PostgreSQL", makePlace);
 });
 
 describe("the PostgreSQL store", () => {
@@ -55,20 +58,23 @@ describe("the PostgreSQL store", () => {
     );
     expect(await stores[0]?.count({})).toBe(100);
     expect(await stores[4]?.clients({})).toMatchObject([{ requests: 100 }]);
-    expect(await database.query("SELECT version FROM audit_schema")).toEqual([{ version: 2 }]);
+    expect(await database.query("SELECT version FROM audit_schema")).toEqual([{ version: 3 }]);
   });
 
-  test("leaves out the records of a damaged segment, and reads the others", async () => {
-    const found: number[] = [];
-    const store = open({ onDamaged: (records) => void found.push(records) });
-    for (const id of ["a", "b"]) await store.append(sampleRecord(id));
-    await database.query(
-      "UPDATE audit_segment SET data = decode('00', 'hex') WHERE id = (SELECT min(id) FROM audit_segment)",
-    );
-    expect((await store.query({})).records.map(({ id }) => id)).toEqual(["b"]);
-    expect(found).toEqual([1]);
-    await expect(store.get("a")).rejects.toThrow("a record is damaged");
-  });
+  test.each(DAMAGED_SEGMENTS)(
+    "leaves out the records of a segment that %s, and reads the others",
+    async (_, data) => {
+      const found: number[] = [];
+      const store = open({ onDamaged: (records) => void found.push(records) });
+      for (const id of ["a", "b"]) await store.append(sampleRecord(id));
+      await database.query(
+        `UPDATE audit_segment SET data = decode('${data.toString("hex")}', 'hex') WHERE id = (SELECT min(id) FROM audit_segment)`,
+      );
+      expect((await store.query({})).records.map(({ id }) => id)).toEqual(["b"]);
+      expect(found).toEqual([1]);
+      await expect(store.get("a")).rejects.toThrow("The record a is damaged.");
+    },
+  );
 
   test("is not created by commands that read it", async () => {
     const settings = { DATABASE_URL: database.url, DATA_DIR: "" };
@@ -174,9 +180,11 @@ describe("the PostgreSQL store", () => {
     await first.append(sampleRecord("c", { client: "made-up", accepted: false }));
     await first.close();
     // The tables of version 1.
-    await database.query("DROP TABLE audit_token, audit_sent, audit_sent_names, audit_erased");
-    await database.query("DROP INDEX audit_usage_client, audit_lane_by_time");
-    await database.query("ALTER TABLE audit DROP COLUMN sender, DROP COLUMN sent");
+    await database.query(
+      "DROP TABLE audit_token, audit_sent, audit_sent_names, audit_erased, audit_loss, audit_loss_names",
+    );
+    await database.query("DROP INDEX audit_usage_client, audit_usage_route, audit_lane_by_time");
+    await database.query("ALTER TABLE audit DROP COLUMN sender, DROP COLUMN sent, DROP COLUMN lost");
     await database.query("UPDATE audit_schema SET version = 1");
 
     const second = open();

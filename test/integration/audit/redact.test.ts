@@ -273,8 +273,13 @@ describe("redaction of query strings and forms", () => {
     ["x=%7B%22cvv%22%3A%22abc%22%7D", "x=%7B%22cvv%22%3A%22%5Bredacted%5D%22%7D"],
     ["to=https%3A%2F%2Fx%2F%3Ftoken%3Dabc", "to=https%3A%2F%2Fx%2F%3Ftoken%3D%5Bredacted%5D"],
     ["label=%zz", "label=%zz"],
+    [`token=a#${SECRET}&a=1`, "token=[redacted]&a=1"],
+    [`a=#token=${SECRET}#${SECRET}`, "a=#token=[redacted]"],
     ["", ""],
-  ])("redacts %s", (text, recorded) => expect(redaction.query(text)).toBe(recorded));
+  ])("redacts %s", (text, recorded) => {
+    expect(redaction.query(text)).toBe(recorded);
+    expect(redaction.target(`/v4/x?${text}`)).toBe(`/v4/x?${recorded}`);
+  });
 });
 
 describe("redaction of paths", () => {
@@ -374,6 +379,24 @@ describe("a value with a secret name", () => {
     expect(redaction.path(`/x/${SECRET}`, true, values)).toBe("/x/[redacted]");
     expect(redaction.query(`x=${SECRET}`, values)).toBe("x=[redacted]");
     expect(values.conceal(text)).toBe("Wrong [redacted].");
+  });
+
+  test.each([
+    ["twice", `{"password":"${SECRET}","password":"other-value"}`],
+    ["three times, in other spellings", `{"password":1,"pass\\u0077ord":"${SECRET}","password":null}`],
+    ["in an object that the object has twice", `{"a":{"password":"${SECRET}"},"a":{"b":1}}`],
+    ["behind the name of a secret that is replaced", `{"name":"password","name":"x","value":"${SECRET}"}`],
+    ["as one of two values", `{"name":"password","value":"${SECRET}","value":"other-value"}`],
+    ["in JSON in a text", JSON.stringify({ data: `[{"a":{"password":"${SECRET}"},"a":{"b":1}}]` })],
+    ["with nothing in its place", JSON.stringify({ data: `{"password":"${SECRET}","password":null}` })],
+  ])("is found if an object has it %s, in a request and in a response", (_, body) => {
+    const values = redaction.find({ ...nothing, body: { bytes: bytes(body) } });
+    expect(redaction.text(`Wrong ${SECRET}.`, values)).toBe("Wrong [redacted].");
+    const added = redaction.find(nothing);
+    redaction.addFromText(body, added);
+    expect(redaction.text(`Wrong ${SECRET}.`, added)).toBe("Wrong [redacted].");
+    const recorded = [redaction.raw(body), redaction.json(Buffer.from(body)), redaction.text(body)];
+    expect(JSON.stringify(recorded)).not.toContain(SECRET);
   });
 
   test("is replaced in all its spellings", () => {

@@ -8,7 +8,7 @@ import { request, type RequestOptions } from "../../support/request.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: Gateway;
-startForTests(async () => (gateway = await startGateway()));
+startForTests(async () => (gateway = await startGateway({ MIGRATION_PAGE: "on" })));
 
 const replay = new Replay(loadPack("mappings"));
 
@@ -104,6 +104,13 @@ async function recordOf(call: string, options: RequestOptions): Promise<AuditRec
 
 test.each(CALLS)("%s %j", async (call, options = {}) => {
   expect(await replay.run(await recordOf(call, options))).not.toMatchObject({ kind: "changed" });
+});
+
+test("a page for clients can't be judged", async () => {
+  expect(await replay.run(await recordOf("GET /v4/migration", {}))).toEqual({
+    kind: "inconclusive",
+    reason: "a page for clients: no route of the pack is involved",
+  });
 });
 
 test.each(LOGIN)("%s of the login server can't be judged", async (call, options = {}) => {

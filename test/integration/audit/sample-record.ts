@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { zstdCompressSync } from "node:zlib";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 
 interface Varied {
@@ -67,3 +68,13 @@ export const incompressible = (length: number): string =>
   randomBytes(Math.ceil((length * 3) / 4))
     .toString("base64")
     .slice(0, length);
+
+const line = (id: string): Buffer => Buffer.from(`${JSON.stringify(sampleRecord(id))}\n`);
+
+/** What may be in the place of the segment with the record `a`. */
+export const DAMAGED_SEGMENTS: readonly (readonly [damage: string, data: Buffer])[] = [
+  ["is damaged", Buffer.alloc(20)],
+  ["ends within a record", zstdCompressSync(line("a").subarray(0, 100))],
+  ["is empty", zstdCompressSync(Buffer.alloc(0))],
+  ["is longer than segments are", zstdCompressSync(Buffer.concat([line("a"), Buffer.alloc(64 * 1024 ** 2)]))],
+];

@@ -8,16 +8,20 @@ import { DatabaseSync } from "node:sqlite";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import { describeSqliteError } from "../../../src/audit/sqlite/fault.ts";
 import { AUDIT_FILE, openSqliteStore, startSqliteThread } from "../../../src/audit/sqlite/store.ts";
-import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
-import { testAuditStore, UNLIMITED } from "./store-contract.ts";
+import { DAMAGED_SEGMENTS, incompressible, sampleId, sampleRecord } from "./sample-record.ts";
+import { testLosses } from "./loss-contract.ts";
+import { testAuditStore, UNLIMITED, type StorePlace } from "./store-contract.ts";
 
-testAuditStore("SQLite", async () => {
+async function makePlace(): Promise<StorePlace> {
   const directory = await mkdtemp(join(tmpdir(), "audit-"));
   return {
     open: (durability, limits = {}) => openSqliteStore({ ...UNLIMITED, directory, durability, ...limits }),
     remove: () => rm(directory, { recursive: true }),
   };
-});
+}
+
+testAuditStore("SQLite", makePlace);
+testLosses("SQLite", makePlace);
 
 describe("the SQLite store", () => {
   const settings = { durability: "relaxed", ...UNLIMITED } as const;
@@ -114,7 +118,8 @@ describe("the SQLite store", () => {
     const database = new DatabaseSync(join(directory, AUDIT_FILE));
     // The tables of version 1, and a day that is still written to.
     database.exec(`
-      DROP TABLE token; DROP TABLE sent; DROP TABLE sent_names; DROP TABLE erased; DROP INDEX usage_client;
+      DROP TABLE token; DROP TABLE sent; DROP TABLE sent_names; DROP TABLE erased; DROP INDEX usage_client; DROP INDEX usage_route;
+      DROP TABLE loss; DROP TABLE loss_names; ALTER TABLE record_20260301 DROP COLUMN lost;
       DROP TRIGGER block_20260301_full;
       ALTER TABLE record_20260301 DROP COLUMN sender;
       ALTER TABLE record_20260301 DROP COLUMN sent;
@@ -242,28 +247,31 @@ describe("the SQLite store", () => {
     await store.close();
   });
 
-  test("leaves out the records of a damaged segment, and reads the others", async () => {
-    const found: number[] = [];
-    const onDamaged = (records: number): void => void found.push(records);
-    const options = { ...settings, directory, durability: "strict", onDamaged } as const;
-    const before = await openSqliteStore(options);
-    for (const id of ["a", "b", "c"]) await before.append(sampleRecord(id));
-    await before.close();
-    execute(
-      join(directory, AUDIT_FILE),
-      "UPDATE segment_20260301 SET data = zeroblob(bytes) WHERE seq = (SELECT min(seq) FROM segment_20260301); PRAGMA wal_checkpoint(TRUNCATE)",
-    );
-    const store = await openSqliteStore(options);
-    expect((await store.query({})).records.map(({ id }) => id)).toEqual(["c", "b"]);
-    expect(found).toEqual([1]);
-    await expect(store.get("a")).rejects.toThrow("a record is damaged");
-    const exported = { format: "ndjson", query: {}, filterHeader: undefined, onDamaged } as const;
-    const lines = (await Array.fromAsync(exportTexts(store, exported))).join("").trimEnd().split("\n");
-    expect(lines.map((line) => JSON.parse(line).id)).toEqual(["c", "b"]);
-    expect(found).toEqual([1, 1]);
-    expect(store.fault()).toBeUndefined();
-    await store.close();
-  });
+  test.each(DAMAGED_SEGMENTS)(
+    "leaves out the records of a segment that %s, and reads the others",
+    async (_, data) => {
+      const found: number[] = [];
+      const onDamaged = (records: number): void => void found.push(records);
+      const options = { ...settings, directory, durability: "strict", onDamaged } as const;
+      const before = await openSqliteStore(options);
+      for (const id of ["a", "b", "c"]) await before.append(sampleRecord(id));
+      await before.close();
+      execute(
+        join(directory, AUDIT_FILE),
+        `UPDATE segment_20260301 SET data = X'${data.toString("hex")}' WHERE seq = (SELECT min(seq) FROM segment_20260301); PRAGMA wal_checkpoint(TRUNCATE)`,
+      );
+      const store = await openSqliteStore(options);
+      expect((await store.query({})).records.map(({ id }) => id)).toEqual(["c", "b"]);
+      expect(found).toEqual([1]);
+      await expect(store.get("a")).rejects.toThrow("The record a is damaged.");
+      const exported = { format: "ndjson", query: {}, onDamaged } as const;
+      const lines = (await Array.fromAsync(exportTexts(store, exported))).join("").trimEnd().split("\n");
+      expect(lines.map((line) => JSON.parse(line).id)).toEqual(["c", "b"]);
+      expect(found).toEqual([1, 1]);
+      expect(store.fault()).toBeUndefined();
+      await store.close();
+    },
+  );
 
   test("makes space although a segment and a record are damaged", async () => {
     const store = await openSqliteStore({ ...settings, directory, durability: "strict" });

@@ -251,12 +251,12 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(await store.usage({})).toHaveLength(4);
       });
 
-      test("list days", async () => {
+      test("list days, where requests without a token are no client", async () => {
         const counts = { alpha: 1, native: 0, errors: 0, lossy: 1, alphaClients: 1 };
         expect(await store.days({})).toEqual([
           { ...counts, day: "2026-01-01", alpha: 2, errors: 1 },
           { ...counts, day: "2026-01-02" },
-          { ...counts, day: "2026-01-03", native: 1, errors: 1, lossy: 0 },
+          { ...counts, day: "2026-01-03", native: 1, errors: 1, lossy: 0, alphaClients: 0 },
         ]);
         expect(await store.days({ client: "c1", since: day(2, 23) })).toHaveLength(2);
       });
@@ -310,6 +310,80 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(await store.clients({})).toMatchObject([
           { client: "label:Billing", label: "Billing", application: null, requests: 3 },
         ]);
+      });
+
+      describe("and what one token did", () => {
+        const routesOf = async (fingerprint: string) =>
+          (await store.activity({ fingerprint })).routes.map(
+            ({ lane, route, status, requests }) => `${lane} ${route} ${status} ${requests}`,
+          );
+
+        test("is its own, where several tokens are one client", async () => {
+          const first = { client: token(1), application: "app", accepted: true };
+          await put("a", { ...first, time: "2026-02-01T10:00:00.000Z" });
+          await put("b", { ...first, time: "2026-02-03T10:00:00.000Z", losses: [] });
+          await put("c", { ...first, status: 404 });
+          await put("d", { ...first, lane: "native", route: null });
+          await put("e", { ...first, client: token(2), route: "GET /domains" });
+          await put("f", { client: token(1), label: "Billing" });
+          expect(await routesOf(token(1))).toEqual([
+            "alpha GET /vm/instances 200 3",
+            "alpha GET /vm/instances 404 1",
+            "native null 200 1",
+          ]);
+          expect((await store.activity({ fingerprint: token(1) })).routes[0]).toMatchObject({
+            lossy: 2,
+            first: "2026-02-01T10:00:00.000Z",
+            last: "2026-03-01T10:00:00.000Z",
+            sample: "",
+          });
+          expect(await routesOf(token(2))).toEqual(["alpha GET /domains 200 1"]);
+          expect((await store.activity({ fingerprint: token(2) })).token).toMatchObject({
+            fingerprint: token(2),
+            client: "application:app",
+            requests: 1,
+          });
+        });
+
+        test("is read from the summaries, where a token is a client of its own", async () => {
+          await put("a", { client: token(1), accepted: true });
+          await store.append({ ...sampleRecord("b", { client: token(1), status: 420 }), requests: 9 });
+          expect(await routesOf(token(1))).toEqual([
+            "alpha GET /vm/instances 420 9",
+            "alpha GET /vm/instances 200 1",
+          ]);
+        });
+
+        test("is found in all blocks of a day", async () => {
+          const records = Array.from({ length: 2100 }, (_, n) =>
+            sampleRecord(sampleId(n), { client: token(n % 3), application: "app", accepted: true }),
+          );
+          await Promise.all(records.map(async (record) => store.append(record)));
+          expect(await routesOf(token(1))).toEqual(["alpha GET /vm/instances 200 700"]);
+        });
+
+        test("is nothing for a token that was never seen", async () => {
+          await put("a", { client: token(1), accepted: true });
+          expect(await store.activity({ fingerprint: token(2) })).toEqual({ token: undefined, routes: [] });
+        });
+      });
+
+      test("don't have requests that are no calls, which have records all the same", async () => {
+        const page = { client: token(1), accepted: true, route: "GET /page" };
+        await store.append({ ...sampleRecord("a", page), requests: 0 });
+        await store.append({ ...sampleRecord("b", { ...page, client: null }), requests: 0 });
+        expect(await store.clients({})).toEqual([]);
+        expect(await store.days({})).toEqual([]);
+        expect((await store.activity({ fingerprint: token(1) })).token).toBeUndefined();
+        await put("c", { client: token(1), accepted: true });
+        await store.append({
+          ...sampleRecord("d", { ...page, time: "2026-04-01T10:00:00.000Z" }),
+          requests: 0,
+        });
+        expect(await store.clients({})).toMatchObject([
+          { client: token(1), requests: 1, lastAlpha: "2026-03-01T10:00:00.000Z" },
+        ]);
+        expect(await ids({})).toHaveLength(4);
       });
 
       test("are not applications that a call only names, unless the login server has accepted them before", async () => {
@@ -454,6 +528,51 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         store = await place.open("strict", { clock, retentionDays: 10, usageRetentionDays: 100 });
         while ((await names()).length > 1) await new Promise((done) => setTimeout(done, 20));
         expect(await names()).toEqual(["query.z"]);
+      });
+
+      test("are found by route, with the days on which they were sent and the requests of these days", async () => {
+        const other = { hash: "pack-2", names: MORE };
+        await put("a", ["body.label"], { client: "c1", time: day(1) });
+        await put("b", ["body.plan"], { client: "c1", time: day(1), status: 400 });
+        await put("c", ["query.z", "body.label"], { client: "c1", time: day(3) }, other);
+        await put("d", [], { client: "c1", time: day(4) });
+        await put("e", ["body.label"], { client: "c2", time: day(2), route: "GET /else" });
+        await put("f", ["body.label"], { client: "c3", time: day(2), accepted: false });
+        await put("g", ["body.label"], { client: null, time: day(2) });
+        await put("h", [], { client: null, time: day(5), status: 404 });
+        const routes = ["GET /vm/instances", "GET /nowhere"];
+        const { callers, sent: names, counted, namesSince } = await store.callers({ routes });
+        expect(namesSince).toBe("2026-03-01");
+        expect(callers.toSorted((one, two) => (one.last < two.last ? -1 : 1))).toEqual([
+          expect.objectContaining({ client: null, requests: 1, days: 1, last: day(2) }),
+          {
+            client: "c1",
+            route: "GET /vm/instances",
+            requests: 4,
+            days: 3,
+            firstDay: "2026-03-01",
+            last: day(4),
+            userAgent: "sample/1.0",
+          },
+        ]);
+        const lines = names.map(
+          ({ client, name, days, firstDay, lastDay, requests }) =>
+            `${client} ${name} ${days} ${firstDay.slice(-1)}-${lastDay.slice(-1)} ${requests}`,
+        );
+        expect(lines.toSorted()).toEqual([
+          "c1 body.label 2 1-3 3",
+          "c1 body.plan 1 1-1 2",
+          "c1 query.z 1 3-3 1",
+          "null body.label 1 2-2 1",
+        ]);
+        expect([...counted.keys()]).toEqual(["GET /vm/instances"]);
+        expect(counted.get("GET /vm/instances")).toEqual(new Set(MORE));
+        const many = [...routes, ...Array.from({ length: 100 }, (_, number) => `GET /other/${number}`)];
+        const { sent: same, callers: sameCallers } = await store.callers({ routes: many });
+        expect(new Set(same)).toEqual(new Set(names));
+        expect(new Set(sameCallers)).toEqual(new Set(callers));
+        const later = await store.callers({ routes, since: day(3) });
+        expect(later.callers).toMatchObject([{ client: "c1", requests: 2, days: 2 }]);
       });
 
       test("are no part of a record", async () => {
@@ -765,11 +884,11 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(await ids({})).toEqual([sampleId(2)]);
         const reading = store.get(sampleId(1));
         await expect(reading).rejects.toThrow(AuditUnavailableError);
-        await expect(reading).rejects.toThrow("a record is damaged");
+        await expect(reading).rejects.toThrow(`The record ${sampleId(1)} is damaged.`);
 
         const damaged: number[] = [];
         const onDamaged = (records: number): void => void damaged.push(records);
-        const options = { format: "csv", query: {}, filterHeader: undefined, onDamaged } as const;
+        const options = { format: "csv", query: {}, onDamaged } as const;
         const exported = (await Array.fromAsync(exportTexts(store, options))).join("");
         expect(exported.match(/^id-\d{6}/gm)).toEqual([sampleId(2)]);
         expect(damaged).toEqual([1]);

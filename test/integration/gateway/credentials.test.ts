@@ -262,6 +262,52 @@ describe("a fixed token for the upstream", () => {
   });
 });
 
+test.each<[string, object | undefined, object, Record<string, string>, string]>([
+  [
+    "CLIENT_TOKENS",
+    { header: "X-Api-Key" },
+    { scheme: "Bearer" },
+    { CLIENT_TOKENS: TOKEN },
+    "token: setting",
+  ],
+  [
+    "UPSTREAM_TOKEN",
+    { header: "X-Api-Key" },
+    { scheme: "Bearer" },
+    { UPSTREAM_TOKEN: TOKEN },
+    "token: setting",
+  ],
+  [
+    "UPSTREAM_TOKENS_FILE",
+    { header: "X-Api-Key" },
+    { scheme: "Bearer" },
+    { UPSTREAM_TOKENS_FILE: "tokens.yaml" },
+    "token: table",
+  ],
+  [
+    "UPSTREAM_TOKENS_FILE",
+    undefined,
+    { scheme: "Bearer", token: "setting" },
+    { UPSTREAM_TOKEN: TOKEN, UPSTREAM_TOKENS_FILE: "tokens.yaml" },
+    "token: table",
+  ],
+  [
+    "CLIENT_TOKENS",
+    undefined,
+    { scheme: "Bearer", token: "setting" },
+    { UPSTREAM_TOKEN: TOKEN, CLIENT_TOKENS: TOKEN },
+    '"client.credentials"',
+  ],
+])(
+  "%s that has no effect with a pack is a problem of the settings",
+  async (name, client, upstream, settings, key) => {
+    const started = start(client, upstream, settings);
+    await expect(started).rejects.toThrow(SettingsError);
+    await expect(started).rejects.toThrow(`${name} has no effect`);
+    await expect(started).rejects.toThrow(key);
+  },
+);
+
 describe("a table of tokens", () => {
   const table = { basic: "both", token: "table" };
   const folder = mkdtempSync(join(tmpdir(), "tokens-"));
@@ -395,10 +441,8 @@ test("responses name the header with the token in Vary", async () => {
 
 describe("the native proxy", () => {
   const send = async (client: object, upstream: object) => {
-    const { send: sendTo, service } = await start(client, upstream, {
-      UPSTREAM_TOKEN: UPSTREAM,
-      CLIENT_TOKENS: OTHER,
-    });
+    const settings = "token" in upstream ? { UPSTREAM_TOKEN: UPSTREAM, CLIENT_TOKENS: OTHER } : {};
+    const { send: sendTo, service } = await start(client, upstream, settings);
     const { status } = await sendTo("GET /api/anything", { headers: { authorization: `Bearer ${TOKEN}` } });
     return [status, service.calls.length];
   };

@@ -1,7 +1,11 @@
 /** What has a secret name in v4's response to a forwarded request is not recorded anywhere in its record. */
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
-import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import {
+  startGatewayWithFakeV4,
+  waitFor,
+  type GatewayWithFakeV4,
+} from "../../support/gateway-with-fake-v4.ts";
 import { json, plain } from "../../support/fake-v4.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
@@ -59,12 +63,52 @@ describe("a value with a secret name in v4's response to a native request is not
     const record = await sendCode();
     expect(JSON.stringify(record)).not.toContain(CODE);
     expect(record).toMatchObject({ alpha: { path: "/v4/vm/instances", status: 200 } });
-    expect(record.warnings).toEqual([expect.stringContaining("upstream's response can't be searched")]);
+    expect(record.warnings).toEqual([
+      expect.stringMatching(/response can't be searched .*more than 102400 bytes/),
+    ]);
   });
 
-  test("in an encoding that nobody knows", async () => {
-    gateway.v4.respondWith(plain(200, body, { "content-encoding": "odd" }));
+  const zeros = gzipSync(Buffer.concat([body, Buffer.alloc(1_000_000)]));
+  test.each([
+    ["in an encoding that nobody knows", "odd", body, "its content encoding is not known"],
+    ["in an encoding with a name of JavaScript's", "constructor", body, "its content encoding is not known"],
+    ["in two encodings", "gzip, br", body, "its content encoding is not known"],
+    [
+      "in a damaged encoding",
+      "gzip",
+      gzipSync(body).subarray(0, 40),
+      "its content encoding is damaged, or the response is cut",
+    ],
+    ["in a little that is a lot", "gzip", zeros, "it has more than 102400 bytes"],
+  ])("%s: the record says why it has no texts", async (_, encoding, bytes, why) => {
+    gateway.v4.respondWith(plain(200, bytes, { "content-encoding": encoding }));
+    const record = await sendCode();
+    expect(JSON.stringify(record)).not.toContain(CODE);
+    expect(record).toMatchObject({ alpha: { path: "/v4/vm/instances", status: 200 } });
+    expect(record.warnings).toEqual([
+      `audit: the record has no texts of the client: the upstream's response can't be searched for secrets: ${why}`,
+    ]);
+  });
+
+  test.each([
+    ["behind the name of another secret", `{"token":"another-one","a":[1,],"password":"${CODE}"}`],
+    ["behind the names of many others", `${"token: other ".repeat(50)} password: ${CODE}`],
+    ["in lines of JSON", `{"token":"another-one"}\n{"password":"${CODE}"}\n`],
+  ])("in text that is no JSON, %s", async (_, text) => {
+    gateway.v4.respondWith(plain(200, Buffer.from(text), { "content-type": "application/json" }));
     expect(JSON.stringify(await sendCode())).not.toContain(CODE);
+  });
+
+  test("in a response that breaks off within it", async () => {
+    gateway.v4.respondWith((_call, response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": 1000 });
+      response.write(`{"data":[],"password":"${CODE.slice(0, 8)}`, () => response.destroy());
+    });
+    await sendCode().catch(() => {});
+    await waitFor(async () => (await gateway.readLastRecord()).warnings.length > 0);
+    const record = await gateway.readLastRecord();
+    expect(JSON.stringify(record)).not.toContain(CODE.slice(8));
+    expect(record.warnings).toContainEqual(expect.stringContaining("it is cut"));
   });
 });
 

@@ -52,6 +52,13 @@ describe("records of rejected requests", () => {
     expect(records).toHaveLength(3);
   });
 
+  test("those that count in no summary don't count together either", () => {
+    for (let count = 0; count < 100; count += 1) void store.append({ ...rejected(), requests: 0 });
+    jest.advanceTimersByTime(60_000);
+    expect(records.map(({ requests }) => requests)).toEqual([0, 0]);
+    expect(records[1]?.warnings).toEqual(["audit: 99 rejected requests have this one record"]);
+  });
+
   test("made-up tokens of one network are one kind, and so are addresses of one IPv6 network", () => {
     for (const client of ["a".repeat(16), "b".repeat(16), null]) void store.append(rejected({ client }));
     for (const address of ["2001:db8::1", "2001:db8::2"]) void store.append(rejected({ address }));

@@ -17,7 +17,7 @@ import express from "express";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import request from "supertest";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import {
   alphaGateway,
   AuditUnavailableError,
@@ -26,6 +26,8 @@ import {
   type AlphaGateway,
   type AlphaGatewayOptions,
 } from "../../../src/index.ts";
+import type { GatewayLogger } from "../../../src/observability/log.ts";
+import type { HostTracer } from "../../../src/observability/tracing/tracing.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { copyPack } from "../../support/pack-copy.ts";
 
@@ -118,6 +120,65 @@ describe.each([
     const second = create({ metrics });
     expect((await second.list()).status).toBe(500);
     expect(await second.gateway.ready()).toEqual([expect.stringContaining("alpha_gateway_requests_total")]);
+  });
+});
+
+const throws = (): never => {
+  throw new Error("down");
+};
+const rejects = (): Promise<never> => Promise.reject(new Error("down"));
+
+describe("a logger that fails decides no request", () => {
+  const records = async (gateway: AlphaGateway) => (await gateway.audit?.query({}))?.records ?? [];
+  let written: jest.SpiedFunction<typeof process.stderr.write>;
+  const onUnhandled = jest.fn();
+  beforeEach(() => {
+    written = jest.spyOn(process.stderr, "write").mockReturnValue(true);
+    process.on("unhandledRejection", onUnhandled);
+    onUnhandled.mockClear();
+  });
+  afterEach(() => {
+    written.mockRestore();
+    process.off("unhandledRejection", onUnhandled);
+  });
+
+  test.each<[string, () => unknown]>([
+    ["throws", throws],
+    ["returns promises that are rejected", rejects],
+  ])("where it %s: its failure is written once", async (_, fail) => {
+    const methods = { debug: fail, info: fail, warn: fail, error: fail, fatal: fail, isLevelEnabled: fail };
+    const { gateway, list } = create({ logger: methods as GatewayLogger, auditDurability: "strict" });
+    expect([(await list()).status, (await list()).status]).toEqual([200, 200]);
+    expect(await records(gateway)).toHaveLength(2);
+    await gateway.close();
+    const lines = written.mock.calls.filter(([line]) => String(line).includes("AG_LOGGER_FAILED"));
+    expect(lines).toHaveLength(1);
+    expect(onUnhandled).not.toHaveBeenCalled();
+  });
+
+  const failing = (call: () => unknown) =>
+    new Proxy({}, { get: (_target, name) => (name === "then" ? undefined : call) });
+  test.each<[string, () => unknown]>([
+    ["throws", throws],
+    ["returns a promise that is rejected", rejects],
+    ["has spans that throw", () => failing(throws)],
+    ["has spans that return promises that are rejected", () => failing(rejects)],
+    ["has no spans", () => undefined],
+    ["has spans with other ids", () => failing(() => ({ traceId: "x\r\nx: y", spanId: 1, traceFlags: 1 }))],
+  ])("nor does a tracer that %s", async (_, startSpan) => {
+    const codes: unknown[] = [];
+    const keep = (line: object) => void codes.push((line as { code?: string }).code);
+    const logger = { debug: keep, info: keep, warn: keep, error: keep, fatal: keep };
+    const tracer: HostTracer = { startSpan };
+    const { gateway, list } = create({ tracer, logger, auditDurability: "strict" });
+    const native = request(express().use(gateway))
+      .get("/v4/vm/instances")
+      .set("authorization", `Bearer ${sandbox.tokens.full}`);
+    expect([(await list()).status, (await native).status]).toEqual([200, 200]);
+    expect(await records(gateway)).toHaveLength(2);
+    expect(codes.filter((code) => code === "AG_TRACER_FAILED").length).toBeLessThanOrEqual(1);
+    expect(codes).not.toContain("AG_UNEXPECTED_ERROR");
+    expect(onUnhandled).not.toHaveBeenCalled();
   });
 });
 
@@ -228,6 +289,16 @@ describe.each([
 
     pack.write("instance.yaml", "object: [");
     await expect(gateway.reload()).rejects.toThrow(PackError);
+    expect((await list()).body.vms[0]).toMatchObject({ group: "reloaded" });
+
+    // A reload that another one replaces has the result of the newest.
+    pack.write("instance.yaml", instance);
+    const replaced = [gateway.reload()];
+    pack.write("instance.yaml", "object: [");
+    replaced.push(gateway.reload(), gateway.reload());
+    expect(await Promise.allSettled(replaced)).toMatchObject(
+      replaced.map(() => ({ status: "rejected", reason: { name: "PackError" } })),
+    );
     expect((await list()).body.vms[0]).toMatchObject({ group: "reloaded" });
     pack.remove();
   });

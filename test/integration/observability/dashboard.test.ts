@@ -37,7 +37,8 @@ let series: Map<string, Set<string>>;
 
 beforeAll(async () => {
   const plan = writeOperatorFile("announced: 2026-01-01\n");
-  gateway = await startGateway({ RATE_LIMIT: "8/900", SUNSET_FILE: plan });
+  const notices = writeOperatorFile("{}", "notices.yaml");
+  gateway = await startGateway({ RATE_LIMIT: "8/900", SUNSET_FILE: plan, NOTICES_FILE: notices });
   for (let n = 0; n < 4; n += 1) await gateway.request("GET /vm/instances");
   await gateway.request("GET /datacenters", { as: null });
   const { body } = await gateway.request("GET /vm/instances");

@@ -2,6 +2,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import type { CallSpan } from "../../../src/audit/call-spans.ts";
+import type { LossUsage } from "../../../src/audit/loss-usage.ts";
 import type { ClientUsage, RouteUsage } from "../../../src/audit/usage.ts";
 import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
 import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
@@ -18,6 +20,8 @@ interface Given {
   readonly records?: readonly AuditRecord[];
   readonly agent?: string;
   readonly native?: number;
+  readonly losses?: readonly LossUsage[];
+  readonly spans?: readonly CallSpan[];
   /** What else the store says of the client. */
   readonly counted?: Partial<ClientUsage>;
 }
@@ -28,6 +32,8 @@ function storeOf({
   records = [],
   agent = "sample/1.0",
   native = 0,
+  losses = [],
+  spans = [],
   counted,
 }: Given): ReportOptions["store"] {
   const rows = usage.map((row) => ({
@@ -66,6 +72,8 @@ function storeOf({
     ],
     tokens: async () => [],
     sent: async () => [],
+    losses: async () => losses,
+    spans: async () => spans,
     usage: async () => rows,
     days: async () => [{ day: "2026-03-19", alpha: requests, native, errors: 0, lossy: 0, alphaClients: 1 }],
     get: async (id) => records.find((record) => record.id === id),
@@ -194,6 +202,116 @@ describe("the state of a client, at seven quiet days", () => {
   test("has no warning if its pauses were shorter", async () => {
     const counted = { lastAlpha: old, lastNative: recent, longestPauseMs: 6 * 86_400_000 };
     expect(await clientOf({ usage: [{}], counted })).toMatchObject({ longerPauseMs: null });
+  });
+});
+
+describe("tokens that v4 never accepted", () => {
+  const strangers = { client: "unaccepted", label: null, application: null, fingerprint: null, requests: 9 };
+  const refused = { client: "unaccepted", route: "GET /vm/kernels", status: 401, requests: 5 };
+  const served = { client: "unaccepted", route: "GET /datacenters", status: 200, requests: 4 };
+
+  async function made() {
+    const store = storeOf({ usage: [{}, refused, served] });
+    const [usage] = await store.clients({});
+    const both = { ...store, clients: async () => [usage!, { ...usage!, ...strangers }] };
+    return createReport({ store: both, pack, query: {}, now: NOW, quietDays: 7 });
+  }
+
+  test("are no clients, and what they were refused is no route in use", async () => {
+    const { totals, clients } = await made();
+    expect(totals).toMatchObject({ clients: 1, calls: 2 });
+    expect(clients.at(-1)).toMatchObject({ client: "unaccepted", readiness: null });
+  });
+
+  test("are not counted among the clients of a route", async () => {
+    const md = FORMATS.md.write(await made());
+    expect(md).toContain("| `GET /vm/instances` | `GET /v4/vm/instances` | 1 | 1 | 0 |");
+    expect(md).toContain("| `GET /datacenters` | `GET /v4/regions` | 4 | 0 | 0 |");
+    expect(md).not.toContain("| `GET /vm/kernels` |");
+  });
+});
+
+describe("a client that came back", () => {
+  const given = {
+    usage: [{}],
+    counted: { lastAlpha: "2026-03-19T10:00:00.000Z", lastNative: "2026-03-10T10:00:00.000Z" },
+    spans: [
+      { client: CLIENT, lane: "alpha", firstDay: "2026-01-01", lastDay: "2026-02-01" },
+      { client: CLIENT, lane: "native", firstDay: "2026-02-03", lastDay: "2026-03-10" },
+      { client: CLIENT, lane: "alpha", firstDay: "2026-03-18", lastDay: "2026-03-19" },
+    ] satisfies CallSpan[],
+  };
+
+  test("is moving, and named with the day", async () => {
+    expect(await clientOf(given)).toMatchObject({ readiness: "moving", cameBack: "2026-03-18" });
+  });
+
+  test.each([
+    ["md", "*moving* came back on 2026-03-18"],
+    ["html", '<span class="tag warn">moving</span> came back on 2026-03-18'],
+    ["json", '"cameBack": "2026-03-18"'],
+    ["csv", ",moving,2026-03-18,"],
+  ] as const)("is named in %s", async (format, text) => {
+    expect(FORMATS[format].write(await report(given))).toContain(text);
+  });
+
+  test("is not named if it is ready again", async () => {
+    const counted = { lastAlpha: "2026-03-01T10:00:00.000Z", lastNative: "2026-03-19T10:00:00.000Z" };
+    expect(await clientOf({ ...given, counted })).toMatchObject({ readiness: "ready", cameBack: null });
+  });
+});
+
+describe("what was lost", () => {
+  const loss = (more: Partial<LossUsage>): LossUsage => ({
+    client: CLIENT,
+    route: "GET /vm/instances",
+    loss: "owner: v4 has none",
+    severity: "detail",
+    requests: 2,
+    firstDay: "2026-03-01",
+    lastDay: "2026-03-02",
+    ...more,
+  });
+  const given = {
+    usage: [{}],
+    losses: [
+      loss({ loss: "mode: shown as another", severity: "meaning", lastDay: "2026-03-18" }),
+      loss({}),
+      loss({ route: "GET /vm/instances/:id", lastDay: "2026-03-09" }),
+      loss({ client: "other", requests: 7 }),
+      loss({ loss: "size: a part of a GB", severity: "rounding", requests: 90 }),
+    ],
+  };
+
+  test("is ranked by weight, with routes, clients and days", async () => {
+    const { losses, clients } = await report(given);
+    expect(losses.map(({ severity, requests }) => `${severity} ${requests}`)).toEqual([
+      "meaning 2",
+      "detail 11",
+      "rounding 90",
+    ]);
+    expect(losses[1]).toMatchObject({
+      routes: ["GET /vm/instances", "GET /vm/instances/:id"],
+      lastDay: "2026-03-09",
+      clients: [
+        { client: "other", name: null, requests: 7 },
+        { client: CLIENT, name: null, requests: 4 },
+      ],
+    });
+    expect(clients[0]?.losses.map(({ requests }) => requests)).toEqual([2, 4, 90]);
+  });
+
+  test("is shown with roundings folded away", async () => {
+    const made = await report(given);
+    const html = FORMATS.html.write(made);
+    expect(html).toContain("<summary>and 1 rounding, 90 times</summary>");
+    expect(html).toContain('<span class="tag bad">meaning</span>');
+    const md = FORMATS.md.write(made);
+    expect(md).toContain("| *meaning* | mode: shown as another | `GET /vm/instances` | 2 | 2026-03-18 |");
+    expect(md).toContain("Client other (7), sample/1.0 (4)");
+    expect(md).toContain("and 1 rounding, 90 times");
+    expect(md).not.toContain("size: a part of a GB");
+    expect(FORMATS.csv.write(made)).toContain('"meaning mode: shown as another\ndetail owner: v4 has none\n');
   });
 });
 

@@ -8,8 +8,12 @@ const commands = (curls: readonly string[]): string[] =>
   curls.map((curl) => curl.replaceAll(/ \\\n +/g, " "));
 
 /** The report's facts. Fields of an object are counted: the pack names them. */
-export const summarizeReport = ({ totals, clients }: Report): unknown => ({
+export const summarizeReport = ({ totals, clients, losses }: Report): unknown => ({
   totals,
+  losses: losses.map(
+    ({ severity, loss, requests, clients: lossy }) =>
+      `${severity} ${loss} (${requests} requests of ${lossy.length} clients)`,
+  ),
   clients: clients.map((client) => ({
     agent: client.userAgent,
     readiness: client.readiness,

@@ -1,6 +1,6 @@
 /** The console as someone sees it: a browser before a real gateway with real traffic. */
 import { readFileSync } from "node:fs";
-import { chromium, type Browser, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import type { ListeningGateway } from "../../support/gateway.ts";
 
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
@@ -34,12 +34,14 @@ export async function openConsole(
   browser: Browser,
   gateway: ListeningGateway,
   { width, scheme }: Look = { width: 1280, scheme: "light" },
+  options: BrowserContextOptions = {},
 ): Promise<Console> {
   const context = await browser.newContext({
     viewport: { width, height: 844 },
     colorScheme: scheme,
     reducedMotion: "reduce",
     permissions: ["clipboard-read", "clipboard-write"],
+    ...options,
   });
   const page = await context.newPage();
   const complaints: string[] = [];

@@ -90,6 +90,10 @@ interface Recorded {
         "#/clients/none",
         "#/migration",
         "#/plan",
+        "#/impact",
+        `#/impact?${new URLSearchParams({ route: "POST /vm/instances" }).toString()}`,
+        `#/impact?${new URLSearchParams({ route: "POST /vm/instances", name: "body.label" }).toString()}`,
+        `#/impact?${new URLSearchParams({ route: "GET /vm/instances/:id", name: "answer.label" }).toString()}`,
         "#/mappings",
       ];
       for (const view of views) {
@@ -129,6 +133,19 @@ interface Recorded {
     expect(await calls.count()).toBeGreaterThan(0);
     expect(consolePage.complaints).toEqual([]);
   });
+
+  test.each(["#/traffic/%zz", "#/clients/%", "#/%E0%A4%A"])(
+    "says that there is nothing at %s",
+    async (hash) => {
+      consolePage = await openConsole(browser, gateway);
+      const { page } = consolePage;
+      await page.goto(`${gateway.adminUrl}/${hash}`);
+      await page.getByRole("alert").getByText("There is nothing here.").waitFor();
+      await page.getByRole("link", { name: "Traffic" }).click();
+      await page.locator("tbody tr").first().waitFor();
+      expect(consolePage.complaints).toEqual([]);
+    },
+  );
 
   test("updates the list until it is paused", async () => {
     consolePage = await openConsole(browser, gateway);
@@ -223,6 +240,32 @@ interface Recorded {
     expect(await row.innerText()).toMatch(/expanded[^]*region[^]*expanded to the entry of the catalog/);
     const line = consolePage.page.locator("section[aria-label=Alpha] .line", { hasText: '"total_transfer"' });
     expect(await line.getAttribute("data-class")).toBe("composed");
+  });
+
+  test("names the clients that would notice if a route, a member or a word were gone", async () => {
+    consolePage = await openConsole(browser, gateway, { width: 390, scheme: "dark" });
+    await consolePage.open("#/impact");
+    const { page } = consolePage;
+    const results = page.locator('section[aria-label="Clients"]');
+    const shows = (text: RegExp): Promise<unknown> =>
+      waitFor(async () => text.test(await results.innerText()));
+    // By keyboard: the first route of the list.
+    await page.locator("select[name=route]").focus();
+    await page.keyboard.press("ArrowDown");
+    await waitFor(async () => new URL(page.url()).hash.includes("route="));
+    await page.locator("select[name=route]").selectOption("POST /vm/instances");
+    await shows(/1 client calls this route/);
+    await page.locator("select[name=name]").focus();
+    await page.keyboard.press("ArrowDown");
+    await waitFor(async () => new URL(page.url()).hash.includes("name="));
+    await page.locator("select[name=name]").selectOption("body.label");
+    await shows(/1 client sends body\.label/);
+    expect(await results.innerText()).toContain("provision.rb/0.9");
+    await page.locator("select[name=name]").selectOption("answer.label");
+    await shows(/Nobody can know which of them read it/);
+    await page.locator("select[name=name]").selectOption("body.backup");
+    await shows(/No client would notice/);
+    expect(consolePage.complaints).toEqual([]);
   });
 
   test("sorts tables by column, ascending and descending", async () => {

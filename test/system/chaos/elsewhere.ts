@@ -91,9 +91,34 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
   },
   {
     fault: "a stored record is damaged, or something else has written it",
-    outcome: "left out of pages, which is logged, and an error alone; space is made in spite of it",
+    outcome:
+      "left out of pages, which is logged, and an error alone, which names it; space is made in spite of it",
     file: "test/integration/audit/store-contract.ts",
     test: "leaves a damaged record out of a page and of an export as CSV, and does not return it alone",
+  },
+  {
+    fault: "a stored segment is damaged, ends too early, or is a little that decompresses to a lot",
+    outcome: "its records are left out of pages and named in an error alone; the others are read",
+    file: "test/integration/audit/sqlite-store.test.ts",
+    test: "leaves out the records of a segment that %s, and reads the others",
+  },
+  {
+    fault: "the audit store fails midway in an export over HTTP",
+    outcome: "logged once; the response breaks off, so that nobody takes it for complete",
+    file: "test/integration/admin/admin-app.test.ts",
+    test: "breaks off as %s, and is logged once, if the store cannot be read midway",
+  },
+  {
+    fault: "the logger or the tracer of an embedding program throws, or returns a promise that is rejected",
+    outcome: "no request is affected, every record is written; reported once",
+    file: "test/integration/library/host-services.test.ts",
+    test: "where it %s: its failure is written once",
+  },
+  {
+    fault: "tokens are purged while information about them is on its way to Redis",
+    outcome: "what arrives behind the purge is deleted again",
+    file: "test/unit/auth/token-cache.test.ts",
+    test: "L-21 also deletes what is on its way to the shared cache",
   },
   {
     fault: "the stored record of a token is damaged",

@@ -62,7 +62,7 @@ describe("init at a terminal", () => {
     const folder = join(createFolder(), "new");
     const { code, screen } = await initAtTerminal(folder, "--scheme none --fields id", [
       ["[book] ", "My Book\r"],
-      ["Use lower-case letters, digits and _.", "tome\r"],
+      ["Use up to 60 lower-case letters, digits and _, and not pack or surface.", "tome\r"],
       ["[/v1/books] ", "\r"],
       ["[/api/items] ", "\r"],
     ]);

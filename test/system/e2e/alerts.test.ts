@@ -5,11 +5,13 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { describeWith } from "../../support/services.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, REPOSITORY, serve, type Serving } from "./program.ts";
 
@@ -143,6 +145,32 @@ describeAlerts("the shipped alerts", () => {
     expect(
       differenceFrom(["GatewayFails", "V4DoesNotRespond"], await seriesOf(gateway, () => ask(gateway))),
     ).toBe("");
+  });
+
+  test("report a receiver that takes no notices", async () => {
+    const hook = "{ webhook: http://127.0.0.1:1/, secret: { env: HOOK_SECRET } }";
+    const gateway = await start({
+      SUNSET_FILE: writeOperatorFile(BROWN_OUT),
+      NOTICES_FILE: writeOperatorFile(`receivers: { hook: ${hook} }`, "notices.yaml"),
+      HOOK_SECRET: Buffer.alloc(32, "s").toString("base64"),
+    });
+    const act = (action: string) =>
+      fetch(`${gateway.admin}/api/sunset/${action}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ by: "Ann" }),
+      });
+    const failing = async () =>
+      (await scrape(gateway)).values.get("alpha_gateway_notices_receivers_failing") === 1;
+    // What the first look sees is no news: the stage changes until a look has noticed it.
+    await waitFor(async () => {
+      await act("pause");
+      await wait(1500);
+      await act("resume");
+      await wait(1500);
+      return failing();
+    });
+    expect(differenceFrom(["NoticesAreNotSent"], await seriesOf(gateway, async () => {}))).toBe("");
   });
 
   test("report gateways that do not count together", async () => {

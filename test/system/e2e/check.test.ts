@@ -1,5 +1,5 @@
 /** `check --watch` and `check --update` as authors run them. */
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "@jest/globals";
 import { createFolder, removeFolders } from "./folder.ts";
@@ -43,6 +43,15 @@ test("check --update changes golden cases, prints the difference, and then check
   expect(out).toMatch(/examples passed\n$/);
   expect(code).toBe(0);
 }, 60_000);
+
+test("check says that a pack is shipped without golden cases, and names none of its routes", async () => {
+  const { folder } = copyPack();
+  rmSync(join(folder, "examples"), { recursive: true });
+  const { code, out } = await run(["check", folder]).ended;
+  expect(out).toMatch(/\ngolden cases: none, because the pack has no folder "examples"\n$/);
+  expect(out).not.toContain("without a golden case");
+  expect(code).toBe(0);
+});
 
 test("check --watch excludes --update, which changes the files itself", async () => {
   const { code, err } = await run(["check", "--watch", "--update"]).ended;

@@ -8,6 +8,7 @@ const ORDER = [
   "cli",
   "app",
   "admin",
+  "migration-page",
   "tools/replay",
   "tools/examples",
   "tools",
@@ -16,6 +17,7 @@ const ORDER = [
   "tools/explain",
   "oauth",
   "pipeline",
+  "notices",
   "sunset",
   "upstream",
   "observability",
@@ -60,18 +62,33 @@ test.each(files)("%s imports only from its folder and from those below it", (fil
 
 /** The functions of each stage, in the order of the pipeline, and the only files that may import them. */
 const STAGES: Readonly<Record<string, readonly string[]>> = {
-  authenticate: ["pipeline/pipeline.ts"],
+  authenticate: ["pipeline/pipeline.ts", "migration-page/handlers.ts"],
   matchRoute: ["pipeline/pipeline.ts"],
-  consumeRateLimit: ["pipeline/pipeline.ts", "oauth/handler.ts", "app/browser-guards.ts"],
-  rejectLimited: ["pipeline/pipeline.ts", "oauth/handler.ts", "app/browser-guards.ts"],
+  consumeRateLimit: [
+    "pipeline/pipeline.ts",
+    "oauth/handler.ts",
+    "app/browser-guards.ts",
+    "migration-page/handlers.ts",
+  ],
+  rejectLimited: [
+    "pipeline/pipeline.ts",
+    "oauth/handler.ts",
+    "app/browser-guards.ts",
+    "migration-page/handlers.ts",
+  ],
   askPlan: ["pipeline/pipeline.ts"],
   enforcePlan: ["pipeline/pipeline.ts"],
-  resolveToken: ["pipeline/pipeline.ts"],
+  resolveToken: ["pipeline/pipeline.ts", "migration-page/prove-caller.ts"],
   authorize: ["pipeline/pipeline.ts"],
   readBody: ["pipeline/pipeline.ts"],
   selectRoute: ["pipeline/pipeline.ts"],
   RESPONSE_KINDS: ["pipeline/pipeline.ts"],
-  withLifecycle: ["pipeline/pipeline.ts", "oauth/handler.ts", "app/browser-guards.ts"],
+  withLifecycle: [
+    "pipeline/pipeline.ts",
+    "oauth/handler.ts",
+    "app/browser-guards.ts",
+    "migration-page/handlers.ts",
+  ],
 };
 
 /** Names that a file imports from the pipeline's own modules. */

@@ -28,6 +28,36 @@ describe("a token cache in front of a shared one", () => {
   });
 });
 
+describe.each(["of this process", "of another process"])("a purge %s", (where) => {
+  test("L-21 also deletes what is on its way to the shared cache", async () => {
+    const stored = new Map<string, unknown>();
+    let arrive = (): void => {};
+    let notify = (_fingerprint: string): void => {};
+    const backend: TokenCacheBackend = {
+      get: async () => undefined,
+      async set(hash, info) {
+        if (info !== undefined) await new Promise<void>((resolve) => (arrive = resolve));
+        if (info === undefined) stored.delete(hash);
+        else stored.set(hash, info);
+      },
+      purge: async () => stored.clear(),
+      onPurge: (listener) => (notify = listener),
+    };
+    const cache = createSharedTokenCache(createTokenCache(options), backend);
+    cache.setScopes("a", "all");
+    if (where === "of this process") await cache.purge("a");
+    else notify("a");
+    arrive();
+    await new Promise(setImmediate);
+    expect([stored.size, cache.size]).toEqual([0, 0]);
+
+    cache.setScopes("a", "all");
+    arrive();
+    await new Promise(setImmediate);
+    expect(stored.size).toBe(1);
+  });
+});
+
 describe("the token cache", () => {
   test("stores what v4 confirms again once half of its time is over", () => {
     const cache = createTokenCache(options);

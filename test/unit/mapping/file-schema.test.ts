@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
 import { operatorFileSchema } from "../../../src/operator-files/operator-file.ts";
+import { NOTICES_SCHEMA } from "../../../src/notices/notices-file.ts";
 import { SUNSET_SCHEMA } from "../../../src/sunset/sunset-definition.ts";
 import { catalogsSchema, exampleSchema } from "../../../src/tools/examples/example.ts";
 import { FILE_KINDS, fileSchema } from "../../../src/mapping/schema/file-schema.ts";
@@ -15,6 +16,7 @@ const schemas = [
   ["catalogs", catalogsSchema()] as const,
   ["sunset", operatorFileSchema(SUNSET_SCHEMA)] as const,
   ["clients", operatorFileSchema(CLIENTS_FILE.schema)] as const,
+  ["notices", operatorFileSchema(NOTICES_SCHEMA)] as const,
 ];
 
 test.each(schemas)("schema/%s.json is what `check --schema` prints", (kind, schema) => {

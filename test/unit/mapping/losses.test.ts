@@ -125,7 +125,7 @@ test("a route lists all that it may lose, with objects inside and members of its
     for (const [name, text] of Object.entries(changes.files)) writeFileSync(join(folder, name), text);
     return loadPack(folder);
   });
-  expect(pack.route("POST /members")?.losses).toEqual([
+  expect(pack.route("POST /members")?.losses.map(({ text }) => text)).toEqual([
     "level: levels",
     "shelf: unknown shelves",
     "shelves: some shelves",
@@ -139,6 +139,42 @@ test("a route lists all that it may lose, with objects inside and members of its
   ]);
 });
 
+describe("the severity of a loss", () => {
+  const packWith = (text: string) =>
+    withPack(changes.edits, (folder) => {
+      for (const [name, file] of Object.entries({ ...changes.files, "member.yaml": text }))
+        writeFileSync(join(folder, name), file);
+      return loadPack(folder);
+    });
+  const weighed = member
+    .replace("loss: pennies", "loss: pennies, severity: rounding")
+    .replace("loss: v4 takes none", "loss: v4 takes none, severity: meaning");
+
+  test("is that of the pack, and else detail", () => {
+    const losses = packWith(weighed).route("POST /members")?.losses ?? [];
+    expect(losses.filter(({ severity }) => severity !== "detail")).toEqual([
+      { text: "fee: pennies", severity: "rounding" },
+      { text: "pin: v4 takes none", severity: "meaning" },
+    ]);
+    expect(losses).toContainEqual({ text: "card.colour: colours", severity: "detail" });
+  });
+
+  test("and the text of each loss of a route have a number, so that records are counted by numbers", () => {
+    const { names = [], bitsOf } = packWith(weighed).lossNames.get("POST /members") ?? {};
+    expect(names[0]).toBe("detail level: levels");
+    expect(names.at(-1)).toBe("meaning pin: v4 takes none");
+    const bits = bitsOf?.(["level: levels", "pin: v4 takes none", "scopes: what a client wrote"]);
+    expect([...(bits ?? [])]).toEqual([0b1000_0000, 0b0100_0000]);
+    expect(bitsOf?.(["scopes: what a client wrote"])).toBeUndefined();
+  });
+
+  test("is also counted for a member that a route without a response can't pass on", () => {
+    const silent = weighed.replace("body: join, response: object", "body: join, response: none");
+    const names = packWith(silent).lossNames.get("POST /members")?.names;
+    expect(names).toEqual(["detail level: levels", "meaning pin: v4 takes none"]);
+  });
+});
+
 test.each([
   [
     "a loss of a value that is passed on",
@@ -149,6 +185,16 @@ test.each([
     "a condition without a loss",
     "title:  { upstream: name, loss_when: 'true', filter: true, aliases: [heading] }",
     '"loss_when" needs "loss"',
+  ],
+  [
+    "a severity without a loss",
+    "title:  { upstream: name, severity: detail, filter: true, aliases: [heading] }",
+    '"severity" needs "loss"',
+  ],
+  [
+    "a severity that there is not",
+    "title:  { upstream: name, loss: x, severity: detial, filter: true, aliases: [heading] }",
+    '"detial" is not allowed here; did you mean "detail"? there are: meaning, detail, rounding',
   ],
 ])("%s is a fault of the pack", (_, to, message) => {
   const from = "title:  { upstream: name, filter: true, aliases: [heading] }";

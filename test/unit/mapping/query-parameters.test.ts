@@ -128,10 +128,10 @@ describe("parameters that the pack does not name", () => {
     });
   });
 
-  test("have short names in the record, and not too many of them", async () => {
-    const names = Array.from({ length: 500 }, (_, index) => `${"n".repeat(100)}${index}`).join("&");
+  test("are not too many in the record", async () => {
+    const names = Array.from({ length: 500 }, (_, index) => `n${index}`).join("&");
     const { ignored } = await get(`/invoices/3/preview?days=1&${names}`);
-    expect([ignored.length, Math.max(...ignored.map((name) => name.length))]).toEqual([20, 61]);
+    expect(ignored).toHaveLength(20);
   });
 
   test("are a 400 if there are too many of them", async () => {

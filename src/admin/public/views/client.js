@@ -7,6 +7,7 @@ import { address } from "../router.js";
 import { clientName } from "../names.js";
 import { statusBadge } from "./badges.js";
 import { READINESS, readinessTag } from "./readiness.js";
+import { lossSection } from "./losses.js";
 import { reportLinks } from "./report-links.js";
 import { sortableTable } from "./sortable.js";
 
@@ -42,11 +43,13 @@ const COLUMNS = [
 const fact = (name, value) => make("div", {}, make("dt", {}, name), make("dd", {}, value));
 
 function facts(client) {
-  const { state, lastAlpha, name, userAgent, requests, errors, lossy, native, first, last } = client;
+  const { state, cameBack, lastAlpha, name, userAgent, requests, errors, lossy, native, first, last } =
+    client;
   return make(
     "dl",
     { class: "facts" },
     fact("State", [readinessTag(state), make("span", { class: "quiet" }, ` ${READINESS[state] ?? ""}`)]),
+    cameBack !== null && fact("Came back", `${cameBack}: it had been ready, and called ${clientName} again`),
     fact(`Last ${clientName} call`, lastAlpha === null ? "never" : dateTime(lastAlpha)),
     fact("Name", name ?? "none: see CLIENTS_FILE"),
     fact("User agent", userAgent ?? "none"),
@@ -62,8 +65,8 @@ function facts(client) {
 /** One client: its calls, and the state of its migration. */
 export async function showClient(id, { signal }) {
   const query = `?client=${encodeURIComponent(id)}`;
-  const [{ clients }, { routes }, { days }] = await Promise.all(
-    ["clients", "routes", "days"].map((name) => read(`/api/usage/${name}${query}`, signal)),
+  const [{ clients }, { routes }, { days }, { losses }] = await Promise.all(
+    ["clients", "routes", "days", "losses"].map((name) => read(`/api/usage/${name}${query}`, signal)),
   );
   const [client] = clients;
   const back = make("p", { class: "back" }, make("a", { href: "#/clients" }, "← Clients"));
@@ -92,5 +95,6 @@ export async function showClient(id, { signal }) {
       make("h2", {}, "What it calls"),
       sortableTable({ caption: "Routes of this client", columns: COLUMNS, rows: routes, sorted: "Requests" }),
     ),
+    lossSection(losses, { showsClients: false }),
   ];
 }

@@ -35,12 +35,16 @@ const pauseNote = ({ isPauseLonger, longestPauseMs }) =>
   isPauseLonger &&
   make("span", { class: "under" }, `paused for ${Math.floor(longestPauseMs / DAY_MS)} days before`);
 
+/** A client that called alpha again after it had been ready. */
+const returnNote = ({ cameBack }) =>
+  cameBack !== null && make("span", { class: "under" }, `came back on ${cameBack}`);
+
 /** The state of a client's migration, and its last call. */
 export const STATE_COLUMNS = [
   {
     name: "State",
     value: ({ state }) => state ?? "",
-    cell: (row) => [readinessTag(row.state), pauseNote(row)],
+    cell: (row) => [readinessTag(row.state), returnNote(row), pauseNote(row)],
   },
   {
     name: `Last ${clientName} call`,

@@ -75,7 +75,8 @@ function objectDetails({ name, fields }) {
       make(
         "td",
         { class: "rule" },
-        field.loss && make("span", { class: "lost" }, `${CLASSES.lossy[0]} ${field.loss}`),
+        field.loss &&
+          make("span", { class: "lost" }, `${CLASSES.lossy[0]} ${field.loss} (${field.severity})`),
       ),
     );
   const heads = [ClientName, "How", upstreamName, "Filter", "Not kept"].map((head) =>

@@ -6,6 +6,7 @@ import { count, percent, plural } from "../format.js";
 import { address } from "../router.js";
 import { ClientName, upstreamName } from "../names.js";
 import { clientColumn, STATE_COLUMNS } from "./clients.js";
+import { lossSection } from "./losses.js";
 import { reportLinks } from "./report-links.js";
 import { sortableTable } from "./sortable.js";
 
@@ -32,15 +33,18 @@ function figures(clients, states, days) {
   );
 }
 
-/** Alpha routes still in use, with how many clients use each. */
+/** The key of all tokens that the upstream never accepted. */
+const UNACCEPTED = "unaccepted";
+
+/** Alpha routes still in use, with how many clients use each. What was refused to strangers is no use. */
 function leftOver(routes) {
   const left = new Map();
-  for (const { lane, route, client, requests, lossy } of routes) {
-    if (lane !== "alpha" || route === null) continue;
+  for (const { lane, route, client, status, requests, lossy } of routes) {
+    if (lane !== "alpha" || route === null || (client === UNACCEPTED && status >= 400)) continue;
     const entry = left.get(route) ?? { route, requests: 0, lossy: 0, clients: new Set() };
     entry.requests += requests;
     entry.lossy += lossy;
-    entry.clients.add(client);
+    if (client !== null && client !== UNACCEPTED) entry.clients.add(client);
     left.set(route, entry);
   }
   return [...left.values()];
@@ -87,8 +91,8 @@ const CLIENT_COLUMNS = [
 
 /** The state of the migration: its share of native requests, clients that are not ready, and routes still in use. */
 export async function showMigration({ signal }) {
-  const [{ clients }, { routes }, { days }] = await Promise.all(
-    ["clients", "routes", "days"].map((name) => read(`/api/usage/${name}`, signal)),
+  const [{ clients }, { routes }, { days }, { losses }] = await Promise.all(
+    ["clients", "routes", "days", "losses"].map((name) => read(`/api/usage/${name}`, signal)),
   );
   const head = make("div", { class: "head" }, make("h1", {}, "Migration"), await reportLinks(signal));
   if (days.length === 0)
@@ -135,5 +139,6 @@ export async function showMigration({ signal }) {
             }),
           ],
     ),
+    lossSection(losses, { showsClients: true }),
   ];
 }

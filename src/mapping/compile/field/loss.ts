@@ -10,6 +10,7 @@ import type { ByteRange } from "../../codegen/member-scan.ts";
 import { parseAt, type ReaderUnit } from "../../codegen/generate-reader.ts";
 import { compileExpressionAt, type SourceLocation } from "../../load/source-location.ts";
 import type { FieldRule } from "../../schema/field-definition.ts";
+import { DEFAULT_SEVERITY, type Severity } from "../../schema/severity.ts";
 import type { LossSink, ReadContext } from "../../translation-context.ts";
 import type { FieldContext } from "./field-context.ts";
 import { createReadBindings, READ_VARIABLES } from "./read-bindings.ts";
@@ -18,6 +19,18 @@ import { MAX_CACHED_LENGTH, MAX_CACHED_VALUES } from "./read-steps.ts";
 /** What a field may lose, as records and descriptions have it: `field: reason`. */
 export const lossText = (name: string, { loss }: FieldRule): string | undefined =>
   loss === undefined ? undefined : `${name}: ${loss}`;
+
+/** What a route may lose: the text that its records have, and how much it weighs. */
+export interface Loss {
+  readonly text: string;
+  readonly severity: Severity;
+}
+
+/** The loss of a field; undefined for a field that states none. */
+export const lossOf = (name: string, rule: FieldRule): Loss | undefined => {
+  const text = lossText(name, rule);
+  return text === undefined ? undefined : { text, severity: rule.severity ?? DEFAULT_SEVERITY };
+};
 
 interface LossOptions {
   readonly name: string;
@@ -46,7 +59,8 @@ export function emitLossTest(options: LossOptions): string | undefined {
   const { name, rule, location } = options;
   const text = lossText(name, rule);
   if (text === undefined) {
-    if (rule.loss_when !== undefined) location.at("loss_when").report('"loss_when" needs "loss"');
+    for (const key of ["loss_when", "severity"] as const)
+      if (rule[key] !== undefined) location.at(key).report(`"${key}" needs "loss"`);
     return undefined;
   }
   const add = `lost.add(${JSON.stringify(text)});`;

@@ -1,6 +1,10 @@
 /** Long lists of examples, written once. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { expandRepeats } from "../../../../src/tools/examples/example.ts";
+import { formatDiagnosticLine, type Diagnostic } from "../../../../src/mapping/load/diagnostic.ts";
+import { expandRepeats, readExamples } from "../../../../src/tools/examples/example.ts";
 
 describe("repeated items in examples", () => {
   test.each<[string, unknown, unknown]>([
@@ -33,4 +37,29 @@ describe("repeated items in examples", () => {
     ["a cycle beside others", [{ cycle: ["a"], other: 1 }]],
     ["plain values", [null, true, 0, "", []]],
   ])("keeps %s", (_, value) => expect(expandRepeats(value)).toEqual(value));
+
+  test.each<[string, string, number | undefined]>([
+    ["that is far too long", "{ repeat: 100000000, of: x }", 4],
+    ["without an end", "{ repeat: .inf, of: x }", 4],
+    ["of many values", "{ repeat: 10000, of: { a: [1, 2, 3, 4, 5], b: { c: 1, d: 2, e: 3 } } }", 4],
+    ["that is too long with others", "{ repeat: 99999, of: x }\n  - { repeat: 2, of: x }", 5],
+    ["as long as it may be", "{ repeat: 99999, of: x }\n  - { repeat: 1, of: x }", undefined],
+  ])("a list %s is a problem of its file", (_, item, line) => {
+    const folder = mkdtempSync(join(tmpdir(), "repeat-"));
+    try {
+      const file = join(folder, "examples", "list.yaml");
+      mkdirSync(join(folder, "examples"));
+      writeFileSync(file, `title: A list\nrequest: POST /x\nbody:\n  - ${item}\nresponse: { status: 200 }\n`);
+      const diagnostics: Diagnostic[] = [];
+      const { examples } = readExamples(folder, diagnostics);
+      expect(diagnostics.map(formatDiagnosticLine)).toEqual(
+        line === undefined
+          ? []
+          : [`${file}:${line}:5: the repeated items of a file have at most 100000 values`],
+      );
+      expect(examples).toHaveLength(line === undefined ? 1 : 0);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 });

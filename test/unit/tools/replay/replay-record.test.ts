@@ -230,6 +230,54 @@ describe("rights and headers, which a replay can't show, are compared with those
     });
   });
 
+  test.each<[string, AuditRecord | undefined, string, string, string]>([
+    ["passed on", one, "  welcome:", "  headers: { response: { ETag: ETag } }\n  welcome:", "passed.etag"],
+    [
+      "of a constant",
+      one,
+      "  welcome:",
+      "  headers: { response: { X-A: { const: b } } }\n  welcome:",
+      "passed.x-a",
+    ],
+    ["of the rate limit", one, "limit: X-RateLimit-Limit", "limit: X-Limit", "rateLimit.limit"],
+    ["that names v4's request", one, "upstream_header: X-V4-Equivalent", "upstream_header: X-V4", "upstream"],
+    [
+      "that has v4's filter",
+      filtered,
+      "upstream_filter_header: X-V4-Filter",
+      "upstream_filter_header: X-F",
+      "upstreamFilter",
+    ],
+    [
+      "with the next page",
+      filtered,
+      "page }, size: 25 }",
+      "page }, size: 25, link_header: true }",
+      "list.link",
+    ],
+    [
+      "with the type",
+      one,
+      "  upstream_header:",
+      "  version: { media_type: application/vnd.old.v1+json }\n  upstream_header:",
+      "type",
+    ],
+  ])("a header of responses %s", async (_, record, from, to, what) => {
+    const result = await underOther(record, dialect(from, to));
+    expect(result).toMatchObject({
+      kind: "changed",
+      differences: expect.arrayContaining([expect.objectContaining({ what: `response headers.${what}` })]),
+    });
+  });
+
+  test("a header of requests that v4 gets", async () => {
+    const to = "  headers: { request: { If-None-Match: If-None-Match } }\n  welcome:";
+    expect(await underOther(one, dialect("  welcome:", to))).toMatchObject({
+      kind: "changed",
+      differences: [{ what: "passed request headers.if-none-match" }],
+    });
+  });
+
   test("the headers with filters, for requests with a filter", async () => {
     const client = dialect("filters:\n    header: X-Filter", "filters:\n    header: X-Where");
     const upstream = dialect(

@@ -1,0 +1,59 @@
+import type { RequestHandler } from "express";
+import { createDescriptionHandler, createPageHandler } from "../migration-page/handlers.ts";
+import { pagePathsOf } from "../migration-page/page-paths.ts";
+import type { Settings } from "../config/setting-definitions.ts";
+import { plainRequestOf } from "../pipeline/http/request-context.ts";
+import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
+import { createResponseCache } from "../pipeline/response-cache.ts";
+import { createCredentialsReader } from "../pipeline/stages/authenticate.ts";
+import type { GuardOptions } from "./browser-guards.ts";
+import type { PublicAppDependencies } from "./public-app.ts";
+
+const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
+/** Serves the pages for clients. Everything else passes. @returns Nothing if they are off */
+export function createMigrationPages(
+  settings: Settings,
+  dependencies: PublicAppDependencies,
+  { lifecycle, toMiddleware }: GuardOptions,
+): readonly RequestHandler[] {
+  const { pack, audit, migrationPages: pages, oauth, shared, upstream, upstreamTokens } = dependencies;
+  if (!pages || !audit) return [];
+  const pageDependencies = {
+    ...createPipelineConfig(pack, settings),
+    ...lifecycle,
+    sunset: dependencies.sunset.rules,
+    store: audit,
+    quietDays: settings.QUIET_DAYS,
+    limits: shared.limits,
+    pages,
+    readCredentials: createCredentialsReader({
+      credentials: pack.credentials,
+      nativeScheme: undefined,
+      upstreamTokens,
+    }),
+    tokens: shared.tokens,
+    tokenLocks: dependencies.tokenLocks,
+    tokenStore: oauth.tokenStore,
+    login: oauth.login,
+    upstream,
+    files: upstream,
+    responseCache: createResponseCache(),
+    upstreamTokens,
+  };
+  const json = toMiddleware(createPageHandler("json", pageDependencies));
+  const html = toMiddleware(createPageHandler("html", pageDependencies));
+  const description = toMiddleware(createDescriptionHandler(pageDependencies));
+  const paths = pagePathsOf(pack);
+  const serveMigrationPages: RequestHandler = (request, response, next) => {
+    const { method, path: sent } = plainRequestOf(response);
+    // A slash at the end has no effect elsewhere either.
+    const path = sent.endsWith("/") ? sent.slice(0, -1) : sent;
+    if (!READS.has(method)) return next();
+    if (path === paths.description) return description(request, response, next);
+    if (path !== paths.page) return next();
+    const page = request.accepts(["json", "html"]) === "html" ? html : json;
+    return page(request, response, next);
+  };
+  return [serveMigrationPages];
+}

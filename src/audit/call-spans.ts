@@ -1,0 +1,45 @@
+/** On which days clients called, without each of the days. */
+import type { AuditRecord } from "./record.ts";
+
+/** Days of a client in a lane between which there is no pause longer than that of the query. */
+export interface CallSpan {
+  /** The key of the client. Requests without a token, and tokens that v4 never accepted, have no spans. */
+  readonly client: string;
+  readonly lane: AuditRecord["lane"];
+  /** Days with calls, `2026-03-01`. */
+  readonly firstDay: string;
+  readonly lastDay: string;
+}
+
+/** A query of spans: all days of the summaries count, whatever the period of a report is. */
+export interface SpanQuery {
+  /** Days from one day with calls to the next one that are a pause, if there are more. */
+  readonly days: number;
+  /** The keys of clients. Default: all. */
+  readonly clients?: readonly string[] | undefined;
+}
+
+/** Maximum number of spans that are read. */
+const MAX_SPANS = 100_000;
+
+/** What is different in the statement of a store. */
+interface SpansSource {
+  readonly table: string;
+  /** The condition of its rows, with `WHERE`. */
+  readonly where: string;
+  /** Returns the last day of which the next one belongs to the same span, as SQL. */
+  readonly lastOfSpan: (day: string) => string;
+}
+
+/** The statement of both stores. A span ends on the last day before the start of the next one. */
+export const spansStatement = ({ table, where, lastOfSpan }: SpansSource): string => `
+  WITH called AS (
+    SELECT client, lane, day, lag(day) OVER (PARTITION BY client, lane ORDER BY day) AS before FROM ${table} ${where}
+  ), starts AS (
+    SELECT client, lane, day, before FROM called WHERE before IS NULL OR day > ${lastOfSpan("before")}
+  )
+  SELECT client, lane, day AS "firstDay", coalesce(
+    lead(before) OVER (PARTITION BY client, lane ORDER BY day),
+    (SELECT max(u.day) FROM ${table} u WHERE u.client = starts.client AND u.lane = starts.lane)
+  ) AS "lastDay" FROM starts ORDER BY client, lane, day LIMIT ${MAX_SPANS}
+`;

@@ -1,0 +1,95 @@
+/** Who called routes, and which names they sent there: read from the summaries. */
+import { setBits, type SentDays } from "./sent-usage.ts";
+import type { UsageQuery } from "./usage.ts";
+
+/** Routes, and days as in `UsageQuery`. */
+export interface CallersQuery extends Pick<UsageQuery, "since" | "until"> {
+  /** As the pack names them: `GET /vm/instances/:id`. */
+  readonly routes: readonly string[];
+}
+
+/** The translated calls of a client to a route. Tokens that v4 never accepted, and errors without a token, are left out. */
+export interface RouteCaller {
+  /** The key of the client; null: requests without a token. */
+  readonly client: string | null;
+  readonly route: string;
+  readonly requests: number;
+  /** Days with requests. */
+  readonly days: number;
+  /** The first of these days, `2026-03-01`. */
+  readonly firstDay: string;
+  /** Time of the last request, in ISO 8601 with milliseconds, UTC. */
+  readonly last: string;
+  /** Of the last request to the route. */
+  readonly userAgent: string | null;
+}
+
+/** A name that a client sent to a route. */
+export interface SentName extends Pick<RouteCaller, "client" | "route"> {
+  /** `body.label`, `body.plan=small`, `query.page`, `filter.status`. */
+  readonly name: string;
+  /** Days on which it was sent; the first and the last of them, `2026-03-01`. */
+  readonly days: number;
+  readonly firstDay: string;
+  readonly lastDay: string;
+  /** All requests to the route on these days: at most that many had the name. */
+  readonly requests: number;
+}
+
+export interface RouteCallers {
+  readonly callers: readonly RouteCaller[];
+  readonly sent: readonly SentName[];
+  /** The names that were counted, by route: nobody knows who sent another one. */
+  readonly counted: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The first day on which any names were counted; null if none were. An earlier version counted calls alone. */
+  readonly namesSince: string | null;
+}
+
+export interface CallersReader {
+  /** Returns who called routes, and which names they sent there. @throws {AuditUnavailableError} */
+  readonly callers: (query: CallersQuery) => Promise<RouteCallers>;
+}
+
+/** The names of a route in one of the packs under which requests were counted. */
+export interface CountedNames {
+  readonly pack: string;
+  readonly route: string;
+  readonly names: readonly string[];
+}
+
+/** The days on which a client sent the same names to a route, with its requests on these days. */
+export interface SentCalls extends SentDays {
+  readonly days: number;
+  readonly requests: number;
+}
+
+/** Adds up the days on which each name was sent. */
+export function countNames(
+  rows: Iterable<SentCalls>,
+  lists: readonly CountedNames[],
+): Pick<RouteCallers, "sent" | "counted"> {
+  const namesOf = new Map(lists.map(({ pack, route, names }) => [`${pack} ${route}`, names]));
+  const counted = new Map<string, Set<string>>();
+  for (const { route, names } of lists)
+    counted.set(route, new Set([...(counted.get(route) ?? []), ...names]));
+  const found = new Map<string, SentName>();
+  for (const { client, route, pack, bits, firstDay, lastDay, days, requests } of rows) {
+    const names = namesOf.get(`${pack} ${route}`) ?? [];
+    for (const index of setBits(bits)) {
+      const name = names[index];
+      if (name === undefined) continue;
+      const key = `${client}\n${route}\n${name}`;
+      const other = found.get(key);
+      found.set(key, {
+        client: client || null,
+        route,
+        name,
+        days: days + (other?.days ?? 0),
+        firstDay: other && other.firstDay < firstDay ? other.firstDay : firstDay,
+        lastDay: other && other.lastDay > lastDay ? other.lastDay : lastDay,
+        requests: requests + (other?.requests ?? 0),
+      });
+    }
+  }
+  return { sent: [...found.values()], counted };
+}

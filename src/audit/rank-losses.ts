@@ -1,0 +1,57 @@
+/** What was lost, how often, and for whom: as people see it, with the names of clients. */
+import { compareLosses, type LossUsage } from "./loss-usage.ts";
+import type { NamedClient } from "./migration-state.ts";
+
+/** A client that lost something. */
+export interface LossClient extends Pick<LossUsage, "client" | "requests" | "firstDay" | "lastDay"> {
+  /** Its name in the client directory; null if it has none. */
+  readonly name: string | null;
+}
+
+/** A loss on all routes that have it. */
+export interface LossSummary extends Omit<LossUsage, "client" | "route"> {
+  /** In alphabetical order. */
+  readonly routes: readonly string[];
+}
+
+/** A loss, and the clients that it happened to. */
+export interface RankedLoss extends LossSummary {
+  /** Those with the most requests first. */
+  readonly clients: readonly LossClient[];
+}
+
+type Counted = Pick<LossUsage, "requests" | "firstDay" | "lastDay">;
+
+const addCounts = (rows: readonly Counted[]): Counted => ({
+  requests: rows.reduce((sum, { requests }) => sum + requests, 0),
+  firstDay: rows.reduce((first, { firstDay }) => (firstDay < first ? firstDay : first), "9999"),
+  lastDay: rows.reduce((last, { lastDay }) => (lastDay > last ? lastDay : last), ""),
+});
+
+/**
+ * Joins losses of the same text, ranked by their weight, then by their requests. Keys of one name are one client.
+ *
+ * @param clients The clients of the summaries. One that is missing has no name.
+ */
+export function rankLosses(
+  losses: readonly LossUsage[],
+  clients: readonly Pick<NamedClient, "client" | "name" | "keys">[],
+): RankedLoss[] {
+  const ofKey = new Map(clients.flatMap((client) => client.keys.map((key) => [key, client] as const)));
+  const firstKeyOf = (key: string | null): string | null => ofKey.get(key)?.client ?? key;
+
+  const countClients = (rows: readonly LossUsage[]): LossClient[] =>
+    [...Map.groupBy(rows, ({ client }) => firstKeyOf(client))]
+      .map(([client, own]) => ({ client, name: ofKey.get(client)?.name ?? null, ...addCounts(own) }))
+      .toSorted((one, other) => other.requests - one.requests);
+
+  return [...Map.groupBy(losses, ({ loss }) => loss)]
+    .map(([loss, rows]) => {
+      const counts = addCounts(rows);
+      // The pack may have changed: the last one counts.
+      const severity = rows.find(({ lastDay }) => lastDay === counts.lastDay)?.severity ?? "detail";
+      const routes = [...new Set(rows.map(({ route }) => route))].toSorted();
+      return { loss, severity, routes, ...counts, clients: countClients(rows) };
+    })
+    .toSorted(compareLosses);
+}

@@ -1,0 +1,252 @@
+/** What one client still has to change, from the calls that it made and from the pack. */
+import { migrationStateOf, type MigrationState } from "../audit/migration-state.ts";
+import type { AuditStore } from "../audit/store.ts";
+import { applicationKey } from "../audit/summary-key.ts";
+import type { ClientUsage, RouteUsage, TokenUsage } from "../audit/usage.ts";
+import type { ClientIdentity } from "../clients/client-directory.ts";
+import type { Pack } from "../mapping/pack.ts";
+import type { Loss } from "../mapping/compile/field/loss.ts";
+import type { Route } from "../mapping/compile/route.ts";
+import { isFilterable } from "../mapping/schema/field-definition.ts";
+import { SEVERITIES } from "../mapping/schema/severity.ts";
+import { namesOf, type SideNames } from "../mapping/pack-summary.ts";
+import type { SunsetRules } from "../sunset/sunset.ts";
+import { createCallGuide, findSmallestScopes } from "../tools/migration-report/call-guide.ts";
+import { describeCommonChanges, describeField, describeObjects } from "../tools/migration-report/changes.ts";
+import { groupCalls } from "../tools/migration-report/make-report.ts";
+import type { CallGuide, Difference, FieldChange, ObjectChanges } from "../tools/migration-report/model.ts";
+import { PAGE_ROUTES } from "./page-paths.ts";
+import type { Caller } from "./prove-caller.ts";
+
+/** A route that the client calls. Days are in UTC. */
+export interface PageRoute extends Pick<
+  CallGuide,
+  "route" | "counterpart" | "reason" | "requests" | "scope" | "notes"
+> {
+  /** The days of the first and of the last request that was counted. */
+  readonly first: string;
+  readonly last: string;
+  /** Responses that lost something in the translation. */
+  readonly lossy: number;
+  /** The calls that take its place, in order. */
+  readonly calls: readonly string[];
+  /** When it ends for this client; null: no date is known. */
+  readonly ends: string | null;
+  /** What its requests and responses may lose, as the pack says; the heaviest first. */
+  readonly losses: readonly Loss[];
+  /** Members of the body and fields of filters that change, of those that the client sent as far as that is known. */
+  readonly sends: readonly FieldChange[];
+  readonly filters: readonly FieldChange[];
+  /** The objects of its responses. */
+  readonly objects: readonly string[];
+}
+
+/** The page of one client. It has no id, value, address or user agent, and nothing of anybody else. */
+export interface ClientPage {
+  readonly made: string;
+  readonly names: SideNames;
+  /** Whose calls it shows: those of one token, or of all tokens of an application. */
+  readonly calls_of: Caller["kind"];
+  readonly quiet_days: number;
+  /** Null: no call of the client was counted yet. */
+  readonly state: MigrationState | null;
+  /** The days of the last call of the old and of the new API; null: none. */
+  readonly last_call: string | null;
+  readonly last_upstream_call: string | null;
+  /** When the old API ends for this client; null: no date is known. */
+  readonly ends: string | null;
+  /** Where the end is described. */
+  readonly link: string | null;
+  /** The smallest scopes for the calls below, in both APIs. */
+  readonly scopes: { readonly client: readonly string[]; readonly upstream: readonly string[] };
+  /** Requests to paths that the old API never had. */
+  readonly unmatched: number;
+  /** The most used first. */
+  readonly routes: readonly PageRoute[];
+  /** Objects of responses whose members change. */
+  readonly objects: readonly ObjectChanges[];
+  readonly every_call: readonly Difference[];
+}
+
+export interface PageSources {
+  readonly store: Pick<AuditStore, "activity" | "clients" | "usage" | "sent">;
+  readonly pack: Pack;
+  readonly sunset: Pick<SunsetRules, "endOf" | "link">;
+  readonly quietDays: number;
+}
+
+/** What a store has of a caller. */
+interface Counted {
+  readonly seen: Pick<TokenUsage | ClientUsage, "lastAlpha" | "lastNative" | "userAgent"> | undefined;
+  readonly usage: readonly RouteUsage[];
+  /** The names that it sent, such as `body.label`, by route; undefined where they are counted for several tokens together. */
+  readonly sent: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+}
+
+const dayOf = (time: string | null): string | null => time && time.slice(0, 10);
+
+const dateOf = (ms: number | undefined): string | null =>
+  ms === undefined || !Number.isFinite(ms) ? null : new Date(ms).toISOString();
+
+async function readSent(store: PageSources["store"], client: string): Promise<Counted["sent"]> {
+  const byRoute = Map.groupBy(await store.sent({ client }), ({ route }) => route);
+  return new Map([...byRoute].map(([route, rows]) => [route, new Set(rows.map(({ name }) => name))]));
+}
+
+/** What rows say of a token that no summary has, since v4 accepted none of its calls: only the caller's proof shows it. */
+function seenIn(usage: readonly RouteUsage[]): Counted["seen"] {
+  const lastOf = (lane: RouteUsage["lane"]): string | null =>
+    usage.reduce<string | null>(
+      (latest, row) => (row.lane === lane && row.last > (latest ?? "") ? row.last : latest),
+      null,
+    );
+  const [lastAlpha, lastNative] = [lastOf("alpha"), lastOf("native")];
+  return lastAlpha === null && lastNative === null ? undefined : { lastAlpha, lastNative, userAgent: null };
+}
+
+/** Whether a row is of calls, and not of the pages themselves. */
+const isCall = ({ route }: RouteUsage): boolean => !Object.values(PAGE_ROUTES).includes(route ?? "");
+
+/** Reads the calls of the caller, and of nobody else. @throws {AuditUnavailableError} */
+async function readCounted(caller: Caller, store: PageSources["store"]): Promise<Counted> {
+  if (caller.kind === "token") {
+    const { fingerprint } = caller;
+    const { token, routes } = await store.activity({ fingerprint });
+    const usage = routes.filter(isCall);
+    const isOwnClient = token?.client === fingerprint;
+    return {
+      seen: token ?? seenIn(usage),
+      usage,
+      sent: isOwnClient ? await readSent(store, fingerprint) : undefined,
+    };
+  }
+  const client = applicationKey(caller.application);
+  const [[seen], usage, sent] = await Promise.all([
+    store.clients({ client }),
+    store.usage({ client }),
+    readSent(store, client),
+  ]);
+  return { seen, usage, sent };
+}
+
+/** The changes of names that the client sent; of all, where nothing is known of them. */
+function ofSentNames(
+  changes: readonly FieldChange[],
+  kind: "body" | "filter",
+  sent: ReadonlySet<string> | undefined,
+): readonly FieldChange[] {
+  const isKnown = sent && [...sent].some((name) => name.startsWith(`${kind}.`));
+  return isKnown ? changes.filter(({ field }) => sent.has(`${kind}.${field}`)) : changes;
+}
+
+/** The fields of a list's filter that change. */
+const describeFilters = ({ response, resource }: Route, pack: Pack): FieldChange[] =>
+  response === "list"
+    ? [...resource.members].flatMap(([name, rule]) =>
+        isFilterable(rule)
+          ? (describeField(name, rule, { pack, direction: "write", relatedCalls: new Map() }) ?? [])
+          : [],
+      )
+    : [];
+
+/** The login server's call that takes the place of one of the client's; undefined for every other route. */
+function findLoginCall(route: string, { oauth }: Pack["dialect"]): string | undefined {
+  if (!oauth) return undefined;
+  const { authorize, token, revoke, logout } = oauth;
+  const [method = "", path = ""] = route.split(" ");
+  const call = [authorize, token, revoke, logout].find(({ client }) => client === path);
+  return call && `${method} ${call.upstream}`;
+}
+
+function lossesOf(variants: readonly Route[]): Loss[] {
+  const byText = new Map(variants.flatMap(({ losses }) => losses.map((loss) => [loss.text, loss] as const)));
+  const weigh = ({ severity }: Loss): number => SEVERITIES.indexOf(severity);
+  return [...byText.values()].toSorted((one, other) => weigh(one) - weigh(other));
+}
+
+interface RouteContext extends Pick<PageSources, "pack" | "sunset"> {
+  readonly identity: ClientIdentity;
+  readonly sent: Counted["sent"];
+}
+
+function describeRoute(
+  called: ReturnType<typeof groupCalls>[number],
+  { pack, sunset, identity, sent }: RouteContext,
+): PageRoute {
+  const { route, counterpart, reason, requests, scope, notes, lossy, last, v4, sends, gets } =
+    createCallGuide(called, [], pack);
+  const variants = pack.routes.filter(({ name }) => name === route);
+  const names = sent?.get(route);
+  const login = counterpart === "unknown" ? findLoginCall(route, pack.dialect) : undefined;
+  const filters = variants.flatMap((variant) => describeFilters(variant, pack));
+  const firsts = called.statuses.map(({ first }) => first).toSorted();
+  return {
+    route,
+    requests,
+    first: dayOf(firsts[0] ?? last) ?? "",
+    last: dayOf(last) ?? "",
+    lossy,
+    ...(login === undefined
+      ? { counterpart, reason, calls: v4 }
+      : { counterpart: "call", reason: null, calls: [login] }),
+    scope,
+    ends: dateOf(sunset.endOf(identity, route)),
+    losses: lossesOf(variants),
+    sends: ofSentNames(sends, "body", names),
+    // Without a filter in any request, none has to change.
+    filters: names ? filters.filter(({ field }) => names.has(`filter.${field}`)) : filters,
+    objects: gets,
+    notes,
+  };
+}
+
+/**
+ * Reads the page of a caller. Only a caller that is proven gets here.
+ *
+ * @param now Milliseconds since the epoch
+ * @throws {AuditUnavailableError}
+ */
+export async function readClientPage(
+  caller: Caller,
+  label: string | undefined,
+  { store, pack, sunset, quietDays }: PageSources,
+  now = Date.now(),
+): Promise<ClientPage> {
+  const { seen, usage, sent } = await readCounted(caller, store);
+  const key = caller.kind === "token" ? caller.fingerprint : applicationKey(caller.application);
+  // The user agent of its calls, not of this request: that is how the plan knows it.
+  const identity: ClientIdentity = {
+    label,
+    application: caller.application,
+    fingerprint: caller.kind === "token" ? caller.fingerprint : undefined,
+    userAgent: seen?.userAgent,
+  };
+  const routes = groupCalls(key, usage).map((called) =>
+    describeRoute(called, { pack, sunset, identity, sent }),
+  );
+  const known = routes.flatMap(({ route }) => pack.routes.filter(({ name }) => name === route));
+  const { alpha, v4 } = findSmallestScopes(
+    known.filter(({ source }) => !("error" in source)).map(({ access }) => access),
+    pack.dialect,
+  );
+  const { lastAlpha = null, lastNative = null } = seen ?? {};
+  return {
+    made: new Date(now).toISOString(),
+    names: namesOf(pack),
+    calls_of: caller.kind,
+    quiet_days: quietDays,
+    state: seen ? migrationStateOf({ client: key, lastAlpha, lastNative }, { quietDays, now }) : null,
+    last_call: dayOf(lastAlpha),
+    last_upstream_call: dayOf(lastNative),
+    ends: dateOf(sunset.endOf(identity, null)),
+    link: sunset.link() ?? null,
+    scopes: { client: alpha, upstream: v4 },
+    unmatched: usage.reduce(
+      (sum, { lane, route, requests }) => sum + (lane === "alpha" && route === null ? requests : 0),
+      0,
+    ),
+    routes,
+    objects: describeObjects(known, pack),
+    every_call: describeCommonChanges(pack),
+  };
+}

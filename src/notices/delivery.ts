@@ -1,0 +1,148 @@
+/** Sends what waits: one notice at a time to each receiver, with growing pauses after failures. */
+import type { NoticeResult } from "./notice.ts";
+import type { Waiting } from "./outbox.ts";
+import { SendError } from "./send-error.ts";
+
+/** Pause after the first failure of a receiver. It doubles with each failure in a row. */
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 600_000;
+/** How long something is tried. After that it is dropped: who reads it a day later is misled. */
+export const MAX_AGE_MS = 24 * 3_600_000;
+
+export interface DeliveryOptions {
+  /** What waits, the oldest first. */
+  readonly waiting: () => readonly Waiting[];
+  /** Whether a receiver exists. What waits for another one waits for a file that has it. */
+  readonly isReceiver: (name: string) => boolean;
+  /** @throws {SendError} */
+  readonly send: (entry: Waiting, signal: AbortSignal) => Promise<unknown>;
+  /** Removes what was sent or dropped from what waits. */
+  readonly remove: (ids: ReadonlySet<string>) => Promise<void>;
+  /** Called for each attempt and each notice that ended. `isFirst`: the receiver did not fail before. */
+  readonly onResult: (entry: Waiting, result: NoticeResult, reason: string, isFirst: boolean) => void;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+}
+
+/** How a receiver fails. */
+interface Failing {
+  readonly failures: number;
+  /** Before this time nothing is sent to it. */
+  readonly until: number;
+}
+
+/** The pause after a number of failures in a row: half of it is random, so that replicas and receivers don't agree. */
+function pauseAfter(failures: number): number {
+  const whole = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
+  return whole * (0.5 + Math.random() / 2);
+}
+
+export class Delivery {
+  readonly #options: DeliveryOptions;
+  readonly #failing = new Map<string, Failing>();
+  /** Attempts by id: what failed least often is next, so that one notice that always fails keeps no other. */
+  readonly #attempts = new Map<string, number>();
+  /** Ids that were sent or dropped, and are not removed from the store yet. */
+  readonly #done = new Set<string>();
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #closing = new AbortController();
+  #isClosed = false;
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+  }
+
+  /** Receivers whose last attempt failed. */
+  get failing(): number {
+    return this.#failing.size;
+  }
+
+  /** Starts to send to each receiver for which something waits. @throws {StateUnavailableError} */
+  async start(): Promise<void> {
+    const { waiting, isReceiver, clock } = this.#options;
+    await this.#removeDone();
+    await this.#dropOld();
+    for (const to of new Set(waiting().map((entry) => entry.to))) {
+      const isPaused = (this.#failing.get(to)?.until ?? 0) > clock();
+      if (isPaused || this.#running.has(to) || !isReceiver(to)) continue;
+      this.#running.set(
+        to,
+        this.#run(to).finally(() => this.#running.delete(to)),
+      );
+    }
+  }
+
+  /** Lets attempts finish for a time, then ends them: they count as not sent. Never rejects. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosed = true;
+    const timer = setTimeout(() => this.#closing.abort(), graceMs);
+    await Promise.all(this.#running.values());
+    clearTimeout(timer);
+    await this.#removeDone().catch(() => {});
+  }
+
+  #next(to: string): Waiting | undefined {
+    const attemptsOf = ({ id }: Waiting): number => this.#attempts.get(id) ?? 0;
+    return this.#options
+      .waiting()
+      .filter((entry) => entry.to === to && !this.#done.has(entry.id))
+      .reduce<Waiting | undefined>(
+        (least, entry) => (least && attemptsOf(least) <= attemptsOf(entry) ? least : entry),
+        undefined,
+      );
+  }
+
+  async #run(to: string): Promise<void> {
+    for (;;) {
+      const entry = this.#isClosed ? undefined : this.#next(to);
+      if (!entry) return;
+      const error = await this.#attempt(entry);
+      if (this.#closing.signal.aborted) return;
+      if (!error) {
+        this.#failing.delete(to);
+        this.#finish(entry, "sent", "");
+      } else if (error.isPermanent) this.#finish(entry, "dropped", error.message);
+      else return this.#pause(entry, error);
+      // If the store fails, what was sent is removed by a later start: it is not sent again meanwhile.
+      await this.#removeDone().catch(() => {});
+    }
+  }
+
+  async #attempt(entry: Waiting): Promise<SendError | undefined> {
+    try {
+      await this.#options.send(entry, this.#closing.signal);
+      return undefined;
+    } catch (error) {
+      return error instanceof SendError ? error : new SendError((error as Error).name);
+    }
+  }
+
+  #pause(entry: Waiting, error: SendError): void {
+    const { onResult, clock } = this.#options;
+    const failures = (this.#failing.get(entry.to)?.failures ?? 0) + 1;
+    this.#failing.set(entry.to, { failures, until: clock() + pauseAfter(failures) });
+    this.#attempts.set(entry.id, (this.#attempts.get(entry.id) ?? 0) + 1);
+    onResult(entry, "failed", error.message, failures === 1);
+  }
+
+  #finish(entry: Waiting, result: NoticeResult, reason: string): void {
+    this.#done.add(entry.id);
+    this.#attempts.delete(entry.id);
+    this.#options.onResult(entry, result, reason, true);
+  }
+
+  async #dropOld(): Promise<void> {
+    const { waiting, clock } = this.#options;
+    const old = waiting().filter(({ id, at }) => at + MAX_AGE_MS <= clock() && !this.#done.has(id));
+    for (const entry of old)
+      if (!this.#running.has(entry.to)) this.#finish(entry, "dropped", "not sent in a day");
+    if (old.length > 0) await this.#removeDone();
+  }
+
+  async #removeDone(): Promise<void> {
+    const ids = new Set(this.#done);
+    if (ids.size === 0) return;
+    await this.#options.remove(ids);
+    for (const id of ids) this.#done.delete(id);
+  }
+}

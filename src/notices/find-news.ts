@@ -1,0 +1,213 @@
+/** What has happened since the last look, by comparing what was remembered with what is known now. */
+import type { MigrationState, NamedClient } from "../audit/migration-state.ts";
+import type { PlanStatus, StageStatus } from "../sunset/describe-plan.ts";
+import type { ClientData, Notice, StageData, StateChange } from "./notice.ts";
+
+/** What a client did beyond its state. */
+export interface ClientSignals {
+  /** The day on which it called the old API again after it was ready, `YYYY-MM-DD`. Null: it did not. */
+  readonly cameBack: string | null;
+  /** Losses of its responses that change a meaning, by the names of the pack. */
+  readonly losses: readonly {
+    readonly route: string;
+    readonly loss: string;
+    /** Day of the first one, `YYYY-MM-DD`. */
+    readonly firstDay: string;
+  }[];
+}
+
+/** A client that has used the old API. */
+export interface ObservedClient extends ClientSignals {
+  readonly usage: NamedClient;
+  readonly state: MigrationState;
+}
+
+/** What a look sees. A part that could not be read is undefined: nothing is concluded from it. */
+export interface Facts {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly clients: readonly ObservedClient[] | undefined;
+  readonly plan: Pick<PlanStatus, "stages" | "events"> | undefined;
+}
+
+/** Names of clients' states, as short as a store with many clients needs them. */
+type StateLetter = "b" | "m" | "r" | "s";
+
+/** What was seen by the last look. What is seen first is remembered, and not reported. */
+export interface Memory {
+  /** The state of each client, by the keys of its summaries. */
+  readonly clients?: Readonly<Record<string, StateLetter>>;
+  /** When clients came back, by their keys. */
+  readonly cameBack?: Readonly<Record<string, string>>;
+  /** Losses that were reported, by the keys of clients. */
+  readonly losses?: Readonly<Record<string, readonly string[]>>;
+  /** Stages that applied. */
+  readonly stages?: readonly StageData[];
+  /** Time of the last storm: ISO 8601. */
+  readonly lastStorm?: string;
+}
+
+/** What a look found. */
+export interface News {
+  readonly memory: Memory;
+  readonly notices: readonly Notice[];
+  readonly changes: readonly StateChange[];
+  /** Clients that are not remembered, because there are too many. They are not reported. */
+  readonly ignored: number;
+}
+
+/** Most keys of clients that are remembered: about 1.5 MB. */
+export const MAX_REMEMBERED = 50_000;
+
+/** Most losses of all clients that are remembered, and so are reported: about 2 MB. */
+export const MAX_LOSSES = 20_000;
+
+const LETTERS: Readonly<Record<MigrationState, StateLetter>> = {
+  "not begun": "b",
+  moving: "m",
+  ready: "r",
+  silent: "s",
+};
+const STATES: Readonly<Record<StateLetter, MigrationState>> = {
+  b: "not begun",
+  m: "moving",
+  r: "ready",
+  s: "silent",
+};
+
+/** What a client is called: by its name, or else by the key of its summaries. */
+export const nameOf = ({ name, client }: NamedClient): string => name ?? client ?? "";
+
+const describeClient = ({ usage, state }: ObservedClient): ClientData => ({
+  client: nameOf(usage),
+  isNamed: usage.name !== null,
+  userAgent: usage.userAgent,
+  state,
+  lastAlpha: usage.lastAlpha,
+  lastNative: usage.lastNative,
+});
+
+const keysOf = ({ usage }: ObservedClient): readonly string[] => usage.keys.filter((key) => key !== null);
+
+/** The state in which a client was last seen. A name may have been given to several clients since then. */
+function previousState(
+  client: ObservedClient,
+  known: Readonly<Record<string, StateLetter>>,
+): MigrationState | undefined {
+  const letters = keysOf(client).flatMap((key) => known[key] ?? []);
+  const letter = letters.find((each) => STATES[each] === client.state) ?? letters[0];
+  return letter && STATES[letter];
+}
+
+/** The news of clients. Without a memory of clients there are none. */
+function lookAtClients(memory: Memory, clients: readonly ObservedClient[], timestamp: string): News {
+  const { clients: known, cameBack = {}, losses = {} } = memory;
+  const notices: Notice[] = [];
+  const changes: StateChange[] = [];
+  const next = {
+    clients: {} as Record<string, StateLetter>,
+    cameBack: {} as Record<string, string>,
+    losses: {} as Record<string, readonly string[]>,
+  };
+  const isRemembered = (client: ObservedClient): boolean =>
+    known !== undefined && keysOf(client).some((key) => Object.hasOwn(known, key));
+  // Clients that are remembered stay: a new one must not take the place of another, which would then be new again.
+  let size = clients.reduce((sum, each) => sum + (isRemembered(each) ? keysOf(each).length : 0), 0);
+  let ignored = 0;
+  let lossCount = Object.values(losses).reduce((sum, ids) => sum + ids.length, 0);
+  for (const client of clients) {
+    const keys = keysOf(client);
+    const [key] = keys;
+    if (key === undefined) continue;
+    if (!isRemembered(client)) {
+      size += keys.length;
+      if (size > MAX_REMEMBERED) {
+        ignored += 1;
+        continue;
+      }
+    }
+    for (const each of keys) next.clients[each] = LETTERS[client.state];
+    const data = describeClient(client);
+    const before = known && previousState(client, known);
+    if (known && before !== client.state)
+      changes.push({ client: data.client, from: before ?? "new", to: client.state, at: timestamp });
+    if (known && before === undefined) notices.push({ type: "client.new", timestamp, data });
+    if (before !== undefined && before !== "ready" && client.state === "ready")
+      notices.push({ type: "client.ready", timestamp, data });
+    if (client.cameBack !== null) {
+      next.cameBack[key] = client.cameBack;
+      const last = keys
+        .map((each) => cameBack[each] ?? "")
+        .reduce((one, other) => (one > other ? one : other));
+      if (known && client.cameBack > last)
+        notices.push({ type: "client.came_back", timestamp, data: { ...data, cameBack: client.cameBack } });
+    }
+    const reported = new Set(keys.flatMap((each) => losses[each] ?? []));
+    for (const { route, loss, firstDay } of client.losses) {
+      const id = `${route}\n${loss}`;
+      if (reported.has(id) || lossCount >= MAX_LOSSES) continue;
+      lossCount += 1;
+      reported.add(id);
+      if (known)
+        notices.push({
+          type: "loss",
+          timestamp,
+          data: { client: data.client, route, loss, since: firstDay },
+        });
+    }
+    if (reported.size > 0) next.losses[key] = [...reported];
+  }
+  return { memory: { ...memory, ...next }, notices, changes, ignored };
+}
+
+const describeStage = ({ name, kind, state, until, routes, clients }: StageStatus): StageData => ({
+  stage: name,
+  kind,
+  state,
+  until,
+  routes,
+  clients,
+});
+
+/** The news of the plan. A storm is a pause that the gateway itself has made. */
+function lookAtPlan(
+  memory: Memory,
+  { stages, events }: NonNullable<Facts["plan"]>,
+  timestamp: string,
+): Pick<News, "memory" | "notices"> {
+  const { stages: known, lastStorm } = memory;
+  const active = stages.filter(({ state }) => state === "active").map(describeStage);
+  const storms = events.filter(({ action, by }) => action === "pause" && by === "gateway");
+  const notices: Notice[] = [];
+  if (known) {
+    for (const data of active)
+      if (!known.some(({ stage }) => stage === data.stage))
+        notices.push({ type: "stage.begins", timestamp, data });
+    for (const before of known) {
+      if (active.some(({ stage }) => stage === before.stage)) continue;
+      const now = stages.find(({ name }) => name === before.stage);
+      const data = now
+        ? { ...describeStage(now), until: before.until }
+        : { ...before, state: "removed" as const };
+      notices.push({ type: "stage.ends", timestamp, data });
+    }
+    for (const { stage, reason, at } of storms.toReversed())
+      if (at > (lastStorm ?? "")) notices.push({ type: "storm", timestamp: at, data: { stage, reason } });
+  }
+  const [last] = storms;
+  return {
+    memory: { ...memory, stages: active, ...(last && { lastStorm: last.at }) },
+    notices,
+  };
+}
+
+/** Compares what is known now with what was seen by the last look. */
+export function findNews(memory: Memory, { time, clients, plan }: Facts): News {
+  const timestamp = new Date(time).toISOString();
+  const ofClients: News = clients
+    ? lookAtClients(memory, clients, timestamp)
+    : { memory, notices: [], changes: [], ignored: 0 };
+  if (!plan) return ofClients;
+  const ofPlan = lookAtPlan(ofClients.memory, plan, timestamp);
+  return { ...ofClients, memory: ofPlan.memory, notices: [...ofClients.notices, ...ofPlan.notices] };
+}

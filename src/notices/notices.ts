@@ -1,0 +1,194 @@
+/** Looks for news at intervals, and sends notices about them. Of all processes that share a state store, one does. */
+import { setTimeout as wait } from "node:timers/promises";
+import type { Log } from "../observability/log.ts";
+import type { PlanStatus } from "../sunset/describe-plan.ts";
+import { Delivery } from "./delivery.ts";
+import type { ObservedClient } from "./find-news.ts";
+import { dueDigests, takeLook, type Looked } from "./look.ts";
+import type { NoticeResult } from "./notice.ts";
+import { isAddress } from "./notices-file.ts";
+import {
+  CONTACTS,
+  countedAs,
+  createNoticesState,
+  LEASE_SECONDS,
+  type NoticesState,
+  type Waiting,
+} from "./outbox.ts";
+import { sendWaiting, type SendSources } from "./send.ts";
+
+/** Time between two looks at the clients: it is the largest read of the audit store. */
+const CLIENTS_MS = 300_000;
+/** The same after a failure. */
+const RETRY_MS = 10_000;
+/** Time between two attempts to be the one process that sends, or to stay it. */
+const LEASE_MS = (LEASE_SECONDS * 1000) / 3;
+/** How long the shutdown waits for a look, and for attempts to send. */
+const CLOSE_MS = 2000;
+const HOUR_MS = 3_600_000;
+
+export interface NoticesOptions extends SendSources {
+  readonly store: Parameters<typeof createNoticesState>[0];
+  /** Reads the clients that have used the old API; undefined without an audit store. @throws {AuditUnavailableError} */
+  readonly readClients: ((time: number) => Promise<readonly ObservedClient[]>) | undefined;
+  /** The plan; undefined without one, and while it is not in force. */
+  readonly planStatus: () => PlanStatus | undefined;
+  readonly onResult: (event: ReturnType<typeof countedAs>, result: NoticeResult) => void;
+  readonly log: Log;
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly clock?: () => number;
+}
+
+/** Notices of a gateway. Nothing is read until the first tick. */
+export class Notices {
+  readonly #options: NoticesOptions;
+  readonly #clock: () => number;
+  readonly #state: NoticesState;
+  readonly #delivery: Delivery;
+  #isLeading = false;
+  #isBusy = false;
+  #isClosed = false;
+  #running: Promise<void> = Promise.resolve();
+  #isWorking = true;
+  #areClientsReadable = true;
+  #leaseAt = 0;
+  #clientsAt = 0;
+  #lastPlan = "";
+
+  constructor(options: NoticesOptions) {
+    const { file, store, clock = Date.now } = options;
+    const state = createNoticesState(store);
+    this.#options = options;
+    this.#clock = clock;
+    this.#state = state;
+    this.#delivery = new Delivery({
+      waiting: () => (this.#isLeading ? state.current().waiting : []),
+      isReceiver: (name) => name === CONTACTS || file().receivers.some((receiver) => receiver.name === name),
+      send: (entry, signal) => sendWaiting(entry, options, signal),
+      remove: (ids) =>
+        state.change((before) => ({ ...before, waiting: before.waiting.filter(({ id }) => !ids.has(id)) })),
+      onResult: (...result) => this.#report(...result),
+      clock,
+    });
+  }
+
+  /** Looks and sends, if it is time. Call it every second. Never rejects. */
+  async tick(): Promise<void> {
+    if (this.#isBusy || this.#isClosed) return;
+    this.#isBusy = true;
+    this.#running = this.#run();
+    await this.#running;
+    this.#isBusy = false;
+  }
+
+  /** What waits to be sent by this process, and the receivers whose last attempt failed. */
+  stats(): { readonly waiting: number; readonly failing: number } {
+    if (!this.#isLeading) return { waiting: 0, failing: 0 };
+    return { waiting: this.#state.current().waiting.length, failing: this.#delivery.failing };
+  }
+
+  /** Ends what runs within seconds, and lets another process send. What was not sent waits. Never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.race([this.#running, wait(CLOSE_MS, undefined, { ref: false })]);
+    await this.#delivery.close(CLOSE_MS);
+    await this.#state.resign().catch(() => {});
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#lead();
+      if (this.#isLeading) {
+        await this.#look();
+        await this.#delivery.start();
+      }
+      this.#isWorking = true;
+    } catch (error) {
+      if (this.#isWorking)
+        this.#options.log.error(
+          { code: "AG_NOTICES_FAILED", error: (error as Error).message },
+          "nothing can be found out or sent at the moment: notices wait",
+        );
+      this.#isWorking = false;
+    }
+  }
+
+  async #lead(): Promise<void> {
+    if (this.#clock() < this.#leaseAt) return;
+    const wasLeading = this.#isLeading;
+    // If the store fails, another process may lead by now.
+    this.#isLeading = false;
+    this.#isLeading = await this.#state.lead();
+    this.#leaseAt = this.#clock() + LEASE_MS;
+    if (this.#isLeading && !wasLeading) {
+      this.#clientsAt = 0;
+      this.#lastPlan = "";
+    }
+  }
+
+  /** The clients, if it is time to look at them; undefined if they can't be read, too. */
+  async #observe(time: number): Promise<readonly ObservedClient[] | undefined> {
+    const { readClients, file, log } = this.#options;
+    const isDue = dueDigests(this.#state.current(), file(), time).length > 0;
+    if (!readClients || (time < this.#clientsAt && !(isDue && this.#areClientsReadable))) return undefined;
+    try {
+      const clients = await readClients(time);
+      this.#areClientsReadable = true;
+      this.#clientsAt = time + CLIENTS_MS;
+      return clients;
+    } catch (error) {
+      if (this.#areClientsReadable)
+        log.error(
+          { code: "AG_NOTICES_CLIENTS_UNKNOWN", error: (error as Error).message },
+          "clients can't be read: there are no notices about them until they can",
+        );
+      this.#areClientsReadable = false;
+      this.#clientsAt = time + RETRY_MS;
+      return undefined;
+    }
+  }
+
+  /** Compares, and stores what is to be sent: both in one step, so that it happens once. */
+  async #look(): Promise<void> {
+    const { planStatus, file, directory, log } = this.#options;
+    const time = this.#clock();
+    const plan = planStatus();
+    const clients = await this.#observe(time);
+    const planText = JSON.stringify([plan?.stages.map(({ name, state }) => [name, state]), plan?.events]);
+    const isHourOver = Object.values(this.#state.current().hours).some(
+      ({ hour, more }) => more > 0 && hour < Math.floor(time / HOUR_MS),
+    );
+    if (!clients && planText === this.#lastPlan && !isHourOver) return;
+    const hasAddress = (client: string): boolean => isAddress(directory().find(client)?.contact);
+    let looked: Looked | undefined;
+    await this.#state.change((before) => {
+      looked = takeLook(before, { time, clients, plan, file: file(), hasAddress });
+      return looked.state;
+    });
+    this.#lastPlan = planText;
+    for (const entry of looked?.dropped ?? [])
+      this.#report(entry, "dropped", "too many notices wait for the receiver", true);
+    if (looked && looked.ignored > 0)
+      log.warn(
+        { code: "AG_NOTICES_TOO_MANY_CLIENTS", clients: looked.ignored },
+        "there are too many clients: there are no notices about some of them",
+      );
+  }
+
+  #report(entry: Waiting, result: NoticeResult, reason: string, isFirst: boolean): void {
+    const { onResult, log } = this.#options;
+    const event = countedAs(entry);
+    onResult(event, result);
+    const receiver = entry.to === CONTACTS ? "contacts" : entry.to;
+    if (result === "dropped")
+      log.error(
+        { code: "AG_NOTICE_DROPPED", receiver, event, reason },
+        "a notice was not sent, and is dropped",
+      );
+    else if (result === "failed" && isFirst)
+      log.warn(
+        { code: "AG_NOTICE_FAILED", receiver, event, reason },
+        "a notice could not be sent: it is tried again",
+      );
+  }
+}

@@ -1,0 +1,19 @@
+/** The reason of an error, which may be anything that the embedding program throws. */
+export const reasonOfError = (error: unknown): string =>
+  error instanceof Error ? error.message : `it threw a ${typeof error}`;
+
+/**
+ * Calls a logger or a tracer of the embedding program. Requests don't depend on it: what it throws, and the rejection of a promise
+ * that it returns, go to `onError`.
+ */
+export function callHost<Result>(call: () => Result, onError: (error: unknown) => void): Result | undefined {
+  try {
+    const result = call();
+    if (typeof result === "object" && result !== null && "then" in result)
+      void Promise.resolve(result).catch(onError);
+    return result;
+  } catch (error) {
+    onError(error);
+    return undefined;
+  }
+}

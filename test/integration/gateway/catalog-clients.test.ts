@@ -1,0 +1,47 @@
+/** Whether a token that only reads catalogs is a client: catalogs are served without a call to v4. */
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+
+const dataDir = mkdtempSync(join(tmpdir(), "catalog-clients-"));
+const settings = { AUDIT_DURABILITY: "strict", DATA_DIR: dataDir };
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await startGateway(settings);
+});
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(dataDir, { recursive: true });
+});
+
+const clients = async (): Promise<string[]> =>
+  (
+    (await gateway.requestAdmin("GET /api/usage/clients")).body.clients as {
+      client: string;
+      requests: number;
+      state: string | null;
+    }[]
+  ).map(({ client, requests, state }) => `${client.replace(/^[0-9a-f]{16}$/, "token")} ${requests} ${state}`);
+
+test("it is once v4 has accepted it, with all that it read before, and again after a restart", async () => {
+  const readCatalogs = async (as: string) => {
+    for (const call of ["GET /datacenters", "GET /vm/kernels"])
+      expect((await gateway.request(call, { as })).status).toBe(200);
+  };
+  await readCatalogs("readOnly");
+  await readCatalogs("made-up");
+  // Nobody knows yet which of them is valid.
+  expect(await clients()).toEqual(["unaccepted 4 null"]);
+
+  await gateway.request("GET /vm/instances", { as: "readOnly" });
+  expect(await clients()).toEqual(["token 3 not begun", "unaccepted 2 null"]);
+
+  await gateway.stop();
+  gateway = await startGateway(settings);
+  await readCatalogs("readOnly");
+  await readCatalogs("made-up");
+  expect(await clients()).toEqual(["token 5 not begun", "unaccepted 4 null"]);
+});

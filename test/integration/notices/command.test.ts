@@ -1,0 +1,90 @@
+/** `check --notices` and `notices test`, as operators run them. */
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { runCommandLine } from "../../../src/cli/program.ts";
+import { captureCommands } from "../../support/command-output.ts";
+import {
+  startMailReceiver,
+  startWebhookReceiver,
+  WEBHOOK_SECRET,
+  type MailReceiver,
+  type WebhookReceiver,
+} from "../../support/notice-receivers.ts";
+import { writeOperatorFile } from "../../support/operator-file.ts";
+
+const output = captureCommands();
+
+let webhook: WebhookReceiver;
+let mails: MailReceiver;
+beforeEach(async () => {
+  webhook = await startWebhookReceiver();
+  mails = await startMailReceiver();
+  const variables = { NOTICES_SECRET: WEBHOOK_SECRET, SMTP_URL: mails.url };
+  jest.replaceProperty(process, "env", { ...process.env, ...variables });
+});
+afterEach(async () => {
+  await webhook.close();
+  await mails.close();
+});
+
+const fileWith = (url: string): string =>
+  writeOperatorFile(
+    `receivers:
+  hook: { webhook: "${url}", secret: { env: NOTICES_SECRET } }
+  team: { mail: [team@example.com] }
+smtp: { url: { env: SMTP_URL }, from: gateway@example.com }
+`,
+    "notices.yaml",
+  );
+
+describe("alpha-gateway notices test", () => {
+  const run = (file: string): Promise<number> => runCommandLine(["notices", "test", "--notices-file", file]);
+
+  test("sends one notice to each receiver", async () => {
+    expect(await run(fileWith(webhook.url))).toBe(0);
+    expect(output()).toBe("hook: sent\nteam: sent\n");
+    expect(webhook.received.map(({ body }) => [body.type, body.data])).toEqual([
+      ["test", { receiver: "hook" }],
+    ]);
+    expect(mails.received.map(({ headers, text }) => [headers.get("subject"), text])).toEqual([
+      ["Test of notices", 'The receiver "team" works.\n'],
+    ]);
+  });
+
+  test("says which receiver did not take it, and tries the others", async () => {
+    webhook.respondWith((_request, response) => void response.writeHead(401).end());
+    expect(await run(fileWith(webhook.url))).toBe(1);
+    expect(output()).toBe("hook: not sent: status 401\nteam: sent\n");
+  });
+
+  test("says that a secret is missing", async () => {
+    delete process.env["NOTICES_SECRET"];
+    expect(await run(fileWith(webhook.url))).toBe(1);
+    expect(output()).toContain("AG_NOTICES_SECRET_MISSING");
+    expect(output()).toContain("notices.yaml:2:");
+    expect(webhook.requests()).toBe(0);
+  });
+
+  test("needs a file", async () => {
+    expect(await runCommandLine(["notices", "test"])).toBe(1);
+    expect(output()).toContain("there are no receivers: set NOTICES_FILE, or give --notices-file");
+  });
+});
+
+describe("alpha-gateway check --notices", () => {
+  const run = (file: string): Promise<number> => runCommandLine(["check", "--notices", file]);
+
+  test("checks the file without its secrets, which may be elsewhere", async () => {
+    delete process.env["NOTICES_SECRET"];
+    expect(await run(fileWith(webhook.url))).toBe(0);
+    expect(output()).toBe("2 receivers\n");
+  });
+
+  test("prints problems with codes and lines", async () => {
+    expect(await run(writeOperatorFile("receivers:\n  team: { mail: [team@example.com] }\n", "n.yaml"))).toBe(
+      1,
+    );
+    expect(output()).toMatch(
+      /AG_NOTICES_SMTP_MISSING \S*n\.yaml:2:\d+: the key "smtp" of the file is missing/,
+    );
+  });
+});

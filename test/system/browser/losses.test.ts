@@ -1,0 +1,134 @@
+/** What was lost, and who came back, in the console and in the report. */
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
+import { sampleRecord } from "../../integration/audit/sample-record.ts";
+import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
+import { describeWith } from "../../support/services.ts";
+import { openBrowser, openConsole, type Console } from "./console-page.ts";
+
+const LONG_MS = 120_000;
+const DAY_MS = 86_400_000;
+/** A client that moved, and came back. */
+const RETURNED = "00000000000000aa";
+
+/** The day some days ago. */
+const day = (daysAgo: number): string => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
+
+async function recordReturn(dataDir: string): Promise<void> {
+  const store = await openSqliteStore({
+    directory: dataDir,
+    durability: "strict",
+    retentionDays: 400,
+    sizeLimit: 1e9,
+  });
+  const put = (id: string, daysAgo: number, lane: "alpha" | "native") =>
+    store.append(sampleRecord(id, { client: RETURNED, lane, time: `${day(daysAgo)}T10:00:00.000Z` }));
+  await put("a", 60, "alpha");
+  await put("b", 40, "native");
+  await put("c", 2, "alpha");
+  await store.close();
+}
+
+(await describeWith("chromium"))("losses and returns in a browser", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "losses-"));
+  let browser: Browser;
+  let gateway: ListeningGateway;
+  let consolePage: Console;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    await recordReturn(dataDir);
+    gateway = await startListeningGateway({ AUDIT_DURABILITY: "strict", DATA_DIR: dataDir });
+    await gateway.request("GET /vm/instances");
+    await gateway.request("GET /vm/instances", { as: "readOnly" });
+    await gateway.request("PUT /account/profile", { body: { ip_whitelist_enabled: true } });
+    const zone = { dnszone: "a.example", type: "master", soa_email: "a@a.example", refresh_sec: 301 };
+    await gateway.request("POST /dns/zones", { body: zone });
+  }, LONG_MS);
+  afterEach(() => consolePage?.close());
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+    rmSync(dataDir, { recursive: true });
+  });
+
+  test.each([
+    { width: 1280, scheme: "light" },
+    { width: 390, scheme: "dark" },
+    { width: 1280, scheme: "dark" },
+    { width: 390, scheme: "light" },
+  ] as const)(
+    "are accessible and fit the window: $width, $scheme",
+    async (look) => {
+      consolePage = await openConsole(browser, gateway, look);
+      const { page } = consolePage;
+      for (const view of ["#/migration", "#/clients", `#/clients/${RETURNED}`, "api/report?format=html"]) {
+        await consolePage.open(view);
+        for (const details of await page.locator("main details").all())
+          if (await details.isVisible()) await details.evaluate((node) => node.setAttribute("open", ""));
+        expect({
+          view,
+          violations: await consolePage.violations(),
+          overflow: await consolePage.overflow(),
+        }).toEqual({
+          view,
+          violations: [],
+          overflow: 0,
+        });
+      }
+      expect(consolePage.complaints).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  test(
+    "the heaviest loss comes first, with its clients, and roundings open by mouse and keyboard",
+    async () => {
+      consolePage = await openConsole(browser, gateway);
+      const { page } = consolePage;
+      await consolePage.open("#/migration");
+      const section = page.locator("section.losses");
+      const weights = await section.locator("> table .tag").allTextContents();
+      expect(weights).toEqual(["meaning", ...weights.slice(1).map(() => "detail")]);
+      const first = section.locator("> table tbody tr").first();
+      expect(await first.textContent()).toContain("ip_whitelist_enabled: it can be switched off only");
+      expect(await first.getByRole("link").count()).toBe(1);
+
+      const rounding = section.getByText("refresh_sec: v4 rounds it up to one of its steps");
+      expect(await rounding.isVisible()).toBe(false);
+      const summary = section.locator("summary");
+      expect(await summary.textContent()).toMatch(/^\d+ roundings?, \d+ times?$/);
+      await summary.click();
+      expect(await rounding.isVisible()).toBe(true);
+      await summary.press("Enter");
+      expect(await rounding.isVisible()).toBe(false);
+
+      await first.getByRole("link").click();
+      await page.getByRole("heading", { name: "What was lost" }).waitFor();
+      expect(await section.locator("> table th").allTextContents()).not.toContain("Clients");
+    },
+    LONG_MS,
+  );
+
+  test(
+    "a client that came back is named with the day, in the console and in the report",
+    async () => {
+      consolePage = await openConsole(browser, gateway);
+      const { page } = consolePage;
+      for (const view of ["#/clients", "#/migration"]) {
+        await consolePage.open(view);
+        const row = page.getByRole("row", { name: RETURNED });
+        expect(await row.textContent()).toContain(`movingcame back on ${day(2)}`);
+      }
+      await consolePage.open(`#/clients/${RETURNED}`);
+      expect(await page.locator(".facts").textContent()).toContain(`Came back${day(2)}`);
+      await consolePage.open("api/report?format=html");
+      expect(await page.locator("main").textContent()).toContain(`moving came back on ${day(2)}`);
+    },
+    LONG_MS,
+  );
+});
