@@ -6,6 +6,8 @@ const MINUTE_MS = 60_000;
 /** Key of requests whose token v4 never accepted. */
 const UNACCEPTED = "unaccepted";
 
+const isClientKey = (key: string | null): boolean => key !== null && key !== UNACCEPTED;
+
 /** A request that was sent, and the status that it got. */
 export interface SentCall {
   /** Of the gateway's clock. A record has the time at which its request began, a little earlier. */
@@ -17,7 +19,8 @@ export interface SentCall {
   readonly application: string | null;
   readonly userAgent: string;
   readonly names: readonly string[];
-  readonly isLossy: boolean;
+  /** What its response lost, as the pack words it. */
+  readonly losses: readonly string[];
 }
 
 /** Days to count, from the first to the last one: `2026-01-05`. */
@@ -44,6 +47,7 @@ export const toMinutes = (ms: number | null): number | null =>
 const minuteText = (time: number): string => new Date(time).toISOString().slice(0, 16);
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 const isError = ({ status }: SentCall): boolean => status >= 400;
+const isLossy = ({ losses }: SentCall): boolean => losses.length > 0;
 const isAlpha = ({ lane }: SentCall): boolean => lane === "alpha";
 const timesOf = (calls: readonly SentCall[]): number[] => calls.map(({ time }) => time);
 const lastOf = (calls: readonly SentCall[]): string | null =>
@@ -127,8 +131,8 @@ export class Ledger {
         alpha: alpha.length,
         native: same.length - alpha.length,
         errors: same.filter(isError).length,
-        lossy: same.filter(({ isLossy }) => isLossy).length,
-        alphaClients: new Set(alpha.map((call) => this.#keyOf(call))).size,
+        lossy: same.filter(isLossy).length,
+        alphaClients: new Set(alpha.map((call) => this.#keyOf(call)).filter(isClientKey)).size,
       };
     });
   }
@@ -149,6 +153,20 @@ export class Ledger {
         };
       }),
     );
+  }
+
+  /** `/api/usage/losses`, and those of the report. */
+  losses(now: number, range: Range = {}) {
+    const calls = this.#kept(now, range);
+    return [...new Set(calls.flatMap(({ losses }) => losses))].map((loss) => {
+      const lost = calls.filter(({ losses }) => losses.includes(loss));
+      const clients = groupBy(lost, (call) => this.nameOf(call) ?? `key ${this.#keyOf(call)}`).map((own) => {
+        const [first] = own;
+        const name = first ? this.nameOf(first) : null;
+        return { name, client: first ? this.#keyOf(first) : null, ...lossCounts(own) };
+      });
+      return { loss, routes: routesOf(lost), ...lossCounts(lost), clients };
+    });
   }
 
   /** `/api/usage/tokens`: their counts are those since their first use. */
@@ -181,6 +199,7 @@ export class Ledger {
       const alpha = own.filter(isAlpha);
       const { requests, lossy } = countsOf(own);
       const last = own.reduce((latest, call) => (call.time >= latest.time ? call : latest));
+      const readiness = this.#stateOf(own, now);
       return {
         name: this.nameOf(last),
         keys: clients.map(({ client }) => client),
@@ -191,7 +210,12 @@ export class Ledger {
         native: own.length - alpha.length,
         errors: own.filter(isError).length,
         lossy,
-        readiness: this.#stateOf(own, now),
+        readiness,
+        cameBack: this.#cameBack(own, readiness, now),
+        losses: [...new Set(own.flatMap(({ losses }) => losses))].map((loss) => {
+          const lost = own.filter(({ losses }) => losses.includes(loss));
+          return { loss, routes: routesOf(lost), ...lossCounts(lost) };
+        }),
         longerPauseMs: longest !== null && this.#isLonger(longest) ? longest : null,
         unmatched: alpha.filter(({ route }) => route === null).length,
         calls: sorted(
@@ -249,11 +273,31 @@ export class Ledger {
     return recent.length > 0 ? "ready" : "silent";
   }
 
+  /** The last day on which a client called alpha again after days with v4 alone, more than the quiet ones. */
+  #cameBack([first]: readonly SentCall[], state: MigrationState | null, now: number): string | null {
+    if (!first || state === null || state === "ready") return null;
+    const idOf = (call: SentCall): string => this.nameOf(call) ?? `key ${this.#keyOf(call)}`;
+    // Whatever the period of the figures is.
+    const own = this.#kept(now, {}).filter((call) => idOf(call) === idOf(first));
+    const daysOf = (calls: readonly SentCall[]): string[] =>
+      [...new Set(calls.map(({ time }) => dayOf(time)))].toSorted();
+    const native = daysOf(own.filter((call) => !isAlpha(call)));
+    const alpha = daysOf(own.filter(isAlpha));
+    const returns = alpha.filter((day, index) => {
+      const before = alpha[index - 1];
+      if (before === undefined) return false;
+      const pause = (Date.parse(day) - Date.parse(before)) / DAY_MS;
+      return pause > this.#options.quietDays && native.some((other) => other > before && other < day);
+    });
+    return returns.at(-1) ?? null;
+  }
+
   #client(own: readonly SentCall[], now: number) {
     const last = own.reduce((latest, call) => (call.time >= latest.time ? call : latest));
     const client = this.#keyOf(last);
     const alpha = own.filter(isAlpha);
     const longestPauseMs = longestPause(own);
+    const state = this.#stateOf(own, now);
     return {
       client,
       label: null,
@@ -269,13 +313,22 @@ export class Ledger {
       lastNative: lastOf(own.filter((call) => !isAlpha(call))),
       longestPauseMs,
       name: this.nameOf(last),
-      state: this.#stateOf(own, now),
+      state,
+      cameBack: this.#cameBack(own, state, now),
       isPauseLonger: longestPauseMs !== null && this.#isLonger(longestPauseMs),
     };
   }
 }
 
+const routesOf = (calls: readonly SentCall[]): readonly string[] =>
+  [...new Set(calls.map(({ route }) => route ?? ""))].toSorted();
+
+const lossCounts = (calls: readonly SentCall[]) => {
+  const days = calls.map(({ time }) => dayOf(time)).toSorted();
+  return { requests: calls.length, firstDay: days[0], lastDay: days.at(-1) };
+};
+
 const countsOf = (calls: readonly SentCall[]) => ({
   requests: calls.length,
-  lossy: calls.filter(({ isLossy }) => isLossy).length,
+  lossy: calls.filter(isLossy).length,
 });

@@ -258,7 +258,7 @@ export class Play {
         application,
         userAgent,
         names: wasServed ? (wish.names ?? []) : [],
-        isLossy: wasServed && wish.isLossy === true && token?.includes("rich") === true,
+        losses: wasServed && token?.includes("rich") ? (wish.losses ?? []) : [],
       },
       wasServed,
     );
@@ -346,7 +346,7 @@ export class Play {
         losses: [],
       });
       await store.append(record);
-      this.ledger.note({ ...call, names: [], isLossy: false }, true);
+      this.ledger.note({ ...call, names: [], losses: [] }, true);
     }
     await store.close();
   }
