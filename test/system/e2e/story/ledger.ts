@@ -160,7 +160,7 @@ export class Ledger {
     const calls = this.#kept(now, range);
     return [...new Set(calls.flatMap(({ losses }) => losses))].map((loss) => {
       const lost = calls.filter(({ losses }) => losses.includes(loss));
-      const clients = groupBy(lost, (call) => this.nameOf(call) ?? `key ${this.#keyOf(call)}`).map((own) => {
+      const clients = groupBy(lost, (call) => this.#idOf(call)).map((own) => {
         const [first] = own;
         const name = first ? this.nameOf(first) : null;
         return { name, client: first ? this.#keyOf(first) : null, ...lossCounts(own) };
@@ -192,7 +192,7 @@ export class Ledger {
   /** The clients of the report, with the keys of one name together. */
   report(now: number, range: Range = {}) {
     const calls = this.#kept(now, range);
-    return groupBy(calls, (call) => this.nameOf(call) ?? `key ${this.#keyOf(call)}`).map((own) => {
+    return groupBy(calls, (call) => this.#idOf(call)).map((own) => {
       const clients = groupBy(own, (call) => this.#keyOf(call) ?? "").map((key) => this.#client(key, now));
       const pauses = clients.flatMap(({ longestPauseMs }) => longestPauseMs ?? []);
       const longest = pauses.length === 0 ? null : Math.max(...pauses);
@@ -246,6 +246,11 @@ export class Ledger {
     return key === null || key === UNACCEPTED ? null : this.#options.nameOf(call);
   }
 
+  /** The client that a request is counted for in the report. */
+  #idOf(call: SentCall): string {
+    return this.nameOf(call) ?? `key ${this.#keyOf(call)}`;
+  }
+
   #kept(now: number, { first = "", last = "9999", lane }: Range): SentCall[] {
     const oldest = dayOf(now - this.#options.usageRetentionDays * DAY_MS);
     return this.#calls.filter((call) => {
@@ -276,9 +281,8 @@ export class Ledger {
   /** The last day on which a client called alpha again after days with v4 alone, more than the quiet ones. */
   #cameBack([first]: readonly SentCall[], state: MigrationState | null, now: number): string | null {
     if (!first || state === null || state === "ready") return null;
-    const idOf = (call: SentCall): string => this.nameOf(call) ?? `key ${this.#keyOf(call)}`;
     // Whatever the period of the figures is.
-    const own = this.#kept(now, {}).filter((call) => idOf(call) === idOf(first));
+    const own = this.#kept(now, {}).filter((call) => this.#idOf(call) === this.#idOf(first));
     const daysOf = (calls: readonly SentCall[]): string[] =>
       [...new Set(calls.map(({ time }) => dayOf(time)))].toSorted();
     const native = daysOf(own.filter((call) => !isAlpha(call)));

@@ -117,17 +117,17 @@ export class Play {
       USAGE_RETENTION_DAYS: String(USAGE_RETENTION_DAYS),
       RATE_LIMIT: "1000000/1",
     };
+    const names = new Map(
+      this.clients.flatMap(({ name, application, tokens }) =>
+        name === undefined
+          ? []
+          : [application ?? [], tokens.map(fingerprintOf)].flat().map((id) => [id, name]),
+      ),
+    );
     this.ledger = new Ledger({
       usageRetentionDays: USAGE_RETENTION_DAYS,
       quietDays: QUIET_DAYS,
-      nameOf: ({ application, fingerprint }) =>
-        this.clients.find(
-          (client) =>
-            client.name !== undefined &&
-            (client.application !== undefined
-              ? client.application === application
-              : client.tokens.some((token) => fingerprintOf(token) === fingerprint)),
-        )?.name ?? null,
+      nameOf: ({ application, fingerprint }) => names.get(application ?? fingerprint ?? "") ?? null,
     });
   }
 
