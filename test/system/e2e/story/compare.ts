@@ -1,7 +1,7 @@
 /** Compares every figure that people see with what the test has counted. */
 import { expect } from "@jest/globals";
 import { waitFor } from "../../../support/wait-for.ts";
-import { DESK_ID, MOBILE_ID } from "./clients.ts";
+import { DESK_ID, MOBILE, MOBILE_ID } from "./clients.ts";
 import { sorted, toMinute, toMinutes, type Range } from "./ledger.ts";
 import { RETENTION_DAYS, USAGE_RETENTION_DAYS, type Answer, type Play } from "./play.ts";
 
@@ -100,6 +100,55 @@ async function compareTokens(play: Play): Promise<void> {
     expect(tokens).toHaveLength(Math.min(1000, expected.length));
     const known = new Map(expected.map((token) => [token.fingerprint, token]));
     for (const token of tokens) expect(inMinutes(token)).toEqual(known.get(token.fingerprint));
+  }
+}
+
+/** Who would notice if a route were gone, or a member of its bodies. */
+async function compareImpact(play: Play): Promise<void> {
+  const questions: readonly [string, string, string?][] = [
+    ["route=GET /dns/zones", "GET /dns/zones"],
+    ["route=PUT /vm/instances/:id&field=label", "PUT /vm/instances/:id", "body.label"],
+    ["route=GET /vm/instances&field=filter.label", "GET /vm/instances", "filter.label"],
+  ];
+  const byId = ({ id }: Answer): readonly unknown[] => [id];
+  for (const [query, route, name] of questions) {
+    const { clients } = await play.api(`usage/impact?${new URLSearchParams(query).toString()}`);
+    const shown = clients.map(({ name: named, client, calls, last }: Answer) => ({
+      id: named ?? client,
+      calls,
+      last,
+    }));
+    expect({ query, clients: sorted(shown, byId) }).toEqual({
+      query,
+      clients: sorted(play.ledger.impact(play.now, route, name), byId),
+    });
+  }
+}
+
+/** Clients that read their own page: by a token, and the mobile application by its secret. */
+const READERS = [
+  "ledger",
+  "quarterly report",
+  "monthly invoice",
+  "returner",
+  "finisher 2",
+  "native first",
+  MOBILE,
+];
+
+/** The pages that clients read with their own credentials. */
+async function comparePages(play: Play): Promise<void> {
+  for (const name of READERS) {
+    const page = await play.readPage(name);
+    const expected = play.ledger.page(play.now, (call) => play.ledger.nameOf(call) === name);
+    expect({
+      name,
+      ...pick(page, ["state", "last_call", "last_upstream_call", "unmatched"]),
+      routes: sorted(
+        page.routes.map((route: Answer) => pick(route, ["route", "requests", "lossy", "first", "last"])),
+        ({ route }: Answer) => [route],
+      ),
+    }).toEqual({ name, ...expected });
   }
 }
 
@@ -221,6 +270,8 @@ export async function compareAll(play: Play): Promise<void> {
   await compareUsage(play, { lane: "native" });
   await compareUsage(play, { first: dayBefore(play.now, 60), last: dayBefore(play.now, 20) });
   await compareTokens(play);
+  await compareImpact(play);
+  await comparePages(play);
   const expected = play.ledger.report(play.now);
   await compareReport(play, expected);
   await compareCsv(play, expected);

@@ -155,6 +155,50 @@ export class Ledger {
     );
   }
 
+  /** Who would notice if a route were gone, or a name in its requests: `/api/usage/impact`. */
+  impact(now: number, route: string, name?: string) {
+    const calls = this.#kept(now, {}).filter(
+      (call) => call.route === route && isClientKey(this.#keyOf(call)),
+    );
+    return groupBy(calls, (call) => this.#idOf(call)).flatMap((all) => {
+      const daysWithName = new Set(
+        all
+          .filter(({ names }) => name === undefined || names.includes(name))
+          .map((call) => dayOfKey(this.#keyOf(call), call)),
+      );
+      const own = all.filter((call) => daysWithName.has(dayOfKey(this.#keyOf(call), call)));
+      const [first] = own;
+      if (!first) return [];
+      return [
+        { id: this.nameOf(first) ?? this.#keyOf(first), calls: own.length, last: lastOf(own)?.slice(0, 10) },
+      ];
+    });
+  }
+
+  /** What the page of a client shows. @param isOwn Whether a request is one of its own. */
+  page(now: number, isOwn: (call: SentCall) => boolean) {
+    const own = this.#kept(now, {}).filter(isOwn);
+    const alpha = own.filter(isAlpha);
+    const dayOrNull = (calls: readonly SentCall[]): string | null => lastOf(calls)?.slice(0, 10) ?? null;
+    return {
+      state: this.#stateOf(own, now),
+      last_call: dayOrNull(alpha),
+      last_upstream_call: dayOrNull(own.filter((call) => !isAlpha(call))),
+      unmatched: alpha.filter(({ route }) => route === null).length,
+      routes: sorted(
+        groupBy(
+          alpha.filter(({ route }) => route !== null),
+          ({ route }) => route ?? "",
+        ).map((same) => {
+          const { first, last } = spanOf(same);
+          const route = same[0]?.route ?? "";
+          return { route, ...countsOf(same), first: first.slice(0, 10), last: last.slice(0, 10) };
+        }),
+        ({ route }) => [route],
+      ),
+    };
+  }
+
   /** `/api/usage/losses`, and those of the report. */
   losses(now: number, range: Range = {}) {
     const calls = this.#kept(now, range);
@@ -323,6 +367,8 @@ export class Ledger {
     };
   }
 }
+
+const dayOfKey = (key: string | null, { time }: SentCall): string => text(key, dayOf(time));
 
 const routesOf = (calls: readonly SentCall[]): readonly string[] =>
   [...new Set(calls.map(({ route }) => route ?? ""))].toSorted();

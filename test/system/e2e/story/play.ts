@@ -1,5 +1,6 @@
 /** Plays the story: sends what the clients want to a gateway whose clock it sets, and notes what they got. */
 import { join } from "node:path";
+import { expect } from "@jest/globals";
 import { writeFileSync } from "node:fs";
 import { createRecordIds } from "../../../../src/audit/record-id.ts";
 import type { AuditStore } from "../../../../src/audit/store.ts";
@@ -51,6 +52,9 @@ const INSTANCE = {
 const NOT_FOUND = json(404, { errors: [{ reason: "Not found" }] }, { "x-oauth-scopes": "*" });
 const accepted = (body: unknown): Responder => json(200, body, { "x-oauth-scopes": "*" });
 
+/** Of all applications. */
+const SECRET = "5a7f0c1d2e3b4a596877665a7f0c1d2e3b4a596877665a7f0c1d2e3b4a596877";
+
 /** v4 and its login server: tokens that begin with `good` are valid, and those with `rich` have an instance. */
 const respond: Responder = (call, response) => {
   const authorization = call.headers.authorization ?? "";
@@ -59,6 +63,10 @@ const respond: Responder = (call, response) => {
     if (path === "/oauth/token") {
       const code = new URLSearchParams(call.received().toString()).get("code") ?? "";
       return json(200, { access_token: `good-${code}`, scopes: "*", expires_in: 3 * 365 * 86_400 });
+    }
+    if (path === "/oauth/revoke") {
+      const secret = new URLSearchParams(call.received().toString()).get("client_secret");
+      return secret === SECRET ? json(200, {}) : json(401, { error: "invalid_client" });
     }
     if (!authorization.startsWith("Bearer good")) return json(401, { errors: [{ reason: "Invalid Token" }] });
     if (path === "/v4/vm/instances")
@@ -116,6 +124,7 @@ export class Play {
       AUDIT_RETENTION_DAYS: String(RETENTION_DAYS),
       USAGE_RETENTION_DAYS: String(USAGE_RETENTION_DAYS),
       RATE_LIMIT: "1000000/1",
+      MIGRATION_PAGE: "on",
     };
     const names = new Map(
       this.clients.flatMap(({ name, application, tokens }) =>
@@ -196,6 +205,16 @@ export class Play {
     return response.headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : text;
   }
 
+  /** The page of a client, read with its own token, or with the secret of its application. */
+  async readPage(name: string): Promise<Answer> {
+    const client = this.clients.find((each) => each.name === name);
+    const basic = Buffer.from(`${client?.application}:${SECRET}`).toString("base64");
+    const authorization = client?.application === undefined ? `token ${client?.tokens[0]}` : `Basic ${basic}`;
+    const response = await fetch(`${this.#gateway?.url}/v4/migration`, { headers: { authorization } });
+    expect(response.status).toBe(200);
+    return response.json();
+  }
+
   async act(action: "pause" | "resume", stage: string): Promise<void> {
     await fetch(`${this.#gateway?.admin}/api/sunset/${action}`, {
       method: "POST",
@@ -269,7 +288,7 @@ export class Play {
   async signIn(client: StoryClient, day: Day, code: string): Promise<string> {
     const form = new URLSearchParams({
       client_id: client.application ?? "",
-      client_secret: "s".repeat(64),
+      client_secret: SECRET,
       code,
     });
     const { text } = await this.send(
