@@ -11,7 +11,7 @@ import { waitFor } from "../../support/wait-for.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll } from "./program.ts";
 import { daysOfStory, MOBILE, NEWCOMER_AGENT, POLLER, WAREHOUSE, type Day } from "./story/clients.ts";
-import { compareAll } from "./story/compare.ts";
+import { compareAll, compareNotices } from "./story/compare.ts";
 import type { SentCall } from "./story/ledger.ts";
 import { Play, RETENTION_DAYS, USAGE_RETENTION_DAYS, type Answer, type StoryStore } from "./story/play.ts";
 
@@ -96,6 +96,27 @@ async function check(date: string, { stages, states }: Check): Promise<void> {
   }
 }
 
+/** Waits for a notice while the clock stands: what waits for a day is dropped. */
+async function waitForNotice(type: string, expected: Readonly<Record<string, unknown>>): Promise<void> {
+  await waitFor(() =>
+    play.notices.some(
+      (notice) =>
+        notice.type === type && Object.entries(expected).every(([key, value]) => notice.data[key] === value),
+    ),
+  );
+}
+
+/** Notices that have to be sent on a day. */
+async function expectNotices(date: string): Promise<void> {
+  if (date === "2026-08-03") {
+    await play.waitUntilRecorded();
+    // Clients are looked at every five minutes.
+    play.setTime(`${date}T15:45:00Z`);
+    await waitForNotice("client.came_back", { client: "returner", cameBack: date });
+  }
+  if (date === "2027-01-04") await waitForNotice("stage.begins", { stage: "end" });
+}
+
 /** Answers a refusal with a storm of retries until the gateway pauses the stage. */
 async function storm(): Promise<void> {
   const poller = play.clients.find(({ name }) => name === POLLER)!;
@@ -112,6 +133,7 @@ async function storm(): Promise<void> {
     by: "gateway",
     reason: "poller answered with a storm of retries",
   });
+  await waitForNotice("storm", { stage: "first" });
 }
 
 const isOn = ({ time }: SentCall, moment: string): boolean => new Date(time).toISOString().startsWith(moment);
@@ -188,7 +210,7 @@ async function simulate({ stage, monday }: Forecast): Promise<Answer> {
   await play.stop();
   play.setTime(new Date(Date.parse(monday) - 2.5 * DAY_MS).toISOString());
   await play.start();
-  const { recorded, stages } = await play.command("sunset", "simulate");
+  const { recorded, stages } = JSON.parse(await play.command("sunset", "simulate", "--format", "json"));
   expect(recorded.weeks).toBe(4);
   return stages.find(({ name }: Answer) => name === stage);
 }
@@ -217,7 +239,8 @@ async function expectHiddenField(): Promise<void> {
   expect(headers.get("x-field-brown-out")).toBe("instance.label");
 }
 
-async function tell(days: readonly Day[]): Promise<void> {
+/** @returns how many requests were sent */
+async function tell(days: readonly Day[]): Promise<number> {
   const last = days.at(-1)?.date ?? "";
   const checks = Object.entries(CHECKS);
   const forecasts = new Map<string, Answer>();
@@ -233,6 +256,7 @@ async function tell(days: readonly Day[]): Promise<void> {
       if (date === "2026-10-05" && slot === 0) await expectHiddenField();
     });
     RESULTS[date]?.();
+    await expectNotices(date);
     const next = days[index + 1]?.date ?? "9999";
     const [due] = checks;
     if (due && next > due[0]) {
@@ -242,7 +266,9 @@ async function tell(days: readonly Day[]): Promise<void> {
   }
   for (const forecast of FORECASTS)
     if (forecast.monday < last) compareForecast(forecast, forecasts.get(forecast.stage));
+  compareNotices(play);
   expect(checks.every(([date]) => date > last)).toBe(true);
+  return play.ledger.size - MORE_USERS;
 }
 
 describe("with SQLite", () => {
@@ -252,7 +278,7 @@ describe("with SQLite", () => {
       play = await Play.create(createFolder(), SQLITE);
       // The scanner and the reader without a token are the others.
       expect(play.clients).toHaveLength(62);
-      await tell(daysOfStory());
+      expect(await tell(daysOfStory())).toBeGreaterThan(10_000);
     },
     LONG_MS,
   );
@@ -267,7 +293,7 @@ describePostgres("with PostgreSQL", () => {
     "the figures are the same in the first seven months",
     async () => {
       play = await Play.create(createFolder(), postgres(database?.url ?? ""));
-      await tell(daysOfStory().filter(({ week }) => week < 30));
+      expect(await tell(daysOfStory().filter(({ week }) => week < 30))).toBeGreaterThan(5000);
     },
     LONG_MS,
   );

@@ -152,6 +152,66 @@ async function comparePages(play: Play): Promise<void> {
   }
 }
 
+/** The records of the last days, by the name of the client. */
+async function compareRecords(play: Play): Promise<void> {
+  for (const name of ["billing", "returner", "monthly invoice"]) {
+    const own = play.ledger.records(play.now, name, RETENTION_DAYS);
+    for (const lane of ["alpha", "native"]) {
+      const { records } = await play.api(`audit?limit=500&lane=${lane}&client=${encodeURIComponent(name)}`);
+      // Reading its page is recorded, and is no call.
+      const calls = records.filter(({ alpha }: Answer) => alpha.route !== "GET /migration");
+      expect([name, lane, calls.length]).toEqual([
+        name,
+        lane,
+        own.filter((call) => call.lane === lane).length,
+      ]);
+    }
+  }
+}
+
+/** What `alpha-gateway clients` lists: clients without a name. */
+async function compareUnnamed(play: Play): Promise<void> {
+  const line = /^ *(\d+)  (.{9})  (\S+) to (\S+)  (\S+)/gm;
+  const printed = (await play.command("clients")).matchAll(line);
+  const shown = [...printed].map(([, requests, state = "", first, last, client]) => ({
+    requests: Number(requests),
+    state: state.trim(),
+    first,
+    last,
+    client,
+  }));
+  const expected = play.ledger
+    .clients(play.now)
+    .filter(({ name, state }) => name === null && state !== null)
+    .map(({ requests, state, first, last, client }) => ({
+      requests,
+      state,
+      first: first.slice(0, 10),
+      last: last.slice(0, 10),
+      client,
+    }));
+  expect(sorted(shown, byClient)).toEqual(sorted(expected, byClient));
+}
+
+/** Whether each notice was true when it was sent. */
+export function compareNotices({ ledger, notices }: Play): void {
+  for (const { type, timestamp, data } of notices) {
+    const time = Date.parse(timestamp);
+    const client = String(data["client"]);
+    const said = { type, timestamp, client };
+    if (type === "client.came_back")
+      expect({ ...said, cameBack: data["cameBack"] }).toEqual({
+        ...said,
+        cameBack: ledger.cameBackAt(client, time),
+      });
+    if (type === "client.ready" || type === "client.new")
+      expect({ ...said, states: ledger.statesAt(client, time) }).toEqual({
+        ...said,
+        states: expect.arrayContaining([data["state"]]),
+      });
+  }
+}
+
 const REPORT_COLUMNS =
   "name userAgent first last lastAlpha requests native errors lossy readiness cameBack longerPauseMs unmatched";
 const pick = (row: Answer, names: readonly string[]): Answer =>
@@ -272,10 +332,13 @@ export async function compareAll(play: Play): Promise<void> {
   await compareTokens(play);
   await compareImpact(play);
   await comparePages(play);
+  await compareRecords(play);
+  await compareUnnamed(play);
   const expected = play.ledger.report(play.now);
   await compareReport(play, expected);
   await compareCsv(play, expected);
   const { inForce, ...status } = (await play.api("sunset")).plan;
   expect(inForce).toBe(true);
-  expect(await play.command("sunset", "status")).toEqual({ ...status, inForce });
+  const printed = await play.command("sunset", "status", "--format", "json");
+  expect(JSON.parse(printed)).toEqual({ ...status, inForce });
 }

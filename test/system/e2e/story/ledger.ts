@@ -91,6 +91,11 @@ export class Ledger {
     if (isAccepted && call.fingerprint !== null) this.#accepted.add(call.fingerprint);
   }
 
+  /** Requests so far. */
+  get size(): number {
+    return this.#calls.length;
+  }
+
   /** The requests for which a condition holds, also those whose summaries are gone. */
   find(isWanted: (call: SentCall) => boolean): readonly SentCall[] {
     return this.#calls.filter(isWanted);
@@ -197,6 +202,28 @@ export class Ledger {
         ({ route }) => [route],
       ),
     };
+  }
+
+  /** The records of a client that are kept for some days. */
+  records(now: number, name: string, days: number): readonly SentCall[] {
+    const oldest = dayOf(now - days * DAY_MS);
+    return this.#calls.filter((call) => dayOf(call.time) >= oldest && this.nameOf(call) === name);
+  }
+
+  /** The states that a client, by its name or key, may have had at a time at which requests were sent. */
+  statesAt(client: string, time: number): readonly (MigrationState | null)[] {
+    const own = this.#calls.filter((call) => (this.nameOf(call) ?? this.#keyOf(call)) === client);
+    return [own.filter((call) => call.time < time), own.filter((call) => call.time <= time)].map((calls) =>
+      this.#stateOf(calls, time),
+    );
+  }
+
+  /** The day on which a client, by its name or key, came back last, as it was known at a time. */
+  cameBackAt(client: string, time: number): string | null {
+    const own = this.#calls.filter(
+      (call) => call.time <= time && (this.nameOf(call) ?? this.#keyOf(call)) === client,
+    );
+    return this.#returnOf(own);
   }
 
   /** `/api/usage/losses`, and those of the report. */
@@ -326,7 +353,10 @@ export class Ledger {
   #cameBack([first]: readonly SentCall[], state: MigrationState | null, now: number): string | null {
     if (!first || state === null || state === "ready") return null;
     // Whatever the period of the figures is.
-    const own = this.#kept(now, {}).filter((call) => this.#idOf(call) === this.#idOf(first));
+    return this.#returnOf(this.#kept(now, {}).filter((call) => this.#idOf(call) === this.#idOf(first)));
+  }
+
+  #returnOf(own: readonly SentCall[]): string | null {
     const daysOf = (calls: readonly SentCall[]): string[] =>
       [...new Set(calls.map(({ time }) => dayOf(time)))].toSorted();
     const native = daysOf(own.filter((call) => !isAlpha(call)));

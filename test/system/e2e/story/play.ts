@@ -1,11 +1,11 @@
 /** Plays the story: sends what the clients want to a gateway whose clock it sets, and notes what they got. */
 import { join } from "node:path";
-import { expect } from "@jest/globals";
 import { writeFileSync } from "node:fs";
 import { createRecordIds } from "../../../../src/audit/record-id.ts";
 import type { AuditStore } from "../../../../src/audit/store.ts";
 import { sampleRecord } from "../../../integration/audit/sample-record.ts";
-import { envelope, json, startFakeV4, type FakeV4, type Responder } from "../../../support/fake-v4.ts";
+import { envelope, json, plain, startFakeV4, type FakeV4, type Responder } from "../../../support/fake-v4.ts";
+import { WEBHOOK_SECRET, type ReceivedNotice } from "../../../support/notice-receivers.ts";
 import { createSettableClock, type SettableClock } from "../../../support/set-clock.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 import { run, serve, type Serving } from "../program.ts";
@@ -52,10 +52,12 @@ const INSTANCE = {
 const NOT_FOUND = json(404, { errors: [{ reason: "Not found" }] }, { "x-oauth-scopes": "*" });
 const accepted = (body: unknown): Responder => json(200, body, { "x-oauth-scopes": "*" });
 
+type Notice = ReceivedNotice["body"];
+
 /** Of all applications. */
 const SECRET = "5a7f0c1d2e3b4a596877665a7f0c1d2e3b4a596877665a7f0c1d2e3b4a596877";
 
-/** v4 and its login server: tokens that begin with `good` are valid, and those with `rich` have an instance. */
+/** v4, its login server, and the receiver of notices: tokens that begin with `good` are valid, and those with `rich` have an instance. */
 const respond: Responder = (call, response) => {
   const authorization = call.headers.authorization ?? "";
   const [path = ""] = call.path.split("?");
@@ -68,6 +70,7 @@ const respond: Responder = (call, response) => {
       const secret = new URLSearchParams(call.received().toString()).get("client_secret");
       return secret === SECRET ? json(200, {}) : json(401, { error: "invalid_client" });
     }
+    if (path === "/hook") return plain(204, "");
     if (!authorization.startsWith("Bearer good")) return json(401, { errors: [{ reason: "Invalid Token" }] });
     if (path === "/v4/vm/instances")
       return accepted(envelope(authorization.includes("rich") ? [INSTANCE] : []));
@@ -112,6 +115,11 @@ export class Play {
     const planFile = join(folder, "plan.yaml");
     writeFileSync(clientsFile, directoryText(this.clients));
     writeFileSync(planFile, PLAN);
+    const noticesFile = join(folder, "notices.yaml");
+    writeFileSync(
+      noticesFile,
+      `receivers: { hook: { webhook: "${v4.url}/hook", secret: { env: HOOK_SECRET } } }`,
+    );
     this.#env = {
       ...this.#clock.env,
       ...store.env,
@@ -125,6 +133,8 @@ export class Play {
       USAGE_RETENTION_DAYS: String(USAGE_RETENTION_DAYS),
       RATE_LIMIT: "1000000/1",
       MIGRATION_PAGE: "on",
+      NOTICES_FILE: noticesFile,
+      HOOK_SECRET: WEBHOOK_SECRET,
     };
     const names = new Map(
       this.clients.flatMap(({ name, application, tokens }) =>
@@ -148,6 +158,11 @@ export class Play {
 
   get now(): number {
     return this.#now;
+  }
+
+  /** The notices that a webhook got so far. */
+  get notices(): readonly Notice[] {
+    return this.#v4.calls.filter(({ path }) => path === "/hook").map((call) => call.json() as Notice);
   }
 
   close(): Promise<void> {
@@ -211,7 +226,7 @@ export class Play {
     const basic = Buffer.from(`${client?.application}:${SECRET}`).toString("base64");
     const authorization = client?.application === undefined ? `token ${client?.tokens[0]}` : `Basic ${basic}`;
     const response = await fetch(`${this.#gateway?.url}/v4/migration`, { headers: { authorization } });
-    expect(response.status).toBe(200);
+    if (!response.ok) throw new Error(`${name} gets ${response.status} for its page`);
     return response.json();
   }
 
@@ -224,10 +239,10 @@ export class Play {
   }
 
   /** Runs a command by the same clock. */
-  async command(...args: readonly string[]): Promise<Answer> {
-    const { out, err, code } = await run([...args, "--format", "json"], { env: this.#env }).ended;
+  async command(...args: readonly string[]): Promise<string> {
+    const { out, err, code } = await run(args, { env: this.#env }).ended;
     if (code !== 0) throw new Error(err);
-    return JSON.parse(out);
+    return out;
   }
 
   async stageStates(): Promise<Readonly<Record<string, string>>> {
