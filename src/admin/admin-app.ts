@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import { type RequestHandler, Router, type Response } from "express";
 import helmet from "helmet";
 import type { AuditStore } from "../audit/store.ts";
+import { describeStates } from "../audit/migration-words.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import { guardAccess, guardHost, guardOrigin } from "./access.ts";
 import { EXPORT_FORMATS } from "../audit/export/format-names.ts";
@@ -175,6 +176,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
       report: deps.report !== undefined,
       names: deps.names(),
       exportFormats: EXPORT_FORMATS,
+      states: describeStates(deps.names(), deps.clients.quietDays),
     });
   });
   if (deps.report) app.use("/api/report", deps.report);

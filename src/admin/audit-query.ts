@@ -1,6 +1,8 @@
 import { UNACCEPTED } from "../audit/summary-key.ts";
-import { keysOfName } from "../audit/client-keys.ts";
+import { ANONYMOUS } from "../audit/client-groups.ts";
+import { isLookedUp, keysOf } from "../audit/client-keys.ts";
 import type { LossQuery } from "../audit/loss-usage.ts";
+import { MAX_SEARCH_LENGTH, searchClients } from "../audit/search-clients.ts";
 import type { UsageQuery, UsageReader } from "../audit/usage.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import { readCursor } from "../audit/record-pages.ts";
@@ -9,9 +11,6 @@ import type { AuditQuery } from "../audit/store.ts";
 import type { Problem } from "./responses.ts";
 
 const USAGE_PARAMETERS = new Set(["client", "lane", "since", "until"]);
-
-/** The value of `client` for requests without a token. No fingerprint has this form. */
-const ANONYMOUS = "none";
 
 /**
  * Parses the parameters of summaries: `client` (a key, or `none`), `lane`, `since` and `until`. Others are problems.
@@ -37,36 +36,55 @@ export function readUsageQuery(
   };
 }
 
-const LOSS_PARAMETERS = new Set([...USAGE_PARAMETERS, "route"]);
+const ROUTE_PARAMETERS = new Set([...USAGE_PARAMETERS, "route"]);
 
-/** Parses the parameters of losses: those of summaries, and `route`. */
-export const readLossQuery = (
+/** Parses the parameters of losses and calls: those of summaries, and `route`. */
+export const readRouteQuery = (
   given: Readonly<Record<string, unknown>>,
-): { query: LossQuery; problems: readonly Problem[] } => readUsageQuery(given, LOSS_PARAMETERS);
+): { query: LossQuery; problems: readonly Problem[] } => readUsageQuery(given, ROUTE_PARAMETERS);
 
 /** Whose names a filter may have, and where they are counted. */
 export interface NamedClients {
   readonly directory: ClientDirectory;
-  readonly store: Pick<UsageReader, "clients">;
+  readonly store: Pick<UsageReader, "clients" | "tokens">;
 }
 
 /**
- * Reads parameters whose `client` may be a name of the client directory: it selects all keys of that name.
+ * Reads parameters whose `client` may be a name of the client directory, or a family of user agents: it selects all keys of
+ * them. `search` selects the keys of all clients that have the text.
  *
  * @param read Reads the parameters without a name.
  * @throws {AuditUnavailableError}
  */
-export async function readNamedQuery<Query>(
+export async function readNamedQuery<Query extends Pick<UsageQuery, "client">>(
   given: Readonly<Record<string, unknown>>,
   read: (given: Readonly<Record<string, unknown>>) => { query: Query; problems: readonly Problem[] },
   { directory, store }: NamedClients,
 ): Promise<{ query: Query & { readonly clients?: readonly string[] }; problems: readonly Problem[] }> {
-  const { client, ...others } = given;
-  const isName = typeof client === "string" && directory.find(client) !== undefined;
-  const { query, problems } = read(isName ? others : given);
-  const counted = isName ? await store.clients({ limit: Number.MAX_SAFE_INTEGER }) : [];
-  const clients = isName ? keysOfName(directory, client, counted) : undefined;
-  return { query: { ...query, ...(clients && { clients }) }, problems };
+  const { client, search = "", ...others } = given;
+  const isName = typeof client === "string" && isLookedUp(directory, client);
+  const { query, problems } = read(isName || client === undefined ? others : { client, ...others });
+  if (typeof search !== "string" || search.length > MAX_SEARCH_LENGTH) {
+    const reason = `Has to be a text of at most ${MAX_SEARCH_LENGTH} characters, once.`;
+    return { query, problems: [...problems, { reason, parameter: "search" }] };
+  }
+  if (problems.length > 0 || (!isName && search === "")) return { query, problems };
+  const counted = await store.clients({ limit: Number.MAX_SAFE_INTEGER });
+  const ofName = isName ? keysOf(directory, client, counted) : undefined;
+  if (search === "") return { query: { ...query, ...(ofName && { clients: ofName }) }, problems };
+  const found = await searchClients(store, search, { directory, counted });
+  return { query: { ...query, ...narrow(query, ofName, found) }, problems };
+}
+
+/** The keys that are in both: those of a search, and those of the client that the query names. */
+function narrow(
+  { client }: Pick<UsageQuery, "client">,
+  ofName: readonly string[] | undefined,
+  found: readonly string[],
+): { clients: readonly string[]; client?: undefined } {
+  if (client === undefined && ofName === undefined) return { clients: found };
+  const named = new Set<string | null | undefined>(ofName ?? [client]);
+  return { clients: found.filter((key) => named.has(key)), client: undefined };
 }
 
 type Parameter = Exclude<keyof AuditQuery, "clients">;
@@ -79,7 +97,7 @@ const PARAMETERS: Readonly<Record<Parameter, { read: ParseText; expected: string
   client: {
     read: parseMatching(/^(?:[0-9a-f]{16}|(?:application|label):.{1,256})$/u),
     expected:
-      "a name of CLIENTS_FILE, a fingerprint (16 hexadecimal digits in lower case), application:ID, or label:NAME",
+      "a name of CLIENTS_FILE, a fingerprint (16 hexadecimal digits in lower case), application:ID, label:NAME, or agent:FAMILY",
   },
   lane: { read: parseMatching(/^(?:alpha|native)$/), expected: "alpha or native" },
   route: {

@@ -12,9 +12,16 @@ import {
 } from "../audit/migration-state.ts";
 import { rankLosses } from "../audit/rank-losses.ts";
 import type { AuditStore } from "../audit/store.ts";
-import type { UsageQuery } from "../audit/usage.ts";
+import { MAX_USAGE_ROWS, usageKeysOf, type UsageQuery } from "../audit/usage.ts";
+import {
+  readClientGroups,
+  readGroupCalls,
+  readGroupsOfAllDays,
+  readGroupTokens,
+  type GroupOptions,
+} from "../audit/client-groups.ts";
 import { sendErrors } from "./responses.ts";
-import { readLossQuery, readNamedQuery, readUsageQuery, type NamedClients } from "./audit-query.ts";
+import { readNamedQuery, readRouteQuery, readUsageQuery, type NamedClients } from "./audit-query.ts";
 
 /** The names of clients, and when one counts as quiet. */
 export interface ClientOptions {
@@ -28,6 +35,9 @@ type Reader = (query: UsageQuery) => Promise<readonly unknown[]>;
  * The counts of the console's charts and tables, from the summaries of the audit store:
  *
  *     GET /api/usage/clients   clients, with name, state, requests, errors, first and last call
+ *     GET /api/usage/groups    the same as rows: one for each name, application, or family of user agents
+ *     GET /api/usage/members   tokens of one such row
+ *     GET /api/usage/calls     alpha routes of each such row
  *     GET /api/usage/routes    routes and statuses of each client
  *     GET /api/usage/days      alpha and native requests of each day
  *     GET /api/usage/sent      members, parameters and filter fields that clients sent
@@ -35,16 +45,16 @@ type Reader = (query: UsageQuery) => Promise<readonly unknown[]>;
  *     GET /api/usage/tokens    tokens of one client
  *     GET /api/usage/erasures  clients that were erased
  *
- * All but the last two take `client` (its key, or `none`), `lane`, `since` and `until`, and losses also `route`.
+ * All but members, tokens and erasures take `client` (its key, or `none`), `search`, `lane`, `since` and `until`, and calls and
+ * losses also `route`.
  */
 export function createUsageApi(audit: AuditStore | undefined, clients: ClientOptions): Router {
   const router = Router({ caseSensitive: true });
   if (!audit) {
+    router.get(["/groups", "/members", "/calls"], sendAuditOff);
     router.get(
       ["/clients", "/routes", "/days", "/sent", "/losses", "/impact", "/tokens", "/erasures"],
-      (_request, response) => {
-        sendErrors(response, 404, "Auditing is off (AUDIT=off): nothing is counted.");
-      },
+      sendAuditOff,
     );
     return router;
   }
@@ -72,14 +82,22 @@ export function createUsageApi(audit: AuditStore | undefined, clients: ClientOpt
       named,
     ),
   );
+  addGroupRoutes(router, audit, clients);
   router.get("/routes", handleUsage("routes", audit.usage, named));
   router.get("/days", handleUsage("days", audit.days, named));
   router.get("/sent", handleUsage("sent", audit.sent, named));
   router.get("/losses", async (request, response) => {
-    const { query, problems } = await readNamedQuery(request.query, readLossQuery, named());
+    const { query, problems } = await readNamedQuery(request.query, readRouteQuery, named());
     if (problems.length > 0) return sendErrors(response, 400, problems);
-    const [losses, counted] = await Promise.all([audit.losses(query), audit.clients(query)]);
-    response.json({ losses: rankLosses(losses, nameClients(counted, clients.directory())) });
+    const options = {
+      directory: clients.directory(),
+      quiet: { quietDays: clients.quietDays, now: Date.now() },
+    };
+    const [losses, groups] = await Promise.all([
+      audit.losses(query),
+      readGroupsOfAllDays(audit, query, options),
+    ]);
+    response.json({ losses: rankLosses(losses, groups) });
   });
   router.get("/tokens", handleTokens(audit));
   router.get("/erasures", async (_request, response) => {
@@ -87,6 +105,45 @@ export function createUsageApi(audit: AuditStore | undefined, clients: ClientOpt
   });
   return router;
 }
+
+/** The rows of the console's tables. A row is selected by its `id`, in any query. */
+function addGroupRoutes(router: Router, audit: AuditStore, { directory, quietDays }: ClientOptions): void {
+  const options = (): GroupOptions => ({
+    directory: directory(),
+    quiet: { quietDays, now: Date.now() },
+  });
+  const named = (): NamedClients => ({ directory: directory(), store: audit });
+
+  router.get("/groups", async (request, response) => {
+    const { query, problems } = await readNamedQuery(request.query, readUsageQuery, named());
+    if (problems.length > 0) return sendErrors(response, 400, problems);
+    const groups = await readClientGroups(audit, query, options());
+    // The keys of a row may be thousands. Its members are read when it is opened.
+    const rows = groups.slice(0, MAX_USAGE_ROWS).map(({ keys: _keys, ...group }) => group);
+    response.json({ groups: rows, total: groups.length });
+  });
+
+  router.get("/members", async (request, response) => {
+    const { client } = request.query;
+    const { query, problems } = await readNamedQuery(request.query, readUsageQuery, named());
+    if (problems.length > 0) return sendErrors(response, 400, problems);
+    if (client === undefined || client === "")
+      return sendErrors(response, 400, [
+        { reason: "The tokens of one client are listed.", parameter: "client" },
+      ]);
+    const keys = usageKeysOf(query) ?? [];
+    response.json({ tokens: await readGroupTokens(audit, keys, options()) });
+  });
+
+  router.get("/calls", async (request, response) => {
+    const { query, problems } = await readNamedQuery(request.query, readRouteQuery, named());
+    if (problems.length > 0) return sendErrors(response, 400, problems);
+    response.json(await readGroupCalls(audit, query, options()));
+  });
+}
+
+const sendAuditOff = (_request: Request, response: Response): void =>
+  sendErrors(response, 404, "Auditing is off (AUDIT=off): nothing is counted.");
 
 const handleUsage =
   (name: string, read: Reader, named: () => NamedClients) => async (request: Request, response: Response) => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import { errorText } from "../config/error-text.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { splitPath } from "../mapping/router.ts";
 import { openLog } from "../observability/log.ts";
@@ -138,7 +139,7 @@ function createMiddleware(settings: Settings, given: Given): AlphaGateway {
   const opening = open(settings, given).then(
     (result) => (opened = result),
     (error: unknown) => {
-      problem = (error as Error).message;
+      problem = errorText(error);
       log.error({ code: "AG_GATEWAY_OPEN_FAILED", err: error }, "the gateway could not be opened");
       return undefined;
     },

@@ -1,4 +1,5 @@
 /** What a program can ask of the gateway that it embeds. */
+import { errorText } from "../config/error-text.ts";
 import type { AuditRecord } from "../audit/record.ts";
 import { AuditUnavailableError, type AuditPage, type AuditQuery, type AuditStore } from "../audit/store.ts";
 import { readPackFiles } from "./loaded-pack.ts";
@@ -44,7 +45,7 @@ export interface OpenGateway {
 export function createControls(settings: Settings, whenOpen: () => Promise<OpenGateway>): GatewayControls {
   async function store(): Promise<AuditStore> {
     const { audit } = await whenOpen().catch((error: unknown) => {
-      throw new AuditUnavailableError((error as Error).message, { cause: error });
+      throw new AuditUnavailableError(errorText(error), { cause: error });
     });
     if (!audit) throw new AuditUnavailableError("Auditing is off.");
     return audit;

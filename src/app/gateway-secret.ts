@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { errorText } from "../config/error-text.ts";
 import { makeFolder } from "../storage/make-folder.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { StateUnavailableError } from "../storage/key-value-store.ts";
@@ -52,7 +53,7 @@ export function readGatewaySecret({
     return secret;
   } catch (error) {
     throw new StateUnavailableError(
-      `The secret ${file} cannot be used: ${(error as Error).message}. ` +
+      `The secret ${file} cannot be used: ${errorText(error)}. ` +
         "Set GATEWAY_SECRET, or remove the file (clients that signed in before have to do so again).",
     );
   }

@@ -1,3 +1,4 @@
+import { errorText } from "../config/error-text.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { LoginServer } from "../oauth/login-server.ts";
 import type { Settings } from "../config/setting-definitions.ts";
@@ -101,7 +102,7 @@ export function openOAuthServices(
     clock,
     onError: (error) =>
       log.warn(
-        { code: "AG_TOKEN_REFRESH_FAILED", error: (error as Error).message },
+        { code: "AG_TOKEN_REFRESH_FAILED", error: errorText(error) },
         "a token could not be refreshed or read",
       ),
   });

@@ -1,4 +1,5 @@
 /** Opens the sunset plan of a gateway, and keeps it up to date. */
+import { errorText } from "../config/error-text.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import type { Settings } from "../config/setting-definitions.ts";
@@ -97,7 +98,7 @@ export async function openSunset(
     } catch (error) {
       if (isStoreReachable)
         log.error(
-          { code: "AG_SUNSET_STATE_UNKNOWN", error: (error as Error).message },
+          { code: "AG_SUNSET_STATE_UNKNOWN", error: errorText(error) },
           "the shared state of the plan can't be read: what was read before counts",
         );
       isStoreReachable = false;
@@ -110,7 +111,7 @@ export async function openSunset(
     if (!isConfirmed || !plan) return;
     control.publish(plan.dates).catch((error: unknown) => {
       log.error(
-        { code: "AG_SUNSET_PUBLISH_FAILED", error: (error as Error).message },
+        { code: "AG_SUNSET_PUBLISH_FAILED", error: errorText(error) },
         "the dates of the plan could not be stored: a shorter one would not be noticed",
       );
     });
@@ -148,7 +149,7 @@ export async function openSunset(
       ? knownByAudit(audit, directory, (route) => names.routes.includes(route))
       : knownByState(state, (error) =>
           log.warn(
-            { code: "AG_SUNSET_CLIENT_NOT_NOTED", error: (error as Error).message },
+            { code: "AG_SUNSET_CLIENT_NOT_NOTED", error: errorText(error) },
             "it could not be stored that a client used the old API",
           ),
         ),

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { errorText } from "../config/error-text.ts";
 import { formatDiagnosticLine, PackError } from "../mapping/load/diagnostic.ts";
 import type { PackFiles } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -30,7 +31,7 @@ export interface ReloadOptions {
 
 /** Locations and messages only: the log has no lines of pack files. */
 const describeProblems = (error: unknown): readonly string[] =>
-  error instanceof PackError ? error.diagnostics.map(formatDiagnosticLine) : [(error as Error).message];
+  error instanceof PackError ? error.diagnostics.map(formatDiagnosticLine) : [errorText(error)];
 
 /** Sections of the dialect that stored tokens depend on. */
 const FIXED_SECTIONS = ["scopes", "oauth", "errors"] as const;

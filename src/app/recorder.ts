@@ -1,3 +1,4 @@
+import { errorText } from "../config/error-text.ts";
 import { CLIENT_GONE, type AuditRecord } from "../audit/record.ts";
 import { createRecordIds } from "../audit/record-id.ts";
 import { Redaction } from "../audit/redact.ts";
@@ -234,7 +235,7 @@ export class Recorder {
       return createAuditRecord(request, outcome, context, this.#options);
     } catch (error) {
       this.#dependencies.log.error(
-        { code: "AG_AUDIT_RECORD_FAILED", requestId: request.id, error: (error as Error).message },
+        { code: "AG_AUDIT_RECORD_FAILED", requestId: request.id, error: errorText(error) },
         "an audit record could not be created",
       );
       return createMinimalRecord(request, outcome, context, this.#options);
@@ -272,7 +273,7 @@ export class Recorder {
 
   #logLostRecord(requestId: string, error: unknown): void {
     this.#dependencies.log.error(
-      { code: "AG_AUDIT_RECORD_LOST", requestId, error: (error as Error).message },
+      { code: "AG_AUDIT_RECORD_LOST", requestId, error: errorText(error) },
       "the audit record was not kept",
     );
   }

@@ -1,3 +1,4 @@
+import { errorText } from "../config/error-text.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 
@@ -26,7 +27,7 @@ export function createTokensReloader({ refresh, log, metrics }: TokensReloadOpti
     } catch (error) {
       isLastSuccessful = false;
       log.error(
-        { code: "AG_UPSTREAM_TOKENS_RELOAD_FAILED", faults: [(error as Error).message] },
+        { code: "AG_UPSTREAM_TOKENS_RELOAD_FAILED", faults: [errorText(error)] },
         "the tokens of the upstream were rejected, the active ones stay",
       );
     }

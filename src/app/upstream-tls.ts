@@ -2,6 +2,7 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
+import { errorText } from "../config/error-text.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { SettingsError } from "../config/settings.ts";
 import type { Log } from "../observability/log.ts";
@@ -35,7 +36,7 @@ function parse<T>(name: FileSetting, file: string, read: (text: string) => T): T
   try {
     return read(readFileSync(file, "utf8"));
   } catch (error) {
-    return fail(name, file, (error as NodeJS.ErrnoException).code ?? (error as Error).message);
+    return fail(name, file, (error as NodeJS.ErrnoException).code ?? errorText(error));
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorText } from "../config/error-text.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import { formatDiagnosticLine } from "../mapping/load/diagnostic.ts";
@@ -61,7 +62,7 @@ export function watchOperatorFile<Definition, T>(
       const faults =
         error instanceof OperatorFileError
           ? error.problems.map((problem) => `${problem.code} ${formatDiagnosticLine(problem)}`)
-          : [(error as Error).message];
+          : [errorText(error)];
       log.error(
         { code: "AG_FILE_REJECTED", setting, faults },
         "a changed file was rejected, what was read before stays",

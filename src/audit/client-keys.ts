@@ -1,6 +1,7 @@
-/** The keys under which the client of a name is counted. */
+/** The keys under which the client of a name is counted, or of a family of user agents. */
+import { agentFamily } from "../clients/agent-pattern.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
-import { applicationKey, labelKey, UNACCEPTED } from "./summary-key.ts";
+import { applicationKey, isNamedKey, labelKey, UNACCEPTED } from "./summary-key.ts";
 import type { ClientUsage } from "./usage.ts";
 
 /** The name of a counted client; undefined for one that the directory does not have. */
@@ -9,6 +10,24 @@ export const nameOfUsage = (
   usage: Pick<ClientUsage, "client" | "label" | "application" | "fingerprint" | "userAgent">,
 ): string | undefined =>
   usage.client === null || usage.client === UNACCEPTED ? undefined : directory.nameOf(usage);
+
+const FAMILY = "agent:";
+
+/** What selects all tokens of a family of user agents that have no name: `agent:curl`, or `agent:` without a user agent. */
+export const familyKey = (family: string | undefined): string => `${FAMILY}${family ?? ""}`;
+
+/** The key of the family of a token; undefined for other clients, which are one already. */
+export const familyKeyOf = ({
+  client,
+  userAgent,
+}: Pick<ClientUsage, "client" | "userAgent">): string | undefined =>
+  client === null || client === UNACCEPTED || isNamedKey(client)
+    ? undefined
+    : familyKey(agentFamily(userAgent));
+
+/** Whether a filter is not a key, and has to be looked up: a name of the directory, or a family of user agents. */
+export const isLookedUp = (directory: ClientDirectory, client: string): boolean =>
+  directory.find(client) !== undefined || client.startsWith(FAMILY);
 
 /**
  * Returns the keys of a named client: its label, its applications and its tokens, and all counted clients that have its name
@@ -31,3 +50,14 @@ export function keysOfName(
     ...new Set([labelKey(name), ...known.applications.map(applicationKey), ...known.tokens, ...ofUsage]),
   ];
 }
+
+/** Returns the keys of a name, or of a family of user agents. @param counted All clients of the summaries */
+export const keysOf = (
+  directory: ClientDirectory,
+  client: string,
+  counted: readonly ClientUsage[],
+): readonly string[] =>
+  keysOfName(directory, client, counted) ??
+  counted.flatMap((usage) =>
+    familyKeyOf(usage) === client && nameOfUsage(directory, usage) === undefined ? (usage.client ?? []) : [],
+  );

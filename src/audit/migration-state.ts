@@ -1,7 +1,7 @@
 /** How far the migration of a client is. */
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import type { CallSpan, SpanQuery } from "./call-spans.ts";
-import { nameOfUsage } from "./client-keys.ts";
+import { familyKeyOf, nameOfUsage } from "./client-keys.ts";
 import { UNACCEPTED } from "./summary-key.ts";
 import { usageKeysOf, type ClientUsage, type UsageQuery } from "./usage.ts";
 
@@ -116,7 +116,6 @@ function addUsage(client: NamedClient, other: ClientUsage): NamedClient {
   const pauses = [client.longestPauseMs, other.longestPauseMs].filter((pause) => pause !== null);
   return {
     ...client,
-    keys: [...client.keys, other.client],
     label: client.label ?? other.label,
     application: client.application ?? other.application,
     fingerprint: client.fingerprint ?? other.fingerprint,
@@ -135,17 +134,30 @@ function addUsage(client: NamedClient, other: ClientUsage): NamedClient {
   };
 }
 
-/** Gives clients their names. Keys of one name become one client. The order stays that of the first key. */
-export function nameClients(counted: readonly ClientUsage[], directory: ClientDirectory): NamedClient[] {
+/** Adds up the counts of keys that belong to the same client. The order stays that of the first key. */
+function addKeys(
+  counted: readonly ClientUsage[],
+  directory: ClientDirectory,
+  groupOf: (usage: ClientUsage) => string,
+): NamedClient[] {
   const clients = new Map<string, NamedClient>();
+  const keys = new Map<string, (string | null)[]>();
   for (const usage of counted) {
     const name = nameOfUsage(directory, usage);
-    const id = name === undefined ? `key ${usage.client}` : `name ${name}`;
+    const id = name === undefined ? groupOf(usage) : `name ${name}`;
     const client = clients.get(id);
-    clients.set(
-      id,
-      client ? addUsage(client, usage) : { ...usage, name: name ?? null, keys: [usage.client] },
-    );
+    const ofClient = keys.get(id) ?? [];
+    ofClient.push(usage.client);
+    keys.set(id, ofClient);
+    clients.set(id, client ? addUsage(client, usage) : { ...usage, name: name ?? null, keys: ofClient });
   }
   return [...clients.values()];
 }
+
+/** Gives clients their names. Keys of one name become one client. The order stays that of the first key. */
+export const nameClients = (counted: readonly ClientUsage[], directory: ClientDirectory): NamedClient[] =>
+  addKeys(counted, directory, ({ client }) => `key ${client}`);
+
+/** The same, and tokens without a name become one client for each family of user agents. */
+export const groupClients = (counted: readonly ClientUsage[], directory: ClientDirectory): NamedClient[] =>
+  addKeys(counted, directory, (usage) => familyKeyOf(usage) ?? `key ${usage.client}`);

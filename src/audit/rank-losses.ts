@@ -1,11 +1,15 @@
 /** What was lost, how often, and for whom: as people see it, with the names of clients. */
 import { compareLosses, type LossUsage } from "./loss-usage.ts";
-import type { NamedClient } from "./migration-state.ts";
+import { ANONYMOUS, type IdentifiedGroup } from "./client-groups.ts";
 
 /** A client that lost something. */
 export interface LossClient extends Pick<LossUsage, "client" | "requests" | "firstDay" | "lastDay"> {
+  /** What selects it in a query. */
+  readonly id: string;
   /** Its name in the client directory; null if it has none. */
   readonly name: string | null;
+  /** The family of user agents of several tokens; null for others. */
+  readonly family: string | null;
 }
 
 /** A loss on all routes that have it. */
@@ -29,20 +33,23 @@ const addCounts = (rows: readonly Counted[]): Counted => ({
 });
 
 /**
- * Joins losses of the same text, ranked by their weight, then by their requests. Keys of one name are one client.
+ * Joins losses of the same text, ranked by their weight, then by their requests. Keys of one row are one client.
  *
  * @param clients The clients of the summaries. One that is missing has no name.
  */
 export function rankLosses(
   losses: readonly LossUsage[],
-  clients: readonly Pick<NamedClient, "client" | "name" | "keys">[],
+  clients: readonly Pick<IdentifiedGroup, "id" | "client" | "name" | "family" | "keys">[],
 ): RankedLoss[] {
   const ofKey = new Map(clients.flatMap((client) => client.keys.map((key) => [key, client] as const)));
   const firstKeyOf = (key: string | null): string | null => ofKey.get(key)?.client ?? key;
 
   const countClients = (rows: readonly LossUsage[]): LossClient[] =>
     [...Map.groupBy(rows, ({ client }) => firstKeyOf(client))]
-      .map(([client, own]) => ({ client, name: ofKey.get(client)?.name ?? null, ...addCounts(own) }))
+      .map(([client, own]) => {
+        const { id = client ?? ANONYMOUS, name = null, family = null } = ofKey.get(client) ?? {};
+        return { id, client, name, family, ...addCounts(own) };
+      })
       .toSorted((one, other) => other.requests - one.requests);
 
   return [...Map.groupBy(losses, ({ loss }) => loss)]

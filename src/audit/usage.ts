@@ -13,6 +13,8 @@ export interface UsageQuery {
   /** Keys of several clients. */
   readonly clients?: readonly (string | null)[];
   readonly lane?: AuditRecord["lane"] | undefined;
+  /** The route as the pack names it. `sent` ignores it. */
+  readonly route?: string | undefined;
   /** ISO 8601 in UTC with milliseconds; this moment included. */
   readonly since?: string;
   /** The same form; this moment excluded. */
@@ -73,6 +75,9 @@ export function cutLargest(counted: readonly ClientRows[], excess: number): Clie
 
 /** Maximum number of tokens of a client that are read. */
 export const MAX_TOKENS_READ = 1000;
+
+/** A query of tokens: those of the client of a key, or those whose fingerprints begin with these digits. */
+export type TokenQuery = { readonly client: string } | { readonly fingerprint: string };
 
 /** The keys of the clients of a query, with `""` for requests without a token; undefined: all clients. */
 export const usageKeysOf = ({ client, clients }: UsageQuery): readonly string[] | undefined =>
@@ -177,8 +182,8 @@ export interface DayUsage {
 export interface UsageReader {
   /** Returns clients, those with the most requests first. @throws {AuditUnavailableError} */
   readonly clients: (query: UsageQuery) => Promise<readonly ClientUsage[]>;
-  /** Returns the tokens of a client, those with the most requests first: 1000 at most. @throws {AuditUnavailableError} */
-  readonly tokens: (query: { readonly client: string }) => Promise<readonly TokenUsage[]>;
+  /** Returns tokens, those with the most requests first: 1000 at most. @throws {AuditUnavailableError} */
+  readonly tokens: (query: TokenQuery) => Promise<readonly TokenUsage[]>;
   /** Returns the names that clients sent to routes; `lane` and `limit` are ignored. @throws {AuditUnavailableError} */
   readonly sent: (query: UsageQuery) => Promise<readonly SentUsage[]>;
   /** Returns what requests lost, what weighs most first; `lane` is ignored. @throws {AuditUnavailableError} */

@@ -1,3 +1,4 @@
+import { errorText } from "../config/error-text.ts";
 import { AuditUnavailableError } from "./store.ts";
 import type { AuditDurability, AuditStats } from "./store.ts";
 import type { AuditRecord } from "./record.ts";
@@ -208,7 +209,7 @@ class GroupWriter {
       counts.errors += 1;
       this.#failures += 1;
       if (this.#failures === 1) this.#options.onFault?.(error);
-      this.#fault = error instanceof Error ? error.message : String(error);
+      this.#fault = errorText(error);
       this.#requeue(group, error);
     }
   }

@@ -72,3 +72,6 @@ export function addSettings(command: Command, names: readonly SettingName[], hea
   for (const name of names) command.addOption(settingFlag(name).helpGroup(heading));
   return command;
 }
+
+/** Called with the exit code of a command. */
+export type OnExit = (code: number) => void;

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { openExistingAuditStore } from "../app/audit-store.ts";
+import { isLookedUp } from "../audit/client-keys.ts";
 import { packFolder } from "../app/loaded-pack.ts";
 import { exportTexts, writeExport } from "../audit/export/export-records.ts";
 import type { ExportFormat } from "../audit/export/format-names.ts";
@@ -25,7 +26,7 @@ export async function exportRecords(
   if (exportFormat(format).isCompressed && process.stdout.isTTY)
     return command.error(`error: --format ${format} is not for a terminal: write it to a file`);
   const directory = readDirectory(settings.CLIENTS_FILE);
-  const isName = filters.client !== undefined && directory.find(filters.client) !== undefined;
+  const isName = filters.client !== undefined && isLookedUp(directory, filters.client);
   // Flags are checked before the store is opened.
   readRecordFilters(isName ? { ...filters, client: "" } : filters, command);
   const filterHeaders = filterHeadersOf(loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS));

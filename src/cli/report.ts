@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { readNamedQuery, readUsageQuery } from "../admin/audit-query.ts";
 import { openExistingAuditStore } from "../app/audit-store.ts";
+import { isLookedUp } from "../audit/client-keys.ts";
 import { packFolder } from "../app/loaded-pack.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import { FORMATS, type ReportFormat } from "../tools/migration-report/formats.ts";
@@ -16,23 +17,26 @@ export interface ReportFlags {
   readonly client?: string;
   readonly since?: string;
   readonly until?: string;
+  readonly search?: string;
 }
 
 /** Runs `alpha-gateway report`. @returns the exit code */
 export async function report(
-  { format, client = "", since = "", until = "" }: ReportFlags,
+  { format, client = "", since = "", until = "", search = "" }: ReportFlags,
   settings: CommandSettings,
   command: Command,
 ): Promise<number> {
   const directory = readDirectory(settings.CLIENTS_FILE);
-  const isName = directory.find(client) !== undefined;
+  const isName = isLookedUp(directory, client);
   // Flags are checked before the store is opened.
   assertNoProblems(readUsageQuery({ client: isName ? "" : client, since, until }).problems, command);
   const pack = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
   const store = await openExistingAuditStore(settings);
   const progress = showProgress("calls");
   try {
-    const { query } = await readNamedQuery({ client, since, until }, readUsageQuery, { directory, store });
+    const given = { client, since, until, search };
+    const { query, problems } = await readNamedQuery(given, readUsageQuery, { directory, store });
+    assertNoProblems(problems, command);
     const content = await createReport({
       store,
       pack,

@@ -1,6 +1,7 @@
 /** The types of settings. Each takes the text of a variable or flag, or the value that a program gives. */
 import { isIP } from "node:net";
 import { z } from "zod";
+import { errorText } from "./error-text.ts";
 import { maskAddresses } from "./mask-address.ts";
 import { parseProductWords } from "./product-words.ts";
 
@@ -16,7 +17,7 @@ const parsedText = <T>(parse: (text: string) => T) =>
     try {
       return parse(text);
     } catch (error) {
-      context.addIssue((error as Error).message);
+      context.addIssue(errorText(error));
       return z.NEVER;
     }
   });

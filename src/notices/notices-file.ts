@@ -1,6 +1,7 @@
 /** The file of `NOTICES_FILE`: who is told what, where and when. */
 import { Cron } from "croner";
 import { z } from "zod";
+import { errorText } from "../config/error-text.ts";
 import { about } from "../mapping/schema/about.ts";
 import type { OperatorFileKind, ReportProblem } from "../operator-files/operator-file.ts";
 import { CLIENT_EVENTS, DIGESTS, EVENTS, type DigestName, type NoticeEvent } from "./notice.ts";
@@ -168,7 +169,7 @@ function checkDigests({ daily, weekly, zone }: NoticesDefinition["digests"], rep
       new Cron(pattern, { timezone, mode: "5-part" }).nextRun(new Date(0));
       return undefined;
     } catch (error) {
-      return (error as Error).message;
+      return errorText(error);
     }
   };
   if (problemOf("0 0 * * *", zone) !== undefined)

@@ -1,5 +1,6 @@
 /** Looks for news at intervals, and sends notices about them. Of all processes that share a state store, one does. */
 import { setTimeout as wait } from "node:timers/promises";
+import { errorText } from "../config/error-text.ts";
 import type { Log } from "../observability/log.ts";
 import type { PlanStatus } from "../sunset/describe-plan.ts";
 import { Delivery } from "./delivery.ts";
@@ -106,7 +107,7 @@ export class Notices {
     } catch (error) {
       if (this.#isWorking)
         this.#options.log.error(
-          { code: "AG_NOTICES_FAILED", error: (error as Error).message },
+          { code: "AG_NOTICES_FAILED", error: errorText(error) },
           "nothing can be found out or sent at the moment: notices wait",
         );
       this.#isWorking = false;
@@ -139,7 +140,7 @@ export class Notices {
     } catch (error) {
       if (this.#areClientsReadable)
         log.error(
-          { code: "AG_NOTICES_CLIENTS_UNKNOWN", error: (error as Error).message },
+          { code: "AG_NOTICES_CLIENTS_UNKNOWN", error: errorText(error) },
           "clients can't be read: there are no notices about them until they can",
         );
       this.#areClientsReadable = false;

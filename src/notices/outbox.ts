@@ -39,14 +39,18 @@ export interface DigestState {
   readonly more: number;
 }
 
+/** The form of what is stored. Whoever changes it counts it up. */
+const VERSION = 1;
+
 export interface StoredNotices {
+  readonly version: number;
   readonly memory: Memory;
   readonly waiting: readonly Waiting[];
   readonly hours: Readonly<Partial<Record<NoticeEvent, HourCount>>>;
   readonly digests: Readonly<Partial<Record<DigestName, DigestState>>>;
 }
 
-const NOTHING: StoredNotices = { memory: {}, waiting: [], hours: {}, digests: {} };
+const NOTHING: StoredNotices = { version: VERSION, memory: {}, waiting: [], hours: {}, digests: {} };
 
 /** Notices of one event that are sent within an hour. */
 export const MAX_PER_HOUR = 20;
@@ -167,6 +171,16 @@ export interface NoticesState {
 
 type Store = Pick<KeyValueStore, "get" | "setIfAbsent" | "replace" | "deleteIf">;
 
+/** What is damaged, or of another version, counts as nothing: the next look is then the first one, which reports nothing. */
+function parseStored(text = "null"): StoredNotices {
+  try {
+    const stored = JSON.parse(text) as StoredNotices | null;
+    return stored?.version === VERSION ? stored : NOTHING;
+  } catch {
+    return NOTHING;
+  }
+}
+
 /** Creates the access to the shared state. Nothing is read yet. */
 export function createNoticesState(store: Store): NoticesState {
   const process = randomUUID();
@@ -177,7 +191,7 @@ export function createNoticesState(store: Store): NoticesState {
 
   async function read(): Promise<void> {
     text = await store.get(STATE);
-    state = text === undefined ? NOTHING : (JSON.parse(text) as StoredNotices);
+    state = parseStored(text);
   }
 
   async function write(apply: (state: StoredNotices) => StoredNotices): Promise<void> {

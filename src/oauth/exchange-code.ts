@@ -23,6 +23,7 @@ export interface ExchangeDependencies {
  * Exchanges a code for a token. The client gets, and the gateway enforces, what the client requested and v4 granted
  * (L-22).
  *
+ * @param enforcePlan Throws where the plan lets an application sign nobody in.
  * @throws {HttpError} 400 for a form with missing members, 429 if the application has too many tokens, and the errors of the login server.
  */
 export async function exchangeCode(
@@ -30,10 +31,12 @@ export async function exchangeCode(
   context: Pick<RequestContext, "body" | "upstreamEquivalent" | "application">,
   activity: UpstreamActivity,
   { definition, scopes, login, tokenStore, requestedScopes, clock }: ExchangeDependencies,
+  enforcePlan: (application: string) => Promise<void>,
 ): Promise<HandlerResult> {
   const { client_id: clientName, client_secret: secretName, token: names } = definition;
   const form = await readForm(request, context, [clientName, secretName, names.code]);
   const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "" };
+  await enforcePlan(credentials.client);
   const owner = applicationOwner(credentials.client);
   // Before the code is used up.
   await tokenStore.requireRoom(owner);

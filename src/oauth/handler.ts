@@ -12,10 +12,12 @@ import { createUpstreamActivity, type UpstreamActivity } from "../pipeline/instr
 import {
   ANONYMOUS,
   hasFragment,
+  provenIdentity,
   type AlphaRequest,
   type ApplicationId,
   type RequestContext,
 } from "../pipeline/context.ts";
+import { enforcePlan } from "../pipeline/stages/enforce-plan.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
 import { readBasicCredentials } from "./basic-credentials.ts";
 import { redirectToLogin, logout, type AuthorizeDependencies } from "./redirect-to-login.ts";
@@ -68,7 +70,7 @@ function namedApplication(
 
 /** Creates the handlers of alpha's calls to the login server. Each keeps to the rate limit and is audited. */
 export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes {
-  const { definition, limits, authOrigin } = dependencies;
+  const { definition, limits, authOrigin, sunset } = dependencies;
 
   const createHandler = (route: string | undefined, handle: Handler): AlphaHandler =>
     withLifecycle(async (request, context) => {
@@ -91,13 +93,35 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes 
     handler: createHandler(`${method} ${path}`, handle),
   });
 
+  /**
+   * Windows and the end are for sign-ins, too. A freeze is not: it would tell strangers which applications there are, and
+   * rejects the first request with the token. An id that is only named suffices, since another one signs nobody in.
+   *
+   * @throws {HttpError} as {@link enforcePlan}
+   */
+  async function enforceOnSignIn(
+    request: AlphaRequest,
+    context: RequestContext,
+    application: string | undefined,
+  ): Promise<void> {
+    if (!sunset.isActive()) return;
+    const identity = () => Object.assign(provenIdentity(request, context), { application });
+    const verdict = await sunset.judge(identity, context.route ?? "");
+    if (!verdict?.decision || verdict.decision.kind === "freeze") return;
+    context.planned = verdict;
+    enforcePlan(verdict, sunset);
+  }
+
   return {
     routes: [
-      createRoute("GET", definition.authorize.client, (request, context) =>
-        redirectToLogin(request, context, { ...dependencies, definition: definition.authorize }),
-      ),
+      createRoute("GET", definition.authorize.client, async (request, context) => {
+        await enforceOnSignIn(request, context, namedApplication(request, context, definition)?.id);
+        return redirectToLogin(request, context, { ...dependencies, definition: definition.authorize });
+      }),
       createRoute("POST", definition.token.client, (request, context, activity) =>
-        exchangeCode(request, context, activity, dependencies),
+        exchangeCode(request, context, activity, dependencies, (application) =>
+          enforceOnSignIn(request, context, application),
+        ),
       ),
       createRoute("POST", definition.revoke.client, (request, context, activity) =>
         revokeToken(request, context, activity, dependencies),

@@ -1,6 +1,7 @@
 /** Reads a YAML file of an operator, such as the client directory, with all its problems and their places. */
 import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
+import { errorText } from "../config/error-text.ts";
 import { formatDiagnostic, type Diagnostic } from "../mapping/load/diagnostic.ts";
 import { validateFile } from "../mapping/load/validate-file.ts";
 import { parseYaml, type Message, type YamlPath, type YamlText } from "../mapping/load/yaml-source.ts";
@@ -86,7 +87,7 @@ export function readOperatorFile<Definition, T>(file: string, kind: OperatorFile
     text = readFileSync(file, "utf8");
   } catch (error) {
     if (error instanceof OperatorFileError) throw error;
-    throw unreadable(file, "AG_FILE_UNREADABLE", `can't be read: ${(error as Error).message}`);
+    throw unreadable(file, "AG_FILE_UNREADABLE", `can't be read: ${errorText(error)}`);
   }
   return parseOperatorFile({ file, text }, kind);
 }

@@ -1,4 +1,5 @@
 /** From an error of the pipeline to the response of its client. */
+import { errorText } from "../config/error-text.ts";
 import { AuditUnavailableError } from "../audit/store.ts";
 import { TokenUnavailableError } from "../auth/token-store.ts";
 import {
@@ -96,7 +97,7 @@ export function toErrorResult(
   const isUnexpected = !EXPECTED.some((kind) => error instanceof kind);
   // The call has already warned of its own failure.
   if (!(error instanceof UpstreamError))
-    warnings.push(isUnexpected ? "an unexpected error" : (error as Error).message);
+    warnings.push(isUnexpected ? "an unexpected error" : errorText(error));
   const field = error instanceof ExpressionError ? error.origin?.field : undefined;
   const cause = field === undefined ? "" : `: ${field} could not be translated`;
   const detail: ErrorDetail = { reason: `The service could not process this request (${id})${cause}.` };

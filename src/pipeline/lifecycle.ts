@@ -65,7 +65,7 @@ export interface LifecycleDependencies {
   readonly translation: ErrorTranslation;
   readonly style: ResponseDefaults;
   /** The headers of responses that announce the end of the client's API. */
-  readonly sunset: Pick<SunsetRules, "headersFor">;
+  readonly sunset: Pick<SunsetRules, "headersFor" | "isActive" | "judge" | "link">;
   /** The v4 call of a request that was refused before it was built, for its response. */
   readonly equivalentOf?: (request: AlphaRequest, context: RequestContext) => string;
   /** Starts a request's span; undefined without tracing. */

@@ -1,3 +1,4 @@
+import { errorText } from "../config/error-text.ts";
 import {
   GROUP_ENTRIES,
   NOT_WRITABLE,
@@ -41,7 +42,7 @@ export function createRedisStore(redis: RedisClient, maxEntries = GROUP_ENTRIES)
     try {
       return await redis.run(command);
     } catch (error) {
-      throw new StateUnavailableError(`The state store failed: ${(error as Error).message}`);
+      throw new StateUnavailableError(`The state store failed: ${errorText(error)}`);
     }
   }
   /** Runs a script, and reads its reply. */

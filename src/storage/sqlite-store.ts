@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { errorText } from "../config/error-text.ts";
 import {
   GROUP_ENTRIES,
   NOT_WRITABLE,
@@ -83,7 +84,7 @@ function openDatabase(directory: string, file: string): DatabaseSync {
     return openStateDatabase(directory);
   } catch (error) {
     throw new StateUnavailableError(
-      `The state store ${file} cannot be used: ${(error as Error).message}. ` +
+      `The state store ${file} cannot be used: ${errorText(error)}. ` +
         "Repair it, or move it away to start without its tokens (clients then have to sign in again).",
     );
   }
@@ -131,7 +132,7 @@ class StateFile {
       return work(Date.now());
     } catch (error) {
       this.#fault ??= NOT_WRITABLE;
-      throw new StateUnavailableError(`The state store failed: ${(error as Error).message}`);
+      throw new StateUnavailableError(`The state store failed: ${errorText(error)}`);
     }
   }
 

@@ -1,5 +1,6 @@
 /** What all replicas know of a plan: who paused it, and which dates were published. It is in the state store. */
-import type { KeyValueStore } from "../storage/key-value-store.ts";
+import { z } from "zod";
+import { StateUnavailableError, type KeyValueStore } from "../storage/key-value-store.ts";
 import type { PlanDates } from "./plan-dates.ts";
 
 /** A stop of all stages, or of one. */
@@ -58,6 +59,39 @@ const ATTEMPTS = 10;
 
 const NOTHING: ControlState = { pauses: [], events: [] };
 
+const pause = z.object({
+  stage: z.string().nullable(),
+  by: z.string(),
+  at: z.iso.datetime(),
+  reason: z.string().nullable(),
+});
+const controlSchema: z.ZodType<ControlState> = z.object({
+  pauses: z.array(pause),
+  events: z.array(pause.extend({ action: z.enum(["pause", "resume"]) })),
+});
+
+const dated = z.array(
+  z.object({ routes: z.array(z.string()), clients: z.array(z.string()), date: z.number() }),
+);
+const dates = z.record(z.string(), z.number());
+const publishedSchema: z.ZodType<PlanDates> = z.object({
+  end: z.number().nullable(),
+  ends: dated,
+  freezes: dated,
+  allowed: dates,
+  clientEnds: dates,
+  windows: dates,
+});
+
+/** Reads what is stored under a key. @throws {StateUnavailableError} if it is damaged */
+function readStored<T>(schema: z.ZodType<T>, key: string, text: string): T {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    throw new StateUnavailableError(`What is stored under ${key} is damaged.`);
+  }
+}
+
 /** Creates the access to the shared state. Nothing is read yet. @param clock Milliseconds since the epoch */
 export function createControl(
   store: Pick<KeyValueStore, "get" | "set" | "setIfAbsent" | "replace">,
@@ -70,8 +104,8 @@ export function createControl(
   let published: PlanDates | undefined;
 
   function accept(text: string | undefined): void {
+    state = text === undefined ? NOTHING : readStored(controlSchema, CONTROL, text);
     controlText = text;
-    state = text === undefined ? NOTHING : (JSON.parse(text) as ControlState);
   }
 
   /** Changes the state, also if other replicas change it at the same time. */
@@ -104,20 +138,20 @@ export function createControl(
       state.pauses.find((pause) => pause.stage === stage),
     published: () => published,
     async refresh() {
-      const [control, dates] = await Promise.all([store.get(CONTROL), store.get(PUBLISHED)]);
+      const [control, text] = await Promise.all([store.get(CONTROL), store.get(PUBLISHED)]);
       if (control !== controlText) accept(control);
       isKnown = true;
-      if (dates === publishedText) return false;
-      publishedText = dates;
-      published = dates === undefined ? undefined : (JSON.parse(dates) as PlanDates);
+      if (text === publishedText) return false;
+      published = text === undefined ? undefined : readStored(publishedSchema, PUBLISHED, text);
+      publishedText = text;
       return true;
     },
     pause: (action) =>
       change((before) => {
-        const pause = { ...action, at: now() };
+        const paused = { ...action, at: now() };
         // Who pressed first is remembered.
         if (before.pauses.some(({ stage }) => stage === action.stage)) return before;
-        return { pauses: [...before.pauses, pause], events: record(before, "pause", pause) };
+        return { pauses: [...before.pauses, paused], events: record(before, "pause", paused) };
       }),
     resume: (action) =>
       change((before) => {
@@ -126,12 +160,12 @@ export function createControl(
         if (pauses.length === before.pauses.length) return before;
         return { pauses, events: record(before, "resume", { ...action, at: now() }) };
       }),
-    async publish(dates) {
-      const text = JSON.stringify(dates);
+    async publish(next) {
+      const text = JSON.stringify(next);
       if (text === publishedText) return;
       await store.set(PUBLISHED, text, TTL_SECONDS);
       publishedText = text;
-      published = dates;
+      published = next;
     },
   };
 }

@@ -1,4 +1,5 @@
 /** The plan in force: what it decides about requests, and what stops it. */
+import { errorText } from "../config/error-text.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import type { Log } from "../observability/log.ts";
@@ -151,7 +152,7 @@ export function createSunset({
     const reason = `${client} answered with a storm of retries`;
     control.pause({ stage, by: "gateway", reason }).catch((error: unknown) => {
       log.error(
-        { code: "AG_SUNSET_PAUSE_FAILED", stage, error: (error as Error).message },
+        { code: "AG_SUNSET_PAUSE_FAILED", stage, error: errorText(error) },
         "a stage of the plan could not be paused",
       );
     });
@@ -193,7 +194,7 @@ export function createSunset({
     if (typeof isKnown === "boolean") return judgeKnown(isKnown);
     return isKnown.then(judgeKnown, (error: unknown) => {
       log.error(
-        { code: "AG_SUNSET_CLIENT_UNKNOWN", error: (error as Error).message },
+        { code: "AG_SUNSET_CLIENT_UNKNOWN", error: errorText(error) },
         "it can't be read whether a client is new: it is let in",
       );
       return report(decision, query);
@@ -224,7 +225,7 @@ export function createSunset({
       } catch (error) {
         retryAt = now + RETRY_MS;
         log.error(
-          { code: "AG_SUNSET_TRAFFIC_UNKNOWN", error: (error as Error).message },
+          { code: "AG_SUNSET_TRAFFIC_UNKNOWN", error: errorText(error) },
           "the traffic before a window can't be read: windows that wait for clients don't begin",
         );
       }

@@ -1,5 +1,6 @@
 /** The windows of a stage: when each begins and ends. */
 import { Cron } from "croner";
+import { errorText } from "../config/error-text.ts";
 
 /** When windows begin, and how long each lasts. */
 export interface WindowRule {
@@ -44,7 +45,7 @@ export function patternProblem(rule: Omit<WindowRule, "lengthMs">): string | und
     cronOf(rule).nextRun(new Date(0));
     return undefined;
   } catch (error) {
-    return (error as Error).message;
+    return errorText(error);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Laws that hold for every pack, checked with generated values: `alpha-gateway check --laws`. */
 import { isDeepStrictEqual } from "node:util";
+import { errorText } from "../config/error-text.ts";
 import { printJson } from "../dialect/json/parse.ts";
 import { cursorAt } from "../dialect/json/scan.ts";
 import { runInterpreted } from "../jsonata/index.ts";
@@ -29,7 +30,7 @@ async function read(resource: Resource, upstream: unknown): Promise<unknown> {
   try {
     return JSON.parse(await resource.read(cursorAt(printJson(upstream)), READING));
   } catch (error) {
-    return `failed: ${(error as { jsonataCode?: string }).jsonataCode ?? (error as Error).message}`;
+    return `failed: ${(error as { jsonataCode?: string }).jsonataCode ?? errorText(error)}`;
   }
 }
 

@@ -8,6 +8,7 @@ import { showImpact } from "./views/impact.js";
 import { showMappings } from "./views/mappings.js";
 import { showMigration } from "./views/migration.js";
 import { showPlan } from "./views/plan.js";
+import { showRoute, showRoutes } from "./views/routes.js";
 import { showTraffic } from "./views/traffic.js";
 
 const HEALTH_EVERY_MS = 5000;
@@ -63,6 +64,7 @@ repeat(showAuditStore, HEALTH_EVERY_MS, new AbortController().signal);
 startRouter(find("view"), {
   traffic: { title: "Traffic", list: showTraffic, one: showCall },
   clients: { title: "Clients", list: showClients, one: showClient },
+  routes: { title: "Routes", list: showRoutes, one: showRoute },
   migration: { title: "Migration", list: showMigration },
   plan: { title: "Plan", list: showPlan },
   impact: { title: "Impact", list: showImpact },

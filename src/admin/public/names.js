@@ -1,6 +1,6 @@
 import { read } from "./api.js";
 
-const { names, exportFormats: formats } = await read("/api");
+const { names, exportFormats: formats, states } = await read("/api");
 
 /** A name at the start of a label. One with a number, such as `v4`, stays as it is. */
 const capitalize = (name) => (/\d/.test(name) ? name : name[0].toUpperCase() + name.slice(1));
@@ -10,6 +10,9 @@ export const { client: clientName, upstream: upstreamName } = names;
 
 /** The client's name at the start of a label. */
 export const ClientName = capitalize(clientName);
+
+/** The states of a migration: their labels, tones and meanings. */
+export const stateWords = states;
 
 /** The names of all export formats. */
 export const exportFormats = formats;

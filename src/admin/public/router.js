@@ -29,8 +29,8 @@ export function address(view, id, parameters = {}) {
 }
 
 /** Changes the parameters in the address without a new view. */
-export function keepInAddress(view, parameters) {
-  history.replaceState(null, "", address(view, undefined, parameters));
+export function keepInAddress(view, parameters, id) {
+  history.replaceState(null, "", address(view, id, parameters));
 }
 
 const RETRY_MS = 3000;

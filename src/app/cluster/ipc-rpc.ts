@@ -1,3 +1,4 @@
+import { errorText } from "../../config/error-text.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { withTimeout } from "../../storage/with-timeout.ts";
 
@@ -56,7 +57,7 @@ export function createRpc<Api>(channel: RpcChannel, api: RpcApi): RpcPeer<Api> {
       const run = api[method] as ((...args: readonly unknown[]) => unknown) | undefined;
       send({ id, result: await run?.(...args) });
     } catch (error) {
-      send({ id, error: (error as Error).message });
+      send({ id, error: errorText(error) });
     }
   }
 

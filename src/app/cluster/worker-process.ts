@@ -1,3 +1,4 @@
+import { errorText } from "../../config/error-text.ts";
 import type { Settings } from "../../config/setting-definitions.ts";
 import type { PrimaryApi, WorkerApi } from "./rpc-api.ts";
 import { createRpc } from "./ipc-rpc.ts";
@@ -71,7 +72,7 @@ export async function runWorker(
     });
   } catch (error) {
     // The primary reports it once for all workers.
-    await primary.callDuringStart("refused", (error as Error).message);
+    await primary.callDuringStart("refused", errorText(error));
     return 1;
   }
   guard.drainWith(service.stop);

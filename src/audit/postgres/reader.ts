@@ -61,7 +61,8 @@ const TOKEN_COLUMNS = `
     last_alpha::float8 AS "lastAlpha", last_native::float8 AS "lastNative", requests::float8, native::float8
   FROM audit_token
 `;
-const TOKENS = `${TOKEN_COLUMNS} WHERE key = $1 ORDER BY audit_token.requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}`;
+const TOKENS = (where: string): string =>
+  `${TOKEN_COLUMNS} ${where} ORDER BY audit_token.requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}`;
 const TOKEN = `${TOKEN_COLUMNS} WHERE fingerprint = $1`;
 const RECORDED_ROUTES = `
   SELECT $1 AS client, lane, route, status, count(*)::float8 AS requests, sum(lossy)::float8 AS lossy,
@@ -242,11 +243,17 @@ export function usageReader(database: Database): UsageReader & Pick<AuditStore, 
         ...identityOfKey(row.client || null),
         ...times(row),
       })),
-    tokens: async ({ client }) =>
-      (await database.query<ReadTimes & TokenUsage>(TOKENS, [client])).map((row) => ({
+    tokens: async (query) => {
+      const { values, where } = parameters();
+      const text = where([
+        ["key = ?", "client" in query ? query.client : undefined],
+        ["starts_with(fingerprint, ?)", "fingerprint" in query ? query.fingerprint : undefined],
+      ]);
+      return (await database.query<ReadTimes & TokenUsage>(TOKENS(text), values)).map((row) => ({
         ...row,
         ...times(row),
-      })),
+      }));
+    },
     async activity({ fingerprint }) {
       const [row] = await database.query<ReadTimes & TokenUsage>(TOKEN, [fingerprint]);
       const token = row && { ...row, ...times(row) };

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { ERASE_SEGMENTS, eraseRows, type EraseRequest, type Erasure } from "../erase.ts";
 import { compressSync, decompressSync } from "../segment.ts";
 import { LIST_DAYS } from "./partition.ts";
+import { allRows } from "./rows.ts";
 
 /** Where the next step continues. */
 export interface ErasePosition {
@@ -74,12 +75,11 @@ class DayEraser {
     const database = this.#database;
     const segment = database.prepare(`SELECT last, data FROM segment_${day} WHERE seq = ?`).get(seq);
     const last = Number(segment?.["last"]);
-    const rows = database
-      .prepare(
-        `SELECT seq, start, size, client IN ${this.#ids} OR ifnull(sender IN ${this.#ids}, 0) AS erased
-         FROM record_${day} WHERE seq BETWEEN ?2 AND ?3 ORDER BY start`,
-      )
-      .all(this.#keys, seq, last) as unknown as FoundRow[];
+    const find = database.prepare(
+      `SELECT seq, start, size, client IN ${this.#ids} OR ifnull(sender IN ${this.#ids}, 0) AS erased
+       FROM record_${day} WHERE seq BETWEEN ?2 AND ?3 ORDER BY start`,
+    );
+    const rows = allRows<FoundRow>(find, this.#keys, seq, last);
     const judged = rows.map((row) => ({ ...row, isErased: row.erased === 1 }));
     const { bytes, kept } = eraseRows(decompressSync(segment?.["data"], judged), judged);
     const remove = database.prepare(`DELETE FROM record_${day} WHERE seq = ?`);

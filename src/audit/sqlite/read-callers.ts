@@ -8,6 +8,7 @@ import {
 } from "../callers.ts";
 import { UNACCEPTED } from "../summary-key.ts";
 import { daysOf } from "../usage.ts";
+import { allRows } from "./rows.ts";
 
 /** Of more routes than this the tables are read in the order in which they are stored: it takes half as long. */
 const MOST_INDEXED = 40;
@@ -64,15 +65,10 @@ export function readCallers(database: DatabaseSync, query: CallersQuery): RouteC
     hasMany
       ? database.prepare(statement(BY_DAY)).all(first, last).filter(isWanted)
       : database.prepare(statement(BY_ROUTE)).all(first, last, routes);
-  const lists = database.prepare(NAMES).all(routes) as unknown as {
-    pack: string;
-    route: string;
-    names: string;
-  }[];
+  const lists = allRows<{ pack: string; route: string; names: string }>(database.prepare(NAMES), routes);
   return {
-    namesSince: (database.prepare("SELECT min(day) AS day FROM sent").get()?.["day"] ?? null) as
-      | string
-      | null,
+    namesSince:
+      allRows<{ day: string | null }>(database.prepare("SELECT min(day) AS day FROM sent"))[0]?.day ?? null,
     callers: read(CALLERS).map(callerOf),
     ...countNames(
       read(SENT) as unknown as SentCalls[],

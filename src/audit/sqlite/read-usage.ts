@@ -10,12 +10,14 @@ import {
   usageKeysOf,
   type ClientUsage,
   type RouteUsage,
+  type TokenQuery,
   type TokenUsage,
   type UsageQuery,
 } from "../usage.ts";
 import { cacheNames, listSent, type SentUsage } from "../sent-usage.ts";
 import { where, type Where } from "./where.ts";
 import type { ReaderJob } from "./worker-messages.ts";
+import { allRows } from "./rows.ts";
 
 type Row = Record<string, unknown>;
 
@@ -46,7 +48,8 @@ const TOKEN_COLUMNS = `
     native
   FROM token
 `;
-const TOKENS = `${TOKEN_COLUMNS} WHERE key = ? ORDER BY requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}`;
+const TOKENS = (where: string): string =>
+  `${TOKEN_COLUMNS} ${where} ORDER BY requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}`;
 const TOKEN = `${TOKEN_COLUMNS} WHERE fingerprint = ?`;
 const ROUTES = (where: string): string => `
   SELECT client, lane, route, status, sum(requests) AS requests, sum(lossy) AS lossy, min(first) AS first,
@@ -84,9 +87,9 @@ type UsageJob = Extract<
 export function readUsage(database: DatabaseSync, job: UsageJob): unknown[] {
   if (job.kind === "losses") return readLosses(database, job.query);
   if (job.kind === "spans") return readSpans(database, job.query);
-  if (job.kind === "tokens") return database.prepare(TOKENS).all(job.client).map(tokenOf);
+  if (job.kind === "tokens") return readTokens(database, job.query);
   const { kind, query } = job;
-  const { text, values } = usageOf(query);
+  const { text, values } = usageOf(query, query.route);
   const { limit = MAX_USAGE_ROWS } = query;
   const read = (statement: (where: string) => string, ...more: number[]): Row[] =>
     database.prepare(statement(text)).all(...values, ...more);
@@ -94,6 +97,18 @@ export function readUsage(database: DatabaseSync, job: UsageJob): unknown[] {
   if (kind === "sent") return readSent(database, query);
   if (kind === "clients") return read(CLIENTS, limit).map(clientOf);
   return read(ROUTES, limit).map(routeOf);
+}
+
+function readTokens(database: DatabaseSync, query: TokenQuery): TokenUsage[] {
+  const { text, values } = where([
+    ["key = ?", "client" in query ? query.client : undefined],
+    // Digits have no meaning in a pattern.
+    ["fingerprint GLOB ?", "fingerprint" in query ? `${query.fingerprint}*` : undefined],
+  ]);
+  return database
+    .prepare(TOKENS(text))
+    .all(...values)
+    .map(tokenOf);
 }
 
 /** Reads the counts of a token. @returns Undefined for one that was never counted. */
@@ -130,15 +145,14 @@ function readSpans(database: DatabaseSync, { days, clients }: SpanQuery): CallSp
     ["client NOT IN ('', ?)", UNACCEPTED],
     ["client IN (SELECT value FROM json_each(?))", clients && JSON.stringify(clients)],
   ]);
-  return database.prepare(SPANS(text)).all(...values, days) as unknown as CallSpan[];
+  return allRows<CallSpan>(database.prepare(SPANS(text)), ...values, days);
 }
 
 /** Reads the entries about clients that were erased, the newest first. */
 export const readErasures = (database: DatabaseSync): Erasure[] =>
-  database
-    .prepare("SELECT * FROM erased ORDER BY time DESC")
-    .all()
-    .map((row) => ({ ...row, time: new Date(Number(row["time"])).toISOString() }) as unknown as Erasure);
+  allRows<Omit<Erasure, "time"> & { time: number }>(
+    database.prepare("SELECT * FROM erased ORDER BY time DESC"),
+  ).map((row) => ({ ...row, time: new Date(row.time).toISOString() }));
 
 function usageOf(query: UsageQuery, route?: string): Where {
   const { first, last } = daysOf(query);

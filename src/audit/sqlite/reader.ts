@@ -17,6 +17,7 @@ import { readCallers } from "./read-callers.ts";
 import { readErasures, readToken, readUsage, routeOf } from "./read-usage.ts";
 import { where, type Term, type Where } from "./where.ts";
 import type { ReaderJob } from "./worker-messages.ts";
+import { allRows } from "./rows.ts";
 
 /** The statements on the tables of one day. Those of pages depend on the filters, and are prepared when they are used. */
 function prepareDay(database: DatabaseSync, day: string) {
@@ -124,7 +125,7 @@ class Records {
 
   get(id: string): string | undefined {
     for (const day of this.#days.list().toReversed()) {
-      const found = this.#days.get(day).byId.get(id) as unknown as RecordPlace | undefined;
+      const found = allRows<RecordPlace>(this.#days.get(day).byId, id)[0];
       if (found) return this.#segments.textOf({ ...found, day });
     }
     return undefined;
@@ -179,7 +180,7 @@ class Records {
   /** The parts of a day that may have records of a query: blocks, or the whole day if the query has only times. */
   #partsOf(day: string, query: AuditQuery): DayPart[] {
     const { text, lastBlock, query: prepare } = this.#days.get(day);
-    const idOf = (value: string): number | null => (text.get(value)?.["id"] as number | undefined) ?? null;
+    const idOf = (value: string): number | null => allRows<{ id: number }>(text, value)[0]?.id ?? null;
     const clients = clientsOf(query)
       ?.map(idOf)
       .filter((id) => id !== null);
@@ -203,9 +204,10 @@ class Records {
       ["calls GLOB ?", lane && LANE_PATTERNS[lane]],
       ...blockTimesOf(query),
     ]);
-    const indexed = prepare(
+    const find = prepare(
       `SELECT block, max(last) AS last FROM block_${day} ${found.text} GROUP BY block ORDER BY 2 DESC`,
-    ).all(...found.values) as unknown as { block: number; last: number }[];
+    );
+    const indexed = allRows<{ block: number; last: number }>(find, ...found.values);
     const newest = Number(lastBlock.get()?.["block"]);
     const blocks = [{ block: newest, last: Infinity }, ...indexed.filter(({ block }) => block < newest)];
     return blocks.map(({ block, last }) => {
@@ -220,12 +222,12 @@ class Records {
     for (const { last, from, where } of this.#partsOf(day, query)) {
       const oldest = newest[count - 1];
       if (oldest && last < oldest.time) break;
-      const rows = this.#days
+      const find = this.#days
         .get(day)
         .query(
           `SELECT time, seq, start, size FROM ${from} ${where.text} ORDER BY time DESC, seq DESC LIMIT ?`,
-        )
-        .all(...where.values, count) as unknown as FoundRecord[];
+        );
+      const rows = allRows<FoundRecord>(find, ...where.values, count);
       newest = [...newest, ...rows]
         .toSorted((one, other) => other.time - one.time || other.seq - one.seq)
         .slice(0, count);

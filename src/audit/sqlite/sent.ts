@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { NameList } from "../name-lists.ts";
 import { addBits, type SentRow } from "../sent-members.ts";
+import { allRows } from "./rows.ts";
 
 /** The names that clients sent. Its calls are parts of the writer's transactions. */
 export class Sent {
@@ -32,7 +33,7 @@ export class Sent {
   }
 
   add({ day, client, route, pack, bits }: SentRow): void {
-    const found = this.#find.get(day, client, route, pack)?.["bits"] as Uint8Array | undefined;
+    const found = allRows<{ bits: Uint8Array }>(this.#find, day, client, route, pack)[0]?.bits;
     if (!found) this.#put.run(day, client, route, pack, bits);
     else if (addBits(found, bits)) this.#put.run(day, client, route, pack, found);
   }
@@ -43,7 +44,7 @@ export class Sent {
 
   /** Adds all that was sent under one key to another key. */
   rename(from: string, to: string): void {
-    const rows = this.#ofClient.all(from) as unknown as SentRow[];
+    const rows = allRows<SentRow>(this.#ofClient, from);
     for (const row of rows) this.add({ ...row, client: to });
     if (rows.length > 0) this.#deleteOf.run(from);
   }

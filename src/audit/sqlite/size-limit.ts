@@ -5,6 +5,7 @@ import type { PurgeResult } from "../purge.ts";
 import { removeBodies } from "../remove-bodies.ts";
 import { compressSync, tryDecompress } from "../segment.ts";
 import { WORTH } from "../stored-row.ts";
+import { allRows } from "./rows.ts";
 
 /** Size of the index rows of a record, approximately. */
 const ROW_BYTES = 300;
@@ -71,9 +72,15 @@ class Step {
     return { evicted: this.evicted, more: this.freed < this.#bytes && this.segments > 0 };
   }
 
+  #segment(day: OwnerStatements, seq: number): OldSegment {
+    const segment = allRows<OldSegment>(day.segment, seq)[0];
+    if (!segment) throw new Error(`the audit store has lost segment ${seq}`);
+    return segment;
+  }
+
   /** Deletes a segment and its records. */
   remove(day: OwnerStatements, seq: number): void {
-    const { last, size } = day.segment.get(seq) as unknown as OldSegment;
+    const { last, size } = this.#segment(day, seq);
     this.evicted += Number(day.removeRecords.run(seq, last).changes);
     day.removeSegment.run(seq);
     this.freed += size;
@@ -82,8 +89,8 @@ class Step {
 
   /** Removes the bodies of a segment, unless it is damaged. @returns Its size with its rows. */
   strip(day: OwnerStatements, seq: number): number {
-    const { last, size, data } = day.segment.get(seq) as unknown as OldSegment;
-    const rows = day.places.all(seq, last) as unknown as { seq: number; start: number; size: number }[];
+    const { last, size, data } = this.#segment(day, seq);
+    const rows = allRows<{ seq: number; start: number; size: number }>(day.places, seq, last);
     this.segments += 1;
     const decompressed = tryDecompress(data, rows);
     if (!decompressed) return size;

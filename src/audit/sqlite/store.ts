@@ -1,32 +1,28 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { errorText } from "../../config/error-text.ts";
 import { makeFolder } from "../../storage/make-folder.ts";
-import { Worker } from "node:worker_threads";
+import { Worker, type Transferable } from "node:worker_threads";
 import { readPage } from "../record-pages.ts";
-import { limitsOf, startPurge, type PurgeResult } from "../purge.ts";
+import { limitsOf, startPurge } from "../purge.ts";
 import type { EraseRequest, Erasure } from "../erase.ts";
 import { readRecord } from "../read-record.ts";
 import type { AuditRecord } from "../record.ts";
 import { AuditUnavailableError } from "../store.ts";
-import type { AuditStore, StoreOptions, TextPage } from "../store.ts";
-import type { ClientUsage, DayUsage, RouteUsage, TokenActivity, TokenUsage } from "../usage.ts";
+import type { AuditStore, StoreOptions } from "../store.ts";
 import { RecentBytes } from "../client-shares.ts";
 import { createBatch } from "../segment.ts";
-import type { CallSpan } from "../call-spans.ts";
-import type { LossUsage } from "../loss-usage.ts";
 import { NameLists } from "../name-lists.ts";
-import type { RouteCallers } from "../callers.ts";
-import type { SentUsage } from "../sent-usage.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import {
   packBatch,
+  type JobResults,
   type ReaderJob,
   type SqliteWorkerData,
   type WriterJob,
-  type WrittenBatch,
 } from "./worker-messages.ts";
-import type { ErasePosition, EraseStep } from "./erase.ts";
+import type { ErasePosition } from "./erase.ts";
 import { startWithFirstJob, superviseWorker } from "./supervised-worker.ts";
 import type { SupervisedWorker } from "./supervised-worker.ts";
 
@@ -60,6 +56,12 @@ export function startSqliteThread(): Worker {
   return thread.on("error", () => {});
 }
 
+/** Returns the function that runs jobs of a worker, each with its result. */
+const callerOf =
+  <Job extends { readonly kind: keyof JobResults }>({ call }: Pick<SupervisedWorker<Job>, "call">) =>
+  <Called extends Job>(job: Called, transfer?: readonly Transferable[]) =>
+    call(job, transfer) as Promise<JobResults[Called["kind"]]>;
+
 /**
  * Opens the embedded audit store: SQLite, with a thread for writing, and one for reading that starts with the first query.
  * Several processes may open the same file.
@@ -72,9 +74,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
   const file = join(directory, AUDIT_FILE);
   const synchronous = durability === "strict" ? "FULL" : "NORMAL";
   const { writer, reader } = await openWorkers(directory, { role: "writer", file, synchronous }, thread);
-  const purge = startPurge({
-    step: () => writer.call({ kind: "purge", ...limitsOf(options) }) as Promise<PurgeResult>,
-  });
+  const write = callerOf(writer);
+  const read = callerOf(reader);
+  const purge = startPurge({ step: () => write({ kind: "purge", ...limitsOf(options) }) });
 
   const recent = new RecentBytes();
   /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
@@ -92,9 +94,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     const lossNames = lossLists.waiting();
     const batch = packBatch(createBatch(rows, recent, spare));
     spare = undefined;
-    const written = (await writer.call({ kind: "write", batch, names, lossNames }, [
-      batch.bytes.buffer,
-    ])) as WrittenBatch;
+    const written = await write({ kind: "write", batch, names, lossNames }, [batch.bytes.buffer]);
     lists.confirm(names);
     lossLists.confirm(lossNames);
     spare = written.buffer;
@@ -112,13 +112,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
   const probe = setInterval(queue.probe, PROBE_MS).unref();
   let closing: Promise<void> | undefined;
 
-  async function texts(query: ReaderJob & { kind: "page" }): Promise<TextPage> {
-    return (await reader.call(query)) as TextPage;
-  }
-
   async function get(id: string): Promise<AuditRecord | undefined> {
-    const text = await reader.call({ kind: "get", id });
-    return typeof text === "string" ? readRecord(id, text) : undefined;
+    const text = await read({ kind: "get", id });
+    return text === undefined ? undefined : readRecord(id, text);
   }
 
   async function erase(request: EraseRequest, onRecords?: (done: number) => void): Promise<Erasure> {
@@ -126,12 +122,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     let from: ErasePosition | undefined;
     let records = 0;
     do {
-      const step = (await writer.call({ kind: "erase", keys, from })) as EraseStep;
+      const step = await write({ kind: "erase", keys, from });
       records += step.records;
       from = step.next;
       onRecords?.(records);
     } while (from);
-    return (await writer.call({ kind: "eraseSummaries", request, records })) as Erasure;
+    return write({ kind: "eraseSummaries", request, records });
   }
 
   function fault(): string | undefined {
@@ -149,22 +145,21 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
 
   return {
     append: queue.push,
-    texts: (query) => texts({ kind: "page", query }),
-    query: async (query) => readPage(await texts({ kind: "page", query }), options),
+    texts: (query) => read({ kind: "page", query }),
+    query: async (query) => readPage(await read({ kind: "page", query }), options),
     get,
-    count: async (query) => (await reader.call({ kind: "count", query })) as number,
-    clients: async (query) => (await reader.call({ kind: "clients", query })) as ClientUsage[],
-    tokens: async ({ client }) => (await reader.call({ kind: "tokens", client })) as TokenUsage[],
-    activity: async ({ fingerprint }) =>
-      (await reader.call({ kind: "activity", fingerprint })) as TokenActivity,
-    sent: async (query) => (await reader.call({ kind: "sent", query })) as SentUsage[],
-    losses: async (query) => (await reader.call({ kind: "losses", query })) as LossUsage[],
-    spans: async (query) => (await reader.call({ kind: "spans", query })) as CallSpan[],
-    callers: async (query) => (await reader.call({ kind: "callers", query })) as RouteCallers,
-    usage: async (query) => (await reader.call({ kind: "usage", query })) as RouteUsage[],
-    days: async (query) => (await reader.call({ kind: "days", query })) as DayUsage[],
+    count: (query) => read({ kind: "count", query }),
+    clients: (query) => read({ kind: "clients", query }),
+    tokens: (query) => read({ kind: "tokens", query }),
+    activity: ({ fingerprint }) => read({ kind: "activity", fingerprint }),
+    sent: (query) => read({ kind: "sent", query }),
+    losses: (query) => read({ kind: "losses", query }),
+    spans: (query) => read({ kind: "spans", query }),
+    callers: (query) => read({ kind: "callers", query }),
+    usage: (query) => read({ kind: "usage", query }),
+    days: (query) => read({ kind: "days", query }),
     erase,
-    erasures: async () => (await reader.call({ kind: "erasures" })) as Erasure[],
+    erasures: () => read({ kind: "erasures" }),
     ready: () => fault() === undefined,
     fault,
     stats: () => ({
@@ -195,7 +190,7 @@ async function openWorkers(
     const reader = startWithFirstJob(() => openWorker<ReaderJob>({ role: "reader", file }));
     return { writer, reader };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     const remedy = "Repair it, move it away to begin with an empty audit, or choose another directory.";
     throw new AuditUnavailableError(`The audit database ${file} cannot be used. ${reason} ${remedy}`, {
       cause: error,

@@ -7,6 +7,7 @@ import {
   type ClientRows,
   type UsageRow,
 } from "../usage.ts";
+import { allRows } from "./rows.ts";
 
 const ADDED = `
   ON CONFLICT DO UPDATE SET
@@ -111,7 +112,7 @@ export class Summaries {
     const step = Math.min(excess, SUMMARY_STEP_ROWS);
     const ofStrangers = Number(database.prepare(DELETE_UNACCEPTED).run(step).changes);
     if (ofStrangers === step) return excess > step;
-    const largest = database.prepare(LARGEST).all() as unknown as ClientRows[];
+    const largest = allRows<ClientRows>(database.prepare(LARGEST));
     const deleteOf = database.prepare(DELETE_OF_CLIENT);
     let deleted = 0;
     for (const { client, rows } of cutLargest(largest, step - ofStrangers))

@@ -1,4 +1,5 @@
 import type { Transferable, Worker } from "node:worker_threads";
+import { errorText } from "../../config/error-text.ts";
 import { AuditUnavailableError } from "../store.ts";
 
 /** A message to the worker. */
@@ -47,7 +48,7 @@ export function createWorkerLink<Job>(options: WorkerLinkOptions): WorkerLink<Jo
   let lost: string | undefined;
 
   worker.on("message", settle);
-  worker.on("error", (error) => lose(error instanceof Error ? error.message : String(error)));
+  worker.on("error", (error) => lose(errorText(error)));
   worker.on("exit", () => lose("its thread has ended"));
   const opened = expect(0, openTimeoutMs);
 

@@ -1,13 +1,22 @@
-import type { CallersQuery } from "../callers.ts";
-import type { AuditQuery } from "../store.ts";
-import type { EraseRequest } from "../erase.ts";
-import type { PurgeLimits } from "../purge.ts";
+import type { CallersQuery, RouteCallers } from "../callers.ts";
+import type { AuditQuery, TextPage } from "../store.ts";
+import type { EraseRequest, Erasure } from "../erase.ts";
+import type { PurgeLimits, PurgeResult } from "../purge.ts";
 import type { Batch } from "../segment.ts";
-import type { ErasePosition } from "./erase.ts";
+import type { ErasePosition, EraseStep } from "./erase.ts";
 import type { NameList } from "../name-lists.ts";
-import type { SpanQuery } from "../call-spans.ts";
-import type { LossQuery } from "../loss-usage.ts";
-import type { UsageQuery } from "../usage.ts";
+import type { CallSpan, SpanQuery } from "../call-spans.ts";
+import type { LossQuery, LossUsage } from "../loss-usage.ts";
+import type {
+  ClientUsage,
+  DayUsage,
+  RouteUsage,
+  TokenActivity,
+  TokenQuery,
+  TokenUsage,
+  UsageQuery,
+} from "../usage.ts";
+import type { SentUsage } from "../sent-usage.ts";
 
 /** The first message to a worker. */
 export type SqliteWorkerData =
@@ -48,7 +57,7 @@ export interface WrittenBatch {
   readonly buffer: ArrayBuffer;
 }
 
-/** A job that writes a batch. It returns a `WrittenBatch`. */
+/** A job that writes a batch. */
 export interface WriteJob {
   readonly kind: "write";
   readonly batch: PackedBatch;
@@ -60,13 +69,33 @@ export interface WriteJob {
 /** A job of the writer thread. */
 export type WriterJob =
   | WriteJob
-  /** Returns a `PurgeResult`. */
   | ({ readonly kind: "purge" } & PurgeJob)
-  /** Returns an `EraseStep`. */
   | { readonly kind: "erase"; readonly keys: readonly string[]; readonly from: ErasePosition | undefined }
-  /** Returns an `Erasure`. @param records The records that were erased before */
+  /** `records`: how many were erased before. */
   | { readonly kind: "eraseSummaries"; readonly request: EraseRequest; readonly records: number }
   | { readonly kind: "close" };
+
+/** What each kind of job returns. */
+export interface JobResults {
+  write: WrittenBatch;
+  purge: PurgeResult;
+  erase: EraseStep;
+  eraseSummaries: Erasure;
+  page: TextPage;
+  get: string | undefined;
+  count: number;
+  clients: ClientUsage[];
+  tokens: TokenUsage[];
+  activity: TokenActivity;
+  sent: SentUsage[];
+  losses: LossUsage[];
+  spans: CallSpan[];
+  callers: RouteCallers;
+  usage: RouteUsage[];
+  days: DayUsage[];
+  erasures: Erasure[];
+  close: void;
+}
 
 /** A job of the reader thread. */
 export type ReaderJob =
@@ -77,7 +106,7 @@ export type ReaderJob =
   | { readonly kind: "losses"; readonly query: LossQuery }
   | { readonly kind: "spans"; readonly query: SpanQuery }
   | { readonly kind: "callers"; readonly query: CallersQuery }
-  | { readonly kind: "tokens"; readonly client: string }
+  | { readonly kind: "tokens"; readonly query: TokenQuery }
   | { readonly kind: "activity"; readonly fingerprint: string }
   | { readonly kind: "erasures" }
   | { readonly kind: "close" };

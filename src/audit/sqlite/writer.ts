@@ -34,6 +34,7 @@ import {
   type WriterJob,
   type WrittenBatch,
 } from "./worker-messages.ts";
+import { allRows } from "./rows.ts";
 
 /** Maximum number of earlier records that one commit moves to a client whose token v4 has accepted. */
 const MOST_MOVED = 1000;
@@ -263,7 +264,7 @@ class Writer {
     const { text, claim, promote, owners } = this.#days.get(suffix);
     const id = text.get(client)?.["id"];
     if (id === undefined) return;
-    const found = claim.all(id) as unknown as ClaimedRow[];
+    const found = allRows<ClaimedRow>(claim, id);
     for (const row of found) {
       const promoted = promote.get(worthOf({ ...row, accepted: true }), row.seq);
       if (promoted) owners.own.run(SEVERAL, Number(promoted["seq"]));

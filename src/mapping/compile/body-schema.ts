@@ -7,6 +7,7 @@ import {
   type ValidateFunction,
 } from "ajv/dist/2020.js";
 import names from "ajv/dist/compile/names.js";
+import { errorText } from "../../config/error-text.ts";
 import {
   ValidationError,
   INVALID_VALUE,
@@ -239,7 +240,7 @@ export function compileSchema(
     try {
       compiled = compile();
     } catch (error) {
-      location.report(`not a JSON Schema: ${(error as Error).message.replace(/^strict mode: /, "")}`);
+      location.report(`not a JSON Schema: ${errorText(error).replace(/^strict mode: /, "")}`);
       return () => [];
     }
   return (body) => {

@@ -128,7 +128,7 @@ export function compileCatalog(
   const fold = (id: string) => (ignoreCase ? id.toLowerCase() : id);
   const aliases = new Map(Object.entries(accepts).map(([alias, v4Id]) => [fold(alias), v4Id]));
   const stub = compileExpressionAt(location.at("stub"), definition.stub, ["id", "name", "values"]);
-  const alphaId = (v4Id: string): string => String(ids?.lookup(v4Id) ?? v4Id);
+  const alphaId = (v4Id: string): string => (ids?.lookup(v4Id) as string | undefined) ?? v4Id;
   const { isHidden, isHiddenAt } = compileHiddenPrefix(hidden);
 
   const stubFor = (v4Id: string, row: unknown): MaybePromise<JsonText> =>
@@ -146,7 +146,7 @@ export function compileCatalog(
 
   function v4Id(requested: string, copy: CatalogCopy): string | undefined {
     const translated = aliases.get(fold(requested)) ?? ids?.v4ByAlpha.get(requested);
-    if (translated !== undefined) return String(translated);
+    if (translated !== undefined) return translated as string;
     const id = ignoreCase ? (copy.canonicalSpelling(name, requested) ?? requested) : requested;
     if (closed || alphaId(id) !== id || isHidden(id)) return undefined;
     return copy.find(name, id) || !copy.isLoaded(name) ? id : undefined;

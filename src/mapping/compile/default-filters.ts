@@ -1,4 +1,5 @@
 /** What each list is filtered and sorted by if the client does not say it, and the values that mean no filter. */
+import { errorText } from "../../config/error-text.ts";
 import type { Condition, Conditions, Filter, Order } from "../../dialect/filter/condition.ts";
 import { createFilterWriter } from "../../dialect/filter/filter-writer.ts";
 import type { UpstreamFilter } from "../../dialect/filter/filter-writer.ts";
@@ -85,7 +86,7 @@ function reportFailure(location: SourceLocation, translate: () => unknown): void
   try {
     translate();
   } catch (error) {
-    location.report(`can't be translated: ${(error as Error).message}`);
+    location.report(`can't be translated: ${errorText(error)}`);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Filters of both dialects: the grammar, and how each list reads its filter from a query. */
+import { errorText } from "../../config/error-text.ts";
 import {
   FIELD,
   fillName,
@@ -131,7 +132,7 @@ export function compileGrammar({ client, upstream }: DialectDefinition, location
   try {
     return createGrammar(client.filters, upstream.filters);
   } catch (error) {
-    at.at("operators").report((error as Error).message);
+    at.at("operators").report(errorText(error));
     return withoutClient;
   }
 }

@@ -69,10 +69,11 @@ export function compileSearch(
     const isMoved = filter !== undefined && names.has(FILTER);
     if (isMoved) values.set(FILTER, parseJson(filter));
     const bare = question < 0 ? path : path.slice(0, question);
+    const body = fill(shape, values);
     return {
       path: others.length === 0 ? bare : `${bare}?${others.join("&")}`,
       filter: isMoved ? undefined : filter,
-      body: (fill(shape, values) ?? {}) as JsonObject,
+      body: isObject(body) ? body : {},
     };
   };
 }

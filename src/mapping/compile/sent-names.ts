@@ -198,10 +198,10 @@ function markConditions(conditions: Conditions, places: Map<string, Place>, bits
 /** Compiles the names of the routes of one path. @param pages Parameters that ask for a page of a list */
 function compileNames(routes: readonly Route[], pages: readonly string[]): SentNames {
   const list = new NameList();
-  const [body, query, filter] = [1, 2, 3].map(() => new Map<string, Place>()) as [
-    Map<string, Place>,
-    Map<string, Place>,
-    Map<string, Place>,
+  const [body, query, filter] = [
+    new Map<string, Place>(),
+    new Map<string, Place>(),
+    new Map<string, Place>(),
   ];
   for (const route of routes) {
     const valuesOf = (name: string): Iterable<unknown> => route.resource.queryFields.get(name)?.values ?? [];

@@ -1,5 +1,6 @@
 /** Checks the JSON Schemas of a pack, and reports each problem where it is written. */
 import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
+import { errorText } from "../../config/error-text.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { prepareRegex } from "../../jsonata/index.ts";
 import type { SourceLocation } from "./source-location.ts";
@@ -47,7 +48,7 @@ function reportFormats({ format, pattern }: Schema, ajv: Ajv2020, location: Sour
     prepareRegex(source, flags);
     return isKnown;
   } catch (error) {
-    location.at("pattern").report(`not a regular expression of a pack: ${(error as Error).message}`);
+    location.at("pattern").report(`not a regular expression of a pack: ${errorText(error)}`);
     return false;
   }
 }

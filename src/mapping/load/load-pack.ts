@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import type { z } from "zod";
+import { errorText } from "../../config/error-text.ts";
 import {
   renameDeep,
   createRenamer,
@@ -51,7 +52,7 @@ export function readPack(directory: string): PackFiles {
   } catch (error) {
     if (error instanceof PackError) throw error;
     throw new PackError([
-      { file: directory, line: 1, column: 1, message: `can't be read: ${(error as Error).message}` },
+      { file: directory, line: 1, column: 1, message: `can't be read: ${errorText(error)}` },
     ]);
   }
 }

@@ -14,7 +14,7 @@ export interface YamlNodes {
 
 /** A key of a map as JavaScript has it: `yaml` converts null to an empty text. Other keys than scalars are not found. */
 export const keyText = (key: unknown): string | undefined =>
-  isScalar(key) ? (key.value === null ? "" : String(key.value)) : undefined;
+  isScalar(key) ? String((key.value as string | number | boolean | null) ?? "") : undefined;
 
 const asNode = (value: unknown): Node | undefined => (isNode(value) ? value : undefined);
 

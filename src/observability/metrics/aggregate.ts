@@ -14,6 +14,7 @@ const AGGREGATORS: Readonly<Record<string, Aggregator>> = {
   process_start_time_seconds: "min",
   nodejs_eventloop_lag_p99_seconds: "max",
   alpha_gateway_replicas: "max",
+  alpha_gateway_client_last_request_timestamp_seconds: "max",
   alpha_gateway_v4_breaker_open: "max",
   alpha_gateway_state_store_used_ratio: "max",
   alpha_gateway_pack_last_reload_successful: "min",

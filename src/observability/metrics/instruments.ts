@@ -138,6 +138,25 @@ export function addCounter(
   return (first = "", second, third) => sums.at(first, second, third);
 }
 
+/** Adds a gauge of values that are set. Its values are read at each scrape, as those of a counter. */
+export function addLabelledGauge(
+  registry: Registry,
+  { name, help, labelNames }: MetricDescription,
+): FindByLabels<{ value: number }> {
+  const values = new ByLabels<{ value: number }>(() => ({ value: 0 }));
+  const gauge: Gauge<string> = new Gauge<string>({
+    name,
+    help,
+    labelNames: [...labelNames],
+    registers: [registry],
+    collect() {
+      gauge.reset();
+      for (const [labels, { value }] of values.entries(labelNames)) gauge.set(labels, value);
+    },
+  });
+  return (first = "", second, third) => values.at(first, second, third);
+}
+
 /** The values of a histogram for some label values. */
 export class Distribution {
   readonly #bounds: readonly number[];

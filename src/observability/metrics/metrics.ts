@@ -5,6 +5,7 @@ import type { MetricValues } from "./aggregate.ts";
 import {
   addCounter,
   addHistogram,
+  addLabelledGauge,
   createRegistry,
   type Distribution,
   type HostRegistry,
@@ -78,6 +79,11 @@ const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
   clientRequests: addCounter(registry, {
     name: `${PREFIX}client_requests_total`,
     help: "Requests by `lane` and client of CLIENTS_FILE. Client other: it is not in the file.",
+    labelNames: ["lane", "client"],
+  }),
+  clientLastRequest: addLabelledGauge(registry, {
+    name: `${PREFIX}client_last_request_timestamp_seconds`,
+    help: "Time of the last request by `lane` and client of CLIENTS_FILE, in seconds since the epoch.",
     labelNames: ["lane", "client"],
   }),
   requestSeconds: addHistogram(registry, {
@@ -202,7 +208,11 @@ export function createMetrics(host?: HostRegistry): Metrics {
 
   return {
     observeRequest,
-    countClientRequest: (lane, name) => void (series.clientRequests(lane, boundedName(name)).sum += 1),
+    countClientRequest(lane, name) {
+      const client = boundedName(name);
+      series.clientRequests(lane, client).sum += 1;
+      series.clientLastRequest(lane, client).value = Math.floor(Date.now() / 1000);
+    },
     countRejection: (reason, status) => void (series.rejections(reason, String(status)).sum += 1),
     stagesOf,
     countCacheReads: (cache, isHit, count = 1) =>

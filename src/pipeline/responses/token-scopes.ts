@@ -1,4 +1,5 @@
 /** Responses that carry tokens: v4's scopes in them become alpha's levels. */
+import { errorText } from "../../config/error-text.ts";
 import { isObject, parseJson, printJson } from "../../dialect/json/parse.ts";
 import { valueAt } from "../../dialect/shape.ts";
 import { levelsLoss } from "../../mapping/compile/loss-names.ts";
@@ -108,7 +109,7 @@ export async function beforeTokenCall(
   return async () => {
     if (start.length !== SHOWN_CHARACTERS) return;
     await tokenStore.forget(start).catch((error: unknown) => {
-      report.warnings.push(`what was stored about a deleted token stays: ${(error as Error).message}`);
+      report.warnings.push(`what was stored about a deleted token stays: ${errorText(error)}`);
     });
   };
 }

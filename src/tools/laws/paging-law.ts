@@ -1,5 +1,6 @@
 /** The law of pages: a client that follows them gets each item of the upstream once, in order, and true values about it. */
 import { isDeepStrictEqual } from "node:util";
+import { errorText } from "../../config/error-text.ts";
 import { LIST_VALUES } from "../../dialect/envelope.ts";
 import { findLink, linkParameter } from "../../dialect/paging/links.ts";
 import { cursorParameter } from "../../dialect/paging/styles.ts";
@@ -162,7 +163,7 @@ async function followList(pack: Pack, total: number, size: number): Promise<Prob
     try {
       page = await get(query);
     } catch (error) {
-      return { value, expected: "a page", actual: (error as Error).message };
+      return { value, expected: "a page", actual: errorText(error) };
     }
     const { numbers, values, next } = page;
     const expected = {
@@ -217,7 +218,7 @@ async function followBack(
       return {
         value: { total: expected.length, query },
         expected,
-        actual: (error as Error).message,
+        actual: errorText(error),
       };
     }
   }

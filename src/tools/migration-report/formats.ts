@@ -4,7 +4,7 @@ import { reportMarkdown } from "./markdown.ts";
 import type { CallGuide, ClientGuide, Report } from "./model.ts";
 
 const COLUMNS: Readonly<Record<string, (client: ClientGuide, call: CallGuide | undefined) => Cell>> = {
-  client: ({ client }) => client,
+  client: ({ client, family, id }) => (family === null ? client : id),
   name: ({ name }) => name,
   user_agent: ({ userAgent }) => userAgent,
   readiness: ({ readiness }) => readiness,

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { STATE_LABELS } from "../../audit/migration-words.ts";
 import type { Report } from "./model.ts";
 import {
   formatCount,
@@ -6,30 +8,21 @@ import {
   type Block,
   type Column,
   type Line,
+  type OpenedRows,
   type OutlineSpan,
 } from "./outline.ts";
 import { outlineReport } from "./outline-report.ts";
 
+/** The colours of the console: report and console look the same. */
+const COLORS = readFileSync(new URL("../../admin/public/css/colors.css", import.meta.url), "utf8");
+
 /** The style sheet: for light and dark, wide and narrow screens, and for print. */
 const STYLE = `
-:root {
-  color-scheme: light dark;
-  --ink: light-dark(#1b2430, #e4e9f0);
-  --soft: light-dark(#51606f, #a3b0bf);
-  --paper: light-dark(#ffffff, #12171d);
-  --raised: light-dark(#f4f6f9, #1b222b);
-  --line: light-dark(#d5dce4, #333e4a);
-  --link: light-dark(#0b57b0, #85b8ff);
-  --alpha: light-dark(#c2570c, #f0954a);
-  --native: light-dark(#1f6fc4, #5aa2ee);
-  --good: light-dark(#14662f, #7fd39a);
-  --warn: light-dark(#8a4b00, #f3b765);
-  --bad: light-dark(#a3202d, #ff9aa2);
-}
+${COLORS}
 * { box-sizing: border-box; }
 body {
   margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 62rem;
-  background: var(--paper); color: var(--ink);
+  background: var(--page); color: var(--ink);
   font: 1rem/1.55 system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
   overflow-wrap: break-word;
 }
@@ -40,43 +33,43 @@ h4 { font-size: 1rem; margin: 0 0 .35rem; }
 p, ul { margin: 0 0 1rem; max-width: 48rem; }
 ul { padding-left: 1.25rem; }
 li { margin-bottom: .25rem; }
-a { color: var(--link); }
+a { color: var(--accent); }
 code, pre { font: .875em/1.5 ui-monospace, "Cascadia Mono", "DejaVu Sans Mono", Menlo, monospace; }
 code { overflow-wrap: anywhere; }
 h4 code { font-size: 1rem; }
 pre {
   margin: 0; padding: .75rem 1rem; overflow-x: auto;
-  background: var(--raised); border: 1px solid var(--line); border-radius: .4rem;
+  background: var(--card); border: 1px solid var(--line); border-radius: .4rem;
 }
 figure { margin: 0 0 1rem; }
-figcaption { color: var(--soft); font-size: .875rem; margin-bottom: .25rem; }
+figcaption { color: var(--quiet); font-size: .875rem; margin-bottom: .25rem; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .75rem; margin: 0 0 1rem; padding: 0; list-style: none; max-width: none; }
-.figures li { background: var(--raised); border: 1px solid var(--line); border-radius: .4rem; padding: .75rem 1rem; margin: 0; }
+.figures li { background: var(--card); border: 1px solid var(--line); border-radius: .4rem; padding: .75rem 1rem; margin: 0; }
 .figures b { display: block; font-size: 1.5rem; line-height: 1.2; }
-.figures span { color: var(--soft); font-size: .875rem; }
-.days svg { display: block; width: 100%; height: 9rem; background: var(--raised); border: 1px solid var(--line); border-radius: .4rem; }
+.figures span { color: var(--quiet); font-size: .875rem; }
+.days svg { display: block; width: 100%; height: 9rem; background: var(--card); border: 1px solid var(--line); border-radius: .4rem; }
 .days .alpha { fill: var(--alpha); }
 .days .native { fill: var(--native); }
-.axis { display: flex; justify-content: space-between; gap: 1rem; color: var(--soft); font-size: .875rem; margin: .25rem 0 0; max-width: none; }
+.axis { display: flex; justify-content: space-between; gap: 1rem; color: var(--quiet); font-size: .875rem; margin: .25rem 0 0; max-width: none; }
 .legend { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; font-size: .875rem; margin: 0 0 .35rem; max-width: none; }
 .legend svg { display: inline-block; width: .8rem; height: .8rem; vertical-align: -.05rem; border: 0; }
 .table { overflow-x: auto; margin: 0 0 1rem; }
 table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
-caption { text-align: left; color: var(--soft); font-size: .875rem; padding-bottom: .25rem; }
+caption { text-align: left; color: var(--quiet); font-size: .875rem; padding-bottom: .25rem; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); }
-th { font-weight: 600; color: var(--soft); font-size: .875rem; }
+th { font-weight: 600; color: var(--quiet); font-size: .875rem; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 table.fields { table-layout: fixed; }
 .fields th:nth-child(-n+2) { width: 21%; }
 .tag {
   display: inline-block; padding: 0 .45rem; border-radius: .3rem; border: 1px solid currentColor;
-  font-size: .8125rem; line-height: 1.4; white-space: nowrap; color: var(--soft);
+  font-size: .8125rem; line-height: 1.4; white-space: nowrap;
 }
-.tag.good { color: var(--good); }
-.tag.warn { color: var(--warn); }
-.tag.bad { color: var(--bad); }
+.inside > td { padding: 0 0 .4rem 1rem; }
+.inside .table { margin: .25rem 0 0; }
 details { margin: 0 0 1rem; }
-summary { cursor: pointer; padding: .25rem 0; }
+.inside details { margin: 0; }
+summary { color: var(--quiet); cursor: pointer; padding: .25rem 0; font-size: .875rem; }
 .call { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; margin: 0 0 1.25rem; }
 .call > :last-child, .part > :last-child { margin-bottom: 0; }
 .part { margin: 0 0 1.5rem; }
@@ -87,7 +80,7 @@ summary { cursor: pointer; padding: .25rem 0; }
   thead { display: none; }
   tr { border-bottom: 1px solid var(--line); padding: .5rem 0; }
   td, td.number { border: 0; padding: .1rem 0; text-align: left; white-space: normal; }
-  td[data-name]::before { content: attr(data-name) ": "; color: var(--soft); font-size: .875rem; }
+  td[data-name]::before { content: attr(data-name) ": "; color: var(--quiet); font-size: .875rem; }
 }
 @media print {
   :root { color-scheme: light; }
@@ -119,15 +112,12 @@ const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => E
 
 /** The colors of labels. */
 const TONES: Readonly<Record<string, string>> = {
-  ready: "good",
-  "silent: unknown": "warn",
+  ...Object.fromEntries(Object.values(STATE_LABELS).map(({ label, tone }) => [label, tone])),
   "not needed": "good",
-  moving: "warn",
   "other value": "warn",
   "id only": "warn",
   computed: "warn",
   "another call": "warn",
-  "not begun": "bad",
   "was lossy": "bad",
   removed: "bad",
   "no counterpart": "bad",
@@ -148,7 +138,7 @@ const renderLine = (line: Line): string => line.map(renderSpan).join("");
 const columnClass = ({ number }: Column): string => (number ? ' class="number"' : "");
 
 /** On a narrow screen the cells of a row are below each other, each with the name of its column. */
-function renderTable({ caption, of, columns, rows }: Block & { kind: "table" }): string {
+function renderTable({ caption, of, columns, rows, opened = [] }: Block & { kind: "table" }): string {
   const heads = columns.map((column) =>
     column.name === "" ? "<td></td>" : `<th scope="col"${columnClass(column)}>${escape(column.name)}</th>`,
   );
@@ -160,9 +150,16 @@ function renderTable({ caption, of, columns, rows }: Block & { kind: "table" }):
     });
     return `<tr>${rendered.join("")}</tr>`;
   };
+  const inside = (below: OpenedRows | undefined): string => {
+    if (below === undefined) return "";
+    const [first = { name: "" }, ...others] = columns;
+    const named = { kind: "table", caption: below.title, rows: below.rows } as const;
+    const table = renderTable({ ...named, columns: [{ ...first, name: below.of }, ...others] });
+    return `<tr class="inside"><td colspan="${columns.length}"><details><summary>${escape(below.title)}</summary>${table}</details></td></tr>`;
+  };
   return (
     `<div class="table"><table class="${of ?? "plain"}"><caption>${escape(caption)}</caption>` +
-    `<thead><tr>${heads.join("")}</tr></thead><tbody>\n${rows.map(row).join("\n")}\n</tbody></table></div>`
+    `<thead><tr>${heads.join("")}</tr></thead><tbody>\n${rows.map((cells, place) => row(cells) + inside(opened[place])).join("\n")}\n</tbody></table></div>`
   );
 }
 

@@ -1,14 +1,11 @@
 import {
-  cameBackOn,
-  groupSpans,
-  isPauseLonger,
-  migrationStateOf,
-  nameClients,
-  spansOf,
-  type NamedClient,
-  type QuietTime,
-} from "../../audit/migration-state.ts";
-import type { CallSpan } from "../../audit/call-spans.ts";
+  MAX_ROUTE_ROWS,
+  readClientGroups,
+  readGroupTokens,
+  type ClientGroup,
+  type GroupToken,
+} from "../../audit/client-groups.ts";
+import type { QuietTime } from "../../audit/migration-state.ts";
 import { rankLosses } from "../../audit/rank-losses.ts";
 import type { LossUsage } from "../../audit/loss-usage.ts";
 import { NO_CLIENTS, type ClientDirectory } from "../../clients/client-directory.ts";
@@ -77,25 +74,22 @@ export function groupCalls(client: string | null, usage: readonly RouteUsage[]):
 
 interface ClientMaterial {
   readonly pack: Pack;
-  readonly quiet: QuietTime;
+  readonly members: readonly GroupToken[];
   readonly usage: readonly RouteUsage[];
   readonly calls: readonly CallGuide[];
   readonly losses: readonly LossUsage[];
-  readonly spans: readonly CallSpan[];
 }
 
 function createClientGuide(
-  counted: NamedClient,
-  { pack, quiet, usage, calls, losses, spans }: ClientMaterial,
+  counted: ClientGroup,
+  { pack, members, usage, calls, losses }: ClientMaterial,
 ): ClientGuide {
-  const { client, name, userAgent, first, last, lastAlpha, requests, native, errors, lossy } = counted;
-  const alpha = usage.filter(isAlpha);
-  const routes = calls.flatMap(({ route }) => pack.route(route) ?? []);
-  const readiness = migrationStateOf(counted, quiet);
-  const callable = routes.filter(({ source }) => !("error" in source));
-  return {
+  const {
+    id,
     client,
     name,
+    family,
+    tokens,
     userAgent,
     first,
     last,
@@ -104,9 +98,28 @@ function createClientGuide(
     native,
     errors,
     lossy,
-    readiness,
-    cameBack: cameBackOn(spans, readiness, quiet),
-    longerPauseMs: isPauseLonger(counted, quiet) ? counted.longestPauseMs : null,
+  } = counted;
+  const alpha = usage.filter(isAlpha);
+  const routes = calls.flatMap(({ route }) => pack.route(route) ?? []);
+  const callable = routes.filter(({ source }) => !("error" in source));
+  return {
+    id,
+    client,
+    name,
+    family,
+    tokens,
+    members,
+    userAgent,
+    first,
+    last,
+    lastAlpha,
+    requests,
+    native,
+    errors,
+    lossy,
+    readiness: counted.state,
+    cameBack: counted.cameBack,
+    longerPauseMs: counted.isPauseLonger ? counted.longestPauseMs : null,
     scopes: findSmallestScopes(
       callable.map(({ access }) => access),
       pack.dialect,
@@ -131,6 +144,22 @@ const usedRoutes = (clients: readonly ClientGuide[]): ReadonlySet<string> =>
     clients.flatMap((client) => client.calls.flatMap((call) => (isUse(client, call) ? call.route : []))),
   );
 
+/** Rows whose tokens are read, and tokens of each that are listed. */
+const MAX_OPENED = 200;
+const MAX_MEMBERS = 100;
+
+/** Reads the tokens of the rows with the most requests that have several. */
+async function readMembers(
+  store: UsageReader,
+  clients: readonly ClientGroup[],
+  quiet: QuietTime,
+): Promise<ReadonlyMap<string | null, readonly GroupToken[]>> {
+  const members = new Map<string | null, readonly GroupToken[]>();
+  for (const { client, keys } of clients.filter(({ tokens }) => tokens > 1).slice(0, MAX_OPENED))
+    members.set(client, (await readGroupTokens(store, keys, { quiet })).slice(0, MAX_MEMBERS));
+  return members;
+}
+
 /**
  * Creates the migration report from the summaries of an audit store, and a few records of each call.
  *
@@ -147,17 +176,16 @@ export async function createReport(options: ReportOptions): Promise<Report> {
     onProgress = () => undefined,
   } = options;
   const quiet = { quietDays, now };
-  const [counted, usage, days, losses, spans] = await Promise.all([
-    store.clients(query),
-    store.usage(query),
+  const [groups, usage, days, losses] = await Promise.all([
+    readClientGroups(store, query, { directory, quiet }),
+    store.usage({ ...query, limit: MAX_ROUTE_ROWS }),
     store.days(query),
     store.losses(query),
-    store.spans(spansOf(query, quiet)),
   ]);
-  const clients = nameClients(counted, directory);
+  const clients = groups.slice(0, MAX_USAGE_ROWS);
+  const members = await readMembers(store, clients, quiet);
   const firstKeys = new Map(clients.flatMap(({ client, keys }) => keys.map((key) => [key, client] as const)));
   const lossesByClient = Map.groupBy(losses, ({ client }) => firstKeys.get(client) ?? client);
-  const spansOfClient = groupSpans(spans, clients);
   const usageByClient = Map.groupBy(usage, ({ client }) => firstKeys.get(client) ?? client);
   const callSummaries = [...usageByClient].flatMap(([client, rows]) => groupCalls(client, rows));
   const { since, until } = query;
@@ -174,11 +202,10 @@ export async function createReport(options: ReportOptions): Promise<Report> {
     .map((client) =>
       createClientGuide(client, {
         pack,
-        quiet,
+        members: members.get(client.client) ?? [],
         usage: usageByClient.get(client.client) ?? [],
         calls: (callsByClient.get(client.client) ?? []).map(({ guide }) => guide),
         losses: lossesByClient.get(client.client) ?? [],
-        spans: spansOfClient(client.client),
       }),
     )
     .toSorted((one, other) => countRemaining(other) - countRemaining(one) || other.requests - one.requests);
@@ -202,6 +229,6 @@ export async function createReport(options: ReportOptions): Promise<Report> {
     losses: rankLosses(losses, clients),
     everyCall: describeCommonChanges(pack),
     clients: clientGuides,
-    cut: Math.max(counted.length, usage.length) >= MAX_USAGE_ROWS,
+    cut: groups.length > MAX_USAGE_ROWS || usage.length >= MAX_ROUTE_ROWS,
   };
 }

@@ -40,12 +40,18 @@ const renderCell = (line: Line): string =>
     )
     .join("");
 
-function renderTable({ columns, rows }: Block & { kind: "table" }): string {
+/** Rows that belong to another one are below it, and indented. */
+function renderTable({ columns, rows, opened = [] }: Block & { kind: "table" }): string {
   const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return [
     row(columns.map(({ name }) => escape(name))),
     row(columns.map(({ number }) => (number ? "--:" : "---"))),
-    ...rows.map((cells) => row(cells.map(renderCell))),
+    ...rows.flatMap((cells, place) => [
+      row(cells.map(renderCell)),
+      ...(opened[place]?.rows ?? []).map(([first = [], ...others]) =>
+        row([`&emsp;${renderCell(first)}`, ...others.map(renderCell)]),
+      ),
+    ]),
   ].join("\n");
 }
 

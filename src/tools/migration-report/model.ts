@@ -1,5 +1,7 @@
 /** The migration report as data. HTML, Markdown, JSON and CSV are written from it. */
+import type { GroupToken } from "../../audit/client-groups.ts";
 import type { MigrationState } from "../../audit/migration-state.ts";
+import { describeStates } from "../../audit/migration-words.ts";
 import type { LossSummary, RankedLoss } from "../../audit/rank-losses.ts";
 import { UNACCEPTED } from "../../audit/summary-key.ts";
 import type { DayUsage } from "../../audit/usage.ts";
@@ -84,10 +86,18 @@ export interface CallGuide {
 
 /** The guide of one client, created from its own requests. */
 export interface ClientGuide {
+  /** What selects it in a query: its name, its only key, `agent:FAMILY`, `none` or `unaccepted`. */
+  readonly id: string;
   /** The key of its summaries; of several the one with the most requests. Null: all requests without a token. */
   readonly client: string | null;
   /** Its name in the client directory; null if it has none. */
   readonly name: string | null;
+  /** The family of user agents of several tokens without a name; null for others. */
+  readonly family: string | null;
+  /** The number of its tokens, as far as they are listed. */
+  readonly tokens: number;
+  /** Its tokens if there are several, those with the most requests of all days first. */
+  readonly members: readonly GroupToken[];
   /** The user agent of the last request. */
   readonly userAgent: string | null;
   readonly first: string;
@@ -177,11 +187,14 @@ export const isDone = (readiness: MigrationState | null): boolean => readiness =
 
 /** The states in words. */
 export const describeReadiness = (
-  { client, upstream }: SideNames,
+  names: SideNames,
   quietDays: number,
-): Readonly<Record<MigrationState, string>> => ({
-  "not begun": `uses ${client} only`,
-  moving: "uses both APIs",
-  ready: `has called ${upstream} and not ${client} within the last ${quietDays} days`,
-  silent: `has sent no request for ${quietDays} days: whether it has migrated is unknown`,
-});
+): Readonly<Record<MigrationState, string>> => {
+  const words = describeStates(names, quietDays);
+  return {
+    "not begun": words["not begun"].meaning,
+    moving: words.moving.meaning,
+    ready: words.ready.meaning,
+    silent: words.silent.meaning,
+  };
+};

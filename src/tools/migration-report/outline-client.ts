@@ -1,4 +1,4 @@
-import { identityOfKey } from "../../audit/summary-key.ts";
+import { STATE_LABELS } from "../../audit/migration-words.ts";
 import type { SideNames } from "../../mapping/pack-summary.ts";
 import { addressVariable } from "../explain/shell.ts";
 import {
@@ -12,16 +12,17 @@ import {
   type Report,
 } from "./model.ts";
 import { outlineLossTables } from "./outline-losses.ts";
+import { describeTokens } from "./outline-tokens.ts";
 import { clientName, formatCount, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
 
 const DAY_MS = 86_400_000;
 
 /** The states as labels. */
 export const READINESS_LABELS = {
-  "not begun": "not begun",
-  moving: "moving",
-  ready: "ready",
-  silent: "silent: unknown",
+  "not begun": STATE_LABELS["not begun"].label,
+  moving: STATE_LABELS.moving.label,
+  ready: STATE_LABELS.ready.label,
+  silent: STATE_LABELS.silent.label,
 } as const;
 
 /** The id of the section of a client. */
@@ -258,7 +259,7 @@ function outlineSummary(client: ClientGuide, report: Pick<Report, "names" | "qui
     .map(({ route }) => route);
   const lines: Line[] = [
     [...describeState(client, report)],
-    [...describeKey(client.client), ` Seen from ${formatTime(client.first)} to ${formatTime(client.last)}.`],
+    [...describeTokens(client), ` Seen from ${formatTime(client.first)} to ${formatTime(client.last)}.`],
     ...(scopesLine.length === 0 ? [] : [scopesLine]),
     ...(withoutCounterpart.length === 0
       ? []
@@ -276,15 +277,6 @@ function outlineSummary(client: ClientGuide, report: Pick<Report, "names" | "qui
         ]),
   ];
   return [{ kind: "list", lines }, ...outlineLossTables(client.losses, "What it lost, by weight")];
-}
-
-/** What a client is: an application, a name that a proxy gives, or a token. */
-function describeKey(key: string | null): Line {
-  const { label, application } = identityOfKey(key);
-  if (key === null) return ["Without a token."];
-  if (application !== null) return ["All tokens of the application ", { code: application }, "."];
-  if (label !== null) return ["All requests that the proxy gives the name ", { code: label }, "."];
-  return ["Token with the fingerprint ", { code: key }, "."];
 }
 
 /** The guide of one client as blocks. */

@@ -22,10 +22,11 @@ const joinCodes = (texts: readonly string[]): Line =>
 
 /** The names of some clients, and how many others there are. */
 function describeClients(clients: readonly LossClient[], guides: readonly ClientGuide[]): Line {
-  const nameOf = ({ client, name }: LossClient): string =>
+  const nameOf = ({ client, name, family }: LossClient): string =>
     clientName({
       client,
       name,
+      family,
       userAgent: guides.find((guide) => guide.client === client)?.userAgent ?? null,
     });
   const named = clients

@@ -6,12 +6,23 @@ import {
   isClient,
   isDone,
   isUse,
+  type CallGuide,
   type ClientGuide,
   type Report,
 } from "./model.ts";
 import { CHANGE_LABELS, clientAnchor, outlineClient, READINESS_LABELS } from "./outline-client.ts";
 import { outlineLosses } from "./outline-losses.ts";
-import { clientName, formatCount, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
+import { openTokens } from "./outline-tokens.ts";
+import {
+  clientName,
+  formatCount,
+  formatTime,
+  percent,
+  plural,
+  type Block,
+  type Line,
+  type OpenedRows,
+} from "./outline.ts";
 
 function describeSpan({ since, until, days }: Report): string {
   const first = since?.slice(0, 10) ?? days[0]?.day;
@@ -69,7 +80,7 @@ function describeRemaining({ client, readiness, calls }: ClientGuide): string {
 const createClientRow = (client: ClientGuide): Line[] => [
   [
     { link: clientName(client), to: clientAnchor(client) },
-    ...(client.client === null ? [] : [" ", { code: client.client }]),
+    ...(client.client === null || client.name !== null ? [] : [" ", { code: client.id }]),
   ],
   [
     client.readiness === null ? "–" : { tag: READINESS_LABELS[client.readiness] },
@@ -98,11 +109,12 @@ function outlineClients({ clients, names, quietDays }: Report): Block[] {
         { name: "Last seen" },
       ],
       rows: clients.map(createClientRow),
+      opened: clients.map(openTokens),
     },
     {
       kind: "text",
       line: [
-        "A client is an application, or a token. Of tokens only fingerprints are stored: the first digits of their SHA-256. ",
+        "A client is a name, an application, or else all tokens of one user agent. Its state is that of today, whatever days the report covers. Of tokens only fingerprints are stored: the first digits of their SHA-256. ",
         ...Object.entries(describeReadiness(names, quietDays)).flatMap(([name, words], index) => [
           index === 0 ? "" : "; ",
           { tag: READINESS_LABELS[name as keyof typeof READINESS_LABELS] },
@@ -112,6 +124,39 @@ function outlineClients({ clients, names, quietDays }: Report): Block[] {
       ],
     },
   ];
+}
+
+/** Clients of a route that are listed. */
+const MAX_CALLERS = 100;
+
+/** A call of a client. */
+interface Use {
+  readonly client: ClientGuide;
+  readonly call: CallGuide;
+}
+
+const lastOf = (uses: readonly Use[]): string =>
+  uses.reduce((latest, { call }) => (call.last > latest ? call.last : latest), "");
+
+/** Who calls a route, those with the most requests first. */
+function openCallers(uses: readonly Use[]): OpenedRows {
+  const left = uses.length - MAX_CALLERS;
+  const rows = uses
+    .toSorted((one, other) => other.call.requests - one.call.requests)
+    .slice(0, MAX_CALLERS)
+    .map(({ client, call }): Line[] => [
+      [{ link: clientName(client), to: clientAnchor(client) }],
+      [client.readiness === null ? "–" : { tag: READINESS_LABELS[client.readiness] }],
+      [formatCount(call.requests)],
+      [],
+      [formatCount(call.lossy)],
+      [formatTime(call.last)],
+    ]);
+  return {
+    title: plural(uses.length, "caller"),
+    of: "Caller",
+    rows: left > 0 ? [...rows, [[`${formatCount(left)} more`], [], [], [], [], []]] : rows,
+  };
 }
 
 /** The routes in use, for all clients together. */
@@ -127,6 +172,8 @@ function outlineRoutes({ clients, names }: Report): Block[] {
       requests: uses.reduce((sum, { call }) => sum + call.requests, 0),
       lossy: uses.reduce((sum, { call }) => sum + call.lossy, 0),
       clients: uses.filter(({ client }) => isClient(client)).length,
+      last: lastOf(uses),
+      opened: openCallers(uses),
     }))
     .toSorted((one, other) => other.requests - one.requests);
   if (rows.length === 0) return [];
@@ -141,13 +188,16 @@ function outlineRoutes({ clients, names }: Report): Block[] {
         { name: "Requests", number: true },
         { name: "Clients", number: true },
         { name: "With losses", number: true },
+        { name: "Last" },
       ],
-      rows: rows.map(({ route, v4, counterpart, requests, clients: users, lossy }) => [
+      opened: rows.map(({ opened }) => opened),
+      rows: rows.map(({ route, v4, counterpart, requests, clients: users, lossy, last }) => [
         [{ code: route }],
         v4 === "" ? [{ tag: counterpart === "unneeded" ? "not needed" : "no counterpart" }] : [{ code: v4 }],
         [formatCount(requests)],
         [formatCount(users)],
         [formatCount(lossy)],
+        [formatTime(last)],
       ]),
     },
   ];

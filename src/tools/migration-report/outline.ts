@@ -22,6 +22,15 @@ export interface Column {
   readonly number?: true;
 }
 
+/** Rows that belong to a row, with its columns. */
+export interface OpenedRows {
+  /** What they are and how many, `3 tokens`. */
+  readonly title: string;
+  /** The name of the first column. */
+  readonly of: string;
+  readonly rows: readonly (readonly Line[])[];
+}
+
 /** A block of a report. */
 export type Block =
   | { readonly kind: "heading"; readonly level: 1 | 2 | 3 | 4; readonly line: Line; readonly id?: string }
@@ -38,6 +47,8 @@ export type Block =
       readonly of?: "fields";
       readonly columns: readonly Column[];
       readonly rows: readonly (readonly Line[])[];
+      /** What a row opens to, by its place; undefined for one that does not. */
+      readonly opened?: readonly (OpenedRows | undefined)[];
     }
   | { readonly kind: "list"; readonly lines: readonly Line[] }
   | { readonly kind: "command"; readonly title: string; readonly text: string }
@@ -78,12 +89,16 @@ export function percent(part: number, whole: number): string {
 /** `2026-03-01 14:05 UTC` */
 export const formatTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 
-/** The name of a client: that of the client directory, else its user agent. */
+/** The name of a client: that of the client directory, else its user agent, or the family of its user agents. */
 export const clientName = ({
   name,
+  family = null,
   userAgent,
   client,
-}: Pick<ClientGuide, "name" | "userAgent" | "client">): string =>
+}: Pick<ClientGuide, "name" | "userAgent" | "client"> & Partial<Pick<ClientGuide, "family">>): string =>
   client === UNACCEPTED
     ? "Tokens that were never accepted"
-    : (name ?? userAgent ?? (client === null ? "Requests without a token" : `Client ${client}`));
+    : (name ??
+      (family === "" ? "No user agent" : family) ??
+      userAgent ??
+      (client === null ? "Requests without a token" : `Client ${client}`));

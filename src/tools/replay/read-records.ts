@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
 import { z } from "zod";
+import { errorText } from "../../config/error-text.ts";
 import type { AuditRecord } from "../../audit/record.ts";
 import { clientsOf, type AuditQuery } from "../../audit/store.ts";
 import { isOfClients } from "../../audit/stored-row.ts";
@@ -67,9 +68,7 @@ async function* decompress(source: Readable): AsyncGenerator<string> {
     yield* utf8TextOf(source.pipe(zstd));
   } catch (error) {
     if (!/^Z(?:STD)?_/.test((error as { code?: string }).code ?? "")) throw error;
-    throw new InvalidExportError(
-      `The compressed export is damaged or incomplete: ${(error as Error).message}`,
-    );
+    throw new InvalidExportError(`The compressed export is damaged or incomplete: ${errorText(error)}`);
   }
 }
 

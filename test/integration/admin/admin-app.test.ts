@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage, type RequestListener } from "node:http";
+import { describeStates } from "../../../src/audit/migration-words.ts";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
@@ -260,6 +261,7 @@ test("the console links to the report if there is one", async () => {
     audit: true,
     report: false,
     names: { client: "alpha", upstream: "v4" },
+    states: describeStates({ client: "alpha", upstream: "v4" }, 7),
     exportFormats: ["ndjson", "ndjson.zst", "csv", "har"],
   });
   expect((await request(app({ report })).get("/api")).body).toMatchObject({ audit: true, report: true });

@@ -249,6 +249,9 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(others.map(({ sample }) => sample).toSorted()).toEqual(["b", "d"]);
         expect(await store.usage({ client: null })).toMatchObject([{ client: null, sample: "e" }]);
         expect(await store.usage({})).toHaveLength(4);
+        expect(await store.usage({ route: "GET /vm/instances" })).toHaveLength(2);
+        expect(await store.usage({ route: "GET /dns/zones" })).toEqual([]);
+        expect(await store.usage({ lane: "native" })).toMatchObject([{ sample: "d" }]);
       });
 
       test("list days, where requests without a token are no client", async () => {
@@ -295,6 +298,8 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
           native: 1,
           client: "application:app",
         });
+        expect(await store.tokens({ fingerprint: "token-9" })).toHaveLength(11);
+        expect(await store.tokens({ fingerprint: "oken-9" })).toEqual([]);
         expect(tokens[1]).toMatchObject({
           requests: 3,
           native: 0,

@@ -136,6 +136,20 @@ describe("a webhook", () => {
     expect(typesOf()).toEqual(["client.new"]);
   });
 
+  test.each(["{", '{"version":2}', "7"])(
+    "gets what is new from now on if what is stored is %s, and nothing twice",
+    async (damaged) => {
+      const world = createWorld(webhookFile());
+      world.clients = [observe("0000000000000001", "moving")];
+      await store.set("notices:state", damaged, 60);
+      const notices = await start(world);
+      world.clients = [...world.clients, observe("0000000000000002", "not begun")];
+      await notices.tickAfter(LATER);
+      await untilSent(notices);
+      expect(typesOf()).toEqual(["client.new"]);
+    },
+  );
+
   test("gets a notice later, with the same id, while it fails; the log has one line", async () => {
     const world = createWorld(webhookFile());
     const notices = await start(world);

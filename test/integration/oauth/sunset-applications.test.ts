@@ -61,3 +61,36 @@ test("a window for a name hits all tokens of its application, without a call of 
   expect(gateway.takeV4Requests()).toEqual([]);
   expect((await gateway.request(LIST)).status).toBe(200);
 });
+
+test("after the end nobody signs in: authorize and token are 410 with text and link, and revocation works", async () => {
+  const application = await startWith("end: 2026-07-01\npolicy: https://example.com/end");
+  const { token } = await application.token("vms:view");
+  const code = (await application.signIn("vms:view")).searchParams.get("code") ?? "";
+  jest.setSystemTime(new Date("2026-07-01T00:00:03Z"));
+  gateway.takeV4Requests();
+  const responses = [
+    await application.visit(application.authorizeUrl({ scopes: "vms:view" })),
+    await application.exchange(code),
+  ];
+  for (const { status, body } of responses) {
+    expect(status).toBe(410);
+    expect(body).toMatchObject({
+      errors: [{ reason: "Error: this interface has ended. See https://example.com/end" }],
+    });
+  }
+  expect(gateway.takeV4Requests()).toEqual([]);
+  expect((await application.expire(token)).status).toBe(200);
+  const records = await gateway.readAudit();
+  expect(records.filter(({ rejectedBy }) => rejectedBy === "sunset").length).toBe(2);
+});
+
+test("a window of all stops sign-ins as well, and a freeze does not: it rejects the first request", async () => {
+  const application = await startWith(
+    `stages: [{ freeze: 2026-05-01 }, { brown_out: "0 10 * * *", for: 1h, from: 2026-05-01 }]`,
+  );
+  const { token } = await application.token("vms:view");
+  expect((await gateway.request(LIST, { as: token })).status).toBe(403);
+  jest.setSystemTime(new Date("2026-06-01T10:30:00Z"));
+  const { status, headers } = await application.visit(application.authorizeUrl({ scopes: "vms:view" }));
+  expect([status, headers.get("retry-after")]).toEqual([500, "1802"]);
+});

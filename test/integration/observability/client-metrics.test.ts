@@ -68,3 +68,17 @@ test("names are bounded: those above the limit count as other", async () => {
   expect(text).toContain('alpha_gateway_client_requests_total{lane="alpha",client="other"} 100');
   expect(text).toContain('alpha_gateway_client_requests_total{lane="alpha",client="client-7"} 2');
 });
+
+test("the last request of each name is a time, by lane", async () => {
+  const metrics = createMetrics();
+  const before = Math.floor(Date.now() / 1000);
+  metrics.countClientRequest("alpha", "reports");
+  const text = await metrics.text();
+  metrics.close();
+  const [, time] =
+    /^alpha_gateway_client_last_request_timestamp_seconds\{lane="alpha",client="reports"\} (\d+)$/m.exec(
+      text,
+    ) ?? [];
+  expect(Number(time)).toBeGreaterThanOrEqual(before);
+  expect(Number(time)).toBeLessThanOrEqual(Date.now() / 1000);
+});

@@ -36,9 +36,18 @@ let gateway: Gateway;
 let series: Map<string, Set<string>>;
 
 beforeAll(async () => {
-  const plan = writeOperatorFile("announced: 2026-01-01\n");
+  const plan = writeOperatorFile(
+    "announced: 2026-01-01\nstages:\n  - end: 2026-01-02\n    routes: [GET /vm/kernels]\n",
+  );
+  const clients = writeOperatorFile('probe:\n  user_agents: ["*probe*"]\n');
   const notices = writeOperatorFile("{}", "notices.yaml");
-  gateway = await startGateway({ RATE_LIMIT: "8/900", SUNSET_FILE: plan, NOTICES_FILE: notices });
+  gateway = await startGateway({
+    RATE_LIMIT: "8/900",
+    SUNSET_FILE: plan,
+    CLIENTS_FILE: clients,
+    NOTICES_FILE: notices,
+  });
+  await gateway.request("GET /vm/kernels");
   for (let n = 0; n < 4; n += 1) await gateway.request("GET /vm/instances");
   await gateway.request("GET /datacenters", { as: null });
   const { body } = await gateway.request("GET /vm/instances");

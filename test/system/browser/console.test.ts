@@ -88,6 +88,7 @@ interface Recorded {
         "#/clients",
         `#/clients/${clients[0]?.client}`,
         "#/clients/none",
+        "#/routes",
         "#/migration",
         "#/plan",
         "#/impact",

@@ -77,7 +77,7 @@ const STAGES: Readonly<Record<string, readonly string[]>> = {
     "migration-page/handlers.ts",
   ],
   askPlan: ["pipeline/pipeline.ts"],
-  enforcePlan: ["pipeline/pipeline.ts"],
+  enforcePlan: ["pipeline/pipeline.ts", "oauth/handler.ts"],
   resolveToken: ["pipeline/pipeline.ts", "migration-page/prove-caller.ts"],
   authorize: ["pipeline/pipeline.ts"],
   readBody: ["pipeline/pipeline.ts"],

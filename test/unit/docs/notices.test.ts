@@ -41,7 +41,7 @@ function makeAll(): Notice[] {
   const many = Array.from({ length: MAX_PER_HOUR + 1 }, () =>
     made.find(({ type }) => type === "client.new")!,
   );
-  const empty = { memory: {}, waiting: [], hours: {}, digests: {} };
+  const empty = { version: 1, memory: {}, waiting: [], hours: {}, digests: {} };
   const { hours } = limitNotices(empty, many, receivers, START);
   const { added } = limitNotices({ ...empty, hours }, [], receivers, START + 3_600_000);
   return [

@@ -46,6 +46,17 @@ describe("a pause", () => {
     expect([control.pauseOf("first"), control.pauseOf("second")?.by]).toEqual([undefined, "Ann"]);
   });
 
+  test.each(["{", "[]", '{"pauses":[{"stage":1}],"events":[]}'])(
+    "stays as it is if what is stored becomes %s",
+    async (damaged) => {
+      const control = createControl(store);
+      await control.pause(BY_ANN);
+      await store.set("sunset:control", damaged, 60);
+      await expect(control.refresh()).rejects.toThrow("What is stored under sunset:control is damaged.");
+      expect(control.pauseOf("first")?.by).toBe("Ann");
+    },
+  );
+
   test("keeps who pressed first", async () => {
     const control = createControl(store);
     await control.pause(BY_ANN);

@@ -5,28 +5,37 @@ import { ago, count, dateTime, percent, plural } from "../format.js";
 import { address } from "../router.js";
 import { clientName } from "../names.js";
 import { readinessTag } from "./readiness.js";
+import { scopedContent, usageQuery } from "./scope.js";
 import { sortableTable } from "./sortable.js";
+import { openTokens } from "./tokens.js";
 
 const when = (iso) => make("time", { datetime: iso, title: dateTime(iso) }, ago(iso));
 
+/** The name of a row: that of the directory, the family of user agents, or its key. */
+export const titleOf = ({ client, name, family = null }) =>
+  name ?? (family === "" ? "no user agent" : family) ?? client ?? "no token";
+
 /** The address of a client's page. All requests without a token are one client. */
-const clientLink = (client, name) =>
+export const clientLink = (row, scope) =>
   make(
     "a",
-    { href: address("clients", client ?? "none"), class: name === null && "mono" },
-    name ?? client ?? "no token",
+    {
+      href: address("clients", row.id ?? row.client ?? "none", scope),
+      class: row.name === null && !row.family && "mono",
+    },
+    titleOf(row),
   );
 
-/** The cell of a client in a table. */
-export const clientColumn = {
+/** The column of a client, whose links keep the period and the search. */
+export const clientColumnOf = (scope, { isMain = true } = {}) => ({
   name: "Client",
-  main: true,
-  value: ({ client, name }) => name ?? client ?? "",
-  cell: ({ client, name, userAgent }) => [
-    clientLink(client, name),
-    make("span", { class: "under" }, userAgent ?? "no user agent"),
-  ],
-};
+  main: isMain,
+  value: titleOf,
+  cell: (row) => [clientLink(row, scope), make("span", { class: "under" }, row.userAgent ?? "no user agent")],
+});
+
+/** The same without a period. */
+export const clientColumn = clientColumnOf({});
 
 const DAY_MS = 86_400_000;
 
@@ -36,8 +45,7 @@ const pauseNote = ({ isPauseLonger, longestPauseMs }) =>
   make("span", { class: "under" }, `paused for ${Math.floor(longestPauseMs / DAY_MS)} days before`);
 
 /** A client that called alpha again after it had been ready. */
-const returnNote = ({ cameBack }) =>
-  cameBack !== null && make("span", { class: "under" }, `came back on ${cameBack}`);
+const returnNote = ({ cameBack }) => cameBack && make("span", { class: "under" }, `came back on ${cameBack}`);
 
 /** The state of a client's migration, and its last call. */
 export const STATE_COLUMNS = [
@@ -55,7 +63,6 @@ export const STATE_COLUMNS = [
 ];
 
 const COLUMNS = [
-  clientColumn,
   {
     name: "Requests",
     number: true,
@@ -85,34 +92,34 @@ const COLUMNS = [
   ...STATE_COLUMNS,
 ];
 
-/** All clients, by the fingerprints of their tokens. */
-export async function showClients({ signal }) {
-  const { clients } = await read("/api/usage/clients", signal);
-  const head = make("h1", {}, "Clients");
-  if (clients.length === 0)
-    return [
-      head,
-      emptyState(
+const noClients = (scope) =>
+  Object.keys(scope).length > 0
+    ? emptyState("No client matches", "Choose a longer period, or clear the search.")
+    : emptyState(
         "No client yet",
-        "Each token that calls the gateway is a client. Its name is the fingerprint of the token.",
-      ),
-    ];
-  return [
-    make(
-      "div",
-      { class: "head" },
-      head,
+        "Each name, application or token that calls the gateway is a client.",
+        "Of tokens only fingerprints are stored.",
+      );
+
+/** All clients: names, applications, and tokens by their user agents. A row of several tokens opens to them. */
+export async function showClients({ signal, parameters }) {
+  const content = await scopedContent({ view: "clients", signal, parameters }, async (scope) => {
+    const { groups, total } = await read(`/api/usage/groups?${usageQuery(scope)}`, signal);
+    if (groups.length === 0) return noClients(scope);
+    return [
       make(
         "p",
         { class: "hint" },
-        `${plural(clients.length, "client")}, by the fingerprints of their tokens`,
+        `${plural(total, "client")}: names, applications, and tokens by their user agents. States are those of today.`,
       ),
-    ),
-    sortableTable({
-      caption: "Clients",
-      columns: COLUMNS,
-      rows: clients,
-      sorted: "Requests",
-    }),
-  ];
+      sortableTable({
+        caption: "Clients",
+        columns: [clientColumnOf(scope), ...COLUMNS],
+        rows: groups,
+        sorted: "Requests",
+        opening: openTokens,
+      }),
+    ];
+  });
+  return [make("div", { class: "head" }, make("h1", {}, "Clients")), ...content];
 }

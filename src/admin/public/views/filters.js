@@ -36,7 +36,7 @@ export function filterForm(parameters, changed) {
       onsubmit: (event) => event.preventDefault(),
     },
     field("Route", text("route", { list: "routes", placeholder: "GET /…" }), true),
-    field("Client", text("client", { placeholder: "fingerprint", maxlength: "16" })),
+    field("Client", text("client", { placeholder: "name or fingerprint", maxlength: "300" })),
     field("Status", select("status", [["", "any"], ...STATUSES.map((status) => [status, status])])),
     field(
       "Lane",
@@ -72,9 +72,10 @@ export function filterForm(parameters, changed) {
 }
 
 /** Parameters of `GET /api/audit` for what is filled in. */
-export function auditQuery({ route, client, status, span }, now = Date.now()) {
+export function auditQuery({ route, client, status, lane, span }, now = Date.now()) {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries({ route, client, status })) if (value) query.set(name, value);
+  for (const [name, value] of Object.entries({ route, client, status, lane }))
+    if (value) query.set(name, value);
   const [, amount, unit] = /^(\d+)([mhd])$/.exec(span ?? "") ?? [];
   if (amount) query.set("since", new Date(now - amount * MS[unit]).toISOString());
   return query;

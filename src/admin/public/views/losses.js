@@ -1,7 +1,7 @@
 import { make } from "../dom.js";
 import { count, plural } from "../format.js";
-import { address } from "../router.js";
 import { upstreamName } from "../names.js";
+import { clientLink } from "./clients.js";
 
 /** What the weights of losses mean. */
 const SEVERITIES = {
@@ -19,15 +19,7 @@ const severityTag = (severity) =>
 const clientLinks = (clients) => [
   clients
     .slice(0, NAMED_CLIENTS)
-    .map(({ client, name, requests }, index) => [
-      index > 0 && ", ",
-      make(
-        "a",
-        { href: address("clients", client ?? "none"), class: name === null && "mono" },
-        name ?? client ?? "no token",
-      ),
-      ` (${count(requests)})`,
-    ]),
+    .map((client, index) => [index > 0 && ", ", clientLink(client, {}), ` (${count(client.requests)})`]),
   clients.length > NAMED_CLIENTS && `, ${plural(clients.length - NAMED_CLIENTS, "other")}`,
 ];
 

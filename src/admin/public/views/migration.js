@@ -5,10 +5,12 @@ import { emptyState, make } from "../dom.js";
 import { count, percent, plural } from "../format.js";
 import { address } from "../router.js";
 import { ClientName, upstreamName } from "../names.js";
-import { clientColumn, STATE_COLUMNS } from "./clients.js";
+import { clientColumnOf, STATE_COLUMNS } from "./clients.js";
 import { lossSection } from "./losses.js";
 import { reportLinks } from "./report-links.js";
+import { scopedContent, usageQuery } from "./scope.js";
 import { sortableTable } from "./sortable.js";
+import { openTokens } from "./tokens.js";
 
 const figure = (number, text) =>
   make("div", { class: "figure" }, make("b", {}, number), make("span", {}, text));
@@ -33,29 +35,25 @@ function figures(clients, states, days) {
   );
 }
 
-/** The key of all tokens that the upstream never accepted. */
-const UNACCEPTED = "unaccepted";
-
-/** Alpha routes still in use, with how many clients use each. What was refused to strangers is no use. */
-function leftOver(routes) {
+/** Alpha routes still in use, with how many clients use each. Who has no accepted token is no client. */
+function leftOver(calls) {
   const left = new Map();
-  for (const { lane, route, client, status, requests, lossy } of routes) {
-    if (lane !== "alpha" || route === null || (client === UNACCEPTED && status >= 400)) continue;
+  for (const { route, id, state, requests, lossy } of calls) {
     const entry = left.get(route) ?? { route, requests: 0, lossy: 0, clients: new Set() };
     entry.requests += requests;
     entry.lossy += lossy;
-    if (client !== null && client !== UNACCEPTED) entry.clients.add(client);
+    if (state !== null) entry.clients.add(id);
     left.set(route, entry);
   }
   return [...left.values()];
 }
 
-const LEFT_COLUMNS = [
+const leftColumns = (scope) => [
   {
     name: `${ClientName} route`,
     main: true,
     value: ({ route }) => route,
-    cell: ({ route }) => make("a", { href: address("traffic", undefined, { route }), class: "mono" }, route),
+    cell: ({ route }) => make("a", { href: address("routes", route, scope), class: "mono" }, route),
   },
   {
     name: "Requests",
@@ -73,7 +71,6 @@ const LEFT_COLUMNS = [
 ];
 
 const CLIENT_COLUMNS = [
-  clientColumn,
   ...STATE_COLUMNS,
   {
     name: ClientName,
@@ -89,26 +86,24 @@ const CLIENT_COLUMNS = [
   },
 ];
 
-/** The state of the migration: its share of native requests, clients that are not ready, and routes still in use. */
-export async function showMigration({ signal }) {
-  const [{ clients }, { routes }, { days }, { losses }] = await Promise.all(
-    ["clients", "routes", "days", "losses"].map((name) => read(`/api/usage/${name}`, signal)),
+async function migrationContent(scope, signal) {
+  const query = usageQuery(scope);
+  const [{ groups }, { calls }, { days }, { losses }] = await Promise.all(
+    ["groups", "calls", "days", "losses"].map((name) => read(`/api/usage/${name}?${query}`, signal)),
   );
-  const head = make("div", { class: "head" }, make("h1", {}, "Migration"), await reportLinks(signal));
   if (days.length === 0)
-    return [
-      head,
-      emptyState(
-        "Nothing to show yet",
-        "After the first calls this chart shows the share of native requests of each day.",
-      ),
-    ];
-  const left = leftOver(routes);
+    return Object.keys(scope).length > 0
+      ? emptyState("No request matches", "Choose a longer period, or clear the search.")
+      : emptyState(
+          "Nothing to show yet",
+          "After the first calls this chart shows the share of native requests of each day.",
+        );
+  const left = leftOver(calls);
   return [
-    head,
+    await reportLinks(signal, undefined, query),
     figures(
-      clients,
-      clients.map(({ state }) => state),
+      groups,
+      groups.map(({ state }) => state),
       days,
     ),
     make("section", {}, make("h2", {}, "Requests by day"), daysChart(days)),
@@ -116,11 +111,13 @@ export async function showMigration({ signal }) {
       "section",
       {},
       make("h2", {}, "Readiness of each client"),
+      make("p", { class: "hint" }, "Requests are those of the period. States are those of today."),
       sortableTable({
         caption: "Readiness of each client",
-        columns: CLIENT_COLUMNS,
-        rows: clients,
+        columns: [clientColumnOf(scope), ...CLIENT_COLUMNS],
+        rows: groups,
         sorted: ClientName,
+        opening: openTokens,
       }),
     ),
     make(
@@ -133,7 +130,7 @@ export async function showMigration({ signal }) {
             make("p", { class: "hint" }, `${plural(left.length, `${ClientName} route`)} still in use`),
             sortableTable({
               caption: `${ClientName} routes in use`,
-              columns: LEFT_COLUMNS,
+              columns: leftColumns(scope),
               rows: left,
               sorted: "Requests",
             }),
@@ -141,4 +138,12 @@ export async function showMigration({ signal }) {
     ),
     lossSection(losses, { showsClients: true }),
   ];
+}
+
+/** The state of the migration: its share of native requests, clients that are not ready, and routes still in use. */
+export async function showMigration({ signal, parameters }) {
+  const content = await scopedContent({ view: "migration", signal, parameters }, (scope) =>
+    migrationContent(scope, signal),
+  );
+  return [make("div", { class: "head" }, make("h1", {}, "Migration")), ...content];
 }

@@ -1,15 +1,10 @@
 import { make } from "../dom.js";
-import { clientName, upstreamName } from "../names.js";
+import { stateWords } from "../names.js";
 
-const LABELS = { silent: "silent: unknown" };
-
-/** The states of a client's migration, as the server decides them. */
-export const READINESS = {
-  "not begun": `uses ${clientName} only`,
-  moving: "uses both",
-  ready: `has called ${upstreamName} and not ${clientName} lately`,
-  silent: "has sent no request lately: whether it has migrated is unknown",
-};
+/** What the states of a client's migration mean, as the server says it. The report has the same words and colours. */
+export const READINESS = Object.fromEntries(
+  Object.entries(stateWords).map(([state, { meaning }]) => [state, meaning]),
+);
 
 /** The label of a state; a dash for what is nobody's migration. */
 export const readinessTag = (state) =>
@@ -17,6 +12,10 @@ export const readinessTag = (state) =>
     ? "–"
     : make(
         "span",
-        { class: "tag", data: { readiness: state.replace(" ", "-") }, title: READINESS[state] },
-        LABELS[state] ?? state,
+        {
+          class: `tag ${stateWords[state].tone}`,
+          data: { readiness: state.replace(" ", "-") },
+          title: READINESS[state],
+        },
+        stateWords[state].label,
       );

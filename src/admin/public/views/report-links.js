@@ -7,16 +7,20 @@ const FORMATS = ["html", "md", "json", "csv"];
 const goal = (format, name) =>
   format === "html" ? { target: "_blank", rel: "noopener" } : { download: `${name}.${format}` };
 
-/** Ways to the migration report, where this gateway makes one; to the guide of one client where it is named. */
-export async function reportLinks(signal, client) {
+/**
+ * Ways to the migration report, where this gateway makes one; to the guide of one client where it is named.
+ *
+ * @param query the period and the search of the view
+ */
+export async function reportLinks(signal, client, query = new URLSearchParams()) {
   const { report } = await read("/api", signal);
   if (!report) return null;
   const name = client === undefined ? "migration-report" : `migration-guide-${client}`;
-  const narrowed = client === undefined ? "" : `&client=${encodeURIComponent(client)}`;
+  const given = { ...Object.fromEntries(query), ...(client !== undefined && { client }) };
   const link = (format) => [
     make(
       "a",
-      { href: `/api/report?format=${format}${narrowed}`, ...goal(format, name) },
+      { href: `/api/report?${new URLSearchParams({ format, ...given })}`, ...goal(format, name) },
       format.toUpperCase(),
     ),
     " ",

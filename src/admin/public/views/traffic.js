@@ -68,6 +68,7 @@ export async function showTraffic({ signal, parameters }) {
   const more = make("button", { type: "button", hidden: true, onclick: () => void older() }, "Older calls");
   const nothing = make("div", { hidden: true });
   const filters = filterForm(parameters, restart);
+  const exports = make("p", { class: "links" }, exportLinks(filters.values()));
   const table = make(
     "table",
     { class: "cards" },
@@ -90,10 +91,6 @@ export async function showTraffic({ signal, parameters }) {
     if (before) query.set("before", before);
     return `/api/audit?${query}`;
   };
-  // The store doesn't narrow by lane: it is done here, page by page.
-  const wanted = ({ records }) =>
-    records.filter(({ lane }) => !filters.values().lane || lane === filters.values().lane);
-
   function follow(page) {
     next = page.next;
     more.hidden = next === null;
@@ -107,7 +104,7 @@ export async function showTraffic({ signal, parameters }) {
 
   /** Does not change the table if there are no new calls, so that focus and selection are kept. */
   function show(page) {
-    const records = wanted(page);
+    const { records } = page;
     const now = records.map(({ id }) => id).join();
     if (now !== shown) {
       const focused = document.activeElement?.closest("tr")?.dataset.id;
@@ -136,16 +133,16 @@ export async function showTraffic({ signal, parameters }) {
     const mine = (asked += 1);
     const page = await read(path(next), signal).catch((error) => void (note.textContent = error.message));
     if (!page || mine !== asked) return;
-    const fresh = wanted(page);
-    rows.append(...fresh.map(row));
+    rows.append(...page.records.map(row));
     shown = "";
     follow(page);
-    say(plural(fresh.length, "older call"));
+    say(plural(page.records.length, "older call"));
   }
 
   function restart() {
     paged = false;
     keepInAddress("traffic", filters.values());
+    exports.replaceChildren(...exportLinks(filters.values()));
     void refresh();
   }
 
@@ -160,7 +157,7 @@ export async function showTraffic({ signal, parameters }) {
   await refresh();
   repeat(async () => live && refresh(), EVERY_MS, signal);
   return [
-    make("div", { class: "head" }, make("h1", {}, "Traffic"), pause, exportLinks()),
+    make("div", { class: "head" }, make("h1", {}, "Traffic"), pause, exports),
     filters.form,
     note,
     table,
@@ -169,16 +166,17 @@ export async function showTraffic({ signal, parameters }) {
   ];
 }
 
-const exportLinks = () =>
-  make(
-    "p",
-    { class: "links" },
+/** Links to exports of what the filters select. */
+function exportLinks(filters) {
+  const query = auditQuery(filters);
+  return [
     "Export ",
-    exportFormats.map((format) => [
-      make("a", { href: `/api/audit/export?format=${format}`, download: true }, format.toUpperCase()),
-      " ",
-    ]),
-  );
+    ...exportFormats.flatMap((format) => {
+      query.set("format", format);
+      return [make("a", { href: `/api/audit/export?${query}`, download: true }, format.toUpperCase()), " "];
+    }),
+  ];
+}
 
 const noCalls = () =>
   emptyState(

@@ -1,0 +1,50 @@
+/** The words and colours of the states of a migration: one list, for the console and the report. */
+import type { MigrationState } from "./migration-state.ts";
+
+/** What a label says at a glance. `colors.css` of the console has their colours. */
+export type Tone = "good" | "warn" | "bad" | "plain";
+
+/** How a state is shown. */
+export interface StateWords {
+  readonly label: string;
+  readonly tone: Tone;
+  /** What it means, after the name of a client. */
+  readonly meaning: string;
+}
+
+/** The names of both APIs. */
+interface Names {
+  readonly client: string;
+  readonly upstream: string;
+}
+
+/** The labels of states, and their tones. */
+export const STATE_LABELS: Readonly<Record<MigrationState, Pick<StateWords, "label" | "tone">>> = {
+  "not begun": { label: "not begun", tone: "bad" },
+  moving: { label: "moving", tone: "warn" },
+  ready: { label: "ready", tone: "good" },
+  silent: { label: "silent: unknown", tone: "plain" },
+};
+
+/** The states in words. @param quietDays Days without a request after which a client counts as quiet */
+export function describeStates(
+  { client, upstream }: Names,
+  quietDays: number,
+): Readonly<Record<MigrationState, StateWords>> {
+  const meanings: Readonly<Record<MigrationState, string>> = {
+    "not begun": `uses ${client} only`,
+    moving: "uses both APIs",
+    ready: `has called ${upstream} and not ${client} within the last ${quietDays} days`,
+    silent: `has sent no request for ${quietDays} days: whether it has migrated is unknown`,
+  };
+  const wordsOf = (state: MigrationState): StateWords => ({
+    ...STATE_LABELS[state],
+    meaning: meanings[state],
+  });
+  return {
+    "not begun": wordsOf("not begun"),
+    moving: wordsOf("moving"),
+    ready: wordsOf("ready"),
+    silent: wordsOf("silent"),
+  };
+}

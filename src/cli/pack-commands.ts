@@ -1,0 +1,109 @@
+/** The commands of pack authors: their arguments and flags. The module of a command is loaded when the command runs. */
+import { Option, type Command } from "commander";
+import type { CheckFlags } from "./check.ts";
+import type { OperatorFileFlags } from "./check-operator-files.ts";
+import {
+  addSettings,
+  commandSettings,
+  PACK_SETTINGS,
+  sunsetSettings,
+  type OnExit,
+} from "./command-settings.ts";
+import type { ExplainFlags } from "./explain.ts";
+import type { InitFlags } from "./init.ts";
+
+const SCHEMA_KINDS = [
+  "resource",
+  "pack",
+  "surface",
+  "example",
+  "catalogs",
+  "sunset",
+  "clients",
+  "notices",
+] as const;
+
+const collect = (value: string, values: readonly string[] = []): readonly string[] => [...values, value];
+
+export function addCheck(program: Command, onExit: OnExit): void {
+  addSettings(program.command("check"), ["MAPPINGS_DIR"])
+    .description("Validate a mapping pack, run its examples, and print what it covers.")
+    .argument("[directory]", "folder of the pack; wins over --mappings-dir")
+    .option(
+      "--laws",
+      "check with generated values: round trips, compiled expressions, filters by value tables, and errors",
+    )
+    .option("--seed <number>", "seed of the generated values (default: 1)")
+    .option("--emit", "print the JavaScript that expressions and objects compile to")
+    .option(
+      "--update",
+      "give golden cases the actual results, after a deliberate change, and print the difference",
+    )
+    .option("--sunset <file>", "check a plan by which the old API ends, as SUNSET_FILE names it")
+    .option("--clients <file>", "check a client directory, as CLIENTS_FILE names it")
+    .option("--notices <file>", "check the receivers of notices, as NOTICES_FILE names them")
+    .option("--announce", "with --sunset: allow dates that are earlier than those that were published")
+    .addOption(new Option("--watch", "check again after each change of a file").conflicts("update"))
+    .addOption(
+      new Option("--schema <kind>", "print the JSON Schema of a kind of file, for editors").choices(
+        SCHEMA_KINDS,
+      ),
+    )
+    .action(
+      async (directory: string | undefined, options: CheckFlags & OperatorFileFlags, command: Command) => {
+        if ([options.sunset, options.clients, options.notices].some((file) => file !== undefined)) {
+          const { checkOperatorFiles } = await import("./check-operator-files.ts");
+          return onExit(await checkOperatorFiles(directory, options, sunsetSettings(command)));
+        }
+        const { check } = await import("./check.ts");
+        return onExit(await check(directory ?? commandSettings(command).MAPPINGS_DIR, options));
+      },
+    );
+}
+
+export function addInit(program: Command, onExit: OnExit): void {
+  program
+    .command("init")
+    .description(
+      "Write a small mapping pack for another pair of APIs, and check it. Asks five questions at a terminal.",
+    )
+    .argument("<directory>", "folder of the new pack; it must not exist, or be empty")
+    .option("--object <name>", "what one object is called (default: book)")
+    .option("--client-path <path>", "the list in the old API (default: /v1/books)")
+    .option("--upstream-path <path>", "the list in the new API (default: /api/items)")
+    .option("--scheme <scheme>", "scheme of the Authorization header, none without tokens (default: Bearer)")
+    .option("--fields <fields>", "old=new, separated by commas (default: id,title=name)")
+    .action(async (directory: string, options: InitFlags, command: Command) => {
+      const { init } = await import("./init.ts");
+      onExit(await init(directory, options, command));
+    });
+}
+
+export function addExplain(program: Command, onExit: OnExit): void {
+  addSettings(program.command("explain"), PACK_SETTINGS)
+    .description(
+      "Print the upstream calls for a client's request as curl commands, and the losses. Send nothing.",
+    )
+    .argument("<request>", "the request in quotes, for example 'GET /vm/instances?page=2'")
+    .option("-H, --header <line>", "a header, 'Name: value'; can be repeated", collect)
+    .option("-d, --data <json>", "the body")
+    .addHelpText(
+      "after",
+      "\nTo run the commands, set TOKEN to a token of the upstream, and the variable before the path, such as V4, to its address.",
+    )
+    .action(async (request: string, options: ExplainFlags, command: Command) => {
+      const { explain } = await import("./explain.ts");
+      onExit(await explain(request, options, commandSettings(command), command));
+    });
+}
+
+export function addOpenapi(program: Command, onExit: OnExit): void {
+  addSettings(program.command("openapi"), PACK_SETTINGS)
+    .description("Print an OpenAPI 3.1 description of the API that clients use, as JSON.")
+    .argument("[directory]", "folder of the pack; wins over --mappings-dir")
+    .action(async (directory: string | undefined, _options: object, command: Command) => {
+      const { openapi } = await import("./openapi.ts");
+      const settings = commandSettings(command);
+      onExit(openapi({ ...settings, MAPPINGS_DIR: directory ?? settings.MAPPINGS_DIR }));
+    });
+}
