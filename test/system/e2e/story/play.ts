@@ -311,7 +311,9 @@ export class Play {
       { token: null, application: client.application ?? null, userAgent: client.userAgent(day) },
       form.toString(),
     );
-    return JSON.parse(text).access_token;
+    const { access_token: token } = JSON.parse(text);
+    if (token === undefined) throw new Error(`no token on ${day.date} for ${code}: ${text}`);
+    return token;
   }
 
   /** A day of all clients. */
