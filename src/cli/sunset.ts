@@ -5,7 +5,6 @@ import type { AuditRecord } from "../audit/record.ts";
 import { MAX_LIMIT, type AuditStore } from "../audit/store.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
-import type { Pack } from "../mapping/pack.ts";
 import { describePlan, type PlanStatus, type StageStatus } from "../sunset/describe-plan.ts";
 import type { Plan } from "../sunset/plan.ts";
 import type { PlanClient } from "../sunset/plan-dates.ts";
@@ -22,7 +21,6 @@ export interface SunsetFlags {
 
 /** What the commands need, opened. */
 interface OpenPlan extends OpenControl {
-  readonly pack: Pack;
   readonly plan: Plan;
   readonly directory: ClientDirectory;
 }
@@ -38,7 +36,7 @@ async function openPlan(settings: SunsetSettings, command: Command, isAnnounced:
   try {
     const control = isAnnounced ? undefined : opened.control;
     const plan = readPlan(file, { pack, directory, hasAudit: AUDIT !== "off", control });
-    return { ...opened, pack, plan, directory };
+    return { ...opened, plan, directory };
   } catch (error) {
     await opened.close();
     throw error;
@@ -149,13 +147,10 @@ const clientOf = ({ client }: AuditRecord, directory: ClientDirectory): PlanClie
   label: client.label,
 });
 
-/**
- * The recorded calls of the old API, newest first. Invented tokens are nobody's, and calls of the login server are not decided
- * by the plan.
- */
+/** The recorded calls of the old API, newest first. Invented tokens are nobody's. */
 async function* pastCalls(
   audit: AuditStore,
-  { pack, directory }: Pick<OpenPlan, "pack" | "directory">,
+  directory: ClientDirectory,
   onProgress: Progress,
 ): AsyncGenerator<PastCall> {
   let before: string | undefined;
@@ -164,8 +159,7 @@ async function* pastCalls(
     const page = await audit.query({ limit: MAX_LIMIT, ...(before !== undefined && { before }) });
     for (const record of page.records) {
       const { route } = record.alpha;
-      if (record.lane !== "alpha" || route === null || !pack.route(route)) continue;
-      if (record.client.accepted === false) continue;
+      if (record.lane !== "alpha" || route === null || record.client.accepted === false) continue;
       yield {
         time: Date.parse(record.time),
         client: clientOf(record, directory),
@@ -220,14 +214,14 @@ export async function sunsetSimulate(
   settings: SunsetSettings,
   command: Command,
 ): Promise<number> {
-  const opened = await openPlan(settings, command, true);
-  await opened.close();
+  const { plan, directory, close } = await openPlan(settings, command, true);
+  await close();
   const audit = await openExistingAuditStore(settings);
   const progress = showProgress("records");
   try {
     const simulation = await simulatePlan({
-      plan: opened.plan,
-      calls: pastCalls(audit, opened, progress),
+      plan,
+      calls: pastCalls(audit, directory, progress),
       firstCall: await readFirstCalls(audit),
       now: Date.now(),
     });

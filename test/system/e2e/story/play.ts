@@ -299,21 +299,23 @@ export class Play {
     return { status, text, headers };
   }
 
-  /** Signs a user of an application in, by a real exchange of a code through the gateway. */
-  async signIn(client: StoryClient, day: Day, code: string): Promise<string> {
+  /**
+   * Signs a user of an application in, by a real exchange of a code through the gateway.
+   *
+   * @returns undefined if the plan stops it
+   */
+  async signIn(client: StoryClient, day: Day, code: string): Promise<string | undefined> {
     const form = new URLSearchParams({
       client_id: client.application ?? "",
       client_secret: SECRET,
       code,
     });
-    const { text } = await this.send(
+    const { status, text } = await this.send(
       { ...SIGN_IN, headers: { "content-type": "application/x-www-form-urlencoded" } },
       { token: null, application: client.application ?? null, userAgent: client.userAgent(day) },
       form.toString(),
     );
-    const { access_token: token } = JSON.parse(text);
-    if (token === undefined) throw new Error(`no token on ${day.date} for ${code}: ${text}`);
-    return token;
+    return status === 200 ? JSON.parse(text).access_token : undefined;
   }
 
   /** A day of all clients. */
@@ -336,7 +338,10 @@ export class Play {
     if (!isDue) return;
     const users = client.name === MOBILE ? 10 : 3;
     const codes = Array.from({ length: users }, (_, index) => `${id}-${day.date}-${index}`);
-    this.#issued.set(id, await Promise.all(codes.map((code) => this.signIn(client, day, code))));
+    const tokens = await Promise.all(codes.map((code) => this.signIn(client, day, code)));
+    const issued = tokens.filter((token) => token !== undefined);
+    // Users who can't sign in go on with the tokens that they have.
+    if (issued.length > 0) this.#issued.set(id, issued);
   }
 
   async #playClient(client: StoryClient, day: Day): Promise<void> {
