@@ -6,8 +6,8 @@ import { createMetrics, type Metrics } from "../observability/metrics/metrics.ts
 import type { Settings } from "../config/setting-definitions.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { createTokenLocks, type TokenLocks } from "../auth/token-locks.ts";
-import { openHostTracing, openTracing, type Tracing } from "../observability/tracing/tracing.ts";
-import { createUpstream, type UpstreamClient, type UpstreamOptions } from "../upstream/client.ts";
+import type { Tracing } from "../observability/tracing/tracing.ts";
+import type { UpstreamClient } from "../upstream/client.ts";
 import type { OnUntrustedProxy } from "../rate-limit/client-address.ts";
 import { startAuditThread } from "./audit-store.ts";
 import type { HostServices } from "./host-services.ts";
@@ -21,7 +21,8 @@ import { openLog, type Log } from "../observability/log.ts";
 import { countDroppedLines } from "../observability/log-output.ts";
 import { watchFullness, type StateFullness } from "./state-fullness.ts";
 import { openSharedState, type SharedState } from "./state-backends.ts";
-import { withOpenTelemetry } from "./with-opentelemetry.ts";
+import { openTracingOf } from "./open-tracing.ts";
+import { openUpstream } from "./open-upstream.ts";
 import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
 import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/client-directory.ts";
 import { createPageState, type PageState } from "../migration-page/page-cache.ts";
@@ -230,45 +231,6 @@ function openClients(
     log,
     metrics,
   });
-}
-
-/** The tracing of the embedding program, or that which the environment enables. */
-const openTracingOf = (
-  tracer: HostServices["tracer"],
-  environment: NodeJS.ProcessEnv,
-  log: Log,
-): Promise<Tracing | undefined> =>
-  tracer
-    ? withOpenTelemetry("tracer", () =>
-        openHostTracing(tracer, (error) =>
-          log.warn({ code: "AG_TRACER_FAILED", error }, "the tracer of the program failed: spans are lost"),
-        ),
-      )
-    : withOpenTelemetry("OTEL_EXPORTER_OTLP_ENDPOINT", () =>
-        openTracing(environment, (message) =>
-          log.warn({ code: "AG_TRACE_EXPORT_FAILED", message }, "spans were not sent"),
-        ),
-      );
-
-/** Creates the client of v4, and logs and counts the states of its circuit. */
-function openUpstream(options: UpstreamOptions, log: Log, metrics: Metrics): UpstreamClient {
-  const upstream = createUpstream({
-    ...options,
-    breaker: {
-      onChange(state) {
-        if (state === "closed") log.info({}, `${options.name} responds again: the circuit is closed`);
-        else
-          log.error(
-            { code: "AG_CIRCUIT_OPEN" },
-            `${options.name} fails: the circuit is open, one request a second probes it`,
-          );
-      },
-    },
-  });
-  metrics.addGauge("v4_breaker_open", "1 while the circuit to the upstream is open, else 0.", () =>
-    Number(upstream.breaker.state() !== "closed"),
-  );
-  return upstream;
 }
 
 /** Warns of the first proxy that nobody trusts. A stranger can send such a header too: one line is enough for a process. */

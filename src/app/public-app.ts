@@ -16,7 +16,6 @@ import {
 import { isNative } from "../pipeline/stages/authenticate.ts";
 import { createNativeAuthorization } from "../pipeline/native/native-authorization.ts";
 import { createNativeRateLimit } from "../pipeline/native/native-rate-limit.ts";
-import { FIELD_HEADER } from "../pipeline/hide-fields.ts";
 import { createAlphaPipeline } from "../pipeline/pipeline.ts";
 import { RequestedScopes } from "../oauth/requested-scopes.ts";
 import { createOAuthRoutes, type OAuthRoutes } from "../oauth/handler.ts";
@@ -30,6 +29,7 @@ import {
   createHostGuard,
   createPreflightLimit,
 } from "./browser-guards.ts";
+import { corsSettings } from "./cors-settings.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { createMigrationPages } from "./migration-page.ts";
 import { Recorder } from "./recorder.ts";
@@ -84,7 +84,7 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     helmet(SECURITY_HEADERS),
     createHostGuard(settings, dependencies, guardOptions),
     createPreflightLimit(dependencies),
-    allowOrigins(corsSettings(settings, dependencies)),
+    allowOrigins(corsSettings(settings, dependencies.pack)),
     createNativeMiddleware(settings, dependencies, recorder),
     createHeadGuard(settings, dependencies, guardOptions),
     createCrossSiteGuard(settings, dependencies, guardOptions),
@@ -104,47 +104,6 @@ export function createPublicApp(settings: Settings, dependencies: PublicAppDepen
   return function publicApp(request, response) {
     replaceUnusualTarget(request);
     app(request, response);
-  };
-}
-
-/** What a browser client may send, and may read of a response. */
-function corsSettings(
-  settings: Settings,
-  { pack: { dialect, rateLimitHeaders } }: PublicAppDependencies,
-): Parameters<typeof allowOrigins>[0] {
-  const { CORS_ORIGINS: origins = [] } = settings;
-  const { client } = dialect;
-  const { request = {}, response = {} } = client.headers ?? {};
-  const present = (...names: (string | undefined)[]) => names.filter((name) => name !== undefined);
-  return {
-    origins,
-    allowHeaders: [
-      "Authorization",
-      "Content-Type",
-      "X-Request-Id",
-      ...Object.keys(request),
-      ...present(
-        client.version?.header,
-        client.credentials?.header,
-        client.filters?.header,
-        client.always_ok?.request_header,
-      ),
-    ],
-    exposeHeaders: [
-      "X-Request-Id",
-      ...rateLimitHeaders.client.names,
-      "Retry-After",
-      ...Object.keys(response),
-      ...present(
-        client.upstream_header,
-        client.upstream_filter_header,
-        client.credentials?.realm === undefined ? undefined : "WWW-Authenticate",
-        client.always_ok?.response_header,
-        client.pagination?.link_header ? "Link" : undefined,
-        client.pagination?.total_header,
-      ),
-      ...(settings.SUNSET_FILE === undefined ? [] : ["Deprecation", "Sunset", "Link", FIELD_HEADER]),
-    ],
   };
 }
 

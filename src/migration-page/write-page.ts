@@ -8,13 +8,8 @@ import {
   type Column,
   type Line,
 } from "../tools/migration-report/outline.ts";
-import {
-  createFieldsTable,
-  describeCounterpart,
-  listNames,
-  parseSentence,
-  READINESS_LABELS,
-} from "../tools/migration-report/outline-client.ts";
+import { describeCounterpart, READINESS_LABELS } from "../tools/migration-report/outline-client.ts";
+import { createFieldsTable, listNames, parseSentence } from "../tools/migration-report/outline-fields.ts";
 import type { ClientPage, PageRoute } from "./client-page.ts";
 
 /** A change without the names that this product has for the two APIs. */

@@ -1,4 +1,7 @@
-/** Requests and responses as plain data, and what is collected about a request while it is processed. */
+/**
+ * Requests and responses as plain data, and what is collected about a request while it is processed. They are one file,
+ * because nearly each file of the pipeline reads several of them.
+ */
 import type { Readable } from "node:stream";
 import { takeParameter } from "../dialect/credentials.ts";
 import type { Filter } from "../dialect/filter/condition.ts";

@@ -212,3 +212,23 @@ function moment(ms: unknown): string | null {
 function nullable(text: unknown): string | null {
   return typeof text === "string" && text !== "" ? text : null;
 }
+
+/** Adds up rows of several days and blocks, those with the most requests first. */
+export function addRows(client: string, rows: readonly Record<string, unknown>[]): RouteUsage[] {
+  const groups = Map.groupBy(rows, ({ lane, route, status }) => JSON.stringify([lane, route, status]));
+  return [...groups.values()]
+    .map((group) => {
+      const join = (name: string, of: (one: number, other: number) => number): number =>
+        group.map((row) => Number(row[name])).reduce(of);
+      return routeOf({
+        ...group[0],
+        client,
+        requests: join("requests", (one, other) => one + other),
+        lossy: join("lossy", (one, other) => one + other),
+        first: join("first", (one, other) => Math.min(one, other)),
+        last: join("last", (one, other) => Math.max(one, other)),
+        sample: "",
+      });
+    })
+    .toSorted((one, other) => other.requests - one.requests);
+}

@@ -14,7 +14,7 @@ import {
   type Partitions,
 } from "./partition.ts";
 import { readCallers } from "./read-callers.ts";
-import { readErasures, readToken, readUsage, routeOf } from "./read-usage.ts";
+import { addRows, readErasures, readToken, readUsage } from "./read-usage.ts";
 import { where, type Term, type Where } from "./where.ts";
 import type { ReaderJob } from "./worker-messages.ts";
 import { allRows } from "./rows.ts";
@@ -276,26 +276,6 @@ export function openReader(file: string): (job: ReaderJob) => unknown {
     if (job.kind === "callers") return readCallers(database, job.query);
     return readUsage(database, job);
   };
-}
-
-/** Adds up rows of several days and blocks, those with the most requests first. */
-function addRows(client: string, rows: readonly Record<string, unknown>[]): RouteUsage[] {
-  const groups = Map.groupBy(rows, ({ lane, route, status }) => JSON.stringify([lane, route, status]));
-  return [...groups.values()]
-    .map((group) => {
-      const join = (name: string, of: (one: number, other: number) => number): number =>
-        group.map((row) => Number(row[name])).reduce(of);
-      return routeOf({
-        ...group[0],
-        client,
-        requests: join("requests", (one, other) => one + other),
-        lossy: join("lossy", (one, other) => one + other),
-        first: join("first", (one, other) => Math.min(one, other)),
-        last: join("last", (one, other) => Math.max(one, other)),
-        sample: "",
-      });
-    })
-    .toSorted((one, other) => other.requests - one.requests);
 }
 
 /** The times of a query as conditions of records. */

@@ -1,5 +1,8 @@
 import { Counter, Gauge, type Metric, Registry } from "@prometheus-io/client";
 
+/** What the names of all metrics of the gateway begin with. */
+export const PREFIX = "alpha_gateway_";
+
 /** A registry, and gauges and counters whose values are read at each scrape. */
 export interface MetricRegistry {
   readonly registry: Registry;

@@ -1,19 +1,20 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { CLIENT_GONE, type AuditRecord, type RecordedCall } from "../../audit/record.ts";
 import type { AuditStats } from "../../audit/store.ts";
 import type { MetricValues } from "./aggregate.ts";
+import { addAuditMetrics } from "./audit-metrics.ts";
 import {
   addCounter,
   addHistogram,
   addLabelledGauge,
   createRegistry,
+  PREFIX,
   type Distribution,
   type HostRegistry,
   type MetricRegistry,
   type Sum,
 } from "./instruments.ts";
+import { addProcessMetrics } from "./process-metrics.ts";
 
-const PREFIX = "alpha_gateway_";
 const NONE = "none";
 
 /** Seconds: from what the gateway itself needs to the longest time-out of v4. */
@@ -234,96 +235,4 @@ export function createMetrics(host?: HostRegistry): Metrics {
 
 function statusClass(status: number | null): string {
   return status === null ? NONE : `${Math.trunc(status / 100)}xx`;
-}
-
-function addAuditMetrics({ addGauge, addTotal }: MetricRegistry, stats: () => AuditStats): void {
-  addGauge(`${PREFIX}audit_queued`, "Audit records that wait for their commit.", () => stats().queued);
-  addTotal(
-    `${PREFIX}audit_record_bytes_total`,
-    "Bytes of committed audit records, as JSON.",
-    () => stats().recordBytes,
-  );
-  addTotal(
-    `${PREFIX}audit_stored_bytes_total`,
-    "Bytes of committed audit records in the store, compressed.",
-    () => stats().storedBytes,
-  );
-  addTotal(`${PREFIX}audit_commit_seconds_count`, "Commits of audit records.", () => stats().commits);
-  addTotal(
-    `${PREFIX}audit_commit_seconds_sum`,
-    "Time that commits of audit records took, in seconds.",
-    () => stats().commitSeconds,
-  );
-  addTotal(`${PREFIX}audit_dropped_total`, "Lost audit records.", () => stats().dropped);
-  addTotal(
-    `${PREFIX}audit_evicted_total`,
-    "Audit records deleted before AUDIT_RETENTION_DAYS, because AUDIT_SIZE_LIMIT was reached.",
-    () => stats().evicted,
-  );
-  addTotal(`${PREFIX}audit_written_total`, "Committed audit records.", () => stats().written);
-  addTotal(
-    `${PREFIX}audit_errors_total`,
-    "Failed commits and restarts of the audit store.",
-    () => stats().errors,
-  );
-  addGauge(
-    `${PREFIX}audit_otlp_queued`,
-    "Audit records that wait to be sent to the collector.",
-    () => stats().exported?.queued ?? 0,
-  );
-  addTotal(
-    `${PREFIX}audit_otlp_sent_total`,
-    "Audit records that the collector accepted.",
-    () => stats().exported?.sent ?? 0,
-  );
-  addTotal(
-    `${PREFIX}audit_otlp_dropped_total`,
-    "Audit records that were not sent to the collector.",
-    () => stats().exported?.dropped ?? 0,
-  );
-}
-
-const MICRO = 1e-6;
-const NANO = 1e-9;
-
-/**
- * Adds the usual metrics of a Node.js process, under the names that dashboards know. Own code: the library's collector
- * starts an observer of garbage collections that nothing can stop. These values are read at each scrape.
- *
- * @returns A function that stops the one monitor that runs.
- */
-function addProcessMetrics({ addGauge, addTotal }: MetricRegistry): () => void {
-  const delay = monitorEventLoopDelay({ resolution: 20 });
-  delay.enable();
-
-  addTotal("process_cpu_seconds_total", "CPU time, user and system, in seconds.", () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) * MICRO;
-  });
-  addGauge("process_start_time_seconds", "Start of the process, in seconds since the epoch.", () =>
-    Math.round(Date.now() / 1000 - process.uptime()),
-  );
-  addGauge("process_resident_memory_bytes", "Resident memory.", () => process.memoryUsage.rss());
-  addGauge("nodejs_heap_size_used_bytes", "Used heap.", () => process.memoryUsage().heapUsed);
-  addGauge(
-    "nodejs_external_memory_bytes",
-    "Memory of buffers outside the heap.",
-    () => process.memoryUsage().external,
-  );
-  addGauge(
-    "nodejs_active_resources",
-    "Handles and requests that keep the process running.",
-    () => process.getActiveResourcesInfo().length,
-  );
-  addGauge(
-    "nodejs_eventloop_lag_p99_seconds",
-    "Delay of the event loop since the last scrape, 99th percentile.",
-    () => {
-      const seconds = delay.percentile(99) * NANO;
-      delay.reset();
-      return seconds;
-    },
-  );
-
-  return () => void delay.disable();
 }

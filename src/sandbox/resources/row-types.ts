@@ -1,4 +1,4 @@
-/** Types of the stored objects whose members the code reads by name. All other members are declared as fields only. */
+/** Types of the stored objects whose members the code reads by name, all in one list. All other members are declared as fields only. */
 
 import type { ExchangeCode, TokenAccess } from "./hidden-state.ts";
 

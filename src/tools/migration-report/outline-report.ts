@@ -10,7 +10,8 @@ import {
   type ClientGuide,
   type Report,
 } from "./model.ts";
-import { CHANGE_LABELS, clientAnchor, outlineClient, READINESS_LABELS } from "./outline-client.ts";
+import { clientAnchor, outlineClient, READINESS_LABELS } from "./outline-client.ts";
+import { CHANGE_LABELS } from "./outline-fields.ts";
 import { outlineLosses } from "./outline-losses.ts";
 import { openTokens } from "./outline-tokens.ts";
 import {

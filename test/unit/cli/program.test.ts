@@ -175,14 +175,18 @@ describe("errors that an operator can correct", () => {
 });
 
 test("the module of a command is loaded only when the command runs", () => {
-  const loaded = ["program", "command-settings"].flatMap((name) => {
+  const loaded = ["program", "pack-commands", "migration-commands", "command-settings"].flatMap((name) => {
     const source = readFileSync(`src/cli/${name}.ts`, "utf8");
     return [...source.matchAll(/^import (?!type)[^;]* from "(\.[^"]+)"/gm)].map(([, path]) => path);
   });
   expect(loaded.filter((path) => !path?.startsWith("../config/"))).toEqual([
+    "./command-settings.ts",
+    "./migration-commands.ts",
+    "./pack-commands.ts",
+    "./terminal.ts",
+    "./command-settings.ts",
     "../audit/export/format-names.ts",
     "./command-settings.ts",
-    "./terminal.ts",
   ]);
 });
 

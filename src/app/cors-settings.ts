@@ -1,0 +1,45 @@
+import type { Settings } from "../config/setting-definitions.ts";
+import type { Pack } from "../mapping/pack.ts";
+import type { allowOrigins } from "../pipeline/http/cors.ts";
+import { FIELD_HEADER } from "../pipeline/hide-fields.ts";
+
+/** What a browser client may send, and may read of a response. */
+export function corsSettings(
+  settings: Settings,
+  { dialect, rateLimitHeaders }: Pick<Pack, "dialect" | "rateLimitHeaders">,
+): Parameters<typeof allowOrigins>[0] {
+  const { CORS_ORIGINS: origins = [] } = settings;
+  const { client } = dialect;
+  const { request = {}, response = {} } = client.headers ?? {};
+  const present = (...names: (string | undefined)[]) => names.filter((name) => name !== undefined);
+  return {
+    origins,
+    allowHeaders: [
+      "Authorization",
+      "Content-Type",
+      "X-Request-Id",
+      ...Object.keys(request),
+      ...present(
+        client.version?.header,
+        client.credentials?.header,
+        client.filters?.header,
+        client.always_ok?.request_header,
+      ),
+    ],
+    exposeHeaders: [
+      "X-Request-Id",
+      ...rateLimitHeaders.client.names,
+      "Retry-After",
+      ...Object.keys(response),
+      ...present(
+        client.upstream_header,
+        client.upstream_filter_header,
+        client.credentials?.realm === undefined ? undefined : "WWW-Authenticate",
+        client.always_ok?.response_header,
+        client.pagination?.link_header ? "Link" : undefined,
+        client.pagination?.total_header,
+      ),
+      ...(settings.SUNSET_FILE === undefined ? [] : ["Deprecation", "Sunset", "Link", FIELD_HEADER]),
+    ],
+  };
+}
