@@ -10,19 +10,24 @@ export interface SettableClock {
   readonly env: Readonly<Record<string, string>>;
   /** The time of day, as the process sees it from now on, is that of this machine and this many seconds. */
   set(seconds: number): void;
+  /** The clock stands still at a time, until it is set again. */
+  stopAt(time: Date): void;
 }
 
 /** @param folder to keep the setting in. The clock shows the time of this machine at first. */
 export function createSettableClock(folder: string): SettableClock {
   const file = join(folder, "clock");
-  function set(seconds: number): void {
-    writeFileSync(`${file}.new`, `${seconds < 0 ? "" : "+"}${seconds}\n`);
+  function write(text: string): void {
+    writeFileSync(`${file}.new`, `${text}\n`);
     renameSync(`${file}.new`, file);
   }
+  const set = (seconds: number): void => write(`${seconds < 0 ? "" : "+"}${seconds}`);
   set(0);
   return {
     set,
+    stopAt: (time) => write(time.toISOString().slice(0, 19).replace("T", " ")),
     env: {
+      TZ: "UTC",
       LD_PRELOAD: FAKETIME ?? "",
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: "1",
