@@ -7,6 +7,7 @@ import type { ClientDirectory } from "../clients/client-directory.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import { describePlan, type PlanStatus, type StageStatus } from "../sunset/describe-plan.ts";
 import type { Plan } from "../sunset/plan.ts";
+import type { Pack } from "../mapping/pack.ts";
 import type { PlanClient } from "../sunset/plan-dates.ts";
 import { ALL_ROWS, isAcceptedCall, readTraffic, summaryKeysOf } from "../sunset/recorded-traffic.ts";
 import { simulatePlan, type PastCall, type Simulation } from "../sunset/simulate.ts";
@@ -23,6 +24,7 @@ export interface SunsetFlags {
 interface OpenPlan extends OpenControl {
   readonly plan: Plan;
   readonly directory: ClientDirectory;
+  readonly pack: Pack;
 }
 
 /** @param isAnnounced whether dates may be earlier than those that were published */
@@ -36,7 +38,7 @@ async function openPlan(settings: SunsetSettings, command: Command, isAnnounced:
   try {
     const control = isAnnounced ? undefined : opened.control;
     const plan = readPlan(file, { pack, directory, hasAudit: AUDIT !== "off", control });
-    return { ...opened, plan, directory };
+    return { ...opened, plan, directory, pack };
   } catch (error) {
     await opened.close();
     throw error;
@@ -147,12 +149,17 @@ const clientOf = ({ client }: AuditRecord, directory: ClientDirectory): PlanClie
   label: client.label,
 });
 
+/** Routes that no stage stops: who signs out must be able to. */
+const unstoppedRoutes = ({ dialect: { oauth } }: Pack): ReadonlySet<string> =>
+  new Set(oauth ? [`POST ${oauth.revoke.client}`, `GET ${oauth.logout.client}`] : []);
+
 /** The recorded calls of the old API, newest first. Invented tokens are nobody's. */
 async function* pastCalls(
   audit: AuditStore,
-  directory: ClientDirectory,
+  { directory, pack }: Pick<OpenPlan, "directory" | "pack">,
   onProgress: Progress,
 ): AsyncGenerator<PastCall> {
+  const unstopped = unstoppedRoutes(pack);
   let before: string | undefined;
   let done = 0;
   do {
@@ -160,6 +167,7 @@ async function* pastCalls(
     for (const record of page.records) {
       const { route } = record.alpha;
       if (record.lane !== "alpha" || route === null || record.client.accepted === false) continue;
+      if (unstopped.has(route)) continue;
       yield {
         time: Date.parse(record.time),
         client: clientOf(record, directory),
@@ -214,14 +222,15 @@ export async function sunsetSimulate(
   settings: SunsetSettings,
   command: Command,
 ): Promise<number> {
-  const { plan, directory, close } = await openPlan(settings, command, true);
-  await close();
+  const opened = await openPlan(settings, command, true);
+  const { plan } = opened;
+  await opened.close();
   const audit = await openExistingAuditStore(settings);
   const progress = showProgress("records");
   try {
     const simulation = await simulatePlan({
       plan,
-      calls: pastCalls(audit, directory, progress),
+      calls: pastCalls(audit, opened, progress),
       firstCall: await readFirstCalls(audit),
       now: Date.now(),
     });
