@@ -71,13 +71,12 @@ class Terminals {
     return stdout.replaceAll("\r", "");
   }
 
-  /** The same until they print what they should: a saved file is in use after a moment. */
-  async expect(commands: string, output: string): Promise<void> {
+  /** The same until they print what they should: a saved file is in use after a moment. @returns the last output */
+  async executeUntil(commands: string, expected: RegExp): Promise<string> {
     let shown = "";
     const isOver = Date.now() + PATIENCE_MS;
-    while (!matcherOf(output).test(shown) && Date.now() < isOver)
-      shown = await this.execute(commands).catch(String);
-    expect(shown).toMatch(matcherOf(output));
+    while (!expected.test(shown) && Date.now() < isOver) shown = await this.execute(commands).catch(String);
+    return shown;
   }
 
   /** Ctrl+C in the first terminal, if the gateway runs there, and then its start. */
@@ -118,8 +117,10 @@ test("each step of the guide gives what the page shows", async () => {
     if (background !== "") terminals.startInBackground(background);
     if (text.startsWith("export ")) terminals.set(text);
     else if (text.includes(" serve\n")) await terminals.serve(text);
-    else if (next === "text") await terminals.expect(commands, output);
-    else await terminals.execute(commands);
+    else if (next === "text") {
+      const expected = matcherOf(output);
+      expect(await terminals.executeUntil(commands, expected)).toMatch(expected);
+    } else await terminals.execute(commands);
   }
   expect(terminals.starts).toBe(2);
 }, 300_000);
