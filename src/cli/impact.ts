@@ -78,10 +78,19 @@ const NOBODY_KNOWS = "nobody can know who reads it: a field brown-out of the pla
 const clientsText = (clients: readonly NoticingClient[]): string =>
   `${clients.length} ${clients.length === 1 ? "client" : "clients"}`;
 
+/** `1 client sends it`, `2 clients send it`. */
+const clientsDo = (clients: readonly NoticingClient[], verb: string): string =>
+  `${clientsText(clients)} ${verb}${clients.length === 1 ? "s" : ""} it`;
+
 function formatSent({ route, name, concern, isExact, clients }: Notice): string[] {
-  const what = concern === "callers" ? "call it" : isExact ? "send it" : "may send it: that is not counted";
+  const what =
+    concern === "callers"
+      ? clientsDo(clients, "call")
+      : isExact
+        ? clientsDo(clients, "send")
+        : `${clientsText(clients)} may send it: that is not counted`;
   return [
-    `${route}${name === null ? "" : `, ${name}`}: ${clientsText(clients)} ${what}`,
+    `${route}${name === null ? "" : `, ${name}`}: ${what}`,
     ...clients.map((client) => `    ${clientText(client)}: ${callsText(client)}`),
   ];
 }
@@ -93,7 +102,7 @@ function formatRead(route: string, notices: readonly Notice[]): string {
   const names = notices.map(({ name }) => name);
   const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
   const clients = notices[0]?.clients ?? [];
-  return `${route}, ${names.slice(0, MOST_NAMES).join(", ")}${more}: ${clientsText(clients)} get it; ${NOBODY_KNOWS}`;
+  return `${route}, ${names.slice(0, MOST_NAMES).join(", ")}${more}: ${clientsDo(clients, "get")}; ${NOBODY_KNOWS}`;
 }
 
 function formatNotices({ notices, clients, readers, namesSince }: Notices): string {
@@ -111,7 +120,7 @@ function formatNotices({ notices, clients, readers, namesSince }: Notices): stri
     clients.length > 0
       ? `${clientsText(clients)} would notice: ${list(clients)}`
       : readers.length > 0
-        ? `No client sends it. ${clientsText(readers)} get it: ${list(readers)}`
+        ? `No client sends it. ${clientsDo(readers, "get")}: ${list(readers)}`
         : "No client would notice.";
   const isName = notices.some(({ concern }) => concern === "senders");
   const since = namesSince !== null && isName ? [sinceText(namesSince)] : [];

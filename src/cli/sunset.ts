@@ -166,14 +166,11 @@ async function* pastCalls(
     const page = await audit.query({ limit: MAX_LIMIT, ...(before !== undefined && { before }) });
     for (const record of page.records) {
       const { route } = record.alpha;
-      if (record.lane !== "alpha" || route === null || record.client.accepted === false) continue;
-      if (unstopped.has(route)) continue;
-      yield {
-        time: Date.parse(record.time),
-        client: clientOf(record, directory),
-        route,
-        requests: record.requests ?? 1,
-      };
+      const { requests = 1 } = record;
+      // Pages for clients are recorded as no requests.
+      if (record.lane !== "alpha" || route === null || requests === 0) continue;
+      if (record.client.accepted === false || unstopped.has(route)) continue;
+      yield { time: Date.parse(record.time), client: clientOf(record, directory), route, requests };
     }
     onProgress((done += page.records.length));
     before = page.next ?? undefined;
@@ -210,7 +207,7 @@ function printSimulation({ recorded, stages }: Simulation): string {
     ...(stage.clients.length > MAX_CLIENTS ? [`  and ${stage.clients.length - MAX_CLIENTS} more`] : []),
   ]);
   return [
-    `${calls} calls of ${clients} clients, recorded from ${minuteText(from)} to ${minuteText(until)} UTC, repeated each ${weeks} weeks`,
+    `${calls} calls of ${clients} clients, recorded from ${minuteText(from)} to ${minuteText(until)} UTC, repeated each ${weeks === 1 ? "week" : `${weeks} weeks`}`,
     ...lines,
     "",
   ].join("\n");

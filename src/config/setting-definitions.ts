@@ -162,15 +162,15 @@ const mapping = {
 const clients = {
   CLIENTS_FILE: unset(
     text,
-    "YAML file that gives clients names: see [Name the clients](../guide/migrate-clients.md). Read at start, and again when it changes or on SIGHUP. If it is invalid, the names that were read before stay",
+    "YAML file that gives clients names: see [Client directory](clients-file.md). Read at start, and again when it changes or on SIGHUP. If it is invalid, the names that were read before stay",
   ),
   SUNSET_FILE: unset(
     text,
-    "YAML file with the plan by which alpha ends: see [Plan the end](../guide/migrate-clients.md#4-plan-the-end). Read at start, and again when it changes or on SIGHUP. If it is invalid, the plan that was read before stays",
+    "YAML file with the plan by which alpha ends: see [Sunset plan](sunset-file.md). Read at start, and again when it changes or on SIGHUP. If it is invalid, the plan that was read before stays",
   ),
   NOTICES_FILE: unset(
     text,
-    "YAML file with the receivers of notices about the migration: see [Send notices](../guide/migrate-clients.md#send-notices). Read at start, and again when it changes or on SIGHUP. If it is invalid, the receivers that were read before stay",
+    "YAML file with the receivers of notices about the migration: see [Notices](notices.md). Read at start, and again when it changes or on SIGHUP. If it is invalid, the receivers that were read before stay",
   ),
   CLIENT_HEADER: unset(
     headerName,
@@ -184,7 +184,7 @@ const clients = {
   MIGRATION_PAGE: withDefault(
     onOrOff,
     "off",
-    "`on`: clients read what they still have to change at `/migration` below alpha's base path, and anybody the description of alpha at `/openapi.json`: see [Give clients their own page](../guide/migrate-clients.md#give-clients-their-own-page). It needs the audit",
+    "`on`: clients read what they still have to change at `/migration` below alpha's base path, and anybody the description of alpha at `/openapi.json`: see [Pages for clients](responses.md#pages-for-clients). It needs the audit",
   ),
 };
 

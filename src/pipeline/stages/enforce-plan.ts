@@ -1,4 +1,4 @@
-/** What the sunset plan does to a request: see docs/guide/migrate-clients.md. */
+/** What the sunset plan does to a request: see docs/reference/sunset-file.md. */
 import type { ClientIdentity } from "../../clients/client-directory.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import type { Decision } from "../../sunset/plan.ts";

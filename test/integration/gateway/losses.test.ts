@@ -15,7 +15,7 @@ const lossesOf = async (gateway: Gateway, query = ""): Promise<RankedLoss[]> =>
 
 async function sendLossyRequests(gateway: Gateway): Promise<void> {
   await gateway.request("GET /vm/instances");
-  await gateway.request("GET /vm/instances", { as: "readOnly" });
+  await gateway.request("GET /vm/instances", { as: "readOnly", headers: { "user-agent": "sync/1" } });
   await gateway.request("GET /vm/instances", { as: "nobody" });
   await gateway.request("PUT /account/profile", { body: { ip_whitelist_enabled: true } });
   const zone = { dnszone: "a.example", type: "master", soa_email: "a@a.example", refresh_sec: 301 };

@@ -15,8 +15,8 @@ const markdownIn = (folder: string): string[] =>
 const PAGES = [
   "README.md",
   "mappings/README.md",
-  // Its steps build on one another: test/system/e2e/write-a-pack.test.ts.
-  ...markdownIn("docs/guide").filter((page) => !page.endsWith("write-a-pack.md")),
+  // The steps of these two build on one another: write-a-pack.test.ts and migrate-clients.test.ts.
+  ...markdownIn("docs/guide").filter((page) => !/(?:write-a-pack|migrate-clients)\.md$/.test(page)),
   ...markdownIn("docs/reference"),
 ];
 
@@ -24,11 +24,6 @@ const PAGES = [
 const NOT_EXECUTED: readonly (readonly [text: string, reason: string])[] = [
   ["npm ci\nnpm start", "the tests run after npm ci; the gateway that they use is started by serve"],
   ["PASTE-IT-HERE", "needs a browser: test/system/e2e/oauth.test.ts"],
-  ["notices test", "needs receivers: test/integration/notices/command.test.ts"],
-  [
-    "--openapi v4-old.json",
-    "needs two editions of a document: test/integration/report/impact-command.test.ts",
-  ],
   [
     "/api/sunset/pause",
     "needs a plan, which would end the other commands one day: test/system/e2e/sunset.test.ts",
@@ -79,7 +74,6 @@ function checkoutCopy(): string {
     symlinkSync(join(REPOSITORY, name), join(copy, name));
   cpSync(join(REPOSITORY, "mappings"), join(copy, "mappings"), { recursive: true });
   writeFilesOf("mappings/README.md", join(copy, "mappings"));
-  writeFilesOf("docs/guide/migrate-clients.md", copy);
   return copy;
 }
 

@@ -213,8 +213,10 @@ describe("the commands", () => {
     "show the stages with their pauses, and whom the plan would hit",
     async () => {
       writePlan(`${BROWN_OUT}end: 2099-01-01\n`);
-      const gateway = await start({ AUDIT_DURABILITY: "strict" });
+      const gateway = await start({ AUDIT_DURABILITY: "strict", MIGRATION_PAGE: "on" });
       await waitForStatus(gateway, 500);
+      // No call of the old API, and nobody whom a stage hits.
+      expect((await fetch(`${gateway.url}/v4/openapi.json`)).status).toBe(200);
       await act(gateway, "pause");
       await waitForStatus(gateway, 200);
       const shown = await command(["sunset", "status"]);
