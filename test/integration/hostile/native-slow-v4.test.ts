@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { acceptGoodTokens, json, neverRespond, type Responder } from "../../support/fake-v4.ts";
 import {
   startListeningGatewayWithFakeV4,
-  waitFor,
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { createRawClients } from "../../support/raw-client.ts";
