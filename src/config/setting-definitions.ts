@@ -118,7 +118,7 @@ const v4 = {
   UPSTREAM_TIMEOUT_MS: withDefault(
     milliseconds(1),
     "30000",
-    "Timeout of a v4 call. File transfers may take four times as long",
+    "Timeout of a v4 call. File transfers may take four times as long. A response that is only forwarded may take longer than that: the limit is for its head, and for each pause in its body",
   ),
   UPSTREAM_CONNECTIONS: withDefault(
     integer(1, 10_000),

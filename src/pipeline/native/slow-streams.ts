@@ -10,6 +10,8 @@ export interface NativeStream {
   readonly response: ServerResponse;
   readonly bytesIn: number;
   readonly bytesOut: number;
+  /** Whether all of the upstream's response has come. */
+  readonly isComplete: boolean;
   /** The guard's own: its place in the list, and the bytes at the last check. */
   guarded: { place: number; bytesBefore: number | undefined } | undefined;
   /** Whose share its connection counts against. */
@@ -18,12 +20,18 @@ export interface NativeStream {
   abort(reason: string): void;
 }
 
-/** Ends streams whose clients are too slow while other clients wait for their connections. */
+/** Ends streams that are too slow, because of their clients or of the upstream, while others wait for their connections. */
 export interface SlowStreamGuard {
   add(stream: NativeStream): void;
   remove(stream: NativeStream): void;
   /** Call this when a client has to wait. */
   start(): void;
+}
+
+/** Who keeps a stream waiting: nobody before the first byte of its response, for which the upstream has a limit of its own. */
+function findSlowSide({ request, response, isComplete }: NativeStream): "client" | "upstream" | undefined {
+  if (!request.complete || response.writableNeedDrain) return "client";
+  return response.headersSent && !isComplete ? "upstream" : undefined;
 }
 
 /**
@@ -47,15 +55,15 @@ export function createSlowStreamGuard(
   function check(): void {
     // Streams that end here leave the list at their place, which the last one takes.
     for (const stream of streams.slice()) {
-      const { request, response, bytesIn, bytesOut, client, guarded } = stream;
+      const { bytesIn, bytesOut, client, guarded } = stream;
       if (!guarded || !client) continue;
       const { bytesBefore } = guarded;
       const bytes = bytesIn + bytesOut;
-      const waitsForClient = !request.complete || response.writableNeedDrain;
-      guarded.bytesBefore = waitsForClient ? bytes : undefined;
+      const slowSide = findSlowSide(stream);
+      guarded.bytesBefore = slowSide ? bytes : undefined;
       const isTooSlow = bytesBefore !== undefined && bytes - bytesBefore < (LEAST_RATE * windowMs) / 1000;
-      if (waitsForClient && isTooSlow && shares.isAwaited(client))
-        stream.abort("the client was too slow while others waited");
+      if (slowSide && isTooSlow && shares.isAwaited(client))
+        stream.abort(`the ${slowSide} was too slow while others waited`);
     }
     if (shares.queueLength() > 0) return;
     clearInterval(timer);

@@ -85,6 +85,32 @@ function watchRequest(
     exchange.fail();
   });
   if (!exchange.isResent) exchange.request.on("data", ({ length }: Buffer) => (exchange.bytesIn += length));
+  limitTimeToHead(exchange, upstreamRequest, timeoutMs, () => (sent.hasTimedOut = true));
+}
+
+/**
+ * Aborts a request whose final head does not come in time. The time starts again with each progress of the request's body.
+ * The socket's own limit is not enough: each byte of v4 would start it again, also one of an interim response.
+ */
+function limitTimeToHead(
+  { request }: Exchange,
+  upstreamRequest: ClientRequest,
+  timeoutMs: number,
+  onTimeout: () => void,
+): void {
+  const timer = setTimeout(() => {
+    onTimeout();
+    upstreamRequest.destroy();
+  }, timeoutMs);
+  const restart = (): void => void timer.refresh();
+  function stop(): void {
+    clearTimeout(timer);
+    request.off("data", restart);
+    upstreamRequest.off("drain", restart).off("finish", restart);
+  }
+  request.on("data", restart);
+  upstreamRequest.on("drain", restart).on("finish", restart);
+  upstreamRequest.once("response", stop).once("close", stop);
 }
 
 /** Makes v4's head one that the gateway may send. */

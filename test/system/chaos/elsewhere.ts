@@ -21,6 +21,18 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "opens the circuit: 503 with Retry-After",
   },
   {
+    fault: "v4 sends interim responses or header lines without end to clients of its own dialect",
+    outcome: "they get 500 after `UPSTREAM_TIMEOUT_MS`, as from a v4 that sends nothing",
+    file: "test/integration/hostile/native-slow-v4.test.ts",
+    test: "gets UPSTREAM_TIMEOUT_MS for its head: the client gets what it gets from a silent v4",
+  },
+  {
+    fault: "v4 sends a byte of a response now and then to clients of its own dialect",
+    outcome: "the response goes on until somebody waits for its connection",
+    file: "test/integration/hostile/native-slow-v4.test.ts",
+    test: "is ended while somebody waits for its connection",
+  },
+  {
     fault: "v4 fails requests with tokens that it has not accepted yet",
     outcome: "they do not use up the limit of their address: clients are served as soon as v4 is back",
     file: "test/integration/gateway/accepted-tokens.test.ts",
