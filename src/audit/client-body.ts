@@ -33,6 +33,10 @@ export function decodeBody(body: SentBody): string | undefined {
   }
 }
 
+/** Whether another text was sent with the type of a form: JSON, markup or a sentence, which then is the name of a member. */
+export const isMistakenForm = (form: readonly (readonly [string, unknown])[]): boolean =>
+  form.some(([name]) => /[{}<>":,=%\s]/.test(name));
+
 /** The members of a form as an object. A repeated name has all its values, and a file is recorded as such. */
 export function membersOf(form: readonly (readonly [string, unknown])[]): object {
   const members = new Map<string, unknown[]>();

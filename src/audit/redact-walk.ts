@@ -74,7 +74,8 @@ export class BodyRedaction {
   }
 
   pairs(text: string): string {
-    return this.#concealValues(this.#visitPairs(text, 0));
+    const visit = (part: string): string => this.#visitPairs(part, 0);
+    return this.#withoutValues(text, visit(text), visit);
   }
 
   path(text: string, isRoute: boolean): string {
@@ -83,7 +84,10 @@ export class BodyRedaction {
       literals: this.#literals,
       values: this.#values,
       found: this.#found,
-      redactSegment: (segment) => this.#visitNames(segment, 0),
+      redactSegment: (segment) => {
+        const visit = (part: string): string => this.#visitNames(part, 0);
+        return this.#withoutValues(segment, visit(segment), visit);
+      },
       removeUserInfo: (segment) => this.#removeUserInfo(segment),
     });
   }
@@ -130,14 +134,20 @@ export class BodyRedaction {
     const visited: [string, unknown][] = [];
     for (const [name, value] of Object.entries(members)) {
       if (this.#left < 0) break;
-      this.#left -= name.length;
-      visited.push([this.#concealValues(name), this.#visitMember(name, value, depth)]);
+      visited.push([this.#visitName(name, depth), this.#visitMember(name, value, depth)]);
     }
     if (Object.hasOwn(members, "value") && this.#hasSecretNaming(members))
       for (const member of visited)
         if (member[0] === "value") member[1] = this.#conceal(Reflect.get(members, "value"), depth + 1);
     // Not by assignment: a member `__proto__` must remain an ordinary member.
     return Object.fromEntries(visited);
+  }
+
+  /** A name may be JSON with secrets of its own. */
+  #visitName(name: string, depth: number): string {
+    if (JSON_START.test(name)) return this.#visitText(name, depth);
+    this.#left -= name.length;
+    return this.#concealValues(name);
   }
 
   #visitMember(name: string, value: unknown, depth: number): unknown {
@@ -169,13 +179,23 @@ export class BodyRedaction {
     return REDACTED;
   }
 
-  /** Searches for names first: a client could choose a value that is a part of one. */
+  /**
+   * Replaces values in a text whose names were searched for first: a client could choose a value that is a part of a name.
+   * Where a name has cut a value, nothing from the value on is recorded.
+   */
+  #withoutValues(text: string, visited: string, visitStart: (start: string) => string): string {
+    const cut = visited === text ? -1 : (this.#values?.firstCut(text, visited) ?? -1);
+    if (cut === -1) return this.#concealValues(visited);
+    return this.#concealValues(visitStart(text.slice(0, cut))) + REDACTED;
+  }
+
   #visitText(whole: string, depth: number): string {
     const end = Math.max(this.#left, 0);
     this.#left -= whole.length;
     this.#isCut ||= end < whole.length;
     const text = end >= whole.length ? whole : (this.#values?.cut(whole, end) ?? whole.slice(0, end));
-    return this.#concealValues(this.#visitNames(text, depth));
+    const visit = (part: string): string => this.#visitNames(part, depth);
+    return this.#withoutValues(text, visit(text), visit);
   }
 
   /** Whether nothing in a text can change, except that `values` are replaced in the text as it is. */

@@ -1,6 +1,6 @@
 import { parseAllMembers } from "./all-members.ts";
 import { createCleanCheck } from "./clean-json.ts";
-import { decodeBody, isForm, isMultipart, membersOf, type SentBody } from "./client-body.ts";
+import { decodeBody, isForm, isMistakenForm, isMultipart, membersOf, type SentBody } from "./client-body.ts";
 import { isTooMuchJson, JsonText, tryParse } from "./json-text.ts";
 import type { RecordedBody } from "./record.ts";
 import { BodyRedaction } from "./redact-walk.ts";
@@ -117,12 +117,14 @@ export class Redaction extends SecretSearch {
       const { byteLength } = bytes;
       if (byteLength === 0) return undefined;
       if (values?.whyIncomplete !== undefined) return omittedBody(byteLength, values.whyIncomplete);
-      if (form) return this.value(membersOf(form), byteLength, values);
+      if (form && !isMistakenForm(form)) return this.value(membersOf(form), byteLength, values);
       const text = decodeBody(sent);
       if (text === undefined) return omittedBody(byteLength, isMultipart(sent) ? UNREAD : NOT_UTF8);
       if (!isForm(sent) || isTooMuchJson(text) || tryParse(text) !== undefined) return this.raw(text, values);
       if (byteLength > MAX_FORM_BYTES) return omittedBody(byteLength, UNREAD);
-      return this.value(membersOf([...new URLSearchParams(text)]), byteLength, values);
+      const members = [...new URLSearchParams(text)];
+      if (isMistakenForm(members)) return this.raw(text, values);
+      return this.value(membersOf(members), byteLength, values);
     });
   }
 

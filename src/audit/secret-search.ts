@@ -1,5 +1,5 @@
 import { parseAllMembers } from "./all-members.ts";
-import { decodeBody, isForm, membersOf, type SentBody } from "./client-body.ts";
+import { decodeBody, isForm, isMistakenForm, membersOf, type SentBody } from "./client-body.ts";
 import { isTooMuchJson } from "./json-text.ts";
 import { BodyRedaction } from "./redact-walk.ts";
 import type { SecretNames } from "./secret-names.ts";
@@ -140,7 +140,8 @@ export class SecretSearch {
   }
 
   #findInBody(body: SentBody, steps: BodyRedaction, found: SecretValues): void {
-    if (body.form) return void steps.value(membersOf(body.form));
+    if (body.form) steps.value(membersOf(body.form));
+    if (body.form && !isMistakenForm(body.form)) return;
     const text = decodeBody(body);
     if (text === undefined) return;
     const isTooLong = text.length > this.maxSearched;
@@ -149,7 +150,7 @@ export class SecretSearch {
     if (isTooLong || isTooMuchJson(text)) return found.markIncomplete();
     const parsed = parseAllMembers(text);
     if (parsed) steps.value(parsed.value);
-    else if (isForm(body)) steps.pairs(text);
+    else if (isForm(body) && !isMistakenForm([...new URLSearchParams(text)])) steps.pairs(text);
     else steps.text(text);
   }
 }

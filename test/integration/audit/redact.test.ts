@@ -399,6 +399,56 @@ describe("a value with a secret name", () => {
     expect(JSON.stringify(recorded)).not.toContain(SECRET);
   });
 
+  test.each([
+    ["Summer%2FTango99Kilo", "Summer%2FTango99Kilo password: no"],
+    ["CorrectHorseBattery7-token=1", "Wrong CorrectHorseBattery7-token=1 here"],
+    ["CorrectHorseBattery7-token=1", "CorrectHorseBattery7-token=1 token: x"],
+    ["Alpha77&password=Beta88", "the Alpha77&password=Beta88 was refused"],
+    ['Alpha77"token":"Beta88', 'x Alpha77"token":"Beta88 y'],
+    ["Alpha77%3Dtoken%3DBeta88", "Alpha77%3Dtoken%3DBeta88, token=x"],
+    ["4b7a6b5c4d3e2f1a9b8c-token", "agent 4b7a6b5c4d3e2f1a9b8c-token: x"],
+  ])("%s is not left in part where a name is in it or behind it", (secret, text) => {
+    const values = redaction.find(sentIn({ password: secret }));
+    const recorded = [
+      redaction.text(text, values),
+      redaction.query(`a=1&x=${text}`, values),
+      redaction.query(text.replaceAll(" ", "+"), values),
+      redaction.path(`/v4/${text}`, false, values),
+      redaction.json(Buffer.from(JSON.stringify({ reason: text, [text]: 1 })), values),
+    ].map((each) => JSON.stringify(each));
+    for (const each of recorded)
+      expect(each).not.toMatch(/Summer|Tango|Correct|Battery|Alpha77|Beta88|4b7a6b/);
+  });
+
+  test("that is a part of a name does not hide the name", () => {
+    const values = redaction.find(sentIn({ password: "passw" }));
+    const text = "x password: other-secret";
+    expect(
+      JSON.stringify([redaction.text(text, values), redaction.query("passwordx=other-secret", values)]),
+    ).not.toContain("other-secret");
+  });
+
+  const AS_NAME = [
+    `{"client_id":"app","client_secret":"${SECRET}","code":"x"}`,
+    `{"root_pass":"${SECRET}==x",}`,
+    `client_id: app, client_secret: ${SECRET}`,
+    `client_secret%3D${SECRET}`,
+    `<client_secret>${SECRET}</client_secret>`,
+  ];
+  test.each(AS_NAME)("in the name of a member is found, and not recorded: %s", (text) => {
+    const form = [...new URLSearchParams(text)];
+    const bodies: SentBody[] = [
+      { bytes: bytes(text), type: FORM },
+      { bytes: bytes(text), form },
+      ...(text.startsWith("{") ? [{ bytes: bytes(JSON.stringify({ [text]: 1 })) }] : []),
+    ];
+    for (const body of bodies) {
+      const values = redaction.find({ ...nothing, body });
+      expect(JSON.stringify(redaction.body(body, values))).not.toContain(SECRET);
+      expect(redaction.text(`Wrong ${SECRET}.`, values)).not.toContain(SECRET);
+    }
+  });
+
   test("is replaced in all its spellings", () => {
     const values = redaction.find(sentIn({ password: odd }));
     const spelt = [
