@@ -30,6 +30,8 @@ const MAX_STEPS = 4000;
 const STEPS_OF_PART = 4;
 /** A text without one of these has no name that something follows. */
 const SIGNS = /[=:>"'%\\\t]|[^\0-\x7f]/;
+/** Signs at which pairs, addresses and JSON are split, unless they end a value, as those of Base64. */
+const SPLITS = /[=&;?#@"][^=]/;
 /** A text that may be JSON. */
 const JSON_START = /^\s*[{["]/;
 
@@ -74,8 +76,9 @@ export class BodyRedaction {
   }
 
   pairs(text: string): string {
-    const visit = (part: string): string => this.#visitPairs(part, 0);
-    return this.#withoutValues(text, visit(text), visit);
+    const end = this.#startOfSplit(text);
+    const visited = this.#visitPairs(end === -1 ? text : text.slice(0, end), 0);
+    return this.#concealValues(visited) + (end === -1 ? "" : REDACTED);
   }
 
   path(text: string, isRoute: boolean): string {
@@ -84,10 +87,7 @@ export class BodyRedaction {
       literals: this.#literals,
       values: this.#values,
       found: this.#found,
-      redactSegment: (segment) => {
-        const visit = (part: string): string => this.#visitNames(part, 0);
-        return this.#withoutValues(segment, visit(segment), visit);
-      },
+      redactSegment: (segment) => this.#visitNames(segment, 0),
       removeUserInfo: (segment) => this.#removeUserInfo(segment),
     });
   }
@@ -179,23 +179,13 @@ export class BodyRedaction {
     return REDACTED;
   }
 
-  /**
-   * Replaces values in a text whose names were searched for first: a client could choose a value that is a part of a name.
-   * Where a name has cut a value, nothing from the value on is recorded.
-   */
-  #withoutValues(text: string, visited: string, visitStart: (start: string) => string): string {
-    const cut = visited === text ? -1 : (this.#values?.firstCut(text, visited) ?? -1);
-    if (cut === -1) return this.#concealValues(visited);
-    return this.#concealValues(visitStart(text.slice(0, cut))) + REDACTED;
-  }
-
+  /** Searches for names first: a client could choose a value that is a part of one. */
   #visitText(whole: string, depth: number): string {
     const end = Math.max(this.#left, 0);
     this.#left -= whole.length;
     this.#isCut ||= end < whole.length;
     const text = end >= whole.length ? whole : (this.#values?.cut(whole, end) ?? whole.slice(0, end));
-    const visit = (part: string): string => this.#visitNames(part, depth);
-    return this.#withoutValues(text, visit(text), visit);
+    return this.#concealValues(this.#visitNames(text, depth));
   }
 
   /** Whether nothing in a text can change, except that `values` are replaced in the text as it is. */
@@ -205,9 +195,16 @@ export class BodyRedaction {
     );
   }
 
+  /** The start of the first value that the signs of forms, addresses and JSON would split; -1 if there is none. */
+  #startOfSplit(text: string): number {
+    return this.#values?.firstWith(SPLITS, text) ?? -1;
+  }
+
   #visitNames(given: string, depth: number): string {
     // A name that something follows has at least two characters.
     if (given.length < 2 || this.#isHarmless(given)) return given;
+    const end = this.#startOfSplit(given);
+    if (end !== -1) return this.#visitNames(given.slice(0, end), depth) + REDACTED;
     this.#steps -= 1;
     if (this.#steps < 0) return this.#tooMuch(given);
     if (JSON_START.test(given)) return this.#visitJsonText(given, depth);
@@ -225,6 +222,8 @@ export class BodyRedaction {
 
   #removeUserInfo(text: string): string {
     if (!text.includes("@")) return text;
+    const split = this.#startOfSplit(text);
+    if (split !== -1) return this.#removeUserInfo(text.slice(0, split)) + REDACTED;
     let redacted = "";
     let end = 0;
     for (const { index, 0: match, 1: slashes = "", 2: info = "" } of text.matchAll(USER_INFO)) {
@@ -277,7 +276,9 @@ export class BodyRedaction {
       const word = signs.find(([, word]) => word && !CHARSET.test(word))?.[1] ?? "";
       if (!this.#secrets.has(word)) this.#found?.add(word);
     }
-    return readable.slice(0, Math.min(...places)) + REDACTED;
+    // A value that begins before the name and ends behind it is not left in part.
+    const end = Math.min(...places);
+    return (this.#values?.cut(readable, end) ?? readable.slice(0, end)) + REDACTED;
   }
 
   #visitPairs(text: string, depth: number): string {

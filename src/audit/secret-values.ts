@@ -15,8 +15,6 @@ const MIN_LENGTH_IN_HEAD = 6;
 /** The minimum number of characters of a value at the end of a text that was cut. */
 const MIN_LENGTH_BEFORE_CUT = 6;
 const CUT_BYTES = Buffer.from(CUT);
-/** Characters at the start of a value that show that a part of it is left. */
-const START_LENGTH = 4;
 /** Characters that identify a value. The cost of a search does not depend on the characters after them. */
 export const NEEDLE_LENGTH = 32;
 /** Values of one exchange, in all spellings. With more of them no text of the exchange is recorded. */
@@ -182,21 +180,12 @@ export class SecretValues {
     return concealed + text.slice(from);
   }
 
-  /**
-   * The offset of the first value in a text of which its redaction has the start, and not the whole: a name in the value,
-   * or behind it, has cut or respelled it. -1 if there is none.
-   */
-  firstCut(text: string, redacted: string): number {
+  /** The offset of the first value in a text that a pattern matches; -1 if there is none. */
+  firstWith(pattern: RegExp, text: string): number {
     if (!this.isComplete || !this.maybeIn(text)) return -1;
     for (let at = 0; at < text.length;) {
       const length = this.#lengthAt(text, at);
-      const value = text.slice(at, at + length);
-      if (
-        length > START_LENGTH &&
-        !redacted.includes(value) &&
-        startsOf(value).some((start) => redacted.includes(start))
-      )
-        return at;
+      if (length > 0 && pattern.test(text.slice(at, at + length))) return at;
       at += length || 1;
     }
     return -1;
@@ -262,10 +251,6 @@ function lengthOf(value: string, text: string, at: number, to: number): number {
 function isWord(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }
-
-/** How a value starts, as it is and unescaped. */
-const startsOf = (value: string): string[] =>
-  [value, unescapeText(value)].map((spelling) => spelling.slice(0, START_LENGTH));
 
 /** Characters that no encoding changes. */
 const PLAIN = /^[\w.~!*'()-]*$/;

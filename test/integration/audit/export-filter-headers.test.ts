@@ -58,8 +58,8 @@ test("as HAR of the admin API and of the command line, and as logs of a collecto
 
   const flags = ["--format=har", `--data-dir=${folder}`, `--mappings-dir=${pack.folder}`];
   expect(await runCommandLine(["export", ...flags])).toBe(0);
-  // Standard error has the progress.
-  const [har = ""] = /^\{[^]*\]\}\}/.exec(printed()) ?? [];
+  // Standard error has the progress, and the log of the gateway.
+  const [har = ""] = /\{"log"[^]*\]\}\}/.exec(printed()) ?? [];
   expect(filtersIn(har)).toEqual([["X-Filter-1"], ["X-Filter-2"]]);
 
   await waitFor(() => collector.logs().length >= 2);

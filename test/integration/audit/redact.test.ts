@@ -407,6 +407,8 @@ describe("a value with a secret name", () => {
     ['Alpha77"token":"Beta88', 'x Alpha77"token":"Beta88 y'],
     ["Alpha77%3Dtoken%3DBeta88", "Alpha77%3Dtoken%3DBeta88, token=x"],
     ["4b7a6b5c4d3e2f1a9b8c-token", "agent 4b7a6b5c4d3e2f1a9b8c-token: x"],
+    ["4b7a6b5c4d3e2f1a9b8c-token", "4b7a6b5c4d3e2f1a9b8c-token is not 4b7a6b5c4d3e2f1a9b8c-token: x"],
+    ["https://u:Alpha77@Beta88", "see https://u:Alpha77@Beta88 token=1"],
   ])("%s is not left in part where a name is in it or behind it", (secret, text) => {
     const values = redaction.find(sentIn({ password: secret }));
     const recorded = [
@@ -578,6 +580,7 @@ describe("redaction takes linear time", () => {
       (n) => JSON.stringify(Object.fromEntries(Array.from({ length: n / 8 }, (_, at) => [`m${at}`, 1]))),
     ],
     ["the beginning of a value", (n) => "a".repeat(n)],
+    ["values with a name behind them", (n) => `Qz7-secret: ${"Qz7w9-token=1 ".repeat(n / 14)}`],
     ["texts that look like JSON", (n) => JSON.stringify(Array.from({ length: n / 8 }, () => "{a=:"))],
   ];
   const large = new Redaction({ names, bodyLimit: 10_000_000 });
@@ -588,7 +591,13 @@ describe("redaction takes linear time", () => {
     texts: [],
     body: {
       bytes: bytes(
-        JSON.stringify({ token: Array.from({ length: 100 }, (_, n) => `${"a".repeat(40 + n)}b${n}`) }),
+        JSON.stringify({
+          token: [
+            ...Array.from({ length: 100 }, (_, n) => `${"a".repeat(40 + n)}b${n}`),
+            "Qz7w9",
+            "Qz7w9-token=1",
+          ],
+        }),
       ),
     },
   });

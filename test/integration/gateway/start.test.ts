@@ -30,7 +30,8 @@ const CATALOG_ROUTES = [
 
 describe("a start while v4 is down", () => {
   test("is alive and not ready without a listening v4, and ready once it listens", async () => {
-    const place = await startFakeV4();
+    // Below the ports that the system gives to servers of other tests meanwhile.
+    const place = await startFakeV4(20_000 + (process.pid % 10_000));
     await place.close();
     gateway = await startGateway({ UPSTREAM_URL: place.url });
     expect((await gateway.requestAdmin("GET /healthz")).status).toBe(200);

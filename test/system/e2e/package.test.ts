@@ -232,8 +232,11 @@ describe("the library", () => {
   beforeAll(async () => {
     sandbox = await startSandbox();
     // What a program has installed itself: types of Express and of Node, and packages that the guide shows.
-    for (const name of ["@types", "express4", "prom-client"])
-      symlinkSync(join(REPOSITORY, "node_modules", name), join(place, "node_modules", name));
+    mkdirSync(join(place, "node_modules/@types"), { recursive: true });
+    const types = readdirSync(join(REPOSITORY, "node_modules/@types")).map((name) => `@types/${name}`);
+    for (const name of [...types, "express4", "prom-client"])
+      if (!existsSync(join(place, "node_modules", name)))
+        symlinkSync(join(REPOSITORY, "node_modules", name), join(place, "node_modules", name));
     cpSync(join(place, "node_modules", "alpha-gateway", "mappings"), join(place, "mappings"), {
       recursive: true,
     });
