@@ -39,6 +39,13 @@ async function gitAddress(): Promise<string> {
   return `git+file://${repository}`;
 }
 
+/** How this machine reaches npm: what npm has not fetched before is fetched now. */
+const network = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) =>
+    /^(?:node_extra_ca_certs|https?_proxy|no_proxy)$/i.test(name),
+  ),
+);
+
 /** Explains a request in an empty folder. */
 const explain = (address: string, env: Readonly<Record<string, string>> = {}): Promise<{ stdout: string }> =>
   execute("npx", ["--yes", "--prefer-offline", address, "explain", "GET /vm/instances/7"], {
@@ -47,6 +54,7 @@ const explain = (address: string, env: Readonly<Record<string, string>> = {}): P
       PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`,
       HOME: createFolder(),
       npm_config_cache: cache,
+      ...network,
       ...env,
     },
   });
