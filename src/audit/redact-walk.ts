@@ -1,3 +1,7 @@
+/**
+ * Redacts values, texts, JSON in texts and forms in texts. It is one file, because each of these may be inside any other:
+ * its steps call each other, and count their work together.
+ */
 import { isExactNumber } from "../dialect/json/parse.ts";
 import { unescapeText, decodeFormText } from "./escapes.ts";
 import { parseAllMembers, RepeatedMember } from "./all-members.ts";
