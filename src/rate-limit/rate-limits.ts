@@ -1,5 +1,5 @@
 import { addressNetwork } from "./client-address.ts";
-import type { Limiter, RateLimitStatus } from "./limiter.ts";
+import { createMemoryLimiter, type Limiter, type RateLimitStatus } from "./limiter.ts";
 
 /** The client whose request is counted. */
 export interface LimitSubject {
@@ -75,3 +75,9 @@ export function createRateLimits(all: Limiter, creates: Limiter): RateLimits {
     },
   };
 }
+
+const UNLIMITED = { points: 1_000_000_000, seconds: 1 };
+
+/** Rate limits that no client reaches, for requests that are no client's. */
+export const createUnlimitedRates = (): RateLimits =>
+  createRateLimits(createMemoryLimiter(UNLIMITED), createMemoryLimiter(UNLIMITED));

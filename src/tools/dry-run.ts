@@ -9,8 +9,7 @@ import {
   type RequestContext,
 } from "../pipeline/context.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../pipeline/pipeline.ts";
-import { createMemoryLimiter } from "../rate-limit/limiter.ts";
-import { createRateLimits } from "../rate-limit/rate-limits.ts";
+import { createUnlimitedRates } from "../rate-limit/rate-limits.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
 import { connectCatalogs } from "../upstream/connect-catalogs.ts";
@@ -65,8 +64,6 @@ export interface DryRunOptions {
 }
 
 const EXAMPLE_URL = new URL("https://gateway.example");
-
-const UNLIMITED = { points: 1_000_000_000, seconds: 1 };
 
 function createAlphaRequest(
   { method, path: pathAndQuery, headers = {}, body, file, address = "192.0.2.1" }: DryRunRequest,
@@ -179,7 +176,7 @@ export function createDryRun(
     tokens: acceptedTokens,
     tokenLocks: createTokenLocks(),
     tokenStore: emptyTokenStore,
-    limits: createRateLimits(createMemoryLimiter(UNLIMITED), createMemoryLimiter(UNLIMITED)),
+    limits: createUnlimitedRates(),
     record: (request, outcome, context) => {
       lastContext = context;
       return record?.(request, outcome, context);

@@ -206,6 +206,7 @@ const copyKeys = (definition: RouteDefinition) => ({
   notFoundField: definition.not_found_field,
   readRoute: definition.read_route,
   onlyChanges: definition.only_changes,
+  isSafe: definition.safe ?? false,
 });
 
 /** Compiles one route of a resource. */

@@ -85,11 +85,16 @@ function listRules(
 /** The rules about what a route sends and reads before its call. @param call Method of the upstream call. */
 function requestRules(
   definition: RouteDefinition,
-  { kind, body }: CompiledParts,
+  { method, kind, body }: CompiledParts,
   call: string,
 ): readonly Rule[] {
-  const { upload, prerequisites, read_route, only_changes } = definition;
+  const { upload, prerequisites, read_route, only_changes, safe } = definition;
   return [
+    [
+      safe !== undefined && (method !== "POST" || upload !== undefined),
+      "safe",
+      '"safe" is for a POST without a file: a GET always is, and no other method can be',
+    ],
     [
       upload !== undefined && (definition.body !== undefined || prerequisites !== undefined),
       "upload",

@@ -95,6 +95,8 @@ export interface Route {
   /** Headers that pass from one side to the other; undefined if none do. */
   readonly headers: PassedHeaders | undefined;
   readonly kind: RouteKind;
+  /** Whether it is a POST that only reads. */
+  readonly isSafe: boolean;
   /** Set if the request body is a file, not JSON. */
   readonly upload: FileRule | undefined;
   /** Set if the response body is a file, not JSON. */

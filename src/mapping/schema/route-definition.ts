@@ -82,6 +82,11 @@ export const route = z.strictObject({
     { request: { "Idempotency-Key": { upstream: "Idempotency-Key", required: true } } },
   ),
   body: about(name.optional(), "Name of the body.", "create"),
+  safe: about(
+    z.literal(true).optional(),
+    "A `POST` that only reads: a comparison of two services may send it once more. A GET always is.",
+    true,
+  ),
   upload: about(
     z
       .strictObject({

@@ -15,6 +15,7 @@ const ORDER = [
   "tools/openapi",
   "tools/migration-report",
   "tools/explain",
+  "shadow",
   "oauth",
   "pipeline",
   "notices",

@@ -50,6 +50,11 @@ describe("check reports a value that can never work", () => {
       'the route has no prerequisite "crate"; prerequisites: [tray, crate]',
     ],
     [
+      "a GET that is said to be safe",
+      book("upstream: GET /items/{number}", "safe: true\n    upstream: GET /items/{number}"),
+      '"safe" is for a POST without a file: a GET always is, and no other method can be',
+    ],
+    [
       "a version for a call that changes nothing",
       book(
         "upstream: GET /items/{number}",

@@ -1,0 +1,48 @@
+/** The translation as comparisons ask it: the whole pipeline, without records, metrics and limits of the gateway. */
+import type { Settings } from "../config/setting-definitions.ts";
+import type { AlphaRequest } from "../pipeline/context.ts";
+import { createAlphaPipeline } from "../pipeline/pipeline.ts";
+import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
+import { createUnlimitedRates } from "../rate-limit/rate-limits.ts";
+import { COMPARISON_TIMEOUT_MS, type Asked } from "../shadow/ask-old-service.ts";
+import { NO_SUNSET } from "../sunset/sunset.ts";
+import { createTokenLocks } from "../auth/token-locks.ts";
+import type { PublicAppDependencies } from "./public-app.ts";
+
+/** Creates the function that translates a request for a comparison. It never rejects. */
+export function createShadowTranslation(
+  settings: Settings,
+  dependencies: PublicAppDependencies,
+): (request: AlphaRequest) => Promise<Asked> {
+  const { pack, upstream, shared, log } = dependencies;
+  const translate = createAlphaPipeline({
+    ...dependencies,
+    ...createPipelineConfig(pack, settings),
+    sunset: NO_SUNSET,
+    startSpan: undefined,
+    record: () => {},
+    onUnexpectedError: (error, { id: requestId }) =>
+      log.warn(
+        { code: "AG_COMPARISON_FAILED", requestId, err: error },
+        "a request could not be translated for a comparison",
+      ),
+    tokenStore: dependencies.oauth.tokenStore,
+    // A request for a comparison keeps no client's request waiting.
+    tokenLocks: createTokenLocks(),
+    files: upstream,
+    tokens: shared.tokens,
+    limits: createUnlimitedRates(),
+    nativeScheme: settings.NATIVE_PROXY ? pack.nativeScheme : undefined,
+  });
+  return async function translateForComparison(request) {
+    const signal = AbortSignal.timeout(COMPARISON_TIMEOUT_MS);
+    const { status, headers, body, file } = await translate({
+      ...request,
+      startedAt: performance.now(),
+      signal,
+    });
+    file?.stream.destroy();
+    if (signal.aborted) return "timeout";
+    return file ? "size" : { status, headers, body };
+  };
+}

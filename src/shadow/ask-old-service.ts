@@ -1,0 +1,117 @@
+/** Asks the old service the same as a client has asked, for a comparison. */
+import { Pool } from "undici";
+import type { Answer, NotComparableReason } from "../parity/comparison.ts";
+import { decodeContent } from "../upstream/content-decoding.ts";
+import type { AlphaRequest } from "../pipeline/context.ts";
+
+/** An answer, or why there is none. */
+export type Asked = Answer | NotComparableReason;
+
+/** Largest body that is compared, in bytes. */
+export const MAX_COMPARED_BYTES = 1024 * 1024;
+
+/** Milliseconds until a whole answer must have come. */
+export const COMPARISON_TIMEOUT_MS = 10_000;
+
+/** Connections for comparisons, apart from those of clients. */
+const CONNECTIONS = 8;
+
+/** Headers of a client's request that are not sent again: those of its connection, and those that make an answer partial. */
+const NOT_SENT = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "host",
+  "content-length",
+  "expect",
+  "range",
+  "if-none-match",
+  "if-modified-since",
+  "accept-encoding",
+]);
+
+function headersOf({ headers, id }: AlphaRequest): Record<string, string | string[]> {
+  const sent: Record<string, string | string[]> = {};
+  const named = new Set((headers["connection"] ?? []).flatMap((line) => line.toLowerCase().split(/[ ,]+/)));
+  for (const [name, lines] of Object.entries(headers))
+    if (lines && !NOT_SENT.has(name) && !named.has(name)) sent[name] = [...lines];
+  return { ...sent, "x-request-id": id, "accept-encoding": "identity" };
+}
+
+/** Why an error leaves a comparison without an answer. */
+const reasonOf = (error: unknown): NotComparableReason =>
+  error instanceof Error && ["TimeoutError", "HeadersTimeoutError", "BodyTimeoutError"].includes(error.name)
+    ? "timeout"
+    : "unreachable";
+
+/** Collects a body. @returns undefined above the largest size */
+async function collect(body: AsyncIterable<Buffer>): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > MAX_COMPARED_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Decodes the body of an answer. @returns why it can't be compared if that fails */
+export async function decodeAnswer({ status, headers, body }: Answer): Promise<Asked> {
+  try {
+    const decoded = await decodeContent(body, headers["content-encoding"], MAX_COMPARED_BYTES);
+    return { status, headers, body: decoded };
+  } catch {
+    return "unreadable";
+  }
+}
+
+/** The old service, as comparisons ask it: never retried, and never with a write. */
+export class OldService {
+  readonly #pool: Pool;
+  readonly #basePath: string;
+  readonly #tokenParameter: string | undefined;
+
+  /**
+   * @param url its base URL
+   * @param tokenParameter the query parameter with the token, where the pack has it there
+   */
+  constructor(url: URL, tokenParameter: string | undefined) {
+    this.#pool = new Pool(url.origin, { connections: CONNECTIONS, pipelining: 1 });
+    this.#basePath = url.pathname.replace(/\/$/, "");
+    this.#tokenParameter = tokenParameter;
+  }
+
+  /** Asks what a client has asked. Never rejects. @param body of a POST that only reads */
+  async ask(request: AlphaRequest, body?: Buffer): Promise<Asked> {
+    const { method, path, query, queryTokens = [] } = request;
+    const tokens = queryTokens.map((token) => `${this.#tokenParameter}=${encodeURIComponent(token)}`);
+    const search = [query, ...tokens].filter(Boolean).join("&");
+    try {
+      const response = await this.#pool.request({
+        method: method as "GET",
+        path: `${this.#basePath}${path}${search === "" ? "" : `?${search}`}`,
+        headers: headersOf(request),
+        body: body ?? null,
+        signal: AbortSignal.timeout(COMPARISON_TIMEOUT_MS),
+      });
+      const received = await collect(response.body as AsyncIterable<Buffer>);
+      if (!received) return "size";
+      const named = Object.fromEntries(
+        Object.entries(response.headers).map(([name, value]) => [name, value?.toString()]),
+      );
+      return await decodeAnswer({ status: response.statusCode, headers: named, body: received });
+    } catch (error) {
+      return reasonOf(error);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.destroy();
+  }
+}

@@ -1,0 +1,84 @@
+/** What comparisons may cost: calls per second, a share of each client's own limit, and memory. */
+import { LRUCache } from "lru-cache";
+
+/** The limits of a rollout file. */
+export interface Limits {
+  /** Calls of this process per second. */
+  readonly perSecond: number;
+  /** Calls for one client within `clientSeconds`. */
+  readonly perClient: number;
+  readonly clientSeconds: number;
+  /** Bytes of requests and answers that are held. */
+  readonly memory: number;
+}
+
+/** Clients whose calls are counted. */
+const MAX_CLIENTS = 20_000;
+
+/** Comparisons in progress, those that wait for their second pair of answers among them. */
+const MAX_COMPARISONS = 1000;
+
+/** Counts what comparisons use. A comparison that finds no room is left out; no client ever waits for one. */
+export class Budget {
+  readonly #limits: () => Limits;
+  readonly #clock: () => number;
+  /** Calls that may be made now; refilled with time. */
+  #calls = Infinity;
+  #refilledAt = 0;
+  #bytes = 0;
+  #comparisons = 0;
+  readonly #clients = new LRUCache<string, { from: number; calls: number }>({ max: MAX_CLIENTS });
+
+  /** @param clock milliseconds, monotonic */
+  constructor(limits: () => Limits, clock: () => number = () => performance.now()) {
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  /** Bytes that are held now. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Comparisons in progress. */
+  get comparisons(): number {
+    return this.#comparisons;
+  }
+
+  /** Begins a comparison. @returns whether there is room for one */
+  begin(): boolean {
+    if (this.#comparisons >= MAX_COMPARISONS) return false;
+    this.#comparisons += 1;
+    return true;
+  }
+
+  end(bytes: number): void {
+    this.#comparisons -= 1;
+    this.#bytes -= bytes;
+  }
+
+  /** Takes one call for a client. @returns whether it may be made */
+  takeCall(client: string): boolean {
+    const { perSecond, perClient, clientSeconds } = this.#limits();
+    const now = this.#clock();
+    this.#calls = Math.min(
+      Math.max(1, perSecond),
+      this.#calls + ((now - this.#refilledAt) / 1000) * perSecond,
+    );
+    this.#refilledAt = now;
+    const used = this.#clients.get(client);
+    const isSameWindow = used !== undefined && now - used.from < clientSeconds * 1000;
+    if (this.#calls < 1 || (isSameWindow ? used.calls : 0) >= perClient) return false;
+    this.#calls -= 1;
+    if (isSameWindow) used.calls += 1;
+    else this.#clients.set(client, { from: now, calls: 1 });
+    return true;
+  }
+
+  /** Holds bytes until {@link end}. @returns whether there is memory for them */
+  hold(bytes: number): boolean {
+    if (this.#bytes + bytes > this.#limits().memory) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+}

@@ -1,0 +1,63 @@
+import { expect, test } from "@jest/globals";
+import { Budget, type Limits } from "../../../src/shadow/budget.ts";
+
+const LIMITS: Limits = { perSecond: 10, perClient: 3, clientSeconds: 60, memory: 1000 };
+
+function createBudget(limits: Partial<Limits> = {}): { budget: Budget; pass: (ms: number) => void } {
+  let now = 5000;
+  const budget = new Budget(
+    () => ({ ...LIMITS, ...limits }),
+    () => now,
+  );
+  return { budget, pass: (ms) => void (now += ms) };
+}
+
+const take = (budget: Budget, clients: readonly string[]): number =>
+  clients.filter((client) => budget.takeCall(client)).length;
+
+const clients = (count: number): string[] => Array.from({ length: count }, (_, index) => `client ${index}`);
+
+test("no more calls are made than the file allows per second", () => {
+  const { budget, pass } = createBudget();
+  expect(take(budget, clients(100))).toBe(10);
+  pass(500);
+  expect(take(budget, clients(100))).toBe(5);
+});
+
+test("time without calls saves none for later", () => {
+  const { budget, pass } = createBudget();
+  pass(3_600_000);
+  expect(take(budget, clients(100))).toBe(10);
+});
+
+test("a client's share of its own limit is not exceeded, and begins anew with the next window", () => {
+  const { budget, pass } = createBudget({ perSecond: 1000 });
+  expect(take(budget, Array<string>(10).fill("shop"))).toBe(3);
+  expect(take(budget, ["billing"])).toBe(1);
+  pass(60_000);
+  expect(take(budget, Array<string>(10).fill("shop"))).toBe(3);
+});
+
+test("a call that a client may not make does not take one of others", () => {
+  const { budget } = createBudget({ perSecond: 4, perClient: 1 });
+  expect(take(budget, Array<string>(10).fill("shop"))).toBe(1);
+  expect(take(budget, clients(3))).toBe(3);
+});
+
+test("answers are held up to the memory of the file, and given back at the end", () => {
+  const { budget } = createBudget();
+  expect(budget.hold(600)).toBe(true);
+  expect(budget.hold(600)).toBe(false);
+  expect(budget.bytes).toBe(600);
+  budget.begin();
+  budget.end(600);
+  expect(budget.hold(1000)).toBe(true);
+});
+
+test("a thousand comparisons wait at the same time, and no more", () => {
+  const { budget } = createBudget();
+  expect(Array.from({ length: 1500 }, () => budget.begin()).filter(Boolean)).toHaveLength(1000);
+  expect(budget.comparisons).toBe(1000);
+  budget.end(0);
+  expect(budget.begin()).toBe(true);
+});

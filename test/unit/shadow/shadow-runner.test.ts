@@ -1,0 +1,246 @@
+import { expect, jest, test } from "@jest/globals";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Answer, Compared } from "../../../src/parity/comparison.ts";
+import type { AlphaRequest } from "../../../src/pipeline/context.ts";
+import type { Route } from "../../../src/mapping/compile/route.ts";
+import type { Asked } from "../../../src/shadow/ask-old-service.ts";
+import { Budget, type Limits } from "../../../src/shadow/budget.ts";
+import type { Judge } from "../../../src/shadow/judge.ts";
+import { ShadowRunner, type ServedRequest, type ShadowOptions } from "../../../src/shadow/shadow-runner.ts";
+import { WriteFence } from "../../../src/shadow/write-fence.ts";
+
+const answer = (text: string, status = 200): Answer => ({ status, headers: {}, body: Buffer.from(text) });
+
+/** Says that two answers differ where their bodies do. */
+const judge: Judge = {
+  compare: (_request, pair) =>
+    pair.old.body.equals(pair.new.body) ? { result: "equal", key: "k", differences: [] } : "unconfirmed",
+  confirm: (_request, _first, second) => ({
+    result: second.old.body.equals(second.new.body) ? "unstable" : "different",
+    key: "k",
+    differences: [{ field: "name", kind: "value", old: '"a"', new: '"b"' }],
+  }),
+  learn: () => {},
+};
+
+interface Setup {
+  readonly runner: ShadowRunner;
+  readonly fence: WriteFence;
+  readonly budget: Budget;
+  readonly reported: Compared[];
+}
+
+function createRunner(
+  options: Partial<Pick<ShadowOptions, "translate" | "askOld" | "share" | "onError" | "judge">> & {
+    readonly limits?: Partial<Limits>;
+  } = {},
+): Setup {
+  const { limits, ...given } = options;
+  const reported: Compared[] = [];
+  const fence = new WriteFence(() => 0);
+  const budget = new Budget(() => ({
+    perSecond: 100,
+    perClient: 100,
+    clientSeconds: 60,
+    memory: 1e6,
+    ...limits,
+  }));
+  const runner = new ShadowRunner({
+    share: () => 1,
+    judge,
+    budget,
+    fence,
+    translate: async () => answer("same"),
+    askOld: async () => answer("same"),
+    report: (compared) => void reported.push(compared),
+    onError: (error) => {
+      throw error;
+    },
+    confirmAfterMs: () => 5,
+    ...given,
+  });
+  return { runner, fence, budget, reported };
+}
+
+const serve = (
+  given: Partial<ServedRequest> & { readonly method?: string; readonly id?: string } = {},
+): ServedRequest => {
+  const { method = "GET", id = "r1", ...others } = given;
+  const request = { id, method, path: "/things", query: "page=2", headers: {} } as unknown as AlphaRequest;
+  return {
+    request,
+    route: { name: "GET /things" } as Route,
+    filter: null,
+    client: "shop",
+    side: "old",
+    isFresh: false,
+    obstacle: undefined,
+    ...others,
+  };
+};
+
+async function resultsOf({ reported }: Setup, count = 1): Promise<readonly Compared[]> {
+  for (let left = 200; left > 0 && reported.length < count; left -= 1) await wait(5);
+  return reported;
+}
+
+test("the other service is asked at the same moment, and equal answers are reported", async () => {
+  const translate = jest.fn(async (): Promise<Asked> => answer("same"));
+  const setup = createRunner({ translate });
+  const begun = setup.runner.begin(serve());
+  expect(translate).toHaveBeenCalledTimes(1);
+  begun?.served(answer("same"));
+  expect(await resultsOf(setup)).toMatchObject([
+    { source: "legacy", route: "GET /things", client: "shop", requestId: "r1", result: "equal", key: "k" },
+  ]);
+  expect(setup.budget).toMatchObject({ bytes: 0, comparisons: 0 });
+});
+
+test("a client that the translation serves is compared with the old service", async () => {
+  const askOld = jest.fn(async (): Promise<Asked> => answer("same"));
+  const setup = createRunner({ askOld, translate: () => Promise.reject(new Error("not asked")) });
+  setup.runner.begin(serve({ side: "new" }))?.served(answer("same"));
+  expect(await resultsOf(setup)).toMatchObject([{ result: "equal" }]);
+  expect(askOld).toHaveBeenCalled();
+});
+
+test("where both differ, both are asked once more: the same again is a difference", async () => {
+  const askOld = jest.fn(async (): Promise<Asked> => answer("old"));
+  const translate = jest.fn(async (): Promise<Asked> => answer("new"));
+  const setup = createRunner({ askOld, translate });
+  setup.runner.begin(serve())?.served(answer("old"));
+  const [compared] = await resultsOf(setup);
+  expect(compared).toMatchObject({
+    result: "different",
+    sample: { method: "GET", path: "/things?page=2", old: answer("old"), new: answer("new") },
+  });
+  expect(translate).toHaveBeenCalledTimes(2);
+});
+
+test("a difference that is not found again is unstable", async () => {
+  const setup = createRunner({ translate: async () => answer("new"), askOld: async () => answer("new") });
+  setup.runner.begin(serve())?.served(answer("old"));
+  expect(await resultsOf(setup)).toMatchObject([{ result: "unstable" }]);
+});
+
+test.each(["client_gone", "size"] as const)(
+  "an answer of the old service that did not come whole is not comparable: %s",
+  async (reason) => {
+    const setup = createRunner();
+    setup.runner.begin(serve())?.served(reason);
+    expect(await resultsOf(setup)).toMatchObject([{ result: "not_comparable", reason, differences: [] }]);
+  },
+);
+
+test.each(["timeout", "unreachable", "unreadable"] as const)(
+  "a second service that does not answer is not comparable: %s",
+  async (reason) => {
+    const setup = createRunner({ askOld: async () => reason });
+    setup.runner.begin(serve({ side: "new" }))?.served(answer("same"));
+    expect(await resultsOf(setup)).toMatchObject([{ result: "not_comparable", reason }]);
+  },
+);
+
+test("a comparison during which its client wrote is void", async () => {
+  const setup = createRunner();
+  const begun = setup.runner.begin(serve());
+  setup.fence.begin("shop")();
+  begun?.served(answer("same"));
+  expect(await resultsOf(setup)).toMatchObject([{ result: "not_comparable", reason: "write" }]);
+});
+
+test("nothing is asked while a write of the client is in flight", async () => {
+  const translate = jest.fn(async (): Promise<Asked> => answer("same"));
+  const setup = createRunner({ translate });
+  setup.fence.begin("shop");
+  expect(setup.runner.begin(serve())).toBeUndefined();
+  expect(setup.reported).toMatchObject([{ result: "not_comparable", reason: "write" }]);
+  expect(translate).not.toHaveBeenCalled();
+});
+
+test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("a %s is never compared", (method) => {
+  const setup = createRunner();
+  expect(setup.runner.begin(serve({ method }))).toBeUndefined();
+  expect(setup.reported).toEqual([]);
+});
+
+test("of a HEAD the bodies are not compared", async () => {
+  const setup = createRunner({ translate: async () => answer("a body that is not sent") });
+  setup.runner.begin(serve({ method: "HEAD" }))?.served(answer(""));
+  expect(await resultsOf(setup)).toMatchObject([{ result: "equal" }]);
+});
+
+test("a share of the requests is compared, the same ones whoever asks", () => {
+  const begins = (): boolean[] => {
+    const { runner } = createRunner({ share: () => 0.1, limits: { perSecond: 5000, perClient: 5000 } });
+    return Array.from({ length: 1000 }, (_, index) => {
+      const begun = runner.begin(serve({ id: `request ${index}` }));
+      begun?.served("client_gone");
+      return begun !== undefined;
+    });
+  };
+  const begun = begins();
+  const count = begun.filter(Boolean).length;
+  expect(count).toBeGreaterThan(70);
+  expect(count).toBeLessThan(130);
+  expect(begins()).toEqual(begun);
+});
+
+test("all reads of a client that was turned a moment ago are compared", () => {
+  const { runner } = createRunner({ share: () => 0 });
+  expect(runner.begin(serve())).toBeUndefined();
+  expect(runner.begin(serve({ isFresh: true }))).toBeDefined();
+});
+
+test("without a plan nothing is compared, and nothing is reported", () => {
+  const setup = createRunner({ share: () => undefined });
+  expect(setup.runner.begin(serve({ isFresh: true }))).toBeUndefined();
+  expect(setup.reported).toEqual([]);
+});
+
+test("above its budget a comparison is left out, and counted", () => {
+  const setup = createRunner({ limits: { perSecond: 1 } });
+  setup.runner.begin(serve());
+  expect(setup.runner.begin(serve({ client: "billing" }))).toBeUndefined();
+  expect(setup.reported).toMatchObject([{ client: "billing", result: "not_comparable", reason: "budget" }]);
+  expect(setup.budget.comparisons).toBe(1);
+});
+
+test("answers above the memory of the budget are left out, and nothing stays held", async () => {
+  const setup = createRunner({ limits: { memory: 10 } });
+  setup.runner.begin(serve())?.served(answer("longer than that"));
+  expect(await resultsOf(setup)).toMatchObject([{ result: "not_comparable", reason: "budget" }]);
+  expect(setup.budget).toMatchObject({ bytes: 0, comparisons: 0 });
+});
+
+test("a request that can't be compared is counted with its reason, and asks nobody", () => {
+  const translate = jest.fn(async (): Promise<Asked> => answer("same"));
+  const setup = createRunner({ translate });
+  expect(setup.runner.begin(serve({ obstacle: "token" }))).toBeUndefined();
+  expect(setup.reported).toMatchObject([{ result: "not_comparable", reason: "token" }]);
+  expect(translate).not.toHaveBeenCalled();
+});
+
+test("an error of a comparison is told, counted, and holds nothing", async () => {
+  const onError = jest.fn();
+  const broken = {
+    ...judge,
+    compare: () => {
+      throw new Error("broken");
+    },
+  };
+  const setup = createRunner({ onError, judge: broken });
+  setup.runner.begin(serve())?.served(answer("same"));
+  expect(await resultsOf(setup)).toMatchObject([{ result: "not_comparable", reason: "unreadable" }]);
+  expect(onError).toHaveBeenCalledWith(new Error("broken"), "r1");
+  expect(setup.budget).toMatchObject({ bytes: 0, comparisons: 0 });
+});
+
+test("a gateway that stops ends what waits, and reports nothing of it", async () => {
+  const setup = createRunner({ translate: async () => answer("new") });
+  setup.runner.begin(serve())?.served(answer("old"));
+  setup.runner.close();
+  await wait(30);
+  expect(setup.reported).toEqual([]);
+  expect(setup.budget).toMatchObject({ bytes: 0, comparisons: 0 });
+});
