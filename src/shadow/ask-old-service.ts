@@ -76,12 +76,15 @@ export class OldService {
   readonly #pool: Pool;
   readonly #basePath: string;
   readonly #tokenParameter: string | undefined;
+  readonly #timeoutMs: number;
 
   /**
    * @param url its base URL
    * @param tokenParameter the query parameter with the token, where the pack has it there
+   * @param timeoutMs until a whole answer must have come
    */
-  constructor(url: URL, tokenParameter: string | undefined) {
+  constructor(url: URL, tokenParameter?: string, timeoutMs = COMPARISON_TIMEOUT_MS) {
+    this.#timeoutMs = timeoutMs;
     this.#pool = new Pool(url.origin, { connections: CONNECTIONS, pipelining: 1 });
     this.#basePath = url.pathname.replace(/\/$/, "");
     this.#tokenParameter = tokenParameter;
@@ -94,11 +97,11 @@ export class OldService {
     const search = [query, ...tokens].filter(Boolean).join("&");
     try {
       const response = await this.#pool.request({
-        method: method as "GET",
+        method,
         path: `${this.#basePath}${path}${search === "" ? "" : `?${search}`}`,
         headers: headersOf(request),
         body: body ?? null,
-        signal: AbortSignal.timeout(COMPARISON_TIMEOUT_MS),
+        signal: AbortSignal.timeout(this.#timeoutMs),
       });
       const received = await collect(response.body as AsyncIterable<Buffer>);
       if (!received) return "size";
