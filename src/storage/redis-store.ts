@@ -9,8 +9,25 @@ import {
   type Room,
 } from "./key-value-store.ts";
 import type { RedisClient } from "./redis-client.ts";
-import { readChoice, readInteger, readIntegers, readOptionalText, readText, readTexts } from "./redis-replies.ts";
-import { ADD_ENTRY, ADD_MEMBER, ADD_MEMBERS, DELETE, FIND_ROOM, MARK, MEMBERS, PREFIX, REPLACE } from "./redis-scripts.ts";
+import {
+  readChoice,
+  readInteger,
+  readIntegers,
+  readOptionalText,
+  readText,
+  readTexts,
+} from "./redis-replies.ts";
+import {
+  ADD_ENTRY,
+  ADD_MEMBER,
+  ADD_MEMBERS,
+  DELETE,
+  FIND_ROOM,
+  MARK,
+  MEMBERS,
+  PREFIX,
+  REPLACE,
+} from "./redis-scripts.ts";
 
 /** A stored text without its owner. */
 const valueOf = (stored: string): string =>
