@@ -115,7 +115,7 @@ export async function writeComparisons(
       throw error;
     }
   }
-  for (const { id, json } of [...pending.unwritten.values()]) {
+  for (const { id, json } of pending.unwritten.values()) {
     await state.set(exampleKey(id), json, TTL_SECONDS);
     pending.unwritten.delete(id);
   }

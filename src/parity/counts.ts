@@ -1,5 +1,6 @@
 /** The counts of comparisons, as the state store has them: one value for all routes of a source. */
 import { z } from "zod";
+import { DIFFERENCE_KINDS } from "../mapping/schema/accepted-definition.ts";
 import type { Compared, ComparisonSource, Difference, NotComparableReason } from "./comparison.ts";
 
 /** How often one field of a route differed in one way. */
@@ -71,7 +72,7 @@ const MAX_EXAMPLE_BYTES = 16 * 1024 * 1024;
 const total = z.number().int().nonnegative();
 const fieldSchema = z.object({
   field: z.string(),
-  kind: z.enum(["missing", "added", "null", "type", "format", "value", "order", "row", "status"]),
+  kind: z.enum(DIFFERENCE_KINDS),
   count: total,
   unstable: total,
   first: z.number(),
