@@ -107,7 +107,10 @@ export interface Compared {
   readonly key: string | undefined;
   /** With `different` and `unstable`: those that the pack does not accept. */
   readonly differences: readonly Difference[];
-  /** Fields and kinds that lines of the pack's `accepted-differences.yaml` cover, whatever the result is. */
+  /**
+   * Fields and kinds that lines of the pack's `accepted-differences.yaml` cover, whatever the result is. Default:
+   * `differences` of the result `accepted`.
+   */
   readonly accepted?: readonly Pick<Difference, "field" | "kind">[];
   /** The body of the old answer, from which coverage is counted. Not kept. */
   readonly answer?: Buffer;
