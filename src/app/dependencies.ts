@@ -27,6 +27,7 @@ import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
 import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/client-directory.ts";
 import { createPageState, type PageState } from "../migration-page/page-cache.ts";
 import { checkPagePaths } from "../migration-page/page-paths.ts";
+import { openPackComparisons, type ComparisonsService } from "./open-comparisons.ts";
 import { openNotices, type NoticesService } from "./open-notices.ts";
 import { openSunset, type SunsetService } from "./open-sunset.ts";
 import { watchOperatorFile, type WatchedFile } from "./watched-file.ts";
@@ -52,6 +53,8 @@ export interface Dependencies {
   readonly sunset: SunsetService;
   /** Notices about the migration. */
   readonly notices: NoticesService;
+  /** What comparisons of answers have found. */
+  readonly comparisons: ComparisonsService;
   /** The names of clients. */
   readonly clients: WatchedFile<ClientDirectory>;
   readonly upstream: UpstreamClient;
@@ -168,6 +171,8 @@ async function openDependencies(
     metrics,
   });
   closers.push(notices.close);
+  const comparisons = openPackComparisons(settings, pack, { state: shared.state, log, metrics });
+  closers.push(comparisons.close);
   const oauth = openOAuthServices(settings, {
     pack,
     log,
@@ -204,6 +209,7 @@ async function openDependencies(
     metrics,
     sunset,
     notices,
+    comparisons,
     clients,
     upstream,
     nativeProxy: createNativeProxy({ ...upstreamOptions, breaker: upstream.breaker }),
@@ -266,6 +272,7 @@ export async function closeDependencies(
     () => dependencies.oauth.close(),
     () => dependencies.stateFullness.close(),
     () => dependencies.sunset.close(),
+    () => dependencies.comparisons.close(),
     () => dependencies.shared.close(),
     closeListeners,
     () => dependencies.tracing?.close(),

@@ -12,6 +12,7 @@ import {
   addReport,
   addSunset,
 } from "./migration-commands.ts";
+import { addParity } from "./parity-commands.ts";
 import { addCheck, addExplain, addInit, addOpenapi } from "./pack-commands.ts";
 import type { SandboxFlags } from "./sandbox.ts";
 import { print, printError } from "./terminal.ts";
@@ -81,6 +82,7 @@ const COMMANDS = [
   addExport,
   addReplay,
   addSunset,
+  addParity,
   addNotices,
   addAudit,
   addSandbox,

@@ -56,7 +56,10 @@ export function createCoverage(pack: Sources): CoverAnswer {
       if (isObject(value)) {
         for (const [name, member] of Object.entries(value))
           visit(member, path === "" ? name : `${path}.${name}`);
-      } else if (field?.words?.includes(String(value))) seen.add(`${path}=${String(value)}`);
+        return;
+      }
+      const word = typeof value === "string" ? value : JSON.stringify(value);
+      if (field?.words?.includes(word)) seen.add(`${path}=${word}`);
     }
     visit(tryParse(body.toString())?.value, "");
     return [...seen];

@@ -68,6 +68,8 @@ export interface SummaryOptions {
 
 /** The rate that is asked about where nobody names one. */
 export const DEFAULT_RATE = 0.001;
+/** For a lower rate the state store has not room for the cases that would be enough. */
+export const MIN_RATE = 0.0003;
 
 const iso = (time: number): string => new Date(time).toISOString();
 
