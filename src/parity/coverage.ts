@@ -50,7 +50,7 @@ export function createCoverage(pack: Sources): CoverAnswer {
     function visit(value: unknown, path: string): void {
       left -= 1;
       if (left < 0 || value === null || value === undefined) return;
-      if (Array.isArray(value)) return void value.forEach((item) => visit(item, path));
+      if (Array.isArray(value)) return value.forEach((item) => visit(item, path));
       const field = known.get(path);
       if (field) seen.add(path);
       if (isObject(value)) {

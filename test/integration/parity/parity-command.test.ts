@@ -1,6 +1,6 @@
 /** `alpha-gateway parity`, in this process, with a state store of its own. */
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redaction } from "../../../src/audit/redact.ts";
@@ -93,6 +93,37 @@ async function exampleId(): Promise<string> {
   await run("--format=json");
   return /"examples": \[\s*"([^"]+)"/.exec(printed())?.[1] ?? "";
 }
+
+describe("check", () => {
+  const lines = (field: string, until: string): string =>
+    `- { route: "${ROUTE}", field: ${field}, kind: value, reason: known, until: ${until} }\n`;
+  const checkPack = async (): Promise<number> => {
+    const pack = join(folder, "pack");
+    cpSync(PACK, pack, { recursive: true });
+    writeFileSync(
+      join(pack, "accepted-differences.yaml"),
+      lines("title", "2999-01-01") + lines("price", "2999-01-01") + lines("state", "2020-01-01"),
+    );
+    return runCommandLine(["check", pack, `--data-dir=${folder}`]);
+  };
+  const warnings = (): string[] =>
+    [...printed().matchAll(/^warning: .*yaml:(.*)$/gm)].map(([, text = ""]) => text);
+
+  test("warns of accepted differences that no comparison has used, once there are enough, and of old ones", async () => {
+    const accepted = { result: "accepted", accepted: [{ field: "title", kind: "value" }] } as const;
+    await report(...equals(3000), equal("accepted", { route: ROUTE, ...accepted }));
+    expect(await checkPack()).toBe(0);
+    expect(warnings()).toEqual([
+      "2:3: no comparison has used it, although its route has enough of them",
+      "3:3: it accepts nothing since 2020-01-01 has passed",
+    ]);
+  });
+
+  test("warns of old lines alone where nothing was compared", async () => {
+    expect(await checkPack()).toBe(0);
+    expect(warnings()).toEqual(["3:3: it accepts nothing since 2020-01-01 has passed"]);
+  });
+});
 
 describe("parity", () => {
   test("says how many distinct comparisons are missing, and never a percentage below", async () => {
