@@ -13,6 +13,7 @@ import {
 } from "../mapping/load/diagnostic.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
+import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { fileSchema, type FileKind } from "../mapping/schema/file-schema.ts";
 import { summarizePack, type PackSummary } from "../mapping/pack-summary.ts";
 import { catalogsSchema, EXAMPLES_FOLDER, exampleSchema, readExamples } from "../tools/examples/example.ts";
@@ -164,14 +165,15 @@ async function warnOfUnusedLines(directory: string, pack: Pack, state: FindState
     import("../app/state-backends.ts"),
     import("../tools/parity/unused-lines.ts"),
   ]);
+  let store: KeyValueStore | undefined;
   try {
-    const store = await openExistingState(state());
-    const unused = await findUnusedLines(directory, pack, store, Date.now()).finally(async () =>
-      store?.close(),
-    );
+    store = await openExistingState(state());
+    const unused = await findUnusedLines(directory, pack, store, Date.now());
     for (const diagnostic of unused) print(`warning: ${formatDiagnosticLine(diagnostic)}\n`);
   } catch (error) {
     print(`warning: it is unknown which accepted differences are used: ${errorText(error)}\n`);
+  } finally {
+    await store?.close();
   }
 }
 
