@@ -9,10 +9,11 @@ import type { Dependencies } from "./dependencies.ts";
 import { checkPagePaths } from "../migration-page/page-paths.ts";
 import { readLinkBase } from "../pipeline/pipeline-config.ts";
 import { readUpstreamTokens, refreshUpstreamTokens } from "./read-upstream-tokens.ts";
+import { PACK_HEADER } from "./browser-guards.ts";
 import { createPublicApp } from "./public-app.ts";
 
 /** A pack, and everything of a gateway that depends on it. A request keeps the one that it started with. */
-interface ServingPack extends LoadedPack {
+export interface ServingPack extends LoadedPack {
   readonly catalogs: CatalogCache;
   readonly upstreamTokens: UpstreamTokenTable | undefined;
   readonly handler: RequestListener;
@@ -29,6 +30,10 @@ export interface ActivePack {
    * pack serves requests, and the catalogs are tried again.
    */
   replace(loaded: LoadedPack, isSuperseded: () => boolean): Promise<void>;
+  /** The pack that testers may ask for; undefined: none. */
+  candidate(): ServingPack | undefined;
+  /** Reads the catalogs of a candidate, then serves the requests that ask for it. Undefined: there is none any more. */
+  offer(loaded: LoadedPack | undefined, isSuperseded: () => boolean): Promise<void>;
   /** Reads the tokens of the settings again. @returns Whether any is different. @throws {SettingsError} The old ones stay. */
   refreshTokens(): boolean;
   /** Stops what packs do in the background. */
@@ -44,6 +49,7 @@ const MAX_REQUEST_MS = 600_000;
 export function createActivePack(settings: Settings, dependencies: Dependencies): ActivePack {
   const serving = new Set<ServingPack>();
   let current = create(dependencies.initialPack);
+  let candidate: ServingPack | undefined;
   let isStopped = false;
 
   function create(loaded: LoadedPack): ServingPack {
@@ -81,6 +87,22 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
     serving.delete(pack);
   }
 
+  /** In-flight requests may still read the catalogs of a pack. */
+  function endWhenIdle(pack: ServingPack | undefined): void {
+    if (pack) void dependencies.inFlight.idle(MAX_REQUEST_MS).then(() => end(pack));
+  }
+
+  /** Tokens that were revoked are no longer accepted by any pack. A candidate that can't read them is none. */
+  function refreshCandidateTokens(): void {
+    if (!candidate) return;
+    try {
+      refreshTokensOf(candidate);
+    } catch {
+      endWhenIdle(candidate);
+      candidate = undefined;
+    }
+  }
+
   /** Resolves once the catalogs are as complete as those of the current pack, or once the pack is no longer wanted. */
   async function readCatalogs({ catalogs }: ServingPack, isUnwanted: () => boolean): Promise<void> {
     for (;;) {
@@ -94,10 +116,23 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
   const refreshTokensOf = ({ upstreamTokens, pack }: ServingPack): boolean =>
     refreshUpstreamTokens(upstreamTokens, settings, pack);
 
+  /** The candidate for who asks for it. Another hash is rejected by the active pack, as a request of its client. */
+  function handleWithCandidate(...[request, response]: Parameters<RequestListener>): void {
+    const asked = candidate && request.headers[PACK_HEADER] === candidate.pack.hash ? candidate : current;
+    asked.handler(request, response);
+  }
+
   return {
     current: () => current,
-    refreshTokens: () => refreshTokensOf(current),
-    handle: (request, response) => current.handler(request, response),
+    candidate: () => candidate,
+    refreshTokens() {
+      refreshCandidateTokens();
+      return refreshTokensOf(current);
+    },
+    handle:
+      settings.CANDIDATE_MAPPINGS_DIR === undefined
+        ? (request, response) => current.handler(request, response)
+        : handleWithCandidate,
     async replace(loaded, isSuperseded) {
       const next = create(loaded);
       const isUnwanted = (): boolean => isStopped || isSuperseded();
@@ -110,10 +145,15 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
         end(next);
         throw error;
       }
-      const previous = current;
+      endWhenIdle(current);
       current = next;
-      // In-flight requests may still read the catalogs of the previous pack.
-      void dependencies.inFlight.idle(MAX_REQUEST_MS).then(() => end(previous));
+    },
+    async offer(loaded, isSuperseded) {
+      const next = loaded && create(loaded);
+      await next?.catalogs.refresh();
+      if (isStopped || isSuperseded()) return next && end(next);
+      endWhenIdle(candidate);
+      candidate = next;
     },
     stop() {
       isStopped = true;

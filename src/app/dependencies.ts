@@ -14,7 +14,8 @@ import type { HostServices } from "./host-services.ts";
 import { openAudit } from "./open-audit.ts";
 import { openV4, type V4Service } from "./v4-service.ts";
 import { openOAuthServices, type OAuthServices } from "./oauth-services.ts";
-import { loadFiles, readPackFiles, type LoadedPack } from "./loaded-pack.ts";
+import { loadInitialPack, openPackChoice, type PackChoice } from "./candidate/pack-choice.ts";
+import type { LoadedPack } from "./loaded-pack.ts";
 import { readLinkBase } from "../pipeline/pipeline-config.ts";
 import { readUpstreamTokens } from "./read-upstream-tokens.ts";
 import { openLog, type Log } from "../observability/log.ts";
@@ -37,6 +38,8 @@ export interface Dependencies {
   readonly log: Log;
   /** The pack at the start. */
   readonly initialPack: LoadedPack;
+  /** Undefined without a candidate, and in a worker: the primary chooses. */
+  readonly packChoice: PackChoice | undefined;
   readonly v4: V4Service;
   /** The certificates towards v4; undefined if no setting names any. */
   readonly tls: UpstreamTls | undefined;
@@ -124,7 +127,8 @@ async function openDependencies(
   const auditThread = startAuditThread(settings);
   closers.push(() => auditThread?.terminate());
   const log = openLog(settings, host.logger);
-  const initialPack = loaded ?? loadFiles(files ?? readPackFiles(settings), settings);
+  const packChoice = files ? undefined : await openPackChoice(settings, log);
+  const initialPack = loadInitialPack(settings, { files, loaded }, packChoice);
   const { pack } = initialPack;
   // Only checked here, before anything is opened: each active pack reads its own.
   readUpstreamTokens(settings, pack);
@@ -194,6 +198,7 @@ async function openDependencies(
   return {
     log,
     initialPack,
+    packChoice,
     v4,
     tls,
     audit,

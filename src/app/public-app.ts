@@ -27,6 +27,7 @@ import {
   createCrossSiteGuard,
   createHeadGuard,
   createHostGuard,
+  createPackGuard,
   createPreflightLimit,
 } from "./browser-guards.ts";
 import { corsSettings } from "./cors-settings.ts";
@@ -88,6 +89,7 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     createNativeMiddleware(settings, dependencies, recorder),
     createHeadGuard(settings, dependencies, guardOptions),
     createCrossSiteGuard(settings, dependencies, guardOptions),
+    createPackGuard(settings, dependencies, guardOptions),
     createOAuthMiddleware(settings, dependencies, recorder, respond),
     ...createMigrationPages(settings, dependencies, guardOptions),
     respond(createAlphaHandler(settings, dependencies, recorder)),

@@ -12,7 +12,7 @@ import {
   addReport,
   addSunset,
 } from "./migration-commands.ts";
-import { addCheck, addExplain, addInit, addOpenapi } from "./pack-commands.ts";
+import { addCheck, addExplain, addInit, addOpenapi, addPromote, addRollback } from "./pack-commands.ts";
 import type { SandboxFlags } from "./sandbox.ts";
 import { print, printError } from "./terminal.ts";
 
@@ -80,6 +80,8 @@ const COMMANDS = [
   addClients,
   addExport,
   addReplay,
+  addPromote,
+  addRollback,
   addSunset,
   addNotices,
   addAudit,
