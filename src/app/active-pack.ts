@@ -4,6 +4,7 @@ import type { Settings } from "../config/setting-definitions.ts";
 import type { UpstreamTokenTable } from "../auth/upstream-tokens.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import { connectCatalogs } from "../upstream/connect-catalogs.ts";
+import { createLiveComparison } from "./candidate/compare-live.ts";
 import type { LoadedPack } from "./loaded-pack.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { checkPagePaths } from "../migration-page/page-paths.ts";
@@ -48,11 +49,24 @@ const MAX_REQUEST_MS = 600_000;
 
 export function createActivePack(settings: Settings, dependencies: Dependencies): ActivePack {
   const serving = new Set<ServingPack>();
-  let current = create(dependencies.initialPack);
+  const folder = settings.CANDIDATE_MAPPINGS_DIR;
+  const comparison =
+    folder === undefined
+      ? undefined
+      : createLiveComparison(settings, {
+          // While the candidate serves, testers may ask for another pack, which is not compared.
+          candidate: () => (candidate?.files.directory === folder ? candidate : undefined),
+          directory: dependencies.clients.current,
+          sunset: dependencies.sunset.rules,
+          report: dependencies.comparisons.report,
+          log: dependencies.log,
+        });
   let candidate: ServingPack | undefined;
   let isStopped = false;
+  let current = create(dependencies.initialPack, true);
 
-  function create(loaded: LoadedPack): ServingPack {
+  /** @param compares whether its answers are compared with those of the candidate */
+  function create(loaded: LoadedPack, compares: boolean): ServingPack {
     const { log, upstream } = dependencies;
     const upstreamTokens = readUpstreamTokens(settings, loaded.pack);
     // Checked before the catalogs start to be read.
@@ -76,6 +90,7 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
       pack: loaded.pack,
       catalogs,
       upstreamTokens,
+      compare: compares && comparison ? (exchange) => comparison.offer(loaded.pack, exchange) : undefined,
     });
     const pack = { ...loaded, catalogs, upstreamTokens, handler };
     serving.add(pack);
@@ -134,7 +149,7 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
         ? (request, response) => current.handler(request, response)
         : handleWithCandidate,
     async replace(loaded, isSuperseded) {
-      const next = create(loaded);
+      const next = create(loaded, true);
       const isUnwanted = (): boolean => isStopped || isSuperseded();
       await readCatalogs(next, isUnwanted);
       if (isUnwanted()) return end(next);
@@ -149,7 +164,7 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
       current = next;
     },
     async offer(loaded, isSuperseded) {
-      const next = loaded && create(loaded);
+      const next = loaded && create(loaded, false);
       await next?.catalogs.refresh();
       if (isStopped || isSuperseded()) return next && end(next);
       endWhenIdle(candidate);
@@ -157,6 +172,7 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
     },
     stop() {
       isStopped = true;
+      comparison?.stop();
       for (const pack of serving) pack.catalogs.stop();
     },
   };

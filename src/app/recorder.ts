@@ -125,14 +125,14 @@ function observeStages(
   auditMs: number,
 ): void {
   const { client, match, stageTimes, upstream } = context;
-  const { cacheHits = 0, cacheMisses = 0 } = upstream ?? {};
+  const { cachedReads, cacheMisses = 0 } = upstream ?? {};
   const observeStage = metrics.stagesOf(match?.route.name ?? null);
   forEachStage(context, observeStage);
   observeStage("audit", auditMs);
 
   if (client?.credentials.hash !== undefined)
     metrics.countCacheReads("tokens", tokenInfoOf(context) !== undefined);
-  if (cacheHits > 0) metrics.countCacheReads("reads", true, cacheHits);
+  if (cachedReads) metrics.countCacheReads("reads", true, cachedReads.length);
   if (cacheMisses > 0) metrics.countCacheReads("reads", false, cacheMisses);
   if (stageTimes.buildResponse > 0 && match?.route.kind === "catalog")
     metrics.countCacheReads("catalogs", upstream?.calls.length === 0);
