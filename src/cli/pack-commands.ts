@@ -18,6 +18,7 @@ const SCHEMA_KINDS = [
   "resource",
   "pack",
   "surface",
+  "accepted-differences",
   "example",
   "catalogs",
   "sunset",

@@ -69,6 +69,9 @@ function prepare(database: DatabaseSync) {
        OR (SELECT count(*) FROM (SELECT 1 FROM member WHERE key = :key AND ends > :now LIMIT :most)) < :most
        ON CONFLICT DO UPDATE SET ends = excluded.ends`,
     ),
+    countSet: database.prepare(
+      "SELECT count(*) AS members FROM (SELECT 1 FROM member WHERE key = ? AND ends > ? LIMIT ?)",
+    ),
     hasMember: database.prepare("SELECT 1 FROM member WHERE key = ? AND member = ? AND ends > ?"),
     countMembers: database.prepare("SELECT count(*) AS members FROM member"),
     setMembers: database.prepare("SELECT member FROM member WHERE key = ? AND ends > ?"),
@@ -145,6 +148,19 @@ class StateFile {
     this.#writes += 1;
     if (this.#writes >= this.#sweepAfter) await this.#trySweep();
     return result;
+  }
+
+  /** All or nothing, and one wait for the disk. */
+  inOneWrite<T>(work: () => T): T {
+    this.#database.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.#database.exec("COMMIT");
+      return result;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      throw error;
+    }
   }
 
   /** @throws {Error} if what was written is lost with this process. */
@@ -246,6 +262,23 @@ export function openSqliteKeyValueStore({
         return statements.addToSet.run(added).changes === 1;
       });
     },
+    addAllToSets: (sets, ttl, most) =>
+      file.write((now) =>
+        file.inOneWrite(() =>
+          sets.map(({ key, members }) => {
+            const allowed = file.members >= maxMembers ? 0 : most;
+            const ends = expiry(now, ttl);
+            for (const member of members) statements.addToSet.run({ key, member, ends, now, most: allowed });
+            return Number(statements.countSet.get(key, now, most)?.["members"]);
+          }),
+        ),
+      ),
+    deleteAll: (keys) =>
+      file.write(() =>
+        file.inOneWrite(() => {
+          for (const key of keys) for (const statement of statements.delete) statement.run(key);
+        }),
+      ),
     setMembers: (key) =>
       file.run((now) => statements.setMembers.all(key, now).map(({ member }) => String(member))),
     fault: () => file.fault(),
