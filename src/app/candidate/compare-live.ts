@@ -1,24 +1,16 @@
 /** Compares the answers that clients get with those of the candidate: after they were sent, and within a budget. */
+import { CLIENT_GONE } from "../../audit/record.ts";
 import type { ClientDirectory } from "../../clients/client-directory.ts";
 import { errorText } from "../../config/error-text.ts";
 import type { Settings } from "../../config/setting-definitions.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Log } from "../../observability/log.ts";
-import { compareAnswers, createAnswerRules } from "../../parity/compare-answers.ts";
-import type {
-  Answer,
-  Compared,
-  ComparedSample,
-  Difference,
-  NotComparableReason,
-  ReportComparison,
-} from "../../parity/comparison.ts";
-import { distinctKey } from "../../parity/distinct-key.ts";
-import { VolatileFields } from "../../parity/volatile-fields.ts";
-import { header, provenIdentity, type AlphaResponse, type RouteMatch } from "../../pipeline/context.ts";
+import type { Compared, NotComparableReason, ReportComparison } from "../../parity/comparison.ts";
+import { acceptDifferences, type AcceptedBy } from "../../parity/accepted.ts";
+import { provenIdentity, type RouteMatch } from "../../pipeline/context.ts";
 import { isAccepted } from "../../pipeline/stages/audit-record.ts";
 import type { SunsetRules } from "../../sunset/sunset.ts";
-import { CLIENT_GONE } from "../../audit/record.ts";
+import { judgeAnswer } from "./judge-answer.ts";
 import {
   createTranslateAgain,
   type Exchange,
@@ -39,8 +31,6 @@ export interface LiveComparisonOptions {
   readonly directory: () => ClientDirectory;
   readonly sunset: SunsetRules;
   readonly report: ReportComparison;
-  /** Whether the pack accepts a difference. Default: none is accepted. */
-  readonly isAccepted?: (pack: Pack, route: string, difference: Difference) => boolean;
   readonly log: Log;
 }
 
@@ -50,6 +40,13 @@ export interface LiveComparison {
   offer(pack: Pack, exchange: Exchange): void;
   /** Forgets what waits. */
   stop(): void;
+}
+
+/** A candidate, and what it is compared with. */
+interface PreparedCandidate {
+  readonly hash: string;
+  readonly translateAgain: TranslateAgain;
+  readonly acceptedBy: AcceptedBy;
 }
 
 interface Waiting {
@@ -77,8 +74,6 @@ function routeToCompare({ context, outcome }: Exchange): RouteMatch | undefined 
   return outcome.meaning === "succeeded" || isAccepted(context) ? match : undefined;
 }
 
-const toAnswer = ({ status, headers, body }: AlphaResponse): Answer => ({ status, headers, body });
-
 /** Why an answer can't be compared, whatever the candidate answers. */
 function findObstacle({ context, outcome }: Exchange): NotComparableReason | undefined {
   if (outcome.status === CLIENT_GONE) return "client_gone";
@@ -88,34 +83,30 @@ function findObstacle({ context, outcome }: Exchange): NotComparableReason | und
   return context.match?.route.tokenLevels ? "token" : undefined;
 }
 
-/** A candidate that fails where the active pack does not is a difference: v4 has responded. */
-const failure = (old: Answer, other: Answer): readonly Difference[] | undefined =>
-  other.status >= 500 && old.status < 500
-    ? [{ field: "status", kind: "status", old: String(old.status), new: String(other.status) }]
-    : undefined;
-
-const NOTHING_VOLATILE = new VolatileFields();
-
 /**
  * Creates the comparison with the candidate. Differences are found once: the same responses of v4 always have the same
  * answer under one pack.
  */
 export function createLiveComparison(
   settings: Settings,
-  { candidate, directory, sunset, report, isAccepted: accepts = () => false, log }: LiveComparisonOptions,
+  { candidate, directory, sunset, report, log }: LiveComparisonOptions,
 ): LiveComparison {
-  const pipelines = new WeakMap<OtherPack, TranslateAgain>();
+  const prepared = new WeakMap<OtherPack, PreparedCandidate>();
   const waiting: Waiting[] = [];
   let waitingBytes = 0;
   let timer: NodeJS.Timeout | undefined;
   let lastLoad = performance.eventLoopUtilization();
   let isRunning = false;
 
-  function pipelineOf(other: OtherPack): TranslateAgain {
-    const found = pipelines.get(other);
+  function prepare(other: OtherPack): PreparedCandidate {
+    const found = prepared.get(other);
     if (found) return found;
-    const created = createTranslateAgain(settings, other, sunset);
-    pipelines.set(other, created);
+    const created = {
+      hash: other.pack.hash,
+      translateAgain: createTranslateAgain(settings, other, sunset),
+      acceptedBy: acceptDifferences(other.pack.acceptedDifferences),
+    };
+    prepared.set(other, created);
     return created;
   }
 
@@ -140,58 +131,44 @@ export function createLiveComparison(
       const next = waiting.shift();
       waitingBytes -= next?.bytes ?? 0;
       isRunning = true;
-      if (next) await compare(next, other);
+      if (next) await compare(next, prepare(other));
       isRunning = false;
     }
     schedule();
   }
 
-  async function compare(next: Waiting, other: OtherPack): Promise<void> {
+  async function compare(next: Waiting, other: PreparedCandidate): Promise<void> {
     try {
-      const response = await pipelineOf(other)(next.exchange);
-      const found = response ? judge(next, toAnswer(response)) : ({ reason: "calls" } as const);
-      if ("reason" in found) reportNotComparable(next, found.reason);
-      else report({ ...describe(next), ...found });
+      const { pack, match, exchange } = next;
+      const response = await other.translateAgain(exchange);
+      const found = response
+        ? judgeAnswer(pack, match.route, exchange, response, other.acceptedBy)
+        : ({ reason: "calls" } as const);
+      if ("reason" in found) reportNotComparable(next, other.hash, found.reason);
+      else report({ ...describe(next, other.hash), ...found });
     } catch (error) {
       log.error(
-        { code: "AG_CANDIDATE_COMPARISON_FAILED", requestId: next.exchange.request.id, error: errorText(error) },
+        {
+          code: "AG_CANDIDATE_COMPARISON_FAILED",
+          requestId: next.exchange.request.id,
+          error: errorText(error),
+        },
         "a request could not be compared with the candidate",
       );
     }
   }
 
-  function judge(
-    { pack, match: { route }, exchange }: Waiting,
-    answer: Answer,
-  ): { readonly reason: NotComparableReason } | Pick<Compared, "result" | "key" | "differences" | "sample"> {
-    const old = toAnswer(exchange.outcome.response);
-    const request = comparedRequest(pack, exchange);
-    const rules = createAnswerRules(pack, route, request);
-    const failed = failure(old, answer);
-    const compared = failed ? { differences: failed } : compareAnswers(old, answer, rules);
-    if ("reason" in compared) return compared;
-    const { differences } = compared;
-    const key = distinctKey({ route }, request, old, NOTHING_VOLATILE);
-    if (differences.length === 0) return { result: "equal", key, differences };
-    const unaccepted = differences.filter((each) => !accepts(pack, route.name, each));
-    return {
-      result: unaccepted.length > 0 ? "different" : "accepted",
-      key,
-      differences: unaccepted,
-      sample: { ...request, old, new: answer },
-    };
-  }
+  const reportNotComparable = (about: Waiting, hash: string, reason: NotComparableReason): void =>
+    report({ ...describe(about, hash), result: "not_comparable", reason, key: undefined, differences: [] });
 
-  const reportNotComparable = (about: Waiting, reason: NotComparableReason): void =>
-    report({ ...describe(about), result: "not_comparable", reason, key: undefined, differences: [] });
-
-  function describe({ match, exchange: { request, context } }: Waiting): Pick<
-    Compared,
-    "source" | "route" | "client" | "time" | "requestId"
-  > {
+  function describe(
+    { pack, match, exchange: { request, context } }: Waiting,
+    hash: string,
+  ): Pick<Compared, "source" | "subject" | "route" | "client" | "time" | "requestId"> {
     const identity = provenIdentity(request, context);
     return {
       source: "candidate",
+      subject: `${pack.hash} ${hash}`,
       route: match.route.name,
       client: directory().nameOf(identity) ?? identity.application ?? identity.fingerprint ?? null,
       time: context.time.getTime(),
@@ -215,27 +192,14 @@ export function createLiveComparison(
       if (!match) return;
       const next = { pack, match, exchange, bytes: bytesOf(exchange) };
       const obstacle = findObstacle(exchange);
-      if (obstacle !== undefined) return reportNotComparable(next, obstacle);
+      const { hash } = other.pack;
+      if (obstacle !== undefined) return reportNotComparable(next, hash, obstacle);
       if (waiting.length >= MOST_WAITING || waitingBytes + next.bytes > MOST_BYTES)
-        return reportNotComparable(next, "budget");
+        return reportNotComparable(next, hash, "budget");
       waiting.push(next);
       waitingBytes += next.bytes;
       schedule();
     },
     stop,
-  };
-}
-
-/** The request as an example has it. */
-function comparedRequest(
-  { dialect }: Pack,
-  { request }: Exchange,
-): Pick<ComparedSample, "method" | "path" | "filter"> {
-  const { method, path, query } = request;
-  const name = dialect.client.filters?.header?.toLowerCase();
-  return {
-    method,
-    path: query === "" ? path : `${path}?${query}`,
-    filter: (name === undefined ? undefined : header(request, name)) ?? null,
   };
 }

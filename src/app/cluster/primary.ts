@@ -68,6 +68,7 @@ export async function startWorkers(
     ({ files, pack } = loaded);
     dependencies.sunset.usePack(pack);
     dependencies.notices.usePack(pack);
+    dependencies.comparisons.usePack(pack);
     await sendToWorkers(files);
   }
   const reloadPack = createPackReloader(settings, {
