@@ -5,9 +5,9 @@ import type { Pack } from "../mapping/pack.ts";
 import { openComparisons, type Comparisons, type ComparisonsOptions } from "../parity/comparisons.ts";
 import { createCoverage } from "../parity/coverage.ts";
 import type { CoverAnswer } from "../parity/pending.ts";
-import { createPackRedaction } from "./pack-redaction.ts";
+import { createRedaction } from "./pack-redaction.ts";
 
-/** The comparisons of a gateway. */
+/** The comparisons of a gateway, which are redacted by its active pack. */
 export interface ComparisonsService extends Comparisons {
   /** Later examples are redacted by this pack, and later answers are those of its routes. */
   usePack(pack: Pack): void;
@@ -18,16 +18,15 @@ interface PackParts {
   readonly cover: CoverAnswer;
 }
 
-/** Opens the comparisons. Without a result they do nothing. */
-export function openPackComparisons(
+/** Opens the comparisons. Nothing runs before the first result. */
+export function openComparisonsService(
   settings: Pick<Settings, "AUDIT_BODY_LIMIT">,
-  pack: Pack,
-  options: Pick<ComparisonsOptions, "state" | "metrics" | "log">,
+  { pack, ...options }: Pick<ComparisonsOptions, "state" | "metrics" | "log"> & { readonly pack: Pack },
 ): ComparisonsService {
-  let current = pack;
+  let active = pack;
   let parts: PackParts | undefined;
   const partsOf = (): PackParts =>
-    (parts ??= { redaction: createPackRedaction(current, settings), cover: createCoverage(current) });
+    (parts ??= { redaction: createRedaction(active, settings), cover: createCoverage(active) });
   return {
     ...openComparisons({
       ...options,
@@ -35,7 +34,7 @@ export function openPackComparisons(
       cover: (route, body) => partsOf().cover(route, body),
     }),
     usePack(next) {
-      current = next;
+      active = next;
       parts = undefined;
     },
   };

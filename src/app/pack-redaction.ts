@@ -1,4 +1,3 @@
-/** The redaction of what is recorded and kept, by a pack. */
 import { Redaction } from "../audit/redact.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -25,8 +24,9 @@ function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
   return new Set(segments.filter((segment) => segment !== "" && !/[:{]/.test(segment)));
 }
 
-/** Creates what removes secrets from records and examples. */
-export const createPackRedaction = (
+/** Creates the redaction of what is recorded under a pack. */
+export const createRedaction = (
   pack: Pack,
-  { AUDIT_BODY_LIMIT: bodyLimit }: Pick<Settings, "AUDIT_BODY_LIMIT">,
-): Redaction => new Redaction({ names: pack.secretNames, bodyLimit, literals: literalsOf(pack) });
+  { AUDIT_BODY_LIMIT }: Pick<Settings, "AUDIT_BODY_LIMIT">,
+): Redaction =>
+  new Redaction({ names: pack.secretNames, bodyLimit: AUDIT_BODY_LIMIT, literals: literalsOf(pack) });

@@ -33,7 +33,7 @@ import type { Settings } from "../config/setting-definitions.ts";
 import type { RequestResult, Tracing } from "../observability/tracing/tracing.ts";
 import { parseTraceparent } from "../observability/tracing/traceparent.ts";
 import type { Log } from "../observability/log.ts";
-import { createPackRedaction } from "./pack-redaction.ts";
+import { createRedaction } from "./pack-redaction.ts";
 
 export interface RecorderDependencies {
   readonly pack: Pack;
@@ -103,14 +103,14 @@ function observeStages(
   auditMs: number,
 ): void {
   const { client, match, stageTimes, upstream } = context;
-  const { cacheHits = 0, cacheMisses = 0 } = upstream ?? {};
+  const { cachedReads, cacheMisses = 0 } = upstream ?? {};
   const observeStage = metrics.stagesOf(match?.route.name ?? null);
   forEachStage(context, observeStage);
   observeStage("audit", auditMs);
 
   if (client?.credentials.hash !== undefined)
     metrics.countCacheReads("tokens", tokenInfoOf(context) !== undefined);
-  if (cacheHits > 0) metrics.countCacheReads("reads", true, cacheHits);
+  if (cachedReads) metrics.countCacheReads("reads", true, cachedReads.length);
   if (cacheMisses > 0) metrics.countCacheReads("reads", false, cacheMisses);
   if (stageTimes.buildResponse > 0 && match?.route.kind === "catalog")
     metrics.countCacheReads("catalogs", upstream?.calls.length === 0);
@@ -126,7 +126,7 @@ export class Recorder {
     this.#dependencies = dependencies;
     this.#options = {
       newId: createRecordIds(),
-      redaction: createPackRedaction(pack, settings),
+      redaction: createRedaction(pack, settings),
       bodies: settings.AUDIT === "full",
       credentials: pack.credentials,
       filterHeader: pack.dialect.client.filters?.header,

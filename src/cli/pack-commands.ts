@@ -7,6 +7,8 @@ import {
   commandSettings,
   PACK_SETTINGS,
   paritySettings,
+  PROMOTE_SETTINGS,
+  promoteSettings,
   sunsetSettings,
   type OnExit,
 } from "./command-settings.ts";
@@ -108,5 +110,23 @@ export function addOpenapi(program: Command, onExit: OnExit): void {
       const { openapi } = await import("./openapi.ts");
       const settings = commandSettings(command);
       onExit(openapi({ ...settings, MAPPINGS_DIR: directory ?? settings.MAPPINGS_DIR }));
+    });
+}
+
+export function addPromote(program: Command, onExit: OnExit): void {
+  addSettings(program.command("promote"), PROMOTE_SETTINGS)
+    .description("Make the candidate the active pack of all gateways of the state store, which may run.")
+    .action(async (_flags: object, command: Command) => {
+      const { promote } = await import("./promote.ts");
+      onExit(await promote(promoteSettings(command), command));
+    });
+}
+
+export function addRollback(program: Command, onExit: OnExit): void {
+  addSettings(program.command("rollback"), ["DATA_DIR", "REDIS_URL"])
+    .description("Take promote back: the pack of MAPPINGS_DIR is the active one again.")
+    .action(async (_flags: object, command: Command) => {
+      const { rollback } = await import("./promote.ts");
+      onExit(await rollback(promoteSettings(command), command));
     });
 }

@@ -13,7 +13,7 @@ import {
   addSunset,
 } from "./migration-commands.ts";
 import { addParity } from "./parity-commands.ts";
-import { addCheck, addExplain, addInit, addOpenapi } from "./pack-commands.ts";
+import { addCheck, addExplain, addInit, addOpenapi, addPromote, addRollback } from "./pack-commands.ts";
 import type { SandboxFlags } from "./sandbox.ts";
 import { print, printError } from "./terminal.ts";
 
@@ -81,6 +81,8 @@ const COMMANDS = [
   addClients,
   addExport,
   addReplay,
+  addPromote,
+  addRollback,
   addSunset,
   addParity,
   addNotices,

@@ -88,8 +88,8 @@ export type NotComparableReason =
 export interface Compared {
   readonly source: ComparisonSource;
   /**
-   * What is compared: the hashes of both packs, or of the pack and of what the rollout file says about the data. Counts
-   * begin again with another subject.
+   * What is compared: the hashes of both packs, `ACTIVE CANDIDATE`, or that of the pack with what the rollout file says
+   * about the data. Counts begin again with another subject.
    */
   readonly subject: string;
   /** Name of the route, as in records. */

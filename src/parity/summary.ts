@@ -118,9 +118,9 @@ function summarizeRoute(
   };
 }
 
-/** Routes whose responses are compared: the others are never read. */
-const isCompared = ({ name, response }: Pack["routes"][number]): boolean =>
-  name.startsWith("GET ") && response !== "file";
+/** Routes whose responses are compared: never files, and with the old service only reads. */
+const isCompared = ({ name, upload, file }: Pack["routes"][number], source: ComparisonSource): boolean =>
+  !upload && !file && (source === "candidate" || name.startsWith("GET "));
 
 /** The verdict of all routes. Where nothing was compared, nothing is known. */
 function verdictOf(routes: readonly RouteSummary[]): Verdict {
@@ -148,7 +148,9 @@ async function summarize(
     verdict: verdictOf(routes),
     routes,
     routesWithoutTraffic: (pack?.routes ?? [])
-      .filter((route) => isCompared(route) && isAsked(route.name) && !counts.routes[route.name])
+      .filter(
+        (route) => isCompared(route, counts.source) && isAsked(route.name) && !counts.routes[route.name],
+      )
       .map(({ name }) => name),
     dropped: counts.dropped,
   };

@@ -59,11 +59,11 @@ export const toRecord = (example: Example): AuditRecord => {
   };
 };
 
-/** The variables of the shell that stand for the two sides. */
-const SIDES = {
-  candidate: { old: "$GATEWAY", new: "$GATEWAY", header: ` -H "X-Pack: $CANDIDATE_HASH"` },
-  legacy: { old: "$LEGACY_URL", new: "$GATEWAY", header: "" },
-} as const;
+/** What asks the gateway for the candidate. The subject of a candidate is the hashes of both packs. */
+function packHeader({ source, subject }: Example): string {
+  const [, candidate = "$CANDIDATE_HASH"] = /^\w+ (\w+)$/.exec(subject) ?? [];
+  return source === "candidate" ? ` -H "X-Pack: ${candidate}"` : "";
+}
 
 /** Members that may identify a row: the pack's id, and the first member of the objects of the route. */
 function idNamesOf(route: string, pack: Pack): readonly string[] {
@@ -97,14 +97,14 @@ export function describeExample(
   locate: LocateField = () => null,
 ): DescribedExample {
   const { alpha, v4 } = recordCurls(toRecord(example), pack);
-  const side = SIDES[example.source];
+  const oldSide = example.source === "legacy" ? "$LEGACY_URL" : "$GATEWAY";
   return {
     example,
     lines: alignBodies(example.old.body, example.new.body, idNamesOf(example.route, pack)),
     rules: findRules(example, pack, locate),
     curl: {
-      old: alpha.replace("$GATEWAY", () => side.old),
-      new: alpha.replace("$GATEWAY", () => side.new).replace(/^curl\b/m, (name) => name + side.header),
+      old: alpha.replace("$GATEWAY", () => oldSide),
+      new: alpha.replace(/^curl\b/m, (name) => name + packHeader(example)),
       upstream: v4,
     },
   };

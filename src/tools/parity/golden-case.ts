@@ -43,5 +43,7 @@ export function toGoldenCase(example: Example, pack: Pack): GoldenCase {
     })),
     response: { status: old.status, ...(old.body !== undefined && { body: old.body as Json }) },
   };
-  return { yaml: `# From the difference ${id}. Secrets were removed.\n${stringify(definition)}` };
+  // Numbers that keep their digits are no numbers for the library.
+  const plain: unknown = JSON.parse(JSON.stringify(definition));
+  return { yaml: `# From the difference ${id}. Secrets were removed.\n${stringify(plain)}` };
 }
