@@ -55,8 +55,16 @@ export const sunsetSettings = (command: Command): SunsetSettings =>
   readNamed(command, [...SUNSET_SETTINGS, "GATEWAY_SECRET", "AUDIT"]);
 
 /** The settings of commands about comparisons. */
+export const PARITY_SETTINGS = [
+  ...PACK_SETTINGS,
+  "CANDIDATE_MAPPINGS_DIR",
+  "DATA_DIR",
+  "REDIS_URL",
+] as const satisfies readonly SettingName[];
+
+/** Reads them. Redis has a secret wherever it is set. */
 export const paritySettings = (command: Command): Settings =>
-  readNamed(command, [...PACK_SETTINGS, "DATA_DIR", "REDIS_URL", "GATEWAY_SECRET"]);
+  readNamed(command, [...PARITY_SETTINGS, "GATEWAY_SECRET"]);
 
 /** The settings of `promote` and `rollback`. */
 export const PROMOTE_SETTINGS = [

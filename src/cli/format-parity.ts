@@ -1,6 +1,6 @@
 /** The output of `alpha-gateway parity` for people. */
 import type { FieldSummary, RouteSummary, SourceSummary } from "../parity/summary.ts";
-import type { DescribedExample } from "../tools/parity/describe-example.ts";
+import type { DescribedExample, DifferingRule } from "../tools/parity/describe-example.ts";
 
 const MAX_FIELDS = 5;
 const MAX_NAMES = 20;
@@ -24,9 +24,9 @@ function verdictLine(
   { verdict, distinct, different, required, upperBound }: RouteSummary,
   rate: number,
 ): string {
-  const cases = `${count(distinct)} distinct comparisons, ${count(different)} differ`;
-  if (verdict === "not enough")
-    return `not enough: ${count(distinct)} of ${count(required ?? 0)}, ${count(different)} differ`;
+  const differ = `${count(different)} ${different === 1 ? "differs" : "differ"}`;
+  const cases = `${count(distinct)} distinct ${distinct === 1 ? "comparison" : "comparisons"}, ${differ}`;
+  if (verdict === "not enough") return `not enough: ${count(distinct)} of ${count(required ?? 0)}, ${differ}`;
   if (verdict === "below") return `enough: ${cases}, the rate is below ${percent(upperBound ?? rate)}`;
   return `too many differ for ${percent(rate)}: ${cases}`;
 }
@@ -78,7 +78,7 @@ function sourceLines({
   dropped,
 }: SourceSummary): string[] {
   return [
-    `${source}: ${routes.length} routes since ${minute(since)} UTC. Asked: do fewer than ${percent(rate)} of the answers differ?`,
+    `${source}: ${routes.length} ${routes.length === 1 ? "route" : "routes"} since ${minute(since)} UTC. Asked: do fewer than ${percent(rate)} of the answers differ?`,
     "",
     ...routes.flatMap((route) => [...routeLines(route, rate), ""]),
     ...(routesWithoutTraffic.length > 0
@@ -99,8 +99,16 @@ export const formatComparisons = (summaries: readonly SourceSummary[]): string =
 const cut = (value: string | null): string =>
   value === null ? "-" : value.length <= MAX_VALUE ? value : `${value.slice(0, MAX_VALUE)}…`;
 
+function ruleLine({ field, rule, place }: DifferingRule, whose: string): string {
+  const where = place === null ? "" : `${place}: `;
+  return `${field === "" ? "the body" : field}${whose}: ${where}${rule ?? "no rule of a field makes it"}`;
+}
+
 /** Both bodies of an example beside each other, and what made them. Lines that differ begin with `!`. */
-export function formatExample({ example, lines, rules, curl }: DescribedExample): string {
+export function formatExample(
+  { example, lines, rules, curl }: DescribedExample,
+  candidateRules: readonly DifferingRule[],
+): string {
   const { source, route, client, time, requestId, old, new: other } = example;
   const [before, after] = source === "candidate" ? ["active pack", "candidate"] : ["old service", "gateway"];
   const table = [
@@ -124,10 +132,8 @@ export function formatExample({ example, lines, rules, curl }: DescribedExample)
       `${line.isDifferent ? "!" : " "} ${line.path.padEnd(pathWidth)}  ${line.old.padEnd(oldWidth)}  ${line.new}`.trimEnd(),
     ),
     "",
-    ...rules.map(({ field, rule, place }) => {
-      const where = place === null ? "" : `${place}: `;
-      return `${field === "" ? "the body" : field}: ${where}${rule ?? "no rule of a field makes it"}`;
-    }),
+    ...rules.map((rule) => ruleLine(rule, candidateRules.length > 0 ? ", active pack" : "")),
+    ...candidateRules.map((rule) => ruleLine(rule, ", candidate")),
     "",
     `# ${before}`,
     curl.old,

@@ -1,12 +1,10 @@
 /** The commands about comparisons: their arguments and flags. The module of a command is loaded when the command runs. */
 import { CommanderError, Option, type Command } from "commander";
-import { addSettings, PACK_SETTINGS, paritySettings, type OnExit } from "./command-settings.ts";
+import { addSettings, PARITY_SETTINGS, paritySettings, type OnExit } from "./command-settings.ts";
 import type { ParityExampleFlags, ParityFlags, ParitySettings } from "./parity.ts";
 
 /** The exit code of `parity` where nothing can be said. */
 const NOT_ANSWERED = 2;
-
-const SETTINGS = [...PACK_SETTINGS, "DATA_DIR", "REDIS_URL"] as const;
 
 export function addParity(program: Command, onExit: OnExit): void {
   // A gate must tell "answers differ" from "that can't be said".
@@ -14,7 +12,7 @@ export function addParity(program: Command, onExit: OnExit): void {
     throw new CommanderError(error.exitCode && NOT_ANSWERED, error.code, error.message);
   });
   const settings = (): ParitySettings => paritySettings(group);
-  addSettings(group, SETTINGS)
+  addSettings(group, PARITY_SETTINGS)
     .description(
       "Print what comparisons of answers have found: by route, whether it is enough, and what differs.",
     )

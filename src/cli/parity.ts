@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type { Command } from "commander";
 import { packFolder } from "../app/loaded-pack.ts";
 import { openExistingState, type StateSettings } from "../app/state-backends.ts";
+import type { Settings } from "../config/setting-definitions.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { ComparisonSource } from "../parity/comparison.ts";
 import { readExample, resetComparisons, SOURCES } from "../parity/comparison-store.ts";
@@ -17,9 +18,8 @@ import {
 } from "../parity/summary.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { EXAMPLES_FOLDER } from "../tools/examples/example.ts";
-import { describeExample, loadWithPlaces } from "../tools/parity/describe-example.ts";
+import { describeExample, findRules, loadWithPlaces } from "../tools/parity/describe-example.ts";
 import { toGoldenCase } from "../tools/parity/golden-case.ts";
-import type { CommandSettings } from "./command-settings.ts";
 import { formatComparisons, formatExample } from "./format-parity.ts";
 import { print, printData, printError } from "./terminal.ts";
 
@@ -31,7 +31,8 @@ export interface ParityFlags {
   readonly failAbove?: string;
 }
 
-export type ParitySettings = Pick<CommandSettings, "MAPPINGS_DIR" | "WORDS"> & StateSettings;
+export type ParitySettings = Pick<Settings, "MAPPINGS_DIR" | "CANDIDATE_MAPPINGS_DIR" | "WORDS"> &
+  StateSettings;
 
 /** What `--fail-above` ends with. */
 const EXIT_CODES: Readonly<Record<Verdict, number>> = { below: 0, above: 1, "not enough": 2 };
@@ -109,10 +110,16 @@ export async function parityShow(
   command: Command,
 ): Promise<number> {
   const example = await findExample(id, settings, command);
-  const { pack, locate } = loadWithPlaces(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
-  const described = describeExample(example, pack, locate);
-  if (format === "json") printData(`${JSON.stringify(described, null, 2)}\n`);
-  else print(formatExample(described));
+  const { MAPPINGS_DIR, CANDIDATE_MAPPINGS_DIR, WORDS } = settings;
+  const active = loadWithPlaces(packFolder(MAPPINGS_DIR), WORDS);
+  const described = describeExample(example, active.pack, active.locate);
+  const candidate =
+    example.source === "candidate" && CANDIDATE_MAPPINGS_DIR !== undefined
+      ? loadWithPlaces(CANDIDATE_MAPPINGS_DIR, WORDS)
+      : undefined;
+  const candidateRules = candidate ? findRules(example, candidate.pack, candidate.locate) : [];
+  if (format === "json") printData(`${JSON.stringify({ ...described, candidateRules }, null, 2)}\n`);
+  else print(formatExample(described, candidateRules));
   return 0;
 }
 

@@ -24,7 +24,7 @@ function wordsOf({ rule }: ResponseField, { dialect }: Sources): readonly string
   const kind = rule.values === undefined ? undefined : dialect.values[rule.values];
   if (!kind || (!kind.same && typeof kind.read !== "object")) return undefined;
   const read = typeof kind.read === "object" ? Object.values(kind.read) : [];
-  const words = [...(kind.same ?? []), ...read].map(String);
+  const words = [...(kind.same ?? []), ...read].filter((word) => word !== null).map(String);
   return [...new Set(words)].filter((word) => word.length <= MAX_WORD_LENGTH).slice(0, MAX_WORDS);
 }
 
@@ -74,11 +74,23 @@ export interface RouteGaps {
   readonly words: readonly string[];
 }
 
+/** Whether a field is below one that no answer has shown, which says enough. */
+const isBelowUnseen = (
+  path: string,
+  seen: ReadonlySet<string>,
+  known: ReadonlyMap<string, unknown>,
+): boolean =>
+  path.split(".").some((_, depth, names) => {
+    const above = names.slice(0, depth).join(".");
+    return known.has(above) && !seen.has(above);
+  });
+
 /** Finds what is missing. @param seen What answers have shown */
 export function findGaps(route: string, seen: ReadonlySet<string>, pack: Sources): RouteGaps {
-  const fields = [...coveredFields(route, pack)];
+  const known = coveredFields(route, pack);
+  const fields = [...known];
   return {
-    fields: fields.flatMap(([path]) => (seen.has(path) ? [] : [path])),
+    fields: fields.flatMap(([path]) => (seen.has(path) || isBelowUnseen(path, seen, known) ? [] : [path])),
     // Of a field without a value no word was seen either.
     words: fields.flatMap(([path, { words = [] }]) =>
       seen.has(path) ? words.map((word) => `${path}=${word}`).filter((name) => !seen.has(name)) : [],

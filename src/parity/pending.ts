@@ -81,8 +81,9 @@ export class Pending {
     if (!this.#accept(compared.subject)) return;
     this.#counts ??= createCounts(compared, "", compared.time);
     const fields = addComparison(this.#counts, compared);
-    this.#addMembers(compared);
-    this.#addExample(compared, fields);
+    const isNewCase = this.#addMembers(compared);
+    // The same case again would be the same example.
+    if (isNewCase) this.#addExample(compared, fields);
   }
 
   isEmpty(): boolean {
@@ -147,15 +148,17 @@ export class Pending {
     return true;
   }
 
-  #addMembers({ route, result, key, answer }: Compared): void {
-    if (key === undefined || result === "unstable" || result === "not_comparable") return;
+  /** @returns Whether this differing case is new, as far as it is known here. */
+  #addMembers({ route, result, key, answer }: Compared): boolean {
+    if (key === undefined || result === "unstable" || result === "not_comparable") return false;
     const member = key.slice(0, KEY_LENGTH);
-    if (result === "different") this.#addMember(placeOf("different", route), member);
+    const isNewDifference = result === "different" && this.#addMember(placeOf("different", route), member);
     const isNew = this.#addMember(placeOf("cases", route), member);
     // The same answer again shows nothing new.
-    if (!isNew || !answer || answer.length > MAX_COVERED_BYTES) return;
-    const seen = this.#options.cover?.(route, answer) ?? [];
-    for (const name of seen) this.#addMember(placeOf("seen", route), name);
+    if (isNew && answer && answer.length <= MAX_COVERED_BYTES)
+      for (const name of this.#options.cover?.(route, answer) ?? [])
+        this.#addMember(placeOf("seen", route), name);
+    return isNewDifference;
   }
 
   /** The members of a batch that the sets of an epoch may not have yet. */

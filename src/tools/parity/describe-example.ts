@@ -71,7 +71,8 @@ function idNamesOf(route: string, pack: Pack): readonly string[] {
   return [pack.dialect.client.id, ...(first === undefined ? [] : [first])];
 }
 
-function findRules(example: Example, pack: Pack, locate: LocateField): readonly DifferingRule[] {
+/** Finds the rules of a pack that make the fields of an example that differ. */
+export function findRules(example: Example, pack: Pack, locate: LocateField): readonly DifferingRule[] {
   const route = pack.route(example.route);
   const fields = route ? responseFields(route, pack) : new Map<string, never>();
   const paths = [...new Set(example.differences.map(({ field }) => field))];

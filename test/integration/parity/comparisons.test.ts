@@ -173,6 +173,14 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
       expect(JSON.stringify(examples)).not.toMatch(/hunter2|sesame|0123456789abcdef/);
     });
 
+    test("have one example of a case, however often it comes", async () => {
+      for (let n = 0; n < 5; n += 1) first.report(different("same"));
+      await first.flush();
+      for (let n = 0; n < 5; n += 1) first.report(different("same"));
+      const { fields = [] } = (await counted()).routes["GET /books"] ?? {};
+      expect(fields.map(({ count, examples }) => [count, examples.length])).toEqual([[10, 1]]);
+    });
+
     test("begin again where something else is compared, and after a reset", async () => {
       first.report(different("1"));
       second.report(equal("2"));

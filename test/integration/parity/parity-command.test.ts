@@ -184,6 +184,10 @@ describe("parity", () => {
     expect(printed()).toMatch(/# the calls to the upstream\ncurl .*\/api\/new\/items\/7/);
     expect(printed()).not.toContain("sesame");
     expect(await run("show", "nothing")).toBe(2);
+    expect(await run("show", id, `--candidate-mappings-dir=${PACK}`)).toBe(0);
+    expect(printed()).toContain(
+      "title, active pack: book.yaml:7: from name\ntitle, candidate: book.yaml:7: from name\n",
+    );
   });
 
   test("example writes a golden case into the pack, without secrets", async () => {
@@ -206,7 +210,7 @@ describe("parity", () => {
     expect(await run("reset", "--source=legacy")).toBe(0);
     expect(printed()).toBe("Comparisons begin again: legacy.\n");
     await run();
-    expect(printed()).toContain("candidate: 1 routes");
+    expect(printed()).toContain("candidate: 1 route since");
     expect(await run("reset")).toBe(0);
     expect(await run("reset")).toBe(0);
     expect(printed()).toMatch(/Comparisons begin again: candidate\.\nNothing was counted yet\.\n$/);
