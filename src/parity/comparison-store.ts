@@ -73,17 +73,22 @@ async function addBatch(
 ): Promise<SourceCounts> {
   const { source, subject } = batch.counts;
   const key = countsKey(source);
-  const write = (before: string | undefined, after: SourceCounts): Promise<boolean> => {
-    const text = JSON.stringify(after);
-    return before === undefined
-      ? state.setIfAbsent(key, text, TTL_SECONDS)
-      : state.replace(key, before, text, TTL_SECONDS);
-  };
+  async function write(before: string | undefined, counts: SourceCounts): Promise<boolean> {
+    const text = JSON.stringify(counts);
+    const isWritten =
+      before === undefined
+        ? await state.setIfAbsent(key, text, TTL_SECONDS)
+        : await state.replace(key, before, text, TTL_SECONDS);
+    if (isWritten) pending.written = { text, counts };
+    return isWritten;
+  }
   const sizeOf = (id: string): number => Buffer.byteLength(batch.examples.get(id)?.json ?? "");
   let sized: { readonly epoch: string; readonly sizes: ReadonlyMap<string, number> } | undefined;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const text = await state.get(key);
-    let counts = parseCounts(text);
+    // What this process has written last need not be parsed again. It is changed below.
+    const counts = pending.written?.text === text ? pending.written?.counts : parseCounts(text);
+    pending.written = undefined;
     if (counts?.subject !== subject) {
       // Another replica has a newer subject already.
       if (counts?.before === subject && Date.now() - counts.since < LATE_MS) return counts;

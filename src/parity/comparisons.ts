@@ -17,7 +17,7 @@ export interface Comparisons {
   readonly report: ReportComparison;
   /** What all replicas have found. @throws {StateUnavailableError} */
   read(): Promise<readonly SourceCounts[]>;
-  /** Writes what was collected. It is called every half second while there is something. Never throws. */
+  /** Writes what was collected. It is called each half second while there is something. Never throws. */
   flush(): Promise<void>;
   /** Writes what was collected, and stops. */
   close(): Promise<void>;
@@ -34,6 +34,12 @@ export interface ComparisonsOptions {
 }
 
 const FLUSH_MS = 500;
+/**
+ * A store on a disk blocks the process while it writes: for so many times as long it is not written again. With 200
+ * at most 0.5 % of the requests wait for it.
+ */
+const PAUSE_FACTOR = 200;
+const MAX_PAUSE_MS = 5000;
 
 /**
  * Creates what takes the results of comparisons. Nothing runs before the first result.
@@ -50,6 +56,7 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> | undefined;
   let isStoreReachable = true;
+  let pauseMs = FLUSH_MS;
   let isClosed = false;
 
   function pendingOf(source: ComparisonSource): Pending {
@@ -65,7 +72,7 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
     timer ??= setTimeout(() => {
       timer = undefined;
       void flush();
-    }, FLUSH_MS).unref();
+    }, pauseMs).unref();
   }
 
   function report(compared: Compared): void {
@@ -96,13 +103,23 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
           );
         isStoreReachable = false;
       }
-      if (!one.isEmpty()) schedule();
     }
+  }
+
+  async function writeAndMeasure(): Promise<void> {
+    const startedAt = performance.now();
+    let isBlocking = true;
+    const turn = setImmediate(() => (isBlocking = false));
+    await writeAll();
+    clearImmediate(turn);
+    const blockedMs = isBlocking ? performance.now() - startedAt : 0;
+    pauseMs = Math.min(MAX_PAUSE_MS, Math.max(FLUSH_MS, blockedMs * PAUSE_FACTOR));
+    if ([...pending.values()].some((one) => !one.isEmpty())) schedule();
   }
 
   /** One flush at a time: a second one waits for the first, and writes what came meanwhile. */
   function flush(): Promise<void> {
-    const next = (flushing ?? Promise.resolve()).then(writeAll).finally(() => {
+    const next = (flushing ?? Promise.resolve()).then(writeAndMeasure).finally(() => {
       if (flushing === next) flushing = undefined;
     });
     flushing = next;

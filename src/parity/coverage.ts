@@ -1,6 +1,5 @@
 /** What compared answers have shown of their routes: fields with a value, and words of value tables. */
-import { tryParse } from "../audit/json-text.ts";
-import { isObject } from "../dialect/json/parse.ts";
+import { isObject, parseJson } from "../dialect/json/parse.ts";
 import { responseFields, type ResponseField } from "../mapping/compile/response-fields.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { CoverAnswer } from "./pending.ts";
@@ -15,6 +14,7 @@ interface CoveredField {
 
 /** Values of an answer that are looked at. */
 const MAX_VALUES = 5000;
+const MAX_DEPTH = 64;
 /** Words of a table that are told apart. */
 const MAX_WORDS = 100;
 const MAX_WORD_LENGTH = 100;
@@ -61,7 +61,12 @@ export function createCoverage(pack: Sources): CoverAnswer {
       const word = typeof value === "string" ? value : JSON.stringify(value);
       if (field?.words?.includes(word)) seen.add(`${path}=${word}`);
     }
-    visit(tryParse(body.toString())?.value, "");
+    try {
+      visit(parseJson(body.toString(), { maxDepth: MAX_DEPTH }), "");
+    } catch {
+      // No JSON, or nested more deeply than any object of a pack.
+      return [];
+    }
     return [...seen];
   };
 }

@@ -59,6 +59,8 @@ export class Pending {
   readonly source: ComparisonSource;
   /** Examples to which stored counts refer already. */
   readonly unwritten = new Map<string, StoredExample>();
+  /** What this process has written last, as text and as counts. */
+  written: { readonly text: string; readonly counts: SourceCounts } | undefined;
   readonly #options: PendingOptions;
   #counts: SourceCounts | undefined;
   #sets = new Map<string, Set<string>>();

@@ -69,6 +69,9 @@ function prepare(database: DatabaseSync) {
        OR (SELECT count(*) FROM (SELECT 1 FROM member WHERE key = :key AND ends > :now LIMIT :most)) < :most
        ON CONFLICT DO UPDATE SET ends = excluded.ends`,
     ),
+    setMember: database.prepare(
+      "INSERT INTO member (key, member, ends) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET ends = excluded.ends",
+    ),
     countSet: database.prepare(
       "SELECT count(*) AS members FROM (SELECT 1 FROM member WHERE key = ? AND ends > ? LIMIT ?)",
     ),
@@ -198,7 +201,6 @@ class StateFile {
 }
 
 const expiry = (now: number, ttlSeconds: number): number => now + Math.ceil(ttlSeconds * 1000);
-
 /**
  * Opens the store that keeps state in the data folder. Several processes of one machine may open the same. It is
  * synchronous: a read takes microseconds, and writes are as rare as token exchanges.
@@ -267,9 +269,14 @@ export function openSqliteKeyValueStore({
         file.inOneWrite(() =>
           sets.map(({ key, members }) => {
             const allowed = file.members >= maxMembers ? 0 : most;
-            const ends = expiry(now, ttl);
-            for (const member of members) statements.addToSet.run({ key, member, ends, now, most: allowed });
-            return Number(statements.countSet.get(key, now, most)?.["members"]);
+            let size = Number(statements.countSet.get(key, now, most)?.["members"]);
+            for (const member of members) {
+              const isThere = statements.hasMember.get(key, member, now) !== undefined;
+              if (!isThere && size >= allowed) continue;
+              statements.setMember.run(key, member, expiry(now, ttl));
+              if (!isThere) size += 1;
+            }
+            return size;
           }),
         ),
       ),
