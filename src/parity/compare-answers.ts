@@ -187,7 +187,7 @@ function createIdText({ pack, route: { resource } }: AnswerRules): (id: unknown)
   return (id) => {
     const text = typeof id === "string" ? id : JSON.stringify(id);
     const clientValue = clientValues.get(text) ?? resource.catalog?.alphaId(text) ?? text;
-    return String(clientValue).toLowerCase();
+    return (typeof clientValue === "string" ? clientValue : JSON.stringify(clientValue)).toLowerCase();
   };
 }
 
