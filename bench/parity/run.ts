@@ -21,8 +21,10 @@ export interface Setup {
 /** Compares requests one after the other. */
 export interface Comparer {
   readonly volatile: VolatileFields;
-  /** Returns the result of one request, and its differences. */
-  compare(request: ClientRequest): Promise<{ result: string; differences: readonly Difference[] }>;
+  /** Returns the result of one request, its differences, and the name of its route. */
+  compare(
+    request: ClientRequest,
+  ): Promise<{ result: string; differences: readonly Difference[]; route: string }>;
 }
 
 /** Milliseconds between two requests, and until both services are asked again. */
@@ -56,13 +58,14 @@ export function createComparer({ pack, old, new: other, clock, random, afterAnsw
       const look = comparePair(first, rules, volatile);
       if (look.result === "differs") {
         clock.elapsed += AGAIN;
-        return confirm({ first, second: await ask(request), rules, volatile });
+        return { ...confirm({ first, second: await ask(request), rules, volatile }), route: route.name };
       }
       if (volatile.needsPair(route.name, random())) {
         clock.elapsed += AGAIN;
         recordOldPair(first.old, await old(request), rules, volatile);
       }
-      return { result: look.result, differences: "differences" in look ? look.differences : [] };
+      const differences = "differences" in look ? look.differences : [];
+      return { result: look.result, differences, route: route.name };
     },
   };
 }

@@ -45,7 +45,7 @@ function callSandbox(
       },
       destroy: () => resolve({ status: 502, headers: {}, bytes: Buffer.alloc(0), ms: 0 }),
     };
-    void sandbox.listener(request as unknown as IncomingMessage, response as unknown as ServerResponse);
+    sandbox.listener(request as unknown as IncomingMessage, response as unknown as ServerResponse);
   });
 }
 
@@ -84,7 +84,8 @@ export function createV4(instances = 60): V4 {
         headers: { "content-type": "application/json" },
         body: JSON.stringify(body),
       });
-      if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${response.bytes}`);
+      if (response.status >= 400)
+        throw new Error(`${method} ${path}: ${response.status} ${response.bytes.toString()}`);
       remembered.clear();
     },
     close: () => Promise.resolve(),
@@ -123,7 +124,7 @@ export async function createService(pack: Pack, v4: Upstream): Promise<Service> 
       headers: filter === undefined ? {} : { "X-Filter": filter },
     });
     const headers = Object.fromEntries(
-      Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+      Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), value]),
     );
     return { status: response.status, headers, body: Buffer.from(response.body) };
   };
