@@ -33,7 +33,7 @@ export interface ValueRules {
 /** More differences of one answer say nothing new. */
 const MAX_DIFFERENCES = 100;
 /** Characters of all rows that are compared as texts. What is nested deeply has its text in that of each level. */
-const MAX_TEXT = 8_000_000;
+const MAX_TEXT = 3_000_000;
 /** Characters of a value in a difference. */
 const MAX_VALUE = 2000;
 /** Characters of a field. Names of members may come from anybody. */
@@ -43,14 +43,14 @@ const MAX_FIELD = 300;
 export const judgePlainly: JudgeScalar = (_field, old, other) =>
   isOtherFormat(old, other) ? "format" : "value";
 
-/** The JSON of a value with its members in the order of their names. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
+/** A text that is the same for equal JSON values, whatever the order of their members. */
+export function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? "null";
-  const members = Object.keys(value)
-    .toSorted()
-    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`);
-  return `{${members.join()}}`;
+  let text = "{";
+  for (const name of Object.keys(value).sort())
+    text += `${JSON.stringify(name)}:${canonicalText(value[name])},`;
+  return `${text}}`;
 }
 
 const print = (value: unknown): string | undefined =>
@@ -145,7 +145,7 @@ class ValueWalk {
       names.map((name) => memberAt(row, [...rowPath, ...name.split(".")]));
     const isKnown =
       order.length > 0 && pairs.every(([row]) => valuesOf(row, order).every((value) => value !== undefined));
-    const printed = (row: unknown): string => canonicalJson(valuesOf(row, isKnown ? order : idNames));
+    const printed = (row: unknown): string => canonicalText(valuesOf(row, isKnown ? order : idNames));
     const index = pairs.findIndex(([row], at) => printed(row) !== printed(inNewOrder[at]));
     if (index === -1) return;
     const sample = (rows: readonly unknown[]): unknown =>
@@ -183,7 +183,7 @@ class ValueWalk {
     const isByPlace = isOrdered || this.#textLeft <= 0 || [...old, ...other].every(Array.isArray);
     if (isByPlace) return alignByPlace(old, other);
     const [rows, otherRows] = [old, other].map((list) =>
-      list.map((row) => ({ row, text: canonicalJson(row) })),
+      list.map((row) => ({ row, text: canonicalText(row) })),
     );
     for (const { text } of [...(rows ?? []), ...(otherRows ?? [])]) this.#textLeft -= text.length;
     return alignByPlace(...withoutEqual(rows ?? [], otherRows ?? []));

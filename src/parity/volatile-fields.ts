@@ -55,6 +55,9 @@ const SAMPLE_SHARE = 0.01;
 /** Value and format are one thing here: a value in another format is another value. */
 const groupOf = (kind: DifferenceKind): string => (kind === "format" ? "value" : kind);
 
+/** The start of the keys of values. */
+const VALUE = "value ";
+
 /** What a difference is counted as. */
 export const keyOf = ({ field, kind }: Pick<Difference, "field" | "kind">): string =>
   `${groupOf(kind)} ${field}`;
@@ -144,7 +147,7 @@ export class VolatileFields {
    */
   judge(route: string, side: "new" | "new again" | "old"): JudgeScalar {
     return (field, old, other) => {
-      const state = this.#find(route, `value ${field}`);
+      const state = this.#find(route, VALUE + field);
       if (!state || !this.isVolatile(route, field)) return judgePlainly(field, old, other);
       if (side === "new") countFormats(state, 1, other);
       if (hasNewFormat(state, old, other) || (side !== "old" && lacksFormat(state))) return "format";
@@ -155,6 +158,14 @@ export class VolatileFields {
   /** Whether values of a field differ from themselves. */
   isVolatile(route: string, field: string): boolean {
     return this.isNoise(route, { field, kind: "value" });
+  }
+
+  /** All fields of a route whose values differ from themselves. */
+  fieldsOf(route: string): ReadonlySet<string> {
+    const names = Object.keys(this.#routes.get(route)?.fields ?? {}).flatMap((key) =>
+      key.startsWith(VALUE) ? [key.slice(VALUE.length)] : [],
+    );
+    return new Set(names.filter((field) => this.isVolatile(route, field)));
   }
 
   /** Whether the old service differs from itself as it differs from the new one. */
@@ -187,7 +198,7 @@ export class VolatileFields {
       if (state) state.differing += 1;
     }
     for (const { field, values: pair } of values) {
-      const state = this.#find(route, `value ${field}`);
+      const state = this.#find(route, VALUE + field);
       if (state) {
         for (const value of pair) countFormats(state, 0, value);
         const [from, to] = pair.map(positionOf);
