@@ -131,11 +131,9 @@ function compareHeaders(
     ...Object.keys(route.headers?.definition.response ?? {}),
     ...(total === undefined ? [] : [total]),
   ];
-  return names.flatMap((name) => {
-    const [value, otherValue] = [old, other].map(({ headers }) => headers[name.toLowerCase()]);
-    const found = compareValues({ [name]: value }, { [name]: otherValue }, rules);
-    return found.map((difference) => ({ ...difference, field: `header ${name.toLowerCase()}` }));
-  });
+  const valuesOf = ({ headers }: Answer): object =>
+    Object.fromEntries(names.map((name) => [`header ${name.toLowerCase()}`, headers[name.toLowerCase()]]));
+  return compareValues(valuesOf(old), valuesOf(other), rules);
 }
 
 /** Values of a list that only the service understands that has sent it. */

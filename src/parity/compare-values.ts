@@ -54,7 +54,7 @@ export function canonicalText(value: unknown): string {
 }
 
 const print = (value: unknown): string | undefined =>
-  value === undefined ? undefined : cutText(JSON.stringify(value), MAX_VALUE);
+  value === undefined ? undefined : cutText(JSON.stringify(value), MAX_VALUE).toWellFormed();
 
 /** The name of a member below a field. */
 export const joinField = (field: string, name: string): string =>

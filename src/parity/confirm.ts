@@ -12,7 +12,8 @@
 import type { Answer, ComparisonResult, Difference, NotComparableReason } from "./comparison.ts";
 import { compareAnswers, type AnswerRules } from "./compare-answers.ts";
 import { judgePlainly } from "./compare-values.ts";
-import { keyOf, type ValuePair, type VolatileFields } from "./volatile-fields.ts";
+import type { ValuePair, VolatileFields } from "./volatile-fields.ts";
+import { keyOf } from "./volatile-state.ts";
 
 /** The answers of both services to the same request, asked at the same time. */
 export interface AnswerPair {

@@ -46,9 +46,7 @@ export function distinctKey(
 ): string {
   const body = parseBody(old);
   const text =
-    "value" in body
-      ? stableText(body.value, "", volatile.fieldsOf(route.name))
-      : old.body.toString("base64");
+    "value" in body ? stableText(body.value, "", volatile.fieldsOf(route.name)) : old.body.toString("base64");
   return createHash("sha256")
     .update(JSON.stringify([route.name, normalizeRequest(request), old.status, text]))
     .digest()

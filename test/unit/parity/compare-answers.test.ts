@@ -235,6 +235,16 @@ describe("answers that can't be compared", () => {
   });
 });
 
+test("headers that the pack declares are compared, and no others", () => {
+  const tickets = loadPack("test/fixtures/tickets-pack");
+  const total = tickets.dialect.client.pagination?.total_header;
+  const route = tickets.routes.find(({ response }) => response === "list");
+  if (total === undefined || !route) throw new Error("the pack has no total in a header");
+  const rules = rulesFor(tickets, route.name);
+  const page = (count: string) => answer([], 200, { [total.toLowerCase()]: count, server: count });
+  expect(differencesOf(page("10"), page("11"), rules)).toEqual([`header ${total.toLowerCase()} value`]);
+});
+
 test("links are compared without their host", () => {
   const songs = loadPack("test/fixtures/songs-pack");
   const rules = rulesFor(songs, "GET /songs");

@@ -2,7 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import type { Difference } from "../../../src/parity/comparison.ts";
 import { comparePair, confirm, recordOldPair, type AnswerPair } from "../../../src/parity/confirm.ts";
-import { mergeVolatileStates, VolatileFields } from "../../../src/parity/volatile-fields.ts";
+import { VolatileFields } from "../../../src/parity/volatile-fields.ts";
+import { mergeVolatileStates } from "../../../src/parity/volatile-state.ts";
 import { answer, rulesFor } from "./answers.ts";
 
 const pack = loadPack("mappings");
@@ -199,6 +200,13 @@ describe("a volatile field", () => {
     expect(decide(volatile, digits, digits)).toBe("different load format");
   });
 
+  test("with numbers that no double holds is stored as JSON, too", () => {
+    const raw = (digits: string) => ({ ...answer({}), body: Buffer.from(`{"load":${digits}}`) });
+    const volatile = createVolatile("load", (at) => at);
+    recordOldPair(raw("1e999"), raw("-1e999"), rules, volatile);
+    expect(new VolatileFields(JSON.parse(JSON.stringify(volatile))).isVolatile(name, "load")).toBe(true);
+  });
+
   test("is different if most old values have digits that no new one has", () => {
     const volatile = createVolatile("balance", (at) => ((at * 37) % 100) + 0.25);
     const first = pair({ balance: 20.25 }, { balance: 20 });
@@ -213,6 +221,13 @@ describe("a volatile field", () => {
     const restored = new VolatileFields(JSON.parse(text));
     expect([restored.isVolatile(name, "at"), text.length < 500]).toEqual([true, true]);
   });
+
+  test.each([null, [], { route: 1 }, { [name]: { pairs: "60", fields: {} } }])(
+    "is unknown where what was stored is %j",
+    (state) => {
+      expect(new VolatileFields(state).toJSON()).toEqual({});
+    },
+  );
 
   test("is known to all replicas once their states are added up", () => {
     const states = [createVolatile("at", time, 30), createVolatile("at", time, 30)].map((each) =>
