@@ -61,6 +61,27 @@ describe("a first pair", () => {
   });
 });
 
+describe("a first pair that differs", () => {
+  test("is accepted at once if the pack accepts all differences", () => {
+    const isAccepted = ({ field }: Difference): boolean => field === "a";
+    const look = (other: object) =>
+      comparePair(pair({ a: 1, b: 1 }, other), rules, createKnown(), isAccepted).result;
+    expect(look({ a: 2, b: 1 })).toBe("accepted");
+    expect(look({ a: 2, b: 2 })).toBe("differs");
+  });
+
+  test("is unstable at once if the old service often lacks the same rows", () => {
+    const rows = (count: number) => ({ rows: Array.from({ length: count }, (_, id) => ({ id })) });
+    const volatile = new VolatileFields();
+    for (let count = 0; count < 60; count += 1)
+      recordOldPair(answer(rows(3)), answer(rows(2)), rules, volatile);
+    expect(comparePair(pair(rows(3), rows(2)), rules, volatile).result).toBe("unstable");
+    const beside = pair({ ...rows(3), a: 1 }, { ...rows(2), a: null });
+    expect(comparePair(beside, rules, volatile).result).toBe("differs");
+    expect(decide(volatile, beside, beside)).toBe("different a null");
+  });
+});
+
 describe("a difference", () => {
   test("that is found again is different", () => {
     expect(decide(createKnown(), pair({ a: "on" }, { a: "up" }), pair({ a: "on" }, { a: "up" }))).toBe(
