@@ -25,5 +25,8 @@ function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
 }
 
 /** Creates the redaction of what is recorded under a pack. */
-export const createRedaction = (pack: Pack, { AUDIT_BODY_LIMIT }: Pick<Settings, "AUDIT_BODY_LIMIT">): Redaction =>
+export const createRedaction = (
+  pack: Pack,
+  { AUDIT_BODY_LIMIT }: Pick<Settings, "AUDIT_BODY_LIMIT">,
+): Redaction =>
   new Redaction({ names: pack.secretNames, bodyLimit: AUDIT_BODY_LIMIT, literals: literalsOf(pack) });

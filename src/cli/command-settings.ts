@@ -54,6 +54,10 @@ export type SunsetSettings = CommandSettings &
 export const sunsetSettings = (command: Command): SunsetSettings =>
   readNamed(command, [...SUNSET_SETTINGS, "GATEWAY_SECRET", "AUDIT"]);
 
+/** The settings of commands about comparisons. */
+export const paritySettings = (command: Command): Settings =>
+  readNamed(command, [...PACK_SETTINGS, "DATA_DIR", "REDIS_URL", "GATEWAY_SECRET"]);
+
 /** The settings of `promote` and `rollback`. */
 export const PROMOTE_SETTINGS = [
   "CANDIDATE_MAPPINGS_DIR",

@@ -6,6 +6,7 @@ import {
   addSettings,
   commandSettings,
   PACK_SETTINGS,
+  paritySettings,
   PROMOTE_SETTINGS,
   promoteSettings,
   sunsetSettings,
@@ -18,9 +19,9 @@ const SCHEMA_KINDS = [
   "resource",
   "pack",
   "surface",
-  "accepted-differences",
   "example",
   "catalogs",
+  "accepted-differences",
   "sunset",
   "clients",
   "notices",
@@ -29,7 +30,7 @@ const SCHEMA_KINDS = [
 const collect = (value: string, values: readonly string[] = []): readonly string[] => [...values, value];
 
 export function addCheck(program: Command, onExit: OnExit): void {
-  addSettings(program.command("check"), ["MAPPINGS_DIR"])
+  addSettings(program.command("check"), ["MAPPINGS_DIR", "DATA_DIR", "REDIS_URL"])
     .description("Validate a mapping pack, run its examples, and print what it covers.")
     .argument("[directory]", "folder of the pack; wins over --mappings-dir")
     .option(
@@ -59,7 +60,8 @@ export function addCheck(program: Command, onExit: OnExit): void {
           return onExit(await checkOperatorFiles(directory, options, sunsetSettings(command)));
         }
         const { check } = await import("./check.ts");
-        return onExit(await check(directory ?? commandSettings(command).MAPPINGS_DIR, options));
+        const folder = directory ?? commandSettings(command).MAPPINGS_DIR;
+        return onExit(await check(folder, options, () => paritySettings(command)));
       },
     );
 }

@@ -12,6 +12,7 @@ import {
   addReport,
   addSunset,
 } from "./migration-commands.ts";
+import { addParity } from "./parity-commands.ts";
 import { addCheck, addExplain, addInit, addOpenapi, addPromote, addRollback } from "./pack-commands.ts";
 import type { SandboxFlags } from "./sandbox.ts";
 import { print, printError } from "./terminal.ts";
@@ -83,6 +84,7 @@ const COMMANDS = [
   addPromote,
   addRollback,
   addSunset,
+  addParity,
   addNotices,
   addAudit,
   addSandbox,

@@ -10,8 +10,11 @@ export type AcceptedBy = (
   date: number,
 ) => AcceptedDifference | undefined;
 
-/** The last millisecond of the day until which a line counts. */
-const endOf = ({ until }: AcceptedDifference): number => Date.parse(until) + 86_400_000 - 1;
+const DAY_MS = 86_400_000;
+
+/** Whether the last day of a line has passed, in UTC. @param date Milliseconds since the epoch */
+export const hasEnded = ({ until }: Pick<AcceptedDifference, "until">, date: number): boolean =>
+  date >= Date.parse(until) + DAY_MS;
 
 /**
  * Creates what finds the accepted differences of a pack.
@@ -31,6 +34,6 @@ export function acceptDifferences(lines: readonly AcceptedDifference[]): Accepte
   );
   return (route, difference, date) => {
     const line = byRoute.get(route)?.get(lineKey(difference));
-    return line && date <= endOf(line) ? line : undefined;
+    return line && !hasEnded(line, date) ? line : undefined;
   };
 }

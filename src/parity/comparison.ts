@@ -88,8 +88,8 @@ export type NotComparableReason =
 export interface Compared {
   readonly source: ComparisonSource;
   /**
-   * What is compared: the hashes of both packs, or of the pack and of what the rollout file says about the data. Counts
-   * begin again with another subject.
+   * What is compared: the hashes of both packs, `ACTIVE CANDIDATE`, or that of the pack with what the rollout file says
+   * about the data. Counts begin again with another subject.
    */
   readonly subject: string;
   /** Name of the route, as in records. */
@@ -107,7 +107,10 @@ export interface Compared {
   readonly key: string | undefined;
   /** With `different` and `unstable`: those that the pack does not accept. */
   readonly differences: readonly Difference[];
-  /** Fields and kinds that lines of the pack's `accepted-differences.yaml` cover, whatever the result is. */
+  /**
+   * Fields and kinds that lines of the pack's `accepted-differences.yaml` cover, whatever the result is. Default:
+   * `differences` of the result `accepted`.
+   */
   readonly accepted?: readonly Pick<Difference, "field" | "kind">[];
   /** The body of the old answer, from which coverage is counted. Not kept. */
   readonly answer?: Buffer;

@@ -205,7 +205,8 @@ const cut = (text: string): string => text.slice(0, MAX_NAME);
 
 /** Counts a comparison. @returns The fields whose differences were confirmed */
 export function addComparison(counts: SourceCounts, compared: Compared): readonly FieldCounts[] {
-  const { route: name, time, result, reason, client, differences, accepted = [] } = compared;
+  const { route: name, time, result, reason, client, differences } = compared;
+  const { accepted = result === "accepted" ? differences : [] } = compared;
   const route = routeOf(counts, name, time);
   if (!route) return [];
   route.comparisons += 1;

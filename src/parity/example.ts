@@ -120,12 +120,15 @@ function redactCalls(
   redaction: Redaction,
   secrets: SecretValues,
 ): readonly RecordedCall[] | undefined {
-  const redacted = calls.map((call) => ({
-    ...call,
-    path: redaction.target(call.path, secrets),
-    filter: call.filter === null ? null : redaction.text(call.filter, secrets),
-    ...(call.body !== undefined && { body: redaction.value(call.body, undefined, secrets) }),
-    ...(call.response !== undefined && { response: redaction.value(call.response, undefined, secrets) }),
+  // Member by member: others may have secrets.
+  const redacted = calls.map(({ method, path, filter, body, status, response, ms }) => ({
+    method,
+    path: redaction.target(path, secrets),
+    filter: filter === null ? null : redaction.text(filter, secrets),
+    ...(body !== undefined && { body: redaction.value(body, undefined, secrets) }),
+    status,
+    ...(response !== undefined && { response: redaction.value(response, undefined, secrets) }),
+    ms,
   }));
   return Buffer.byteLength(JSON.stringify(redacted)) <= MAX_CALLS ? redacted : undefined;
 }

@@ -35,7 +35,7 @@ const KEY_LENGTH = 22;
 /** Comparisons of the subject before may arrive for so long. */
 export const LATE_MS = 60_000;
 /** Bytes of an answer that is looked at for coverage. */
-const MAX_COVERED_BYTES = 262_144;
+const MAX_COVERED_BYTES = 65_536;
 
 /** The place of a set in a batch. */
 const placeOf = (set: SetName, route: string): string => `${set}\n${route}`;

@@ -10,7 +10,12 @@ type Sources = Pick<Pack, "routes" | "resources" | "lists" | "dialect">;
 
 /** All fields in which answers of a route can differ. */
 function comparedFields(route: Route, pack: Sources): ReadonlySet<string> {
-  const { list, error } = pack.dialect.client.responses;
+  const { responses, pagination } = pack.dialect.client;
+  const { list, error } = responses;
+  const headers = [
+    ...Object.keys(route.headers?.definition.response ?? {}),
+    ...(pagination?.total_header === undefined ? [] : [pagination.total_header]),
+  ];
   const paths = [
     ...responseFields(route, pack).keys(),
     ...(route.response === "list" ? shapePaths(list ?? pack.lists.client, route.list) : []),
@@ -21,7 +26,7 @@ function comparedFields(route: Route, pack: Sources): ReadonlySet<string> {
     const names = path.split(".");
     return names.map((_, index) => names.slice(0, index + 1).join("."));
   });
-  return new Set(["", "status", ...all]);
+  return new Set(["", "status", ...all, ...headers.map((name) => `header ${name.toLowerCase()}`)]);
 }
 
 /** Returns the valid lines. Reports routes and fields that the pack does not have, and lines that are there twice. */

@@ -24,7 +24,7 @@ const acceptedDifference = z.strictObject({
   ),
   kind: about(
     z.enum(DIFFERENCE_KINDS),
-    "How the answers differ: only one side has the field (`missing`, `added`), one side is null (`null`), another JSON type (`type`), the same type in another format (`format`), another value (`value`), the same rows in another order (`order`), a row that only one side has (`row`), or another status (`status`).",
+    "How the answers differ: the new answer lacks the field (`missing`), the old one lacks it (`added`), one side is null (`null`), another JSON type (`type`), the same type in another format (`format`), another value (`value`), the same rows in another order (`order`), a row that only one side has (`row`), or another status (`status`).",
     "format",
   ),
   reason: about(z.string().min(1), "Why clients may notice it.", "clients read both forms"),

@@ -26,7 +26,8 @@ async function readRoutes(requests: number): Promise<Readonly<Record<string, Rou
     const store = openSqliteKeyValueStore({ directory: data });
     const [counts] = await readComparisons(store).finally(() => store.close());
     const routes = counts?.routes ?? {};
-    if (Object.values(routes).reduce((sum, { comparisons }) => sum + comparisons, 0) >= requests) return routes;
+    if (Object.values(routes).reduce((sum, { comparisons }) => sum + comparisons, 0) >= requests)
+      return routes;
     await wait(50);
   }
 }

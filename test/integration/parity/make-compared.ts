@@ -12,7 +12,7 @@ export const LABEL: Difference = { field: "books.label", kind: "value", old: '"E
 /** A comparison that found both answers equal. */
 export const equal = (key: string, others: Partial<Compared> = {}): Compared => ({
   source: "candidate",
-  subject: "pack:candidate",
+  subject: "0123 4567",
   route: "GET /books",
   client: "Ann",
   time: Date.now(),
