@@ -31,24 +31,24 @@ function verdictLine(
   return `too many differ for ${percent(rate)}: ${cases}`;
 }
 
-function fieldLines({
-  field,
-  kind,
-  count: times,
-  unstable,
-  clients,
-  examples,
-  last,
-}: FieldSummary): string[] {
+/** The lines about an example of a field. */
+type ExampleLines = (id: string, field: string) => readonly string[];
+
+const showCommand: ExampleLines = (id) => [`    alpha-gateway parity show ${id}`];
+
+function fieldLines(
+  { field, kind, count: times, unstable, clients, examples, last }: FieldSummary,
+  exampleLines: ExampleLines,
+): string[] {
   const unconfirmed = unstable > 0 ? `, ${count(unstable)} not confirmed` : "";
   const by = clients.length > 0 ? `, ${clients.join(", ")}` : "";
   return [
     `  ${field === "" ? "the body" : field} (${kind}): ${count(times)}${unconfirmed}, last ${minute(last)}${by}`,
-    ...examples.map((id) => `    alpha-gateway parity show ${id}`),
+    ...examples.flatMap((id) => exampleLines(id, field)),
   ];
 }
 
-function routeLines(summary: RouteSummary, rate: number): string[] {
+function routeLines(summary: RouteSummary, rate: number, exampleLines: ExampleLines): string[] {
   const { route, comparisons, equal, unstable, accepted, notComparable, fields, gaps } = summary;
   const reasons = Object.entries(notComparable).map(([reason, times]) => `${reason} ${count(times)}`);
   const parts = [
@@ -62,25 +62,21 @@ function routeLines(summary: RouteSummary, rate: number): string[] {
     route,
     `  ${verdictLine(summary, rate)}`,
     `  ${count(comparisons)} comparisons: ${parts.join(", ")}`,
-    ...fields.slice(0, MAX_FIELDS).flatMap(fieldLines),
+    ...fields.slice(0, MAX_FIELDS).flatMap((field) => fieldLines(field, exampleLines)),
     ...(more > 0 ? [`  and ${more} more fields`] : []),
     ...(gaps && gaps.fields.length > 0 ? [`  without a value so far: ${names(gaps.fields)}`] : []),
     ...(gaps && gaps.words.length > 0 ? [`  words not seen so far: ${names(gaps.words)}`] : []),
   ];
 }
 
-function sourceLines({
-  source,
-  since,
-  rate,
-  routes,
-  routesWithoutTraffic,
-  dropped,
-}: SourceSummary): string[] {
+function sourceLines(
+  { source, since, rate, routes, routesWithoutTraffic, dropped }: SourceSummary,
+  exampleLines: ExampleLines,
+): string[] {
   return [
     `${source}: ${routes.length} ${routes.length === 1 ? "route" : "routes"} since ${minute(since)} UTC. Asked: do fewer than ${percent(rate)} of the answers differ?`,
     "",
-    ...routes.flatMap((route) => [...routeLines(route, rate), ""]),
+    ...routes.flatMap((route) => [...routeLines(route, rate, exampleLines), ""]),
     ...(routesWithoutTraffic.length > 0
       ? [`routes without traffic: ${names(routesWithoutTraffic)}`, ""]
       : []),
@@ -90,11 +86,17 @@ function sourceLines({
   ];
 }
 
-/** What comparisons have found. */
-export const formatComparisons = (summaries: readonly SourceSummary[]): string =>
+/** What comparisons have found. @param exampleLines Default: the command that shows the example */
+export const formatComparisons = (
+  summaries: readonly SourceSummary[],
+  exampleLines: ExampleLines = showCommand,
+): string =>
   summaries.length === 0
     ? "Nothing was compared yet.\n"
-    : `${summaries.flatMap(sourceLines).join("\n").trimEnd()}\n`;
+    : `${summaries
+        .flatMap((summary) => sourceLines(summary, exampleLines))
+        .join("\n")
+        .trimEnd()}\n`;
 
 const cut = (value: string | null): string =>
   value === null ? "-" : value.length <= MAX_VALUE ? value : `${value.slice(0, MAX_VALUE)}…`;

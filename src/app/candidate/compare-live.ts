@@ -10,7 +10,8 @@ import { acceptDifferences, type AcceptedBy } from "../../parity/accepted.ts";
 import { provenIdentity, type RouteMatch } from "../../pipeline/context.ts";
 import { isAccepted } from "../../pipeline/stages/audit-record.ts";
 import type { SunsetRules } from "../../sunset/sunset.ts";
-import { judgeAnswer } from "./judge-answer.ts";
+import { judgeAnswers } from "../../tools/parity/judge-answers.ts";
+import { sampleOf } from "./sample.ts";
 import {
   createTranslateAgain,
   type Exchange,
@@ -138,21 +139,17 @@ export function createLiveComparison(
   }
 
   async function compare(next: Waiting, other: PreparedCandidate): Promise<void> {
+    const { pack, match, exchange } = next;
     try {
-      const { pack, match, exchange } = next;
       const response = await other.translateAgain(exchange);
-      const found = response
-        ? judgeAnswer(pack, match.route, exchange, response, other.acceptedBy)
-        : ({ reason: "calls" } as const);
-      if ("reason" in found) reportNotComparable(next, other.hash, found.reason);
-      else report({ ...describe(next, other.hash), ...found });
+      if (!response) return reportNotComparable(next, other.hash, "calls");
+      const sample = sampleOf(pack, exchange, response);
+      const judgement = judgeAnswers({ pack, route: match.route }, sample, other.acceptedBy);
+      report({ key: undefined, differences: [], ...describe(next, other.hash), ...judgement });
     } catch (error) {
+      const { id: requestId } = exchange.request;
       log.error(
-        {
-          code: "AG_CANDIDATE_COMPARISON_FAILED",
-          requestId: next.exchange.request.id,
-          error: errorText(error),
-        },
+        { code: "AG_CANDIDATE_COMPARISON_FAILED", requestId, error: errorText(error) },
         "a request could not be compared with the candidate",
       );
     }

@@ -6,7 +6,6 @@ import type { Settings } from "../../config/setting-definitions.ts";
 import { printJson } from "../../dialect/json/parse.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { AlphaRequest, AlphaResponse, RequestContext } from "../../pipeline/context.ts";
-import type { UpstreamCallRecord } from "../../pipeline/instrument-call.ts";
 import { createPipelineConfig } from "../../pipeline/pipeline-config.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../pipeline/pipeline.ts";
 import { NO_RESPONSE_CACHE } from "../../pipeline/response-cache.ts";
@@ -14,7 +13,7 @@ import type { RequestOutcome } from "../../pipeline/stages/audit-record.ts";
 import type { RateLimitStatus } from "../../rate-limit/limiter.ts";
 import type { SunsetRules } from "../../sunset/sunset.ts";
 import { emptyTokenStore } from "../../tools/dry-run.ts";
-import { createRecordedV4, withoutWaiting, type PlayedCall } from "../../tools/replay/recorded-v4.ts";
+import { areMade, createRecordedV4, type MadeCall, type PlayedCall } from "../../tools/replay/recorded-v4.ts";
 import type { CatalogCache } from "../../upstream/catalog-cache.ts";
 
 /** A request, and what became of it. */
@@ -52,10 +51,8 @@ const STAYS: AlphaRequest["signal"] = {
   removeEventListener() {},
 };
 
-interface MadeCall extends PlayedCall, Pick<UpstreamCallRecord, "filter" | "body"> {}
-
 /** The calls of a request, those among them that a cache answered. */
-function callsOf({ upstream }: RequestContext): MadeCall[] {
+function callsOf({ upstream }: RequestContext): (PlayedCall & MadeCall)[] {
   const cached = (upstream?.cachedReads ?? []).map(({ path, json }) => ({
     method: "GET",
     path,
@@ -70,21 +67,10 @@ function callsOf({ upstream }: RequestContext): MadeCall[] {
   return [...made, ...cached];
 }
 
-/** What v4 would see of each call. */
-const wordsOf = ({ upstream, match }: RequestContext, calls: readonly MadeCall[]): string[] =>
-  (upstream ? withoutWaiting(calls, match?.route) : []).map(({ method, path, filter, body }) =>
-    JSON.stringify([method, path, filter, body === undefined ? null : printJson(body)]),
-  );
-
-/** Whether all calls of the other pack were made: it may make fewer, and its answer is known then, too. */
-function hasMade(context: RequestContext, other: RequestContext): boolean {
-  const made = wordsOf(context, callsOf(context));
-  return wordsOf(other, callsOf(other)).every((words) => {
-    const index = made.indexOf(words);
-    if (index !== -1) made.splice(index, 1);
-    return index !== -1;
-  });
-}
+const toRouteCalls = (context: RequestContext) => ({
+  route: context.match?.route,
+  calls: callsOf(context),
+});
 
 /** What was known of the tokens of one request when it began. v4's responses may say more, as they did then. */
 interface KnownTokens extends Pick<PipelineDependencies, "tokens"> {
@@ -184,6 +170,6 @@ export function createTranslateAgain(
     v4.play(null, []);
     const [result] = results;
     if (response.file || needsBody || !result || result.match?.route.upload) return undefined;
-    return hasMade(context, result) ? response : undefined;
+    return areMade(toRouteCalls(context), toRouteCalls(result)) ? response : undefined;
   };
 }

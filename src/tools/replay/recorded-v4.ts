@@ -20,6 +20,30 @@ export function withoutWaiting<Call extends CallName>(
   return calls.filter((call, index) => index >= mainIndex || !isCallOf(wait.endpoint, call));
 }
 
+/** A call as v4 got it. */
+export type MadeCall = Pick<RecordedCall, "method" | "path" | "filter" | "body">;
+
+/** The calls that a route has made. */
+interface RouteCalls {
+  readonly route: Route | undefined;
+  readonly calls: readonly MadeCall[];
+}
+
+const wordsOf = ({ route, calls }: RouteCalls): string[] =>
+  withoutWaiting(calls, route).map(({ method, path, filter, body }) =>
+    JSON.stringify([method, path, filter, body === undefined ? null : printJson(body)]),
+  );
+
+/** Whether all calls under another pack were made. It may make fewer: then its answer is known, too. */
+export function areMade(made: RouteCalls, other: RouteCalls): boolean {
+  const left = wordsOf(made);
+  return wordsOf(other).every((words) => {
+    const index = left.indexOf(words);
+    if (index !== -1) left.splice(index, 1);
+    return index !== -1;
+  });
+}
+
 const toText = (response: unknown): string =>
   typeof response === "string" || response === undefined ? (response ?? "") : printJson(response);
 

@@ -69,12 +69,10 @@ describe("promote and rollback", () => {
       const load = [one, other].map(async (gateway) => {
         while (!end.signal.aborted) statuses.add((await ask(gateway)).status);
       });
-      for (let round = 0; round < 2; round += 1) {
-        expect(await command("promote", shared)).toMatchObject({ code: 0 });
-        await Promise.all([one, other].map((gateway) => waitForMember(gateway, "heading")));
-        expect(await command("rollback", shared)).toMatchObject({ code: 0 });
-        await Promise.all([one, other].map((gateway) => waitForMember(gateway, "title")));
-      }
+      expect(await command("promote", shared)).toMatchObject({ code: 0 });
+      await Promise.all([one, other].map((gateway) => waitForMember(gateway, "heading")));
+      expect(await command("rollback", shared)).toMatchObject({ code: 0 });
+      await Promise.all([one, other].map((gateway) => waitForMember(gateway, "title")));
       await command("promote", shared);
       await Promise.all([one, other].map((gateway) => waitForMember(gateway, "heading")));
       end.abort();
