@@ -11,6 +11,7 @@ import { createAuditApi, type ExplainRecord, type RecordExport } from "./audit-a
 import { handleError, sendNotFound, sendErrors } from "./responses.ts";
 import { readPages } from "./console-pages.ts";
 import { createUsageApi, type ClientOptions } from "./usage-api.ts";
+import { createParityApi, type ParityReader } from "./parity-api.ts";
 import { createSunsetApi, type SunsetControls } from "./sunset-api.ts";
 import { createSandboxApi, type SandboxControls } from "./sandbox-api.ts";
 
@@ -97,6 +98,8 @@ export interface AdminDeps {
   readonly clients: ClientOptions;
   /** The plan by which the old API ends, for `/api/sunset`. */
   readonly sunset: SunsetControls;
+  /** What comparisons of answers have found, for `/api/parity`. Default: nothing. */
+  readonly parity?: ParityReader | undefined;
   /** The names of both sides in the active pack. */
   readonly names: () => Readonly<Record<"client" | "upstream", string>>;
   /** The active pack, for `GET /api/mappings`. */
@@ -184,6 +187,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   app.use("/api/usage", createUsageApi(deps.audit, deps.clients));
   app.use("/api/tokens", createTokensApi(deps.purgeTokens, deps.onError));
   app.use("/api/sunset", createSunsetApi(deps.sunset, deps.onError));
+  app.use("/api/parity", createParityApi(deps.parity, deps.onError));
   app.get("/api/mappings", (_request, response) => {
     response.json(deps.mappings());
   });

@@ -4,15 +4,17 @@ import type { Settings } from "../config/setting-definitions.ts";
 import type { UpstreamTokenTable } from "../auth/upstream-tokens.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import { connectCatalogs } from "../upstream/connect-catalogs.ts";
+import { createLiveComparison } from "./candidate/compare-live.ts";
 import type { LoadedPack } from "./loaded-pack.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { checkPagePaths } from "../migration-page/page-paths.ts";
 import { readLinkBase } from "../pipeline/pipeline-config.ts";
 import { readUpstreamTokens, refreshUpstreamTokens } from "./read-upstream-tokens.ts";
+import { PACK_HEADER } from "./browser-guards.ts";
 import { createPublicApp } from "./public-app.ts";
 
 /** A pack, and everything of a gateway that depends on it. A request keeps the one that it started with. */
-interface ServingPack extends LoadedPack {
+export interface ServingPack extends LoadedPack {
   readonly catalogs: CatalogCache;
   readonly upstreamTokens: UpstreamTokenTable | undefined;
   readonly handler: RequestListener;
@@ -29,6 +31,10 @@ export interface ActivePack {
    * pack serves requests, and the catalogs are tried again.
    */
   replace(loaded: LoadedPack, isSuperseded: () => boolean): Promise<void>;
+  /** The pack that testers may ask for; undefined: none. */
+  candidate(): ServingPack | undefined;
+  /** Reads the catalogs of a candidate, then serves the requests that ask for it. Undefined: there is none any more. */
+  offer(loaded: LoadedPack | undefined, isSuperseded: () => boolean): Promise<void>;
   /** Reads the tokens of the settings again. @returns Whether any is different. @throws {SettingsError} The old ones stay. */
   refreshTokens(): boolean;
   /** Stops what packs do in the background. */
@@ -43,10 +49,24 @@ const MAX_REQUEST_MS = 600_000;
 
 export function createActivePack(settings: Settings, dependencies: Dependencies): ActivePack {
   const serving = new Set<ServingPack>();
-  let current = create(dependencies.initialPack);
+  const folder = settings.CANDIDATE_MAPPINGS_DIR;
+  const comparison =
+    folder === undefined
+      ? undefined
+      : createLiveComparison(settings, {
+          // While the candidate serves, testers may ask for another pack, which is not compared.
+          candidate: () => (candidate?.files.directory === folder ? candidate : undefined),
+          directory: dependencies.clients.current,
+          sunset: dependencies.sunset.rules,
+          report: dependencies.comparisons.report,
+          log: dependencies.log,
+        });
+  let candidate: ServingPack | undefined;
   let isStopped = false;
+  let current = create(dependencies.initialPack, true);
 
-  function create(loaded: LoadedPack): ServingPack {
+  /** @param compares whether its answers are compared with those of the candidate */
+  function create(loaded: LoadedPack, compares: boolean): ServingPack {
     const { log, upstream } = dependencies;
     const upstreamTokens = readUpstreamTokens(settings, loaded.pack);
     // Checked before the catalogs start to be read.
@@ -70,6 +90,7 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
       pack: loaded.pack,
       catalogs,
       upstreamTokens,
+      compare: compares && comparison ? (exchange) => comparison.offer(loaded.pack, exchange) : undefined,
     });
     const pack = { ...loaded, catalogs, upstreamTokens, handler };
     serving.add(pack);
@@ -79,6 +100,22 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
   function end(pack: ServingPack): void {
     pack.catalogs.stop();
     serving.delete(pack);
+  }
+
+  /** In-flight requests may still read the catalogs of a pack. */
+  function endWhenIdle(pack: ServingPack | undefined): void {
+    if (pack) void dependencies.inFlight.idle(MAX_REQUEST_MS).then(() => end(pack));
+  }
+
+  /** Tokens that were revoked are no longer accepted by any pack. A candidate that can't read them is none. */
+  function refreshCandidateTokens(): void {
+    if (!candidate) return;
+    try {
+      refreshTokensOf(candidate);
+    } catch {
+      endWhenIdle(candidate);
+      candidate = undefined;
+    }
   }
 
   /** Resolves once the catalogs are as complete as those of the current pack, or once the pack is no longer wanted. */
@@ -94,12 +131,25 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
   const refreshTokensOf = ({ upstreamTokens, pack }: ServingPack): boolean =>
     refreshUpstreamTokens(upstreamTokens, settings, pack);
 
+  /** The candidate for who asks for it. Another hash is rejected by the active pack, as a request of its client. */
+  function handleWithCandidate(...[request, response]: Parameters<RequestListener>): void {
+    const asked = candidate && request.headers[PACK_HEADER] === candidate.pack.hash ? candidate : current;
+    asked.handler(request, response);
+  }
+
   return {
     current: () => current,
-    refreshTokens: () => refreshTokensOf(current),
-    handle: (request, response) => current.handler(request, response),
+    candidate: () => candidate,
+    refreshTokens() {
+      refreshCandidateTokens();
+      return refreshTokensOf(current);
+    },
+    handle:
+      settings.CANDIDATE_MAPPINGS_DIR === undefined
+        ? (request, response) => current.handler(request, response)
+        : handleWithCandidate,
     async replace(loaded, isSuperseded) {
-      const next = create(loaded);
+      const next = create(loaded, true);
       const isUnwanted = (): boolean => isStopped || isSuperseded();
       await readCatalogs(next, isUnwanted);
       if (isUnwanted()) return end(next);
@@ -110,13 +160,19 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
         end(next);
         throw error;
       }
-      const previous = current;
+      endWhenIdle(current);
       current = next;
-      // In-flight requests may still read the catalogs of the previous pack.
-      void dependencies.inFlight.idle(MAX_REQUEST_MS).then(() => end(previous));
+    },
+    async offer(loaded, isSuperseded) {
+      const next = loaded && create(loaded, false);
+      await next?.catalogs.refresh();
+      if (isStopped || isSuperseded()) return next && end(next);
+      endWhenIdle(candidate);
+      candidate = next;
     },
     stop() {
       isStopped = true;
+      comparison?.stop();
       for (const pack of serving) pack.catalogs.stop();
     },
   };

@@ -18,7 +18,7 @@ export interface AdminDependencies extends Pick<AdminDeps, "readiness" | "metric
 /** Creates the admin application. */
 export function createAdminHandler(
   { ADMIN_HOST, ADMIN_TOKEN, TRUST_PROXY, QUIET_DAYS }: Settings,
-  { audit, log, v4, sunset, clients }: Dependencies,
+  { audit, log, v4, state, sunset, clients }: Dependencies,
   { pack, ...deps }: AdminDependencies,
 ): RequestListener {
   return createAdminApp({
@@ -31,6 +31,19 @@ export function createAdminHandler(
     clients: { directory: clients.current, quietDays: QUIET_DAYS },
     exports: { filterHeaders: () => filterHeadersOf(pack()), onDamaged: reportDamaged(log) },
     sunset,
+    parity: {
+      async summaries({ source, route, rate }) {
+        const { DEFAULT_RATE, summarizeComparisons } = await import("../parity/summary.ts");
+        return summarizeComparisons(state, { rate: rate ?? DEFAULT_RATE, pack: pack(), source, route });
+      },
+      async example(id) {
+        const { readExample } = await import("../parity/comparison-store.ts");
+        const example = await readExample(state, id);
+        if (!example) return undefined;
+        const { describeExample } = await import("../tools/parity/describe-example.ts");
+        return describeExample(example, pack());
+      },
+    },
     names: () => namesOf(pack()),
     mappings: () => summarizePack(pack()),
     // The tools are loaded when they are used.

@@ -99,6 +99,28 @@ export const createHeadGuard = (
     isHeadTooLong(request) ? new HttpError(431, HEAD_TOO_LONG, { by: "head_size" }) : undefined,
   );
 
+/** In lower case: the header in which a tester asks for a pack, and in which the response names it. */
+export const PACK_HEADER = "x-pack";
+
+/** Rejects requests for a pack that this gateway does not have, and names the pack in the responses to all others for one. */
+export function createPackGuard(
+  settings: Settings,
+  dependencies: GuardDependencies,
+  options: GuardOptions,
+): RequestHandler {
+  if (settings.CANDIDATE_MAPPINGS_DIR === undefined) return passAll;
+  const { hash } = dependencies.pack;
+  const reason = "This gateway has no pack with the hash in X-Pack.";
+  const reject = createGuard(settings, dependencies, options, ({ headers }) =>
+    headers[PACK_HEADER] === hash ? undefined : new HttpError(412, reason),
+  );
+  return function guardPack(request, response, next) {
+    if (request.headers[PACK_HEADER] === undefined) return next();
+    response.setHeader("X-Pack", hash);
+    return reject(request, response, next);
+  };
+}
+
 /** Whether browsers send a client's credentials for any page, or clients have none. */
 const isAmbient = ({ credentials, dialect }: Pack): boolean => {
   const { cookie, basic, realm } = dialect.client.credentials ?? {};

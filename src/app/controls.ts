@@ -2,7 +2,6 @@
 import { errorText } from "../config/error-text.ts";
 import type { AuditRecord } from "../audit/record.ts";
 import { AuditUnavailableError, type AuditPage, type AuditQuery, type AuditStore } from "../audit/store.ts";
-import { readPackFiles } from "./loaded-pack.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { GatewayHandlers } from "./start.ts";
 
@@ -64,7 +63,7 @@ export function createControls(settings: Settings, whenOpen: () => Promise<OpenG
     },
     async reload() {
       const { handlers } = await whenOpen();
-      const problem = await handlers.reload(readPackFiles(settings));
+      const problem = await handlers.reload();
       if (problem) throw problem;
     },
   };

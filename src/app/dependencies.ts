@@ -14,7 +14,8 @@ import type { HostServices } from "./host-services.ts";
 import { openAudit } from "./open-audit.ts";
 import { openV4, type V4Service } from "./v4-service.ts";
 import { openOAuthServices, type OAuthServices } from "./oauth-services.ts";
-import { loadFiles, readPackFiles, type LoadedPack } from "./loaded-pack.ts";
+import { loadInitialPack, openPackChoice, type PackChoice } from "./candidate/pack-choice.ts";
+import type { LoadedPack } from "./loaded-pack.ts";
 import { readLinkBase } from "../pipeline/pipeline-config.ts";
 import { readUpstreamTokens } from "./read-upstream-tokens.ts";
 import { openLog, type Log } from "../observability/log.ts";
@@ -24,12 +25,14 @@ import { openSharedState, type SharedState } from "./state-backends.ts";
 import { openTracingOf } from "./open-tracing.ts";
 import { openUpstream } from "./open-upstream.ts";
 import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
-import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/client-directory.ts";
+import type { ClientDirectory } from "../clients/client-directory.ts";
 import { createPageState, type PageState } from "../migration-page/page-cache.ts";
 import { checkPagePaths } from "../migration-page/page-paths.ts";
+import { openClients } from "./open-clients.ts";
+import { openComparisonsService, type ComparisonsService } from "./open-comparisons.ts";
 import { openNotices, type NoticesService } from "./open-notices.ts";
 import { openSunset, type SunsetService } from "./open-sunset.ts";
-import { watchOperatorFile, type WatchedFile } from "./watched-file.ts";
+import type { WatchedFile } from "./watched-file.ts";
 import { openUpstreamTls, type UpstreamTls } from "./upstream-tls.ts";
 
 /** What a gateway needs to serve requests, opened, before it listens. */
@@ -37,6 +40,8 @@ export interface Dependencies {
   readonly log: Log;
   /** The pack at the start. */
   readonly initialPack: LoadedPack;
+  /** Undefined without a candidate, and in a worker: the primary chooses. */
+  readonly packChoice: PackChoice | undefined;
   readonly v4: V4Service;
   /** The certificates towards v4; undefined if no setting names any. */
   readonly tls: UpstreamTls | undefined;
@@ -54,6 +59,8 @@ export interface Dependencies {
   readonly notices: NoticesService;
   /** The names of clients. */
   readonly clients: WatchedFile<ClientDirectory>;
+  /** Results of comparisons. */
+  readonly comparisons: ComparisonsService;
   readonly upstream: UpstreamClient;
   readonly nativeProxy: ReturnType<typeof createNativeProxy>;
   readonly tokenLocks: TokenLocks;
@@ -124,7 +131,8 @@ async function openDependencies(
   const auditThread = startAuditThread(settings);
   closers.push(() => auditThread?.terminate());
   const log = openLog(settings, host.logger);
-  const initialPack = loaded ?? loadFiles(files ?? readPackFiles(settings), settings);
+  const packChoice = files ? undefined : await openPackChoice(settings, log);
+  const initialPack = loadInitialPack(settings, { files, loaded }, packChoice);
   const { pack } = initialPack;
   // Only checked here, before anything is opened: each active pack reads its own.
   readUpstreamTokens(settings, pack);
@@ -168,6 +176,8 @@ async function openDependencies(
     metrics,
   });
   closers.push(notices.close);
+  const comparisons = openComparisonsService(settings, { pack, state: shared.state, metrics, log });
+  closers.push(comparisons.close);
   const oauth = openOAuthServices(settings, {
     pack,
     log,
@@ -194,6 +204,7 @@ async function openDependencies(
   return {
     log,
     initialPack,
+    packChoice,
     v4,
     tls,
     audit,
@@ -205,6 +216,7 @@ async function openDependencies(
     sunset,
     notices,
     clients,
+    comparisons,
     upstream,
     nativeProxy: createNativeProxy({ ...upstreamOptions, breaker: upstream.breaker }),
     tokenLocks: createTokenLocks(),
@@ -214,23 +226,6 @@ async function openDependencies(
     onUntrustedProxy: createProxyWarning(log),
     tracing,
   };
-}
-
-/** The client directory. Without a file it is empty. @throws {OperatorFileError} */
-function openClients(
-  { CLIENTS_FILE: file }: Settings,
-  log: Log,
-  metrics: Metrics,
-  onChange: () => void,
-): WatchedFile<ClientDirectory> {
-  if (file === undefined) return { current: () => NO_CLIENTS, reload: () => {}, close: () => {} };
-  return watchOperatorFile(file, CLIENTS_FILE, {
-    setting: "CLIENTS_FILE",
-    gauge: "clients_file_last_reload_successful",
-    onChange,
-    log,
-    metrics,
-  });
 }
 
 /** Warns of the first proxy that nobody trusts. A stranger can send such a header too: one line is enough for a process. */
@@ -265,6 +260,7 @@ export async function closeDependencies(
     () => dependencies.audit?.close(),
     () => dependencies.oauth.close(),
     () => dependencies.stateFullness.close(),
+    () => dependencies.comparisons.close(),
     () => dependencies.sunset.close(),
     () => dependencies.shared.close(),
     closeListeners,

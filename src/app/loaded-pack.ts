@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { buildFiles, compileChecked } from "../mapping/load/checked-pack.ts";
-import { readPack, type PackFiles } from "../mapping/load/load-pack.ts";
+import { hashOfFiles, readPack, renamedHash, type PackFiles } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { runInSlices } from "../mapping/steps.ts";
 import type { Settings } from "../config/setting-definitions.ts";
@@ -24,6 +24,10 @@ export const packFolder = (given: string | undefined): string =>
 /** Reads the files of the pack that the settings name. @throws {PackError} If the folder can't be read. */
 export const readPackFiles = ({ MAPPINGS_DIR }: Pick<Settings, "MAPPINGS_DIR">): PackFiles =>
   readPack(packFolder(MAPPINGS_DIR));
+
+/** The hash of the pack that files are compiled to. */
+export const packHash = (files: PackFiles, { WORDS }: Pick<Settings, "WORDS">): string =>
+  renamedHash(hashOfFiles(files), WORDS);
 
 /** Compiles the files of a pack, in the product words of the settings. @throws {PackError} If they are invalid. */
 export const loadFiles = (files: PackFiles, { WORDS }: Pick<Settings, "WORDS">): LoadedPack => ({

@@ -6,7 +6,7 @@ import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { Log } from "../observability/log.ts";
-import { loadFilesInBackground, readPackFiles, type LoadedPack } from "./loaded-pack.ts";
+import { loadFilesInBackground, type LoadedPack } from "./loaded-pack.ts";
 
 /**
  * Replaces the active pack while requests are served. Never rejects.
@@ -17,6 +17,8 @@ export type ReloadPack = (files?: PackFiles) => Promise<Error | undefined>;
 
 export interface ReloadOptions {
   readonly initial: LoadedPack;
+  /** The files of the pack that is to serve. @throws {PackError} */
+  readonly readFiles: (active: LoadedPack) => PackFiles;
   /**
    * Serves requests with a pack. If it fails, the previous pack stays active.
    *
@@ -30,14 +32,14 @@ export interface ReloadOptions {
 }
 
 /** Locations and messages only: the log has no lines of pack files. */
-const describeProblems = (error: unknown): readonly string[] =>
+export const describeProblems = (error: unknown): readonly string[] =>
   error instanceof PackError ? error.diagnostics.map(formatDiagnosticLine) : [errorText(error)];
 
 /** Sections of the dialect that stored tokens depend on. */
 const FIXED_SECTIONS = ["scopes", "oauth", "errors"] as const;
 
 /** @throws {Error} If a pack can only replace the active one with a restart. */
-function assertReplaceable(next: Pack, active: Pack): void {
+export function assertReplaceable(next: Pack, active: Pack): void {
   const changed = FIXED_SECTIONS.filter(
     (name) => !isDeepStrictEqual(next.dialect[name], active.dialect[name]),
   );
@@ -47,11 +49,11 @@ function assertReplaceable(next: Pack, active: Pack): void {
 /**
  * Creates the function that reloads the pack: it reads, validates and compiles the files in the background, then
  * activates the pack. If
- * the pack is invalid, the previous one stays active. Without an argument, it reads the files from the folder.
+ * the pack is invalid, the previous one stays active. Without an argument, it reads the files of the pack that is to serve.
  */
 export function createPackReloader(
   settings: Settings,
-  { initial, activate, checkPack, log, metrics }: ReloadOptions,
+  { initial, readFiles, activate, checkPack, log, metrics }: ReloadOptions,
 ): ReloadPack {
   let active = initial;
   /** Aborted when another reload starts. */
@@ -88,7 +90,7 @@ export function createPackReloader(
   async function run(files: PackFiles | undefined, reload: AbortController): Promise<Error | undefined> {
     const { signal } = reload;
     try {
-      await replace(files ?? readPackFiles(settings), reload);
+      await replace(files ?? readFiles(active), reload);
       if (signal.aborted) return newest;
       isLastSuccessful = true;
       return undefined;

@@ -27,10 +27,12 @@ import {
   createCrossSiteGuard,
   createHeadGuard,
   createHostGuard,
+  createPackGuard,
   createPreflightLimit,
 } from "./browser-guards.ts";
 import { corsSettings } from "./cors-settings.ts";
 import type { Dependencies } from "./dependencies.ts";
+import type { Exchange } from "./candidate/translate-again.ts";
 import { createMigrationPages } from "./migration-page.ts";
 import { Recorder } from "./recorder.ts";
 import { createPackTokenJudge, createPipelineConfig } from "../pipeline/pipeline-config.ts";
@@ -41,6 +43,8 @@ export interface PublicAppDependencies extends Dependencies {
   readonly catalogs: CatalogCache;
   /** Undefined if v4 gets the clients' tokens. */
   readonly upstreamTokens: UpstreamTokens | undefined;
+  /** Compares a request with the candidate after its response was sent; undefined: nothing is compared. */
+  readonly compare: ((exchange: Exchange) => void) | undefined;
 }
 
 /** A JSON API needs one of helmet's headers: browsers must not guess another content type. */
@@ -88,6 +92,7 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     createNativeMiddleware(settings, dependencies, recorder),
     createHeadGuard(settings, dependencies, guardOptions),
     createCrossSiteGuard(settings, dependencies, guardOptions),
+    createPackGuard(settings, dependencies, guardOptions),
     createOAuthMiddleware(settings, dependencies, recorder, respond),
     ...createMigrationPages(settings, dependencies, guardOptions),
     respond(createAlphaHandler(settings, dependencies, recorder)),
@@ -234,11 +239,13 @@ function createAlphaHandler(
   dependencies: PublicAppDependencies,
   recorder: Recorder,
 ): AlphaHandler {
-  const { pack, upstream, shared } = dependencies;
+  const { pack, upstream, shared, compare } = dependencies;
+  const lifecycle = lifecycleOf(dependencies, recorder);
   const pipeline = createAlphaPipeline({
     ...dependencies,
     ...createPipelineConfig(pack, settings),
-    ...lifecycleOf(dependencies, recorder),
+    ...lifecycle,
+    ...(compare && { record: compareAfter(lifecycle.record, compare) }),
     sunset: dependencies.sunset.rules,
     tokenStore: dependencies.oauth.tokenStore,
     files: upstream,
@@ -247,6 +254,21 @@ function createAlphaHandler(
     nativeScheme: settings.NATIVE_PROXY ? pack.nativeScheme : undefined,
   });
   return trackRequests(dependencies, pipeline);
+}
+
+/** Records a request as before; once its record and its response are on their way, the comparison gets it. */
+function compareAfter(
+  record: LifecycleDependencies["record"],
+  compare: NonNullable<PublicAppDependencies["compare"]>,
+): LifecycleDependencies["record"] {
+  return (request, outcome, context) => {
+    const recorded = record(request, outcome, context);
+    // The response is sent in the turn in which this function, or the promise of the record, is through.
+    const later = (): unknown => setImmediate(compare, { request, outcome, context });
+    if (recorded) recorded.then(later, () => {});
+    else later();
+    return recorded;
+  };
 }
 
 /** The last middleware. Errors inside a pipeline have their response already; this is for errors around it. */

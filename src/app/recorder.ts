@@ -1,7 +1,6 @@
 import { errorText } from "../config/error-text.ts";
 import { CLIENT_GONE, type AuditRecord } from "../audit/record.ts";
 import { createRecordIds } from "../audit/record-id.ts";
-import { Redaction } from "../audit/redact.ts";
 import type { AuditStore } from "../audit/store.ts";
 import {
   forEachStage,
@@ -34,6 +33,7 @@ import type { Settings } from "../config/setting-definitions.ts";
 import type { RequestResult, Tracing } from "../observability/tracing/tracing.ts";
 import { parseTraceparent } from "../observability/tracing/traceparent.ts";
 import type { Log } from "../observability/log.ts";
+import { createRedaction } from "./pack-redaction.ts";
 
 export interface RecorderDependencies {
   readonly pack: Pack;
@@ -96,28 +96,6 @@ const spanResult = ({ alpha, lane, requestId }: RequestSummary): RequestResult =
   requestId,
 });
 
-/** Segments of the paths that the pack's routes have, and of the calls that they make. */
-function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
-  const templates = routes.flatMap(
-    ({ name, source, mergeParts, prerequisites, readAfterWrite, wait, related }) => [
-      name.slice(name.indexOf(" ") + 1),
-      ...("call" in source ? [source.call.template] : []),
-      ...mergeParts.flatMap(({ read, write }) => [read.template, write.template]),
-      ...[...prerequisites, ...related, readAfterWrite, wait].map((step) => step?.endpoint.template ?? ""),
-    ],
-  );
-  const { oauth, client, upstream } = dialect;
-  const prefixes = [client.base_path, upstream.base_path];
-  const login = oauth
-    ? [oauth.authorize, oauth.token, oauth.revoke, oauth.logout].flatMap(({ client: from, upstream: to }) => [
-        from,
-        to,
-      ])
-    : [];
-  const segments = [...templates, ...prefixes, ...login].flatMap((path) => path.split("/"));
-  return new Set(segments.filter((segment) => segment !== "" && !/[:{]/.test(segment)));
-}
-
 /** Reports how long a request was in each stage, and what it found in the caches. */
 function observeStages(
   metrics: Pick<Metrics, "stagesOf" | "countCacheReads">,
@@ -125,14 +103,14 @@ function observeStages(
   auditMs: number,
 ): void {
   const { client, match, stageTimes, upstream } = context;
-  const { cacheHits = 0, cacheMisses = 0 } = upstream ?? {};
+  const { cachedReads, cacheMisses = 0 } = upstream ?? {};
   const observeStage = metrics.stagesOf(match?.route.name ?? null);
   forEachStage(context, observeStage);
   observeStage("audit", auditMs);
 
   if (client?.credentials.hash !== undefined)
     metrics.countCacheReads("tokens", tokenInfoOf(context) !== undefined);
-  if (cacheHits > 0) metrics.countCacheReads("reads", true, cacheHits);
+  if (cachedReads) metrics.countCacheReads("reads", true, cachedReads.length);
   if (cacheMisses > 0) metrics.countCacheReads("reads", false, cacheMisses);
   if (stageTimes.buildResponse > 0 && match?.route.kind === "catalog")
     metrics.countCacheReads("catalogs", upstream?.calls.length === 0);
@@ -148,11 +126,7 @@ export class Recorder {
     this.#dependencies = dependencies;
     this.#options = {
       newId: createRecordIds(),
-      redaction: new Redaction({
-        names: pack.secretNames,
-        bodyLimit: settings.AUDIT_BODY_LIMIT,
-        literals: literalsOf(pack),
-      }),
+      redaction: createRedaction(pack, settings),
       bodies: settings.AUDIT === "full",
       credentials: pack.credentials,
       filterHeader: pack.dialect.client.filters?.header,

@@ -1,4 +1,5 @@
 import type { RequestListener } from "node:http";
+import type { PackFiles } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { LONGEST_HEAD } from "../pipeline/http/request-context.ts";
 import type { Settings } from "../config/setting-definitions.ts";
@@ -15,6 +16,8 @@ import {
   type Dependencies,
   type DependenciesOptions,
 } from "./dependencies.ts";
+import { createCandidateReloader } from "./candidate/candidate-pack.ts";
+import { readPackFiles } from "./loaded-pack.ts";
 import { createPackReloader, type ReloadPack } from "./pack-reloader.ts";
 import { createTokensReloader } from "./tokens-reloader.ts";
 import type { Readiness } from "../admin/admin-app.ts";
@@ -85,7 +88,7 @@ export interface GatewayHandlers {
 
 /** Creates the request handlers of a gateway with open dependencies. */
 export function createHandlers(settings: Settings, dependencies: Dependencies): GatewayHandlers {
-  const { shared, oauth, metrics, log, initialPack } = dependencies;
+  const { shared, oauth, metrics, log, initialPack, packChoice } = dependencies;
   warnOfUncheckedHost(settings, initialPack.pack, log);
   const activePack = createActivePack(settings, dependencies);
   const checkReadiness = createReadiness(activePack, dependencies);
@@ -115,10 +118,12 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
   const reloadTokens = createTokensReloader({ refresh: activePack.refreshTokens, log, metrics });
   const reloadPack = createPackReloader(settings, {
     initial: initialPack,
+    readFiles: (active) => packChoice?.files(active) ?? readPackFiles(settings),
     async activate(loaded, isSuperseded) {
       await activePack.replace(loaded, isSuperseded);
       dependencies.sunset.usePack(loaded.pack);
       dependencies.notices.usePack(loaded.pack);
+      dependencies.comparisons.usePack(loaded.pack);
       // The file may have been invalid for the previous pack alone.
       reloadTokens();
     },
@@ -126,22 +131,35 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
     log,
     metrics,
   });
+  const reloadCandidate = createCandidateReloader(settings, {
+    activePack,
+    checkPack: dependencies.sunset.checkPack,
+    log,
+    metrics,
+  });
+  void reloadCandidate?.();
+
+  async function reload(files?: PackFiles): Promise<Error | undefined> {
+    // First: tokens that were revoked must not wait for the catalogs of another pack.
+    reloadTokens();
+    dependencies.clients.reload();
+    dependencies.sunset.reload();
+    dependencies.notices.reload();
+    const problem = await reloadPack(files);
+    await reloadCandidate?.();
+    return problem;
+  }
+  const unfollow = packChoice?.follow(dependencies.state, reload, metrics);
   return {
     handler: activePack.handle,
     activePack,
     admin: { readiness, metrics, pack: () => activePack.current().pack, purgeTokens: tokens.purge },
     rejection: createMessageRejection(dependencies, () => activePack.current().pack),
-    async reload(files) {
-      // First: tokens that were revoked must not wait for the catalogs of another pack.
-      reloadTokens();
-      dependencies.clients.reload();
-      dependencies.sunset.reload();
-      dependencies.notices.reload();
-      return reloadPack(files);
-    },
+    reload,
     async stop(drain = async () => {}, drainAdmin = async () => {}) {
       if (isDraining) return;
       isDraining = true;
+      unfollow?.();
       activePack.stop();
       await Promise.all([drain(), dependencies.notices.close()]);
       await closeDependencies(dependencies, drainAdmin);

@@ -1,10 +1,19 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { packFolder } from "../app/loaded-pack.ts";
+import type { StateSettings } from "../app/state-backends.ts";
+import { errorText } from "../config/error-text.ts";
 import { collectExpressions, type Expression } from "../jsonata/index.ts";
-import { formatDiagnostic, MAX_DIAGNOSTICS, PackError, type Diagnostic } from "../mapping/load/diagnostic.ts";
+import {
+  formatDiagnostic,
+  formatDiagnosticLine,
+  MAX_DIAGNOSTICS,
+  PackError,
+  type Diagnostic,
+} from "../mapping/load/diagnostic.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
+import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { fileSchema, type FileKind } from "../mapping/schema/file-schema.ts";
 import { summarizePack, type PackSummary } from "../mapping/pack-summary.ts";
 import { catalogsSchema, EXAMPLES_FOLDER, exampleSchema, readExamples } from "../tools/examples/example.ts";
@@ -29,6 +38,9 @@ export interface CheckFlags {
   readonly seed?: string;
   readonly schema?: SchemaKind;
 }
+
+/** Reads where a gateway has its state. */
+type FindState = () => StateSettings;
 
 /** The kinds of files with a JSON Schema. */
 type SchemaKind = FileKind | "example" | "catalogs" | "sunset" | "clients" | "notices";
@@ -146,7 +158,30 @@ async function updateGoldenCases(directory: string, pack: Pack): Promise<void> {
   print(`${updated.length} example${updated.length === 1 ? "" : "s"} updated\n`);
 }
 
-async function checkFolder(directory: string, { emit, update }: CheckFlags): Promise<number> {
+/** Warns of lines of accepted differences that accept nothing. A state store that can't be read fails no check. */
+async function warnOfUnusedLines(directory: string, pack: Pack, state: FindState | undefined): Promise<void> {
+  if (!state || pack.acceptedDifferences.length === 0) return;
+  const [{ openExistingState }, { findUnusedLines }] = await Promise.all([
+    import("../app/state-backends.ts"),
+    import("../tools/parity/unused-lines.ts"),
+  ]);
+  let store: KeyValueStore | undefined;
+  try {
+    store = await openExistingState(state());
+    const unused = await findUnusedLines(directory, pack, store, Date.now());
+    for (const diagnostic of unused) print(`warning: ${formatDiagnosticLine(diagnostic)}\n`);
+  } catch (error) {
+    print(`warning: it is unknown which accepted differences are used: ${errorText(error)}\n`);
+  } finally {
+    await store?.close();
+  }
+}
+
+async function checkFolder(
+  directory: string,
+  { emit, update }: CheckFlags,
+  state?: FindState,
+): Promise<number> {
   const { result: pack, expressions } = collectExpressions(() => loadPack(directory));
   if (update) await updateGoldenCases(directory, pack);
   const diagnostics: Diagnostic[] = Object.values(pack.gaps()).flat();
@@ -157,6 +192,7 @@ async function checkFolder(directory: string, { emit, update }: CheckFlags): Pro
   if (diagnostics.length > 0) return reportProblems(diagnostics);
   if (emit) print(printExpressions(expressions) + printObjects(pack.resources));
   print(describeCoverage(directory, pack, results, expressions));
+  await warnOfUnusedLines(directory, pack, state);
   return 0;
 }
 
@@ -178,9 +214,13 @@ async function checkPackLaws(directory: string, seed: number): Promise<number> {
 }
 
 /** Checks a pack once. @returns the exit code */
-async function checkOnce(directory: string, flags: CheckFlags): Promise<number> {
+async function checkOnce(
+  directory: string,
+  flags: CheckFlags,
+  state: FindState | undefined,
+): Promise<number> {
   try {
-    const code = await checkFolder(directory, flags);
+    const code = await checkFolder(directory, flags, state);
     return code === 0 && flags.laws ? await checkPackLaws(directory, Number(flags.seed ?? 1)) : code;
   } catch (error) {
     if (error instanceof PackError) return reportProblems(error.diagnostics);
@@ -189,7 +229,11 @@ async function checkOnce(directory: string, flags: CheckFlags): Promise<number> 
 }
 
 /** Checks a pack after each change of its files, until a signal ends the process. */
-async function checkChanges(directory: string, flags: CheckFlags): Promise<number> {
+async function checkChanges(
+  directory: string,
+  flags: CheckFlags,
+  state: FindState | undefined,
+): Promise<number> {
   let isRunning = false;
   let hasChanged = false;
   async function run(): Promise<void> {
@@ -199,7 +243,7 @@ async function checkChanges(directory: string, flags: CheckFlags): Promise<numbe
     while (hasChanged) {
       hasChanged = false;
       clearScreen();
-      await checkOnce(directory, flags);
+      await checkOnce(directory, flags, state);
       print(`Watching ${directory}. Ctrl+C ends.\n`);
     }
     isRunning = false;
@@ -216,9 +260,14 @@ async function checkChanges(directory: string, flags: CheckFlags): Promise<numbe
  * Runs `alpha-gateway check`.
  *
  * @param directory the folder of the pack; undefined: the default folder
+ * @param state reads where a gateway has its state; called for packs that accept differences. Default: nothing is known of its comparisons
  * @returns the exit code: 1 if there is a problem
  */
-export async function check(directory: string | undefined, flags: CheckFlags): Promise<number> {
+export async function check(
+  directory: string | undefined,
+  flags: CheckFlags,
+  state?: FindState,
+): Promise<number> {
   const { schema, watch } = flags;
   if (schema !== undefined) {
     const jsonSchema = schemaOf(schema);
@@ -226,5 +275,5 @@ export async function check(directory: string | undefined, flags: CheckFlags): P
     return 0;
   }
   const folder = packFolder(directory);
-  return watch && existsSync(folder) ? checkChanges(folder, flags) : checkOnce(folder, flags);
+  return watch && existsSync(folder) ? checkChanges(folder, flags, state) : checkOnce(folder, flags, state);
 }

@@ -54,6 +54,31 @@ export type SunsetSettings = CommandSettings &
 export const sunsetSettings = (command: Command): SunsetSettings =>
   readNamed(command, [...SUNSET_SETTINGS, "GATEWAY_SECRET", "AUDIT"]);
 
+/** The settings of commands about comparisons. */
+export const PARITY_SETTINGS = [
+  ...PACK_SETTINGS,
+  "CANDIDATE_MAPPINGS_DIR",
+  "DATA_DIR",
+  "REDIS_URL",
+] as const satisfies readonly SettingName[];
+
+/** Reads them. Redis has a secret wherever it is set. */
+export const paritySettings = (command: Command): Settings =>
+  readNamed(command, [...PARITY_SETTINGS, "GATEWAY_SECRET"]);
+
+/** The settings of `promote` and `rollback`. */
+export const PROMOTE_SETTINGS = [
+  "CANDIDATE_MAPPINGS_DIR",
+  ...PACK_SETTINGS,
+  "DATA_DIR",
+  "REDIS_URL",
+] as const satisfies readonly SettingName[];
+export type PromoteSettings = Pick<Settings, (typeof PROMOTE_SETTINGS)[number]>;
+
+/** Reads them. Redis has a secret wherever it is set. */
+export const promoteSettings = (command: Command): PromoteSettings =>
+  readNamed(command, [...PROMOTE_SETTINGS, "GATEWAY_SECRET"]);
+
 /** The settings of commands about notices. */
 export const noticesSettings = (command: Command): Pick<Settings, "NOTICES_FILE" | "AUDIT"> =>
   readNamed(command, ["NOTICES_FILE", "AUDIT"]);

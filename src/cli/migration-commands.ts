@@ -130,6 +130,10 @@ export function addReplay(program: Command, onExit: OnExit): void {
       "NDJSON file of an export, compressed or not, - for standard input, data folder, or postgres:// address of an audit store",
     )
     .option("--pack <directory>", "folder of the other pack (default: the current pack)")
+    .option(
+      "--parity",
+      "with --pack: end with the differences by route, field and client, as parity prints them",
+    )
     .addHelpText(
       "after",
       "\nPrints the first record of each kind of change. Exits with 0 if nothing changes, with 1 if something does, and with 2 if nothing could be compared.",

@@ -6,6 +6,9 @@ import {
   addSettings,
   commandSettings,
   PACK_SETTINGS,
+  paritySettings,
+  PROMOTE_SETTINGS,
+  promoteSettings,
   sunsetSettings,
   type OnExit,
 } from "./command-settings.ts";
@@ -18,6 +21,7 @@ const SCHEMA_KINDS = [
   "surface",
   "example",
   "catalogs",
+  "accepted-differences",
   "sunset",
   "clients",
   "notices",
@@ -26,7 +30,7 @@ const SCHEMA_KINDS = [
 const collect = (value: string, values: readonly string[] = []): readonly string[] => [...values, value];
 
 export function addCheck(program: Command, onExit: OnExit): void {
-  addSettings(program.command("check"), ["MAPPINGS_DIR"])
+  addSettings(program.command("check"), ["MAPPINGS_DIR", "DATA_DIR", "REDIS_URL"])
     .description("Validate a mapping pack, run its examples, and print what it covers.")
     .argument("[directory]", "folder of the pack; wins over --mappings-dir")
     .option(
@@ -56,7 +60,8 @@ export function addCheck(program: Command, onExit: OnExit): void {
           return onExit(await checkOperatorFiles(directory, options, sunsetSettings(command)));
         }
         const { check } = await import("./check.ts");
-        return onExit(await check(directory ?? commandSettings(command).MAPPINGS_DIR, options));
+        const folder = directory ?? commandSettings(command).MAPPINGS_DIR;
+        return onExit(await check(folder, options, () => paritySettings(command)));
       },
     );
 }
@@ -105,5 +110,23 @@ export function addOpenapi(program: Command, onExit: OnExit): void {
       const { openapi } = await import("./openapi.ts");
       const settings = commandSettings(command);
       onExit(openapi({ ...settings, MAPPINGS_DIR: directory ?? settings.MAPPINGS_DIR }));
+    });
+}
+
+export function addPromote(program: Command, onExit: OnExit): void {
+  addSettings(program.command("promote"), PROMOTE_SETTINGS)
+    .description("Make the candidate the active pack of all gateways of the state store, which may run.")
+    .action(async (_flags: object, command: Command) => {
+      const { promote } = await import("./promote.ts");
+      onExit(await promote(promoteSettings(command), command));
+    });
+}
+
+export function addRollback(program: Command, onExit: OnExit): void {
+  addSettings(program.command("rollback"), ["DATA_DIR", "REDIS_URL"])
+    .description("Take promote back: the pack of MAPPINGS_DIR is the active one again.")
+    .action(async (_flags: object, command: Command) => {
+      const { rollback } = await import("./promote.ts");
+      onExit(await rollback(promoteSettings(command), command));
     });
 }

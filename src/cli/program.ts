@@ -12,7 +12,8 @@ import {
   addReport,
   addSunset,
 } from "./migration-commands.ts";
-import { addCheck, addExplain, addInit, addOpenapi } from "./pack-commands.ts";
+import { addParity } from "./parity-commands.ts";
+import { addCheck, addExplain, addInit, addOpenapi, addPromote, addRollback } from "./pack-commands.ts";
 import type { SandboxFlags } from "./sandbox.ts";
 import { print, printError } from "./terminal.ts";
 
@@ -80,7 +81,10 @@ const COMMANDS = [
   addClients,
   addExport,
   addReplay,
+  addPromote,
+  addRollback,
   addSunset,
+  addParity,
   addNotices,
   addAudit,
   addSandbox,

@@ -15,6 +15,8 @@ import { createReplaySummary, type ReplaySummary } from "../tools/replay/summary
 import type { CommandSettings } from "./command-settings.ts";
 import { showProgress } from "./progress.ts";
 import { readRecordFilters, type RecordFilters } from "./record-filters.ts";
+import { readDirectory } from "./operator-files.ts";
+import { openReplayParity } from "./replay-parity.ts";
 import { print } from "./terminal.ts";
 
 export interface ReplayFlags extends RecordFilters {
@@ -22,6 +24,8 @@ export interface ReplayFlags extends RecordFilters {
   readonly from: string;
   /** Folder of a pack. */
   readonly pack?: string;
+  /** Whether to print the report of `parity`, too. */
+  readonly parity?: true;
 }
 
 interface RecordSource {
@@ -95,17 +99,25 @@ function formatSummary(summary: ReplaySummary): string {
  * @throws {InvalidExportError}
  */
 export async function replay(
-  { from, pack, ...filters }: ReplayFlags,
-  { MAPPINGS_DIR, WORDS, PUBLIC_URL: publicUrl }: CommandSettings,
+  { from, pack, parity: wantsParity, ...filters }: ReplayFlags,
+  { MAPPINGS_DIR, WORDS, PUBLIC_URL: publicUrl, CLIENTS_FILE }: CommandSettings,
   command: Command,
 ): Promise<number> {
+  if (wantsParity && pack === undefined)
+    return command.error("error: --parity compares two packs: name the other one with --pack");
   const query = readRecordFilters(filters, command);
   const folder = packFolder(MAPPINGS_DIR);
   const options = { publicUrl, catalogs: readExamples(folder, []).catalogs };
   const control = new Replay(loadPack(folder, WORDS), options);
   const candidate =
     pack === undefined ? control : new Replay(loadPack(packFolder(pack), WORDS), { ...options, control });
-  const { count, chunks, close } = await openSource(from, query);
+  const parity = wantsParity
+    ? await openReplayParity(control, candidate, readDirectory(CLIENTS_FILE))
+    : undefined;
+  const { count, chunks, close } = await openSource(from, query).catch(async (error: unknown) => {
+    await parity?.close();
+    throw error;
+  });
   const summary = createReplaySummary();
   const progress = showProgress("records");
   let done = 0;
@@ -116,12 +128,17 @@ export async function replay(
       const result = await candidate.run(record);
       if (summary.add(record, result) && result.kind === "changed")
         print(formatChange(record, result.differences));
+      await parity?.add(record);
     }
+  } catch (error) {
+    await parity?.close();
+    throw error;
   } finally {
     progress.end();
     await close();
   }
   print(formatSummary(summary));
+  if (parity) print(`\n${await parity.report().finally(parity.close)}`);
   const { changed, same } = summary.counts;
   if (changed > 0) return 1;
   return same > 0 ? 0 : NOTHING_COMPARED;

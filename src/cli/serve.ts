@@ -90,7 +90,9 @@ async function run(flags: SettingTexts, options: ServeOptions): Promise<number> 
   const service = await start(settings, options);
   guard.drainWith(service.stop);
   reload = () => void service.reload();
-  const unwatch = watchFolder(packFolder(settings.MAPPINGS_DIR), reload);
+  const { CANDIDATE_MAPPINGS_DIR: candidate } = settings;
+  const folders = [packFolder(settings.MAPPINGS_DIR), ...(candidate === undefined ? [] : [candidate])];
+  const unwatches = folders.map((folder) => watchFolder(folder, reload));
   const { UPSTREAM_TOKENS_FILE: tokensFile } = settings;
   const stopPolling = tokensFile === undefined ? undefined : pollFile(tokensFile, reload);
   const given = maskSecrets(givenTexts(process.env, flags));
@@ -101,7 +103,7 @@ async function run(flags: SettingTexts, options: ServeOptions): Promise<number> 
   // A process that is killed does not write the cache when it ends.
   flushCompileCache();
   await shutdown;
-  unwatch();
+  for (const unwatch of unwatches) unwatch();
   stopPolling?.();
   await service.stop();
   return 0;

@@ -148,6 +148,15 @@ const mapping = {
     text,
     "Folder of the mapping pack. Unset: `./mappings`, or the pack in the installed package if that folder does not exist",
   ),
+  CANDIDATE_MAPPINGS_DIR: unset(
+    text,
+    "Folder of a second pack, the candidate. It is compared with live traffic, testers ask for it with `X-Pack`, and `promote` makes it the active one: see [Compare a new edition](../guide/write-a-pack.md#compare-a-new-edition-with-live-traffic). Unset: none of it",
+  ),
+  CANDIDATE_RATE: withDefault(
+    integer(0, 1000),
+    "20",
+    "Most comparisons with the candidate per second and process. Requests above it wait a few seconds, 100 of them and 16 MB at most, and are then left out",
+  ),
   WORDS: withDefault(
     productWords,
     "vm=vm,orch=orch",

@@ -1,4 +1,5 @@
 import type { Scopes } from "../dialect/scopes.ts";
+import type { AcceptedDifference } from "./schema/accepted-definition.ts";
 import type { DialectDefinition } from "./schema/pack-definition.ts";
 import type { Dialects } from "./compile/dialects.ts";
 import type { TranslateLocation } from "./compile/locations.ts";
@@ -31,6 +32,8 @@ export interface Pack extends Dialects {
   readonly lossNames: ReadonlyMap<string, LossNames>;
   /** Everything that alpha has; undefined if the pack does not declare it. */
   readonly surface: ApiSurface | undefined;
+  /** Differences from the old service that clients may notice. */
+  readonly acceptedDifferences: readonly AcceptedDifference[];
   /** Finds the parts of the surface that the pack does not map. */
   gaps(): CoverageGaps;
   /** Methods of the routes that take a file. */

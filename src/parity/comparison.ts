@@ -1,3 +1,5 @@
+import type { RecordedCall } from "../audit/record.ts";
+
 /**
  * What a comparison of two answers to the same request is: two packs over the same responses of v4 (`candidate`), or the
  * old service and the translation (`legacy`).
@@ -35,10 +37,13 @@ export type DifferenceKind =
 
 /** One difference. */
 export interface Difference {
-  /** Route-relative path without indexes: `vms.label`, `page`, `status`; empty for the whole body. */
+  /**
+   * Path in the body without indexes, cut above 300 characters: `vms.label`, `page`; empty for the whole body. With the
+   * kind `status` it is `status`, and of a header `header x-total`.
+   */
   readonly field: string;
   readonly kind: DifferenceKind;
-  /** As JSON, undefined where the side has none. Before redaction. */
+  /** As JSON, cut above 2000 characters; undefined where the side has none. Before redaction. */
   readonly old: string | undefined;
   readonly new: string | undefined;
 }
@@ -85,6 +90,11 @@ export type NotComparableReason =
 /** What one comparison found. */
 export interface Compared {
   readonly source: ComparisonSource;
+  /**
+   * What is compared: the hashes of both packs, `ACTIVE CANDIDATE`, or that of the pack with what the rollout file says
+   * about the data. Counts begin again with another subject.
+   */
+  readonly subject: string;
   /** Name of the route, as in records. */
   readonly route: string;
   /** Name in the directory, else the application's id, else the fingerprint; null without a token. */
@@ -98,8 +108,15 @@ export interface Compared {
   readonly reason?: NotComparableReason;
   /** Hash of route, normalised request and old answer: equal keys prove one case. Undefined where nothing was compared. */
   readonly key: string | undefined;
-  /** With `different` and `unstable`. */
+  /** With `different` and `unstable`: those that the pack does not accept. */
   readonly differences: readonly Difference[];
+  /**
+   * Fields and kinds that lines of the pack's `accepted-differences.yaml` cover, whatever the result is. Default:
+   * `differences` of the result `accepted`.
+   */
+  readonly accepted?: readonly Pick<Difference, "field" | "kind">[];
+  /** The body of the old answer, from which coverage is counted. Not kept. */
+  readonly answer?: Buffer;
   /** The request and both answers, for an example; left out where the result is `equal`. */
   readonly sample?: ComparedSample;
 }
@@ -111,8 +128,14 @@ export interface ComparedSample {
   readonly path: string;
   /** Of the client's filter header. */
   readonly filter: string | null;
+  /** The body of the request, if it has one. */
+  readonly body?: Buffer;
   readonly old: Answer;
   readonly new: Answer;
+  /** The upstream's responses from which the answers were made, as records have them. Left out where they are unknown. */
+  readonly calls?: readonly RecordedCall[];
+  /** The client's token and the upstream's: they are removed wherever they occur. */
+  readonly tokens?: readonly string[];
 }
 
 /** Takes the results of comparisons. Never throws, and never waits. */

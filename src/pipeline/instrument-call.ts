@@ -12,6 +12,12 @@ export interface UpstreamCallRecord extends Omit<RecordedCall, "response"> {
   };
 }
 
+/** A related v4 response that was cached, so that no call was made for it. */
+export interface CachedRead {
+  readonly path: string;
+  readonly json: unknown;
+}
+
 /** Collected by the calls of one request. */
 export interface UpstreamActivity {
   readonly calls: UpstreamCallRecord[];
@@ -33,8 +39,9 @@ export interface UpstreamActivity {
   v4Token: string | undefined;
   /** Bytes of streamed files: from the client, and to it. */
   streamedBytes: { in: number; out: number } | undefined;
-  /** Related v4 responses that were cached, and that were not. */
-  cacheHits: number;
+  /** Related v4 responses that were cached; undefined: none. */
+  cachedReads: CachedRead[] | undefined;
+  /** How many of them were not. */
   cacheMisses: number;
 }
 
@@ -55,7 +62,7 @@ export const createUpstreamActivity = (
   isTokenAccepted: false,
   v4Token: undefined,
   streamedBytes: undefined,
-  cacheHits: 0,
+  cachedReads: undefined,
   cacheMisses: 0,
 });
 

@@ -19,7 +19,7 @@ import {
 import { createUpstreamActivity } from "./instrument-call.ts";
 import { toSuccess, withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
 import { addHeaders, addParameters } from "./prepared-request.ts";
-import { createResponseCache } from "./response-cache.ts";
+import { createResponseCache, type ResponseCache } from "./response-cache.ts";
 import { RESPONSE_KINDS } from "./responses/kinds.ts";
 import { authenticate, createCredentialsReader } from "./stages/authenticate.ts";
 import { authorize, resolveToken, selectRoute, type TokenDependencies } from "./stages/authorize.ts";
@@ -42,6 +42,8 @@ export interface PipelineDependencies
   readonly tokenLocks: TokenLocks;
   /** Tokens that the gateway issued. */
   readonly tokenStore: TokenDependencies["tokenStore"] & TranslationServices["tokenStore"];
+  /** Related v4 responses that are kept. Default: a cache of its own. */
+  readonly responseCache?: ResponseCache;
   /** Scheme of the native proxy, where that is on. */
   readonly nativeScheme?: string | undefined;
 }
@@ -50,7 +52,7 @@ export interface PipelineDependencies
 export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler {
   const dependencies = {
     ...options,
-    responseCache: createResponseCache(),
+    responseCache: options.responseCache ?? createResponseCache(),
     equivalentOf: (request: AlphaRequest, { match }: RequestContext) =>
       equivalentOf(request, match, options.pack),
   };

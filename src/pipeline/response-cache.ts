@@ -70,3 +70,9 @@ export function createResponseCache({ mostBytes = MOST_BYTES }: ResponseCacheOpt
     },
   };
 }
+
+/** A cache that keeps nothing. */
+export const NO_RESPONSE_CACHE: ResponseCache = {
+  of: () => ({ get: () => undefined, set: () => {} }),
+  invalidateDuring: (_owner, write) => write(),
+};

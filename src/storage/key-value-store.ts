@@ -12,6 +12,12 @@ export interface Owner {
 /** Whether an owner may have more entries: the owner's share may be used up, or the part of its group. */
 export type Room = "free" | "share used up" | "store full";
 
+/** Members to add to a set. */
+export interface MembersOfSet {
+  readonly key: string;
+  readonly members: readonly string[];
+}
+
 /** Part of what each group may have; `rest` is what others share: members of sets, or the memory of a server. */
 export type Fullness = Readonly<Record<OwnerGroup | "rest", number>>;
 
@@ -60,6 +66,19 @@ export interface KeyValueStore {
     maxMembers?: number,
     isReserved?: boolean,
   ): Promise<boolean>;
+  /**
+   * Adds members to sets, all of them in one write. Members beyond the bound of a set are left out, in no order.
+   *
+   * @param maxMembers Bound of each set.
+   * @returns The number of members of each set afterwards, so that it can be repeated where nobody knows whether it was done.
+   */
+  addAllToSets(
+    sets: readonly MembersOfSet[],
+    ttlSeconds: number,
+    maxMembers: number,
+  ): Promise<readonly number[]>;
+  /** Deletes values that have no owner, and sets, in one write. */
+  deleteAll(keys: readonly string[]): Promise<void>;
   /** The members that have not expired, in no order. */
   setMembers(key: string): Promise<readonly string[]>;
   /** Why the store can't be used, as far as the last operations show; undefined if it can. It follows "the state store". */

@@ -16,6 +16,10 @@ export const readInteger = (reply: unknown): number =>
   isInteger(reply) ? reply : refuse("an integer", reply);
 
 /** @throws {RedisReplyError} */
+export const readIntegers = (reply: unknown): readonly number[] =>
+  Array.isArray(reply) ? reply.map(readInteger) : refuse("a list", reply);
+
+/** @throws {RedisReplyError} */
 export const readText = (reply: unknown): string =>
   typeof reply === "string" ? reply : refuse("a text", reply);
 

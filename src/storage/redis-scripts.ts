@@ -89,5 +89,30 @@ export const ADD_MEMBER = `${NOW}
   redis.call('PEXPIRE', KEYS[1], ARGV[2], 'GT')
   return 1`;
 
+/**
+ * Adds members to the sets of `KEYS`. Arguments: milliseconds, the bound of each set, and for each set the number of its
+ * members and the members. Replies with the number of members of each set.
+ */
+export const ADD_MEMBERS = `${NOW}
+  local sizes = {}
+  local at = 3
+  for index, key in ipairs(KEYS) do
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
+    local size = redis.call('ZCARD', key)
+    local last = at + tonumber(ARGV[at])
+    for n = at + 1, last do
+      local has = redis.call('ZSCORE', key, ARGV[n])
+      if has or size < tonumber(ARGV[2]) then
+        redis.call('ZADD', key, now + ARGV[1], ARGV[n])
+        if not has then size = size + 1 end
+      end
+    end
+    redis.call('PEXPIRE', key, ARGV[1], 'NX')
+    redis.call('PEXPIRE', key, ARGV[1], 'GT')
+    sizes[index] = size
+    at = last + 1
+  end
+  return sizes`;
+
 export const MEMBERS = `${NOW}
   return redis.call('ZRANGE', KEYS[1], '(' .. now, '+inf', 'BYSCORE')`;

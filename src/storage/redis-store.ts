@@ -9,8 +9,25 @@ import {
   type Room,
 } from "./key-value-store.ts";
 import type { RedisClient } from "./redis-client.ts";
-import { readChoice, readInteger, readOptionalText, readText, readTexts } from "./redis-replies.ts";
-import { ADD_ENTRY, ADD_MEMBER, DELETE, FIND_ROOM, MARK, MEMBERS, PREFIX, REPLACE } from "./redis-scripts.ts";
+import {
+  readChoice,
+  readInteger,
+  readIntegers,
+  readOptionalText,
+  readText,
+  readTexts,
+} from "./redis-replies.ts";
+import {
+  ADD_ENTRY,
+  ADD_MEMBER,
+  ADD_MEMBERS,
+  DELETE,
+  FIND_ROOM,
+  MARK,
+  MEMBERS,
+  PREFIX,
+  REPLACE,
+} from "./redis-scripts.ts";
 
 /** A stored text without its owner. */
 const valueOf = (stored: string): string =>
@@ -92,6 +109,18 @@ export function createRedisStore(redis: RedisClient, maxEntries = GROUP_ENTRIES)
         String(milliseconds(ttl)),
         String(maxMembers),
       )) === 1,
+    addAllToSets: (sets, ttl, most) =>
+      run(async (client) => {
+        const keys = sets.map(({ key }) => PREFIX + key);
+        const members = sets.flatMap((set) => [String(set.members.length), ...set.members]);
+        const args = [String(milliseconds(ttl)), String(most), ...members];
+        return keys.length === 0
+          ? []
+          : readIntegers(await client.eval(ADD_MEMBERS, { keys, arguments: args }));
+      }),
+    async deleteAll(keys) {
+      if (keys.length > 0) await run((client) => client.unlink(keys.map((key) => PREFIX + key)));
+    },
     setMembers: (key) => runScript(MEMBERS, readTexts, key),
     fault: () => (redis.isReady() ? undefined : NOT_WRITABLE),
     async fullness() {

@@ -69,6 +69,12 @@ function prepare(database: DatabaseSync) {
        OR (SELECT count(*) FROM (SELECT 1 FROM member WHERE key = :key AND ends > :now LIMIT :most)) < :most
        ON CONFLICT DO UPDATE SET ends = excluded.ends`,
     ),
+    setMember: database.prepare(
+      "INSERT INTO member (key, member, ends) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET ends = excluded.ends",
+    ),
+    countSet: database.prepare(
+      "SELECT count(*) AS members FROM (SELECT 1 FROM member WHERE key = ? AND ends > ? LIMIT ?)",
+    ),
     hasMember: database.prepare("SELECT 1 FROM member WHERE key = ? AND member = ? AND ends > ?"),
     countMembers: database.prepare("SELECT count(*) AS members FROM member"),
     setMembers: database.prepare("SELECT member FROM member WHERE key = ? AND ends > ?"),
@@ -147,6 +153,19 @@ class StateFile {
     return result;
   }
 
+  /** All or nothing, and one wait for the disk. */
+  inOneWrite<T>(work: () => T): T {
+    this.#database.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.#database.exec("COMMIT");
+      return result;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
   /** @throws {Error} if what was written is lost with this process. */
   #checkFile(): void {
     const lost = this.#lostFile();
@@ -182,7 +201,6 @@ class StateFile {
 }
 
 const expiry = (now: number, ttlSeconds: number): number => now + Math.ceil(ttlSeconds * 1000);
-
 /**
  * Opens the store that keeps state in the data folder. Several processes of one machine may open the same. It is
  * synchronous: a read takes microseconds, and writes are as rare as token exchanges.
@@ -246,6 +264,28 @@ export function openSqliteKeyValueStore({
         return statements.addToSet.run(added).changes === 1;
       });
     },
+    addAllToSets: (sets, ttl, most) =>
+      file.write((now) =>
+        file.inOneWrite(() =>
+          sets.map(({ key, members }) => {
+            const allowed = file.members >= maxMembers ? 0 : most;
+            let size = Number(statements.countSet.get(key, now, most)?.["members"]);
+            for (const member of members) {
+              const isThere = statements.hasMember.get(key, member, now) !== undefined;
+              if (!isThere && size >= allowed) continue;
+              statements.setMember.run(key, member, expiry(now, ttl));
+              if (!isThere) size += 1;
+            }
+            return size;
+          }),
+        ),
+      ),
+    deleteAll: (keys) =>
+      file.write(() =>
+        file.inOneWrite(() => {
+          for (const key of keys) for (const statement of statements.delete) statement.run(key);
+        }),
+      ),
     setMembers: (key) =>
       file.run((now) => statements.setMembers.all(key, now).map(({ member }) => String(member))),
     fault: () => file.fault(),

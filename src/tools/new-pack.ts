@@ -111,6 +111,7 @@ const settings = (): string =>
       "yaml.schemas": {
         ".vscode/pack.schema.json": "pack.yaml",
         ".vscode/surface.schema.json": "surface.yaml",
+        ".vscode/accepted-differences.schema.json": "accepted-differences.yaml",
         ".vscode/example.schema.json": "examples/*/*.yaml",
       },
     },

@@ -7,6 +7,7 @@ import { showClients } from "./views/clients.js";
 import { showImpact } from "./views/impact.js";
 import { showMappings } from "./views/mappings.js";
 import { showMigration } from "./views/migration.js";
+import { showDifference, showParity } from "./views/parity.js";
 import { showPlan } from "./views/plan.js";
 import { showRoute, showRoutes } from "./views/routes.js";
 import { showTraffic } from "./views/traffic.js";
@@ -67,6 +68,7 @@ startRouter(find("view"), {
   routes: { title: "Routes", list: showRoutes, one: showRoute },
   migration: { title: "Migration", list: showMigration },
   plan: { title: "Plan", list: showPlan },
+  parity: { title: "Parity", list: showParity, one: showDifference },
   impact: { title: "Impact", list: showImpact },
   mappings: { title: "Mappings", list: showMappings },
 });

@@ -5,7 +5,7 @@ import type { PackFiles } from "../../mapping/load/load-pack.ts";
 import { startWorkerPool, type WorkerPool } from "./worker-pool.ts";
 import { startAdminListener } from "../admin-listener.ts";
 import { httpUrl, type HttpServer } from "../http-server.ts";
-import type { LoadedPack } from "../loaded-pack.ts";
+import { readPackFiles, type LoadedPack } from "../loaded-pack.ts";
 import {
   closeDependencies,
   createDependencies,
@@ -45,7 +45,7 @@ export async function startWorkers(
   { isAnnounced }: Pick<DependenciesOptions, "isAnnounced"> = {},
 ): Promise<Service> {
   const dependencies = await createDependencies(settings, { servesRequests: false, isAnnounced });
-  const { log, metrics, shared, v4, initialPack } = dependencies;
+  const { log, metrics, shared, v4, initialPack, packChoice } = dependencies;
   let { files, pack } = initialPack;
   const aggregate = createMetricsAggregate();
   let admin: HttpServer | undefined;
@@ -68,16 +68,28 @@ export async function startWorkers(
     ({ files, pack } = loaded);
     dependencies.sunset.usePack(pack);
     dependencies.notices.usePack(pack);
+    dependencies.comparisons.usePack(pack);
     await sendToWorkers(files);
   }
   const reloadPack = createPackReloader(settings, {
     initial: initialPack,
+    readFiles: (active) => packChoice?.files(active) ?? readPackFiles(settings),
     activate,
     checkPack: dependencies.sunset.checkPack,
     log,
     metrics,
   });
+  async function reload(next?: PackFiles): Promise<Error | undefined> {
+    // Each worker reads the files of the operator, and the candidate, itself.
+    dependencies.clients.reload();
+    dependencies.sunset.reload();
+    dependencies.notices.reload();
+    await sendToWorkers(files);
+    return reloadPack(next);
+  }
+  let unfollow: (() => void) | undefined;
   async function drain(): Promise<void> {
+    unfollow?.();
     await Promise.all([workers?.drain(settings.SHUTDOWN_GRACE_MS), dependencies.notices.close()]);
     await closeDependencies(dependencies, async () => admin?.drain(ADMIN_DRAIN_MS));
   }
@@ -99,6 +111,7 @@ export async function startWorkers(
       pack: () => pack,
       purgeTokens: shared.tokens.purge,
     });
+    unfollow = packChoice?.follow(dependencies.state, reload, metrics);
   } catch (error) {
     await stop();
     throw error;
@@ -111,14 +124,7 @@ export async function startWorkers(
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
     dialect: initialPack.pack.dialect,
     readiness,
-    async reload(next) {
-      // Each worker reads the files of the operator itself.
-      dependencies.clients.reload();
-      dependencies.sunset.reload();
-      dependencies.notices.reload();
-      await sendToWorkers(files);
-      await reloadPack(next);
-    },
+    reload,
     stop,
   };
 }

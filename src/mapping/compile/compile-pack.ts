@@ -173,6 +173,7 @@ export function* compilePack(
     sentNames: compileSentNames(all, dialects.paging.clientNames),
     lossNames: compileLossNames(all, definition.upstream.name),
     surface: undefined,
+    acceptedDifferences: [],
     gaps: () => ({ unmappedFields: [], unmappedRoutes: [], unused: [] }),
     match(method, segments) {
       const found = router.match(method, segments);

@@ -4,6 +4,7 @@ import type { ProductWords } from "../../config/product-words.ts";
 import type { Pack } from "../pack.ts";
 import type { Steps } from "../steps.ts";
 import {
+  ACCEPTED_FILE,
   buildValidPack,
   compileDefinitions,
   DIALECT_FILE,
@@ -35,14 +36,14 @@ function restore({ files }: PackFiles, checked: CheckedPack): ValidatedPack {
     return { source: checkedYaml(text, new Map(lines)), definition };
   });
   const find = (name: string) => validated.find(({ source }) => basename(source.file) === name);
-  const [dialect, surface] = [find(DIALECT_FILE), find(SURFACE_FILE)];
-  const resources = validated.filter((file) => file !== dialect && file !== surface);
-  return { dialect, surface, resources, removed: NOTHING_REMOVED } as ValidatedPack;
+  const [dialect, surface, accepted] = [DIALECT_FILE, SURFACE_FILE, ACCEPTED_FILE].map(find);
+  const resources = validated.filter((file) => ![dialect, surface, accepted].includes(file));
+  return { dialect, surface, accepted, resources, removed: NOTHING_REMOVED } as ValidatedPack;
 }
 
 /** Plain data of validated files. */
-function toChecked({ dialect, surface, resources }: ValidatedPack): CheckedPack {
-  const all = [...resources, ...(dialect ? [dialect] : []), ...(surface ? [surface] : [])];
+function toChecked({ dialect, surface, accepted, resources }: ValidatedPack): CheckedPack {
+  const all = [...resources, dialect, surface, accepted].filter((file) => file !== undefined);
   return Object.fromEntries(
     all.map(({ source, definition }) => [basename(source.file), { definition, lines: [...source.lines] }]),
   );

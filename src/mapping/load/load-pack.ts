@@ -12,6 +12,7 @@ import {
 import { compilePack } from "../compile/compile-pack.ts";
 import type { LocatedFile } from "../compile/resource-files.ts";
 import { dialectDefinition, type DialectDefinition } from "../schema/pack-definition.ts";
+import { acceptedDefinition, type AcceptedDifference } from "../schema/accepted-definition.ts";
 import { resourceDefinition, type ResourceDefinition } from "../schema/resource-definition.ts";
 import { formatDiagnosticLine, MAX_DIAGNOSTICS, PackError, type Diagnostic } from "./diagnostic.ts";
 import type { Pack } from "../pack.ts";
@@ -22,11 +23,13 @@ import { validateFile } from "./validate-file.ts";
 import { readYamlTexts } from "./read-yaml.ts";
 import { parseYaml, type YamlPath, type YamlSource, type YamlText } from "./yaml-source.ts";
 import { reportUnused } from "../compile/unused.ts";
+import { compileAcceptedDifferences } from "../compile/accepted-differences.ts";
 import { compileApiSurface, findCoverageGaps } from "../compile/api-surface.ts";
 import { surfaceDefinition, type SurfaceDefinition } from "../schema/surface-definition.ts";
 
 export const DIALECT_FILE = "pack.yaml";
 export const SURFACE_FILE = "surface.yaml";
+export const ACCEPTED_FILE = "accepted-differences.yaml";
 
 /**
  * From YAML to functions, in four stages:
@@ -88,6 +91,7 @@ interface ValidatedFile<T> {
 export interface ValidatedPack {
   readonly dialect: ValidatedFile<DialectDefinition> | undefined;
   readonly surface: ValidatedFile<SurfaceDefinition> | undefined;
+  readonly accepted: ValidatedFile<readonly AcceptedDifference[]> | undefined;
   readonly resources: readonly ValidatedFile<ResourceDefinition>[];
   readonly removed: RemovedParts;
 }
@@ -114,7 +118,7 @@ function validatePack({ directory, sources }: PackSources, diagnostics: Diagnost
     return source && definition ? { source, definition } : undefined;
   }
   const findFile = (name: string) => sources.find(({ file }) => basename(file) === name);
-  const [dialectFile, surfaceFile] = [findFile(DIALECT_FILE), findFile(SURFACE_FILE)];
+  const [dialectFile, surfaceFile, acceptedFile] = [DIALECT_FILE, SURFACE_FILE, ACCEPTED_FILE].map(findFile);
   if (!dialectFile)
     diagnostics.push({
       file: directory,
@@ -122,10 +126,13 @@ function validatePack({ directory, sources }: PackSources, diagnostics: Diagnost
       column: 1,
       message: `there is no ${DIALECT_FILE} in this folder`,
     });
-  const resourceFiles = sources.filter((source) => source !== dialectFile && source !== surfaceFile);
+  const resourceFiles = sources.filter(
+    (source) => ![dialectFile, surfaceFile, acceptedFile].includes(source),
+  );
   return {
     dialect: validate(dialectFile, dialectDefinition, "pack"),
     surface: validate(surfaceFile, surfaceDefinition, "surface"),
+    accepted: validate(acceptedFile, acceptedDefinition, "accepted-differences"),
     resources: resourceFiles.flatMap((source) => validate(source, resourceDefinition, "resource") ?? []),
     removed: {
       names,
@@ -143,7 +150,7 @@ function validatePack({ directory, sources }: PackSources, diagnostics: Diagnost
 /** Stage 3. Renames the product words of a pack, and the scope words where a scope or an event action is named. */
 export function renameWords(pack: ValidatedPack, words: ProductWords): ValidatedPack {
   if (!isRenaming(words)) return pack;
-  const { dialect, surface, resources, removed } = pack;
+  const { dialect, surface, accepted, resources, removed } = pack;
   const scopeWords = dialect?.definition.scope_words ?? [];
   const rename = createRenamer(words, scopeWords);
   const scopes = scopeRenaming(words, scopeWords);
@@ -154,6 +161,7 @@ export function renameWords(pack: ValidatedPack, words: ProductWords): Validated
       definition: renameDeep(renameScopes(dialect.definition, scopes), rename),
     },
     surface: surface && { ...surface, definition: renameDeep(surface.definition, rename) },
+    accepted: accepted && { ...accepted, definition: renameDeep(accepted.definition, rename) },
     resources: resources.map((file) => ({
       ...file,
       definition: renameDeep(renameRouteScopes(file.definition, scopes), rename),
@@ -191,7 +199,7 @@ function renameRouteScopes(definition: ResourceDefinition, rename: ScopeRenaming
 
 /** Stage 4. Compiles the definitions, and compares the pack with its API surface. */
 export function* compileDefinitions(
-  { dialect, surface, resources, removed }: ValidatedPack,
+  { dialect, surface, accepted, resources, removed }: ValidatedPack,
   diagnostics: Diagnostic[],
 ): Steps<Omit<Pack, "hash"> | undefined> {
   if (!dialect) return undefined;
@@ -199,10 +207,13 @@ export function* compileDefinitions(
     definition: file.definition,
     location: locationIn(file.source, list, removed),
   });
-  const pack = yield* compilePack(
+  const compiled = yield* compilePack(
     locate(dialect),
     resources.map((file) => locate(file)),
   );
+  const pack = accepted
+    ? { ...compiled, acceptedDifferences: compileAcceptedDifferences(locate(accepted), compiled) }
+    : compiled;
   const findUnused = (): Diagnostic[] => {
     const unused: Diagnostic[] = [];
     reportUnused(
@@ -260,7 +271,8 @@ export function buildValidPack(
   const diagnostics: Diagnostic[] = [];
   const validated = validatePack(parsed, diagnostics);
   // A reference to a file that is invalid would be reported as a second problem.
-  const isComplete = validated.resources.length + Number(!!validated.surface) + 1 >= parsed.sources.length;
+  const others = [validated.dialect, validated.surface, validated.accepted].filter(Boolean);
+  const isComplete = validated.resources.length + others.length >= parsed.sources.length;
   const hasDuplicates = reportDuplicateObjects(validated, diagnostics);
   const pack =
     isComplete && !hasDuplicates ? runSteps(compileDefinitions(validated, diagnostics)) : undefined;

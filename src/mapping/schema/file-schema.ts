@@ -1,5 +1,6 @@
 /** The formats of a pack's files as JSON Schema (2020-12), for the completion of editors and for hints with valid keys. */
 import { z } from "zod";
+import { acceptedDefinition } from "./accepted-definition.ts";
 import { requestHeader, responseHeader } from "./headers-definition.ts";
 import { field } from "./field-definition.ts";
 import { dialectDefinition, errorCode } from "./pack-definition.ts";
@@ -35,7 +36,12 @@ function asJsonSchema(definition: z.ZodType): Json {
   });
 }
 
-const FILES = { pack: dialectDefinition, resource: resourceDefinition, surface: surfaceDefinition } as const;
+const FILES = {
+  pack: dialectDefinition,
+  resource: resourceDefinition,
+  surface: surfaceDefinition,
+  "accepted-differences": acceptedDefinition,
+} as const;
 
 /** The kinds of files in a pack. */
 export type FileKind = keyof typeof FILES;

@@ -25,6 +25,9 @@ const AGGREGATORS: Readonly<Record<string, Aggregator>> = {
   alpha_gateway_sunset_stages_active: "max",
   alpha_gateway_sunset_paused: "max",
   alpha_gateway_sunset_in_force: "min",
+  alpha_gateway_candidate_last_reload_successful: "min",
+  alpha_gateway_candidate_offered: "min",
+  alpha_gateway_pack_promoted: "max",
   alpha_gateway_pack_in_use_since_seconds: "min",
 };
 

@@ -1,3 +1,4 @@
+import { Counter } from "@prometheus-io/client";
 import { CLIENT_GONE, type AuditRecord, type RecordedCall } from "../../audit/record.ts";
 import type { AuditStats } from "../../audit/store.ts";
 import type { MetricValues } from "./aggregate.ts";
@@ -55,6 +56,8 @@ export interface Metrics {
   readonly countStage: (stage: string, kind: string) => void;
   /** Counts attempts to send a notice, and notices that were dropped. Both labels are fixed lists. */
   readonly countNotice: (event: string, result: string, count?: number) => void;
+  /** Counts a comparison of two answers. All labels but the route of the pack are fixed lists. */
+  readonly countComparison: (source: string, route: string, result: string, reason?: string) => void;
   /** Adds a gauge whose value is read at each scrape. Its name gets the prefix `alpha_gateway_`. */
   readonly addGauge: (name: string, help: string, read: () => number) => void;
   /** Adds a counter whose value is counted elsewhere. Its name gets the prefix. */
@@ -128,6 +131,13 @@ const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
     name: `${PREFIX}notices_total`,
     help: "Notices by event and result: sent, failed (an attempt, it is tried again) or dropped.",
     labelNames: ["event", "result"],
+  }),
+  // There are few comparisons, and a label more than the counters of requests have.
+  comparisons: new Counter({
+    name: `${PREFIX}comparisons_total`,
+    help: "Comparisons of two answers, by source, route of the pack and result. Reason: why they are not comparable.",
+    labelNames: ["source", "route", "result", "reason"],
+    registers: [registry],
   }),
   // A histogram by stage and route would have thousands of values.
   stageSeconds: addHistogram(registry, {
@@ -220,6 +230,8 @@ export function createMetrics(host?: HostRegistry): Metrics {
       void (series.cacheReads(cache, isHit ? "hit" : "miss").sum += count),
     countStage: (stage, kind) => void (series.stageRequests(stage, kind).sum += 1),
     countNotice: (event, result, count = 1) => void (series.notices(event, result).sum += count),
+    countComparison: (source, route, result, reason = "") =>
+      series.comparisons.inc({ source, route, result, reason }),
     addGauge: (name, help, read) => instruments.addGauge(PREFIX + name, help, read),
     addTotal: (name, help, read) => instruments.addTotal(PREFIX + name, help, read),
     watchAudit: (stats) => addAuditMetrics(instruments, stats),

@@ -183,7 +183,7 @@ async function fetchOne(
   const cache = services.responseCache.of(client.hash);
   const cached = cache.get(prepared.path);
   if (cached !== undefined) {
-    upstream.activity.cacheHits += 1;
+    (upstream.activity.cachedReads ??= []).push({ path: prepared.path, json: cached });
     return cached;
   }
   upstream.activity.cacheMisses += 1;

@@ -8,7 +8,7 @@ import { bodyOf, compareResult } from "./compare-result.ts";
 import { compareRules } from "./compare-rules.ts";
 import { compareBodies, createDifference, type ReplayDifference } from "./differences.ts";
 import { findObstacle, FROM_CATALOG, hasSecrets, isOtherVersion, isUnknownRecord } from "./obstacles.ts";
-import { createRecordedV4, type RecordedV4 } from "./recorded-v4.ts";
+import { createRecordedV4, recordedCalls, type RecordedV4 } from "./recorded-v4.ts";
 
 /** The result of one record under a pack. */
 export type ReplayResult =
@@ -101,7 +101,7 @@ export class Replay {
     const header = this.pack.dialect.client.filters?.header;
     const { catalogs } = this.#dryRun;
     await (this.#catalogsRead ??= catalogs.refresh().finally(() => catalogs.stop()));
-    this.#v4.play(record);
+    this.#v4.play(record.alpha.route, recordedCalls(record));
     try {
       return await this.#dryRun.send({
         method,

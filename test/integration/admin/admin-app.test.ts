@@ -52,6 +52,8 @@ describe("access to the admin listener", () => {
     ["/api/audit/a/explain", 200, 401, 200],
     ["/api/audit/none/explain", 404, 401, 404],
     ["/api/sunset", 200, 401, 200],
+    ["/api/parity", 200, 401, 200],
+    ["/api/parity/none", 404, 401, 404],
     ["/api/mappings", 200, 401, 200],
     ["/api/tokens", 404, 401, 404],
     ["/api/Audit", 404, 401, 404],

@@ -161,6 +161,45 @@ export function testKeyValueStore(name: string, makePlace: () => Promise<StatePl
       expect(await store.addToSet("set", "next", LONG, 1)).toBe(true);
     });
 
+    test("adds members to many sets at once, and returns how many each set has", async () => {
+      await store.addToSet("first", "a", LONG);
+      const sets = [
+        { key: "first", members: ["a", "b", "b"] },
+        { key: "second", members: ["'; DROP TABLE member; --", "ключ"] },
+        { key: "none", members: [] },
+      ];
+      expect(await other.addAllToSets(sets, LONG, 10)).toEqual([2, 2, 0]);
+      expect(await store.addAllToSets(sets, LONG, 10)).toEqual([2, 2, 0]);
+      expect([...(await store.setMembers("first"))].sort()).toEqual(["a", "b"]);
+      expect(await store.addAllToSets([], LONG, 10)).toEqual([]);
+    });
+
+    test("bounds each of many sets, also between processes", async () => {
+      const tries = Array.from({ length: 10 }, (_, n) =>
+        (n % 2 ? store : other).addAllToSets([{ key: "set", members: [`${n}a`, `${n}b`] }], LONG, 5),
+      );
+      await Promise.all(tries);
+      expect(await store.setMembers("set")).toHaveLength(5);
+      expect(await store.addAllToSets([{ key: "set", members: ["more"] }], LONG, 5)).toEqual([5]);
+    });
+
+    test("does not count expired members of many sets", async () => {
+      await store.addAllToSets([{ key: "set", members: ["short"] }], SHORT, 1);
+      await until(async () => (await store.setMembers("set")).length === 0);
+      expect(await store.addAllToSets([{ key: "set", members: ["next"] }], LONG, 1)).toEqual([1]);
+      expect(await store.setMembers("set")).toEqual(["next"]);
+    });
+
+    test("deletes many values and sets at once", async () => {
+      await store.set("value", "x", LONG);
+      await store.set("stays", "x", LONG);
+      await store.addToSet("set", "x", LONG);
+      await other.deleteAll(["value", "set", "nothing"]);
+      await other.deleteAll([]);
+      expect([await store.get("value"), await store.get("stays")]).toEqual([undefined, "x"]);
+      expect(await store.setMembers("set")).toEqual([]);
+    });
+
     test("deletes a value only if it is as expected, so that another's lock stays", async () => {
       await store.set("lock", "second holder", LONG);
       await other.deleteIf("lock", "first holder");

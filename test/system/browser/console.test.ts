@@ -91,6 +91,7 @@ interface Recorded {
         "#/routes",
         "#/migration",
         "#/plan",
+        "#/parity",
         "#/impact",
         `#/impact?${new URLSearchParams({ route: "POST /vm/instances" }).toString()}`,
         `#/impact?${new URLSearchParams({ route: "POST /vm/instances", name: "body.label" }).toString()}`,
@@ -362,6 +363,7 @@ interface Recorded {
       ["#/clients", "No client yet"],
       ["#/migration", "Nothing to show yet"],
       ["#/plan", "There is no plan"],
+      ["#/parity", "Nothing was compared yet"],
     ] as const) {
       await consolePage.open(view);
       await consolePage.page.getByText(text).waitFor();

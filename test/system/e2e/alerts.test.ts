@@ -173,6 +173,16 @@ describeAlerts("the shipped alerts", () => {
     expect(differenceFrom(["NoticesAreNotSent"], await seriesOf(gateway, async () => {}))).toBe("");
   });
 
+  test.each([
+    ["the first difference of a route", '"different",reason=""', "_x50 1x10", ["AnswersDiffer"]],
+    ["one of many differences", '"different",reason=""', "0+1x60", ["AnswersDiffer"]],
+    ["no equal answers", '"equal",reason=""', "0+1x60", []],
+    ["no old differences", '"different",reason=""', "5x60", []],
+  ])("report %s", (_, labels, values, alerts) => {
+    const series = `alpha_gateway_comparisons_total{source="candidate",route="GET /books",result=${labels}}`;
+    expect(differenceFrom(alerts, [{ series, values }])).toBe("");
+  });
+
   test("report gateways that do not count together", async () => {
     await redis.start();
     const gateways = await Promise.all([start({ WORKERS: "2", ...sharedBy(redis) }), start()]);

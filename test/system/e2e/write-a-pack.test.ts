@@ -80,7 +80,7 @@ describe("init", () => {
     expect([code, out]).toEqual([0, expect.stringContaining("\n1 examples passed\n")]);
     const settings = JSON.parse(readFileSync(join(folder, ".vscode/settings.json"), "utf8"));
     for (const schema of Object.keys(settings["yaml.schemas"]))
-      expect(JSON.parse(readFileSync(join(folder, schema), "utf8"))).toHaveProperty("properties");
+      expect(JSON.parse(readFileSync(join(folder, schema), "utf8"))).toHaveProperty("$schema");
     expect(readdirSync(folder).sort()).toEqual([
       ".vscode",
       "README.md",

@@ -105,7 +105,7 @@ describe("errors of usage", () => {
     [["check", "--emti"], /^AG_USAGE: unknown option '--emti'\n\(Did you mean --emit\?\)\n/],
     [
       ["check", "--schema", "nonsense"],
-      /Allowed choices are resource, pack, surface, example, catalogs, sunset, clients, notices\.\n/,
+      /Allowed choices are resource, pack, surface, example, catalogs, accepted-differences, sunset, clients, notices\.\n/,
     ],
     [["explain"], /^AG_USAGE: missing required argument 'request'\n/],
     [["explain", "GET /a", "GET /b"], /^AG_USAGE: too many arguments for 'explain'/],
@@ -175,17 +175,25 @@ describe("errors that an operator can correct", () => {
 });
 
 test("the module of a command is loaded only when the command runs", () => {
-  const loaded = ["program", "pack-commands", "migration-commands", "command-settings"].flatMap((name) => {
+  const loaded = [
+    "program",
+    "pack-commands",
+    "migration-commands",
+    "parity-commands",
+    "command-settings",
+  ].flatMap((name) => {
     const source = readFileSync(`src/cli/${name}.ts`, "utf8");
     return [...source.matchAll(/^import (?!type)[^;]* from "(\.[^"]+)"/gm)].map(([, path]) => path);
   });
   expect(loaded.filter((path) => !path?.startsWith("../config/"))).toEqual([
     "./command-settings.ts",
     "./migration-commands.ts",
+    "./parity-commands.ts",
     "./pack-commands.ts",
     "./terminal.ts",
     "./command-settings.ts",
     "../audit/export/format-names.ts",
+    "./command-settings.ts",
     "./command-settings.ts",
   ]);
 });
@@ -202,7 +210,7 @@ describe("docs/reference/cli.md", () => {
     },
   );
 
-  test.each(["check", "explain", "openapi", "report", "export", "replay", "sandbox"])(
+  test.each(["check", "explain", "openapi", "report", "export", "replay", "parity", "sandbox"])(
     "lists each flag of %s",
     (name) => {
       expect(flagsOf(name).filter((flag) => !sectionOf(name).includes(flag))).toEqual([]);

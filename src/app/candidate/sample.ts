@@ -1,0 +1,42 @@
+/** A request and its answers, as an example of a difference is made of them. */
+import { tryParse } from "../../audit/json-text.ts";
+import type { RecordedBody, RecordedCall } from "../../audit/record.ts";
+import type { Pack } from "../../mapping/pack.ts";
+import type { Answer, ComparedSample } from "../../parity/comparison.ts";
+import { header, type AlphaResponse, type RequestContext } from "../../pipeline/context.ts";
+import type { Exchange } from "./translate-again.ts";
+
+const toAnswer = ({ status, headers, body }: AlphaResponse): Answer => ({ status, headers, body });
+
+/** The sample of a request. @param response under the other pack */
+export function sampleOf(
+  { dialect }: Pack,
+  { request, context, outcome }: Exchange,
+  response: AlphaResponse,
+): ComparedSample {
+  const { method, path, query } = request;
+  const name = dialect.client.filters?.header?.toLowerCase();
+  const token = context.client?.credentials.token;
+  return {
+    method,
+    path: query === "" ? path : `${path}?${query}`,
+    filter: (name === undefined ? undefined : header(request, name)) ?? null,
+    ...(context.body && { body: context.body.bytes }),
+    old: toAnswer(outcome.response),
+    new: toAnswer(response),
+    calls: recordedCallsOf(context),
+    tokens: [token, context.upstream?.v4Token].filter((each) => each !== undefined),
+  };
+}
+
+/** The calls as records have them. */
+const recordedCallsOf = ({ upstream }: RequestContext): RecordedCall[] =>
+  (upstream?.calls ?? []).map(({ response, ...call }) => ({
+    ...call,
+    ...(response && { response: toRecorded(response.bytes.toString()) }),
+  }));
+
+function toRecorded(text: string): RecordedBody {
+  const parsed = tryParse(text);
+  return (parsed ? parsed.value : text) as RecordedBody;
+}

@@ -1,0 +1,35 @@
+/** Which of the two packs is to serve: `promote` and `rollback` say it, in the state store, to all replicas. */
+import { z } from "zod";
+import { StateUnavailableError, type KeyValueStore } from "../../storage/key-value-store.ts";
+
+/** The pack that is to serve. */
+export type WantedPack =
+  /** The one that `MAPPINGS_DIR` has, whichever it is. */
+  | { readonly pack: "active" }
+  /** The one with this hash, in whichever folder it is. */
+  | { readonly pack: "candidate"; readonly hash: string };
+
+const KEY = "pack:wanted";
+
+/** The store has no values without an end. */
+const TTL_SECONDS = 20 * 365 * 86_400;
+
+const schema: z.ZodType<WantedPack> = z.union([
+  z.object({ pack: z.literal("active") }),
+  z.object({ pack: z.literal("candidate"), hash: z.string() }),
+]);
+
+/** Reads it. Where nobody has said anything, it is that of `MAPPINGS_DIR`. @throws {StateUnavailableError} */
+export async function readWantedPack(store: Pick<KeyValueStore, "get">): Promise<WantedPack> {
+  const text = await store.get(KEY);
+  if (text === undefined) return { pack: "active" };
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    throw new StateUnavailableError(`What is stored under ${KEY} is damaged.`);
+  }
+}
+
+/** Says it. @throws {StateUnavailableError} */
+export const writeWantedPack = (store: Pick<KeyValueStore, "set">, wanted: WantedPack): Promise<void> =>
+  store.set(KEY, JSON.stringify(wanted), TTL_SECONDS);

@@ -1,0 +1,60 @@
+/** The fields that responses of a route may have, by their paths without indexes. */
+import { dottedPath, fillKey, namesIn, type Shape } from "../../dialect/shape.ts";
+import type { FieldRule } from "../schema/field-definition.ts";
+import type { Dialects } from "./dialects.ts";
+import type { Resource } from "./resource.ts";
+import type { Route } from "./route.ts";
+
+/** The rule of a field in a response. */
+export interface ResponseField {
+  /** The object that has it. */
+  readonly object: string;
+  readonly name: string;
+  readonly rule: FieldRule;
+}
+
+/** The part of a pack that says what responses have. */
+export interface ResponseSources {
+  readonly resources: ReadonlyMap<string, Pick<Resource, "fields">>;
+  readonly lists: Pick<Dialects["lists"], "client">;
+}
+
+/** Objects may have objects of their own kind. */
+const MAX_NESTING = 6;
+
+const join = (...names: readonly string[]): string => names.filter((name) => name !== "").join(".");
+
+/** Where the objects of a response are: `books` in a list. */
+export function objectsPath(
+  { response, list, clientPath }: Pick<Route, "response" | "list" | "clientPath">,
+  { lists }: Pick<ResponseSources, "lists">,
+): string {
+  const items = response === "list" ? dottedPath(lists.client, "items", { list }) : undefined;
+  return join(items ?? "", ...clientPath);
+}
+
+/** Finds the fields of the objects that responses of a route have. */
+export function responseFields(
+  route: Pick<Route, "response" | "list" | "clientPath" | "responseObjects">,
+  sources: ResponseSources,
+): ReadonlyMap<string, ResponseField> {
+  const found = new Map<string, ResponseField>();
+  function add(object: string, at: string, depth: number): void {
+    for (const [name, rule] of sources.resources.get(object)?.fields ?? []) {
+      const path = join(at, name);
+      if (!found.has(path)) found.set(path, { object, name, rule });
+      if (rule.object !== undefined && depth < MAX_NESTING) add(rule.object, path, depth + 1);
+    }
+  }
+  for (const object of route.responseObjects) add(object, objectsPath(route, sources), 0);
+  return found;
+}
+
+/** The paths of a shape's values, without indexes. */
+export const shapePaths = (shape: Shape, list = ""): readonly string[] =>
+  namesIn(shape).map(({ path }) =>
+    path
+      .filter((key) => key !== "[]")
+      .map((key) => fillKey(key, { list }))
+      .join("."),
+  );

@@ -1,0 +1,207 @@
+/** What a process has found and not written yet. Every part of it is bounded. */
+import type { Redaction } from "../audit/redact.ts";
+import type { Compared, ComparisonSource } from "./comparison.ts";
+import {
+  addComparison,
+  addCounts,
+  createCounts,
+  examplesOf,
+  MAX_EXAMPLES,
+  type FieldCounts,
+  type SourceCounts,
+} from "./counts.ts";
+import { createExample } from "./example.ts";
+
+/** What an answer shows of its route: `field` that is not null, `field=word` of a value table. Never throws. */
+export type CoverAnswer = (route: string, body: Buffer) => readonly string[];
+
+/** The sets of a route: cases that were compared, those that differ, and what their answers showed. */
+export const SETS = ["cases", "different", "seen"] as const;
+export type SetName = (typeof SETS)[number];
+
+/** An example that waits to be written, as JSON. */
+export interface StoredExample {
+  readonly id: string;
+  readonly json: string;
+}
+
+/** Members that wait to be added to the sets of routes. */
+const MAX_PENDING_MEMBERS = 20_000;
+/** Members that need not be added again. */
+const MAX_KNOWN_MEMBERS = 20_000;
+const MAX_PENDING_EXAMPLES = 30;
+/** Characters of a case's key that tell it from the others of its route. */
+const KEY_LENGTH = 22;
+/** Comparisons of the subject before may arrive for so long. */
+export const LATE_MS = 60_000;
+/** Bytes of an answer that is looked at for coverage. */
+const MAX_COVERED_BYTES = 65_536;
+
+/** The place of a set in a batch. */
+const placeOf = (set: SetName, route: string): string => `${set}\n${route}`;
+
+export interface PendingOptions {
+  readonly source: ComparisonSource;
+  readonly redaction: () => Redaction;
+  readonly cover: CoverAnswer | undefined;
+  readonly newId: () => string;
+}
+
+/** What is taken to be written. */
+export interface Batch {
+  readonly counts: SourceCounts;
+  readonly sets: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly examples: ReadonlyMap<string, StoredExample>;
+}
+
+/** The results of one source that wait to be written. */
+export class Pending {
+  readonly source: ComparisonSource;
+  /** Examples to which stored counts refer already. */
+  readonly unwritten = new Map<string, StoredExample>();
+  /** What this process has written last, as text and as counts. */
+  written: { readonly text: string; readonly counts: SourceCounts } | undefined;
+  readonly #options: PendingOptions;
+  #counts: SourceCounts | undefined;
+  #sets = new Map<string, Set<string>>();
+  #members = 0;
+  #examples = new Map<string, StoredExample>();
+  /** Members of the sets of the stored counts, the latest ones. */
+  readonly #known = new Set<string>();
+  #stored: SourceCounts | undefined;
+  #subject: string | undefined;
+  #before: string | undefined;
+  #changedAt = -Infinity;
+
+  constructor(options: PendingOptions) {
+    this.source = options.source;
+    this.#options = options;
+  }
+
+  /** Counts a comparison. Those that began before the subject changed are left out. */
+  add(compared: Compared): void {
+    if (!this.#accept(compared.subject)) return;
+    this.#counts ??= createCounts(compared, "", compared.time);
+    const fields = addComparison(this.#counts, compared);
+    const isNewCase = this.#addMembers(compared);
+    // The same case again would be the same example.
+    if (isNewCase) this.#addExample(compared, fields);
+  }
+
+  isEmpty(): boolean {
+    return this.#counts === undefined && this.unwritten.size === 0;
+  }
+
+  /** Takes all that waits; undefined for nothing. It is given back, or done. */
+  take(): Batch | undefined {
+    if (!this.#counts) return undefined;
+    const batch = { counts: this.#counts, sets: this.#sets, examples: this.#examples };
+    this.#clear();
+    return batch;
+  }
+
+  /** The batch could not be written: it waits with what came meanwhile. */
+  giveBack({ counts, sets, examples }: Batch): void {
+    if (counts.subject !== this.#subject) return;
+    const [newCounts, newSets, newExamples] = [this.#counts, this.#sets, this.#examples];
+    this.#clear();
+    this.#counts = counts;
+    if (newCounts) addCounts(counts, newCounts, () => 0);
+    for (const from of [sets, newSets])
+      for (const [place, members] of from) for (const member of members) this.#addMember(place, member);
+    const kept = examplesOf(counts);
+    for (const [id, example] of [...examples, ...newExamples])
+      if (kept.has(id)) this.#examples.set(id, example);
+  }
+
+  /** The batch was written. @param stored What all replicas have counted now */
+  done({ counts, sets, examples }: Batch, stored: SourceCounts): void {
+    if (counts.subject !== this.#subject) return;
+    if (stored.epoch !== this.#stored?.epoch) this.#known.clear();
+    this.#stored = stored;
+    const kept = examplesOf(stored);
+    for (const [id, example] of examples) if (kept.has(id)) this.unwritten.set(id, example);
+    for (const [place, members] of sets) for (const member of members) this.#known.add(`${place}\n${member}`);
+    for (const oldest of this.#known) {
+      if (this.#known.size <= MAX_KNOWN_MEMBERS) break;
+      this.#known.delete(oldest);
+    }
+  }
+
+  #clear(): void {
+    this.#counts = undefined;
+    this.#sets = new Map();
+    this.#members = 0;
+    this.#examples = new Map();
+  }
+
+  /** Whether comparisons of a subject are counted now. */
+  #accept(subject: string): boolean {
+    if (subject === this.#subject) return true;
+    const now = performance.now();
+    if (subject === this.#before && now - this.#changedAt < LATE_MS) return false;
+    this.#before = this.#subject;
+    this.#subject = subject;
+    this.#changedAt = now;
+    this.#clear();
+    this.#known.clear();
+    this.#stored = undefined;
+    this.unwritten.clear();
+    return true;
+  }
+
+  /** @returns Whether this differing case is new, as far as it is known here. */
+  #addMembers({ route, result, key, answer }: Compared): boolean {
+    if (key === undefined || result === "unstable" || result === "not_comparable") return false;
+    const member = key.slice(0, KEY_LENGTH);
+    const isNewDifference = result === "different" && this.#addMember(placeOf("different", route), member);
+    const isNew = this.#addMember(placeOf("cases", route), member);
+    // The same answer again shows nothing new.
+    if (isNew && answer && answer.length <= MAX_COVERED_BYTES)
+      for (const name of this.#options.cover?.(route, answer) ?? [])
+        this.#addMember(placeOf("seen", route), name);
+    return isNewDifference;
+  }
+
+  /** The members of a batch that the sets of an epoch may not have yet. */
+  newMembers(
+    { sets }: Batch,
+    epoch: string,
+  ): readonly { readonly set: SetName; readonly route: string; readonly members: readonly string[] }[] {
+    const isKnown = (place: string, member: string): boolean =>
+      epoch === this.#stored?.epoch && this.#known.has(`${place}\n${member}`);
+    return [...sets].flatMap(([place, all]) => {
+      const [set = "", route = ""] = place.split("\n", 2);
+      const members = [...all].filter((member) => !isKnown(place, member));
+      return members.length === 0 ? [] : [{ set: set as SetName, route, members }];
+    });
+  }
+
+  /** @returns Whether the member is new, as far as it is known here. */
+  #addMember(place: string, member: string): boolean {
+    const members = this.#sets.get(place) ?? new Set();
+    if (members.has(member)) return false;
+    // Without a case more comparisons are needed. Without a difference they would seem to be fewer than they are.
+    const most = place.startsWith("different") ? 2 * MAX_PENDING_MEMBERS : MAX_PENDING_MEMBERS;
+    if (this.#members >= most) return false;
+    members.add(member);
+    this.#sets.set(place, members);
+    this.#members += 1;
+    return !this.#known.has(`${place}\n${member}`);
+  }
+
+  /** Redacts the sample at once: what has secrets is not kept. */
+  #addExample(compared: Compared, fields: readonly FieldCounts[]): void {
+    const { route, sample } = compared;
+    if (!sample || this.#examples.size >= MAX_PENDING_EXAMPLES) return;
+    const stored = this.#stored?.routes[route]?.fields ?? [];
+    const lacking = fields.filter((field) => {
+      const before = stored.find((one) => one.field === field.field && one.kind === field.kind);
+      return field.examples.length + (before?.examples.length ?? 0) < MAX_EXAMPLES;
+    });
+    if (lacking.length === 0) return;
+    const example = createExample(compared, sample, this.#options.newId(), this.#options.redaction());
+    this.#examples.set(example.id, { id: example.id, json: JSON.stringify(example) });
+    for (const field of lacking) field.examples.push(example.id);
+  }
+}

@@ -1,0 +1,168 @@
+/** What counts of comparisons say: is it enough, and what differs most? */
+import type { Pack } from "../mapping/pack.ts";
+import type { KeyValueStore } from "../storage/key-value-store.ts";
+import type { ComparisonSource } from "./comparison.ts";
+import { MAX_CASES, readComparisons, readSeen } from "./comparison-store.ts";
+import type { FieldCounts, RouteCounts, SourceCounts } from "./counts.ts";
+import { findGaps, type RouteGaps } from "./coverage.ts";
+import { required, upperBound } from "./statistics.ts";
+
+/**
+ * `below`: enough answers show that the rate is below. `above`: so many differ that no number of cases is enough.
+ * `not enough`: neither is known.
+ */
+export type Verdict = "below" | "above" | "not enough";
+
+/** What comparisons have found on one route. */
+export interface RouteSummary extends Pick<
+  RouteCounts,
+  "comparisons" | "equal" | "unstable" | "accepted" | "notComparable"
+> {
+  readonly route: string;
+  /** Cases that were compared, each once, and those of them that differ. */
+  readonly distinct: number;
+  readonly different: number;
+  /** Distinct comparisons that are enough for the rate; null where so many differ that no number is. */
+  readonly required: number | null;
+  /** Upper bound of the rate of differing answers, at 95 %. Null where it is not enough. */
+  readonly upperBound: number | null;
+  readonly verdict: Verdict;
+  /** ISO 8601, UTC. */
+  readonly first: string;
+  readonly last: string;
+  /** Those that differ most first. */
+  readonly fields: readonly FieldSummary[];
+  /** What no answer has shown; null where the active pack has no such route. */
+  readonly gaps: RouteGaps | null;
+}
+
+export interface FieldSummary extends Omit<FieldCounts, "first" | "last"> {
+  readonly first: string;
+  readonly last: string;
+}
+
+/** What the comparisons of a source have found. */
+export interface SourceSummary {
+  readonly source: ComparisonSource;
+  readonly subject: string;
+  readonly since: string;
+  /** The rate that is asked about: 0.001 is 0.1 %. */
+  readonly rate: number;
+  readonly verdict: Verdict;
+  /** Those with most differences first. */
+  readonly routes: readonly RouteSummary[];
+  /** Routes of the pack without a comparison. */
+  readonly routesWithoutTraffic: readonly string[];
+  /** Routes and fields that were left out, because there are too many of them. */
+  readonly dropped: number;
+}
+
+export interface SummaryOptions {
+  readonly rate: number;
+  /** The active pack: undefined where no coverage is asked for. */
+  readonly pack: Pack | undefined;
+  /** Only this route. */
+  readonly route?: string | undefined;
+  readonly source?: ComparisonSource | undefined;
+}
+
+/** The rate that is asked about where nobody names one. */
+export const DEFAULT_RATE = 0.001;
+/** For a lower rate the state store has not room for the cases that would be enough. */
+export const MIN_RATE = 0.0003;
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+/** Distinct comparisons that are enough; null where the answers that differ are too many already. */
+function requiredFor(rate: number, distinct: number, different: number): number | null {
+  if (different > 0 && different > distinct * rate) return null;
+  const needed = required(rate, different);
+  return needed > MAX_CASES ? null : needed;
+}
+
+function summarizeRoute(
+  route: string,
+  counts: RouteCounts,
+  seen: ReadonlySet<string>,
+  { rate, pack }: SummaryOptions,
+): RouteSummary {
+  const {
+    distinct,
+    distinctDifferent: different,
+    comparisons,
+    equal,
+    unstable,
+    accepted,
+    notComparable,
+  } = counts;
+  const needed = requiredFor(rate, distinct, different);
+  const verdict = needed === null ? "above" : distinct >= needed ? "below" : "not enough";
+  return {
+    route,
+    comparisons,
+    distinct,
+    different,
+    equal,
+    unstable,
+    accepted,
+    notComparable,
+    required: needed,
+    upperBound: verdict === "not enough" ? null : upperBound(different, distinct),
+    verdict,
+    first: iso(counts.first),
+    last: iso(counts.last),
+    fields: counts.fields
+      .toSorted((one, other) => other.count - one.count || other.unstable - one.unstable)
+      .map((field) => ({ ...field, first: iso(field.first), last: iso(field.last) })),
+    gaps: pack?.route(route) ? findGaps(route, seen, pack) : null,
+  };
+}
+
+/** Routes whose responses are compared: never files, and with the old service only reads. */
+const isCompared = ({ name, upload, file }: Pack["routes"][number], source: ComparisonSource): boolean =>
+  !upload && !file && (source === "candidate" || name.startsWith("GET "));
+
+/** The verdict of all routes. Where nothing was compared, nothing is known. */
+function verdictOf(routes: readonly RouteSummary[]): Verdict {
+  if (routes.some(({ verdict }) => verdict === "above")) return "above";
+  return routes.length > 0 && routes.every(({ verdict }) => verdict === "below") ? "below" : "not enough";
+}
+
+async function summarize(
+  state: Pick<KeyValueStore, "setMembers">,
+  counts: SourceCounts,
+  options: SummaryOptions,
+): Promise<SourceSummary> {
+  const { pack, rate, route: only } = options;
+  const seen = pack ? await readSeen(state, counts) : new Map<string, ReadonlySet<string>>();
+  const isAsked = (route: string): boolean => only === undefined || route === only;
+  const routes = Object.entries(counts.routes)
+    .filter(([route]) => isAsked(route))
+    .map(([route, found]) => summarizeRoute(route, found, seen.get(route) ?? new Set(), options))
+    .toSorted((one, other) => other.different - one.different || other.comparisons - one.comparisons);
+  return {
+    source: counts.source,
+    subject: counts.subject,
+    since: iso(counts.since),
+    rate,
+    verdict: verdictOf(routes),
+    routes,
+    routesWithoutTraffic: (pack?.routes ?? [])
+      .filter(
+        (route) => isCompared(route, counts.source) && isAsked(route.name) && !counts.routes[route.name],
+      )
+      .map(({ name }) => name),
+    dropped: counts.dropped,
+  };
+}
+
+/** Reads what comparisons have found. @throws {StateUnavailableError} */
+export async function summarizeComparisons(
+  state: Pick<KeyValueStore, "get" | "setMembers">,
+  options: SummaryOptions,
+): Promise<readonly SourceSummary[]> {
+  const counts = (await readComparisons(state)).filter(
+    ({ source }) => options.source === undefined || source === options.source,
+  );
+  return Promise.all(counts.map((one) => summarize(state, one, options)));
+}

@@ -1,0 +1,42 @@
+/** Lines of accepted differences that accept nothing. */
+import { basename } from "node:path";
+import type { Diagnostic } from "../../mapping/load/diagnostic.ts";
+import { ACCEPTED_FILE, parsePack, readPack } from "../../mapping/load/load-pack.ts";
+import type { Pack } from "../../mapping/pack.ts";
+import { hasEnded } from "../../parity/accepted.ts";
+import { readComparisons } from "../../parity/comparison-store.ts";
+import { lineKey, type RouteCounts } from "../../parity/counts.ts";
+import { required } from "../../parity/statistics.ts";
+import { DEFAULT_RATE } from "../../parity/summary.ts";
+import type { KeyValueStore } from "../../storage/key-value-store.ts";
+
+/**
+ * Finds lines whose last day has passed, and lines that no comparison has used although their route has enough of them.
+ *
+ * @param state Undefined: nothing was compared.
+ * @param now Milliseconds since the epoch
+ * @throws {StateUnavailableError}
+ */
+export async function findUnusedLines(
+  directory: string,
+  { acceptedDifferences }: Pick<Pack, "acceptedDifferences">,
+  state: Pick<KeyValueStore, "get"> | undefined,
+  now: number,
+): Promise<readonly Diagnostic[]> {
+  const source = parsePack(readPack(directory)).sources.find(({ file }) => basename(file) === ACCEPTED_FILE);
+  if (!source || acceptedDifferences.length === 0) return [];
+  const counts = state ? await readComparisons(state) : [];
+  const needed = required(DEFAULT_RATE);
+  return acceptedDifferences.flatMap((line, index) => {
+    if (hasEnded(line, now))
+      return source.diagnosticAt([index], `it accepts nothing since ${line.until} has passed`);
+    const routes = counts.flatMap(({ routes: all }): readonly RouteCounts[] => {
+      const route = all[line.route];
+      return route && route.distinct >= needed ? [route] : [];
+    });
+    const isUsed = routes.some(({ acceptedLines }) => (acceptedLines[lineKey(line)] ?? 0) > 0);
+    return routes.length === 0 || isUsed
+      ? []
+      : source.diagnosticAt([index], "no comparison has used it, although its route has enough of them");
+  });
+}

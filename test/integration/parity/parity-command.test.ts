@@ -1,0 +1,218 @@
+/** `alpha-gateway parity`, in this process, with a state store of its own. */
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redaction } from "../../../src/audit/redact.ts";
+import { runCommandLine } from "../../../src/cli/program.ts";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import type { Log } from "../../../src/observability/log.ts";
+import type { Compared } from "../../../src/parity/comparison.ts";
+import { openComparisons } from "../../../src/parity/comparisons.ts";
+import { createCoverage } from "../../../src/parity/coverage.ts";
+import { openSqliteKeyValueStore } from "../../../src/storage/sqlite-store.ts";
+import { captureCommands } from "../../support/command-output.ts";
+import { answer, different, equal } from "./make-compared.ts";
+
+const PACK = "test/fixtures/library-pack";
+const ROUTE = "GET /books/:number";
+const redaction = new Redaction({ names: ["password"], bodyLimit: 65_536 });
+
+let folder: string;
+const printed = captureCommands();
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "parity-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+async function report(...all: readonly Compared[]): Promise<void> {
+  const state = openSqliteKeyValueStore({ directory: folder });
+  const comparisons = openComparisons({
+    state,
+    redaction: () => redaction,
+    cover: createCoverage(loadPack(PACK)),
+    metrics: { countComparison() {} },
+    log: { info() {}, error() {} } as unknown as Log,
+  });
+  for (const one of all) comparisons.report(one);
+  await comparisons.close();
+  await state.close();
+}
+
+const run = (...args: readonly string[]): Promise<number> =>
+  runCommandLine(["parity", ...args, `--data-dir=${folder}`, `--mappings-dir=${PACK}`]);
+
+const BOOK = {
+  number: 7,
+  title: "Waves",
+  state: "lent",
+  shelf: { code: "Z9", room: "lost" },
+  price: null,
+  lent_to: "Ada",
+  since: null,
+};
+const call = (path: string, response: unknown) => ({
+  method: "GET",
+  path,
+  filter: null,
+  status: 200,
+  response,
+  ms: 1,
+});
+const equals = (count: number, others: Partial<Compared> = {}): Compared[] =>
+  Array.from({ length: count }, (_, n) =>
+    equal(`case ${n}`, { route: ROUTE, answer: Buffer.from(JSON.stringify(BOOK)), ...others }),
+  );
+const difference = (others: Partial<Compared> = {}): Compared =>
+  different("other", {
+    route: ROUTE,
+    differences: [{ field: "title", kind: "value", old: '"Waves"', new: '"waves"' }],
+    sample: {
+      method: "GET",
+      path: "/old/books/7",
+      filter: null,
+      old: answer(BOOK),
+      new: answer({ ...BOOK, title: "waves" }),
+      calls: [
+        call("/api/new/items/7", {
+          id: 7,
+          name: "Waves",
+          status: "out",
+          password: "sesame-open",
+          location: { shelf_id: "Z9" },
+        }),
+        call("/api/new/items/7/loan", { reader: "Ada" }),
+      ],
+    },
+    ...others,
+  });
+
+async function exampleId(): Promise<string> {
+  await run("--format=json");
+  return /"examples": \[\s*"([^"]+)"/.exec(printed())?.[1] ?? "";
+}
+
+describe("check", () => {
+  const lines = (field: string, until: string): string =>
+    `- { route: "${ROUTE}", field: ${field}, kind: value, reason: known, until: ${until} }\n`;
+  const checkPack = async (): Promise<number> => {
+    const pack = join(folder, "pack");
+    cpSync(PACK, pack, { recursive: true });
+    writeFileSync(
+      join(pack, "accepted-differences.yaml"),
+      lines("title", "2999-01-01") + lines("price", "2999-01-01") + lines("state", "2020-01-01"),
+    );
+    return runCommandLine(["check", pack, `--data-dir=${folder}`]);
+  };
+  const warnings = (): string[] =>
+    [...printed().matchAll(/^warning: .*yaml:(.*)$/gm)].map(([, text = ""]) => text);
+
+  test("warns of accepted differences that no comparison has used, once there are enough, and of old ones", async () => {
+    const accepted = { result: "accepted", accepted: [{ field: "title", kind: "value" }] } as const;
+    await report(...equals(3000), equal("accepted", { route: ROUTE, ...accepted }));
+    expect(await checkPack()).toBe(0);
+    expect(warnings()).toEqual([
+      "2:3: no comparison has used it, although its route has enough of them",
+      "3:3: it accepts nothing since 2020-01-01 has passed",
+    ]);
+  });
+
+  test("warns of old lines alone where nothing was compared", async () => {
+    expect(await checkPack()).toBe(0);
+    expect(warnings()).toEqual(["3:3: it accepts nothing since 2020-01-01 has passed"]);
+  });
+});
+
+describe("parity", () => {
+  test("says how many distinct comparisons are missing, and never a percentage below", async () => {
+    await report(...equals(124), ...equals(124));
+    expect(await run()).toBe(0);
+    expect(printed()).toContain(
+      `${ROUTE}\n  not enough: 124 of 2 995, 0 differ\n  248 comparisons: 248 equal\n`,
+    );
+    expect(printed()).not.toMatch(/not enough.*%/);
+  });
+
+  test("says what no answer has shown, and which routes had no traffic", async () => {
+    await report(...equals(3));
+    await run();
+    expect(printed()).toMatch(/without a value so far: price, since\n/);
+    expect(printed()).toMatch(/words not seen so far: state=available\n/);
+    expect(printed()).toMatch(/routes without traffic: GET \/books,/);
+  });
+
+  test.each([
+    ["0 where enough answers are equal", 300, [], 0],
+    ["2 where more are needed", 298, [], 2],
+    ["1 where too many differ", 50, [difference()], 1],
+    ["2 where one differs and more are needed", 200, [difference()], 2],
+    [
+      "2 where a route had no comparable answer",
+      300,
+      [equal("1", { route: "GET /books", result: "not_comparable", reason: "cursor", key: undefined })],
+      2,
+    ],
+  ] as const)("--fail-above=1%% exits with %s", async (_, equalCount, others, code) => {
+    await report(...equals(equalCount), ...others);
+    expect(await run("--fail-above=1%")).toBe(code);
+  });
+
+  test("--fail-above exits with 2 where nothing was compared, and for what is no rate", async () => {
+    expect(await run("--fail-above=0.1%")).toBe(2);
+    expect(printed()).toBe("Nothing was compared yet.\n");
+    expect(await run("--fail-above=much")).toBe(2);
+    expect(await run("--source=other")).toBe(2);
+  });
+
+  test("is about one route or source if it is asked so", async () => {
+    await report(...equals(300), difference({ route: "GET /books" }), ...equals(3, { source: "legacy" }));
+    expect(await run("--route", ROUTE, "--source=candidate", "--fail-above=1%")).toBe(0);
+    expect(printed()).not.toContain("legacy");
+  });
+
+  test("show prints both bodies, the line of the pack, and commands for both sides", async () => {
+    await report(difference());
+    const id = await exampleId();
+    expect(await run("show", id)).toBe(0);
+    expect(printed()).toMatch(/! title +"Waves" +"waves"\n/);
+    expect(printed()).toMatch(/ {2}state +"lent" +"lent"\n/);
+    expect(printed()).toContain("title: book.yaml:7: from name\n");
+    expect(printed()).toMatch(/# active pack\ncurl -g "\$GATEWAY"'\/old\/books\/7'/);
+    expect(printed()).toMatch(/# candidate\ncurl -H "X-Pack: 4567" .*\/old\/books\/7/);
+    expect(printed()).toMatch(/# the calls to the upstream\ncurl .*\/api\/new\/items\/7/);
+    expect(printed()).not.toContain("sesame");
+    expect(await run("show", "nothing")).toBe(2);
+    expect(await run("show", id, `--candidate-mappings-dir=${PACK}`)).toBe(0);
+    expect(printed()).toContain(
+      "title, active pack: book.yaml:7: from name\ntitle, candidate: book.yaml:7: from name\n",
+    );
+  });
+
+  test("example writes a golden case into the pack, without secrets", async () => {
+    const pack = join(folder, "pack");
+    cpSync(PACK, pack, { recursive: true });
+    await report(difference());
+    const id = await exampleId();
+    expect(await run("example", id, "--pack", pack)).toBe(0);
+    const file = join(pack, "examples", "book", `difference-${id}.yaml`);
+    const text = readFileSync(file, "utf8");
+    expect(text).toContain('title: "GET /books/:number: title (value) as before"');
+    expect(text).toContain("request: GET /books/7\n");
+    expect(text).not.toContain("sesame");
+    expect(await run("example", id, "--pack", pack)).toBe(2);
+    expect(await runCommandLine(["check", pack])).toBe(0);
+  });
+
+  test("reset forgets all sources, or one", async () => {
+    await report(...equals(3), ...equals(3, { source: "legacy" }));
+    expect(await run("reset", "--source=legacy")).toBe(0);
+    expect(printed()).toBe("Comparisons begin again: legacy.\n");
+    await run();
+    expect(printed()).toContain("candidate: 1 route since");
+    expect(await run("reset")).toBe(0);
+    expect(await run("reset")).toBe(0);
+    expect(printed()).toMatch(/Comparisons begin again: candidate\.\nNothing was counted yet\.\n$/);
+  });
+});

@@ -1,0 +1,114 @@
+/** What comparisons have found, in the console. */
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { Redaction } from "../../../src/audit/redact.ts";
+import type { Log } from "../../../src/observability/log.ts";
+import { openComparisons } from "../../../src/parity/comparisons.ts";
+import { openSqliteKeyValueStore } from "../../../src/storage/sqlite-store.ts";
+import { answer, different, equal } from "../../integration/parity/make-compared.ts";
+import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
+import { describeWith } from "../../support/services.ts";
+import { openBrowser, openConsole, type Console } from "./console-page.ts";
+
+const LONG_MS = 120_000;
+const ROUTE = "GET /vm/instances/:id";
+
+async function compare(directory: string): Promise<void> {
+  const state = openSqliteKeyValueStore({ directory });
+  const comparisons = openComparisons({
+    state,
+    redaction: () => new Redaction({ names: [], bodyLimit: 65_536 }),
+    metrics: { countComparison() {} },
+    log: { info() {}, error() {} } as unknown as Log,
+  });
+  for (let n = 0; n < 1240; n += 1) comparisons.report(equal(`case ${n}`, { route: ROUTE }));
+  comparisons.report(
+    different("other", {
+      route: "GET /vm/instances",
+      differences: [{ field: "vms.label", kind: "value", old: '"one"', new: '"ONE"' }],
+      sample: {
+        method: "GET",
+        path: "/v4/vm/instances",
+        filter: null,
+        old: answer({
+          vms: [
+            { id: 1, label: "one" },
+            { id: 2, label: "two" },
+          ],
+        }),
+        new: answer({
+          vms: [
+            { id: 2, label: "two" },
+            { id: 1, label: "ONE" },
+          ],
+        }),
+      },
+    }),
+  );
+  await comparisons.close();
+  await state.close();
+}
+
+(await describeWith("chromium"))("comparisons in a browser", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "parity-"));
+  let browser: Browser;
+  let gateway: ListeningGateway;
+  let consolePage: Console;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    await compare(dataDir);
+    gateway = await startListeningGateway({ DATA_DIR: dataDir });
+  }, LONG_MS);
+  afterEach(() => consolePage?.close());
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+    rmSync(dataDir, { recursive: true });
+  });
+
+  test(
+    "by route: whether they are enough, and an example with its rows aligned by id",
+    async () => {
+      consolePage = await openConsole(browser, gateway);
+      const { page } = consolePage;
+      await consolePage.open("#/parity");
+      const rows = page.locator("main tbody tr");
+      expect(await rows.first().innerText()).toMatch(
+        /GET \/vm\/instances\n(.*\n)*.*vms\.label value, 1 time/,
+      );
+      expect(await rows.first().innerText()).toContain("too many differ");
+      expect(await rows.nth(1).innerText()).toMatch(/not enough: 1,240 of 2,995/);
+      await page.getByRole("link", { name: "example 1" }).click();
+      await page.getByRole("heading", { name: "GET /vm/instances" }).waitFor();
+      const differing = page.locator("main tbody tr", { hasText: "differs" });
+      expect(await differing.allInnerTexts()).toEqual([
+        expect.stringMatching(/vms\[id=1\]\.label\s+"one"\s+"ONE"/),
+      ]);
+      expect(consolePage.complaints).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  test.each([
+    { width: 1280, scheme: "light" },
+    { width: 390, scheme: "dark" },
+  ] as const)(
+    "are accessible and fit the window: $width, $scheme",
+    async (look) => {
+      consolePage = await openConsole(browser, gateway, look);
+      await consolePage.open("#/parity");
+      const example =
+        (await consolePage.page.getByRole("link", { name: "example 1" }).getAttribute("href")) ?? "";
+      for (const view of ["#/parity", example]) {
+        await consolePage.open(view);
+        expect([view, await consolePage.violations(), await consolePage.overflow()]).toEqual([view, [], 0]);
+      }
+      expect(consolePage.complaints).toEqual([]);
+    },
+    LONG_MS,
+  );
+});
