@@ -168,6 +168,10 @@ const clients = {
     text,
     "YAML file with the plan by which alpha ends: see [Sunset plan](sunset-file.md). Read at start, and again when it changes or on SIGHUP. If it is invalid, the plan that was read before stays",
   ),
+  ROLLOUT_FILE: unset(
+    text,
+    "YAML file that says who gets the translation, and who the old service of `LEGACY_URL`: see [Rollout file](rollout-file.md). Read at start, and again when it changes or on SIGHUP. If it is invalid, what was read before stays",
+  ),
   NOTICES_FILE: unset(
     text,
     "YAML file with the receivers of notices about the migration: see [Notices](notices.md). Read at start, and again when it changes or on SIGHUP. If it is invalid, the receivers that were read before stay",

@@ -18,6 +18,7 @@ const ORDER = [
   "oauth",
   "pipeline",
   "notices",
+  "rollout",
   "parity",
   "sunset",
   "upstream",
