@@ -1,0 +1,120 @@
+/**
+ * Decides what two pairs of answers mean. Where a first pair differs, both services are asked once more, 1 to 5 s later:
+ *
+ *     const look = comparePair(first, rules, volatile);
+ *     if (look.result === "differs") {
+ *       const second = await askBothAgain();
+ *       const { result, differences } = confirm({ first, second, rules, volatile, isAccepted });
+ *     } else if (volatile.needsPair(route.name, Math.random())) {
+ *       recordOldPair(first.old, await askOldAgain(), rules, volatile);
+ *     }
+ */
+import type { Answer, ComparisonResult, Difference, NotComparableReason } from "./comparison.ts";
+import { compareAnswers, type AnswerRules } from "./compare-answers.ts";
+import { judgePlainly } from "./compare-values.ts";
+import { keyOf, type ValuePair, type VolatileFields } from "./volatile-fields.ts";
+
+/** The answers of both services to the same request, asked at the same time. */
+export interface AnswerPair {
+  readonly old: Answer;
+  readonly new: Answer;
+}
+
+/** What a first pair of answers means. */
+export type FirstLook =
+  | { readonly result: "equal" }
+  | { readonly result: "not_comparable"; readonly reason: NotComparableReason }
+  /** Both are to be asked again. */
+  | { readonly result: "differs"; readonly differences: readonly Difference[] }
+  /** It differs only as the old service differs from itself: to ask again would say nothing. */
+  | { readonly result: "unstable"; readonly differences: readonly Difference[] };
+
+/** Compares the first answers of both services, and counts equal ones. */
+export function comparePair(pair: AnswerPair, rules: AnswerRules, volatile: VolatileFields): FirstLook {
+  const { name } = rules.route;
+  const compared = compareAnswers(pair.old, pair.new, rules, volatile.judge(name, "new"));
+  if ("reason" in compared) return { result: "not_comparable", reason: compared.reason };
+  const { differences } = compared;
+  if (differences.length === 0) {
+    volatile.recordEqual(name);
+    return { result: "equal" };
+  }
+  const isKnown = differences.every(
+    (each) => each.kind !== "value" && each.kind !== "format" && volatile.isNoise(name, each),
+  );
+  return { result: isKnown ? "unstable" : "differs", differences };
+}
+
+/** Pairs of values of one comparison that are counted. */
+const MAX_VALUE_PAIRS = 500;
+
+/** Counts two answers of the old service to the same request, whether they differ or not. Others are ignored. */
+export function recordOldPair(
+  old: Answer,
+  oldAgain: Answer,
+  rules: AnswerRules,
+  volatile: VolatileFields,
+): void {
+  const values: ValuePair[] = [];
+  const compared = compareAnswers(old, oldAgain, rules, (field, one, other) => {
+    if (values.length < MAX_VALUE_PAIRS) values.push({ field, values: [one, other] });
+    return judgePlainly(field, one, other);
+  });
+  if ("differences" in compared) volatile.recordPair(rules.route.name, compared.differences, values);
+}
+
+/** What is confirmed. */
+export interface ConfirmInput {
+  /** The pair that differs. */
+  readonly first: AnswerPair;
+  /** The pair that was asked for later. */
+  readonly second: AnswerPair;
+  readonly rules: AnswerRules;
+  /** What is known about the old service. It learns from the two old answers. */
+  readonly volatile: VolatileFields;
+  /** Whether the pack accepts a difference. Default: none. */
+  readonly isAccepted?: (difference: Difference) => boolean;
+}
+
+/** What two pairs of answers mean. */
+export interface Confirmed {
+  readonly result: ComparisonResult;
+  /** With `not_comparable` alone. */
+  readonly reason?: NotComparableReason;
+  /** Those that were found twice and are not accepted; with `accepted` and `unstable` all of the first pair. */
+  readonly differences: readonly Difference[];
+}
+
+/**
+ * Decides whether a difference is one: it was found in both pairs, the old service gave the same answer twice, and it does
+ * not differ from itself so often that this may be chance.
+ */
+export function confirm({
+  first,
+  second,
+  rules,
+  volatile,
+  isAccepted = () => false,
+}: ConfirmInput): Confirmed {
+  const { name } = rules.route;
+  const judge = volatile.judge(name, "new again");
+  const compared = compareAnswers(first.old, first.new, rules, judge);
+  const again = compareAnswers(second.old, second.new, rules, judge);
+  const old = compareAnswers(first.old, second.old, rules, volatile.judge(name, "old"));
+  for (const each of [compared, again, old])
+    if ("reason" in each) return { result: "not_comparable", reason: each.reason, differences: [] };
+  const [differences, differencesAgain, ofOld] = [compared, again, old].map((each) =>
+    "differences" in each ? each.differences : [],
+  ) as [readonly Difference[], readonly Difference[], readonly Difference[]];
+  recordOldPair(first.old, second.old, rules, volatile);
+  if (differences.length === 0) return { result: "equal", differences: [] };
+  const foundAgain = new Set(differencesAgain.map(keyOf)).difference(new Set(ofOld.map(keyOf)));
+  const believed = differences.filter((each) =>
+    volatile.recordAgain(name, each, foundAgain.has(keyOf(each))),
+  );
+  if (believed.length === 0) return { result: "unstable", differences };
+  const unaccepted = believed.filter((each) => !isAccepted(each));
+  return unaccepted.length === 0
+    ? { result: "accepted", differences }
+    : { result: "different", differences: unaccepted };
+}

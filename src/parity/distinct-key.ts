@@ -1,0 +1,55 @@
+/** The key of a comparison. Equal keys prove one case: a client that polls one list proves no more by asking again. */
+import { createHash } from "node:crypto";
+import { isObject } from "../dialect/json/parse.ts";
+import { parseBody, type AnswerRules } from "./compare-answers.ts";
+import { canonicalJson, joinField } from "./compare-values.ts";
+import type { Answer } from "./comparison.ts";
+import { filterOf, splitTarget, type ComparedRequest } from "./compared-request.ts";
+import type { VolatileFields } from "./volatile-fields.ts";
+
+const KEY_BYTES = 8;
+
+/** A request without what does not change its meaning: the order of its parameters, and blanks in its filter. */
+function normalizeRequest(request: ComparedRequest): readonly unknown[] {
+  const [path, query] = splitTarget(request.path);
+  const parameters = [...new URLSearchParams(query)].map((each) => JSON.stringify(each)).toSorted();
+  const filter = filterOf(request);
+  return [request.method, path, parameters, filter === undefined ? request.filter : canonicalJson(filter)];
+}
+
+/** Leaves volatile fields out. Lists without an order get one, so that the same rows have the same text. */
+function stableText(value: unknown, field: string, isVolatile: (field: string) => boolean): string {
+  if (isVolatile(field)) return "";
+  if (Array.isArray(value)) {
+    const texts = value.map((item) => stableText(item, field, isVolatile));
+    return `[${(value.every(Array.isArray) ? texts : texts.toSorted()).join()}]`;
+  }
+  if (!isObject(value)) return JSON.stringify(value) ?? "";
+  const members = Object.keys(value)
+    .toSorted()
+    .map((name) => `${JSON.stringify(name)}:${stableText(value[name], joinField(field, name), isVolatile)}`);
+  return `{${members.join()}}`;
+}
+
+/**
+ * The hash of a route, a request and the old answer, without its volatile fields.
+ *
+ * @returns 64 bits, base64url
+ */
+export function distinctKey(
+  { route }: Pick<AnswerRules, "route">,
+  request: ComparedRequest,
+  old: Answer,
+  volatile: VolatileFields,
+): string {
+  const body = parseBody(old);
+  const text =
+    "value" in body
+      ? stableText(body.value, "", (field) => volatile.isVolatile(route.name, field))
+      : old.body.toString("base64");
+  return createHash("sha256")
+    .update(JSON.stringify([route.name, normalizeRequest(request), old.status, text]))
+    .digest()
+    .subarray(0, KEY_BYTES)
+    .toString("base64url");
+}

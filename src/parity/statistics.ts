@@ -1,0 +1,106 @@
+/** The two statistics of a comparison: may clients get the translation, and must they get the old service again. */
+
+/** The share of wrong conclusions that is tolerated: the bounds hold at 95 %. */
+const ALPHA = 0.05;
+
+/** Smaller terms don't change a sum. */
+const NEGLIGIBLE = 1e-18;
+
+/** The logarithm of the number of ways to choose `k` of `n`. */
+function logChoose(n: number, k: number): number {
+  let sum = 0;
+  for (let j = 1; j <= k; j += 1) sum += Math.log((n - k + j) / j);
+  return sum;
+}
+
+/** The probability of at most `k` of `n`, for rates above `k / n`. @param logWays logarithm of the number of ways to choose `k` of `n` */
+function atMost(k: number, n: number, rate: number, logWays: number): number {
+  let term = Math.exp(logWays + k * Math.log(rate) + (n - k) * Math.log1p(-rate));
+  let sum = term;
+  // Above k / n the terms get smaller downwards.
+  for (let i = k; i > 0 && term > sum * NEGLIGIBLE; i -= 1) {
+    term *= (i / (n - i + 1)) * ((1 - rate) / rate);
+    sum += term;
+  }
+  return sum;
+}
+
+/**
+ * The exact (Clopper–Pearson) one-sided upper bound at 95 % of the rate of differing answers.
+ *
+ * @param differing Distinct comparisons that differ, from 0 to `compared`.
+ * @param compared Distinct comparisons.
+ * @returns A rate from 0 to 1. 1 if nothing was compared.
+ */
+export function upperBound(differing: number, compared: number): number {
+  if (differing >= compared) return 1;
+  const logWays = logChoose(compared, differing);
+  let [low, high] = [differing / compared, 1];
+  for (;;) {
+    const middle = (low + high) / 2;
+    if (middle <= low || middle >= high) return high;
+    if (atMost(differing, compared, middle, logWays) > ALPHA) low = middle;
+    else high = middle;
+  }
+}
+
+/**
+ * The number of distinct comparisons that is enough to say that the rate of differing answers is below a rate.
+ *
+ * @param rate Above 0 and below 1: 0.001 for 0.1 %.
+ * @param differing How many of them differ.
+ * @throws {RangeError} for another rate
+ */
+export function required(rate: number, differing = 0): number {
+  if (!(rate > 0 && rate < 1)) throw new RangeError(`a rate is above 0 and below 1, not ${rate}`);
+  const isEnough = (compared: number): boolean => upperBound(differing, compared) <= rate;
+  let [low, high] = [differing, Math.max(2, Math.ceil((differing + 1) / rate))];
+  while (!isEnough(high)) [low, high] = [high, high * 2];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (isEnough(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+/** A CUSUM: a score that rises with each difference and falls with each equal answer, but not below 0. */
+export interface Cusum {
+  /** What a difference adds. */
+  readonly difference: number;
+  /** What an equal answer adds: a negative number. */
+  readonly equal: number;
+}
+
+/** The score at which a route is turned back. At the tolerated rate one in 10⁹ comparisons reaches it at most. */
+export const TRIP = 20.7;
+
+/** The rate that is not tolerated, unless five times the tolerated one is above it. */
+const INTOLERABLE = 0.05;
+/** The least rate that can be tolerated. An old service that never fails does not prove that it never will. */
+const LEAST_TOLERATED = 0.0001;
+const MOST_INTOLERABLE = 0.95;
+
+/**
+ * The steps of a counter whose tolerated rate is given.
+ *
+ * @param tolerated For failures the old service's own rate. Below 0.01 % it counts as 0.01 %, above 50 % as 50 %.
+ */
+export function createCusum(tolerated = LEAST_TOLERATED): Cusum {
+  const rate = Math.min(0.5, Math.max(LEAST_TOLERATED, tolerated));
+  const intolerable = Math.min(MOST_INTOLERABLE, Math.max(INTOLERABLE, rate * 5));
+  return {
+    difference: Math.log(intolerable / rate),
+    equal: Math.log((1 - intolerable) / (1 - rate)),
+  };
+}
+
+/** The counter of confirmed differences: tolerated 0.01 %, intolerable 5 %. */
+export const DIFFERENCES: Cusum = createCusum();
+
+/** The score after one more comparison. It starts at 0, and {@link TRIP} is its largest value. */
+export const nextScore = (score: number, isDifferent: boolean, cusum: Cusum = DIFFERENCES): number =>
+  Math.min(TRIP, Math.max(0, score + (isDifferent ? cusum.difference : cusum.equal)));
+
+/** Whether a score is one to turn back at. */
+export const isTripped = (score: number): boolean => score >= TRIP;
