@@ -16,9 +16,10 @@ export interface SharedDocument<T> {
    * Changes it, also if other replicas change it at the same time.
    *
    * @param apply Returns the same object to change nothing. It may be called several times.
+   * @param onWritten Called once it is written, before {@link current} returns it.
    * @throws {StateUnavailableError}
    */
-  change(apply: (value: T) => T): Promise<void>;
+  change(apply: (value: T) => T, onWritten?: () => void): Promise<void>;
 }
 
 /** The store has no values without an end. No rollout takes twenty years. */
@@ -76,17 +77,19 @@ export function createSharedDocument<T>(
     current: () => value,
     isKnown: () => isKnown,
     refresh: read,
-    async change(apply) {
+    async change(apply, onWritten = () => {}) {
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
         await read();
         const next = apply(value);
-        if (next === value) return;
+        if (next === value) return onWritten();
         const written = JSON.stringify(next);
         const isWritten =
           text === undefined
             ? await store.setIfAbsent(key, written, TTL_SECONDS)
             : await store.replace(key, text, written, TTL_SECONDS);
-        if (isWritten) return accept(written, next);
+        if (!isWritten) continue;
+        onWritten();
+        return accept(written, next);
       }
       throw new StateUnavailableError(`${key} changes all the time.`);
     },

@@ -94,8 +94,7 @@ const withEvent = (
   { events }: TripState,
   event: RolloutEvent["action"],
   { kind, name, by, at, reason }: RolloutEvent | Trip,
-): readonly RolloutEvent[] =>
-  [{ action: event, kind, name, by, at, reason }, ...events].slice(0, MAX_EVENTS);
+): readonly RolloutEvent[] => [{ action: event, kind, name, by, at, reason }, ...events].slice(0, MAX_EVENTS);
 
 function withoutScores(state: TripState, { kind, name }: TripTarget): TripState["scores"] {
   if (kind === "all") return {};
