@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
+import { isObserving } from "../config/observing.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { UpstreamTokenTable } from "../auth/upstream-tokens.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
@@ -9,6 +10,7 @@ import type { Dependencies } from "./dependencies.ts";
 import { checkPagePaths } from "../migration-page/page-paths.ts";
 import { readLinkBase } from "../pipeline/pipeline-config.ts";
 import { readUpstreamTokens, refreshUpstreamTokens } from "./read-upstream-tokens.ts";
+import { createObserveApp } from "./observe-app.ts";
 import { createPublicApp } from "./public-app.ts";
 
 /** A pack, and everything of a gateway that depends on it. A request keeps the one that it started with. */
@@ -65,12 +67,12 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
           "rows of a catalog were left out, because an expression of the pack fails on them",
         ),
     );
-    const handler = createPublicApp(settings, {
-      ...dependencies,
-      pack: loaded.pack,
-      catalogs,
-      upstreamTokens,
-    });
+    const ofPack = { ...dependencies, pack: loaded.pack, catalogs, upstreamTokens };
+    const { legacy } = dependencies;
+    const handler =
+      legacy && isObserving(settings)
+        ? createObserveApp(settings, ofPack, legacy)
+        : createPublicApp(settings, ofPack);
     const pack = { ...loaded, catalogs, upstreamTokens, handler };
     serving.add(pack);
     return pack;

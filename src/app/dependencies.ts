@@ -11,6 +11,7 @@ import type { UpstreamClient } from "../upstream/client.ts";
 import type { OnUntrustedProxy } from "../rate-limit/client-address.ts";
 import { startAuditThread } from "./audit-store.ts";
 import type { HostServices } from "./host-services.ts";
+import { openLegacy, type LegacyService } from "./legacy.ts";
 import { openAudit } from "./open-audit.ts";
 import { openV4, type V4Service } from "./v4-service.ts";
 import { openOAuthServices, type OAuthServices } from "./oauth-services.ts";
@@ -56,6 +57,8 @@ export interface Dependencies {
   readonly clients: WatchedFile<ClientDirectory>;
   readonly upstream: UpstreamClient;
   readonly nativeProxy: ReturnType<typeof createNativeProxy>;
+  /** The old service; undefined if the settings name none. */
+  readonly legacy: LegacyService | undefined;
   readonly tokenLocks: TokenLocks;
   /** What the pages for clients share; undefined if they are off. */
   readonly migrationPages: PageState | undefined;
@@ -186,6 +189,7 @@ async function openDependencies(
     secureContext: tls?.contextFor(true),
   };
   const upstream = openUpstream(upstreamOptions, log, metrics);
+  const legacy = openLegacy(settings, { log, metrics, tls });
   const bodies = createBodyReaders(settings.BODY_LIMIT);
   if (audit) metrics.watchAudit(audit.stats);
   metrics.addGauge("body_bytes", "Bytes of request bodies in memory.", () => bodies.bytes);
@@ -207,6 +211,7 @@ async function openDependencies(
     clients,
     upstream,
     nativeProxy: createNativeProxy({ ...upstreamOptions, breaker: upstream.breaker }),
+    legacy,
     tokenLocks: createTokenLocks(),
     migrationPages: settings.MIGRATION_PAGE ? createPageState() : undefined,
     bodies,
@@ -271,6 +276,7 @@ export async function closeDependencies(
     () => dependencies.tracing?.close(),
     () => dependencies.metrics.close(),
     () => dependencies.nativeProxy.close(),
+    () => dependencies.legacy?.proxy.close(),
     () => dependencies.upstream.close(),
     () => dependencies.tls?.close(),
     () => dependencies.clients.close(),

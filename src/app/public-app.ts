@@ -15,11 +15,14 @@ import {
 } from "../pipeline/http/request-context.ts";
 import { isNative } from "../pipeline/stages/authenticate.ts";
 import { createNativeAuthorization } from "../pipeline/native/native-authorization.ts";
+import type { NativeError } from "../pipeline/native/native-exchange.ts";
+import { cleanRequestHeaders, cleanResponseHeaders } from "../pipeline/native/native-headers.ts";
 import { createNativeRateLimit } from "../pipeline/native/native-rate-limit.ts";
 import { createAlphaPipeline } from "../pipeline/pipeline.ts";
 import { RequestedScopes } from "../oauth/requested-scopes.ts";
 import { createOAuthRoutes, type OAuthRoutes } from "../oauth/handler.ts";
 import type { Settings } from "../config/setting-definitions.ts";
+import { tokenHash } from "../auth/token-cache.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
@@ -121,25 +124,34 @@ function createNativeMiddleware(
   const { nativeScheme: scheme } = pack;
   if (!settings.NATIVE_PROXY || scheme === undefined) return (_request, _response, next) => next();
   const { tokens, limits } = shared;
+  const errorOf = (reason: string, status: number, shown = status): NativeError => ({
+    status,
+    body: upstreamError(pack, reason, shown),
+  });
+  const failed = errorOf(FAILURE, 500, 502);
   const forward = nativeProxy({
-    authorize: createNativeAuthorization({
-      issued: oauth.tokenStore,
-      scopes: pack.scopes,
-      accessOf: pack.v4Access,
-    }),
-    errorBody: (reason, status) => upstreamError(pack, reason, status),
-    scheme,
-    failure: upstreamError(pack, FAILURE, 502),
-    circuitOpen: upstreamError(pack, "The service does not respond at the moment. Try again later.", 503),
-    limited: {
-      status: TOO_MANY_REQUESTS,
-      body: upstreamError(pack, "Too many requests. Try again later.", TOO_MANY_REQUESTS),
+    errors: {
+      failed,
+      timedOut: failed,
+      unavailable: errorOf("The service does not respond at the moment. Try again later.", 503),
+      limited: errorOf("Too many requests. Try again later.", TOO_MANY_REQUESTS),
     },
-    lookUp: createNativeRateLimit({ tokens, limits, judgeToken: createPackTokenJudge(pack) }),
+    gate: {
+      scheme,
+      lookUp: createNativeRateLimit({ tokens, limits, judgeToken: createPackTokenJudge(pack) }),
+      authorize: createNativeAuthorization({
+        issued: oauth.tokenStore,
+        scopes: pack.scopes,
+        accessOf: pack.v4Access,
+      }),
+      errorBody: (reason, status) => upstreamError(pack, reason, status),
+    },
+    prepareRequest: ({ headers }) => cleanRequestHeaders(headers),
+    cleanResponse: cleanResponseHeaders,
+    hashOf: (_request, token) => tokenHash(token),
     vary: ["Authorization", ...(settings.CORS_ORIGINS === undefined ? [] : ["Origin"])],
     hasOwnCors: settings.CORS_ORIGINS !== undefined,
-    record: (request, outcome, hash) => recorder.native(request, outcome, hash),
-    searchedBytes: (request) => recorder.searchedNativeBytes(request),
+    startRecording: (request, hash) => recorder.startNative(request, hash),
     recordFirst: settings.AUDIT_DURABILITY === "strict",
   });
   return function forwardNative(request, response, next) {
@@ -250,7 +262,7 @@ function createAlphaHandler(
 }
 
 /** The last middleware. Errors inside a pipeline have their response already; this is for errors around it. */
-function createErrorHandler({ pack, log }: PublicAppDependencies): ErrorRequestHandler {
+export function createErrorHandler({ pack, log }: PublicAppDependencies): ErrorRequestHandler {
   const { errors, statuses } = pack;
   const body = JSON.stringify(errors.client.write([{ reason: FAILURE }], statuses.failed));
   // Express recognizes an error handler by its four parameters.

@@ -1,7 +1,5 @@
 import { errorText } from "../config/error-text.ts";
 import { CLIENT_GONE, type AuditRecord } from "../audit/record.ts";
-import { createRecordIds } from "../audit/record-id.ts";
-import { Redaction } from "../audit/redact.ts";
 import type { AuditStore } from "../audit/store.ts";
 import {
   forEachStage,
@@ -17,6 +15,8 @@ import {
   summarizeNativeRequest,
   type NativeOutcome,
 } from "../pipeline/native/native-record.ts";
+import type { NativeRecording } from "../pipeline/native/native-exchange.ts";
+import { NativeResponse } from "../pipeline/native/response-secrets.ts";
 import type { RecordOptions, RequestSummary } from "../pipeline/recorded-request.ts";
 import {
   createAuditRecord,
@@ -34,6 +34,7 @@ import type { Settings } from "../config/setting-definitions.ts";
 import type { RequestResult, Tracing } from "../observability/tracing/tracing.ts";
 import { parseTraceparent } from "../observability/tracing/traceparent.ts";
 import type { Log } from "../observability/log.ts";
+import { createRecordOptions } from "./record-options.ts";
 
 export interface RecorderDependencies {
   readonly pack: Pack;
@@ -96,28 +97,6 @@ const spanResult = ({ alpha, lane, requestId }: RequestSummary): RequestResult =
   requestId,
 });
 
-/** Segments of the paths that the pack's routes have, and of the calls that they make. */
-function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
-  const templates = routes.flatMap(
-    ({ name, source, mergeParts, prerequisites, readAfterWrite, wait, related }) => [
-      name.slice(name.indexOf(" ") + 1),
-      ...("call" in source ? [source.call.template] : []),
-      ...mergeParts.flatMap(({ read, write }) => [read.template, write.template]),
-      ...[...prerequisites, ...related, readAfterWrite, wait].map((step) => step?.endpoint.template ?? ""),
-    ],
-  );
-  const { oauth, client, upstream } = dialect;
-  const prefixes = [client.base_path, upstream.base_path];
-  const login = oauth
-    ? [oauth.authorize, oauth.token, oauth.revoke, oauth.logout].flatMap(({ client: from, upstream: to }) => [
-        from,
-        to,
-      ])
-    : [];
-  const segments = [...templates, ...prefixes, ...login].flatMap((path) => path.split("/"));
-  return new Set(segments.filter((segment) => segment !== "" && !/[:{]/.test(segment)));
-}
-
 /** Reports how long a request was in each stage, and what it found in the caches. */
 function observeStages(
   metrics: Pick<Metrics, "stagesOf" | "countCacheReads">,
@@ -141,26 +120,12 @@ function observeStages(
 /** Reports every request to the audit store, the metrics, the log and the trace. */
 export class Recorder {
   readonly #dependencies: RecorderDependencies;
-  readonly #options: RecordOptions;
+  readonly options: RecordOptions;
 
   constructor(dependencies: RecorderDependencies) {
     const { pack, settings } = dependencies;
     this.#dependencies = dependencies;
-    this.#options = {
-      newId: createRecordIds(),
-      redaction: new Redaction({
-        names: pack.secretNames,
-        bodyLimit: settings.AUDIT_BODY_LIMIT,
-        literals: literalsOf(pack),
-      }),
-      bodies: settings.AUDIT === "full",
-      credentials: pack.credentials,
-      filterHeader: pack.dialect.client.filters?.header,
-      packHash: pack.hash,
-      sentNames: pack.sentNames,
-      lossNames: pack.lossNames,
-      grammar: pack.grammar,
-    };
+    this.options = createRecordOptions(pack, settings);
   }
 
   /** Records a translated request; returns a promise where its response must wait for the record. */
@@ -176,7 +141,7 @@ export class Recorder {
     const record = audit && this.#createRecord(request, outcome, context);
     if (!audit && !context.isOwnPage && isAccepted(context))
       sunset.rules.noteAccepted(provenIdentity(request, context));
-    const summary = record ?? summarizeRequest(request, outcome, context, this.#options);
+    const summary = record ?? summarizeRequest(request, outcome, context, this.options);
     context.span?.end(spanResult(summary));
     const durable = record && audit.append(record);
     const reported = durable
@@ -187,12 +152,35 @@ export class Recorder {
     return reported;
   }
 
-  /** Records a forwarded request. */
-  async native(request: AlphaRequest, outcome: NativeOutcome, hash: string | undefined): Promise<void> {
+  /** Collects what the record of a request to the native proxy needs. */
+  startNative(request: AlphaRequest, hash: string | undefined): NativeRecording {
+    const { audit } = this.#dependencies;
+    const limit = audit ? searchedBytes(request, this.options) : 0;
+    let response: NativeResponse | undefined;
+    return {
+      onHead: (headers) => (response = new NativeResponse(headers, limit)),
+      onReceived: (chunk) => response?.add(chunk),
+      record: (outcome) =>
+        this.recordForwarded(request, outcome, {
+          record: () => audit && createNativeRecord(request, outcome, hash, this.options, response),
+          summarize: () => summarizeNativeRequest(request, outcome, hash),
+        }),
+    };
+  }
+
+  /** Reports a request that was forwarded without translation. @throws where its record is lost */
+  async recordForwarded(
+    request: AlphaRequest,
+    outcome: NativeOutcome,
+    create: {
+      readonly record: () => AuditRecord | undefined;
+      readonly summarize: () => RequestSummary;
+    },
+  ): Promise<void> {
     const { audit, tracing } = this.#dependencies;
     try {
-      const record = audit && createNativeRecord(request, outcome, hash, this.#options);
-      const summary = record ?? summarizeNativeRequest(request, outcome, hash);
+      const record = create.record();
+      const summary = record ?? create.summarize();
       const traceparent = header(request, "traceparent");
       const { method } = request;
       const time = new Date(Date.now() - outcome.ms);
@@ -202,27 +190,22 @@ export class Recorder {
       const { label } = request;
       const { application } = outcome;
       const { fingerprint } = summary.client;
-      this.#countClient("native", () => ({
+      this.#countClient(summary.lane, () => ({
         label,
         application,
         fingerprint,
         userAgent: header(request, "user-agent"),
       }));
-      if (record) await audit.append(record);
+      if (record) await audit?.append(record);
     } catch (error) {
       this.#logLostRecord(request.id, error);
       throw error;
     }
   }
 
-  /** Bytes of v4's response to a forwarded request that are searched for secrets. */
-  searchedNativeBytes(request: AlphaRequest): number {
-    return this.#dependencies.audit ? searchedBytes(request, this.#options) : 0;
-  }
-
   /** Logs an error that no one expected. */
   unexpected(error: unknown, request: AlphaRequest, context: RequestContext): void {
-    const err = describeError(error, request, context, this.#options);
+    const err = describeError(error, request, context, this.options);
     this.#dependencies.log.error(
       { code: "AG_UNEXPECTED_ERROR", requestId: request.id, err },
       "unexpected error",
@@ -232,13 +215,13 @@ export class Recorder {
   /** A request is always recorded, whatever a client or v4 sends. */
   #createRecord(request: AlphaRequest, outcome: RequestOutcome, context: RequestContext): AuditRecord {
     try {
-      return createAuditRecord(request, outcome, context, this.#options);
+      return createAuditRecord(request, outcome, context, this.options);
     } catch (error) {
       this.#dependencies.log.error(
         { code: "AG_AUDIT_RECORD_FAILED", requestId: request.id, error: errorText(error) },
         "an audit record could not be created",
       );
-      return createMinimalRecord(request, outcome, context, this.#options);
+      return createMinimalRecord(request, outcome, context, this.options);
     }
   }
 

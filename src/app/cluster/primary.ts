@@ -1,5 +1,6 @@
 import type { ReadinessScope } from "../../admin/admin-app.ts";
 import { createMetricsAggregate } from "../../observability/metrics/aggregate.ts";
+import { observedUrlOf } from "../../config/observing.ts";
 import type { Settings } from "../../config/setting-definitions.ts";
 import type { PackFiles } from "../../mapping/load/load-pack.ts";
 import { startWorkerPool, type WorkerPool } from "./worker-pool.ts";
@@ -109,6 +110,7 @@ export async function startWorkers(
     sandboxToken: v4.sandbox?.tokens.full,
     sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
+    observedUrl: observedUrlOf(settings),
     dialect: initialPack.pack.dialect,
     readiness,
     async reload(next) {
