@@ -29,6 +29,7 @@ import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/clien
 import { createPageState, type PageState } from "../migration-page/page-cache.ts";
 import { checkPagePaths } from "../migration-page/page-paths.ts";
 import { openNotices, type NoticesService } from "./open-notices.ts";
+import { openRollout, type RolloutService } from "./open-rollout.ts";
 import { openSunset, type SunsetService } from "./open-sunset.ts";
 import { watchOperatorFile, type WatchedFile } from "./watched-file.ts";
 import { openUpstreamTls, type UpstreamTls } from "./upstream-tls.ts";
@@ -59,6 +60,8 @@ export interface Dependencies {
   readonly nativeProxy: ReturnType<typeof createNativeProxy>;
   /** The old service; undefined if the settings name none. */
   readonly legacy: LegacyService | undefined;
+  /** Who gets the translation, and who the old service. */
+  readonly rollout: RolloutService;
   readonly tokenLocks: TokenLocks;
   /** What the pages for clients share; undefined if they are off. */
   readonly migrationPages: PageState | undefined;
@@ -159,8 +162,21 @@ async function openDependencies(
     metrics,
   });
   closers.push(sunset.close);
-  // Clients have ends of their own, and the plan names clients.
-  onDirectoryChange = sunset.reload;
+  const legacy = openLegacy(settings, { log, metrics, tls });
+  const rollout = await openRollout(settings, {
+    pack,
+    directory: clients.current,
+    state: shared.state,
+    legacy,
+    log,
+    metrics,
+  });
+  closers.push(rollout.close);
+  // Clients have ends of their own, and the files name clients.
+  onDirectoryChange = () => {
+    sunset.reload();
+    rollout.reload();
+  };
   const notices = openNotices(settings, {
     pack,
     directory: clients.current,
@@ -189,7 +205,6 @@ async function openDependencies(
     secureContext: tls?.contextFor(true),
   };
   const upstream = openUpstream(upstreamOptions, log, metrics);
-  const legacy = openLegacy(settings, { log, metrics, tls });
   const bodies = createBodyReaders(settings.BODY_LIMIT);
   if (audit) metrics.watchAudit(audit.stats);
   metrics.addGauge("body_bytes", "Bytes of request bodies in memory.", () => bodies.bytes);
@@ -212,6 +227,7 @@ async function openDependencies(
     upstream,
     nativeProxy: createNativeProxy({ ...upstreamOptions, breaker: upstream.breaker }),
     legacy,
+    rollout,
     tokenLocks: createTokenLocks(),
     migrationPages: settings.MIGRATION_PAGE ? createPageState() : undefined,
     bodies,
@@ -271,6 +287,7 @@ export async function closeDependencies(
     () => dependencies.oauth.close(),
     () => dependencies.stateFullness.close(),
     () => dependencies.sunset.close(),
+    () => dependencies.rollout.close(),
     () => dependencies.shared.close(),
     closeListeners,
     () => dependencies.tracing?.close(),

@@ -64,7 +64,7 @@ export function openLegacy(
 }
 
 /** The pack's route of a request; null if none matches. Of several routes of one path it is the first: they share a name. */
-function routeNameOf({ method, path }: AlphaRequest, pack: Pack): string | null {
+export function routeNameOf({ method, path }: AlphaRequest, pack: Pack): string | null {
   const segments = splitPath(path);
   const { prefix } = pack;
   if (!segments || !prefix.every((segment, index) => segments[index] === segment)) return null;

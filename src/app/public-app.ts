@@ -36,6 +36,7 @@ import { corsSettings } from "./cors-settings.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { createMigrationPages } from "./migration-page.ts";
 import { Recorder } from "./recorder.ts";
+import { createRolloutMiddleware } from "./rollout-middleware.ts";
 import { createPackTokenJudge, createPipelineConfig } from "../pipeline/pipeline-config.ts";
 
 /** Dependencies of a gateway, and the pack that its requests are translated with. */
@@ -77,6 +78,7 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     lifecycle: lifecycleOf(dependencies, recorder),
     toMiddleware: (handler: AlphaHandler) => respond(trackRequests(dependencies, handler)),
   };
+  const routeBySide = createRolloutMiddleware(settings, dependencies, recorder);
   return [
     createRequestContext({
       trustProxy: settings.TRUST_PROXY ?? [],
@@ -91,8 +93,9 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     createNativeMiddleware(settings, dependencies, recorder),
     createHeadGuard(settings, dependencies, guardOptions),
     createCrossSiteGuard(settings, dependencies, guardOptions),
-    createOAuthMiddleware(settings, dependencies, recorder, respond),
     ...createMigrationPages(settings, dependencies, guardOptions),
+    ...(routeBySide ? [routeBySide] : []),
+    createOAuthMiddleware(settings, dependencies, recorder, respond),
     respond(createAlphaHandler(settings, dependencies, recorder)),
     createErrorHandler(dependencies),
   ];

@@ -27,6 +27,7 @@ import {
   type RequestOutcome,
 } from "../pipeline/stages/audit-record.ts";
 import type { SunsetRules } from "../sunset/sunset.ts";
+import type { Rollout } from "../rollout/rollout.ts";
 import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
@@ -45,6 +46,8 @@ export interface RecorderDependencies {
   /** Undefined without tracing. */
   readonly tracing: Tracing | undefined;
   readonly sunset: { readonly rules: Pick<SunsetRules, "noteAccepted"> };
+  /** Learns how the translation does. Default: nobody does. */
+  readonly rollout?: { readonly rollout: Pick<Rollout, "noteOutcome"> | undefined };
   /** The names of clients, for the metrics. Default: none. */
   readonly clients?: { current(): ClientDirectory };
 }
@@ -131,13 +134,18 @@ export class Recorder {
   /** Records a translated request; returns a promise where its response must wait for the record. */
   alpha(request: AlphaRequest, outcome: RequestOutcome, context: RequestContext): void | Promise<void> {
     const startedAt = performance.now();
-    const { audit, metrics, sunset } = this.#dependencies;
+    const { audit, metrics, sunset, rollout } = this.#dependencies;
     const { rejectedBy, upstream } = context;
     const details = {
       rejectedBy,
       hasFailed: outcome.meaning === "failed",
       traceparent: upstream?.traceparent ?? header(request, "traceparent"),
     };
+    if (rollout?.rollout && outcome.status !== CLIENT_GONE && context.match) {
+      // What the gateway itself rejects says nothing about the translation.
+      const hasFailed = details.hasFailed && rejectedBy === undefined;
+      rollout.rollout.noteOutcome(context.match.route.name, "new", hasFailed, request.id);
+    }
     const record = audit && this.#createRecord(request, outcome, context);
     if (!audit && !context.isOwnPage && isAccepted(context))
       sunset.rules.noteAccepted(provenIdentity(request, context));

@@ -122,11 +122,15 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
     async activate(loaded, isSuperseded) {
       await activePack.replace(loaded, isSuperseded);
       dependencies.sunset.usePack(loaded.pack);
+      dependencies.rollout.usePack(loaded.pack);
       dependencies.notices.usePack(loaded.pack);
       // The file may have been invalid for the previous pack alone.
       reloadTokens();
     },
-    checkPack: dependencies.sunset.checkPack,
+    checkPack(next) {
+      dependencies.sunset.checkPack(next);
+      dependencies.rollout.checkPack(next);
+    },
     log,
     metrics,
   });
@@ -140,6 +144,7 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
       reloadTokens();
       dependencies.clients.reload();
       dependencies.sunset.reload();
+      dependencies.rollout.reload();
       dependencies.notices.reload();
       return reloadPack(files);
     },

@@ -87,6 +87,16 @@ function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label
     !isObserving(settings)
   )
     problems.push(["UPSTREAM_URL", missingUpstream(label)]);
+  if (settings.ROLLOUT_FILE !== undefined && settings.LEGACY_URL === undefined)
+    problems.push([
+      "ROLLOUT_FILE",
+      `it says who still gets the old service; set ${label("LEGACY_URL")}, or unset it`,
+    ]);
+  if (settings.ROLLOUT_FILE !== undefined && isObserving(settings))
+    problems.push([
+      "ROLLOUT_FILE",
+      `the gateway observes, and translates nothing; set ${label("UPSTREAM_URL")}, or unset it`,
+    ]);
   if (settings.SEED !== undefined && settings.UPSTREAM_URL !== undefined)
     problems.push(["SEED", `only the embedded sandbox has a seed; unset it, or ${label("UPSTREAM_URL")}`]);
   if (ADMIN_PORT !== "off" && !isLoopback(ADMIN_HOST) && settings.ADMIN_TOKEN === undefined)

@@ -54,6 +54,8 @@ export interface ReturnsOptions {
   readonly clock?: () => number;
   /** Milliseconds, monotonic. */
   readonly elapsed?: () => number;
+  /** Whether connections to the old service work. */
+  readonly isOldServiceUp: () => boolean;
 }
 
 const REASONS: Readonly<Record<Cause, string>> = {
@@ -87,6 +89,7 @@ export function createReturns({
   onChange = () => {},
   clock = Date.now,
   elapsed,
+  isOldServiceUp,
 }: ReturnsOptions): Returns {
   const health = watchOldService(elapsed);
   /** Returns of routes that the store does not have yet. */
@@ -115,6 +118,8 @@ export function createReturns({
     onChange(current);
   }
 
+  const isWell = (): boolean => isOldServiceUp() && health.isWell();
+
   const isReturned = (route: string): boolean =>
     plan().data.kind === "shared" ? index(undefined, route) !== undefined : index.any !== undefined;
 
@@ -134,7 +139,7 @@ export function createReturns({
     const found = scores.of(route);
     const cause = causeOf(found);
     if (!cause || isReturned(route) || !isTurned(plan(), route)) return void blocked.delete(route);
-    if (health.isWell()) {
+    if (isWell()) {
       blocked.delete(route);
       unshared.set(route, tripFor(route, found, cause));
       update();
@@ -151,7 +156,7 @@ export function createReturns({
   async function share(): Promise<void> {
     const taken = scores.take();
     if (taken.size === 0 && unshared.size === 0) return;
-    const isWell = health.isWell();
+    const mayReturn = isWell();
     try {
       await document.change(
         (state) => {
@@ -160,7 +165,7 @@ export function createReturns({
             const after = next.scores[route];
             const cause = after && causeOf(after);
             // What replicas have seen adds up.
-            if (after && cause && isWell && isTurned(plan(), route))
+            if (after && cause && mayReturn && isTurned(plan(), route))
               next = withTrip(next, tripFor(route, after, cause));
           }
           for (const trip of unshared.values()) next = withTrip(next, trip);

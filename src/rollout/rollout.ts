@@ -37,6 +37,8 @@ export interface BegunWrite {
 export interface Rollout extends Pick<Returns, "note" | "noteOutcome" | "turnBack" | "resume"> {
   /** Which side serves a request. @param route Name of the route; null: the pack has none */
   sideOf(identity: ClientIdentity, route: string | null, request: RolloutRequest): RolloutDecision;
+  /** Which side serves a client, without what it has under way. */
+  decide(client: string | undefined, route: string | null): SideDecision;
   /** Notes a write before it is sent. Undefined: nothing depends on it. */
   beginWrite(client: string | undefined, side: Side): BegunWrite | undefined;
   readonly plan: () => RolloutPlan;
@@ -57,6 +59,8 @@ export interface RolloutOptions {
   readonly clock?: () => number;
   /** Milliseconds, monotonic. */
   readonly elapsed?: () => number;
+  /** Whether connections to the old service work. */
+  readonly isOldServiceUp?: () => boolean;
 }
 
 /** How long a cursor goes where it came from. */
@@ -80,6 +84,7 @@ export function createRollout({
   log,
   clock = Date.now,
   elapsed = () => performance.now(),
+  isOldServiceUp = () => true,
 }: RolloutOptions): Rollout {
   const lag = createWriteLag(elapsed);
   const noWayBack = createNoWayBack(
@@ -119,7 +124,7 @@ export function createRollout({
     loggedTrips = new Set(trips.map(({ kind, name }) => `${kind} ${name}`));
   }
 
-  const returns = createReturns({ plan, store, log, onChange: onTrips, clock, elapsed });
+  const returns = createReturns({ plan, store, log, onChange: onTrips, clock, elapsed, isOldServiceUp });
 
   /** By what is remembered of the client, else by the rules. */
   function decide(client: string | undefined, route: string | null): SideDecision {
@@ -161,6 +166,7 @@ export function createRollout({
     noWayBack,
     note: returns.note,
     noteOutcome: returns.noteOutcome,
+    decide,
     turnBack: returns.turnBack,
     resume: returns.resume,
     sideOf(identity, route, { cursor, hasGatewayToken }) {

@@ -68,13 +68,17 @@ export async function startWorkers(
   async function activate(loaded: LoadedPack): Promise<void> {
     ({ files, pack } = loaded);
     dependencies.sunset.usePack(pack);
+    dependencies.rollout.usePack(pack);
     dependencies.notices.usePack(pack);
     await sendToWorkers(files);
   }
   const reloadPack = createPackReloader(settings, {
     initial: initialPack,
     activate,
-    checkPack: dependencies.sunset.checkPack,
+    checkPack(next) {
+      dependencies.sunset.checkPack(next);
+      dependencies.rollout.checkPack(next);
+    },
     log,
     metrics,
   });
@@ -117,6 +121,7 @@ export async function startWorkers(
       // Each worker reads the files of the operator itself.
       dependencies.clients.reload();
       dependencies.sunset.reload();
+      dependencies.rollout.reload();
       dependencies.notices.reload();
       await sendToWorkers(files);
       await reloadPack(next);

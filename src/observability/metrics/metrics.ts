@@ -4,6 +4,7 @@ import type { MetricValues } from "./aggregate.ts";
 import { addAuditMetrics } from "./audit-metrics.ts";
 import {
   addCounter,
+  addGaugeByLabel,
   addHistogram,
   addLabelledGauge,
   createRegistry,
@@ -57,6 +58,12 @@ export interface Metrics {
   readonly countNotice: (event: string, result: string, count?: number) => void;
   /** Adds a gauge whose value is read at each scrape. Its name gets the prefix `alpha_gateway_`. */
   readonly addGauge: (name: string, help: string, read: () => number) => void;
+  /** The same by route. Routes that are not read have no value. */
+  readonly addRouteGauge: (
+    name: string,
+    help: string,
+    read: () => Iterable<readonly [route: string, value: number]>,
+  ) => void;
   /** Adds a counter whose value is counted elsewhere. Its name gets the prefix. */
   readonly addTotal: (name: string, help: string, read: () => number) => void;
   /** Adds the metrics of an audit store. */
@@ -221,6 +228,8 @@ export function createMetrics(host?: HostRegistry): Metrics {
     countStage: (stage, kind) => void (series.stageRequests(stage, kind).sum += 1),
     countNotice: (event, result, count = 1) => void (series.notices(event, result).sum += count),
     addGauge: (name, help, read) => instruments.addGauge(PREFIX + name, help, read),
+    addRouteGauge: (name, help, read) =>
+      addGaugeByLabel(registry, { name: PREFIX + name, help, labelNames: ["route"] }, read),
     addTotal: (name, help, read) => instruments.addTotal(PREFIX + name, help, read),
     watchAudit: (stats) => addAuditMetrics(instruments, stats),
     text: () => registry.metrics(),
