@@ -11,6 +11,7 @@ import { createAuditApi, type ExplainRecord, type RecordExport } from "./audit-a
 import { handleError, sendNotFound, sendErrors } from "./responses.ts";
 import { readPages } from "./console-pages.ts";
 import { createUsageApi, type ClientOptions } from "./usage-api.ts";
+import { createRolloutApi, type RolloutControls } from "./rollout-api.ts";
 import { createSunsetApi, type SunsetControls } from "./sunset-api.ts";
 import { createSandboxApi, type SandboxControls } from "./sandbox-api.ts";
 
@@ -97,6 +98,8 @@ export interface AdminDeps {
   readonly clients: ClientOptions;
   /** The plan by which the old API ends, for `/api/sunset`. */
   readonly sunset: SunsetControls;
+  /** Who gets the translation, for `/api/rollout`. */
+  readonly rollout: RolloutControls;
   /** The names of both sides in the active pack. */
   readonly names: () => Readonly<Record<"client" | "upstream", string>>;
   /** The active pack, for `GET /api/mappings`. */
@@ -183,6 +186,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   if (deps.impact) app.use("/api/usage/impact", deps.impact);
   app.use("/api/usage", createUsageApi(deps.audit, deps.clients));
   app.use("/api/tokens", createTokensApi(deps.purgeTokens, deps.onError));
+  app.use("/api/rollout", createRolloutApi(deps.rollout, deps.onError));
   app.use("/api/sunset", createSunsetApi(deps.sunset, deps.onError));
   app.get("/api/mappings", (_request, response) => {
     response.json(deps.mappings());

@@ -18,7 +18,7 @@ export interface AdminDependencies extends Pick<AdminDeps, "readiness" | "metric
 /** Creates the admin application. */
 export function createAdminHandler(
   { ADMIN_HOST, ADMIN_TOKEN, TRUST_PROXY, QUIET_DAYS }: Settings,
-  { audit, log, v4, sunset, clients }: Dependencies,
+  { audit, log, v4, sunset, rollout, clients }: Dependencies,
   { pack, ...deps }: AdminDependencies,
 ): RequestListener {
   return createAdminApp({
@@ -31,6 +31,7 @@ export function createAdminHandler(
     clients: { directory: clients.current, quietDays: QUIET_DAYS },
     exports: { filterHeaders: () => filterHeadersOf(pack()), onDamaged: reportDamaged(log) },
     sunset,
+    rollout,
     names: () => namesOf(pack()),
     mappings: () => summarizePack(pack()),
     // The tools are loaded when they are used.

@@ -67,10 +67,7 @@ function addGauges(metrics: Metrics, { returns, noWayBack, plan }: Rollout): voi
   metrics.addRouteGauge(
     "rollout_tripped",
     "1 for each route that has returned to the old service. Route all: everything has. Clients that have returned are not counted.",
-    () =>
-      returns
-        .trips()
-        .flatMap(({ kind, name }) => (kind === "client" ? [] : [[name, 1] as const])),
+    () => returns.trips().flatMap(({ kind, name }) => (kind === "client" ? [] : [[name, 1] as const])),
   );
   metrics.addRouteGauge(
     "rollout_blocked",

@@ -8,7 +8,9 @@ import type { Settings } from "../config/setting-definitions.ts";
 import { SettingsError } from "../config/settings.ts";
 
 /** Settings of the headers that all responses have. */
-export type ResponseSettings = Partial<Pick<Settings, "CORS_ORIGINS" | "SERVER_TIMING" | "PUBLIC_URL" | "ROLLOUT_FILE">>;
+export type ResponseSettings = Partial<
+  Pick<Settings, "CORS_ORIGINS" | "SERVER_TIMING" | "PUBLIC_URL" | "ROLLOUT_FILE">
+>;
 
 /** The part of the pipeline's dependencies that a pack determines: names of both dialects, and common headers. */
 export function createPipelineConfig(

@@ -13,11 +13,7 @@ export class RolloutRefusedError extends Error {
 const ALL: TripTarget = { kind: "all", name: "all" };
 
 /** What a name in a command means: `all`, a route of the pack, or a client. @throws {RolloutRefusedError} */
-export function findTarget(
-  name: string,
-  routes: readonly string[],
-  directory: ClientDirectory,
-): TripTarget {
+export function findTarget(name: string, routes: readonly string[], directory: ClientDirectory): TripTarget {
   if (name === ALL.name) return ALL;
   if (routes.includes(name)) return { kind: "route", name };
   if (directory.find(name) || /^application:./.test(name)) return { kind: "client", name };
@@ -37,7 +33,8 @@ export interface TurnedBack {
 }
 
 /** A client as people read it. */
-export const clientText = (client: string): string => (client === UNNAMED ? "clients without a name" : client);
+export const clientText = (client: string): string =>
+  client === UNNAMED ? "clients without a name" : client;
 
 /**
  * Turns a route, a client or everything back, on all replicas.
