@@ -39,6 +39,9 @@ export const LANES = ["alpha", "native", "legacy"] as const;
 
 export type Lane = (typeof LANES)[number];
 
+/** Whether a request was a call of the client's API, whoever answered it. */
+export const isClientApi = ({ lane }: { readonly lane: Lane }): boolean => lane !== "native";
+
 export interface AuditRecord {
   /** Sortable by time: of two records the later one has the greater id. */
   readonly id: string;

@@ -32,6 +32,8 @@ export interface ValueRules {
 
 /** More differences of one answer say nothing new. */
 const MAX_DIFFERENCES = 100;
+/** Characters of all rows that are compared as texts. What is nested deeply has its text in that of each level. */
+const MAX_TEXT = 3_000_000;
 /** Characters of a value in a difference. */
 const MAX_VALUE = 2000;
 /** Characters of a field. Names of members may come from anybody. */
@@ -41,18 +43,18 @@ const MAX_FIELD = 300;
 export const judgePlainly: JudgeScalar = (_field, old, other) =>
   isOtherFormat(old, other) ? "format" : "value";
 
-/** The JSON of a value with its members in the order of their names. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
+/** A text that is the same for equal JSON values, whatever the order of their members. */
+export function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? "null";
-  const members = Object.keys(value)
-    .toSorted()
-    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`);
-  return `{${members.join()}}`;
+  let text = "{";
+  for (const name of Object.keys(value).sort())
+    text += `${JSON.stringify(name)}:${canonicalText(value[name])},`;
+  return `${text}}`;
 }
 
 const print = (value: unknown): string | undefined =>
-  value === undefined ? undefined : cutText(JSON.stringify(value), MAX_VALUE);
+  value === undefined ? undefined : cutText(JSON.stringify(value), MAX_VALUE).toWellFormed();
 
 /** The name of a member below a field. */
 export const joinField = (field: string, name: string): string =>
@@ -70,12 +72,18 @@ interface Alignment {
   readonly inNewOrder?: readonly unknown[];
 }
 
+interface TextedRow {
+  readonly row: unknown;
+  readonly text: string;
+}
+
 const memberAt = (row: unknown, path: readonly string[]): unknown =>
   path.reduce((value: unknown, key) => (isObject(value) ? value[key] : undefined), row);
 
 class ValueWalk {
   readonly #rules: ValueRules;
   readonly #found = new Map<string, Difference>();
+  #textLeft = MAX_TEXT;
 
   constructor(rules: ValueRules) {
     this.#rules = rules;
@@ -114,7 +122,8 @@ class ValueWalk {
   #compareLists(field: string, old: readonly unknown[], other: readonly unknown[]): void {
     const { list, idName } = this.#rules;
     const rule = list?.field === field ? list : { rowPath: [], idNames: [idName], order: undefined };
-    const aligned = this.#alignById(rule, old, other) ?? alignByValue(old, other, rule.order !== undefined);
+    const aligned =
+      this.#alignById(rule, old, other) ?? this.#alignByValue(old, other, rule.order !== undefined);
     for (const [row, otherRow] of aligned.pairs) this.compare(field, row, otherRow);
     const { oldOnly, newOnly, inNewOrder } = aligned;
     // Each row has another id: the ids differ, and not the rows.
@@ -136,7 +145,7 @@ class ValueWalk {
       names.map((name) => memberAt(row, [...rowPath, ...name.split(".")]));
     const isKnown =
       order.length > 0 && pairs.every(([row]) => valuesOf(row, order).every((value) => value !== undefined));
-    const printed = (row: unknown): string => canonicalJson(valuesOf(row, isKnown ? order : idNames));
+    const printed = (row: unknown): string => canonicalText(valuesOf(row, isKnown ? order : idNames));
     const index = pairs.findIndex(([row], at) => printed(row) !== printed(inNewOrder[at]));
     if (index === -1) return;
     const sample = (rows: readonly unknown[]): unknown =>
@@ -166,6 +175,20 @@ class ValueWalk {
     return undefined;
   }
 
+  /**
+   * Aligns rows without ids: equal rows first, and the others by their place. Lists inside of lists have places that mean
+   * something, as pairs of a time and a value.
+   */
+  #alignByValue(old: readonly unknown[], other: readonly unknown[], isOrdered: boolean): Alignment {
+    const isByPlace = isOrdered || this.#textLeft <= 0 || [...old, ...other].every(Array.isArray);
+    if (isByPlace) return alignByPlace(old, other);
+    const [rows, otherRows] = [old, other].map((list) =>
+      list.map((row) => ({ row, text: canonicalText(row) })),
+    );
+    for (const { text } of [...(rows ?? []), ...(otherRows ?? [])]) this.#textLeft -= text.length;
+    return alignByPlace(...withoutEqual(rows ?? [], otherRows ?? []));
+  }
+
   #rowsById(rows: readonly unknown[], path: readonly string[]): Map<string, unknown> | undefined {
     const found = new Map<string, unknown>();
     for (const row of rows) {
@@ -177,40 +200,29 @@ class ValueWalk {
   }
 }
 
-/**
- * Aligns rows without ids: equal rows first, and the others by their place. Lists inside of lists have places that mean
- * something, as pairs of a time and a value.
- */
-function alignByValue(old: readonly unknown[], other: readonly unknown[], isOrdered: boolean): Alignment {
-  const isByPlace = isOrdered || [...old, ...other].every(Array.isArray);
-  const [rest, otherRest] = isByPlace ? [old, other] : withoutEqual(old, other);
-  const length = Math.min(rest.length, otherRest.length);
+/** Pairs rows by their place. */
+function alignByPlace(old: readonly unknown[], other: readonly unknown[]): Alignment {
+  const length = Math.min(old.length, other.length);
   return {
-    pairs: rest.slice(0, length).map((row, index): Pair => [row, otherRest[index]]),
-    oldOnly: rest.slice(length),
-    newOnly: otherRest.slice(length),
+    pairs: old.slice(0, length).map((row, index): Pair => [row, other[index]]),
+    oldOnly: old.slice(length),
+    newOnly: other.slice(length),
   };
 }
 
-/** The rows of two lists that the other one does not have. */
-function withoutEqual(
-  old: readonly unknown[],
-  other: readonly unknown[],
-): [rest: readonly unknown[], otherRest: readonly unknown[]] {
+/** The rows of two lists, given with their texts, that the other one does not have. */
+function withoutEqual(old: readonly TextedRow[], other: readonly TextedRow[]): [unknown[], unknown[]] {
   const counts = new Map<string, number>();
-  for (const row of other) {
-    const text = canonicalJson(row);
-    counts.set(text, (counts.get(text) ?? 0) + 1);
-  }
-  const take = (row: unknown): boolean => {
-    const text = canonicalJson(row);
+  for (const { text } of other) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const isLeft = ({ text }: TextedRow): boolean => {
     const count = counts.get(text) ?? 0;
     if (count > 0) counts.set(text, count - 1);
-    return count > 0;
+    return count === 0;
   };
-  const rest = old.filter((row) => !take(row));
+  const rest = old.filter(isLeft);
   // What remains of the counts are the rows that no old one has taken.
-  return [rest, other.filter(take)];
+  const otherRest = other.filter((row) => !isLeft(row));
+  return [rest.map(({ row }) => row), otherRest.map(({ row }) => row)];
 }
 
 /** All differences of two values, one per field and kind, with the first pair of values that has it. */

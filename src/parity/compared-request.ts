@@ -74,10 +74,6 @@ export function orderOf(pack: Pack, route: Route, request: ComparedRequest): rea
   return style?.kind === "cursor" && style.item !== undefined ? [style.item] : undefined;
 }
 
-/** Whether the order of the answer's list counts. */
-export const isOrdered = (pack: Pack, route: Route, request: ComparedRequest): boolean =>
-  orderOf(pack, route, request) !== undefined;
-
 /** Whether a request asks for a page by a cursor that only one of the two services understands. */
 export function hasOpaqueCursor({ paging }: Pack, request: ComparedRequest): boolean {
   const { style } = paging;

@@ -35,10 +35,13 @@ export type DifferenceKind =
 
 /** One difference. */
 export interface Difference {
-  /** Route-relative path without indexes: `vms.label`, `page`, `status`; empty for the whole body. */
+  /**
+   * Path in the body without indexes, cut above 300 characters: `vms.label`, `page`; empty for the whole body. With the
+   * kind `status` it is `status`, and of a header `header x-total`.
+   */
   readonly field: string;
   readonly kind: DifferenceKind;
-  /** As JSON, undefined where the side has none. Before redaction. */
+  /** As JSON, cut above 2000 characters; undefined where the side has none. Before redaction. */
   readonly old: string | undefined;
   readonly new: string | undefined;
 }

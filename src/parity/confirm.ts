@@ -1,7 +1,7 @@
 /**
  * Decides what two pairs of answers mean. Where a first pair differs, both services are asked once more, 1 to 5 s later:
  *
- *     const look = comparePair(first, rules, volatile);
+ *     const look = comparePair(first, rules, volatile, isAccepted);
  *     if (look.result === "differs") {
  *       const second = await askBothAgain();
  *       const { result, differences } = confirm({ first, second, rules, volatile, isAccepted });
@@ -12,7 +12,8 @@
 import type { Answer, ComparisonResult, Difference, NotComparableReason } from "./comparison.ts";
 import { compareAnswers, type AnswerRules } from "./compare-answers.ts";
 import { judgePlainly } from "./compare-values.ts";
-import { keyOf, type ValuePair, type VolatileFields } from "./volatile-fields.ts";
+import type { ValuePair, VolatileFields } from "./volatile-fields.ts";
+import { groupOf, keyOf } from "./volatile-state.ts";
 
 /** The answers of both services to the same request, asked at the same time. */
 export interface AnswerPair {
@@ -26,11 +27,24 @@ export type FirstLook =
   | { readonly result: "not_comparable"; readonly reason: NotComparableReason }
   /** Both are to be asked again. */
   | { readonly result: "differs"; readonly differences: readonly Difference[] }
-  /** It differs only as the old service differs from itself: to ask again would say nothing. */
-  | { readonly result: "unstable"; readonly differences: readonly Difference[] };
+  /**
+   * To ask again would say nothing: the pack accepts all differences, or the old service often differs from itself in the
+   * same way.
+   */
+  | { readonly result: "accepted" | "unstable"; readonly differences: readonly Difference[] };
+
+/** Whether the pack accepts a difference. */
+export type IsAccepted = (difference: Difference) => boolean;
+
+const acceptNothing: IsAccepted = () => false;
 
 /** Compares the first answers of both services, and counts equal ones. */
-export function comparePair(pair: AnswerPair, rules: AnswerRules, volatile: VolatileFields): FirstLook {
+export function comparePair(
+  pair: AnswerPair,
+  rules: AnswerRules,
+  volatile: VolatileFields,
+  isAccepted: IsAccepted = acceptNothing,
+): FirstLook {
   const { name } = rules.route;
   const compared = compareAnswers(pair.old, pair.new, rules, volatile.judge(name, "new"));
   if ("reason" in compared) return { result: "not_comparable", reason: compared.reason };
@@ -39,8 +53,10 @@ export function comparePair(pair: AnswerPair, rules: AnswerRules, volatile: Vola
     volatile.recordEqual(name);
     return { result: "equal" };
   }
+  if (differences.every(isAccepted)) return { result: "accepted", differences };
+  // Values of a volatile field have been compared with what they may be.
   const isKnown = differences.every(
-    (each) => each.kind !== "value" && each.kind !== "format" && volatile.isNoise(name, each),
+    (each) => isAccepted(each) || (groupOf(each.kind) !== "value" && volatile.isNoise(name, each)),
   );
   return { result: isKnown ? "unstable" : "differs", differences };
 }
@@ -72,8 +88,8 @@ export interface ConfirmInput {
   readonly rules: AnswerRules;
   /** What is known about the old service. It learns from the two old answers. */
   readonly volatile: VolatileFields;
-  /** Whether the pack accepts a difference. Default: none. */
-  readonly isAccepted?: (difference: Difference) => boolean;
+  /** Default: the pack accepts nothing. */
+  readonly isAccepted?: IsAccepted;
 }
 
 /** What two pairs of answers mean. */
@@ -94,7 +110,7 @@ export function confirm({
   second,
   rules,
   volatile,
-  isAccepted = () => false,
+  isAccepted = acceptNothing,
 }: ConfirmInput): Confirmed {
   const { name } = rules.route;
   const judge = volatile.judge(name, "new again");

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { isObject } from "../dialect/json/parse.ts";
 import { parseBody, type AnswerRules } from "./compare-answers.ts";
-import { canonicalJson, joinField } from "./compare-values.ts";
+import { canonicalText, joinField } from "./compare-values.ts";
 import type { Answer } from "./comparison.ts";
 import { filterOf, splitTarget, type ComparedRequest } from "./compared-request.ts";
 import type { VolatileFields } from "./volatile-fields.ts";
@@ -14,21 +14,23 @@ function normalizeRequest(request: ComparedRequest): readonly unknown[] {
   const [path, query] = splitTarget(request.path);
   const parameters = [...new URLSearchParams(query)].map((each) => JSON.stringify(each)).toSorted();
   const filter = filterOf(request);
-  return [request.method, path, parameters, filter === undefined ? request.filter : canonicalJson(filter)];
+  return [request.method, path, parameters, filter === undefined ? request.filter : canonicalText(filter)];
 }
 
 /** Leaves volatile fields out. Lists without an order get one, so that the same rows have the same text. */
-function stableText(value: unknown, field: string, isVolatile: (field: string) => boolean): string {
-  if (isVolatile(field)) return "";
+function stableText(value: unknown, field: string, volatile: ReadonlySet<string>): string {
+  if (volatile.has(field)) return "";
   if (Array.isArray(value)) {
-    const texts = value.map((item) => stableText(item, field, isVolatile));
-    return `[${(value.every(Array.isArray) ? texts : texts.toSorted()).join()}]`;
+    const texts = value.map((item) => stableText(item, field, volatile));
+    return `[${(value.every(Array.isArray) ? texts : texts.sort()).join()}]`;
   }
   if (!isObject(value)) return JSON.stringify(value) ?? "";
-  const members = Object.keys(value)
-    .toSorted()
-    .map((name) => `${JSON.stringify(name)}:${stableText(value[name], joinField(field, name), isVolatile)}`);
-  return `{${members.join()}}`;
+  let text = "{";
+  for (const name of Object.keys(value).sort()) {
+    const member = volatile.size === 0 ? "" : joinField(field, name);
+    text += `${JSON.stringify(name)}:${stableText(value[name], member, volatile)},`;
+  }
+  return `${text}}`;
 }
 
 /**
@@ -44,9 +46,7 @@ export function distinctKey(
 ): string {
   const body = parseBody(old);
   const text =
-    "value" in body
-      ? stableText(body.value, "", (field) => volatile.isVolatile(route.name, field))
-      : old.body.toString("base64");
+    "value" in body ? stableText(body.value, "", volatile.fieldsOf(route.name)) : old.body.toString("base64");
   return createHash("sha256")
     .update(JSON.stringify([route.name, normalizeRequest(request), old.status, text]))
     .digest()

@@ -2,33 +2,23 @@
  * What is known about the old service from asking it twice: which fields differ from themselves, and what can still be
  * said about their values. Bounded, and as JSON small enough to be shared.
  */
-import type { Difference, DifferenceKind } from "./comparison.ts";
+import type { Difference } from "./comparison.ts";
 import { judgePlainly, type JudgeScalar } from "./compare-values.ts";
 import { formatsOf, positionOf } from "./value-format.ts";
-
-/** What the pairs of a route show about one field and kind of difference. */
-export interface FieldState {
-  /** Pairs in which the old service differed from itself. */
-  differing: number;
-  /** Differences from the new answer that were found again, and that were not. */
-  found: number;
-  missed: number;
-  /** The largest distance of two values of a pair: of numbers, or of times in milliseconds. */
-  spread?: number;
-  /** Number of values of the old and the new side whose formats were counted. */
-  values: [old: number, new: number];
-  formats: Record<string, [old: number, new: number]>;
-}
-
-/** What is known about one route. */
-export interface RouteState {
-  /** Pairs of answers of the old service to the same request. */
-  pairs: number;
-  fields: Record<string, FieldState>;
-}
-
-/** All of it, by the name of the route. */
-export type VolatileState = Readonly<Record<string, RouteState>>;
+import {
+  countFormats,
+  createFieldState,
+  groupOf,
+  halve,
+  keyOf,
+  MAX_FIELDS,
+  MAX_FORMATS,
+  parseState,
+  VALUE,
+  type FieldState,
+  type RouteState,
+  type VolatileState,
+} from "./volatile-state.ts";
 
 /** Two values of a pair that are not the same. */
 export interface ValuePair {
@@ -43,52 +33,12 @@ const MIN_PAIRS = 50;
 const LEARNING_PAIRS = 20;
 /** All counters are halved at this number, so that they follow the service. */
 const WINDOW = 2000;
-const MAX_FIELDS = 200;
-const MAX_FORMATS = 12;
 /** With more patterns than this the next one is no surprise. */
 const MAX_PATTERNS = 3;
 /** A new value may be this many times as far from the old one as two old ones are. */
 const MARGIN = 3;
 /** The share of later comparisons for which the old service is asked twice. */
 const SAMPLE_SHARE = 0.01;
-
-/** Value and format are one thing here: a value in another format is another value. */
-const groupOf = (kind: DifferenceKind): string => (kind === "format" ? "value" : kind);
-
-/** What a difference is counted as. */
-export const keyOf = ({ field, kind }: Pick<Difference, "field" | "kind">): string =>
-  `${groupOf(kind)} ${field}`;
-
-const createFieldState = (): FieldState => ({
-  differing: 0,
-  found: 0,
-  missed: 0,
-  values: [0, 0],
-  formats: Object.create(null) as FieldState["formats"],
-});
-
-const half = (count: number): number => Math.floor(count / 2);
-
-function halve(state: RouteState): void {
-  state.pairs = half(state.pairs);
-  for (const field of Object.values(state.fields)) {
-    field.differing = half(field.differing);
-    field.found = half(field.found);
-    field.missed = half(field.missed);
-    field.values = [half(field.values[0]), half(field.values[1])];
-    for (const counts of Object.values(field.formats)) counts.splice(0, 2, half(counts[0]), half(counts[1]));
-  }
-}
-
-/** Counts the formats of a value. @param side 0: the old one. 1: the new one */
-function countFormats(state: FieldState, side: 0 | 1, value: unknown): void {
-  state.values[side] += 1;
-  for (const format of formatsOf(value)) {
-    if (state.formats[format]) state.formats[format][side] += 1;
-    else if (Object.keys(state.formats).length < MAX_FORMATS)
-      state.formats[format] = side === 0 ? [1, 0] : [0, 1];
-  }
-}
 
 const decimals = (format: string): number =>
   format.startsWith("decimals ") ? Number(format.slice("decimals ".length)) : -1;
@@ -112,11 +62,16 @@ function hasNewFormat({ formats }: FieldState, old: unknown, other: unknown): bo
 const lacksFormat = ({ formats, values }: FieldState): boolean =>
   values[1] >= MIN_PAIRS && Object.values(formats).some(([old, other]) => other === 0 && old * 2 > values[0]);
 
+/** The distance of two numbers, or of two times in milliseconds; undefined for other values. */
+function distanceOf(one: unknown, other: unknown): number | undefined {
+  const distance = Math.abs((positionOf(one) ?? Number.NaN) - (positionOf(other) ?? Number.NaN));
+  return Number.isFinite(distance) ? distance : undefined;
+}
+
 /** Whether a new value is farther from the old one than old ones are from each other. */
 function isOutOfRange({ spread }: FieldState, old: unknown, other: unknown): boolean {
-  const [position, otherPosition] = [positionOf(old), positionOf(other)];
-  if (spread === undefined || position === undefined || otherPosition === undefined) return false;
-  return Math.abs(position - otherPosition) > MARGIN * spread;
+  const distance = distanceOf(old, other);
+  return spread !== undefined && distance !== undefined && distance > MARGIN * spread;
 }
 
 /** The pairs of all routes of one old service. */
@@ -124,11 +79,13 @@ export class VolatileFields {
   readonly #routes = new Map<string, RouteState>();
   readonly #learningPairs: number;
 
-  /** @param learningPairs Pairs of a route before a difference is believed. Default: 20. */
-  constructor(state: VolatileState = {}, learningPairs = LEARNING_PAIRS) {
+  /**
+   * @param state What was stored. Anything else counts as nothing.
+   * @param learningPairs Pairs of a route before a difference is believed. Default: 20.
+   */
+  constructor(state: unknown = {}, learningPairs = LEARNING_PAIRS) {
     this.#learningPairs = learningPairs;
-    for (const [route, { pairs, fields }] of Object.entries(structuredClone(state)))
-      this.#routes.set(route, { pairs, fields });
+    for (const [route, each] of Object.entries(parseState(state))) this.#routes.set(route, each);
   }
 
   /** For `JSON.stringify`; the constructor takes it. */
@@ -144,7 +101,7 @@ export class VolatileFields {
    */
   judge(route: string, side: "new" | "new again" | "old"): JudgeScalar {
     return (field, old, other) => {
-      const state = this.#find(route, `value ${field}`);
+      const state = this.#find(route, VALUE + field);
       if (!state || !this.isVolatile(route, field)) return judgePlainly(field, old, other);
       if (side === "new") countFormats(state, 1, other);
       if (hasNewFormat(state, old, other) || (side !== "old" && lacksFormat(state))) return "format";
@@ -155,6 +112,14 @@ export class VolatileFields {
   /** Whether values of a field differ from themselves. */
   isVolatile(route: string, field: string): boolean {
     return this.isNoise(route, { field, kind: "value" });
+  }
+
+  /** All fields of a route whose values differ from themselves. */
+  fieldsOf(route: string): ReadonlySet<string> {
+    const names = Object.keys(this.#routes.get(route)?.fields ?? {}).flatMap((key) =>
+      key.startsWith(VALUE) ? [key.slice(VALUE.length)] : [],
+    );
+    return new Set(names.filter((field) => this.isVolatile(route, field)));
   }
 
   /** Whether the old service differs from itself as it differs from the new one. */
@@ -187,12 +152,11 @@ export class VolatileFields {
       if (state) state.differing += 1;
     }
     for (const { field, values: pair } of values) {
-      const state = this.#find(route, `value ${field}`);
+      const state = this.#find(route, VALUE + field);
       if (state) {
         for (const value of pair) countFormats(state, 0, value);
-        const [from, to] = pair.map(positionOf);
-        if (from !== undefined && to !== undefined)
-          state.spread = Math.max(state.spread ?? 0, Math.abs(from - to));
+        const distance = distanceOf(...pair);
+        if (distance !== undefined) state.spread = Math.max(state.spread ?? 0, distance);
       }
     }
   }
@@ -242,36 +206,5 @@ export class VolatileFields {
     const state = this.#routeState(route);
     state.pairs += 1;
     if (state.pairs >= WINDOW) halve(state);
-  }
-}
-
-/** Adds up what several replicas know. */
-export function mergeVolatileStates(states: readonly VolatileState[]): VolatileState {
-  const merged = new Map<string, RouteState>();
-  for (const [route, { pairs, fields }] of states.flatMap((state) => Object.entries(state))) {
-    const target = merged.get(route) ?? { pairs: 0, fields: {} };
-    merged.set(route, target);
-    target.pairs += pairs;
-    for (const [key, field] of Object.entries(fields)) {
-      if (!Object.hasOwn(target.fields, key) && Object.keys(target.fields).length >= MAX_FIELDS) continue;
-      addField((target.fields[key] ??= createFieldState()), field);
-    }
-  }
-  return Object.fromEntries(merged);
-}
-
-function addField(
-  target: FieldState,
-  { differing, found, missed, spread, values, formats }: FieldState,
-): void {
-  target.differing += differing;
-  target.found += found;
-  target.missed += missed;
-  if (spread !== undefined) target.spread = Math.max(target.spread ?? 0, spread);
-  target.values = [target.values[0] + values[0], target.values[1] + values[1]];
-  for (const [format, [old, other]] of Object.entries(formats)) {
-    const [oldSum, sum] = target.formats[format] ?? [0, 0];
-    if (target.formats[format] || Object.keys(target.formats).length < MAX_FORMATS)
-      target.formats[format] = [oldSum + old, sum + other];
   }
 }

@@ -280,3 +280,66 @@ describe("the record", () => {
     expect((await gateway.readLastRecord()).alpha).toMatchObject({ route: null, status: 404 });
   });
 });
+
+describe("the calls of a client", () => {
+  test("count as calls of the old API, in the lists of clients, days and routes", async () => {
+    const headers = { authorization: "Bearer counted-client-1" };
+    await send("/v1/counted/1", { headers });
+    await send("/v1/counted/2", { headers });
+    const { body: clients } = await gateway.requestAdmin("GET /api/usage/clients");
+    const client = { client: fingerprint("counted-client-1") };
+    expect(clients.clients ?? clients).toContainEqual(
+      expect.objectContaining({ ...client, requests: 2, native: 0, state: "not begun" }),
+    );
+    const { body: calls } = await gateway.requestAdmin("GET /api/usage/calls?route=GET%20/v1/counted/:id");
+    expect(calls.calls).toEqual([
+      expect.objectContaining({ route: "GET /v1/counted/:id", requests: 2, state: "not begun" }),
+    ]);
+    const { body: routes } = await gateway.requestAdmin("GET /api/usage/routes?lane=legacy");
+    expect(routes.routes ?? routes).toContainEqual(expect.objectContaining({ ...client, lane: "legacy" }));
+  });
+
+  test("are found by their lane, and exported as calls of the old API", async () => {
+    await send("/v1/exported/1");
+    const { body } = await gateway.requestAdmin("GET /api/audit?lane=legacy&limit=1");
+    expect(body.records).toEqual([expect.objectContaining({ lane: "legacy" })]);
+    const { text } = await gateway.requestAdmin("GET /api/audit/export?format=csv&lane=legacy");
+    expect(text).toContain("legacy");
+    const { body: har } = await gateway.requestAdmin("GET /api/audit/export?format=har&lane=legacy");
+    expect(har.log.entries.at(0)).toMatchObject({ _dialect: "alpha" });
+    const { body: explained } = await gateway.requestAdmin(`GET /api/audit/${body.records[0].id}/explain`);
+    expect(explained).toMatchObject({
+      note: "The old service answered this request. Nothing was translated.",
+      answer: [],
+      curl: { alpha: expect.stringContaining("/v1/exported/1"), v4: [] },
+    });
+  });
+
+  test("are in the metrics by their lane", async () => {
+    await send("/v1/metered/7");
+    const { text } = await gateway.requestAdmin("GET /metrics");
+    expect(text).toContain(
+      'alpha_gateway_requests_total{lane="legacy",route="GET /v1/metered/:id",status="200"} 1',
+    );
+  });
+});
+
+describe("a gateway that observes", () => {
+  test("is ready without a v4, and has a console, a report, an empty pack and health", async () => {
+    expect(await gateway.readiness()).toEqual([]);
+    for (const path of [
+      "/healthz",
+      "/readyz",
+      "/api",
+      "/api/mappings",
+      "/api/usage/groups",
+      "/api/report?format=json",
+    ])
+      expect([path, (await gateway.requestAdmin(`GET ${path}`)).status]).toEqual([path, 200]);
+    expect((await gateway.requestAdmin("GET /api/mappings")).body.routes).toEqual([]);
+  });
+
+  test("reloads without a fault, as for SIGHUP", async () => {
+    expect(await gateway.reload()).toBeUndefined();
+  });
+});

@@ -1,0 +1,75 @@
+/**
+ * Whether the comparison of two services finds mistakes, and nothing else.
+ *
+ *     npm run bench:parity
+ *
+ * 1. Fifty mistakes are seeded into the pack, one at a time, ten of them in fields that have another value each time.
+ * 2. The pack is compared with itself, behind a service with times, counters, a random order and rounding.
+ * 3. Routes are simulated that differ at the tolerated rate.
+ *
+ * Exits with 1 if a goal is missed. `PARITY_REQUESTS` is the number of requests of the second part, 100000 by default.
+ */
+import { FAULTS, VOLATILE_FAULTS, type Fault } from "./parity/faults.ts";
+import { compareNoise } from "./parity/noisy-service.ts";
+import { seedFault, type FaultResult } from "./parity/seeded-faults.ts";
+import { createV4, readFiles } from "./parity/services.ts";
+import { simulateTrips } from "./parity/simulated-routes.ts";
+import { required } from "../src/parity/statistics.ts";
+
+const MOST_REQUESTS = 1000;
+const GOAL = 39;
+const VOLATILE_GOAL = 8;
+const NOISE_REQUESTS = Number(process.env["PARITY_REQUESTS"] ?? 100_000);
+
+const files = readFiles();
+const misses: string[] = [];
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+function check(isMet: boolean, goal: string): void {
+  print(`  ${isMet ? "met" : "MISSED"}: ${goal}\n`);
+  if (!isMet) misses.push(goal);
+}
+
+async function seedFaults(title: string, faults: readonly Fault[], goal: number): Promise<void> {
+  print(title);
+  print("  requests  mistake                             found as");
+  const v4 = createV4();
+  const results: FaultResult[] = [];
+  for (const fault of faults) {
+    const result = await seedFault(fault, files, MOST_REQUESTS, v4);
+    results.push(result);
+    const requests = String(result.requests ?? "none").padStart(10);
+    print(`${requests}  ${fault.name.padEnd(34)}  ${result.found.join(", ")}`);
+  }
+  const confirmed = results.filter(({ requests }) => requests !== undefined).length;
+  check(
+    confirmed >= goal,
+    `${confirmed} of ${faults.length} confirmed within ${MOST_REQUESTS} requests, at least ${goal}`,
+  );
+}
+
+async function compareWithNoise(title: string, hasWriter: boolean): Promise<void> {
+  print(title);
+  const { counts, trips, different, stateBytes } = await compareNoise(files, NOISE_REQUESTS, hasWriter);
+  for (const [result, count] of Object.entries(counts)) print(`  ${String(count).padStart(8)}  ${result}`);
+  for (const each of different) print(`  ${each}`);
+  print(`  ${String(stateBytes).padStart(8)}  bytes of state`);
+  check((counts["different"] ?? 0) === 0, `0 of ${NOISE_REQUESTS} different`);
+  check(trips === 0, "0 trips");
+}
+
+await seedFaults("1. Mistakes in fields that have the same value each time", FAULTS, GOAL);
+await seedFaults("1. Mistakes in fields that have another value each time", VOLATILE_FAULTS, VOLATILE_GOAL);
+await compareWithNoise("2. No mistake, behind an old service that differs from itself", false);
+await compareWithNoise("2. The same, while another program writes 50 times a second", true);
+
+print("7. Comparisons that are enough for a rate, with 0, 1, 2 and 3 differences");
+for (const rate of [0.01, 0.005, 0.001])
+  print(
+    `  ${(rate * 100).toFixed(1).padStart(5)} %${[0, 1, 2, 3].map((k) => String(required(rate, k)).padStart(7)).join("")}`,
+  );
+const trips = simulateTrips(10_000, 10_000_000);
+check(trips <= 1, `${trips} trips of 10000 routes at the tolerated rate in 10000000 comparisons, at most 1`);
+
+process.exitCode = misses.length > 0 ? 1 : 0;

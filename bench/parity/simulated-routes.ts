@@ -1,0 +1,27 @@
+/** Part 7: how often a route is turned back for nothing. */
+import { isTripped, nextScore } from "../../src/parity/statistics.ts";
+import { createRandom } from "./noise.ts";
+
+/**
+ * Simulates routes whose answers differ at a rate.
+ *
+ * @param comparisons of all routes together
+ * @param rate Default: the tolerated one.
+ * @returns the number of trips
+ */
+export function simulateTrips(routes: number, comparisons: number, rate = 0.0001): number {
+  const random = createRandom(1);
+  const each = Math.floor(comparisons / routes);
+  let trips = 0;
+  for (let route = 0; route < routes; route += 1) {
+    let score = 0;
+    for (let count = 0; count < each; count += 1) {
+      score = nextScore(score, random() < rate);
+      if (isTripped(score)) {
+        trips += 1;
+        score = 0;
+      }
+    }
+  }
+  return trips;
+}

@@ -1,0 +1,115 @@
+/** What is known about the fields of an old service, as it is stored. */
+import { z } from "zod";
+import type { Difference, DifferenceKind } from "./comparison.ts";
+import { formatsOf } from "./value-format.ts";
+
+const count = z.number().nonnegative();
+
+/** Of the old and of the new side. */
+const counts = z.tuple([count, count]);
+
+/** What the pairs of a route show about one field and kind of difference. */
+const fieldState = z.object({
+  /** Pairs in which the old service differed from itself. */
+  differing: count,
+  /** Differences from the new answer that were found again, and that were not. */
+  found: count,
+  missed: count,
+  /** The largest distance of two values of a pair: of numbers, or of times in milliseconds. */
+  spread: count.optional(),
+  /** Number of values whose formats were counted. */
+  values: counts,
+  formats: z.record(z.string(), counts),
+});
+
+/** What is known about one route. `pairs`: of answers of the old service to the same request. */
+const routeState = z.object({ pairs: count, fields: z.record(z.string(), fieldState) });
+
+const volatileState = z.record(z.string(), routeState);
+
+export type FieldState = z.infer<typeof fieldState>;
+export type RouteState = z.infer<typeof routeState>;
+
+/** What is known about all routes, by their names. */
+export type VolatileState = z.infer<typeof volatileState>;
+
+/** Fields of a route, and formats of a field. */
+export const MAX_FIELDS = 200;
+export const MAX_FORMATS = 12;
+
+/** Reads what was stored. Anything else counts as nothing. */
+export const parseState = (state: unknown): VolatileState => volatileState.safeParse(state).data ?? {};
+
+/** Value and format are one thing here: a value in another format is another value. */
+export const groupOf = (kind: DifferenceKind): string => (kind === "format" ? "value" : kind);
+
+/** The start of the keys of values. */
+export const VALUE = "value ";
+
+/** What a difference is counted as. */
+export const keyOf = ({ field, kind }: Pick<Difference, "field" | "kind">): string =>
+  `${groupOf(kind)} ${field}`;
+
+/** A field of which nothing is known. */
+export const createFieldState = (): FieldState => ({
+  differing: 0,
+  found: 0,
+  missed: 0,
+  values: [0, 0],
+  formats: {},
+});
+
+const half = (count: number): number => Math.floor(count / 2);
+
+/** Halves all counters of a route. */
+export function halve(state: RouteState): void {
+  state.pairs = half(state.pairs);
+  for (const field of Object.values(state.fields)) {
+    field.differing = half(field.differing);
+    field.found = half(field.found);
+    field.missed = half(field.missed);
+    field.values = [half(field.values[0]), half(field.values[1])];
+    for (const counts of Object.values(field.formats)) counts.splice(0, 2, half(counts[0]), half(counts[1]));
+  }
+}
+
+/** Counts the formats of a value. @param side 0: the old one. 1: the new one */
+export function countFormats(state: FieldState, side: 0 | 1, value: unknown): void {
+  state.values[side] += 1;
+  for (const format of formatsOf(value)) {
+    if (state.formats[format]) state.formats[format][side] += 1;
+    else if (Object.keys(state.formats).length < MAX_FORMATS)
+      state.formats[format] = side === 0 ? [1, 0] : [0, 1];
+  }
+}
+
+/** Adds up what several replicas have stored, for one that starts. */
+export function mergeVolatileStates(states: readonly unknown[]): VolatileState {
+  const merged = new Map<string, RouteState>();
+  for (const [route, { pairs, fields }] of states.flatMap((state) => Object.entries(parseState(state)))) {
+    const target = merged.get(route) ?? { pairs: 0, fields: {} };
+    merged.set(route, target);
+    target.pairs += pairs;
+    for (const [key, field] of Object.entries(fields)) {
+      if (!Object.hasOwn(target.fields, key) && Object.keys(target.fields).length >= MAX_FIELDS) continue;
+      addField((target.fields[key] ??= createFieldState()), field);
+    }
+  }
+  return Object.fromEntries(merged);
+}
+
+function addField(
+  target: FieldState,
+  { differing, found, missed, spread, values, formats }: FieldState,
+): void {
+  target.differing += differing;
+  target.found += found;
+  target.missed += missed;
+  if (spread !== undefined) target.spread = Math.max(target.spread ?? 0, spread);
+  target.values = [target.values[0] + values[0], target.values[1] + values[1]];
+  for (const [format, [old, other]] of Object.entries(formats)) {
+    const [oldSum, sum] = target.formats[format] ?? [0, 0];
+    if (target.formats[format] || Object.keys(target.formats).length < MAX_FORMATS)
+      target.formats[format] = [oldSum + old, sum + other];
+  }
+}

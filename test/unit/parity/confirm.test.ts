@@ -1,0 +1,270 @@
+import { describe, expect, test } from "@jest/globals";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import type { Difference } from "../../../src/parity/comparison.ts";
+import { comparePair, confirm, recordOldPair, type AnswerPair } from "../../../src/parity/confirm.ts";
+import { VolatileFields } from "../../../src/parity/volatile-fields.ts";
+import { mergeVolatileStates } from "../../../src/parity/volatile-state.ts";
+import { answer, rulesFor } from "./answers.ts";
+
+const pack = loadPack("mappings");
+const rules = rulesFor(pack, "GET /vm/instances/:id");
+const { name } = rules.route;
+
+const pair = (old: unknown, other: unknown): AnswerPair => ({ old: answer(old), new: answer(other) });
+
+/** A service that was asked twice often enough, and never differed from itself. */
+function createKnown(): VolatileFields {
+  const volatile = new VolatileFields();
+  for (let count = 0; count < 60; count += 1) volatile.recordEqual(name);
+  return volatile;
+}
+
+/** A service whose field has another value each time. */
+function createVolatile(field: string, valueOf: (time: number) => unknown, pairs = 60): VolatileFields {
+  const volatile = new VolatileFields();
+  for (let time = 0; time < pairs; time += 1)
+    recordOldPair(
+      answer({ [field]: valueOf(time) }),
+      answer({ [field]: valueOf(time + 2) }),
+      rules,
+      volatile,
+    );
+  return volatile;
+}
+
+/** The result of two pairs, with the differences as `field kind`. */
+function decide(
+  volatile: VolatileFields,
+  first: AnswerPair,
+  second: AnswerPair,
+  isAccepted?: (difference: Difference) => boolean,
+): string {
+  const { result, differences } = confirm({
+    first,
+    second,
+    rules,
+    volatile,
+    ...(isAccepted && { isAccepted }),
+  });
+  return [result, ...differences.map(({ field, kind }) => `${field} ${kind}`)].join(" ");
+}
+
+describe("a first pair", () => {
+  test("is equal, differs, or can't be compared", () => {
+    const volatile = createKnown();
+    expect(comparePair(pair({ a: 1 }, { a: 1 }), rules, volatile)).toEqual({ result: "equal" });
+    expect(comparePair(pair({ a: 1 }, { a: 2 }), rules, volatile)).toMatchObject({ result: "differs" });
+    expect(comparePair({ old: answer({}, 500), new: answer({}) }, rules, volatile)).toEqual({
+      result: "not_comparable",
+      reason: "failed",
+    });
+  });
+});
+
+describe("a first pair that differs", () => {
+  test("is accepted at once if the pack accepts all differences", () => {
+    const isAccepted = ({ field }: Difference): boolean => field === "a";
+    const look = (other: object) =>
+      comparePair(pair({ a: 1, b: 1 }, other), rules, createKnown(), isAccepted).result;
+    expect(look({ a: 2, b: 1 })).toBe("accepted");
+    expect(look({ a: 2, b: 2 })).toBe("differs");
+  });
+
+  test("is unstable at once if the old service often lacks the same rows", () => {
+    const rows = (count: number) => ({ rows: Array.from({ length: count }, (_, id) => ({ id })) });
+    const volatile = new VolatileFields();
+    for (let count = 0; count < 60; count += 1)
+      recordOldPair(answer(rows(3)), answer(rows(2)), rules, volatile);
+    expect(comparePair(pair(rows(3), rows(2)), rules, volatile).result).toBe("unstable");
+    const beside = pair({ ...rows(3), a: 1 }, { ...rows(2), a: null });
+    expect(comparePair(beside, rules, volatile).result).toBe("differs");
+    expect(decide(volatile, beside, beside)).toBe("different a null");
+  });
+});
+
+describe("a difference", () => {
+  test("that is found again is different", () => {
+    expect(decide(createKnown(), pair({ a: "on" }, { a: "up" }), pair({ a: "on" }, { a: "up" }))).toBe(
+      "different a value",
+    );
+  });
+
+  test("that is found again with other values on the new side is different", () => {
+    expect(decide(createKnown(), pair({ a: 1 }, { a: 2 }), pair({ a: 1 }, { a: 3 }))).toBe(
+      "different a value",
+    );
+  });
+
+  test("that is not found again is unstable", () => {
+    expect(decide(createKnown(), pair({ a: 1 }, { a: 2 }), pair({ a: 1 }, { a: 1 }))).toBe(
+      "unstable a value",
+    );
+  });
+
+  test("in what the old service differs from itself is unstable", () => {
+    expect(decide(createKnown(), pair({ a: 1 }, { a: 2 }), pair({ a: 3 }, { a: 4 }))).toBe(
+      "unstable a value",
+    );
+  });
+
+  test("beside one in which the old service differs from itself is different", () => {
+    const first = pair({ a: 1, b: "x" }, { a: 2, b: null });
+    const second = pair({ a: 3, b: "x" }, { a: 4, b: null });
+    expect(decide(createKnown(), first, second)).toBe("different b null");
+  });
+
+  test("that the pack accepts is accepted, unless there is another one", () => {
+    const isAccepted = ({ field }: Difference): boolean => field === "a";
+    const one = pair({ a: 1, b: 1 }, { a: 2, b: 1 });
+    const two = pair({ a: 1, b: 1 }, { a: 2, b: 2 });
+    expect(decide(createKnown(), one, one, isAccepted)).toBe("accepted a value");
+    expect(decide(createKnown(), two, two, isAccepted)).toBe("different b value");
+  });
+
+  test("can't be confirmed where the second pair can't be compared", () => {
+    const failed = { old: answer({}, 502), new: answer({}) };
+    expect(
+      confirm({ first: pair({ a: 1 }, { a: 2 }), second: failed, rules, volatile: createKnown() }),
+    ).toEqual({
+      result: "not_comparable",
+      reason: "failed",
+      differences: [],
+    });
+  });
+
+  test("of a status is different", () => {
+    const both = { old: answer({}, 404), new: answer({}, 400) };
+    expect(decide(createKnown(), both, both)).toBe("different status status");
+  });
+});
+
+describe("before the old service is known", () => {
+  const both = pair({ a: 1 }, { a: 2 });
+
+  test("a difference is unstable for the first 19 pairs, and then different", () => {
+    const volatile = new VolatileFields();
+    const results = Array.from({ length: 21 }, () => decide(volatile, both, both));
+    expect(results.slice(0, 19)).toEqual(Array.from({ length: 19 }, () => "unstable a value"));
+    expect(results.slice(19)).toEqual(["different a value", "different a value"]);
+  });
+
+  test("a caller may believe earlier", () => {
+    expect(decide(new VolatileFields({}, 1), both, both)).toBe("different a value");
+  });
+
+  test("it is to be asked twice, and later once in a hundred", () => {
+    const volatile = new VolatileFields();
+    expect(volatile.needsPair(name, 0.5)).toBe(true);
+    expect(createKnown().needsPair(name, 0.5)).toBe(false);
+    expect(createKnown().needsPair(name, 0.005)).toBe(true);
+  });
+
+  test("a field that is rounded up or down at random is never different", () => {
+    const volatile = new VolatileFields();
+    const results = new Set<string>();
+    let state = 1;
+    const random = (): number => ((state = (state * 48_271) % 2_147_483_647) & 1024 ? 1 : 0);
+    for (let count = 0; count < 2000; count += 1) {
+      const first = pair({ a: random() }, { a: 0 });
+      const look = comparePair(first, rules, volatile);
+      if (look.result === "differs") results.add(decide(volatile, first, pair({ a: random() }, { a: 0 })));
+      else if (volatile.needsPair(name, 0.5))
+        recordOldPair(first.old, answer({ a: random() }), rules, volatile);
+    }
+    expect([...results].filter((result) => result.startsWith("different"))).toEqual([]);
+  });
+});
+
+describe("a volatile field", () => {
+  const time = (seconds: number, zone = ""): string =>
+    `${new Date(1_800_000_000_000 + seconds * 1000).toISOString().slice(0, 19)}${zone}`;
+
+  test("is one that differs from itself in more than 5 % of at least 50 pairs", () => {
+    expect(createVolatile("at", time, 49).isVolatile(name, "at")).toBe(false);
+    expect(createVolatile("at", time, 50).isVolatile(name, "at")).toBe(true);
+    const rare = createVolatile("at", (at) => (at === 20 ? 1 : 0), 100);
+    expect(rare.isVolatile(name, "at")).toBe(false);
+  });
+
+  test("is equal within the range that the old service shows against itself", () => {
+    const look = comparePair(pair({ at: time(100) }, { at: time(101) }), rules, createVolatile("at", time));
+    expect(look).toEqual({ result: "equal" });
+  });
+
+  test.each([
+    ["a wrong time zone", time(3600), time(3602), "value"],
+    ["half an hour", time(1800), time(1802), "value"],
+    ["a zone suffix", time(0, "Z"), time(2, "Z"), "format"],
+    ["fractions", time(0, ".000"), time(2, ".000"), "format"],
+    ["null", null, null, "null"],
+    ["another type", 1_800_000_000, 1_800_000_002, "type"],
+    ["a date", "2027-01-15", "2027-01-15", "format"],
+    ["no value", undefined, undefined, "missing"],
+  ])("with %s is different", (_name, other, otherAgain, kind) => {
+    const volatile = createVolatile("at", time);
+    const [first, second] = [pair({ at: time(0) }, { at: other }), pair({ at: time(2) }, { at: otherAgain })];
+    expect(comparePair(first, rules, volatile)).toMatchObject({ result: "differs" });
+    expect(decide(volatile, first, second)).toBe(`different at ${kind}`);
+  });
+
+  test("with another letter case is different", () => {
+    const volatile = createVolatile("token", (at) => (at * 7919 + 48_879).toString(16));
+    const both = pair({ token: "beef1" }, { token: "BEEF2" });
+    expect(decide(volatile, both, both)).toBe("different token format");
+  });
+
+  test("of numbers is different in another unit, and with more digits", () => {
+    const volatile = createVolatile("load", (at) => (at * 37) % 100);
+    const unit = pair({ load: 50 }, { load: 50_000 });
+    const digits = pair({ load: 50 }, { load: 0.5 });
+    expect(decide(volatile, unit, unit)).toBe("different load value");
+    expect(decide(volatile, digits, digits)).toBe("different load format");
+  });
+
+  test("with numbers that no double holds is stored as JSON, too", () => {
+    const raw = (digits: string) => ({ ...answer({}), body: Buffer.from(`{"load":${digits}}`) });
+    const volatile = createVolatile("load", (at) => at);
+    recordOldPair(raw("1e999"), raw("-1e999"), rules, volatile);
+    expect(new VolatileFields(JSON.parse(JSON.stringify(volatile))).isVolatile(name, "load")).toBe(true);
+  });
+
+  test("is different if most old values have digits that no new one has", () => {
+    const volatile = createVolatile("balance", (at) => ((at * 37) % 100) + 0.25);
+    const first = pair({ balance: 20.25 }, { balance: 20 });
+    for (let count = 0; count < 50; count += 1) comparePair(first, rules, volatile);
+    expect(decide(volatile, first, pair({ balance: 57.25 }, { balance: 57 }))).toBe(
+      "different balance format",
+    );
+  });
+
+  test("is the same after it was stored as JSON, and small", () => {
+    const text = JSON.stringify(createVolatile("at", time));
+    const restored = new VolatileFields(JSON.parse(text));
+    expect([restored.isVolatile(name, "at"), text.length < 500]).toEqual([true, true]);
+  });
+
+  test.each([null, [], { route: 1 }, { [name]: { pairs: "60", fields: {} } }])(
+    "is unknown where what was stored is %j",
+    (state) => {
+      expect(new VolatileFields(state).toJSON()).toEqual({});
+    },
+  );
+
+  test("is known to all replicas once their states are added up", () => {
+    const states = [createVolatile("at", time, 30), createVolatile("at", time, 30)].map((each) =>
+      each.toJSON(),
+    );
+    expect(new VolatileFields(mergeVolatileStates(states)).isVolatile(name, "at")).toBe(true);
+  });
+});
+
+test("fields with names from anybody take bounded memory, and are never believed once there are too many", () => {
+  const volatile = new VolatileFields({}, 1);
+  for (let count = 0; count < 2000; count += 1) {
+    const both = pair({ [`x${count}`]: 1, [`__proto__${count}`]: "a" }, {});
+    decide(volatile, both, both);
+  }
+  expect(JSON.stringify(volatile).length).toBeLessThan(50_000);
+  const both = pair({ last: 1 }, { last: 2 });
+  expect(decide(volatile, both, both)).toBe("unstable last value");
+});
