@@ -12,6 +12,7 @@ import { handleError, sendNotFound, sendErrors } from "./responses.ts";
 import { readPages } from "./console-pages.ts";
 import { createUsageApi, type ClientOptions } from "./usage-api.ts";
 import { createParityApi, type ParityReader } from "./parity-api.ts";
+import { createRolloutApi, type RolloutControls } from "./rollout-api.ts";
 import { createSunsetApi, type SunsetControls } from "./sunset-api.ts";
 import { createSandboxApi, type SandboxControls } from "./sandbox-api.ts";
 
@@ -100,6 +101,8 @@ export interface AdminDeps {
   readonly sunset: SunsetControls;
   /** What comparisons of answers have found, for `/api/parity`. Default: nothing. */
   readonly parity?: ParityReader | undefined;
+  /** Who gets the translation, for `/api/rollout`. */
+  readonly rollout: RolloutControls;
   /** The names of both sides in the active pack. */
   readonly names: () => Readonly<Record<"client" | "upstream", string>>;
   /** The active pack, for `GET /api/mappings`. */
@@ -186,6 +189,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   if (deps.impact) app.use("/api/usage/impact", deps.impact);
   app.use("/api/usage", createUsageApi(deps.audit, deps.clients));
   app.use("/api/tokens", createTokensApi(deps.purgeTokens, deps.onError));
+  app.use("/api/rollout", createRolloutApi(deps.rollout, deps.onError));
   app.use("/api/sunset", createSunsetApi(deps.sunset, deps.onError));
   app.use("/api/parity", createParityApi(deps.parity, deps.onError));
   app.get("/api/mappings", (_request, response) => {

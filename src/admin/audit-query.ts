@@ -99,9 +99,9 @@ const PARAMETERS: Readonly<Record<Parameter, { read: ParseText; expected: string
     expected:
       "a name of CLIENTS_FILE, a fingerprint (16 hexadecimal digits in lower case), application:ID, label:NAME, or agent:FAMILY",
   },
-  lane: { read: parseMatching(/^(?:alpha|native)$/), expected: "alpha or native" },
+  lane: { read: parseMatching(/^(?:alpha|native|legacy)$/), expected: "alpha, native or legacy" },
   route: {
-    read: parseMatching(/^[A-Z]+ \/\S{0,500}$/),
+    read: parseMatching(/^(?:[A-Z]+ \/\S{0,500}|other)$/),
     expected: "a route of the pack, e.g. GET /vm/instances/:id",
   },
   status: { read: integerBetween(100, 599), expected: "a status, e.g. 404" },

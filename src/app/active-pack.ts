@@ -1,9 +1,11 @@
 import type { RequestListener } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
+import { isObserving } from "../config/observing.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { UpstreamTokenTable } from "../auth/upstream-tokens.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import { connectCatalogs } from "../upstream/connect-catalogs.ts";
+import type { Exchange } from "./candidate/translate-again.ts";
 import { createLiveComparison } from "./candidate/compare-live.ts";
 import type { LoadedPack } from "./loaded-pack.ts";
 import type { Dependencies } from "./dependencies.ts";
@@ -11,6 +13,7 @@ import { checkPagePaths } from "../migration-page/page-paths.ts";
 import { readLinkBase } from "../pipeline/pipeline-config.ts";
 import { readUpstreamTokens, refreshUpstreamTokens } from "./read-upstream-tokens.ts";
 import { PACK_HEADER } from "./browser-guards.ts";
+import { createObserveApp } from "./observe-app.ts";
 import { createPublicApp } from "./public-app.ts";
 
 /** A pack, and everything of a gateway that depends on it. A request keeps the one that it started with. */
@@ -85,13 +88,19 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
           "rows of a catalog were left out, because an expression of the pack fails on them",
         ),
     );
-    const handler = createPublicApp(settings, {
+    const ofPack = {
       ...dependencies,
       pack: loaded.pack,
       catalogs,
       upstreamTokens,
-      compare: compares && comparison ? (exchange) => comparison.offer(loaded.pack, exchange) : undefined,
-    });
+      compare:
+        compares && comparison ? (exchange: Exchange) => comparison.offer(loaded.pack, exchange) : undefined,
+    };
+    const { legacy } = dependencies;
+    const handler =
+      legacy && isObserving(settings)
+        ? createObserveApp(settings, ofPack, legacy)
+        : createPublicApp(settings, ofPack);
     const pack = { ...loaded, catalogs, upstreamTokens, handler };
     serving.add(pack);
     return pack;

@@ -18,7 +18,7 @@ export interface AdminDependencies extends Pick<AdminDeps, "readiness" | "metric
 /** Creates the admin application. */
 export function createAdminHandler(
   { ADMIN_HOST, ADMIN_TOKEN, TRUST_PROXY, QUIET_DAYS }: Settings,
-  { audit, log, v4, state, sunset, clients }: Dependencies,
+  { audit, log, v4, state, sunset, rollout, clients }: Dependencies,
   { pack, ...deps }: AdminDependencies,
 ): RequestListener {
   return createAdminApp({
@@ -44,6 +44,7 @@ export function createAdminHandler(
         return describeExample(example, pack());
       },
     },
+    rollout,
     names: () => namesOf(pack()),
     mappings: () => summarizePack(pack()),
     // The tools are loaded when they are used.

@@ -11,6 +11,7 @@ import type { UpstreamClient } from "../upstream/client.ts";
 import type { OnUntrustedProxy } from "../rate-limit/client-address.ts";
 import { startAuditThread } from "./audit-store.ts";
 import type { HostServices } from "./host-services.ts";
+import { openLegacy, type LegacyService } from "./legacy.ts";
 import { openAudit } from "./open-audit.ts";
 import { openV4, type V4Service } from "./v4-service.ts";
 import { openOAuthServices, type OAuthServices } from "./oauth-services.ts";
@@ -31,6 +32,8 @@ import { checkPagePaths } from "../migration-page/page-paths.ts";
 import { openClients } from "./open-clients.ts";
 import { openComparisonsService, type ComparisonsService } from "./open-comparisons.ts";
 import { openNotices, type NoticesService } from "./open-notices.ts";
+import { openRollout, type RolloutService } from "./open-rollout.ts";
+import { openShadow, type ShadowService } from "./shadow.ts";
 import { openSunset, type SunsetService } from "./open-sunset.ts";
 import type { WatchedFile } from "./watched-file.ts";
 import { openUpstreamTls, type UpstreamTls } from "./upstream-tls.ts";
@@ -61,8 +64,14 @@ export interface Dependencies {
   readonly clients: WatchedFile<ClientDirectory>;
   /** Results of comparisons. */
   readonly comparisons: ComparisonsService;
+  /** Comparisons of the old service and the translation; undefined without a rollout. */
+  readonly shadow: ShadowService | undefined;
   readonly upstream: UpstreamClient;
   readonly nativeProxy: ReturnType<typeof createNativeProxy>;
+  /** The old service; undefined if the settings name none. */
+  readonly legacy: LegacyService | undefined;
+  /** Who gets the translation, and who the old service. */
+  readonly rollout: RolloutService;
   readonly tokenLocks: TokenLocks;
   /** What the pages for clients share; undefined if they are off. */
   readonly migrationPages: PageState | undefined;
@@ -164,8 +173,21 @@ async function openDependencies(
     metrics,
   });
   closers.push(sunset.close);
-  // Clients have ends of their own, and the plan names clients.
-  onDirectoryChange = sunset.reload;
+  const legacy = openLegacy(settings, { log, metrics, tls });
+  const rollout = await openRollout(settings, {
+    pack,
+    directory: clients.current,
+    state: shared.state,
+    legacy,
+    log,
+    metrics,
+  });
+  closers.push(rollout.close);
+  // Clients have ends of their own, and the files name clients.
+  onDirectoryChange = () => {
+    sunset.reload();
+    rollout.reload();
+  };
   const notices = openNotices(settings, {
     pack,
     directory: clients.current,
@@ -178,6 +200,15 @@ async function openDependencies(
   closers.push(notices.close);
   const comparisons = openComparisonsService(settings, { pack, state: shared.state, metrics, log });
   closers.push(comparisons.close);
+  const shadow = openShadow(settings, {
+    rollout: rollout.rollout,
+    legacy,
+    state: shared.state,
+    report: comparisons.report,
+    tokenParameter: pack.credentials.client?.queryParameter,
+    log,
+  });
+  closers.push(() => shadow?.close());
   const oauth = openOAuthServices(settings, {
     pack,
     log,
@@ -217,8 +248,11 @@ async function openDependencies(
     notices,
     clients,
     comparisons,
+    shadow,
     upstream,
     nativeProxy: createNativeProxy({ ...upstreamOptions, breaker: upstream.breaker }),
+    legacy,
+    rollout,
     tokenLocks: createTokenLocks(),
     migrationPages: settings.MIGRATION_PAGE ? createPageState() : undefined,
     bodies,
@@ -260,13 +294,16 @@ export async function closeDependencies(
     () => dependencies.audit?.close(),
     () => dependencies.oauth.close(),
     () => dependencies.stateFullness.close(),
+    () => dependencies.shadow?.close(),
     () => dependencies.comparisons.close(),
     () => dependencies.sunset.close(),
+    () => dependencies.rollout.close(),
     () => dependencies.shared.close(),
     closeListeners,
     () => dependencies.tracing?.close(),
     () => dependencies.metrics.close(),
     () => dependencies.nativeProxy.close(),
+    () => dependencies.legacy?.proxy.close(),
     () => dependencies.upstream.close(),
     () => dependencies.tls?.close(),
     () => dependencies.clients.close(),

@@ -5,6 +5,7 @@ import { buildFiles, compileChecked } from "../mapping/load/checked-pack.ts";
 import { hashOfFiles, readPack, renamedHash, type PackFiles } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { runInSlices } from "../mapping/steps.ts";
+import { isObserving } from "../config/observing.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { checkInThread } from "./pack-check.ts";
 
@@ -17,13 +18,23 @@ export interface LoadedPack {
 /** The pack that the program ships with: next to `src/` in a checkout, next to `dist/` in a package. */
 const BUNDLED_PACK = join(import.meta.dirname, "..", "..", "mappings");
 
+type PackSettings = Parameters<typeof isObserving>[0];
+
 /** The folder of the mapping pack: the given one, `./mappings` if it exists, else the bundled one. */
 export const packFolder = (given: string | undefined): string =>
   given ?? (existsSync("mappings") ? "mappings" : BUNDLED_PACK);
 
+/** The pack of a gateway that observes: no routes, and errors in plain JSON. */
+const OBSERVED_PACK: PackFiles = {
+  directory: "",
+  files: [
+    { file: "pack.yaml", text: "format: 2\nclient: { name: old API }\nupstream: { name: old service }\n" },
+  ],
+};
+
 /** Reads the files of the pack that the settings name. @throws {PackError} If the folder can't be read. */
-export const readPackFiles = ({ MAPPINGS_DIR }: Pick<Settings, "MAPPINGS_DIR">): PackFiles =>
-  readPack(packFolder(MAPPINGS_DIR));
+export const readPackFiles = (settings: PackSettings): PackFiles =>
+  isObserving(settings) ? OBSERVED_PACK : readPack(packFolder(settings.MAPPINGS_DIR));
 
 /** The hash of the pack that files are compiled to. */
 export const packHash = (files: PackFiles, { WORDS }: Pick<Settings, "WORDS">): string =>

@@ -7,7 +7,7 @@ import { createStoreEpoch, type StoreEpoch } from "../oauth/store-epoch.ts";
 import { TokenStore } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { createTokenRecords } from "../auth/token-records.ts";
-import { createGatewayTokens } from "../auth/gateway-tokens.ts";
+import { createGatewayTokens, type GatewayTokens } from "../auth/gateway-tokens.ts";
 import { createTokenRefresh, type TokenIssuer } from "../auth/token-refresh.ts";
 import { createEncryptor } from "../auth/encryption.ts";
 import type { Tracing } from "../observability/tracing/tracing.ts";
@@ -19,6 +19,7 @@ import type { Log } from "../observability/log.ts";
 /** The tokens that the gateway issues in its OAuth exchange, and the login server behind them. */
 export interface OAuthServices {
   readonly tokenStore: TokenStore;
+  readonly gatewayTokens: Pick<GatewayTokens, "isGatewayToken">;
   /** Undefined without a login server. */
   readonly login: LoginServer | undefined;
   /** Detects a state store that was emptied since the start. */
@@ -108,6 +109,7 @@ export function openOAuthServices(
   });
   return {
     tokenStore,
+    gatewayTokens,
     login,
     epoch: createStoreEpoch(state),
     async close() {

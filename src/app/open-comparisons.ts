@@ -5,7 +5,7 @@ import type { Pack } from "../mapping/pack.ts";
 import { openComparisons, type Comparisons, type ComparisonsOptions } from "../parity/comparisons.ts";
 import { createCoverage } from "../parity/coverage.ts";
 import type { CoverAnswer } from "../parity/pending.ts";
-import { createRedaction } from "./pack-redaction.ts";
+import { createRedaction } from "./record-options.ts";
 
 /** The comparisons of a gateway, which are redacted by its active pack. */
 export interface ComparisonsService extends Comparisons {

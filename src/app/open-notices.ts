@@ -106,7 +106,7 @@ const reportReader =
     ).find((client: NamedClient) => client.name === name);
     const state = named && migrationStateOf(named, { quietDays, now: Date.now() });
     if (!named || !state) return undefined;
-    return makeClientReport(named, await audit.usage({ clients, lane: "alpha" }), {
+    return makeClientReport(named, await audit.usage({ clients, isClientApi: true }), {
       state,
       endOf: (route) => endOf({ directory, sunset }, name, route),
       replacementOf,

@@ -15,11 +15,14 @@ import {
 } from "../pipeline/http/request-context.ts";
 import { isNative } from "../pipeline/stages/authenticate.ts";
 import { createNativeAuthorization } from "../pipeline/native/native-authorization.ts";
+import type { NativeError } from "../pipeline/native/native-exchange.ts";
+import { cleanRequestHeaders, cleanResponseHeaders } from "../pipeline/native/native-headers.ts";
 import { createNativeRateLimit } from "../pipeline/native/native-rate-limit.ts";
 import { createAlphaPipeline } from "../pipeline/pipeline.ts";
 import { RequestedScopes } from "../oauth/requested-scopes.ts";
 import { createOAuthRoutes, type OAuthRoutes } from "../oauth/handler.ts";
 import type { Settings } from "../config/setting-definitions.ts";
+import { tokenHash } from "../auth/token-cache.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
@@ -35,6 +38,8 @@ import type { Dependencies } from "./dependencies.ts";
 import type { Exchange } from "./candidate/translate-again.ts";
 import { createMigrationPages } from "./migration-page.ts";
 import { Recorder } from "./recorder.ts";
+import { createRolloutMiddleware } from "./rollout-middleware.ts";
+import { createShadow, type Shadow } from "./shadow.ts";
 import { createPackTokenJudge, createPipelineConfig } from "../pipeline/pipeline-config.ts";
 
 /** Dependencies of a gateway, and the pack that its requests are translated with. */
@@ -78,6 +83,8 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     lifecycle: lifecycleOf(dependencies, recorder),
     toMiddleware: (handler: AlphaHandler) => respond(trackRequests(dependencies, handler)),
   };
+  const shadow = dependencies.shadow && createShadow(settings, dependencies, dependencies.shadow);
+  const routeBySide = createRolloutMiddleware(settings, dependencies, recorder, shadow);
   return [
     createRequestContext({
       trustProxy: settings.TRUST_PROXY ?? [],
@@ -93,9 +100,10 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     createHeadGuard(settings, dependencies, guardOptions),
     createCrossSiteGuard(settings, dependencies, guardOptions),
     createPackGuard(settings, dependencies, guardOptions),
-    createOAuthMiddleware(settings, dependencies, recorder, respond),
     ...createMigrationPages(settings, dependencies, guardOptions),
-    respond(createAlphaHandler(settings, dependencies, recorder)),
+    ...(routeBySide ? [routeBySide] : []),
+    createOAuthMiddleware(settings, dependencies, recorder, respond),
+    respond(createAlphaHandler(settings, dependencies, recorder, shadow)),
     createErrorHandler(dependencies),
   ];
 }
@@ -126,25 +134,34 @@ function createNativeMiddleware(
   const { nativeScheme: scheme } = pack;
   if (!settings.NATIVE_PROXY || scheme === undefined) return (_request, _response, next) => next();
   const { tokens, limits } = shared;
+  const errorOf = (reason: string, status: number, shown = status): NativeError => ({
+    status,
+    body: upstreamError(pack, reason, shown),
+  });
+  const failed = errorOf(FAILURE, 500, 502);
   const forward = nativeProxy({
-    authorize: createNativeAuthorization({
-      issued: oauth.tokenStore,
-      scopes: pack.scopes,
-      accessOf: pack.v4Access,
-    }),
-    errorBody: (reason, status) => upstreamError(pack, reason, status),
-    scheme,
-    failure: upstreamError(pack, FAILURE, 502),
-    circuitOpen: upstreamError(pack, "The service does not respond at the moment. Try again later.", 503),
-    limited: {
-      status: TOO_MANY_REQUESTS,
-      body: upstreamError(pack, "Too many requests. Try again later.", TOO_MANY_REQUESTS),
+    errors: {
+      failed,
+      timedOut: failed,
+      unavailable: errorOf("The service does not respond at the moment. Try again later.", 503),
+      limited: errorOf("Too many requests. Try again later.", TOO_MANY_REQUESTS),
     },
-    lookUp: createNativeRateLimit({ tokens, limits, judgeToken: createPackTokenJudge(pack) }),
+    gate: {
+      scheme,
+      lookUp: createNativeRateLimit({ tokens, limits, judgeToken: createPackTokenJudge(pack) }),
+      authorize: createNativeAuthorization({
+        issued: oauth.tokenStore,
+        scopes: pack.scopes,
+        accessOf: pack.v4Access,
+      }),
+      errorBody: (reason, status) => upstreamError(pack, reason, status),
+    },
+    prepareRequest: ({ headers }) => cleanRequestHeaders(headers),
+    cleanResponse: cleanResponseHeaders,
+    hashOf: (_request, token) => tokenHash(token),
     vary: ["Authorization", ...(settings.CORS_ORIGINS === undefined ? [] : ["Origin"])],
     hasOwnCors: settings.CORS_ORIGINS !== undefined,
-    record: (request, outcome, hash) => recorder.native(request, outcome, hash),
-    searchedBytes: (request) => recorder.searchedNativeBytes(request),
+    startRecording: (request, hash) => recorder.startNative(request, hash),
     recordFirst: settings.AUDIT_DURABILITY === "strict",
   });
   return function forwardNative(request, response, next) {
@@ -238,14 +255,16 @@ function createAlphaHandler(
   settings: Settings,
   dependencies: PublicAppDependencies,
   recorder: Recorder,
+  shadow: Shadow | undefined,
 ): AlphaHandler {
-  const { pack, upstream, shared, compare } = dependencies;
+  const { pack, upstream, shared } = dependencies;
+  const comparisons = [dependencies.compare, shadow?.servedNew].filter((each) => each !== undefined);
   const lifecycle = lifecycleOf(dependencies, recorder);
   const pipeline = createAlphaPipeline({
     ...dependencies,
     ...createPipelineConfig(pack, settings),
     ...lifecycle,
-    ...(compare && { record: compareAfter(lifecycle.record, compare) }),
+    ...(comparisons.length > 0 && { record: compareAfter(lifecycle.record, comparisons) }),
     sunset: dependencies.sunset.rules,
     tokenStore: dependencies.oauth.tokenStore,
     files: upstream,
@@ -259,12 +278,14 @@ function createAlphaHandler(
 /** Records a request as before; once its record and its response are on their way, the comparison gets it. */
 function compareAfter(
   record: LifecycleDependencies["record"],
-  compare: NonNullable<PublicAppDependencies["compare"]>,
+  comparisons: readonly NonNullable<PublicAppDependencies["compare"]>[],
 ): LifecycleDependencies["record"] {
   return (request, outcome, context) => {
     const recorded = record(request, outcome, context);
     // The response is sent in the turn in which this function, or the promise of the record, is through.
-    const later = (): unknown => setImmediate(compare, { request, outcome, context });
+    const later = (): void => {
+      for (const compare of comparisons) setImmediate(compare, { request, outcome, context });
+    };
     if (recorded) recorded.then(later, () => {});
     else later();
     return recorded;
@@ -272,7 +293,7 @@ function compareAfter(
 }
 
 /** The last middleware. Errors inside a pipeline have their response already; this is for errors around it. */
-function createErrorHandler({ pack, log }: PublicAppDependencies): ErrorRequestHandler {
+export function createErrorHandler({ pack, log }: PublicAppDependencies): ErrorRequestHandler {
   const { errors, statuses } = pack;
   const body = JSON.stringify(errors.client.write([{ reason: FAILURE }], statuses.failed));
   // Express recognizes an error handler by its four parameters.

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Readiness } from "../admin/admin-app.ts";
 import type { ActivePack } from "./active-pack.ts";
 import type { Dependencies } from "./dependencies.ts";
+import { legacyProblems } from "./legacy.ts";
 
 /** How long a start waits for the catalogs. With a slower v4 the gateway starts and is not ready yet. */
 const INITIAL_CATALOGS_MS = 2000;
@@ -23,7 +24,7 @@ export async function readInitialCatalogs(activePack: ActivePack): Promise<void>
  */
 export function createReadiness(
   activePack: ActivePack,
-  { upstream, nativeProxy, audit, state, stateFullness, shared }: Dependencies,
+  { upstream, nativeProxy, legacy, audit, state, stateFullness, shared }: Dependencies,
 ): Readiness {
   /** While the circuit is half-open, only a request closes it: without clients, this is the only one. */
   async function v4Problems(): Promise<string[]> {
@@ -52,6 +53,7 @@ export function createReadiness(
     ...(await v4Problems()),
     ...upstream.shortages(),
     ...nativeProxy.shortages(),
+    ...legacyProblems(legacy),
     ...(scope === "all" ? await storeProblems() : []),
   ];
 }

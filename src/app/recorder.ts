@@ -1,6 +1,5 @@
 import { errorText } from "../config/error-text.ts";
 import { CLIENT_GONE, type AuditRecord } from "../audit/record.ts";
-import { createRecordIds } from "../audit/record-id.ts";
 import type { AuditStore } from "../audit/store.ts";
 import {
   forEachStage,
@@ -16,6 +15,8 @@ import {
   summarizeNativeRequest,
   type NativeOutcome,
 } from "../pipeline/native/native-record.ts";
+import type { NativeRecording } from "../pipeline/native/native-exchange.ts";
+import { NativeResponse } from "../pipeline/native/response-secrets.ts";
 import type { RecordOptions, RequestSummary } from "../pipeline/recorded-request.ts";
 import {
   createAuditRecord,
@@ -26,6 +27,7 @@ import {
   type RequestOutcome,
 } from "../pipeline/stages/audit-record.ts";
 import type { SunsetRules } from "../sunset/sunset.ts";
+import type { Rollout } from "../rollout/rollout.ts";
 import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
@@ -33,7 +35,7 @@ import type { Settings } from "../config/setting-definitions.ts";
 import type { RequestResult, Tracing } from "../observability/tracing/tracing.ts";
 import { parseTraceparent } from "../observability/tracing/traceparent.ts";
 import type { Log } from "../observability/log.ts";
-import { createRedaction } from "./pack-redaction.ts";
+import { createRecordOptions } from "./record-options.ts";
 
 export interface RecorderDependencies {
   readonly pack: Pack;
@@ -44,6 +46,8 @@ export interface RecorderDependencies {
   /** Undefined without tracing. */
   readonly tracing: Tracing | undefined;
   readonly sunset: { readonly rules: Pick<SunsetRules, "noteAccepted"> };
+  /** Learns how the translation does. Default: nobody does. */
+  readonly rollout?: { readonly rollout: Pick<Rollout, "noteOutcome"> | undefined };
   /** The names of clients, for the metrics. Default: none. */
   readonly clients?: { current(): ClientDirectory };
 }
@@ -119,38 +123,33 @@ function observeStages(
 /** Reports every request to the audit store, the metrics, the log and the trace. */
 export class Recorder {
   readonly #dependencies: RecorderDependencies;
-  readonly #options: RecordOptions;
+  readonly options: RecordOptions;
 
   constructor(dependencies: RecorderDependencies) {
     const { pack, settings } = dependencies;
     this.#dependencies = dependencies;
-    this.#options = {
-      newId: createRecordIds(),
-      redaction: createRedaction(pack, settings),
-      bodies: settings.AUDIT === "full",
-      credentials: pack.credentials,
-      filterHeader: pack.dialect.client.filters?.header,
-      packHash: pack.hash,
-      sentNames: pack.sentNames,
-      lossNames: pack.lossNames,
-      grammar: pack.grammar,
-    };
+    this.options = createRecordOptions(pack, settings);
   }
 
   /** Records a translated request; returns a promise where its response must wait for the record. */
   alpha(request: AlphaRequest, outcome: RequestOutcome, context: RequestContext): void | Promise<void> {
     const startedAt = performance.now();
-    const { audit, metrics, sunset } = this.#dependencies;
+    const { audit, metrics, sunset, rollout } = this.#dependencies;
     const { rejectedBy, upstream } = context;
     const details = {
       rejectedBy,
       hasFailed: outcome.meaning === "failed",
       traceparent: upstream?.traceparent ?? header(request, "traceparent"),
     };
+    if (rollout?.rollout && outcome.status !== CLIENT_GONE && context.match) {
+      // What the gateway itself rejects says nothing about the translation.
+      const hasFailed = details.hasFailed && rejectedBy === undefined;
+      rollout.rollout.noteOutcome(context.match.route.name, "new", hasFailed, request.id);
+    }
     const record = audit && this.#createRecord(request, outcome, context);
     if (!audit && !context.isOwnPage && isAccepted(context))
       sunset.rules.noteAccepted(provenIdentity(request, context));
-    const summary = record ?? summarizeRequest(request, outcome, context, this.#options);
+    const summary = record ?? summarizeRequest(request, outcome, context, this.options);
     context.span?.end(spanResult(summary));
     const durable = record && audit.append(record);
     const reported = durable
@@ -161,12 +160,35 @@ export class Recorder {
     return reported;
   }
 
-  /** Records a forwarded request. */
-  async native(request: AlphaRequest, outcome: NativeOutcome, hash: string | undefined): Promise<void> {
+  /** Collects what the record of a request to the native proxy needs. */
+  startNative(request: AlphaRequest, hash: string | undefined): NativeRecording {
+    const { audit } = this.#dependencies;
+    const limit = audit ? searchedBytes(request, this.options) : 0;
+    let response: NativeResponse | undefined;
+    return {
+      onHead: (headers) => (response = new NativeResponse(headers, limit)),
+      onReceived: (chunk) => response?.add(chunk),
+      record: (outcome) =>
+        this.recordForwarded(request, outcome, {
+          record: () => audit && createNativeRecord(request, outcome, hash, this.options, response),
+          summarize: () => summarizeNativeRequest(request, outcome, hash),
+        }),
+    };
+  }
+
+  /** Reports a request that was forwarded without translation. @throws where its record is lost */
+  async recordForwarded(
+    request: AlphaRequest,
+    outcome: NativeOutcome,
+    create: {
+      readonly record: () => AuditRecord | undefined;
+      readonly summarize: () => RequestSummary;
+    },
+  ): Promise<void> {
     const { audit, tracing } = this.#dependencies;
     try {
-      const record = audit && createNativeRecord(request, outcome, hash, this.#options);
-      const summary = record ?? summarizeNativeRequest(request, outcome, hash);
+      const record = create.record();
+      const summary = record ?? create.summarize();
       const traceparent = header(request, "traceparent");
       const { method } = request;
       const time = new Date(Date.now() - outcome.ms);
@@ -176,27 +198,22 @@ export class Recorder {
       const { label } = request;
       const { application } = outcome;
       const { fingerprint } = summary.client;
-      this.#countClient("native", () => ({
+      this.#countClient(summary.lane, () => ({
         label,
         application,
         fingerprint,
         userAgent: header(request, "user-agent"),
       }));
-      if (record) await audit.append(record);
+      if (record) await audit?.append(record);
     } catch (error) {
       this.#logLostRecord(request.id, error);
       throw error;
     }
   }
 
-  /** Bytes of v4's response to a forwarded request that are searched for secrets. */
-  searchedNativeBytes(request: AlphaRequest): number {
-    return this.#dependencies.audit ? searchedBytes(request, this.#options) : 0;
-  }
-
   /** Logs an error that no one expected. */
   unexpected(error: unknown, request: AlphaRequest, context: RequestContext): void {
-    const err = describeError(error, request, context, this.#options);
+    const err = describeError(error, request, context, this.options);
     this.#dependencies.log.error(
       { code: "AG_UNEXPECTED_ERROR", requestId: request.id, err },
       "unexpected error",
@@ -206,13 +223,13 @@ export class Recorder {
   /** A request is always recorded, whatever a client or v4 sends. */
   #createRecord(request: AlphaRequest, outcome: RequestOutcome, context: RequestContext): AuditRecord {
     try {
-      return createAuditRecord(request, outcome, context, this.#options);
+      return createAuditRecord(request, outcome, context, this.options);
     } catch (error) {
       this.#dependencies.log.error(
         { code: "AG_AUDIT_RECORD_FAILED", requestId: request.id, error: errorText(error) },
         "an audit record could not be created",
       );
-      return createMinimalRecord(request, outcome, context, this.#options);
+      return createMinimalRecord(request, outcome, context, this.options);
     }
   }
 

@@ -13,7 +13,7 @@ import type { PublicAppDependencies } from "./public-app.ts";
 export function createShadowTranslation(
   settings: Settings,
   dependencies: PublicAppDependencies,
-): (request: AlphaRequest) => Promise<Asked> {
+): (request: AlphaRequest, body?: Buffer) => Promise<Asked> {
   const { pack, upstream, shared, log } = dependencies;
   const translate = createAlphaPipeline({
     ...dependencies,
@@ -34,12 +34,13 @@ export function createShadowTranslation(
     limits: createUnlimitedRates(),
     nativeScheme: settings.NATIVE_PROXY ? pack.nativeScheme : undefined,
   });
-  return async function translateForComparison(request) {
+  return async function translateForComparison(request, sent) {
     const signal = AbortSignal.timeout(COMPARISON_TIMEOUT_MS);
     const { status, headers, body, file } = await translate({
       ...request,
       startedAt: performance.now(),
       signal,
+      ...(sent && { readBody: async () => sent }),
     });
     file?.stream.destroy();
     if (signal.aborted) return "timeout";

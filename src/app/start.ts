@@ -2,6 +2,7 @@ import type { RequestListener } from "node:http";
 import type { PackFiles } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { LONGEST_HEAD } from "../pipeline/http/request-context.ts";
+import { isObserving, observedUrlOf } from "../config/observing.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { startAdminListener, type AdminDependencies } from "./admin-listener.ts";
 import type { OpenGateway } from "./controls.ts";
@@ -36,6 +37,8 @@ export interface Service {
   /** An OAuth client of the embedded sandbox, if its login server is used too. */
   readonly sandboxClient: string | undefined;
   readonly upstreamUrl: string;
+  /** What all requests are passed to if the gateway observes; undefined otherwise. */
+  readonly observedUrl: string | undefined;
   /** The pack's description of both sides, for what `serve` prints. */
   readonly dialect: Pack["dialect"];
   /** Why it is not ready; empty if it is. */
@@ -89,7 +92,8 @@ export interface GatewayHandlers {
 /** Creates the request handlers of a gateway with open dependencies. */
 export function createHandlers(settings: Settings, dependencies: Dependencies): GatewayHandlers {
   const { shared, oauth, metrics, log, initialPack, packChoice } = dependencies;
-  warnOfUncheckedHost(settings, initialPack.pack, log);
+  // Of the old service nobody knows whether its clients have credentials.
+  if (!isObserving(settings)) warnOfUncheckedHost(settings, initialPack.pack, log);
   const activePack = createActivePack(settings, dependencies);
   const checkReadiness = createReadiness(activePack, dependencies);
   let isDraining = false;
@@ -122,12 +126,16 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
     async activate(loaded, isSuperseded) {
       await activePack.replace(loaded, isSuperseded);
       dependencies.sunset.usePack(loaded.pack);
+      dependencies.rollout.usePack(loaded.pack);
       dependencies.notices.usePack(loaded.pack);
       dependencies.comparisons.usePack(loaded.pack);
       // The file may have been invalid for the previous pack alone.
       reloadTokens();
     },
-    checkPack: dependencies.sunset.checkPack,
+    checkPack(next) {
+      dependencies.sunset.checkPack(next);
+      dependencies.rollout.checkPack(next);
+    },
     log,
     metrics,
   });
@@ -144,6 +152,7 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
     reloadTokens();
     dependencies.clients.reload();
     dependencies.sunset.reload();
+    dependencies.rollout.reload();
     dependencies.notices.reload();
     const problem = await reloadPack(files);
     await reloadCandidate?.();
@@ -210,6 +219,7 @@ export async function serveDependencies(
     sandboxToken: v4.sandbox?.tokens.full,
     sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
+    observedUrl: observedUrlOf(settings),
     dialect: initialPack.pack.dialect,
     readiness: handlers.admin.readiness,
     open: { handlers, audit: dependencies.audit },

@@ -1,3 +1,4 @@
+import { isObserving } from "../config/observing.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { SettingsError } from "../config/settings.ts";
 import type { Log } from "../observability/log.ts";
@@ -44,11 +45,11 @@ function hintAtRepeatedPath({ href }: URL, { dialect }: Pack, log: Log): void {
  * @throws {SeedError} If the seed file is invalid.
  * @throws {SettingsError} If the sandbox has no call of the pack.
  */
-export async function openV4(
-  { UPSTREAM_URL, AUTH_URL, WORDS, SEED }: Settings,
-  pack: Pack,
-  log: Log,
-): Promise<V4Service> {
+export async function openV4(settings: Settings, pack: Pack, log: Log): Promise<V4Service> {
+  const { LEGACY_URL, UPSTREAM_URL, AUTH_URL, WORDS, SEED } = settings;
+  // It has no pack that calls anything.
+  if (LEGACY_URL && isObserving(settings))
+    return { origin: LEGACY_URL, authOrigin: undefined, sandbox: undefined, close: async () => {} };
   if (UPSTREAM_URL) hintAtRepeatedPath(UPSTREAM_URL, pack, log);
   if (UPSTREAM_URL)
     return { origin: UPSTREAM_URL, authOrigin: AUTH_URL, sandbox: undefined, close: async () => {} };

@@ -1,4 +1,5 @@
 /** Clients as people see them, one row for each: a name, an application, or else a family of user agents. */
+import { isClientApi } from "./record.ts";
 import { agentFamily } from "../clients/agent-pattern.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import { familyKeyOf } from "./client-keys.ts";
@@ -65,8 +66,8 @@ const countsOf = ({ requests, errors, lossy, native, first, last }: NamedClient)
   last,
 });
 
-const isWhole = ({ since, until, lane, route }: UsageQuery): boolean =>
-  (since ?? until ?? lane ?? route) === undefined;
+const isWhole = ({ since, until, lane, isClientApi: isOfApi, route }: UsageQuery): boolean =>
+  (since ?? until ?? lane ?? isOfApi ?? route) === undefined;
 
 /** Reads the rows of all days: what they are called, and their states. @throws {AuditUnavailableError} */
 export async function readGroupsOfAllDays(
@@ -212,7 +213,7 @@ export interface GroupCalls {
 
 /** Whether a row shows that its route is in use. What strangers were refused does not: scanners try every path. */
 const isUse = ({ client, lane, route, status }: RouteUsage): boolean =>
-  lane === "alpha" && route !== null && (client !== UNACCEPTED || status < 400);
+  isClientApi({ lane }) && route !== null && (client !== UNACCEPTED || status < 400);
 
 /** Adds up the requests of rows by group and route. */
 function addGroupCalls(groups: readonly IdentifiedGroup[], usage: readonly RouteUsage[]): GroupCall[] {
@@ -257,7 +258,7 @@ export async function readGroupCalls(
   options: GroupOptions,
 ): Promise<GroupCalls> {
   const groups = await readGroupsOfAllDays(store, query, options);
-  const usage = await store.usage({ ...query, lane: "alpha", limit: MAX_ROUTE_ROWS });
+  const usage = await store.usage({ ...query, isClientApi: true, limit: MAX_ROUTE_ROWS });
   const calls = addGroupCalls(groups, usage);
   return { calls: calls.slice(0, limit), total: calls.length };
 }

@@ -1,4 +1,5 @@
 /** How far the migration of a client is. */
+import { isClientApi } from "./record.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import type { CallSpan, SpanQuery } from "./call-spans.ts";
 import { familyKeyOf, nameOfUsage } from "./client-keys.ts";
@@ -57,11 +58,10 @@ export function cameBackOn(
   { quietDays }: Pick<QuietTime, "quietDays">,
 ): string | null {
   if (state === null || state === "ready") return null;
-  const ofLane = (lane: CallSpan["lane"]) => spans.filter((span) => span.lane === lane);
-  const native = ofLane("native");
+  const native = spans.filter((span) => !isClientApi(span));
   let lastAlpha: string | undefined;
   let returned: string | null = null;
-  for (const { firstDay, lastDay } of ofLane("alpha").toSorted(byFirstDay)) {
+  for (const { firstDay, lastDay } of spans.filter(isClientApi).toSorted(byFirstDay)) {
     if (lastAlpha !== undefined && dayNumber(firstDay) - dayNumber(lastAlpha) > quietDays) {
       const pauseBegan = lastAlpha;
       if (native.some((span) => span.lastDay > pauseBegan && span.firstDay < firstDay)) returned = firstDay;

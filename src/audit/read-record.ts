@@ -1,7 +1,7 @@
 /** Reads stored records. Their texts are checked: a damaged store may have anything in their place. */
 import { z } from "zod";
 import { tryParse } from "./json-text.ts";
-import type { AuditRecord } from "./record.ts";
+import { LANES, type AuditRecord } from "./record.ts";
 import { DamagedRecordError } from "./store.ts";
 import { REJECTIONS } from "../dialect/http-error.ts";
 
@@ -12,7 +12,7 @@ const texts = z.array(z.string());
 const recordSchema = z.looseObject({
   id: z.string(),
   time: z.iso.datetime(),
-  lane: z.enum(["alpha", "native"]),
+  lane: z.enum(LANES),
   pack: z.string().optional(),
   requestId: z.string(),
   client: z.looseObject({

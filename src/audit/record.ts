@@ -31,12 +31,23 @@ export interface RecordedCall {
   readonly ms: number;
 }
 
+/**
+ * How a request was answered: by the translation (`alpha`), by v4 itself without translation (`native`), or by the old service
+ * (`legacy`).
+ */
+export const LANES = ["alpha", "native", "legacy"] as const;
+
+export type Lane = (typeof LANES)[number];
+
+/** Whether a request was a call of the client's API, whoever answered it. */
+export const isClientApi = ({ lane }: { readonly lane: Lane }): boolean => lane !== "native";
+
 export interface AuditRecord {
   /** Sortable by time: of two records the later one has the greater id. */
   readonly id: string;
   /** ISO 8601, UTC, with milliseconds. */
   readonly time: string;
-  readonly lane: "alpha" | "native";
+  readonly lane: Lane;
   /** The hash of the pack that translated the request; left out for the native proxy. */
   readonly pack?: string;
   /** The `X-Request-Id` of the response, also in the log. */

@@ -93,6 +93,15 @@ export class Redaction extends SecretSearch {
     });
   }
 
+  /** Redacts the start of a body that is longer. @param length Bytes of the whole body. */
+  start(bytes: Uint8Array, length: number, values?: SecretValues): RecordedBody {
+    return guarded(() => {
+      if (values?.whyIncomplete !== undefined) return omittedBody(length, values.whyIncomplete);
+      const text = new TextDecoder().decode(bytes);
+      return truncatedBody(this.#redactionWith(values).text(text), this.#limit, length);
+    });
+  }
+
   /** Redacts a body as it was sent, or its start. It is recorded as JSON if it is JSON, otherwise as text. */
   raw(body: string | Uint8Array, values?: SecretValues): RecordedBody {
     return guarded(() => {

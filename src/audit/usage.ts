@@ -12,6 +12,8 @@ export interface UsageQuery {
   /** Keys of several clients. */
   readonly clients?: readonly (string | null)[];
   readonly lane?: AuditRecord["lane"] | undefined;
+  /** Only calls of the client's API, whoever answered them: all lanes but `native`. */
+  readonly isClientApi?: boolean | undefined;
   /** The route as the pack names it. `sent` ignores it. */
   readonly route?: string | undefined;
   /** ISO 8601 in UTC with milliseconds; this moment included. */

@@ -5,7 +5,7 @@ import { noticesFile } from "../notices/notices-file.ts";
 import { OperatorFileError, readOperatorFile } from "../operator-files/operator-file.ts";
 import { reportProblems } from "./check.ts";
 import type { SunsetSettings } from "./command-settings.ts";
-import { openControl, readDirectory, readPlan } from "./operator-files.ts";
+import { openControl, readDirectory, readPlan, readRollout } from "./operator-files.ts";
 import { print } from "./terminal.ts";
 
 export interface OperatorFileFlags {
@@ -15,13 +15,15 @@ export interface OperatorFileFlags {
   readonly clients?: string;
   /** The receivers of notices. */
   readonly notices?: string;
+  /** Who gets the translation. */
+  readonly rollout?: string;
   /** Whether the plan may shorten dates that were published. */
   readonly announce?: true;
 }
 
 /**
- * Runs `alpha-gateway check --sunset FILE --clients FILE --notices FILE`: checks files of the operator with the pack whose names they
- * use, and with the dates that were published.
+ * Runs `alpha-gateway check --sunset FILE --clients FILE --notices FILE --rollout FILE`: checks files of the operator
+ * with the pack whose names they use, and with the dates that were published.
  *
  * @returns the exit code: 1 if there is a problem
  */
@@ -42,18 +44,22 @@ export async function checkOperatorFiles(
 
 async function readFiles(
   folder: string,
-  { sunset: file, clients, notices, announce }: OperatorFileFlags,
+  { sunset: file, clients, notices, rollout, announce }: OperatorFileFlags,
   settings: SunsetSettings,
 ): Promise<number> {
   const hasAudit = settings.AUDIT !== "off";
   if (notices !== undefined) {
     const { receivers } = readOperatorFile(notices, noticesFile({ hasAudit, readsSecrets: false }));
     print(`${receivers.length} receivers\n`);
-    if (file === undefined && clients === undefined) return 0;
+    if (file === undefined && clients === undefined && rollout === undefined) return 0;
   }
   const pack = loadPack(folder, settings.WORDS);
   const directory = readDirectory(clients ?? settings.CLIENTS_FILE);
   print(`${directory.clients.length} clients\n`);
+  if (rollout !== undefined) {
+    const { rules } = readRollout(rollout, { pack, directory });
+    print(`${rules.length} rules\n`);
+  }
   if (file === undefined) return 0;
   const { control, close } = await openControl(settings);
   try {

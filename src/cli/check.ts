@@ -25,6 +25,7 @@ import { updateExamples } from "../tools/examples/update-examples.ts";
 import { CLIENTS_FILE } from "../clients/client-directory.ts";
 import { NOTICES_SCHEMA } from "../notices/notices-file.ts";
 import { operatorFileSchema } from "../operator-files/operator-file.ts";
+import { ROLLOUT_SCHEMA } from "../rollout/rollout-definition.ts";
 import { SUNSET_SCHEMA } from "../sunset/sunset-definition.ts";
 import { waitForShutdownSignal } from "./signals.ts";
 import { watchFolder } from "./watch-folder.ts";
@@ -43,11 +44,12 @@ export interface CheckFlags {
 type FindState = () => StateSettings;
 
 /** The kinds of files with a JSON Schema. */
-type SchemaKind = FileKind | "example" | "catalogs" | "sunset" | "clients" | "notices";
+type SchemaKind = FileKind | "example" | "catalogs" | "sunset" | "clients" | "notices" | "rollout";
 
 function schemaOf(kind: SchemaKind): unknown {
   if (kind === "example") return exampleSchema();
   if (kind === "sunset") return operatorFileSchema(SUNSET_SCHEMA);
+  if (kind === "rollout") return operatorFileSchema(ROLLOUT_SCHEMA);
   if (kind === "notices") return operatorFileSchema(NOTICES_SCHEMA);
   if (kind === "clients") return operatorFileSchema(CLIENTS_FILE.schema);
   return kind === "catalogs" ? catalogsSchema() : fileSchema(kind);

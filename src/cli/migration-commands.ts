@@ -28,7 +28,7 @@ const addRecordFilters = (command: Command): Command =>
       "--client <client>",
       "only requests of this client: a name of CLIENTS_FILE, a fingerprint, application:ID, label:NAME or agent:FAMILY",
     )
-    .option("--lane <lane>", "only this lane: alpha or native")
+    .option("--lane <lane>", "only this lane: alpha, native or legacy")
     .option("--route <route>", "only requests of this route, for example 'GET /vm/instances/:id'")
     .option("--status <status>", "only responses with this status")
     .option("--since <time>", "only requests from this time on, ISO 8601")

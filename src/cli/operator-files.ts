@@ -4,6 +4,8 @@ import { openExistingState, type StateSettings } from "../app/state-backends.ts"
 import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/client-directory.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { readOperatorFile } from "../operator-files/operator-file.ts";
+import { rolloutFile } from "../rollout/rollout-file.ts";
+import type { RolloutPlan } from "../rollout/rollout-plan.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { createControl, type SunsetControl } from "../sunset/control.ts";
 import { createPlan, type Plan } from "../sunset/plan.ts";
@@ -28,6 +30,16 @@ export const readPlan = (file: string, { pack, directory, hasAudit, control }: P
       file,
       sunsetFile(() => ({ ...packNames(pack), directory, hasAudit, published: control?.published() })),
     ),
+  );
+
+/** Reads who gets the translation. @throws {OperatorFileError} */
+export const readRollout = (
+  file: string,
+  { pack, directory }: Pick<PlanOptions, "pack" | "directory">,
+): RolloutPlan =>
+  readOperatorFile(
+    file,
+    rolloutFile(() => ({ routes: pack.routes.map(({ name }) => name), directory })),
   );
 
 /** The state that a gateway keeps about its plan. Without a state store there is none. */

@@ -25,7 +25,11 @@ const SCHEMA_KINDS = [
   "sunset",
   "clients",
   "notices",
+  "rollout",
 ] as const;
+
+/** Flags of files of operators, which are checked in place of the pack. */
+const FILE_FLAGS = ["sunset", "clients", "notices", "rollout"] as const;
 
 const collect = (value: string, values: readonly string[] = []): readonly string[] => [...values, value];
 
@@ -46,6 +50,7 @@ export function addCheck(program: Command, onExit: OnExit): void {
     .option("--sunset <file>", "check a plan by which the old API ends, as SUNSET_FILE names it")
     .option("--clients <file>", "check a client directory, as CLIENTS_FILE names it")
     .option("--notices <file>", "check the receivers of notices, as NOTICES_FILE names them")
+    .option("--rollout <file>", "check who gets the translation, as ROLLOUT_FILE says it")
     .option("--announce", "with --sunset: allow dates that are earlier than those that were published")
     .addOption(new Option("--watch", "check again after each change of a file").conflicts("update"))
     .addOption(
@@ -55,7 +60,7 @@ export function addCheck(program: Command, onExit: OnExit): void {
     )
     .action(
       async (directory: string | undefined, options: CheckFlags & OperatorFileFlags, command: Command) => {
-        if ([options.sunset, options.clients, options.notices].some((file) => file !== undefined)) {
+        if (FILE_FLAGS.some((flag) => options[flag] !== undefined)) {
           const { checkOperatorFiles } = await import("./check-operator-files.ts");
           return onExit(await checkOperatorFiles(directory, options, sunsetSettings(command)));
         }

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createRedaction } from "../app/pack-redaction.ts";
+import { createRedaction } from "../app/record-options.ts";
 import type { AuditRecord } from "../audit/record.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import { toVisibleLine } from "../dialect/visible-text.ts";

@@ -5,6 +5,7 @@ import { pollFile } from "../app/poll-file.ts";
 import { guardProcess } from "../app/process-guard.ts";
 import type { DependenciesOptions } from "../app/dependencies.ts";
 import { startService, type Service } from "../app/start.ts";
+import { isObserving } from "../config/observing.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import {
   DEFAULT_TEXTS,
@@ -43,16 +44,37 @@ function describeSandbox({ url, dialect: { client }, sandboxClient }: Service, t
   ];
 }
 
+/** Where requests go. */
+function describeUpstream({ upstreamUrl, observedUrl, sandboxToken, dialect }: Service): string {
+  if (observedUrl !== undefined) return `Old API   ${observedUrl}`;
+  return `${dialect.upstream.name.padEnd(9)} ${upstreamUrl}${sandboxToken ? "  (embedded sandbox)" : ""}`;
+}
+
+/** What a gateway without a pack does, and how to go on. */
+function describeObserving({ observedUrl }: Service, { AUDIT, DATABASE_URL, DATA_DIR }: Settings): string[] {
+  if (observedUrl === undefined) return [];
+  const passes = `Observing: every request is passed to ${observedUrl} unchanged`;
+  if (AUDIT === "off") return ["", `${passes}. Nothing is recorded (AUDIT=off).`];
+  const store = DATABASE_URL === undefined ? DATA_DIR : '"$DATABASE_URL"';
+  return [
+    "",
+    `${passes}, and recorded ${AUDIT === "full" ? "with its bodies" : "without bodies"}.`,
+    "Which of the recorded calls a pack would serve:",
+    `  alpha-gateway coverage --from ${store} --pack FOLDER`,
+  ];
+}
+
 /** What a new user needs next: the addresses, a token, and a command to paste. */
-async function welcome(service: Service, given: SettingTexts): Promise<string> {
-  const { url, adminUrl, sandboxToken, upstreamUrl, dialect } = service;
+async function welcome(service: Service, settings: Settings, given: SettingTexts): Promise<string> {
+  const { url, adminUrl, sandboxToken } = service;
   const reasons = await service.readiness();
   return [
     `Gateway   ${url}`,
     ...(adminUrl ? [`Admin     ${adminUrl}`] : []),
-    `${dialect.upstream.name.padEnd(9)} ${upstreamUrl}${sandboxToken ? "  (embedded sandbox)" : ""}`,
+    describeUpstream(service),
     ...(sandboxToken ? describeSandbox(service, sandboxToken) : []),
     ...Object.entries(given).map(([name, text]) => `Setting   ${name}=${text}`),
+    ...describeObserving(service, settings),
     "",
     reasons.length === 0 ? "Ready." : `Running, not ready yet: ${reasons.join("; ")}`,
     "",
@@ -91,7 +113,9 @@ async function run(flags: SettingTexts, options: ServeOptions): Promise<number> 
   guard.drainWith(service.stop);
   reload = () => void service.reload();
   const { CANDIDATE_MAPPINGS_DIR: candidate } = settings;
-  const folders = [packFolder(settings.MAPPINGS_DIR), ...(candidate === undefined ? [] : [candidate])];
+  const folders = isObserving(settings)
+    ? []
+    : [packFolder(settings.MAPPINGS_DIR), ...(candidate === undefined ? [] : [candidate])];
   const unwatches = folders.map((folder) => watchFolder(folder, reload));
   const { UPSTREAM_TOKENS_FILE: tokensFile } = settings;
   const stopPolling = tokensFile === undefined ? undefined : pollFile(tokensFile, reload);
@@ -99,7 +123,7 @@ async function run(flags: SettingTexts, options: ServeOptions): Promise<number> 
   // A person at a terminal reads the given settings in the welcome.
   if (!isForPeople(settings.LOG_FORMAT))
     log.info({ settings: { ...DEFAULT_TEXTS, ...given } }, "started with these settings");
-  print(await welcome(service, given));
+  print(await welcome(service, settings, given));
   // A process that is killed does not write the cache when it ends.
   flushCompileCache();
   await shutdown;

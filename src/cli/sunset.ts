@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { openExistingAuditStore } from "../app/audit-store.ts";
 import { packFolder } from "../app/loaded-pack.ts";
-import type { AuditRecord } from "../audit/record.ts";
+import { isClientApi, type AuditRecord } from "../audit/record.ts";
 import { MAX_LIMIT, type AuditStore } from "../audit/store.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
@@ -168,7 +168,7 @@ async function* pastCalls(
       const { route } = record.alpha;
       const { requests = 1 } = record;
       // Pages for clients are recorded as no requests.
-      if (record.lane !== "alpha" || route === null || requests === 0) continue;
+      if (!isClientApi(record) || route === null || requests === 0) continue;
       if (record.client.accepted === false || unstopped.has(route)) continue;
       yield { time: Date.parse(record.time), client: clientOf(record, directory), route, requests };
     }

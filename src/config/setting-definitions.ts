@@ -101,6 +101,10 @@ const v4 = {
     "Base URL of the v4 service; `/v4/...` is appended. It must be `https` or a loopback address. Unset: the embedded sandbox",
   ),
   AUTH_URL: unset(url, "Base URL of the login server, by the same rules. Unset: the sandbox's login server"),
+  LEGACY_URL: unset(
+    url,
+    "Base URL of the old service, by the same rules: clients' credentials are passed to it. Without `UPSTREAM_URL`, `MAPPINGS_DIR` and `SANDBOX` the gateway observes: every request is passed to the old service unchanged, and recorded. No pack and no v4 is needed. `UPSTREAM_TIMEOUT_MS`, `UPSTREAM_CONNECTIONS` and `UPSTREAM_CA` hold for the old service, too",
+  ),
   ALLOW_HTTP_UPSTREAM: withDefault(
     trueOrFalse,
     "false",
@@ -176,6 +180,10 @@ const clients = {
   SUNSET_FILE: unset(
     text,
     "YAML file with the plan by which alpha ends: see [Sunset plan](sunset-file.md). Read at start, and again when it changes or on SIGHUP. If it is invalid, the plan that was read before stays",
+  ),
+  ROLLOUT_FILE: unset(
+    text,
+    "YAML file that says who gets the translation, and who the old service of `LEGACY_URL`: see [Rollout file](rollout-file.md). Read at start, and again when it changes or on SIGHUP. If it is invalid, what was read before stays",
   ),
   NOTICES_FILE: unset(
     text,

@@ -7,6 +7,7 @@ import {
   type Settings,
   type SettingValues,
 } from "./setting-definitions.ts";
+import { isObserving } from "./observing.ts";
 import { isLoopback } from "./loopback.ts";
 import { SHORTEST_SECRET } from "./setting-types.ts";
 
@@ -59,14 +60,18 @@ type Label = (name: SettingName) => string;
 function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label): [SettingName, string][] {
   const { ADMIN_HOST, ADMIN_PORT, HOST, PORT } = settings;
   const problems: [SettingName, string][] = [];
-  for (const name of ["UPSTREAM_URL", "AUTH_URL"] as const) {
+  for (const name of ["UPSTREAM_URL", "AUTH_URL", "LEGACY_URL"] as const) {
     const url = settings[name];
     if (url?.protocol !== "http:" || settings.ALLOW_HTTP_UPSTREAM || isLoopback(url.hostname)) continue;
     const remedy = `use https, or set ${label("ALLOW_HTTP_UPSTREAM")} to true`;
     problems.push([name, `${url.origin} is plain http to another machine; ${remedy}`]);
   }
   for (const name of ["UPSTREAM_CA", "UPSTREAM_CERT"] as const)
-    if (settings[name] !== undefined && settings.UPSTREAM_URL?.protocol !== "https:")
+    if (
+      settings[name] !== undefined &&
+      settings.UPSTREAM_URL?.protocol !== "https:" &&
+      !(name === "UPSTREAM_CA" && settings.LEGACY_URL?.protocol === "https:")
+    )
       problems.push([
         name,
         `only https has certificates; unset it, or set ${label("UPSTREAM_URL")} to https`,
@@ -75,8 +80,23 @@ function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label
     problems.push(["UPSTREAM_CERT", `it needs its private key; set ${label("UPSTREAM_KEY")}`]);
   if (settings.UPSTREAM_KEY !== undefined && settings.UPSTREAM_CERT === undefined)
     problems.push(["UPSTREAM_KEY", `it is the key of a certificate; set ${label("UPSTREAM_CERT")}`]);
-  if (isUpstreamRequired && settings.UPSTREAM_URL === undefined && !settings.SANDBOX)
+  if (
+    isUpstreamRequired &&
+    settings.UPSTREAM_URL === undefined &&
+    !settings.SANDBOX &&
+    !isObserving(settings)
+  )
     problems.push(["UPSTREAM_URL", missingUpstream(label)]);
+  if (settings.ROLLOUT_FILE !== undefined && settings.LEGACY_URL === undefined)
+    problems.push([
+      "ROLLOUT_FILE",
+      `it says who still gets the old service; set ${label("LEGACY_URL")}, or unset it`,
+    ]);
+  if (settings.ROLLOUT_FILE !== undefined && isObserving(settings))
+    problems.push([
+      "ROLLOUT_FILE",
+      `the gateway observes, and translates nothing; set ${label("UPSTREAM_URL")}, or unset it`,
+    ]);
   if (settings.SEED !== undefined && settings.UPSTREAM_URL !== undefined)
     problems.push(["SEED", `only the embedded sandbox has a seed; unset it, or ${label("UPSTREAM_URL")}`]);
   if (ADMIN_PORT !== "off" && !isLoopback(ADMIN_HOST) && settings.ADMIN_TOKEN === undefined)

@@ -1,4 +1,5 @@
 /** What one client still has to change, from the calls that it made and from the pack. */
+import { isClientApi } from "../audit/record.ts";
 import { migrationStateOf, type MigrationState } from "../audit/migration-state.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { applicationKey } from "../audit/summary-key.ts";
@@ -95,12 +96,12 @@ async function readSent(store: PageSources["store"], client: string): Promise<Co
 
 /** What rows say of a token that no summary has, since v4 accepted none of its calls: only the caller's proof shows it. */
 function seenIn(usage: readonly RouteUsage[]): Counted["seen"] {
-  const lastOf = (lane: RouteUsage["lane"]): string | null =>
+  const lastOf = (isOfApi: boolean): string | null =>
     usage.reduce<string | null>(
-      (latest, row) => (row.lane === lane && row.last > (latest ?? "") ? row.last : latest),
+      (latest, row) => (isClientApi(row) === isOfApi && row.last > (latest ?? "") ? row.last : latest),
       null,
     );
-  const [lastAlpha, lastNative] = [lastOf("alpha"), lastOf("native")];
+  const [lastAlpha, lastNative] = [lastOf(true), lastOf(false)];
   return lastAlpha === null && lastNative === null ? undefined : { lastAlpha, lastNative, userAgent: null };
 }
 
@@ -242,7 +243,7 @@ export async function readClientPage(
     link: sunset.link() ?? null,
     scopes: { client: alpha, upstream: v4 },
     unmatched: usage.reduce(
-      (sum, { lane, route, requests }) => sum + (lane === "alpha" && route === null ? requests : 0),
+      (sum, row) => sum + (isClientApi(row) && row.route === null ? row.requests : 0),
       0,
     ),
     routes,

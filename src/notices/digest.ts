@@ -1,4 +1,5 @@
 /** Reports: one for operators about all clients, and one for each contact about its own client. */
+import { isClientApi } from "../audit/record.ts";
 import type { MigrationState, NamedClient } from "../audit/migration-state.ts";
 import type { RouteUsage } from "../audit/usage.ts";
 import type { PlanStatus } from "../sunset/describe-plan.ts";
@@ -86,7 +87,7 @@ export function makeClientReport(
 ): ClientReport {
   const routes = new Map<string, { requests: number; last: string }>();
   for (const { lane, route, requests, last } of rows) {
-    if (lane !== "alpha" || route === null || replacementOf(route) === undefined) continue;
+    if (!isClientApi({ lane }) || route === null || replacementOf(route) === undefined) continue;
     const sum = routes.get(route) ?? { requests: 0, last };
     routes.set(route, { requests: sum.requests + requests, last: last > sum.last ? last : sum.last });
   }

@@ -22,6 +22,12 @@ function hasTooManyMembers(body: Buffer, type: string): boolean {
   return true;
 }
 
+/** Parses a form. @throws {HttpError} 400 for a body that is none, or has more than 100 members */
+export async function parseForm(body: Buffer, type: string): Promise<[string, unknown][]> {
+  if (hasTooManyMembers(body, type)) throw new HttpError(400, "The form has too many members.");
+  return formMembers(body, type);
+}
+
 async function formMembers(body: Buffer, type: string): Promise<[string, unknown][]> {
   try {
     // Node parses both types; Express would need a parser for each.
@@ -49,9 +55,8 @@ export async function readForm(
   const owner = { known: false, address: request.address };
   const body = (await request.readBody?.(owner, MAX_BYTES)) ?? Buffer.alloc(0);
   context.body = { bytes: body };
-  if (hasTooManyMembers(body, type)) throw new HttpError(400, "The form has too many members.");
   const form: Record<string, string> = Object.create(null) as Record<string, string>;
-  const members = await formMembers(body, type);
+  const members = await parseForm(body, type);
   context.body = { bytes: body, form: members };
   for (const [name, value] of members) {
     if (Object.hasOwn(form, name)) throw new HttpError(400, "A member of the form came twice.");

@@ -3,11 +3,14 @@ import { createTokenJudge, type JudgeToken } from "./judge-token.ts";
 import type { PipelineDependencies } from "./pipeline.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { ClientCredentialsDefinition } from "../mapping/schema/credentials-definition.ts";
+import { CURSOR_MARK, hasOpaqueCursors } from "../rollout/cursor-mark.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { SettingsError } from "../config/settings.ts";
 
 /** Settings of the headers that all responses have. */
-export type ResponseSettings = Partial<Pick<Settings, "CORS_ORIGINS" | "SERVER_TIMING" | "PUBLIC_URL">>;
+export type ResponseSettings = Partial<
+  Pick<Settings, "CORS_ORIGINS" | "SERVER_TIMING" | "PUBLIC_URL" | "ROLLOUT_FILE">
+>;
 
 /** The part of the pipeline's dependencies that a pack determines: names of both dialects, and common headers. */
 export function createPipelineConfig(
@@ -34,6 +37,7 @@ export function createPipelineConfig(
       validationSummary: pack.validationSummary,
       parseList: pack.parseList,
       linkBase: readLinkBase(settings, pack),
+      cursorMark: settings.ROLLOUT_FILE !== undefined && hasOpaqueCursors(pack) ? CURSOR_MARK : "",
     },
     style: createResponseDefaults(pack, settings),
   };

@@ -30,6 +30,8 @@ export interface TranslationConfig {
   readonly parseList: ParseListBody;
   /** What links to the client's pages have before their path; empty if they are paths. */
   readonly linkBase: string;
+  /** What cursors begin with that the gateway gives to clients. */
+  readonly cursorMark: string;
 }
 
 /** v4's response to one call. */

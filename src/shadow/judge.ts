@@ -1,31 +1,73 @@
-/** What decides whether two answers to one request are the same. */
-import type { Answer, Compared } from "../parity/comparison.ts";
-import type { AlphaRequest } from "../pipeline/context.ts";
+/** Decides whether the answers of both services are the same, by what is known of the old one. */
 import type { Route } from "../mapping/compile/route.ts";
+import type { Pack } from "../mapping/pack.ts";
+import { acceptDifferences } from "../parity/accepted.ts";
+import { createAnswerRules, type AnswerRules } from "../parity/compare-answers.ts";
+import type { ComparedRequest } from "../parity/compared-request.ts";
+import type { Answer, Compared, Difference } from "../parity/comparison.ts";
+import { comparePair, confirm, recordOldPair, type AnswerPair, type IsAccepted } from "../parity/confirm.ts";
+import { distinctKey } from "../parity/distinct-key.ts";
+import type { VolatileFields } from "../parity/volatile-fields.ts";
 
-/** The answers of both services to one request, asked at the same moment. */
-export interface Pair {
-  readonly old: Answer;
-  readonly new: Answer;
-}
+export type { AnswerPair } from "../parity/confirm.ts";
 
 /** The request of a comparison. */
-export interface ComparedRequest {
-  readonly request: AlphaRequest;
+export interface JudgedRequest extends ComparedRequest {
   readonly route: Route;
-  /** The client's filter header. */
-  readonly filter: string | null;
 }
 
 /** What was found, without who asked. */
-export type Finding = Pick<Compared, "result" | "reason" | "key" | "differences">;
+export type Finding = Pick<Compared, "result" | "reason" | "key" | "differences" | "accepted" | "answer">;
 
-/** Compares pairs of answers (`src/parity/`). */
+/** Compares pairs of answers. */
 export interface Judge {
-  /** @returns what was found, or `unconfirmed`: the two differ, and are asked once more (rule 3) */
-  compare(request: ComparedRequest, pair: Pair): Finding | "unconfirmed";
+  /** @returns what was found, or `differs`: both services are asked once more (rule 3) */
+  compare(request: JudgedRequest, pair: AnswerPair): Finding | "differs";
   /** Decides with a second pair. */
-  confirm(request: ComparedRequest, first: Pair, second: Pair): Finding;
-  /** Learns from two answers of the old service to the same request how it differs from itself (rule 4). */
-  learn(request: ComparedRequest, first: Answer, second: Answer): void;
+  confirm(request: JudgedRequest, first: AnswerPair, second: AnswerPair): Finding;
+  /** Whether the old service is asked twice after equal answers, too: so that what is unstable has a rate. */
+  needsOldPair(request: JudgedRequest): boolean;
+  /** Learns from two answers of the old service how it differs from itself (rule 4). */
+  learn(request: JudgedRequest, first: Answer, second: Answer): void;
+}
+
+/** Creates the judge of a pack. @param volatile what is known of the old service, whichever pack is active */
+export function createJudge(pack: Pack, volatile: VolatileFields): Judge {
+  const acceptedBy = acceptDifferences(pack.acceptedDifferences);
+  const rulesOf = (request: JudgedRequest): AnswerRules => createAnswerRules(pack, request.route, request);
+  const acceptanceOf = ({ route }: JudgedRequest): IsAccepted => {
+    const now = Date.now();
+    return (difference) => acceptedBy(route.name, difference, now) !== undefined;
+  };
+
+  function findingOf(
+    request: JudgedRequest,
+    old: Answer,
+    { result, reason, differences = [] }: Pick<Finding, "result" | "reason"> & Partial<Finding>,
+  ): Finding {
+    if (reason !== undefined) return { result: "not_comparable", reason, key: undefined, differences: [] };
+    const isAccepted = acceptanceOf(request);
+    const isOpen = (difference: Difference): boolean => !isAccepted(difference);
+    return {
+      result,
+      key: distinctKey(request, request, old, volatile),
+      differences: result === "accepted" ? [] : differences.filter(isOpen),
+      accepted: differences.filter(isAccepted),
+      answer: old.body,
+    };
+  }
+
+  return {
+    compare(request, pair) {
+      const look = comparePair(pair, rulesOf(request), volatile, acceptanceOf(request));
+      return look.result === "differs" ? "differs" : findingOf(request, pair.old, look);
+    },
+    confirm(request, first, second) {
+      const rules = rulesOf(request);
+      const isAccepted = acceptanceOf(request);
+      return findingOf(request, first.old, confirm({ first, second, rules, volatile, isAccepted }));
+    },
+    needsOldPair: ({ route }) => volatile.needsPair(route.name, Math.random()),
+    learn: (request, first, second) => recordOldPair(first, second, rulesOf(request), volatile),
+  };
 }

@@ -4,23 +4,34 @@
  */
 import { createHash } from "node:crypto";
 import { setImmediate as idle, setTimeout as wait } from "node:timers/promises";
-import type { NotComparableReason, ReportComparison } from "../parity/comparison.ts";
+import type { Answer, NotComparableReason, ReportComparison } from "../parity/comparison.ts";
+import type { Route } from "../mapping/compile/route.ts";
 import type { AlphaRequest } from "../pipeline/context.ts";
 import type { Asked } from "./ask-old-service.ts";
 import type { Budget } from "./budget.ts";
-import type { ComparedRequest, Finding, Judge, Pair } from "./judge.ts";
+import type { AnswerPair, Finding, Judge, JudgedRequest } from "./judge.ts";
 import type { WriteFence } from "./write-fence.ts";
 
 /** The service that answers a client. */
 export type Side = "old" | "new";
 
 /** A request that may be compared. */
-export interface ServedRequest extends ComparedRequest {
+export interface ServedRequest {
+  readonly request: AlphaRequest;
+  readonly route: Route;
+  /** The client's filter header; null without one. */
+  readonly filter: string | null;
   /** Who sent it: a name of the directory, an application, or a fingerprint; null without a token. */
   readonly client: string | null;
+  /** Whose writes void the comparison. */
+  readonly writer: string;
+  /** Whose budget pays for it. */
+  readonly payer: string;
   readonly side: Side;
   /** Whether all reads of this client are compared, not a share of them: it was turned a moment ago. */
   readonly isFresh: boolean;
+  /** The client's token, which no example may have; undefined without one. */
+  readonly token: string | undefined;
   /** Why this request can't be compared, where that is known already. */
   readonly obstacle: NotComparableReason | undefined;
 }
@@ -29,27 +40,28 @@ export interface ShadowOptions {
   /** The share of reads that is compared, 0 to 1; undefined: nothing is compared. */
   readonly share: () => number | undefined;
   readonly judge: Judge;
+  /** What is compared: see `Compared` in `src/parity/comparison.ts`. */
+  readonly subject: () => string;
   readonly budget: Budget;
   readonly fence: WriteFence;
-  /** The translation's answer. Never rejects. */
-  readonly translate: (request: AlphaRequest) => Promise<Asked>;
-  /** The old service's answer. Never rejects. */
-  readonly askOld: (request: AlphaRequest) => Promise<Asked>;
+  /** The translation's answer. Never rejects. @param body of a POST that only reads */
+  readonly translate: (request: AlphaRequest, body?: Buffer) => Promise<Asked>;
+  /** The old service's answer. Never rejects. @param body of a POST that only reads */
+  readonly askOld: (request: AlphaRequest, body?: Buffer) => Promise<Asked>;
   readonly report: ReportComparison;
   /** Is told of an error that no one expected. */
   readonly onError: (error: unknown, requestId: string) => void;
+  /** Ends all comparisons. */
+  readonly closing: AbortSignal;
   /** Milliseconds until both services are asked once more. Default: 1 to 5 seconds. */
   readonly confirmAfterMs?: () => number;
 }
 
 /** A comparison that has begun. */
 export interface BegunComparison {
-  /** Takes the answer that the client gets, once. */
-  served(answer: Asked): void;
+  /** Takes the answer that the client gets, once. @param body of a request that has one */
+  served(answer: Asked, body?: Buffer): void;
 }
-
-/** Part of the comparisons in which the old service is asked twice, so that what is unstable has a rate (rule 3). */
-const SELF_COMPARED = 0.01;
 
 /** Longest time of a response to a client until its comparison is given up. */
 const MAX_SERVED_MS = 60_000;
@@ -60,154 +72,212 @@ const READS = new Set(["GET", "HEAD"]);
 const shareOf = (text: string): number =>
   createHash("sha256").update(text).digest().readUInt32BE(0) / 2 ** 32;
 
+/** What the client got. */
+interface Served {
+  readonly answer: Asked;
+  /** The request's body; undefined for a GET. */
+  readonly body: Buffer | undefined;
+}
+
 /** Runs comparisons beside the requests of clients. */
 export class ShadowRunner {
   readonly #options: ShadowOptions;
-  readonly #closing = new AbortController();
 
   constructor(options: ShadowOptions) {
     this.#options = options;
   }
 
   /**
-   * Begins to compare a request that is being served: the other side is asked at the same moment.
+   * Begins to compare a request that is being served. The other side is asked at the same moment, or once the body of a POST
+   * that only reads is known.
    *
    * @returns undefined if it is not compared
    */
   begin(served: ServedRequest): BegunComparison | undefined {
-    const { share, budget, fence } = this.#options;
+    const { share, budget, fence, closing } = this.#options;
     const part = share();
-    const { request, isFresh, obstacle, client } = served;
-    if (part === undefined || this.#closing.signal.aborted || !READS.has(request.method)) return undefined;
+    const { request, route, isFresh, obstacle, writer, payer } = served;
+    if (part === undefined || closing.aborted) return undefined;
+    const isRead = READS.has(request.method);
+    if (!isRead && !route.isSafe) return undefined;
     if (!isFresh && shareOf(request.id) >= part) return undefined;
     if (obstacle !== undefined) return this.#leaveOut(served, obstacle);
-    const isStillValid = fence.enter(client ?? "");
+    const isStillValid = fence.enter(writer);
     if (!isStillValid) return this.#leaveOut(served, "write");
     if (!budget.begin()) return this.#leaveOut(served, "budget");
-    if (!budget.takeCall(client ?? "")) {
+    if (!budget.takeCall(payer)) {
       budget.end(0);
       return this.#leaveOut(served, "budget");
     }
-    const { promise, resolve } = Promise.withResolvers<Asked>();
-    const timer = setTimeout(() => resolve("timeout"), MAX_SERVED_MS).unref();
-    const other = served.side === "old" ? this.#options.translate(request) : this.#options.askOld(request);
-    void this.#run(served, promise, other, isStillValid);
+    const { promise, resolve } = Promise.withResolvers<Served>();
+    const timer = setTimeout(() => resolve({ answer: "timeout", body: undefined }), MAX_SERVED_MS).unref();
+    const comparison = new Comparison(served, this.#options, isStillValid);
+    const other = isRead ? comparison.askOther() : undefined;
+    void comparison.run(promise, other);
     return {
-      served(answer) {
+      served(answer, body) {
         clearTimeout(timer);
-        resolve(answer);
+        resolve({ answer, body });
       },
     };
   }
 
-  /** Ends all comparisons. */
-  close(): void {
-    this.#closing.abort();
+  #leaveOut(served: ServedRequest, reason: NotComparableReason): undefined {
+    reportFinding(served, notComparable(reason), this.#options);
+    return undefined;
+  }
+}
+
+const notComparable = (reason: NotComparableReason): Finding => ({
+  result: "not_comparable",
+  reason,
+  key: undefined,
+  differences: [],
+});
+
+const judgedOf = ({ request, route, filter }: ServedRequest): JudgedRequest => {
+  const { method, path, query } = request;
+  return { method, path: query === "" ? path : `${path}?${query}`, filter, route };
+};
+
+/** @param pair what an example is made of */
+function reportFinding(
+  served: ServedRequest,
+  finding: Finding,
+  { report, subject }: Pick<ShadowOptions, "report" | "subject">,
+  pair?: AnswerPair,
+  body?: Buffer,
+): void {
+  const { request, route, client, token } = served;
+  const { method, path, filter } = judgedOf(served);
+  const sample = pair &&
+    finding.differences.length > 0 && {
+      sample: {
+        method,
+        path,
+        filter,
+        ...(body && { body }),
+        ...pair,
+        tokens: token === undefined ? [] : [token],
+      },
+    };
+  report({
+    ...finding,
+    source: "legacy",
+    subject: subject(),
+    route: route.name,
+    client,
+    time: Date.now(),
+    requestId: request.id,
+    ...sample,
+  });
+}
+
+/** One comparison on its way. */
+class Comparison {
+  readonly #served: ServedRequest;
+  readonly #options: ShadowOptions;
+  /** Whether the client has not written since the first pair was asked for. */
+  readonly #isStillValid: () => boolean;
+  readonly #judged: JudgedRequest;
+  #body: Buffer | undefined;
+  #bytes = 0;
+
+  constructor(served: ServedRequest, options: ShadowOptions, isStillValid: () => boolean) {
+    this.#served = served;
+    this.#options = options;
+    this.#isStillValid = isStillValid;
+    this.#judged = judgedOf(served);
   }
 
-  async #run(
-    served: ServedRequest,
-    answer: Promise<Asked>,
-    other: Promise<Asked>,
-    isStillValid: () => boolean,
-  ): Promise<void> {
-    const held = { bytes: 0 };
-    const { request } = served;
+  /** Asks the side that does not serve the client. */
+  askOther(): Promise<Asked> {
+    return this.#served.side === "old" ? this.#askNew() : this.#askOld();
+  }
+
+  async run(first: Promise<Served>, other: Promise<Asked> | undefined): Promise<void> {
+    const { request } = this.#served;
     try {
-      const [mine, theirs] = await Promise.all([answer, other]);
+      const { answer, body } = await first;
+      this.#body = body;
+      // Without a body a POST would not be the same request.
+      const theirs = other ? await other : body ? await this.askOther() : "unreadable";
       await idle(undefined, { ref: false });
-      const pair = this.#pairOf(served, mine, theirs, held);
-      if (typeof pair === "string") return this.#end(served, pair);
-      if (!isStillValid()) return this.#end(served, "write");
-      await this.#compare(served, pair, held);
+      await this.#compare(
+        this.#served.side === "old" ? this.#hold(answer, theirs) : this.#hold(theirs, answer),
+      );
     } catch (error) {
-      if (this.#closing.signal.aborted) return;
+      if (this.#options.closing.aborted) return;
       this.#options.onError(error, request.id);
-      this.#end(served, "unreadable");
+      this.#end("unreadable");
     } finally {
-      this.#options.budget.end(held.bytes);
+      this.#options.budget.end(this.#bytes);
     }
   }
 
-  /** Both answers, in memory that is counted; or why there are not two. */
-  #pairOf(
-    { side, request }: ServedRequest,
-    mine: Asked,
-    theirs: Asked,
-    held: { bytes: number },
-  ): Pair | NotComparableReason {
-    if (typeof mine === "string") return mine;
-    if (typeof theirs === "string") return theirs;
-    const bytes = mine.body.length + theirs.body.length;
-    if (!this.#options.budget.hold(bytes)) return "budget";
-    held.bytes += bytes;
-    const [old, next] = side === "old" ? [mine, theirs] : [theirs, mine];
-    // Whether there is a body is the HTTP server's affair.
-    if (request.method !== "HEAD") return { old, new: next };
-    const body = Buffer.alloc(0);
-    return { old: { ...old, body }, new: { ...next, body } };
+  #askOld(): Promise<Asked> {
+    return this.#options.askOld(this.#served.request, this.#body);
   }
 
-  async #compare(served: ServedRequest, first: Pair, held: { bytes: number }): Promise<void> {
+  #askNew(): Promise<Asked> {
+    return this.#options.translate(this.#served.request, this.#body);
+  }
+
+  /** Both answers, in memory that is counted; or why there are not two. */
+  #hold(old: Asked, next: Asked): AnswerPair | NotComparableReason {
+    if (typeof old === "string") return old;
+    if (typeof next === "string") return next;
+    if (!this.#takeMemory(old.body.length + next.body.length)) return "budget";
+    // Whether there is a body is the HTTP server's affair.
+    const cut = (answer: Answer): Answer =>
+      this.#served.request.method === "HEAD" ? { ...answer, body: Buffer.alloc(0) } : answer;
+    return { old: cut(old), new: cut(next) };
+  }
+
+  #takeMemory(bytes: number): boolean {
+    if (!this.#options.budget.hold(bytes)) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  async #compare(first: AnswerPair | NotComparableReason): Promise<void> {
     const { judge } = this.#options;
-    const finding = judge.compare(served, first);
-    if (Math.random() < SELF_COMPARED) await this.#compareWithItself(served, first, held);
-    if (finding !== "unconfirmed") return this.#report(served, finding, first);
-    await this.#pause();
-    const second = await this.#askAgain(served, held);
-    if (typeof second === "string") return this.#end(served, second);
-    this.#report(served, judge.confirm(served, first, second), first);
+    if (typeof first === "string") return this.#end(first);
+    if (!this.#isStillValid()) return this.#end("write");
+    const finding = judge.compare(this.#judged, first);
+    if (finding === "differs") return this.#confirm(first);
+    this.#report(finding, first);
+    if (judge.needsOldPair(this.#judged)) await this.#learn(first.old);
   }
 
   /** Asks the old service once more, so that its own noise is known. */
-  async #compareWithItself(served: ServedRequest, { old }: Pair, held: { bytes: number }): Promise<void> {
-    const { budget, askOld, judge } = this.#options;
-    if (!budget.takeCall(served.client ?? "")) return;
-    const again = await askOld(served.request);
-    if (typeof again === "string" || !budget.hold(again.body.length)) return;
-    held.bytes += again.body.length;
-    judge.learn(served, old, again);
+  async #learn(old: Answer): Promise<void> {
+    const { budget, judge } = this.#options;
+    if (!budget.takeCall(this.#served.payer)) return;
+    const again = await this.#askOld();
+    if (typeof again === "string" || !this.#takeMemory(again.body.length)) return;
+    if (this.#isStillValid()) judge.learn(this.#judged, old, again);
   }
 
-  /** Asks both services once more, at the same time. */
-  async #askAgain(served: ServedRequest, held: { bytes: number }): Promise<Pair | NotComparableReason> {
-    const { budget, fence, askOld, translate } = this.#options;
-    const client = served.client ?? "";
-    const isStillValid = fence.enter(client);
-    if (!isStillValid) return "write";
-    if (!budget.takeCall(client) || !budget.takeCall(client)) return "budget";
-    const [old, next] = await Promise.all([askOld(served.request), translate(served.request)]);
-    const pair = this.#pairOf({ ...served, side: "old" }, old, next, held);
-    return typeof pair === "string" || isStillValid() ? pair : "write";
+  /** Asks both services once more, at the same time, and decides. */
+  async #confirm(first: AnswerPair): Promise<void> {
+    const { budget, fence, judge, confirmAfterMs = () => 1000 + Math.random() * 4000 } = this.#options;
+    await wait(confirmAfterMs(), undefined, { ref: false, signal: this.#options.closing });
+    const { writer, payer } = this.#served;
+    if (!fence.enter(writer) || !this.#isStillValid()) return this.#end("write");
+    if (!budget.takeCall(payer) || !budget.takeCall(payer)) return this.#end("budget");
+    const [old, next] = await Promise.all([this.#askOld(), this.#askNew()]);
+    const second = this.#hold(old, next);
+    if (typeof second === "string") return this.#end(second);
+    if (!this.#isStillValid()) return this.#end("write");
+    this.#report(judge.confirm(this.#judged, first, second), first);
   }
 
-  async #pause(): Promise<void> {
-    const { confirmAfterMs = () => 1000 + Math.random() * 4000 } = this.#options;
-    await wait(confirmAfterMs(), undefined, { ref: false, signal: this.#closing.signal });
+  #end(reason: NotComparableReason): void {
+    this.#report(notComparable(reason));
   }
 
-  #leaveOut(served: ServedRequest, reason: NotComparableReason): undefined {
-    this.#end(served, reason);
-    return undefined;
-  }
-
-  #end(served: ServedRequest, reason: NotComparableReason): void {
-    this.#report(served, { result: "not_comparable", reason, key: undefined, differences: [] });
-  }
-
-  #report({ request, route, client, filter }: ServedRequest, finding: Finding, pair?: Pair): void {
-    const { method, path, query, id: requestId } = request;
-    this.#options.report({
-      ...finding,
-      source: "legacy",
-      route: route.name,
-      client,
-      time: Date.now(),
-      requestId,
-      ...(pair &&
-        finding.differences.length > 0 && {
-          sample: { method, path: query === "" ? path : `${path}?${query}`, filter, ...pair },
-        }),
-    });
+  #report(finding: Finding, pair?: AnswerPair): void {
+    reportFinding(this.#served, finding, this.#options, pair, this.#body);
   }
 }

@@ -1,4 +1,5 @@
 /** Who called the old API lately, by the summaries of the audit store. */
+import { isClientApi } from "../audit/record.ts";
 import { applicationKey, labelKey, UNACCEPTED } from "../audit/summary-key.ts";
 import type { RouteUsage, UsageReader } from "../audit/usage.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
@@ -56,7 +57,7 @@ export async function nameKeys(
 
 /** Whether a row counts calls of a token that v4 accepted. */
 export const isAcceptedCall = (row: RouteUsage): row is RouteUsage & { readonly client: string } =>
-  row.lane === "alpha" && row.client !== null && row.client !== UNACCEPTED;
+  isClientApi(row) && row.client !== null && row.client !== UNACCEPTED;
 
 /**
  * Reads what was called in the 14 days before a window. The result is the same on all replicas that share the store, and
@@ -77,7 +78,7 @@ export async function readTraffic(
   const nameOf = await nameKeys(reader, directory, range);
   const byClient = new Map<string, ClientTraffic>();
   const called = new Set<string>();
-  for (const row of await reader.usage({ ...range, lane: "alpha", limit: ALL_ROWS })) {
+  for (const row of await reader.usage({ ...range, isClientApi: true, limit: ALL_ROWS })) {
     if (!isAcceptedCall(row)) continue;
     const { client: key, first, last, requests } = row;
     const client = nameOf(key) ?? key;

@@ -10,6 +10,10 @@ export const adminApp = (deps: Pick<AdminDeps, "metrics"> & Partial<AdminDeps>):
     clients: { directory: () => NO_CLIENTS, quietDays: 7 },
     purgeTokens: async () => {},
     sunset: { status: () => null, pause: async () => {}, resume: async () => {} },
+    rollout: {
+      status: () => null,
+      turnBack: async () => ({ lostWrites: 0, staying: [], withTokens: [] }),
+    },
     names: () => ({ client: "alpha", upstream: "v4" }),
     mappings: () => ({ routes: [] }),
     explain: async ({ id }) => ({ explained: id }),

@@ -76,7 +76,7 @@ export async function readStages(signal) {
   const text = await (await request("/metrics", signal)).text();
   const requests = new Map();
   for (const { labels, value } of samplesOf(text, "alpha_gateway_requests_total"))
-    if (labels.lane === "alpha") requests.set(labels.route, (requests.get(labels.route) ?? 0) + value);
+    if (labels.lane !== "native") requests.set(labels.route, (requests.get(labels.route) ?? 0) + value);
   const stages = new Map();
   for (const { labels, value } of samplesOf(text, "alpha_gateway_route_stage_seconds_total")) {
     const mean = { stage: labels.stage, ms: (value * 1000) / (requests.get(labels.route) || 1) };

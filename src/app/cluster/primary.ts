@@ -1,5 +1,6 @@
 import type { ReadinessScope } from "../../admin/admin-app.ts";
 import { createMetricsAggregate } from "../../observability/metrics/aggregate.ts";
+import { observedUrlOf } from "../../config/observing.ts";
 import type { Settings } from "../../config/setting-definitions.ts";
 import type { PackFiles } from "../../mapping/load/load-pack.ts";
 import { startWorkerPool, type WorkerPool } from "./worker-pool.ts";
@@ -67,6 +68,7 @@ export async function startWorkers(
   async function activate(loaded: LoadedPack): Promise<void> {
     ({ files, pack } = loaded);
     dependencies.sunset.usePack(pack);
+    dependencies.rollout.usePack(pack);
     dependencies.notices.usePack(pack);
     dependencies.comparisons.usePack(pack);
     await sendToWorkers(files);
@@ -75,7 +77,10 @@ export async function startWorkers(
     initial: initialPack,
     readFiles: (active) => packChoice?.files(active) ?? readPackFiles(settings),
     activate,
-    checkPack: dependencies.sunset.checkPack,
+    checkPack(next) {
+      dependencies.sunset.checkPack(next);
+      dependencies.rollout.checkPack(next);
+    },
     log,
     metrics,
   });
@@ -83,6 +88,7 @@ export async function startWorkers(
     // Each worker reads the files of the operator, and the candidate, itself.
     dependencies.clients.reload();
     dependencies.sunset.reload();
+    dependencies.rollout.reload();
     dependencies.notices.reload();
     await sendToWorkers(files);
     return reloadPack(next);
@@ -122,6 +128,7 @@ export async function startWorkers(
     sandboxToken: v4.sandbox?.tokens.full,
     sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
+    observedUrl: observedUrlOf(settings),
     dialect: initialPack.pack.dialect,
     readiness,
     reload,

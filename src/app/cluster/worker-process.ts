@@ -1,4 +1,5 @@
 import { errorText } from "../../config/error-text.ts";
+import { isObserving } from "../../config/observing.ts";
 import type { Settings } from "../../config/setting-definitions.ts";
 import type { PrimaryApi, WorkerApi } from "./rpc-api.ts";
 import { createRpc } from "./ipc-rpc.ts";
@@ -29,10 +30,10 @@ export const workerEnvironment = (upstream: WorkerUpstream): Record<string, stri
 /** The settings of a worker: no admin listener, the v4 of the primary, and no notices, which the primary sends. */
 function workerSettings(settings: Settings): Settings {
   const { origin, authOrigin } = JSON.parse(process.env[VARIABLE] ?? "") as Record<string, string>;
+  const own = { ...settings, ADMIN_PORT: "off", NOTICES_FILE: undefined } as const;
+  if (isObserving(settings)) return own;
   return {
-    ...settings,
-    ADMIN_PORT: "off",
-    NOTICES_FILE: undefined,
+    ...own,
     UPSTREAM_URL: new URL(origin ?? ""),
     AUTH_URL: authOrigin === undefined ? undefined : new URL(authOrigin),
   };

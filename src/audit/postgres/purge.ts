@@ -25,12 +25,12 @@ const DELETE_UNACCEPTED = `
     SELECT ctid FROM audit_usage WHERE client = '${UNACCEPTED}' ORDER BY day, last LIMIT $1
   )
 `;
-/** All rows of a client but its last translated request: errors first, then the oldest days. */
+/** All rows of a client but its last request of the client's API: errors first, then the oldest days. */
 const DELETE_OF_CLIENT = `
   DELETE FROM audit_usage WHERE ctid IN (
     SELECT ctid FROM audit_usage
     WHERE client = $1 AND ctid IS DISTINCT FROM (
-      SELECT ctid FROM audit_usage WHERE client = $1 AND lane = 'alpha' ORDER BY last DESC, status, route LIMIT 1
+      SELECT ctid FROM audit_usage WHERE client = $1 AND lane <> 'native' ORDER BY last DESC, status, route LIMIT 1
     )
     ORDER BY status >= 400 DESC, day, last LIMIT $2
   )

@@ -16,7 +16,7 @@ const CALLERS = `
   SELECT client, route, sum(requests)::float8 AS requests, count(DISTINCT day)::float8 AS days, min(day) AS "firstDay",
     max(last)::float8 AS last, (array_agg(agent ORDER BY last DESC))[1] AS "userAgent"
   FROM audit_usage
-  WHERE ${ROUTES_AND_DAYS} AND lane = 'alpha' AND client <> '${UNACCEPTED}' AND (client <> '' OR status < 400)
+  WHERE ${ROUTES_AND_DAYS} AND lane <> 'native' AND client <> '${UNACCEPTED}' AND (client <> '' OR status < 400)
   GROUP BY client, route
 `;
 const SENT = `

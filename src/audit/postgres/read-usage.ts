@@ -19,8 +19,8 @@ const CLIENTS = (where: string, limit: string): string => `
       coalesce(sum(requests) FILTER (WHERE status >= 400), 0) AS errors,
       coalesce(sum(requests) FILTER (WHERE lane = 'native'), 0) AS native,
       max(last) FILTER (WHERE lane = 'native') AS last_native,
-      min(first) FILTER (WHERE lane = 'alpha') AS first_alpha,
-      max(last) FILTER (WHERE lane = 'alpha') AS last_alpha
+      min(first) FILTER (WHERE lane <> 'native') AS first_alpha,
+      max(last) FILTER (WHERE lane <> 'native') AS last_alpha
     FROM audit_usage ${where} GROUP BY client, day
   ), paused AS (
     SELECT *, first_alpha - max(last_alpha) OVER (
@@ -56,10 +56,10 @@ const ROUTES = (where: string, limit: string): string => `
   ORDER BY 5 DESC, client, lane, route, status LIMIT ${limit}
 `;
 const DAYS = (where: string): string => `
-  SELECT day, coalesce(sum(requests) FILTER (WHERE lane = 'alpha'), 0)::float8 AS alpha,
+  SELECT day, coalesce(sum(requests) FILTER (WHERE lane <> 'native'), 0)::float8 AS alpha,
     coalesce(sum(requests) FILTER (WHERE lane = 'native'), 0)::float8 AS native,
     coalesce(sum(requests) FILTER (WHERE status >= 400), 0)::float8 AS errors, sum(lossy)::float8 AS lossy,
-    (count(DISTINCT client) FILTER (WHERE lane = 'alpha' AND client NOT IN ('', '${UNACCEPTED}')))::float8 AS "alphaClients"
+    (count(DISTINCT client) FILTER (WHERE lane <> 'native' AND client NOT IN ('', '${UNACCEPTED}')))::float8 AS "alphaClients"
   FROM audit_usage ${where} GROUP BY day ORDER BY day
 `;
 
@@ -83,6 +83,7 @@ function usageTerms(query: UsageQuery, route?: string): Term[] {
     ["day <= ?", last],
     ["client = ANY(?::text[])", usageKeysOf(query)],
     ["lane = ?", query.lane],
+    ["lane <> ?", query.isClientApi ? "native" : undefined],
     ["route = ?", route],
   ];
 }
@@ -142,7 +143,7 @@ export function usageReader(database: Database): UsageReader & Pick<AuditStore, 
       (await read<Span & RouteUsage>(ROUTES, query, query.limit ?? MAX_USAGE_ROWS)).map(routeOf),
     days: (query) => read<DayUsage>(DAYS, query),
     async sent(query) {
-      const ofAllLanes = { ...query, lane: undefined };
+      const ofAllLanes = { ...query, lane: undefined, isClientApi: undefined };
       const rows = await read<Omit<SentDays, "bits"> & { bits: string }>(SENT, ofAllLanes);
       return listSent(
         rows.map((row) => ({ ...row, bits: bytesOfBits(row.bits) })),
@@ -151,7 +152,7 @@ export function usageReader(database: Database): UsageReader & Pick<AuditStore, 
       );
     },
     async losses(query) {
-      const rows = await read<LossDays>(LOSSES, { ...query, lane: undefined });
+      const rows = await read<LossDays>(LOSSES, { ...query, lane: undefined, isClientApi: undefined });
       const names = await namesOf("audit_loss_names", rows);
       return listLosses(rows, names, { limit: MAX_USAGE_ROWS, ...query });
     },

@@ -58,7 +58,7 @@ const TOKENS_ADDED = `
 `;
 /** The counts of tokens. @param requests How many requests a row stands for, as SQL */
 const tokenSums = (requests: string): string => `
-  (array_agg(agent ORDER BY time DESC))[1], min(time), max(time), coalesce(max(time) FILTER (WHERE lane = 'alpha'), 0),
+  (array_agg(agent ORDER BY time DESC))[1], min(time), max(time), coalesce(max(time) FILTER (WHERE lane <> 'native'), 0),
   coalesce(max(time) FILTER (WHERE lane = 'native'), 0), ${requests},
   coalesce(${requests} FILTER (WHERE lane = 'native'), 0)
 `;

@@ -133,7 +133,7 @@ export function callText(route: number | undefined, status: number | undefined):
 }
 
 /** The pattern of `calls` of the blocks that have records of a lane. Forwarded records had route 0 in older versions. */
-export const LANE_PATTERNS = { alpha: "* [0-9]*", native: "* [n0]:*" } as const;
+export const LANE_PATTERNS = { alpha: "* [0-9]*", native: "* [n0]:*", legacy: "* [0-9]*" } as const;
 
 /** The suffix of a day's tables, `20260301`. @param day `2026-03-01` */
 export const suffixOf = (day: string): string => day.replaceAll(/\D/g, "");

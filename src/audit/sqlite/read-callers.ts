@@ -30,7 +30,7 @@ const CALLERS = ({ where, order }: Access): string => `
     substr(max(format('%015d%s', last, agent)), 16) AS agent, max(last) AS last
   FROM (
     SELECT client, route, day, sum(requests) AS requests, agent, max(last) AS last FROM usage
-    WHERE ${where} AND +lane = 'alpha' AND +client <> '${UNACCEPTED}' AND (+client <> '' OR status < 400)
+    WHERE ${where} AND +lane <> 'native' AND +client <> '${UNACCEPTED}' AND (+client <> '' OR status < 400)
     GROUP BY ${order}
   ) GROUP BY client, route
 `;

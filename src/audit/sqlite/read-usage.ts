@@ -30,7 +30,7 @@ const CLIENTS = (where: string): string => `
     SELECT client, day, max(format('%015d%s', last, agent)) AS agent, sum(requests) AS requests, sum(lossy) AS lossy,
       min(first) AS first, max(last) AS last, sum(iif(status >= 400, requests, 0)) AS errors,
       sum(iif(lane = 'native', requests, 0)) AS native, max(iif(lane = 'native', last, NULL)) AS lastNative,
-      min(iif(lane = 'alpha', first, NULL)) AS firstAlpha, max(iif(lane = 'alpha', last, NULL)) AS lastAlpha
+      min(iif(lane <> 'native', first, NULL)) AS firstAlpha, max(iif(lane <> 'native', last, NULL)) AS lastAlpha
     FROM usage ${where} GROUP BY client, day
   ), paused AS (
     SELECT *, firstAlpha - max(lastAlpha) OVER (
@@ -58,9 +58,9 @@ const ROUTES = (where: string): string => `
   ORDER BY requests DESC, client, lane, route, status LIMIT ?
 `;
 const DAYS = (where: string): string => `
-  SELECT day, sum(iif(lane = 'alpha', requests, 0)) AS alpha, sum(iif(lane = 'native', requests, 0)) AS native,
+  SELECT day, sum(iif(lane <> 'native', requests, 0)) AS alpha, sum(iif(lane = 'native', requests, 0)) AS native,
     sum(iif(status >= 400, requests, 0)) AS errors, sum(lossy) AS lossy,
-    count(DISTINCT iif(lane = 'alpha' AND client NOT IN ('', '${UNACCEPTED}'), client, NULL)) AS alphaClients
+    count(DISTINCT iif(lane <> 'native' AND client NOT IN ('', '${UNACCEPTED}'), client, NULL)) AS alphaClients
   FROM usage ${where} GROUP BY day ORDER BY day
 `;
 
@@ -119,7 +119,7 @@ export function readToken(database: DatabaseSync, fingerprint: string): TokenUsa
 
 /** Reads the names that clients sent. */
 function readSent(database: DatabaseSync, query: UsageQuery): SentUsage[] {
-  const { text, values } = usageOf({ ...query, lane: undefined });
+  const { text, values } = usageOf({ ...query, lane: undefined, isClientApi: undefined });
   const rows = database.prepare(SENT(text)).iterate(...values) as Iterable<never>;
   const counted = database.prepare(REQUESTS(text)).iterate(...values) as Iterable<never>;
   return listSent(rows, namesIn(database, "sent_names"), counted);
@@ -135,7 +135,7 @@ function namesIn(database: DatabaseSync, table: "sent_names" | "loss_names"): Re
 }
 
 function readLosses(database: DatabaseSync, query: LossQuery): LossUsage[] {
-  const { text, values } = usageOf({ ...query, lane: undefined }, query.route);
+  const { text, values } = usageOf({ ...query, lane: undefined, isClientApi: undefined }, query.route);
   const rows = database.prepare(LOSSES(text)).iterate(...values) as Iterable<never>;
   return listLosses(rows, namesIn(database, "loss_names"), { limit: MAX_USAGE_ROWS, ...query });
 }
@@ -162,6 +162,7 @@ function usageOf(query: UsageQuery, route?: string): Where {
     ["day <= ?", last],
     ["client IN (SELECT value FROM json_each(?))", keys && JSON.stringify(keys)],
     ["lane = ?", query.lane],
+    ["lane <> ?", query.isClientApi ? "native" : undefined],
     ["route = ?", route],
   ]);
 }

@@ -34,13 +34,13 @@ const DELETE_UNACCEPTED = `
     SELECT day, client, lane, route, status FROM usage WHERE client = '${UNACCEPTED}' ORDER BY day, last LIMIT ?
   )
 `;
-/** All rows of a client but its last translated request: errors first, then the oldest days. */
+/** All rows of a client but its last request of the client's API: errors first, then the oldest days. */
 const DELETE_OF_CLIENT = `
   DELETE FROM usage WHERE (day, client, lane, route, status) IN (
     SELECT day, client, lane, route, status FROM usage
     WHERE client = ?1 AND (day, lane, route, status) IS NOT (
       SELECT day, lane, route, status FROM usage
-      WHERE client = ?1 AND lane = 'alpha' ORDER BY last DESC, status, route LIMIT 1
+      WHERE client = ?1 AND lane <> 'native' ORDER BY last DESC, status, route LIMIT 1
     )
     ORDER BY status < 400, day, last LIMIT ?2
   )

@@ -25,6 +25,8 @@ export interface ClientPage {
   readonly lastItem: () => string | undefined;
   /** Scheme, host and base path of links; empty for links without a host. */
   readonly linkBase: string;
+  /** What the client's cursors begin with, where another service may have given others. */
+  readonly cursorMark: string;
   /** Path of the client's request. */
   readonly path: string;
   readonly query: string;
@@ -76,7 +78,8 @@ interface Positions {
 }
 
 function createPositions(clientPage: ClientPage, { style, cursor, goesBack }: PageWriterOptions): Positions {
-  const { request, start, count, total, hasMore, hasPrevious, linkBase, path, query } = clientPage;
+  const { request, start, count, total, hasMore, hasPrevious, linkBase, cursorMark, path, query } =
+    clientPage;
   const { size } = request;
   const first = style === undefined || style.kind === "cursor" ? 1 : style.first;
   const page = first + Math.floor(start / size);
@@ -93,12 +96,12 @@ function createPositions(clientPage: ClientPage, { style, cursor, goesBack }: Pa
     // Behind an empty page before the first item there is no item whose cursor leads back.
     if (request.isBackward && count === 0) return null;
     const found = cursorAt(start + size, clientPage.lastItem, clientPage.cursor);
-    return found === undefined ? null : isMarked ? markNext(found) : found;
+    return found === undefined ? null : cursorMark + (isMarked ? markNext(found) : found);
   };
   const previousCursor = (): string | null => {
     if (!goesBack || !hasPrevious || count === 0) return null;
     const found = cursorAt(start, clientPage.firstItem, clientPage.previousCursor);
-    return found === undefined ? null : isMarked ? markPrevious(found) : found;
+    return found === undefined ? null : cursorMark + (isMarked ? markPrevious(found) : found);
   };
   const next = (): string | number | null => {
     if (!hasMore || !style) return null;

@@ -54,6 +54,7 @@ function describeUnion(branches: readonly (readonly Issue[])[], data: unknown, p
     const text = typeof message === "string" ? { message, hint: "" } : message;
     return { ...text, message: `${issue.path.join(".")}: ${text.message}` };
   }
+  if (issue?.code === "invalid_value") return describeIssue({ ...issue, path: [...path] }, data);
   const kinds = branches.flatMap(([first]) =>
     first?.code === "invalid_type" ? [article(KINDS[first.expected] ?? first.expected)] : [],
   );

@@ -141,6 +141,25 @@ export function addCounter(
   return (first = "", second, third) => sums.at(first, second, third);
 }
 
+/** Adds a gauge with one label, whose values are read at each scrape: those that are not read any more disappear. */
+export function addGaugeByLabel(
+  registry: Registry,
+  { name, help, labelNames }: MetricDescription,
+  read: () => Iterable<readonly [label: string, value: number]>,
+): void {
+  const [label = ""] = labelNames;
+  const gauge: Gauge<string> = new Gauge<string>({
+    name,
+    help,
+    labelNames: [...labelNames],
+    registers: [registry],
+    collect() {
+      gauge.reset();
+      for (const [labelValue, value] of read()) gauge.set({ [label]: labelValue }, value);
+    },
+  });
+}
+
 /** Adds a gauge of values that are set. Its values are read at each scrape, as those of a counter. */
 export function addLabelledGauge(
   registry: Registry,

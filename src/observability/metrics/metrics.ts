@@ -5,6 +5,7 @@ import type { MetricValues } from "./aggregate.ts";
 import { addAuditMetrics } from "./audit-metrics.ts";
 import {
   addCounter,
+  addGaugeByLabel,
   addHistogram,
   addLabelledGauge,
   createRegistry,
@@ -60,6 +61,12 @@ export interface Metrics {
   readonly countComparison: (source: string, route: string, result: string, reason?: string) => void;
   /** Adds a gauge whose value is read at each scrape. Its name gets the prefix `alpha_gateway_`. */
   readonly addGauge: (name: string, help: string, read: () => number) => void;
+  /** The same by route. Routes that are not read have no value. */
+  readonly addRouteGauge: (
+    name: string,
+    help: string,
+    read: () => Iterable<readonly [route: string, value: number]>,
+  ) => void;
   /** Adds a counter whose value is counted elsewhere. Its name gets the prefix. */
   readonly addTotal: (name: string, help: string, read: () => number) => void;
   /** Adds the metrics of an audit store. */
@@ -233,6 +240,8 @@ export function createMetrics(host?: HostRegistry): Metrics {
     countComparison: (source, route, result, reason = "") =>
       series.comparisons.inc({ source, route, result, reason }),
     addGauge: (name, help, read) => instruments.addGauge(PREFIX + name, help, read),
+    addRouteGauge: (name, help, read) =>
+      addGaugeByLabel(registry, { name: PREFIX + name, help, labelNames: ["route"] }, read),
     addTotal: (name, help, read) => instruments.addTotal(PREFIX + name, help, read),
     watchAudit: (stats) => addAuditMetrics(instruments, stats),
     text: () => registry.metrics(),

@@ -22,6 +22,10 @@ const REQUEST = "alphaGatewayRequest";
 export const plainRequestOf = (response: Response): AlphaRequest =>
   (response.locals as Record<string, AlphaRequest>)[REQUEST] as AlphaRequest;
 
+/** Lets what follows see another plain request. */
+export const replacePlainRequest = (response: Response, plain: AlphaRequest): void =>
+  void ((response.locals as Record<string, AlphaRequest>)[REQUEST] = plain);
+
 /** Targets as the client sent them, of requests for which Express sees another one. */
 const originalTargets = new WeakMap<IncomingMessage, string>();
 

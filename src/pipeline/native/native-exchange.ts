@@ -7,7 +7,6 @@ import {
   type ServerResponse,
 } from "node:http";
 import { CLIENT_GONE } from "../../audit/record.ts";
-import { tokenHash } from "../../auth/token-cache.ts";
 import type { AttemptOutcome, CircuitBreaker } from "../../upstream/circuit-breaker.ts";
 import { outcomeOfStatus } from "../../upstream/upstream-error.ts";
 import { header, type AlphaRequest } from "../context.ts";
@@ -15,41 +14,70 @@ import { roundMs } from "../recorded-request.ts";
 import type { AuthorizeNative } from "./native-authorization.ts";
 import type { LookUpNativeToken, NativeToken } from "./native-rate-limit.ts";
 import type { NativeOutcome } from "./native-record.ts";
-import type { NativeResponse } from "./response-secrets.ts";
 import type { NativeStream } from "./slow-streams.ts";
 
-/** What the proxy needs of the active pack and of the gateway around it. */
-export interface NativeHandlers {
-  /** JSON body of a 500. */
-  readonly failure: string;
-  /** JSON body of the 503 while the circuit is open, and while all connections are in use. */
-  readonly circuitOpen: string;
-  /** Status and JSON body for a client with too many requests. */
-  readonly limited: { readonly status: number; readonly body: string };
-  /** JSON body of an error with this reason and this status. */
-  readonly errorBody: (reason: string, status: number) => string;
-  /** v4's scheme, for a token that replaces the client's. */
-  readonly scheme: string;
-  readonly lookUp: LookUpNativeToken;
-  readonly authorize: AuthorizeNative;
-  /** Whether browsers get the gateway's CORS headers, and none of v4's. */
-  readonly hasOwnCors: boolean;
-  /** Request headers that a response depends on, for caches: the scheme of the credentials decides between the dialects. */
-  readonly vary: readonly string[];
-  /** Records a request. @throws where the record cannot be written */
-  readonly record: (plain: AlphaRequest, outcome: NativeOutcome, hash: string | undefined) => Promise<void>;
-  /** Bytes of v4's response that are searched for secrets of the request's record. */
-  readonly searchedBytes: (plain: AlphaRequest) => number;
-  /** Whether a response ends only after its record is durable. */
-  readonly recordFirst: boolean;
-}
-
 /** An error of the gateway. */
-interface NativeError {
+export interface NativeError {
   readonly status: number;
   /** JSON. */
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The errors of the gateway by what has happened. */
+export interface NativeErrors {
+  /** The upstream can't be reached or broke off, or the gateway failed. */
+  readonly failed: NativeError;
+  /** The upstream did not respond in time. */
+  readonly timedOut: NativeError;
+  /** The circuit is open, or all connections are in use. */
+  readonly unavailable: NativeError;
+  /** The client has too many requests. */
+  readonly limited: NativeError;
+}
+
+/** Who may use the upstream. */
+export interface NativeGate {
+  /** The upstream's scheme, for a token that replaces the client's. */
+  readonly scheme: string;
+  readonly lookUp: LookUpNativeToken;
+  readonly authorize: AuthorizeNative;
+  /** JSON body of an error with this reason and this status. */
+  readonly errorBody: (reason: string, status: number) => string;
+}
+
+/** What is noted of one exchange while it passes, and its record. */
+export interface NativeRecording {
+  /** A part of the client's body. */
+  readonly onSent?: (chunk: Buffer) => void;
+  /** The head of the response, as the upstream sent it. */
+  readonly onHead: (headers: IncomingMessage["headers"]) => void;
+  /** A part of its body. */
+  readonly onReceived: (chunk: Buffer) => void;
+  /** Records the exchange. @throws where the record cannot be written */
+  readonly record: (outcome: NativeOutcome) => Promise<void>;
+}
+
+/** What the proxy needs of the active pack and of the gateway around it. */
+export interface NativeHandlers {
+  readonly errors: NativeErrors;
+  /** Undefined: the upstream decides about all requests, as if there were no gateway. */
+  readonly gate?: NativeGate;
+  /** The error for a request that can't be forwarded, and why; undefined for all others. */
+  readonly refuse?: (request: IncomingMessage) => (NativeError & { readonly fault: string }) | undefined;
+  /** Removes from the headers of a request what the upstream must not get. */
+  readonly prepareRequest: (request: IncomingMessage) => void;
+  /** Removes from the headers of a response what clients must not get. */
+  readonly cleanResponse: (headers: IncomingMessage["headers"]) => void;
+  /** Whether browsers get the gateway's CORS headers, and none of the upstream's. */
+  readonly hasOwnCors: boolean;
+  /** Request headers that a response depends on, for caches: the scheme of the credentials decides between the dialects. */
+  readonly vary: readonly string[];
+  /** The hash of the client's token; undefined without one. */
+  readonly hashOf: (plain: AlphaRequest, token: string) => string | undefined;
+  readonly startRecording: (plain: AlphaRequest, hash: string | undefined) => NativeRecording;
+  /** Whether a response ends only after its record is durable. */
+  readonly recordFirst: boolean;
 }
 
 /**
@@ -82,7 +110,8 @@ export class Exchange implements NativeStream {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly token: string;
-  readonly hash: string;
+  readonly hash: string | undefined;
+  readonly recording: NativeRecording;
   bytesIn = 0;
   bytesOut = 0;
   guarded: NativeStream["guarded"];
@@ -100,8 +129,6 @@ export class Exchange implements NativeStream {
   rejectedBy: NativeOutcome["rejectedBy"];
   /** Status of v4's response; null while there is none, undefined where v4 was not called. */
   v4Status: number | null | undefined;
-  /** What the audit needs of v4's response. */
-  received: NativeResponse | undefined;
   /** What is known about the client's token; undefined while it is looked up. */
   tokenInfo: NativeToken | undefined;
   /** Whether v4 gets another token in place of the client's: the gateway has issued this one. */
@@ -133,7 +160,8 @@ export class Exchange implements NativeStream {
     this.response = response;
     this.#breaker = breaker;
     this.token = (header(plain, "authorization") ?? "").trim().replace(/^\S+ +/, "");
-    this.hash = tokenHash(this.token);
+    this.hash = handlers.hashOf(plain, this.token);
+    this.recording = handlers.startRecording(plain, this.hash);
     this.#ownHeaders = { ...response.getHeaders() };
   }
 
@@ -150,24 +178,25 @@ export class Exchange implements NativeStream {
 
   /** Learns from v4's response what it says about the token, and about v4. */
   learn(status: number, headers: IncomingMessage["headers"]): void {
+    // An upstream without a gate may respond with any status: its clients got all of them before.
+    if (!this.handlers.gate) return this.reportOutcome("succeeded");
     if (!this.isReplaced && this.tokenInfo?.onResponse(status, headers)) this.isAccepted = true;
     this.reportOutcome(outcomeOfStatus(status, this.isAccepted));
   }
 
   /** Responds with an error of the gateway, because v4 has failed or the gateway has. */
-  fail(body = this.handlers.failure, status = 500, headers: Readonly<Record<string, string>> = {}): void {
+  fail(reason: keyof NativeErrors = "failed", headers: Readonly<Record<string, string>> = {}): void {
     this.hasFailed = true;
     // A client that disconnects must not be able to send made-up tokens without a limit.
     if (!this.response.destroyed) this.tokenInfo?.onFailure();
-    this.reject({ status, body, headers });
+    this.reject({ ...this.handlers.errors[reason], headers });
   }
 
   /** Responds to a request above a limit of the gateway. */
   rejectLimited(reason: string, headers: Readonly<Record<string, string>>): void {
     this.fault = reason;
     this.rejectedBy = "limit";
-    const { limited } = this.handlers;
-    this.reject({ ...limited, headers });
+    this.reject({ ...this.handlers.errors.limited, headers });
   }
 
   abort(reason: string): void {
@@ -190,7 +219,6 @@ export class Exchange implements NativeStream {
     const outcome: NativeOutcome = {
       status,
       v4Status,
-      response: this.received,
       isComplete: this.isComplete,
       isAccepted,
       application,
@@ -201,6 +229,6 @@ export class Exchange implements NativeStream {
       warnings,
       ms,
     };
-    return (this.#recorded ??= this.handlers.record(this.plain, outcome, this.hash));
+    return (this.#recorded ??= this.recording.record(outcome));
   }
 }

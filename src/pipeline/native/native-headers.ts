@@ -1,4 +1,4 @@
-/** Headers that the native proxy does not pass on. */
+/** Headers that the proxies do not pass on. */
 import type { IncomingHttpHeaders } from "node:http";
 
 /** Hop-by-hop headers (RFC 9110 7.6.1), except those that frame the body. */
@@ -116,6 +116,27 @@ export function cleanRequestHeaders(headers: IncomingHttpHeaders): void {
   if (headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked";
 }
 
+/**
+ * Removes what only concerns the connection to the client from a request to the old service, which gets all else. The
+ * client's credentials and cookies are the old service's own.
+ *
+ * @param address Of the connection. It is added to `X-Forwarded-For`; undefined if a trusted proxy has done so
+ */
+export function cleanLegacyRequestHeaders(headers: IncomingHttpHeaders, address: string | undefined): void {
+  removeHeaders(headers, [...HOP_BY_HOP, "expect"]);
+  if (headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked";
+  if (address === undefined) return;
+  const before = headers["x-forwarded-for"];
+  headers["x-forwarded-for"] = [...(before === undefined ? [] : [before].flat()), address].join(", ");
+  headers["x-forwarded-host"] ??= headers.host;
+}
+
+/** Removes what only concerns the connection from the headers of the old service's response. */
+export function cleanLegacyResponseHeaders(headers: IncomingHttpHeaders): void {
+  removeHeaders(headers, HOP_BY_HOP);
+  delete headers["transfer-encoding"];
+}
+
 /** Whether v4 gets a header of a client's request. @param connection The `Connection` header of the request */
 export function isForwarded(name: string, connection: string | undefined): boolean {
   const headers: IncomingHttpHeaders = { [name]: "", ...(connection !== undefined && { connection }) };
@@ -144,6 +165,7 @@ export function removeCorsHeaders(headers: IncomingHttpHeaders): void {
 
 /** Adds names to `Vary`: the response depends on these headers of the request. */
 export function addVary(headers: IncomingHttpHeaders, added: readonly string[]): void {
+  if (added.length === 0) return;
   const { vary = "" } = headers;
   const names = new Set(vary.split(",").map((name) => name.trim().toLowerCase()));
   if (names.has("*")) return;

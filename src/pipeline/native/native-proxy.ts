@@ -7,9 +7,8 @@ import { ConnectionUnavailableError, ConnectionShares } from "../../upstream/con
 import type { AlphaRequest } from "../context.ts";
 import { HEAD_TOO_LONG, isHeadTooLong } from "../http/request-context.ts";
 import { delayResponseEnd } from "../http/delay-response-end.ts";
-import { cleanRequestHeaders } from "./native-headers.ts";
 import { createAgent } from "./native-connections.ts";
-import { Exchange, type NativeHandlers } from "./native-exchange.ts";
+import { Exchange, type NativeGate, type NativeHandlers } from "./native-exchange.ts";
 import { createSlowStreamGuard, type SlowStreamGuard } from "./slow-streams.ts";
 import { createStreamingProxy, type StreamingProxy } from "./streaming-proxy.ts";
 
@@ -23,6 +22,8 @@ export interface NativeProxyOptions {
   readonly timeoutMs: number;
   /** Requests at a time. */
   readonly connections: number;
+  /** Whether clients get the names of headers in the upstream's case. */
+  readonly keepsHeaderCase?: boolean;
   /** Shared with all other calls to this v4. */
   readonly breaker: CircuitBreaker;
   /** The certificates of connections. Default: Node's own. */
@@ -49,7 +50,8 @@ class Forwarder {
   /** Headers of a response that a client should ask for again later. */
   readonly #retryAfter: Readonly<Record<string, string>>;
 
-  constructor({ name, origin, timeoutMs, connections, breaker, secureContext }: NativeProxyOptions) {
+  constructor(options: NativeProxyOptions) {
+    const { name, origin, timeoutMs, connections, breaker, secureContext, keepsHeaderCase } = options;
     const shares = new ConnectionShares({
       size: connections,
       perToken: Math.ceil(connections / 2),
@@ -61,7 +63,7 @@ class Forwarder {
     this.#breaker = breaker;
     this.#slowStreams = createSlowStreamGuard(shares, timeoutMs / 4);
     this.#agent = createAgent(origin, connections, secureContext);
-    this.#proxy = createStreamingProxy({ name, origin, timeoutMs, agent: this.#agent });
+    this.#proxy = createStreamingProxy({ name, origin, timeoutMs, agent: this.#agent, keepsHeaderCase });
     this.#retryAfter = { "retry-after": String(Math.ceil(breaker.openMs / 1000)) };
   }
 
@@ -72,7 +74,7 @@ class Forwarder {
     request: IncomingMessage,
     response: ServerResponse,
   ): void {
-    response.setHeader("vary", handlers.vary.join(", "));
+    if (handlers.vary.length > 0) response.setHeader("vary", handlers.vary.join(", "));
     const exchange = new Exchange(handlers, plain, [request, response], this.#breaker);
     if (handlers.recordFirst)
       delayResponseEnd(response, () =>
@@ -95,38 +97,21 @@ class Forwarder {
     this.#agent.destroy();
   }
 
-  /** Authorizes a request, waits for a connection and forwards it. A rejection becomes a 500. */
+  /** Authorizes a request, waits for a connection and forwards it. A rejection becomes an error of the gateway. */
   async #handle(exchange: Exchange): Promise<void> {
     const { handlers, plain, response, hash } = exchange;
-    const token = await handlers.lookUp(plain, hash);
-    exchange.tokenInfo = token;
-    exchange.isAccepted = token.isAccepted;
-    if (token.retryAfter !== undefined) {
-      const reason = `too many tokens that ${this.#name} has not accepted, from this address`;
-      return exchange.rejectLimited(reason, { "retry-after": String(token.retryAfter) });
+    const refusal = handlers.refuse?.(exchange.request);
+    if (refusal) {
+      exchange.fault = refusal.fault;
+      return exchange.reject(refusal);
     }
-    if (isHeadTooLong(exchange.request)) {
-      exchange.rejectedBy = "head_size";
-      const body = handlers.errorBody(HEAD_TOO_LONG, 431);
-      return exchange.reject({ status: 431, body, headers: { "x-request-id": plain.id } });
-    }
-    const decision = await handlers.authorize(plain, hash, exchange.token);
-    const { token: replacement, isIssued, application, error } = decision;
-    exchange.application = application;
-    // The client has disconnected, and its record is written.
-    if (response.destroyed) return;
-    if (isIssued) {
-      token.onIssued();
-      exchange.isAccepted = true;
-    }
-    if (error) {
-      const { reason, status, isTemporary } = error;
-      if (isTemporary) token.onFailure();
-      const headers = isTemporary ? this.#retryAfter : {};
-      return exchange.reject({ status, body: handlers.errorBody(reason, status), headers });
-    }
-    exchange.isReplaced = replacement !== undefined;
-    const client = { token: hash, address: addressNetwork(plain.address), isKnown: exchange.isAccepted };
+    const admission = handlers.gate ? await this.#admit(exchange, handlers.gate) : {};
+    if (!admission) return;
+    const address = addressNetwork(plain.address);
+    // Where the upstream decides about all clients, nobody's token is invented.
+    const client = handlers.gate
+      ? { token: hash, address, isKnown: exchange.isAccepted }
+      : { token: hash ?? address, address, isKnown: true };
     const share = this.shares.acquire(client, plain.signal);
     if (share instanceof Promise) this.#slowStreams.start();
     const release = await share;
@@ -134,19 +119,66 @@ class Forwarder {
     exchange.client = client;
     exchange.release = release;
     this.#slowStreams.add(exchange);
-    await this.#forward(exchange, replacement);
+    await this.#forward(exchange, admission);
   }
 
-  /** Forwards to v4, with the token that replaces the client's, where there is one. */
-  #forward(exchange: Exchange, replacement: string | undefined): Promise<void> | void {
+  /**
+   * Looks the client's token up, and authorizes the request.
+   *
+   * @returns undefined if the request has its response, or its client has disconnected
+   */
+  async #admit(
+    exchange: Exchange,
+    { lookUp, authorize, errorBody, scheme }: NativeGate,
+  ): Promise<{ readonly authorization?: string } | undefined> {
+    const { plain, response, hash = "" } = exchange;
+    const token = await lookUp(plain, hash);
+    exchange.tokenInfo = token;
+    exchange.isAccepted = token.isAccepted;
+    if (token.retryAfter !== undefined) {
+      const reason = `too many tokens that ${this.#name} has not accepted, from this address`;
+      exchange.rejectLimited(reason, { "retry-after": String(token.retryAfter) });
+      return undefined;
+    }
+    if (isHeadTooLong(exchange.request)) {
+      exchange.rejectedBy = "head_size";
+      const body = errorBody(HEAD_TOO_LONG, 431);
+      exchange.reject({ status: 431, body, headers: { "x-request-id": plain.id } });
+      return undefined;
+    }
+    const decision = await authorize(plain, hash, exchange.token);
+    const { token: replacement, isIssued, application, error } = decision;
+    exchange.application = application;
+    // The client has disconnected, and its record is written.
+    if (response.destroyed) return undefined;
+    if (isIssued) {
+      token.onIssued();
+      exchange.isAccepted = true;
+    }
+    if (error) {
+      const { reason, status, isTemporary } = error;
+      if (isTemporary) token.onFailure();
+      exchange.reject({
+        status,
+        body: errorBody(reason, status),
+        headers: isTemporary ? this.#retryAfter : {},
+      });
+      return undefined;
+    }
+    exchange.isReplaced = replacement !== undefined;
+    return replacement === undefined ? {} : { authorization: `${scheme} ${replacement}` };
+  }
+
+  /** Forwards to v4, with the credentials that replace the client's, where there are any. */
+  #forward(exchange: Exchange, { authorization }: { readonly authorization?: string }): Promise<void> | void {
     const { handlers, request } = exchange;
     if (!this.#breaker.allow()) {
       exchange.fault = `${this.#name} fails: the circuit is open`;
-      return exchange.fail(handlers.circuitOpen, 503, this.#retryAfter);
+      return exchange.fail("unavailable", this.#retryAfter);
     }
-    if (replacement !== undefined) request.headers.authorization = `${handlers.scheme} ${replacement}`;
+    if (authorization !== undefined) request.headers.authorization = authorization;
     exchange.v4Status = null;
-    cleanRequestHeaders(request.headers);
+    handlers.prepareRequest(request);
     return this.#proxy(exchange);
   }
 
@@ -156,7 +188,7 @@ class Forwarder {
     if (!(error instanceof ConnectionUnavailableError)) return exchange.fail();
     if (error.isOwnShare) return exchange.rejectLimited(error.message, this.#retryAfter);
     exchange.fault = error.message;
-    exchange.fail(exchange.handlers.circuitOpen, 503, this.#retryAfter);
+    exchange.fail("unavailable", this.#retryAfter);
   }
 }
 

@@ -21,8 +21,6 @@ export interface NativeOutcome {
   readonly status: number;
   /** Of v4's response; null without one, undefined if v4 was not called. */
   readonly v4Status: number | null | undefined;
-  /** What was collected of v4's response. */
-  readonly response?: NativeResponse | undefined;
   /** Whether all of v4's response has come. */
   readonly isComplete?: boolean;
   /** Whether v4 has accepted the token, in this request or before. */
@@ -48,8 +46,9 @@ export function createNativeRecord(
   outcome: NativeOutcome,
   hash: string | undefined,
   options: RecordOptions,
+  response?: NativeResponse,
 ): AuditRecord {
-  const { status, v4Status, response, isAccepted, application, rejectedBy, ms } = outcome;
+  const { status, v4Status, isAccepted, application, rejectedBy, ms } = outcome;
   const secrets = findSecrets(request, null, undefined, unparsedTokens(request, options), options);
   response?.addSecretsTo(secrets, options.redaction, outcome.isComplete === true);
   // No route of the pack distinguishes the words of this path from secrets: only tokens are replaced in it, and what

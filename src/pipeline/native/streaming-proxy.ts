@@ -4,9 +4,8 @@ import { createProxyMiddleware } from "http-proxy-middleware";
 import { outcomeOfError, outcomeOfStatus, toUpstreamError } from "../../upstream/upstream-error.ts";
 import { wasClosedWhileIdle } from "./native-connections.ts";
 import type { Exchange } from "./native-exchange.ts";
-import { addVary, cleanResponseHeaders, hasUnknownCoding, removeCorsHeaders } from "./native-headers.ts";
+import { addVary, hasUnknownCoding, removeCorsHeaders } from "./native-headers.ts";
 import { hasBody } from "../http/receive-body.ts";
-import { NativeResponse } from "./response-secrets.ts";
 
 /** Sends the request of an exchange to v4, and v4's response to its client. */
 export type StreamingProxy = (exchange: Exchange) => Promise<void>;
@@ -18,6 +17,7 @@ export interface StreamingProxyOptions {
   readonly timeoutMs: number;
   /** Has the connections. */
   readonly agent: Agent;
+  readonly keepsHeaderCase?: boolean | undefined;
 }
 
 /** A reason phrase that a response may have (RFC 9112 4): other bytes end in an exception. */
@@ -84,7 +84,11 @@ function watchRequest(
     exchange.reportOutcome(outcomeOfStatus(502, exchange.isAccepted));
     exchange.fail();
   });
-  if (!exchange.isResent) exchange.request.on("data", ({ length }: Buffer) => (exchange.bytesIn += length));
+  if (!exchange.isResent)
+    exchange.request.on("data", (chunk: Buffer) => {
+      exchange.bytesIn += chunk.length;
+      exchange.recording.onSent?.(chunk);
+    });
   limitTimeToHead(exchange, upstreamRequest, timeoutMs, () => (sent.hasTimedOut = true));
 }
 
@@ -117,7 +121,7 @@ function limitTimeToHead(
 function prepareHead(exchange: Exchange, upstreamResponse: IncomingMessage): void {
   const { headers, statusMessage = "" } = upstreamResponse;
   const { handlers, response } = exchange;
-  cleanResponseHeaders(headers);
+  handlers.cleanResponse(headers);
   // Node would throw an error that nobody catches.
   if (!SENDABLE_PHRASE.test(statusMessage)) upstreamResponse.statusMessage = "";
   // As the client asked: the proxy would keep every connection alive.
@@ -129,8 +133,7 @@ function prepareHead(exchange: Exchange, upstreamResponse: IncomingMessage): voi
 /** Prepares v4's response for its way to the client. */
 function passResponse(exchange: Exchange, upstreamResponse: IncomingMessage, name: string): void {
   const { headers, statusCode = 0 } = upstreamResponse;
-  const { handlers, plain } = exchange;
-  exchange.received = new NativeResponse(headers, handlers.searchedBytes(plain));
+  exchange.recording.onHead(headers);
   const isUnreadable = hasUnknownCoding(headers);
   prepareHead(exchange, upstreamResponse);
   exchange.v4Status = statusCode;
@@ -168,7 +171,7 @@ function watchBody(exchange: Exchange, upstreamResponse: IncomingMessage, name: 
   upstreamResponse.once("end", () => (exchange.isComplete = true));
   upstreamResponse.on("data", (chunk: Buffer) => {
     exchange.bytesOut += chunk.length;
-    exchange.received?.add(chunk);
+    exchange.recording.onReceived(chunk);
   });
   onBreakOff(upstreamResponse, (error) => {
     upstreamResponse.unpipe(response);
@@ -183,20 +186,21 @@ function endWithError(exchange: Exchange, error: Error): void {
   if (!exchange.response.destroyed) exchange.fault ??= error.message;
   if (isUpstreamFailure(error, exchange.request)) {
     exchange.reportOutcome(outcomeOfError(error, exchange.isAccepted));
-    return exchange.fail();
+    return exchange.fail(exchange.sent?.hasTimedOut ? "timedOut" : "failed");
   }
   exchange.reportOutcome("ignored");
-  exchange.reject({ status: 500, body: exchange.handlers.failure });
+  exchange.reject(exchange.handlers.errors.failed);
 }
 
 /** Creates the proxy that streams. */
 export function createStreamingProxy(options: StreamingProxyOptions): StreamingProxy {
-  const { name, origin, timeoutMs, agent } = options;
+  const { name, origin, timeoutMs, agent, keepsHeaderCase = false } = options;
   const proxy = createProxyMiddleware<ForwardedRequest, ServerResponse>({
     target: origin.href.replace(/\/$/, ""),
     changeOrigin: true,
     xfwd: false,
     followRedirects: false,
+    preserveHeaderKeyCase: keepsHeaderCase,
     proxyTimeout: timeoutMs,
     agent,
     on: {
@@ -217,8 +221,6 @@ export function createStreamingProxy(options: StreamingProxyOptions): StreamingP
   return function stream(exchange) {
     const request: ForwardedRequest = Object.assign(exchange.request, { [EXCHANGE]: exchange });
     // The proxy reports an error in three ways: to its handler above, to this callback, and by a rejection.
-    return proxy(request, exchange.response, () =>
-      exchange.reject({ status: 500, body: exchange.handlers.failure }),
-    );
+    return proxy(request, exchange.response, () => exchange.reject(exchange.handlers.errors.failed));
   };
 }

@@ -102,6 +102,7 @@ export const pagedKind: ResponseKind<Parts> = {
       firstItem: () => cursorOf(filled[0]?.firstClient(), paging),
       lastItem: () => cursorOf(filled.at(-1)?.lastClient(), paging),
       linkBase: services.translation.linkBase,
+      cursorMark: services.translation.cursorMark,
       path: client.path,
       query: client.query,
     });

@@ -58,6 +58,7 @@ export function paginate(rows: readonly CatalogEntry[], authorized: AuthorizedRe
     firstItem: () => paging.clientCursor(items[0]?.object),
     lastItem: () => paging.clientCursor(items.at(-1)?.object),
     linkBase: services.translation.linkBase,
+    cursorMark: services.translation.cursorMark,
     path: request.path,
     query: request.query,
   });

@@ -29,6 +29,7 @@ function explainErrors(record: AuditRecord, route: Route | undefined, pack: Pack
 
 function describeGap(record: AuditRecord, route: Route | undefined): string | null {
   if (record.lane === "native") return "This native request was forwarded unchanged. Nothing was translated.";
+  if (record.lane === "legacy") return "The old service answered this request. Nothing was translated.";
   if (record.alpha.route === null) return "No route of the pack matched. The response is the gateway's own.";
   return route ? null : "The active pack no longer has this route.";
 }
@@ -39,7 +40,7 @@ function describeGap(record: AuditRecord, route: Route | undefined): string | nu
  */
 export async function explainRecord(record: AuditRecord, pack: Pack): Promise<Explanation> {
   const { route: name, status } = record.alpha;
-  const route = name === null || record.lane === "native" ? undefined : pack.route(name);
+  const route = name === null || record.lane !== "alpha" ? undefined : pack.route(name);
   const explained =
     route && isSuccess(status) ? await explainResponse(record, route, pack) : { fields: [], note: null };
   return {

@@ -1,3 +1,4 @@
+import { isClientApi } from "../../audit/record.ts";
 import {
   MAX_ROUTE_ROWS,
   readClientGroups,
@@ -37,8 +38,6 @@ export interface ReportOptions {
 const sum = <T>(items: readonly T[], valueOf: (item: T) => number): number =>
   items.reduce((total, item) => total + valueOf(item), 0);
 
-const isAlpha = ({ lane }: RouteUsage): boolean => lane === "alpha";
-
 /** Adds up the rows of one status: a named client may have several keys. */
 function addStatuses(rows: readonly RouteUsage[]): RouteUsage[] {
   return [...Map.groupBy(rows, ({ status }) => status).values()]
@@ -60,7 +59,7 @@ function addStatuses(rows: readonly RouteUsage[]): RouteUsage[] {
 /** Groups the rows of one client by alpha route, the most used first. */
 export function groupCalls(client: string | null, usage: readonly RouteUsage[]): CallSummary[] {
   const routes = Map.groupBy(
-    usage.filter((row) => isAlpha(row)),
+    usage.filter((row) => isClientApi(row)),
     ({ route }) => route,
   );
   return [...routes]
@@ -99,7 +98,7 @@ function createClientGuide(
     errors,
     lossy,
   } = counted;
-  const alpha = usage.filter(isAlpha);
+  const alpha = usage.filter(isClientApi);
   const routes = calls.flatMap(({ route }) => pack.route(route) ?? []);
   const callable = routes.filter(({ source }) => !("error" in source));
   return {

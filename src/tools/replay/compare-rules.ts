@@ -69,7 +69,7 @@ export function compareRules(record: AuditRecord, was: Pack, is: Pack): ReplayDi
   const [route, other] = [was, is].map((pack) =>
     alpha.route === null ? undefined : pack.route(alpha.route),
   );
-  if (lane === "native" || !route || !other) return [];
+  if (lane !== "alpha" || !route || !other) return [];
   const [one, two] = [was.dialect, is.dialect];
   return [
     ...compareAccess(record, { pack: was, route }, { pack: is, route: other }),

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
 import { z } from "zod";
 import { errorText } from "../../config/error-text.ts";
-import type { AuditRecord } from "../../audit/record.ts";
+import { LANES, type AuditRecord } from "../../audit/record.ts";
 import { clientsOf, type AuditQuery } from "../../audit/store.ts";
 import { isOfClients } from "../../audit/stored-row.ts";
 import { parseJson } from "../../dialect/json/parse.ts";
@@ -24,7 +24,7 @@ const text = z.string().nullable();
 const recordSchema = z.looseObject({
   id: z.string(),
   time: z.string(),
-  lane: z.enum(["alpha", "native"]),
+  lane: z.enum(LANES),
   client: z.looseObject({
     fingerprint: text,
     address: z.string(),

@@ -254,6 +254,28 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(await store.usage({ lane: "native" })).toMatchObject([{ sample: "d" }]);
       });
 
+      test("count calls that the old service answered as calls of the client's API", async () => {
+        const legacy = { lane: "legacy", losses: [] } as const;
+        await store.append(sampleRecord("f", { ...legacy, time: day(4), client: "c1", route: "GET /old" }));
+        await store.append(sampleRecord("g", { ...legacy, time: day(5), client: "c2", route: "GET /old" }));
+        expect(await store.clients({ clients: ["c1"] })).toMatchObject([
+          { native: 1, lastAlpha: day(4), lastNative: day(3) },
+        ]);
+        expect(await store.tokens({ fingerprint: "c2" })).toMatchObject([{ lastAlpha: day(5), native: 0 }]);
+        expect((await store.days({})).slice(3)).toMatchObject([
+          { alpha: 1, native: 0, alphaClients: 1 },
+          { alpha: 1, native: 0, alphaClients: 1 },
+        ]);
+        expect(await store.usage({ clients: ["c1"], isClientApi: true })).toHaveLength(3);
+        expect((await store.usage({ lane: "legacy" })).map(({ sample }) => sample).toSorted()).toEqual([
+          "f",
+          "g",
+        ]);
+        expect((await store.query({ lane: "legacy" })).records.map(({ id }) => id)).toEqual(["g", "f"]);
+        const callers = await store.callers({ routes: ["GET /old"] });
+        expect(callers.callers.map(({ client }) => client).toSorted()).toEqual(["c1", "c2"]);
+      });
+
       test("list days, where requests without a token are no client", async () => {
         const counts = { alpha: 1, native: 0, errors: 0, lossy: 1, alphaClients: 1 };
         expect(await store.days({})).toEqual([

@@ -74,7 +74,7 @@ test("AUDIT=off reads nothing of a request's path, query, headers and body", asy
     warnings: [],
     ms: 1,
   };
-  await recorder.native(request, native, undefined);
+  await recorder.startNative(request, undefined).record(native);
   expect(looks()).toBe(0);
 });
 

@@ -20,6 +20,7 @@ const ORDER = [
   "oauth",
   "pipeline",
   "notices",
+  "rollout",
   "parity",
   "sunset",
   "upstream",

@@ -105,7 +105,7 @@ describe("errors of usage", () => {
     [["check", "--emti"], /^AG_USAGE: unknown option '--emti'\n\(Did you mean --emit\?\)\n/],
     [
       ["check", "--schema", "nonsense"],
-      /Allowed choices are resource, pack, surface, example, catalogs, accepted-differences, sunset, clients, notices\.\n/,
+      /Allowed choices are resource, pack, surface, example, catalogs, accepted-differences, sunset, clients, notices, rollout\.\n/,
     ],
     [["explain"], /^AG_USAGE: missing required argument 'request'\n/],
     [["explain", "GET /a", "GET /b"], /^AG_USAGE: too many arguments for 'explain'/],

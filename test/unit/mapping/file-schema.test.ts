@@ -6,6 +6,7 @@ import { parse } from "yaml";
 import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
 import { operatorFileSchema } from "../../../src/operator-files/operator-file.ts";
 import { NOTICES_SCHEMA } from "../../../src/notices/notices-file.ts";
+import { ROLLOUT_SCHEMA } from "../../../src/rollout/rollout-definition.ts";
 import { SUNSET_SCHEMA } from "../../../src/sunset/sunset-definition.ts";
 import { catalogsSchema, exampleSchema } from "../../../src/tools/examples/example.ts";
 import { FILE_KINDS, fileSchema } from "../../../src/mapping/schema/file-schema.ts";
@@ -16,6 +17,7 @@ const schemas = [
   ["catalogs", catalogsSchema()] as const,
   ["sunset", operatorFileSchema(SUNSET_SCHEMA)] as const,
   ["clients", operatorFileSchema(CLIENTS_FILE.schema)] as const,
+  ["rollout", operatorFileSchema(ROLLOUT_SCHEMA)] as const,
   ["notices", operatorFileSchema(NOTICES_SCHEMA)] as const,
 ];
 

@@ -14,12 +14,13 @@ const answer = (text: string, status = 200): Answer => ({ status, headers: {}, b
 /** Says that two answers differ where their bodies do. */
 const judge: Judge = {
   compare: (_request, pair) =>
-    pair.old.body.equals(pair.new.body) ? { result: "equal", key: "k", differences: [] } : "unconfirmed",
+    pair.old.body.equals(pair.new.body) ? { result: "equal", key: "k", differences: [] } : "differs",
   confirm: (_request, _first, second) => ({
     result: second.old.body.equals(second.new.body) ? "unstable" : "different",
     key: "k",
     differences: [{ field: "name", kind: "value", old: '"a"', new: '"b"' }],
   }),
+  needsOldPair: () => false,
   learn: () => {},
 };
 
@@ -28,6 +29,7 @@ interface Setup {
   readonly fence: WriteFence;
   readonly budget: Budget;
   readonly reported: Compared[];
+  readonly closing: AbortController;
 }
 
 function createRunner(
@@ -37,6 +39,7 @@ function createRunner(
 ): Setup {
   const { limits, ...given } = options;
   const reported: Compared[] = [];
+  const closing = new AbortController();
   const fence = new WriteFence(() => 0);
   const budget = new Budget(() => ({
     perSecond: 100,
@@ -47,6 +50,7 @@ function createRunner(
   }));
   const runner = new ShadowRunner({
     share: () => 1,
+    subject: () => "pack data",
     judge,
     budget,
     fence,
@@ -57,9 +61,10 @@ function createRunner(
       throw error;
     },
     confirmAfterMs: () => 5,
+    closing: closing.signal,
     ...given,
   });
-  return { runner, fence, budget, reported };
+  return { runner, fence, budget, reported, closing };
 }
 
 const serve = (
@@ -72,6 +77,9 @@ const serve = (
     route: { name: "GET /things" } as Route,
     filter: null,
     client: "shop",
+    writer: given.client ?? "shop",
+    payer: given.client ?? "shop",
+    token: "t1",
     side: "old",
     isFresh: false,
     obstacle: undefined,
@@ -112,9 +120,39 @@ test("where both differ, both are asked once more: the same again is a differenc
   const [compared] = await resultsOf(setup);
   expect(compared).toMatchObject({
     result: "different",
-    sample: { method: "GET", path: "/things?page=2", old: answer("old"), new: answer("new") },
+    sample: { method: "GET", path: "/things?page=2", old: answer("old"), new: answer("new"), tokens: ["t1"] },
   });
   expect(translate).toHaveBeenCalledTimes(2);
+});
+
+test("a POST that only reads is sent to the other service once its body is known", async () => {
+  const translate = jest.fn(async (..._sent: readonly unknown[]): Promise<Asked> => answer("same"));
+  const setup = createRunner({ translate });
+  const route = { name: "POST /search", isSafe: true } as Route;
+  const begun = setup.runner.begin(serve({ method: "POST", route }));
+  expect(translate).not.toHaveBeenCalled();
+  begun?.served(answer("same"), Buffer.from("{}"));
+  expect(await resultsOf(setup)).toMatchObject([{ result: "equal", route: "POST /search" }]);
+  expect(translate).toHaveBeenCalledWith(expect.anything(), Buffer.from("{}"));
+});
+
+test("a POST that only reads is not sent without its body", async () => {
+  const translate = jest.fn(async (): Promise<Asked> => answer("same"));
+  const setup = createRunner({ translate });
+  const route = { name: "POST /search", isSafe: true } as Route;
+  setup.runner.begin(serve({ method: "POST", route }))?.served(answer("same"));
+  expect(await resultsOf(setup)).toMatchObject([{ result: "not_comparable", reason: "unreadable" }]);
+  expect(translate).not.toHaveBeenCalled();
+});
+
+test("from time to time the old service is asked twice, so that its own noise is known", async () => {
+  const learn = jest.fn();
+  const askOld = jest.fn(async (): Promise<Asked> => answer("again"));
+  const setup = createRunner({ askOld, judge: { ...judge, needsOldPair: () => true, learn } });
+  setup.runner.begin(serve())?.served(answer("same"));
+  await resultsOf(setup);
+  await wait(5);
+  expect(learn).toHaveBeenCalledWith(expect.anything(), answer("same"), answer("again"));
 });
 
 test("a difference that is not found again is unstable", async () => {
@@ -239,7 +277,7 @@ test("an error of a comparison is told, counted, and holds nothing", async () =>
 test("a gateway that stops ends what waits, and reports nothing of it", async () => {
   const setup = createRunner({ translate: async () => answer("new") });
   setup.runner.begin(serve())?.served(answer("old"));
-  setup.runner.close();
+  setup.closing.abort();
   await wait(30);
   expect(setup.reported).toEqual([]);
   expect(setup.budget).toMatchObject({ bytes: 0, comparisons: 0 });

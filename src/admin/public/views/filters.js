@@ -41,9 +41,10 @@ export function filterForm(parameters, changed) {
     field(
       "Lane",
       select("lane", [
-        ["", "both"],
+        ["", "all"],
         ["alpha", clientName],
         ["native", `native (${upstreamName})`],
+        ["legacy", "old service"],
       ]),
     ),
     field("Time", select("span", SPANS)),

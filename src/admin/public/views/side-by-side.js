@@ -57,7 +57,9 @@ export function sideBySide({ alpha, v4, lane }, explained) {
   const none = make(
     "p",
     { class: "hint" },
-    `There was no ${upstreamName} call: the gateway responded itself.`,
+    lane === "legacy"
+      ? "The old service answered this request. Nothing was translated."
+      : `There was no ${upstreamName} call: the gateway responded itself.`,
   );
   return make(
     "div",

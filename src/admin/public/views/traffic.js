@@ -33,7 +33,7 @@ function row(record) {
       "td",
       { class: "main" },
       link,
-      lane === "native" && make("span", { class: "tag" }, "native"),
+      lane !== "alpha" && make("span", { class: "tag" }, lane),
       losses.length > 0 &&
         make(
           "span",

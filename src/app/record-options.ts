@@ -1,6 +1,8 @@
+import { createRecordIds } from "../audit/record-id.ts";
 import { Redaction } from "../audit/redact.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { Pack } from "../mapping/pack.ts";
+import type { RecordOptions } from "../pipeline/recorded-request.ts";
 
 /** Segments of the paths that the pack's routes have, and of the calls that they make. */
 function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
@@ -24,9 +26,25 @@ function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
   return new Set(segments.filter((segment) => segment !== "" && !/[:{]/.test(segment)));
 }
 
-/** Creates the redaction of what is recorded under a pack. */
+/** What the records of a pack's requests are made with. */
+export const createRecordOptions = (
+  pack: Pack,
+  settings: Pick<Settings, "AUDIT" | "AUDIT_BODY_LIMIT">,
+): RecordOptions => ({
+  newId: createRecordIds(),
+  redaction: createRedaction(pack, settings),
+  bodies: settings.AUDIT === "full",
+  credentials: pack.credentials,
+  filterHeader: pack.dialect.client.filters?.header,
+  packHash: pack.hash,
+  sentNames: pack.sentNames,
+  lossNames: pack.lossNames,
+  grammar: pack.grammar,
+});
+
+/** Creates the redaction of what is kept of a pack's requests. @param names Of members whose values are secret. */
 export const createRedaction = (
   pack: Pack,
-  { AUDIT_BODY_LIMIT }: Pick<Settings, "AUDIT_BODY_LIMIT">,
-): Redaction =>
-  new Redaction({ names: pack.secretNames, bodyLimit: AUDIT_BODY_LIMIT, literals: literalsOf(pack) });
+  { AUDIT_BODY_LIMIT: bodyLimit }: Pick<Settings, "AUDIT_BODY_LIMIT">,
+  names: readonly string[] = pack.secretNames,
+): Redaction => new Redaction({ names, bodyLimit, literals: literalsOf(pack) });

@@ -1,0 +1,122 @@
+/** The old service of `LEGACY_URL`: the connections to it, and the records of what it answers. */
+import { USUAL_SECRET_NAMES } from "../audit/usual-secret-names.ts";
+import type { Settings } from "../config/setting-definitions.ts";
+import { isObserving } from "../config/observing.ts";
+import type { Route } from "../mapping/compile/route.ts";
+import type { Pack } from "../mapping/pack.ts";
+import { splitPath } from "../mapping/router.ts";
+import type { Log } from "../observability/log.ts";
+import type { Metrics } from "../observability/metrics/metrics.ts";
+import type { AlphaRequest } from "../pipeline/context.ts";
+import {
+  createLegacyProxy,
+  type LegacyExchange,
+  type ForwardLegacy,
+} from "../pipeline/native/legacy-proxy.ts";
+import { createLegacyRecord, keptBytes, summarizeLegacyRequest } from "../pipeline/native/legacy-record.ts";
+import { createNativeProxy, type NativeProxy } from "../pipeline/native/native-proxy.ts";
+import { trustedProxies } from "../rate-limit/client-address.ts";
+import { RouteTemplates } from "../routing/path-template.ts";
+import { createCircuitBreaker, type CircuitBreaker } from "../upstream/circuit-breaker.ts";
+import type { PublicAppDependencies } from "./public-app.ts";
+import { createRedaction } from "./record-options.ts";
+import type { Recorder } from "./recorder.ts";
+import type { UpstreamTls } from "./upstream-tls.ts";
+
+/** The name of the old service in messages. */
+const NAME = "the old service";
+
+/** The old service, over connections that all packs share. */
+export interface LegacyService {
+  readonly url: URL;
+  readonly proxy: NativeProxy;
+  readonly breaker: CircuitBreaker;
+  /** The routes of an API without a pack. */
+  readonly templates: RouteTemplates;
+}
+
+/** Opens the old service of the settings; undefined if they name none. It gets no request yet. */
+export function openLegacy(
+  { LEGACY_URL: url, UPSTREAM_TIMEOUT_MS: timeoutMs, UPSTREAM_CONNECTIONS: connections }: Settings,
+  {
+    log,
+    metrics,
+    tls,
+  }: { readonly log: Log; readonly metrics: Metrics; readonly tls: UpstreamTls | undefined },
+): LegacyService | undefined {
+  if (url === undefined) return undefined;
+  const breaker = createCircuitBreaker({
+    onChange(state) {
+      if (state === "closed") log.info({}, `${NAME} can be reached again: the circuit is closed`);
+      else
+        log.error(
+          { code: "AG_LEGACY_CIRCUIT_OPEN" },
+          `${NAME} can't be reached: the circuit is open, one request a second probes it`,
+        );
+    },
+  });
+  metrics.addGauge("legacy_breaker_open", "1 while the circuit to the old service is open, else 0.", () =>
+    Number(breaker.state() !== "closed"),
+  );
+  const secureContext = url.protocol === "https:" ? tls?.contextFor(false) : undefined;
+  const options = { name: NAME, origin: url, timeoutMs, connections, breaker, secureContext };
+  const proxy = createNativeProxy({ ...options, keepsHeaderCase: true });
+  return { url, proxy, breaker, templates: new RouteTemplates() };
+}
+
+/** The pack's route of a request; undefined if none matches. Of several routes of one path it is the first: they share a name. */
+export function routeOf({ method, path }: AlphaRequest, pack: Pack): Route | undefined {
+  const segments = splitPath(path);
+  const { prefix } = pack;
+  if (!segments || !prefix.every((segment, index) => segments[index] === segment)) return undefined;
+  return pack.match(method === "HEAD" ? "GET" : method, segments.slice(prefix.length))?.routes[0];
+}
+
+/** Creates what passes a request of the active pack to the old service. */
+export function createLegacyForward(
+  settings: Settings,
+  { proxy, templates }: LegacyService,
+  { pack, audit, inFlight }: Pick<PublicAppDependencies, "pack" | "audit" | "inFlight">,
+  recorder: Recorder,
+): ForwardLegacy {
+  const names = [...pack.secretNames, ...USUAL_SECRET_NAMES];
+  const options = { ...recorder.options, redaction: createRedaction(pack, settings, names) };
+  const isObserved = isObserving(settings);
+  const forward = createLegacyProxy(proxy, {
+    pack,
+    isFromProxy: trustedProxies(settings.TRUST_PROXY ?? []),
+    hasOwnCors: !isObserved && settings.CORS_ORIGINS !== undefined,
+    recordFirst: settings.AUDIT_DURABILITY === "strict",
+    bodyLimitOf: ({ query }) =>
+      audit && (options.bodies || query !== "") ? keptBytes(options.redaction) : 0,
+    record: (plain, exchange) => inFlight.track(record(plain, exchange)),
+  });
+
+  async function record(plain: AlphaRequest, { hash, sent, answer, outcome }: LegacyExchange): Promise<void> {
+    const route = isObserved
+      ? templates.routeOf(plain.method, plain.path, outcome.v4Status ?? null)
+      : (routeOf(plain, pack)?.name ?? null);
+    const sender = { hash, route };
+    const bodies = {
+      sent: await sent?.decode(),
+      received: await answer?.body.decode(),
+      headers: answer?.headers,
+    };
+    return recorder.recordForwarded(plain, outcome, {
+      record: () => audit && createLegacyRecord(plain, outcome, sender, bodies, options),
+      summarize: () => summarizeLegacyRequest(plain, outcome, sender),
+    });
+  }
+
+  return function forwardLegacy(request, response, plain, observer) {
+    response.on("close", inFlight.begin());
+    forward(request, response, plain, observer);
+  };
+}
+
+/** Why the old service can't serve; empty if it can. */
+export function legacyProblems(legacy: LegacyService | undefined): readonly string[] {
+  if (!legacy) return [];
+  const isOpen = legacy.breaker.state() === "open";
+  return [...(isOpen ? [`${NAME} can't be reached: the circuit is open`] : []), ...legacy.proxy.shortages()];
+}

@@ -1,0 +1,40 @@
+/** The public port while the gateway observes: everything goes to the old service, and is recorded. */
+import type { RequestListener } from "node:http";
+import express, { type ErrorRequestHandler } from "express";
+import {
+  createRequestContext,
+  plainRequestOf,
+  replaceUnusualTarget,
+} from "../pipeline/http/request-context.ts";
+import type { Settings } from "../config/setting-definitions.ts";
+import { createLegacyForward, type LegacyService } from "./legacy.ts";
+import { createErrorHandler, type PublicAppDependencies } from "./public-app.ts";
+import { Recorder } from "./recorder.ts";
+
+/** Creates the Express application. Every request gets its response from the old service. */
+export function createObserveApp(
+  settings: Settings,
+  dependencies: PublicAppDependencies,
+  legacy: LegacyService,
+): RequestListener {
+  const recorder = new Recorder({ ...dependencies, settings });
+  const forward = createLegacyForward(settings, legacy, dependencies, recorder);
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.use(
+    createRequestContext({
+      trustProxy: settings.TRUST_PROXY ?? [],
+      tokenParameter: undefined,
+      clientHeader: settings.CLIENT_HEADER,
+      onUntrustedProxy: dependencies.onUntrustedProxy,
+    }),
+  );
+  app.use((request, response) => forward(request, response, plainRequestOf(response)));
+  const handleError: ErrorRequestHandler = createErrorHandler(dependencies);
+  app.use(handleError);
+  return function observeApp(request, response) {
+    replaceUnusualTarget(request);
+    app(request, response);
+  };
+}

@@ -1,0 +1,143 @@
+/** Opens the rollout of a gateway, and keeps it up to date. */
+import type { ClientDirectory } from "../clients/client-directory.ts";
+import type { Settings } from "../config/setting-definitions.ts";
+import type { Pack } from "../mapping/pack.ts";
+import type { Log } from "../observability/log.ts";
+import type { Metrics } from "../observability/metrics/metrics.ts";
+import { describeRollout, type RolloutStatus } from "../rollout/describe-rollout.ts";
+import { createRollout, type Rollout } from "../rollout/rollout.ts";
+import { rolloutFile } from "../rollout/rollout-file.ts";
+import { findTarget, turnBack, type TurnedBack } from "../rollout/turn-back.ts";
+import type { KeyValueStore } from "../storage/key-value-store.ts";
+import type { LegacyService } from "./legacy.ts";
+import { watchOperatorFile } from "./watched-file.ts";
+
+/** What a person asks for. */
+export interface TurnBackOrder {
+  /** A route of the pack, a client, or `all`. */
+  readonly target: string;
+  readonly by: string;
+  readonly reason: string | null;
+  readonly acceptLostWrites: boolean;
+}
+
+/** The rollout of a gateway. */
+export interface RolloutService {
+  /** Undefined without a file. */
+  readonly rollout: Rollout | undefined;
+  /** Null without a file. */
+  status(): RolloutStatus | null;
+  /** @throws {RolloutRefusedError} {StateUnavailableError} */
+  turnBack(order: TurnBackOrder): Promise<TurnedBack>;
+  /** @throws {Error} If the file names a route that a pack does not have. */
+  checkPack(pack: Pack): void;
+  /** Later files are checked with this pack. */
+  usePack(pack: Pack): void;
+  /** Reads the file again. Never throws. */
+  reload(): void;
+  close(): void;
+}
+
+export interface RolloutDependencies {
+  readonly pack: Pack;
+  readonly directory: () => ClientDirectory;
+  readonly state: KeyValueStore;
+  readonly legacy: LegacyService | undefined;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Replicas learn of a trip within a second, from one that writes it at its next tick. */
+const TICK_MS = 400;
+
+const NO_ROLLOUT: RolloutService = {
+  rollout: undefined,
+  status: () => null,
+  turnBack: () => Promise.reject(new Error("There is no rollout.")),
+  checkPack: () => {},
+  usePack: () => {},
+  reload: () => {},
+  close: () => {},
+};
+
+const routeNames = ({ routes }: Pick<Pack, "routes">): readonly string[] => routes.map(({ name }) => name);
+
+/** The gauges of a rollout. */
+function addGauges(metrics: Metrics, { returns, noWayBack, plan }: Rollout): void {
+  metrics.addRouteGauge(
+    "rollout_tripped",
+    "1 for each route that has returned to the old service. Route all: everything has. Clients that have returned are not counted.",
+    () => returns.trips().flatMap(({ kind, name }) => (kind === "client" ? [] : [[name, 1] as const])),
+  );
+  metrics.addRouteGauge(
+    "rollout_blocked",
+    "1 for each route that should return to the old service, and stays since that is not well.",
+    () => returns.blocked().map((route) => [route, 1] as const),
+  );
+  metrics.addGauge(
+    "rollout_clients_without_return",
+    "Clients that have written to a new service with data of its own, and would lose these writes.",
+    () => (plan().data.kind === "separate" ? Object.keys(noWayBack.writers()).length : 0),
+  );
+}
+
+/**
+ * Opens the rollout of `ROLLOUT_FILE`.
+ *
+ * @throws {OperatorFileError} If the file is invalid.
+ */
+export async function openRollout(
+  { ROLLOUT_FILE: file }: Pick<Settings, "ROLLOUT_FILE">,
+  { pack, directory, state, legacy, log, metrics }: RolloutDependencies,
+): Promise<RolloutService> {
+  if (file === undefined) return NO_ROLLOUT;
+  let routes = routeNames(pack);
+  const kind = rolloutFile(() => ({ routes, directory: directory() }));
+  const watched = watchOperatorFile(file, kind, {
+    setting: "ROLLOUT_FILE",
+    gauge: "rollout_file_last_reload_successful",
+    onChange: () => rollout.fileChanged(),
+    log,
+    metrics,
+  });
+  const rollout = createRollout({
+    plan: watched.current,
+    directory,
+    store: state,
+    log,
+    isOldServiceUp: () => legacy?.breaker.state() === "closed",
+  });
+  addGauges(metrics, rollout);
+
+  let isBusy = false;
+  async function tick(): Promise<void> {
+    if (isBusy) return;
+    isBusy = true;
+    await rollout.tick();
+    isBusy = false;
+  }
+  await tick();
+  const timer = setInterval(() => void tick(), TICK_MS).unref();
+
+  return {
+    rollout,
+    status: () => describeRollout(rollout, directory()),
+    turnBack: ({ target, by, reason, acceptLostWrites }) => {
+      const found = findTarget(target, routes, directory());
+      return turnBack(rollout, { ...found, by, reason }, acceptLostWrites);
+    },
+    checkPack(next) {
+      const names = routeNames(next);
+      const { rules, compare } = watched.current();
+      const named = [...rules.flatMap((rule) => [...(rule.routes ?? [])]), ...compare.skippedRoutes];
+      const unknown = [...new Set(named)].filter((route) => !names.includes(route));
+      if (unknown.length > 0) throw new Error(`ROLLOUT_FILE: the pack has no ${unknown.join(", ")}`);
+    },
+    usePack: (next) => void (routes = routeNames(next)),
+    reload: watched.reload,
+    close() {
+      clearInterval(timer);
+      watched.close();
+    },
+  };
+}

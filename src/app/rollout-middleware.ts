@@ -1,0 +1,133 @@
+/** Decides which side serves a request: the old service, or what follows in the public application. */
+import type { RequestHandler } from "express";
+import { CLIENT_GONE } from "../audit/record.ts";
+import { fingerprint, tokenHash } from "../auth/token-cache.ts";
+import type { ClientIdentity } from "../clients/client-directory.ts";
+import type { Settings } from "../config/setting-definitions.ts";
+import type { AlphaRequest } from "../pipeline/context.ts";
+import { plainRequestOf, replacePlainRequest } from "../pipeline/http/request-context.ts";
+import type { LegacyExchange } from "../pipeline/native/legacy-proxy.ts";
+import { findIssuer } from "../pipeline/stages/enforce-plan.ts";
+import { cursorParameters, removeCursorMark } from "../rollout/cursor-mark.ts";
+import type { Rollout } from "../rollout/rollout.ts";
+import { createLegacyForward, routeOf } from "./legacy.ts";
+import { MAX_COMPARED_BYTES } from "../shadow/ask-old-service.ts";
+import type { PublicAppDependencies } from "./public-app.ts";
+import type { Recorder } from "./recorder.ts";
+import type { Shadow } from "./shadow.ts";
+import { createSignInReader } from "./sign-in.ts";
+
+/** Methods that change nothing. */
+const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Who sent a request, and whether the old service can't know its token. */
+interface Sender {
+  readonly identity: ClientIdentity;
+  readonly token?: string | undefined;
+  readonly hasGatewayToken: boolean;
+}
+
+/** Notes how the old service did. Requests that it did not get say nothing. */
+function noteOldOutcome(
+  rollout: Rollout,
+  route: string | null,
+  { id }: AlphaRequest,
+  { outcome: { status, v4Status, isComplete } }: LegacyExchange,
+): void {
+  if (v4Status === undefined || status === CLIENT_GONE) return;
+  rollout.noteOutcome(route, "old", v4Status === null || v4Status >= 500 || isComplete === false, id);
+}
+
+/** Reads who sent a request to the API. The application is known of tokens that the gateway issued. */
+function createSenderReader({
+  pack,
+  oauth,
+}: PublicAppDependencies): (plain: AlphaRequest) => Sender | Promise<Sender> {
+  const { client } = pack.credentials;
+  return function readSender(plain) {
+    const found = client?.read(plain);
+    const token = found && "token" in found ? found.token : undefined;
+    const hash = token === undefined ? undefined : tokenHash(token);
+    const identity = {
+      label: plain.label,
+      fingerprint: hash === undefined ? undefined : fingerprint(hash),
+      userAgent: plain.headers["user-agent"]?.[0],
+    };
+    if (token === undefined || !oauth.gatewayTokens.isGatewayToken(token))
+      return { identity, token, hasGatewayToken: false };
+    return findIssuer({ token, hash }, oauth.tokenStore).then((application) => ({
+      identity: { ...identity, application: application?.id },
+      token,
+      hasGatewayToken: true,
+    }));
+  };
+}
+
+/**
+ * Creates the middleware. Sign-ins go by the application that they name; a token is revoked where it was issued.
+ *
+ * @returns undefined without a rollout
+ */
+export function createRolloutMiddleware(
+  settings: Settings,
+  dependencies: PublicAppDependencies,
+  recorder: Recorder,
+  shadow: Shadow | undefined,
+): RequestHandler | undefined {
+  const { pack, legacy, oauth, clients, shared } = dependencies;
+  const { rollout } = dependencies.rollout;
+  if (!rollout || !legacy) return undefined;
+  const forward = createLegacyForward(settings, legacy, dependencies, recorder);
+  const readSignIn = createSignInReader(oauth.login && pack.dialect.oauth);
+  const readSender = createSenderReader(dependencies);
+  const parameters = cursorParameters(pack);
+
+  return async function routeBySide(request, response, next) {
+    const plain = plainRequestOf(response);
+    const signIn = await readSignIn(request, plain);
+    const { identity, token, hasGatewayToken }: Sender = signIn
+      ? {
+          identity: { label: plain.label, application: signIn.application },
+          hasGatewayToken: signIn.token !== undefined && oauth.gatewayTokens.isGatewayToken(signIn.token),
+        }
+      : await readSender(plain);
+    const route = routeOf(plain, pack);
+    const name = route?.name ?? null;
+    const { query, cursor } = removeCursorMark(plain.query, parameters);
+    const { side, client } = rollout.sideOf(identity, name, { cursor, hasGatewayToken });
+    const fingerprint = identity.fingerprint ?? undefined;
+    if (!signIn && !READS.has(plain.method)) {
+      const write = rollout.beginWrite(client, side);
+      if (write) response.on("close", write.end);
+      await write?.ready;
+    }
+    const served = query === plain.query ? plain : { ...plain, query };
+    const begun = signIn
+      ? undefined
+      : shadow?.begin({
+          ...{
+            plain: side === "old" ? plain : served,
+            route,
+            side,
+            client,
+            fingerprint,
+            token,
+            hasGatewayToken,
+          },
+          isKnown:
+            clients.current().nameOf(identity) !== undefined ||
+            (token !== undefined && shared.tokens.wasAccepted(tokenHash(token))),
+        });
+    if (begun) response.on("close", begun.end);
+    if (side === "old")
+      return forward(request, response, plain, {
+        bodyLimit: begun?.isCompared ? MAX_COMPARED_BYTES : 0,
+        onEnd(exchange) {
+          noteOldOutcome(rollout, name, plain, exchange);
+          begun?.servedOld(exchange);
+        },
+      });
+    if (served !== plain) replacePlainRequest(response, served);
+    next();
+  };
+}

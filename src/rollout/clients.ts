@@ -1,0 +1,24 @@
+/** Clients of a rollout: who sent a request, and which share of all clients has it. */
+import { hash } from "node:crypto";
+import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
+import { BUCKETS } from "./rollout-plan.ts";
+
+/**
+ * The name of the client in the directory, else `application:ID`. It outlives a token: a client must not change sides with
+ * a new one.
+ *
+ * @returns undefined where nobody can say who it is
+ */
+export function rolloutClient(directory: ClientDirectory, identity: ClientIdentity): string | undefined {
+  const name = directory.nameOf(identity);
+  if (name !== undefined) return name;
+  return identity.application ? `application:${identity.application}` : undefined;
+}
+
+/** Bits of the hash that decide. Much more than there are buckets: each bucket is equally likely to one in a hundred thousand. */
+const HASH_DIGITS = 12;
+
+/** The bucket of a client, from 0 to 9999. The same on each replica, and after each restart. */
+export const bucketOf = (client: string, salt: string): number =>
+  // A salt may end as a client begins.
+  Number.parseInt(hash("sha256", JSON.stringify([salt, client])).slice(0, HASH_DIGITS), 16) % BUCKETS;

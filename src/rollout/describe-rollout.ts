@@ -1,0 +1,101 @@
+/** A rollout as people read it: who is where and why, what has returned, and who can't. */
+import { TRIP } from "../parity/statistics.ts";
+import type { ClientDirectory } from "../clients/client-directory.ts";
+import type { Side, SideDecision } from "./decide.ts";
+import type { LostWrites } from "./no-way-back.ts";
+import type { RolloutData, RolloutRule } from "./rollout-plan.ts";
+import type { Rollout } from "./rollout.ts";
+import type { RolloutEvent, Trip } from "./trips.ts";
+
+/** A rule of the file in words. */
+export interface RuleStatus {
+  readonly who: string;
+  /** Null: all. */
+  readonly routes: readonly string[] | null;
+}
+
+/** Where a client is. */
+export interface ClientStatus extends SideDecision {
+  readonly name: string;
+  /** Routes on which it is on the other side. */
+  readonly exceptions: readonly (SideDecision & { readonly route: string })[];
+}
+
+/** A client that can't simply return. */
+export interface NoWayBackStatus {
+  readonly client: string;
+  /** What it has written to a new service with data of its own; null: nothing. */
+  readonly writes: LostWrites | null;
+  /** Whether it has tokens that the gateway issued. */
+  readonly hasGatewayTokens: boolean;
+}
+
+/** How close a route is to a return: it returns at 1. */
+export interface ScoreStatus {
+  readonly route: string;
+  readonly differences: number;
+  readonly failures: number;
+}
+
+/** A rollout, as `GET /api/rollout` returns it. */
+export interface RolloutStatus {
+  readonly data: RolloutData;
+  /** Whether the state store was read: before, everybody gets the old service. */
+  readonly isKnown: boolean;
+  readonly rules: readonly RuleStatus[];
+  /** The side of clients that nobody knows. */
+  readonly others: Side;
+  readonly clients: readonly ClientStatus[];
+  readonly trips: readonly Trip[];
+  /** Routes that should return, and stay since the old service is not well, as this process sees it. */
+  readonly blocked: readonly string[];
+  readonly scores: readonly ScoreStatus[];
+  readonly noWayBack: readonly NoWayBackStatus[];
+  readonly events: readonly RolloutEvent[];
+}
+
+function describeRule({ why, clients, routes }: RolloutRule): RuleStatus {
+  return { who: clients ? [...clients.keys()].join(", ") : why, routes: routes ? [...routes] : null };
+}
+
+const ofTrip = (score: number): number => Math.round((score / TRIP) * 100) / 100;
+
+/** Describes a rollout. */
+export function describeRollout(rollout: Rollout, directory: ClientDirectory): RolloutStatus {
+  const { data, rules } = rollout.plan();
+  const { returns, noWayBack } = rollout;
+  const { scores, events } = returns.state();
+  const routes = new Set([
+    ...rules.flatMap((rule) => [...(rule.routes ?? [])]),
+    ...returns.trips().flatMap(({ kind, name }) => (kind === "route" ? [name] : [])),
+  ]);
+  const describeClient = (name: string): ClientStatus => {
+    const decision = rollout.decide(name, null);
+    const exceptions = [...routes]
+      .map((route) => ({ route, ...rollout.decide(name, route) }))
+      .filter(({ side }) => side !== decision.side);
+    return { name, ...decision, exceptions };
+  };
+  const writers = data.kind === "separate" ? noWayBack.writers() : {};
+  const tokenClients = new Set(noWayBack.tokenClients());
+  return {
+    data,
+    isKnown: returns.isKnown(),
+    rules: rules.map(describeRule),
+    others: rollout.decide(undefined, null).side,
+    clients: directory.clients.map(({ name }) => describeClient(name)),
+    trips: returns.trips(),
+    blocked: returns.blocked(),
+    scores: Object.entries(scores).map(([route, { differences, failures }]) => ({
+      route,
+      differences: ofTrip(differences),
+      failures: ofTrip(failures),
+    })),
+    noWayBack: [...new Set([...Object.keys(writers), ...tokenClients])].map((client) => ({
+      client,
+      writes: writers[client] ?? null,
+      hasGatewayTokens: tokenClients.has(client),
+    })),
+    events,
+  };
+}

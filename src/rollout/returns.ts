@@ -1,0 +1,240 @@
+/** Returns to the old service: what has returned, and what returns without a person. */
+import type { Compared } from "../parity/comparison.ts";
+import { errorText } from "../config/error-text.ts";
+import type { Log } from "../observability/log.ts";
+import { isTurned, type Side } from "./decide.ts";
+import { watchOldService } from "./old-service.ts";
+import type { RolloutPlan } from "./rollout-plan.ts";
+import { causeOf, createScores, withSteps, type Cause } from "./scores.ts";
+import type { DocumentStore } from "./shared-document.ts";
+import {
+  createTripDocument,
+  isSameTarget,
+  withoutTrip,
+  withTrip,
+  type RouteScores,
+  type Trip,
+  type TripState,
+  type TripTarget,
+} from "./trips.ts";
+
+/** Who turns something back, or lets it continue, and why. */
+export interface RolloutAction extends TripTarget {
+  readonly by: string;
+  readonly reason: string | null;
+}
+
+/** What has returned, and what is about to. */
+export interface Returns {
+  /** Whether the state store was read once. */
+  readonly isKnown: () => boolean;
+  /** What replicas share. */
+  readonly state: () => TripState;
+  /** The trip of a request: that of everything, of its client, or of its route. */
+  tripOf(client: string | undefined, route: string | null): Trip | undefined;
+  /** Trips, with those that this process could not share yet. */
+  trips(): readonly Trip[];
+  /** Routes that should return, and can't: the old service is not well. */
+  blocked(): readonly string[];
+  note(compared: Compared): void;
+  noteOutcome(route: string | null, side: Side, hasFailed: boolean, requestId?: string): void;
+  turnBack(action: RolloutAction & Pick<Trip, "acceptsLostWrites" | "lostWrites">): Promise<void>;
+  resume(action: RolloutAction): Promise<void>;
+  /** Reads and writes the shared state. Call it more than twice a second. @throws {StateUnavailableError} */
+  tick(): Promise<void>;
+}
+
+export interface ReturnsOptions {
+  readonly plan: () => RolloutPlan;
+  readonly store: DocumentStore;
+  readonly log: Log;
+  /** Called when other trips apply. */
+  readonly onChange?: (trips: readonly Trip[]) => void;
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+  /** Milliseconds, monotonic. */
+  readonly elapsed?: () => number;
+  /** Whether connections to the old service work. */
+  readonly isOldServiceUp: () => boolean;
+}
+
+const REASONS: Readonly<Record<Cause, string>> = {
+  differences: "confirmed differences",
+  failures: "failures of the translation",
+};
+
+/** Who turns back without a person. */
+export const GATEWAY = "gateway";
+
+/** The trips by what a request is looked up with. */
+function indexTrips(trips: readonly Trip[]): Returns["tripOf"] & { readonly any: Trip | undefined } {
+  const byRoute = new Map<string, Trip>();
+  const byClient = new Map<string, Trip>();
+  let all: Trip | undefined;
+  for (const trip of trips) {
+    if (trip.kind === "all") all = trip;
+    else (trip.kind === "route" ? byRoute : byClient).set(trip.name, trip);
+  }
+  const [anyRoute] = byRoute.values();
+  const find: Returns["tripOf"] = (client, route) =>
+    all ?? byClient.get(client ?? "") ?? byRoute.get(route ?? "");
+  return Object.assign(find, { any: all ?? anyRoute });
+}
+
+/** Creates the returns of a rollout. Nothing is read yet. */
+export function createReturns({
+  plan,
+  store,
+  log,
+  onChange = () => {},
+  clock = Date.now,
+  elapsed,
+  isOldServiceUp,
+}: ReturnsOptions): Returns {
+  const health = watchOldService(elapsed);
+  /** Returns of routes that the store does not have yet. */
+  const unshared = new Map<string, Trip>();
+  const blocked = new Set<string>();
+  let tripsText = "[]";
+  let index = indexTrips([]);
+  const document = createTripDocument(store, update);
+  const scores = createScores(
+    () => document.current().scores,
+    () => plan().turnBack,
+  );
+
+  const trips = (): readonly Trip[] => {
+    const { trips: shared } = document.current();
+    const waiting = [...unshared.values()].filter((trip) => !shared.some((each) => isSameTarget(each, trip)));
+    return [...shared, ...waiting];
+  };
+
+  function update(): void {
+    const current = trips();
+    const text = JSON.stringify(current);
+    if (text === tripsText) return;
+    tripsText = text;
+    index = indexTrips(current);
+    onChange(current);
+  }
+
+  const isWell = (): boolean => isOldServiceUp() && health.isWell();
+
+  const isReturned = (route: string): boolean =>
+    plan().data.kind === "shared" ? index(undefined, route) !== undefined : index.any !== undefined;
+
+  const tripFor = (route: string, { records }: RouteScores, cause: Cause): Trip => ({
+    kind: "route",
+    name: route,
+    by: GATEWAY,
+    at: new Date(clock()).toISOString(),
+    reason: REASONS[cause],
+    records,
+    acceptsLostWrites: false,
+    lostWrites: 0,
+  });
+
+  /** Turns a route back whose score says so, if the old service is well. */
+  function consider(route: string): void {
+    const found = scores.of(route);
+    const cause = causeOf(found);
+    if (!cause || isReturned(route) || !isTurned(plan(), route)) return void blocked.delete(route);
+    if (isWell()) {
+      blocked.delete(route);
+      unshared.set(route, tripFor(route, found, cause));
+      update();
+      return;
+    }
+    if (!blocked.has(route))
+      log.error(
+        { code: "AG_ROLLOUT_NOT_TURNED_BACK", route, reason: REASONS[cause], records: found.records },
+        "a route should return to the old service, which is not well: it stays",
+      );
+    blocked.add(route);
+  }
+
+  async function share(): Promise<void> {
+    const taken = scores.take();
+    if (taken.size === 0 && unshared.size === 0) return;
+    const mayReturn = isWell();
+    try {
+      await document.change(
+        (state) => {
+          let next = taken.size === 0 ? state : { ...state, scores: withSteps(state.scores, taken) };
+          for (const route of taken.keys()) {
+            const after = next.scores[route];
+            const cause = after && causeOf(after);
+            // What replicas have seen adds up.
+            if (after && cause && mayReturn && isTurned(plan(), route))
+              next = withTrip(next, tripFor(route, after, cause));
+          }
+          for (const trip of unshared.values()) next = withTrip(next, trip);
+          return next;
+        },
+        () => scores.shared(taken),
+      );
+      for (const [route, trip] of unshared)
+        if (document.current().trips.some((each) => isSameTarget(each, trip))) unshared.delete(route);
+    } catch (error) {
+      scores.giveBack(taken);
+      throw error;
+    }
+  }
+
+  /** A difference is rare: replicas learn of it at once. */
+  const shareSoon = (): void =>
+    void share().catch((error: unknown) =>
+      log.warn(
+        { code: "AG_ROLLOUT_STATE_UNKNOWN", error: errorText(error) },
+        "what speaks against the translation can't be shared: this process decides alone",
+      ),
+    );
+
+  function see(route: string, cause: Cause, isBad: boolean, requestId: string | undefined): void {
+    if (isReturned(route) || !isTurned(plan(), route)) return;
+    const tolerated = cause === "failures" ? health.failureRate(route) : undefined;
+    scores.note(route, cause, { isBad, requestId, ...(tolerated !== undefined && { tolerated }) });
+    if (!isBad) return;
+    consider(route);
+    shareSoon();
+  }
+
+  return {
+    isKnown: document.isKnown,
+    state: document.current,
+    trips,
+    tripOf: (client, route) =>
+      plan().data.kind === "shared"
+        ? index(client, route)
+        : // A client is on one side with all its routes.
+          (index(client, null) ?? index.any),
+    blocked: () => [...blocked],
+    note({ source, result, route, requestId }) {
+      if (source !== "legacy") return;
+      // It has answered, twice where there was a difference.
+      if (result !== "not_comparable") health.note(route, false);
+      if (result === "different") see(route, "differences", true, requestId);
+      if (result === "equal" || result === "accepted") see(route, "differences", false, requestId);
+    },
+    noteOutcome(route, side, hasFailed, requestId) {
+      if (side === "old") health.note(route, hasFailed);
+      else if (route !== null) see(route, "failures", hasFailed, requestId);
+    },
+    async turnBack({ kind, name, by, reason, acceptsLostWrites, lostWrites }) {
+      const at = new Date(clock()).toISOString();
+      const trip: Trip = { kind, name, by, at, reason, records: [], acceptsLostWrites, lostWrites };
+      await document.change((state) => withTrip(state, trip));
+    },
+    async resume({ kind, name, by, reason }) {
+      const at = new Date(clock()).toISOString();
+      if (kind === "route") unshared.delete(name);
+      await document.change((state) => withoutTrip(state, { kind, name, by, at, reason }));
+      update();
+    },
+    async tick() {
+      await document.refresh();
+      for (const route of new Set([...scores.routes(), ...blocked])) consider(route);
+      await share();
+    },
+  };
+}

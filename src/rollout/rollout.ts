@@ -1,0 +1,223 @@
+/** Which side serves a request: by the file, by what has returned, and by what the client has under way. */
+import { errorText } from "../config/error-text.ts";
+import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
+import type { Log } from "../observability/log.ts";
+import { rolloutClient } from "./clients.ts";
+import { decideByRules, type Side, type SideDecision } from "./decide.ts";
+import { createNoWayBack, type NoWayBack } from "./no-way-back.ts";
+import { createReturns, type Returns } from "./returns.ts";
+import type { RolloutPlan } from "./rollout-plan.ts";
+import type { DocumentStore } from "./shared-document.ts";
+import type { Trip } from "./trips.ts";
+import { createWriteLag } from "./write-lag.ts";
+
+/** What decides about a request. */
+export interface RolloutRequest {
+  /** The side that gave the client the cursor in the query; undefined without one. */
+  readonly cursor: Side | undefined;
+  /** Whether the gateway has issued its token. The old service does not know it. */
+  readonly hasGatewayToken: boolean;
+}
+
+/** Who serves a request, and whose it is. */
+export interface RolloutDecision extends SideDecision {
+  /** As records and commands name it; undefined: nobody knows who it is. */
+  readonly client: string | undefined;
+}
+
+/** A write that is about to be sent. */
+export interface BegunWrite {
+  /** Resolves once the write may be sent; undefined: at once. */
+  readonly ready: Promise<void> | undefined;
+  /** Call it when the response has ended. */
+  end(): void;
+}
+
+/** A rollout in force. */
+export interface Rollout extends Pick<Returns, "note" | "noteOutcome" | "turnBack" | "resume"> {
+  /** Which side serves a request. @param route Name of the route; null: the pack has none */
+  sideOf(identity: ClientIdentity, route: string | null, request: RolloutRequest): RolloutDecision;
+  /** Which side serves a client, without what it has under way. */
+  decide(client: string | undefined, route: string | null): SideDecision;
+  /** Whether the file turned a client to the translation within the last hour. */
+  isFresh(client: string | undefined, route: string | null): boolean;
+  /** Notes a write before it is sent. Undefined: nothing depends on it. */
+  beginWrite(client: string | undefined, side: Side): BegunWrite | undefined;
+  readonly plan: () => RolloutPlan;
+  readonly returns: Returns;
+  readonly noWayBack: NoWayBack;
+  /** Other rules apply: cursors go where they came from for a while. */
+  fileChanged(): void;
+  /** Reads and writes what replicas share. Call it more than twice a second. Never rejects. */
+  tick(): Promise<void>;
+}
+
+export interface RolloutOptions {
+  readonly plan: () => RolloutPlan;
+  readonly directory: () => ClientDirectory;
+  readonly store: DocumentStore;
+  readonly log: Log;
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+  /** Milliseconds, monotonic. */
+  readonly elapsed?: () => number;
+  /** Whether connections to the old service work. */
+  readonly isOldServiceUp?: () => boolean;
+}
+
+/** How long a cursor goes where it came from. */
+const CURSOR_MS = 600_000;
+/** How long all reads of a client are compared that was turned. */
+const FRESH_MS = 3_600_000;
+/** Of so many ticks one reads the clients that can't simply return. */
+const CLIENTS_EVERY = 5;
+/** Whose writes those without a client are. No name of a directory begins like this. */
+export const UNNAMED = "?";
+
+const logTrip = (log: Log, { kind, name, by, reason, records }: Trip): void =>
+  log.error(
+    { code: "AG_ROLLOUT_TURNED_BACK", kind, name, by, reason, records },
+    "the old service serves this again, until a person resumes it",
+  );
+
+/** Creates the rollout of a gateway. Nothing is read yet. */
+export function createRollout({
+  plan,
+  directory,
+  store,
+  log,
+  clock = Date.now,
+  elapsed = () => performance.now(),
+  isOldServiceUp = () => true,
+}: RolloutOptions): Rollout {
+  const lag = createWriteLag(elapsed);
+  const noWayBack = createNoWayBack(
+    store,
+    (error) =>
+      log.warn(
+        { code: "AG_ROLLOUT_STATE_UNKNOWN", error: errorText(error) },
+        "the first write of a client could not be stored: only this process knows of it",
+      ),
+    clock,
+  );
+  let loggedTrips: ReadonlySet<string> = new Set();
+  let changedAt = elapsed();
+  let newestPlan = plan();
+  /** The file before, and when it was replaced; undefined: none was. */
+  let replaced: { readonly plan: RolloutPlan; readonly at: number } | undefined;
+  let ticks = 0;
+  let isReachable = true;
+  /** The last file that was in force while the store could be read. */
+  let sharedPlan = plan();
+
+  function warnOfWriters(trips: readonly Trip[]): void {
+    const writers = Object.values(noWayBack.writers());
+    if (plan().data.kind !== "separate" || writers.length === 0) return;
+    if (!trips.some(({ kind, acceptsLostWrites }) => kind !== "client" && !acceptsLostWrites)) return;
+    log.error(
+      {
+        code: "AG_ROLLOUT_NO_WAY_BACK",
+        clients: writers.length,
+        writes: writers.reduce((sum, { count }) => sum + count, 0),
+      },
+      "clients that have written to the new service stay there: they would lose these writes",
+    );
+  }
+
+  function onTrips(trips: readonly Trip[]): void {
+    changedAt = elapsed();
+    for (const trip of trips) if (!loggedTrips.has(`${trip.kind} ${trip.name}`)) logTrip(log, trip);
+    warnOfWriters(trips);
+    loggedTrips = new Set(trips.map(({ kind, name }) => `${kind} ${name}`));
+  }
+
+  const returns = createReturns({ plan, store, log, onChange: onTrips, clock, elapsed, isOldServiceUp });
+
+  /** By what is remembered of the client, else by the rules. */
+  function decide(client: string | undefined, route: string | null): SideDecision {
+    if (!returns.isKnown()) return { side: "old", why: "the state store was not read yet" };
+    const trip = returns.tripOf(client, route);
+    const { data } = plan();
+    if (data.kind === "separate" && !trip?.acceptsLostWrites && noWayBack.writesOf(client ?? UNNAMED))
+      return { side: "new", why: "it has written to the new service" };
+    if (trip)
+      return {
+        side: "old",
+        why: `turned back by ${trip.by}${trip.reason === null ? "" : `: ${trip.reason}`}`,
+      };
+    const decision = decideByRules(plan(), client, route);
+    // What has returned elsewhere is not known: nobody moves towards the translation.
+    if (!isReachable && decision.side === "new" && plan() !== sharedPlan) {
+      const before = decideByRules(sharedPlan, client, route);
+      if (before.side === "old") return { side: "old", why: "the state store can't be read" };
+    }
+    return decision;
+  }
+
+  function keepCursor(decision: SideDecision, cursor: Side | undefined): SideDecision {
+    if (cursor === undefined || cursor === decision.side || elapsed() - changedAt >= CURSOR_MS)
+      return decision;
+    return { side: cursor, why: "its cursor is from there" };
+  }
+
+  function keepWrites(decision: SideDecision, client: string | undefined): SideDecision {
+    const { data } = plan();
+    if (data.kind !== "replicated") return decision;
+    const side = lag.staysOn(client ?? UNNAMED, decision.side, data.lagMs);
+    return side === undefined ? decision : { side, why: "its last write is younger than the lag" };
+  }
+
+  return {
+    plan,
+    returns,
+    noWayBack,
+    note: returns.note,
+    noteOutcome: returns.noteOutcome,
+    decide,
+    turnBack: returns.turnBack,
+    resume: returns.resume,
+    sideOf(identity, route, { cursor, hasGatewayToken }) {
+      const client = rolloutClient(directory(), identity);
+      if (hasGatewayToken) {
+        noWayBack.noteToken(client ?? UNNAMED);
+        return { client, side: "new", why: "the gateway has issued its token" };
+      }
+      return { client, ...keepWrites(keepCursor(decide(client, route), cursor), client) };
+    },
+    beginWrite(client = UNNAMED, side) {
+      const { kind } = plan().data;
+      if (kind === "replicated") return { ready: undefined, end: lag.begin(client, side) };
+      if (kind !== "separate" || side !== "new") return undefined;
+      return { ready: noWayBack.noteWrite(client), end: () => {} };
+    },
+    isFresh(client, route) {
+      if (!replaced || elapsed() - replaced.at >= FRESH_MS) return false;
+      return decideByRules(replaced.plan, client, route).side === "old";
+    },
+    fileChanged() {
+      changedAt = elapsed();
+      replaced = { plan: newestPlan, at: changedAt };
+      newestPlan = plan();
+    },
+    async tick() {
+      try {
+        // First: a trip must not turn back a client that has written.
+        if (plan().data.kind === "separate" || ticks % CLIENTS_EVERY === 0) {
+          await noWayBack.refresh();
+          await noWayBack.flush();
+        }
+        await returns.tick();
+        isReachable = true;
+        sharedPlan = plan();
+      } catch (error) {
+        if (isReachable)
+          log.error(
+            { code: "AG_ROLLOUT_STATE_UNKNOWN", error: errorText(error) },
+            "the shared state of the rollout can't be read: what was read before counts",
+          );
+        isReachable = false;
+      }
+      ticks += 1;
+    },
+  };
+}

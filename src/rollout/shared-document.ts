@@ -1,0 +1,97 @@
+/** A small JSON document in the state store, which all replicas read and change. */
+import { z } from "zod";
+import { StateUnavailableError, type KeyValueStore } from "../storage/key-value-store.ts";
+
+/** What a document needs of a store. */
+export type DocumentStore = Pick<KeyValueStore, "get" | "setIfAbsent" | "replace">;
+
+/** A document as this process read it last. */
+export interface SharedDocument<T> {
+  readonly current: () => T;
+  /** Whether it was read once. */
+  readonly isKnown: () => boolean;
+  /** Reads it. If that fails, what was read before stays. @throws {StateUnavailableError} */
+  refresh(): Promise<void>;
+  /**
+   * Changes it, also if other replicas change it at the same time.
+   *
+   * @param apply Returns the same object to change nothing. It may be called several times.
+   * @param onWritten Called once it is written, before {@link current} returns it.
+   * @throws {StateUnavailableError}
+   */
+  change(apply: (value: T) => T, onWritten?: () => void): Promise<void>;
+}
+
+/** The store has no values without an end. No rollout takes twenty years. */
+const TTL_SECONDS = 20 * 365 * 86_400;
+
+/** Writes that lose against those of other replicas, before one is given up. */
+const ATTEMPTS = 20;
+
+/**
+ * Creates the access to a document. Nothing is read yet.
+ *
+ * @param empty Stands for a document that does not exist.
+ * @param onRead Called with each new state of the document.
+ */
+export function createSharedDocument<T>(
+  store: DocumentStore,
+  {
+    key,
+    schema,
+    empty,
+    onRead = () => {},
+  }: {
+    readonly key: string;
+    readonly schema: z.ZodType<T>;
+    readonly empty: T;
+    readonly onRead?: (value: T) => void;
+  },
+): SharedDocument<T> {
+  let isKnown = false;
+  let text: string | undefined;
+  let value = empty;
+
+  function parse(stored: string): T {
+    try {
+      return schema.parse(JSON.parse(stored));
+    } catch {
+      throw new StateUnavailableError(`What is stored under ${key} is damaged.`);
+    }
+  }
+
+  function accept(stored: string | undefined, next = stored === undefined ? empty : parse(stored)): void {
+    const isNew = stored !== text || !isKnown;
+    value = next;
+    text = stored;
+    isKnown = true;
+    if (isNew) onRead(value);
+  }
+
+  async function read(): Promise<void> {
+    const stored = await store.get(key);
+    if (stored !== text || !isKnown) accept(stored);
+  }
+
+  return {
+    current: () => value,
+    isKnown: () => isKnown,
+    refresh: read,
+    async change(apply, onWritten = () => {}) {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        await read();
+        const next = apply(value);
+        if (next === value) return onWritten();
+        const written = JSON.stringify(next);
+        const isWritten =
+          text === undefined
+            ? await store.setIfAbsent(key, written, TTL_SECONDS)
+            : await store.replace(key, text, written, TTL_SECONDS);
+        if (!isWritten) continue;
+        onWritten();
+        return accept(written, next);
+      }
+      throw new StateUnavailableError(`${key} changes all the time.`);
+    },
+  };
+}

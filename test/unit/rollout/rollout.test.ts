@@ -1,0 +1,409 @@
+/** Which side serves a request: what has returned, who can't return, and what a client has under way. */
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
+import type { Log } from "../../../src/observability/log.ts";
+import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
+import type { Compared, ComparisonResult } from "../../../src/parity/comparison.ts";
+import { createRollout, type Rollout } from "../../../src/rollout/rollout.ts";
+import { rolloutFile } from "../../../src/rollout/rollout-file.ts";
+import type { RolloutPlan } from "../../../src/rollout/rollout-plan.ts";
+import { StateUnavailableError, type KeyValueStore } from "../../../src/storage/key-value-store.ts";
+import { openSqliteKeyValueStore } from "../../../src/storage/sqlite-store.ts";
+
+const DIRECTORY = parseOperatorFile(
+  { file: "clients.yaml", text: "billing: {}\nreports: {}\n" },
+  CLIENTS_FILE,
+);
+const ROUTES = ["GET /books", "POST /books"];
+const PLAIN = { cursor: undefined, hasGatewayToken: false };
+const BILLING = { label: "billing" };
+const REPORTS = { label: "reports" };
+const ANN = { by: "Ann", reason: null, acceptsLostWrites: false, lostWrites: 0 };
+
+let folder: string;
+let store: KeyValueStore;
+let isDown: boolean;
+let lines: { readonly code: string }[];
+let now: number;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rollout-"));
+  store = openSqliteKeyValueStore({ directory: folder });
+  isDown = false;
+  lines = [];
+  now = 1_000_000;
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+const read = (text: string): RolloutPlan =>
+  parseOperatorFile(
+    { file: "rollout.yaml", text },
+    rolloutFile(() => ({ routes: ROUTES, directory: DIRECTORY })),
+  );
+
+/** A store that can be down. */
+const fragile = (): Pick<KeyValueStore, "get" | "setIfAbsent" | "replace"> => {
+  const guard =
+    <A extends readonly unknown[], R>(call: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      if (isDown) throw new StateUnavailableError("The state store failed");
+      return call(...args);
+    };
+  return {
+    get: guard(store.get),
+    setIfAbsent: guard(store.setIfAbsent),
+    replace: guard(store.replace),
+  };
+};
+
+function createReplica(text: string | (() => string)): Rollout {
+  const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) }) as unknown as Log;
+  const plans = new Map<string, RolloutPlan>();
+  const plan = (): RolloutPlan => {
+    const current = typeof text === "string" ? text : text();
+    const found = plans.get(current) ?? read(current);
+    plans.set(current, found);
+    return found;
+  };
+  return createRollout({
+    plan,
+    directory: () => DIRECTORY,
+    store: fragile(),
+    log,
+    clock: () => now,
+    elapsed: () => now,
+  });
+}
+
+async function startReplica(text: string | (() => string)): Promise<Rollout> {
+  const replica = createReplica(text);
+  await replica.tick();
+  return replica;
+}
+
+const sideOf = (replica: Rollout, identity = BILLING, route: string | null = "GET /books") =>
+  replica.sideOf(identity, route, PLAIN).side;
+
+const codes = (): string[] => lines.map(({ code }) => code);
+
+const compared = (result: ComparisonResult, requestId: string): Compared => ({
+  source: "legacy",
+  subject: "pack data",
+  route: "GET /books",
+  client: "billing",
+  time: now,
+  requestId,
+  result,
+  key: requestId,
+  differences: [],
+});
+
+const noteAll = (replica: Rollout, result: ComparisonResult, count: number): void => {
+  for (let index = 1; index <= count; index += 1) replica.note(compared(result, `${result}-${index}`));
+};
+
+const SHARED = "data: shared\nnew: all";
+
+describe("confirmed differences", () => {
+  test("turn a route back at the fourth within about 80 comparisons, on each replica, with the requests that showed it", async () => {
+    const [one, other] = [await startReplica(SHARED), await startReplica(SHARED)];
+    for (const id of ["a", "b", "c"]) {
+      one.note(compared("different", id));
+      noteAll(one, "equal", 20);
+    }
+    expect(sideOf(one)).toBe("new");
+    one.note(compared("different", "d"));
+    expect(sideOf(one)).toBe("old");
+    expect(sideOf(one, BILLING, "POST /books")).toBe("new");
+    await one.tick();
+    await other.tick();
+    expect(sideOf(other)).toBe("old");
+    expect(other.returns.trips()).toEqual([
+      expect.objectContaining({
+        kind: "route",
+        name: "GET /books",
+        by: "gateway",
+        reason: "confirmed differences",
+        records: ["a", "b", "c", "d"],
+      }),
+    ]);
+    expect(codes()).toEqual(["AG_ROLLOUT_TURNED_BACK", "AG_ROLLOUT_TURNED_BACK"]);
+  });
+
+  test("of several replicas add up", async () => {
+    const replicas = await Promise.all([SHARED, SHARED, SHARED, SHARED].map(startReplica));
+    for (const [index, replica] of replicas.entries()) replica.note(compared("different", String(index)));
+    for (const replica of replicas) await replica.tick();
+    for (const replica of replicas) await replica.tick();
+    expect(replicas.map((replica) => sideOf(replica))).toEqual(["old", "old", "old", "old"]);
+  });
+
+  test("far from each other turn nothing back", async () => {
+    const replica = await startReplica(SHARED);
+    for (let index = 0; index < 20; index += 1) {
+      replica.note(compared("different", String(index)));
+      noteAll(replica, "equal", 130);
+      await replica.tick();
+    }
+    expect(sideOf(replica)).toBe("new");
+  });
+
+  test("of a route that nobody gets from the translation don't count", async () => {
+    const replica = await startReplica("data: shared\nnew: [{ routes: [POST /books] }]");
+    noteAll(replica, "different", 10);
+    await replica.tick();
+    expect(replica.returns.trips()).toEqual([]);
+  });
+
+  test("count by the numbers of the file", async () => {
+    const replica = await startReplica(`${SHARED}\nturn_back: { differences: 2, within: 10 }`);
+    replica.note(compared("different", "a"));
+    expect(sideOf(replica)).toBe("new");
+    replica.note(compared("different", "b"));
+    expect(sideOf(replica)).toBe("old");
+  });
+
+  test.each(["unstable", "not_comparable", "accepted", "equal"] as const)("are not %s", async (result) => {
+    const replica = await startReplica(SHARED);
+    noteAll(replica, result, 10);
+    expect(sideOf(replica)).toBe("new");
+  });
+});
+
+describe("failures of the translation", () => {
+  const fail = (replica: Rollout, count: number): void => {
+    for (let index = 0; index < count; index += 1)
+      replica.noteOutcome("GET /books", "new", true, `f${index}`);
+  };
+
+  test("turn a route back to a service that is well", async () => {
+    const replica = await startReplica(SHARED);
+    replica.noteOutcome("GET /books", "old", false);
+    fail(replica, 4);
+    expect(sideOf(replica)).toBe("old");
+    expect(replica.returns.trips()).toEqual([
+      expect.objectContaining({ reason: "failures of the translation", records: ["f0", "f1", "f2", "f3"] }),
+    ]);
+  });
+
+  test("are tolerated at the old service's own rate", async () => {
+    const replica = await startReplica(SHARED);
+    for (let index = 0; index < 1000; index += 1) replica.noteOutcome("GET /books", "old", index % 20 === 0);
+    for (let index = 0; index < 2000; index += 1) replica.noteOutcome("GET /books", "new", index % 20 === 0);
+    expect(sideOf(replica)).toBe("new");
+    fail(replica, 40);
+    expect(sideOf(replica)).toBe("old");
+  });
+
+  test("raise an alarm and turn nothing back while the old service is not well; later they do", async () => {
+    const replica = await startReplica(SHARED);
+    for (let index = 0; index < 5; index += 1) replica.noteOutcome("GET /books", "old", true);
+    fail(replica, 8);
+    await replica.tick();
+    expect([sideOf(replica), replica.returns.blocked()]).toEqual(["new", ["GET /books"]]);
+    expect(codes()).toEqual(["AG_ROLLOUT_NOT_TURNED_BACK"]);
+    now += 31_000;
+    replica.noteOutcome("GET /books", "old", false);
+    await replica.tick();
+    expect([sideOf(replica), replica.returns.blocked()]).toEqual(["old", []]);
+  });
+
+  test("turn nothing back to a service that nobody has called for 30 s", async () => {
+    const replica = await startReplica(SHARED);
+    replica.noteOutcome("GET /books", "old", false);
+    now += 31_000;
+    fail(replica, 8);
+    await replica.tick();
+    expect(sideOf(replica)).toBe("new");
+  });
+});
+
+describe("what has returned", () => {
+  test("stays over a restart, until a person resumes it", async () => {
+    const replica = await startReplica(SHARED);
+    noteAll(replica, "different", 4);
+    await replica.tick();
+    const restarted = await startReplica(SHARED);
+    expect(restarted.sideOf(BILLING, "GET /books", PLAIN)).toEqual({
+      client: "billing",
+      side: "old",
+      why: "turned back by gateway: confirmed differences",
+    });
+    await restarted.resume({ kind: "route", name: "GET /books", by: "Ann", reason: "fixed" });
+    await replica.tick();
+    expect([sideOf(restarted), sideOf(replica)]).toEqual(["new", "new"]);
+    expect(replica.returns.state().events.map(({ action, by }) => [action, by])).toEqual([
+      ["resume", "Ann"],
+      ["turn_back", "gateway"],
+    ]);
+    replica.note(compared("different", "one more"));
+    expect(sideOf(replica)).toBe("new");
+  });
+
+  test("is a client, or everything, where a person says so", async () => {
+    const replica = await startReplica(SHARED);
+    await replica.turnBack({ kind: "client", name: "billing", ...ANN });
+    expect([sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["old", "new"]);
+    await replica.turnBack({ kind: "all", name: "all", ...ANN });
+    expect([sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["old", "old"]);
+  });
+});
+
+describe("while the state store is down", () => {
+  test("a gateway that starts serves nobody from the translation", async () => {
+    isDown = true;
+    const replica = await startReplica(SHARED);
+    expect(replica.sideOf(BILLING, "GET /books", PLAIN).side).toBe("old");
+    isDown = false;
+    await replica.tick();
+    expect(sideOf(replica)).toBe("new");
+  });
+
+  test("what was read before counts, and a route still returns", async () => {
+    const replica = await startReplica(SHARED);
+    isDown = true;
+    await replica.tick();
+    expect(sideOf(replica)).toBe("new");
+    noteAll(replica, "different", 4);
+    expect(sideOf(replica)).toBe("old");
+    isDown = false;
+    await replica.tick();
+    expect(sideOf(await startReplica(SHARED))).toBe("old");
+  });
+
+  test("a file that turns more clients waits, and one that turns fewer does not", async () => {
+    let text = "data: shared\nnew: [{ clients: [billing] }]";
+    const replica = await startReplica(() => text);
+    isDown = true;
+    await replica.tick();
+    text = "data: shared\nnew: [{ clients: [reports] }]";
+    expect([sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["old", "old"]);
+    isDown = false;
+    await replica.tick();
+    expect([sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["old", "new"]);
+  });
+
+  test("one line of the log says it", async () => {
+    const replica = await startReplica(SHARED);
+    isDown = true;
+    await replica.tick();
+    await replica.tick();
+    expect(codes()).toEqual(["AG_ROLLOUT_STATE_UNKNOWN"]);
+  });
+});
+
+describe("what a client has under way", () => {
+  test("a cursor goes where it came from for ten minutes after a change", async () => {
+    const replica = await startReplica(SHARED);
+    now += 600_000;
+    const withCursor = (cursor: "old" | "new") =>
+      replica.sideOf(BILLING, "GET /books", { ...PLAIN, cursor }).side;
+    expect([withCursor("old"), withCursor("new")]).toEqual(["new", "new"]);
+    await replica.turnBack({ kind: "all", name: "all", ...ANN });
+    now += 599_000;
+    expect([withCursor("old"), withCursor("new")]).toEqual(["old", "new"]);
+    now += 1000;
+    expect(withCursor("new")).toBe("old");
+  });
+
+  test("a token of the gateway is served by the translation, whatever has returned", async () => {
+    const replica = await startReplica("data: shared");
+    await replica.turnBack({ kind: "all", name: "all", ...ANN });
+    const decision = replica.sideOf(BILLING, "GET /books", { ...PLAIN, hasGatewayToken: true });
+    expect(decision).toEqual({ client: "billing", side: "new", why: "the gateway has issued its token" });
+    await replica.noWayBack.flush();
+    expect(replica.noWayBack.tokenClients()).toEqual(["billing"]);
+  });
+});
+
+describe("data: replicated", () => {
+  const REPLICATED = "data: { replicated: 2s }\nnew: all";
+
+  test("a returned route takes everybody with it: a client is on one side", async () => {
+    const replica = await startReplica(REPLICATED);
+    noteAll(replica, "different", 4);
+    expect(sideOf(replica, BILLING, "POST /books")).toBe("old");
+  });
+
+  test("a client changes once its last write is older than the lag", async () => {
+    const replica = await startReplica(REPLICATED);
+    const write = replica.beginWrite("billing", "new");
+    await replica.turnBack({ kind: "all", name: "all", ...ANN });
+    now += 5000;
+    expect([sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["new", "old"]);
+    write?.end();
+    now += 1999;
+    expect(sideOf(replica)).toBe("new");
+    now += 1;
+    expect(sideOf(replica)).toBe("old");
+  });
+
+  test("a client that never stops to write changes nevertheless", async () => {
+    const replica = await startReplica(REPLICATED);
+    await replica.turnBack({ kind: "all", name: "all", ...ANN });
+    replica.beginWrite("billing", "new")?.end();
+    for (let second = 0; second < 10; second += 1) {
+      replica.beginWrite("billing", replica.sideOf(BILLING, null, PLAIN).side)?.end();
+      now += 1000;
+    }
+    expect(sideOf(replica)).toBe("old");
+  });
+});
+
+describe("data: separate", () => {
+  const SEPARATE = "data: separate\nnew: [{ clients: [billing, reports] }]";
+
+  test("a client that has written stays, also on other replicas and over a restart; an alarm says so", async () => {
+    let text = SEPARATE;
+    const [one, other] = [await startReplica(() => text), await startReplica(() => text)];
+    await one.beginWrite("billing", "new")?.ready;
+    await other.tick();
+    noteAll(other, "different", 4);
+    await other.tick();
+    await one.tick();
+    for (const replica of [one, other, await startReplica(SEPARATE)]) {
+      expect([sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["new", "old"]);
+      expect(replica.sideOf(BILLING, null, PLAIN).why).toBe("it has written to the new service");
+    }
+    expect(codes()).toContain("AG_ROLLOUT_NO_WAY_BACK");
+    text = "data: separate";
+    expect(sideOf(one)).toBe("new");
+  });
+
+  test("the first write is stored before it is sent, and all are counted", async () => {
+    const replica = await startReplica(SEPARATE);
+    await replica.beginWrite("billing", "new")?.ready;
+    expect((await startReplica(SEPARATE)).noWayBack.writesOf("billing")?.count).toBe(1);
+    expect(replica.beginWrite("billing", "new")?.ready).toBeUndefined();
+    expect(replica.beginWrite("billing", "old")).toBeUndefined();
+    await replica.tick();
+    expect((await startReplica(SEPARATE)).noWayBack.writesOf("billing")?.count).toBe(2);
+  });
+
+  test("who accepts that writes are lost turns a client back", async () => {
+    const replica = await startReplica(SEPARATE);
+    await replica.beginWrite("billing", "new")?.ready;
+    await replica.turnBack({ kind: "client", name: "billing", ...ANN });
+    expect(sideOf(replica)).toBe("new");
+    await replica.turnBack({ kind: "client", name: "billing", ...ANN, acceptsLostWrites: true });
+    await replica.noWayBack.forgetWrites("billing");
+    expect(sideOf(replica)).toBe("old");
+    expect(replica.noWayBack.writesOf("billing")).toBeUndefined();
+  });
+
+  test("a first write is sent, and remembered, while the store is down", async () => {
+    const replica = await startReplica(SEPARATE);
+    isDown = true;
+    await replica.beginWrite("billing", "new")?.ready;
+    expect(replica.noWayBack.writesOf("billing")?.count).toBe(1);
+    isDown = false;
+    await replica.tick();
+    expect((await startReplica(SEPARATE)).noWayBack.writesOf("billing")?.count).toBe(1);
+  });
+});
