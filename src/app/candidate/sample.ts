@@ -38,5 +38,5 @@ const recordedCallsOf = ({ upstream }: RequestContext): RecordedCall[] =>
 
 function toRecorded(text: string): RecordedBody {
   const parsed = tryParse(text);
-  return (parsed ? parsed.value : text) as RecordedBody;
+  return parsed ? parsed.value : text;
 }

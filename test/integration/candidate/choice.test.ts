@@ -157,10 +157,10 @@ async function waitForBody(gateway: TestGateway, body: object): Promise<void> {
 describe("promote and rollback", () => {
   test("change the active pack under load without a failed request", async () => {
     const gateway = await open();
-    let isOver = false;
+    const end = new AbortController();
     const statuses = new Map<number, number>();
     const load = Array.from({ length: 8 }, async () => {
-      while (!isOver) {
+      while (!end.signal.aborted) {
         const { status } = await ask(gateway);
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       }
@@ -171,7 +171,7 @@ describe("promote and rollback", () => {
       await run("rollback");
       await waitForBody(gateway, OLD);
     }
-    isOver = true;
+    end.abort();
     await Promise.all(load);
     expect([...statuses.keys()]).toEqual([200]);
   });
