@@ -92,7 +92,7 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     createNativeMiddleware(settings, dependencies, recorder),
     createHeadGuard(settings, dependencies, guardOptions),
     createCrossSiteGuard(settings, dependencies, guardOptions),
-    createPackGuard(settings, dependencies, guardOptions),
+    ...createPackGuard(settings, dependencies, guardOptions),
     createOAuthMiddleware(settings, dependencies, recorder, respond),
     ...createMigrationPages(settings, dependencies, guardOptions),
     respond(createAlphaHandler(settings, dependencies, recorder)),

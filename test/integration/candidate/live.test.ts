@@ -24,7 +24,8 @@ afterEach(() => rmSync(data, { recursive: true, force: true }));
 async function readRoutes(requests: number): Promise<Readonly<Record<string, RouteCounts>>> {
   for (;;) {
     const store = openSqliteKeyValueStore({ directory: data });
-    const [counts] = await readComparisons(store).finally(() => store.close());
+    const [counts] = await readComparisons(store);
+    await store.close();
     const routes = counts?.routes ?? {};
     if (Object.values(routes).reduce((sum, { comparisons }) => sum + comparisons, 0) >= requests)
       return routes;
