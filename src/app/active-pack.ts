@@ -90,7 +90,13 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
       pack: loaded.pack,
       catalogs,
       upstreamTokens,
-      compare: compares && comparison ? (exchange) => comparison.offer(loaded.pack, exchange) : undefined,
+      compare:
+        compares && comparison
+          ? (exchange) => {
+              // Entries of catalogs that were never read would differ.
+              if (catalogs.missing().length === 0) comparison.offer(loaded.pack, exchange);
+            }
+          : undefined,
     });
     const pack = { ...loaded, catalogs, upstreamTokens, handler };
     serving.add(pack);

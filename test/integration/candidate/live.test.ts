@@ -88,6 +88,12 @@ describe("a request under a candidate", () => {
     expect(text).toMatch(/comparisons_total\{[^}]*source="candidate"[^}]*result="equal"[^}]*\} 3$/m);
   });
 
+  test("whose record must be durable before its response is compared as well", async () => {
+    await open({}, {}, { AUDIT_DURABILITY: "strict" });
+    await ask();
+    expect(await readRoutes(1)).toMatchObject({ "GET /books/:id": { equal: 1 } });
+  });
+
   test("that answers in other words is different, by field, with examples without the token", async () => {
     service.respondWith(json(200, { id: 7, name: "Emma", token: "secret-token-of-ann" }));
     await open({}, { book: { fields: { id: "id", heading: "name", extra: "token" } } });
