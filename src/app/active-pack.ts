@@ -94,7 +94,12 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
       catalogs,
       upstreamTokens,
       compare:
-        compares && comparison ? (exchange: Exchange) => comparison.offer(loaded.pack, exchange) : undefined,
+        compares && comparison
+          ? (exchange: Exchange) => {
+              // Entries of catalogs that were never read would differ.
+              if (catalogs.missing().length === 0) comparison.offer(loaded.pack, exchange);
+            }
+          : undefined,
     };
     const { legacy } = dependencies;
     const handler =

@@ -107,18 +107,19 @@ export function createPackGuard(
   settings: Settings,
   dependencies: GuardDependencies,
   options: GuardOptions,
-): RequestHandler {
-  if (settings.CANDIDATE_MAPPINGS_DIR === undefined) return passAll;
+): readonly RequestHandler[] {
+  if (settings.CANDIDATE_MAPPINGS_DIR === undefined) return [];
   const { hash } = dependencies.pack;
   const reason = "This gateway has no pack with the hash in X-Pack.";
   const reject = createGuard(settings, dependencies, options, ({ headers }) =>
     headers[PACK_HEADER] === hash ? undefined : new HttpError(412, reason),
   );
-  return function guardPack(request, response, next) {
+  const guardPack: RequestHandler = (request, response, next) => {
     if (request.headers[PACK_HEADER] === undefined) return next();
     response.setHeader("X-Pack", hash);
     return reject(request, response, next);
   };
+  return [guardPack];
 }
 
 /** Whether browsers send a client's credentials for any page, or clients have none. */

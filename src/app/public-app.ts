@@ -99,7 +99,7 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     createNativeMiddleware(settings, dependencies, recorder),
     createHeadGuard(settings, dependencies, guardOptions),
     createCrossSiteGuard(settings, dependencies, guardOptions),
-    createPackGuard(settings, dependencies, guardOptions),
+    ...createPackGuard(settings, dependencies, guardOptions),
     ...createMigrationPages(settings, dependencies, guardOptions),
     ...(routeBySide ? [routeBySide] : []),
     createOAuthMiddleware(settings, dependencies, recorder, respond),

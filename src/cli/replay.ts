@@ -138,7 +138,11 @@ export async function replay(
     await close();
   }
   print(formatSummary(summary));
-  if (parity) print(`\n${await parity.report().finally(parity.close)}`);
+  try {
+    if (parity) print(`\n${await parity.report()}`);
+  } finally {
+    await parity?.close();
+  }
   const { changed, same } = summary.counts;
   if (changed > 0) return 1;
   return same > 0 ? 0 : NOTHING_COMPARED;

@@ -16,6 +16,8 @@ export const MAX_CASES = 10_000;
 const MAX_ALL_CASES = 200_000;
 /** The store has no values without an end. */
 const TTL_SECONDS = 365 * 86_400;
+/** An example has data of a client: it is not kept for longer than its records. */
+const EXAMPLE_TTL_SECONDS = 30 * 86_400;
 /** Writes that lose against those of other replicas, before one is given up until the next flush. */
 const ATTEMPTS = 10;
 /** Sets that are deleted in one write: each may have thousands of members. */
@@ -121,7 +123,7 @@ export async function writeComparisons(
     }
   }
   for (const { id, json } of pending.unwritten.values()) {
-    await state.set(exampleKey(id), json, TTL_SECONDS);
+    await state.set(exampleKey(id), json, EXAMPLE_TTL_SECONDS);
     pending.unwritten.delete(id);
   }
 }

@@ -152,7 +152,8 @@ export function createExample(
     time: new Date(time).toISOString(),
     requestId: secrets.conceal(requestId.slice(0, MAX_NAME)),
     differences: differences.slice(0, MAX_DIFFERENCES).map(({ field, kind, old, new: other }) => ({
-      field: field.slice(0, MAX_NAME),
+      // A service may use values of clients as names of members.
+      field: secrets.conceal(field.slice(0, MAX_NAME)),
       kind,
       old: redactValue(field, old, redaction, secrets),
       new: redactValue(field, other, redaction, secrets),

@@ -64,6 +64,8 @@ export class Pending {
   readonly #options: PendingOptions;
   #counts: SourceCounts | undefined;
   #sets = new Map<string, Set<string>>();
+  /** Those of the batch that is being written. */
+  #taken: Batch["sets"] | undefined;
   #members = 0;
   #examples = new Map<string, StoredExample>();
   /** Members of the sets of the stored counts, the latest ones. */
@@ -97,11 +99,13 @@ export class Pending {
     if (!this.#counts) return undefined;
     const batch = { counts: this.#counts, sets: this.#sets, examples: this.#examples };
     this.#clear();
+    this.#taken = batch.sets;
     return batch;
   }
 
   /** The batch could not be written: it waits with what came meanwhile. */
   giveBack({ counts, sets, examples }: Batch): void {
+    this.#taken = undefined;
     if (counts.subject !== this.#subject) return;
     const [newCounts, newSets, newExamples] = [this.#counts, this.#sets, this.#examples];
     this.#clear();
@@ -116,6 +120,7 @@ export class Pending {
 
   /** The batch was written. @param stored What all replicas have counted now */
   done({ counts, sets, examples }: Batch, stored: SourceCounts): void {
+    this.#taken = undefined;
     if (counts.subject !== this.#subject) return;
     if (stored.epoch !== this.#stored?.epoch) this.#known.clear();
     this.#stored = stored;
@@ -187,7 +192,7 @@ export class Pending {
     members.add(member);
     this.#sets.set(place, members);
     this.#members += 1;
-    return !this.#known.has(`${place}\n${member}`);
+    return this.#taken?.get(place)?.has(member) !== true && !this.#known.has(`${place}\n${member}`);
   }
 
   /** Redacts the sample at once: what has secrets is not kept. */

@@ -62,6 +62,7 @@ export async function openPackChoice(settings: Settings, log: Log): Promise<Pack
   const { CANDIDATE_MAPPINGS_DIR: candidateFolder } = settings;
   if (candidateFolder === undefined) return undefined;
   let wanted = ACTIVE;
+  let isMissing = false;
   let isKnown = true;
 
   /** Reads what is wanted. What was read before counts while that fails. */
@@ -89,10 +90,12 @@ export async function openPackChoice(settings: Settings, log: Log): Promise<Pack
   return {
     isPromoted: () => wanted.pack === "candidate",
     files(active) {
+      isMissing = false;
       if (wanted.pack === "active") return readPackFiles(settings);
       const { hash } = wanted;
       const found = findFiles(hash);
       const isServing = active?.pack.hash === hash;
+      isMissing = !found;
       if (!found)
         log.error(
           { code: "AG_PROMOTED_PACK_MISSING", hash, isServing },
@@ -106,6 +109,11 @@ export async function openPackChoice(settings: Settings, log: Log): Promise<Pack
     follow(store, reload, metrics) {
       metrics.addGauge("pack_promoted", "1 while a promoted pack is to serve, else 0.", () =>
         Number(wanted.pack === "candidate"),
+      );
+      metrics.addGauge(
+        "pack_promoted_missing",
+        "1 if no folder had the promoted pack when the packs were read last, else 0.",
+        () => Number(isMissing),
       );
       let isBusy = false;
       async function look(): Promise<void> {

@@ -29,14 +29,23 @@ export function sampleOf(
   };
 }
 
-/** The calls as records have them. */
-const recordedCallsOf = ({ upstream }: RequestContext): RecordedCall[] =>
-  (upstream?.calls ?? []).map(({ response, ...call }) => ({
+/** The calls as records have them, and those that a cache answered. */
+const recordedCallsOf = ({ upstream }: RequestContext): RecordedCall[] => [
+  ...(upstream?.calls ?? []).map(({ response, ...call }) => ({
     ...call,
     ...(response && { response: toRecorded(response.bytes.toString()) }),
-  }));
+  })),
+  ...(upstream?.cachedReads ?? []).map(({ path, json }) => ({
+    method: "GET",
+    path,
+    filter: null,
+    status: 200,
+    response: json,
+    ms: 0,
+  })),
+];
 
 function toRecorded(text: string): RecordedBody {
   const parsed = tryParse(text);
-  return (parsed ? parsed.value : text) as RecordedBody;
+  return parsed ? parsed.value : text;
 }

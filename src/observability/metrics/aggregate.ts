@@ -32,6 +32,7 @@ const AGGREGATORS: Readonly<Record<string, Aggregator>> = {
   alpha_gateway_candidate_last_reload_successful: "min",
   alpha_gateway_candidate_offered: "min",
   alpha_gateway_pack_promoted: "max",
+  alpha_gateway_pack_promoted_missing: "max",
   alpha_gateway_pack_in_use_since_seconds: "min",
 };
 

@@ -94,6 +94,24 @@ describe("X-Pack", () => {
     expect(service.calls).toEqual([]);
   });
 
+  test("passes no stage of the plan, and a candidate without a route of the plan is none", async () => {
+    const plan = join(data, "plan.yaml");
+    const stage = (route: string): string =>
+      `announced: 2026-01-01\nstages: [{ name: first, brown_out: "* * * * *", for: 15m, from: 2026-01-01, routes: ["${route}"] }]\n`;
+    writeFileSync(plan, stage("GET /books/:id"));
+    const gateway = await open({ SUNSET_FILE: plan });
+    const [plain, asked] = [await ask(gateway), await ask(gateway, hashOf(candidate))];
+    expect(plain.status).toBeGreaterThanOrEqual(500);
+    expect([asked.status, asked.body]).toEqual([plain.status, plain.body]);
+    const other = writeSmallPack({
+      book: { routes: [{ client: "GET /tomes/:id", upstream: "GET /items/{id}" }] },
+    });
+    const second = await open({ SUNSET_FILE: plan, CANDIDATE_MAPPINGS_DIR: other.folder });
+    expect(await metric(second, "candidate_last_reload_successful")).toBe("0");
+    expect((await ask(second, hashOf(other))).status).toBe(412);
+    other.remove();
+  });
+
   test("has no effect without a candidate", async () => {
     const gateway = await open({ CANDIDATE_MAPPINGS_DIR: "" });
     const response = await ask(gateway, hashOf(candidate));
@@ -157,10 +175,10 @@ async function waitForBody(gateway: TestGateway, body: object): Promise<void> {
 describe("promote and rollback", () => {
   test("change the active pack under load without a failed request", async () => {
     const gateway = await open();
-    let isOver = false;
+    const end = new AbortController();
     const statuses = new Map<number, number>();
     const load = Array.from({ length: 8 }, async () => {
-      while (!isOver) {
+      while (!end.signal.aborted) {
         const { status } = await ask(gateway);
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       }
@@ -171,7 +189,7 @@ describe("promote and rollback", () => {
       await run("rollback");
       await waitForBody(gateway, OLD);
     }
-    isOver = true;
+    end.abort();
     await Promise.all(load);
     expect([...statuses.keys()]).toEqual([200]);
   });
@@ -210,6 +228,7 @@ describe("promote and rollback", () => {
     gateways.pop();
     const second = await open();
     expect((await ask(second)).body).toEqual(OLD);
+    expect(await metric(second, "pack_promoted_missing")).toBe("1");
     await run("promote");
     await waitForBody(second, { id: 7, caption: "Emma" });
   });

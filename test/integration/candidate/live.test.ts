@@ -24,7 +24,8 @@ afterEach(() => rmSync(data, { recursive: true, force: true }));
 async function readRoutes(requests: number): Promise<Readonly<Record<string, RouteCounts>>> {
   for (;;) {
     const store = openSqliteKeyValueStore({ directory: data });
-    const [counts] = await readComparisons(store).finally(() => store.close());
+    const [counts] = await readComparisons(store);
+    await store.close();
     const routes = counts?.routes ?? {};
     if (Object.values(routes).reduce((sum, { comparisons }) => sum + comparisons, 0) >= requests)
       return routes;
@@ -85,6 +86,12 @@ describe("a request under a candidate", () => {
     expect(service.calls).toHaveLength(3);
     const { text } = await (gateway as TestGateway).requestAdmin("GET /metrics");
     expect(text).toMatch(/comparisons_total\{[^}]*source="candidate"[^}]*result="equal"[^}]*\} 3$/m);
+  });
+
+  test("whose record must be durable before its response is compared as well", async () => {
+    await open({}, {}, { AUDIT_DURABILITY: "strict" });
+    await ask();
+    expect(await readRoutes(1)).toMatchObject({ "GET /books/:id": { equal: 1 } });
   });
 
   test("that answers in other words is different, by field, with examples without the token", async () => {

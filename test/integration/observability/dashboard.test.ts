@@ -5,7 +5,9 @@ import { parse } from "yaml";
 import { SETTINGS } from "../../../src/config/setting-definitions.ts";
 import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { copyPack } from "../../support/pack-copy.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 interface Dashboard {
   readonly panels: readonly {
@@ -32,6 +34,7 @@ const queries: [string, string][] = [
 ];
 
 let gateway: Gateway;
+const candidate = copyPack();
 /** Labels of each series by its name. */
 let series: Map<string, Set<string>>;
 
@@ -41,19 +44,25 @@ beforeAll(async () => {
   );
   const clients = writeOperatorFile('probe:\n  user_agents: ["*probe*"]\n');
   const notices = writeOperatorFile("{}", "notices.yaml");
+  candidate.says("candidate");
   gateway = await startGateway({
     RATE_LIMIT: "8/900",
     SUNSET_FILE: plan,
     CLIENTS_FILE: clients,
     NOTICES_FILE: notices,
+    CANDIDATE_MAPPINGS_DIR: candidate.folder,
+    CANDIDATE_RATE: "1000",
   });
+  await gateway.reload();
   await gateway.request("GET /vm/kernels");
   for (let n = 0; n < 4; n += 1) await gateway.request("GET /vm/instances");
   await gateway.request("GET /datacenters", { as: null });
   const { body } = await gateway.request("GET /vm/instances");
   await gateway.request(`GET /vm/instances/${body.vms[0].id}`);
   for (let n = 0; n < 6; n += 1) await gateway.request("GET /vm/instances");
-  const text = (await gateway.requestAdmin("GET /metrics")).text;
+  const readMetrics = async (): Promise<string> => (await gateway.requestAdmin("GET /metrics")).text;
+  await waitFor(async () => (await readMetrics()).includes("alpha_gateway_comparisons_total{"));
+  const text = await readMetrics();
   series = new Map();
   for (const [, name = "", labels = ""] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {
     const all = series.get(name) ?? new Set();
@@ -62,7 +71,10 @@ beforeAll(async () => {
   }
 }, 60_000);
 
-afterAll(() => gateway.stop());
+afterAll(async () => {
+  await gateway.stop();
+  candidate.remove();
+});
 
 const NAME = /\b((?:alpha_gateway|process|nodejs)_\w+)(?:\{([^}]*)\})?/g;
 /** Prometheus' own. */

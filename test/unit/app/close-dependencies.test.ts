@@ -7,6 +7,7 @@ const NAMES = [
   "audit",
   "oauth",
   "stateFullness",
+  "comparisons",
   "sunset",
   "shared",
   "tracing",

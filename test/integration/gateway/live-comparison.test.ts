@@ -1,0 +1,214 @@
+/** The old service and the translation are compared on live requests, whichever of them answers the client. */
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { writeFileSync } from "node:fs";
+import { createServer, request as sendOn, type Server } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import {
+  openGateway,
+  startListeningGateway,
+  type TestGateway,
+  type TestSettings,
+} from "../../support/gateway.ts";
+import { copyPack } from "../../support/pack-copy.ts";
+import { writeOperatorFile } from "../../support/operator-file.ts";
+import type { TestResponse } from "../../support/request.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const CLIENTS = "billing: { user_agents: [billing/*] }\nreports: { user_agents: [reports/*] }\n";
+const LIST = "GET /vm/instances";
+
+const open: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+/** A proxy in front of the old service, which remembers all that came. */
+async function startRecordingProxy(target: string): Promise<{ url: string; calls: string[] }> {
+  const calls: string[] = [];
+  const server: Server = createServer((request, response) => {
+    calls.push(`${request.method} ${request.url}`);
+    const { headers, method, url } = request;
+    const forwarded = sendOn(`${target}${url}`, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    forwarded.on("error", () => response.destroy());
+    request.pipe(forwarded);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  open.push(() => (server.closeAllConnections(), server.close()));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls };
+}
+
+interface TwoServices {
+  readonly gateway: TestGateway;
+  readonly rolloutFile: string;
+  /** Requests that the old service got. */
+  readonly calls: readonly string[];
+  call(client: string, call?: string, options?: object): Promise<TestResponse>;
+  /** Counts of a route in `/api/parity`, once there are so many comparisons of it. */
+  routeOf(route: string, comparisons: number): Promise<TestResponse["body"]>;
+}
+
+/** Two services over one store: another gateway is the old one. */
+async function start(rollout: string, settings: TestSettings = {}): Promise<TwoServices> {
+  const old = await startListeningGateway();
+  open.push(() => old.stop());
+  const { url, calls } = await startRecordingProxy(old.url);
+  const rolloutFile = writeOperatorFile(rollout, "rollout.yaml");
+  const gateway = await openGateway(
+    {
+      UPSTREAM_URL: old.sandbox.url,
+      LEGACY_URL: url,
+      CLIENTS_FILE: writeOperatorFile(CLIENTS, "clients.yaml"),
+      ROLLOUT_FILE: rolloutFile,
+      AUDIT_DURABILITY: "strict",
+      ...settings,
+    },
+    old.sandbox.tokens,
+  );
+  open.push(() => gateway.stop());
+  const routeOf = (route: string, comparisons: number): Promise<TestResponse["body"]> =>
+    waitFor(async () => {
+      const { body } = await gateway.requestAdmin("GET /api/parity?source=legacy");
+      const found = body.sources
+        .flatMap(({ routes }: TestResponse["body"]) => routes)
+        .find((each: TestResponse["body"]) => each.route === route);
+      return found && found.comparisons >= comparisons ? found : undefined;
+    });
+  return {
+    gateway,
+    rolloutFile,
+    calls,
+    routeOf,
+    call: (client, call = LIST, options = {}) =>
+      gateway.request(call, { headers: { "user-agent": `${client}/1` }, ...options }),
+  };
+}
+
+const COMPARE_ALL = "compare: { share: 100%, per_second: 500, client_share: 100% }";
+
+test("equal answers of both services are equal, whichever of them a client gets", async () => {
+  const { call, routeOf, calls } = await start(
+    `data: shared\n${COMPARE_ALL}\nwaves: { first: [billing] }\nnew: [{ waves: [first] }]`,
+  );
+  for (const client of ["billing", "reports"]) {
+    expect((await call(client)).status).toBe(200);
+    expect((await call(client, `${LIST}?page=2`)).status).toBe(200);
+    expect((await call(client, `${LIST}/nonsense`)).status).toBeGreaterThanOrEqual(400);
+  }
+  expect(await routeOf(LIST, 4)).toMatchObject({
+    comparisons: 4,
+    distinct: 2,
+    equal: 4,
+    different: 0,
+    unstable: 0,
+  });
+  expect(await routeOf(`${LIST}/:id`, 2)).toMatchObject({ equal: 2, distinct: 1 });
+  expect(calls.every((each) => each.startsWith("GET "))).toBe(true);
+});
+
+test("the client gets the answer of its side, with nothing of the other one", async () => {
+  const { call, gateway } = await start(`data: shared\n${COMPARE_ALL}`);
+  const { headers } = await call("billing");
+  expect(headers).not.toHaveProperty("x-comparison");
+  const [record] = await gateway.readAudit();
+  expect(record).toMatchObject({ lane: "legacy", alpha: { route: LIST } });
+  expect(await gateway.readAudit()).toHaveLength(1);
+});
+
+test("a write reaches one service, once, and is never compared", async () => {
+  const { call, calls, gateway } = await start(`data: shared\n${COMPARE_ALL}\nnew: [{ clients: [billing] }]`);
+  await call("reports", "POST /vm/instances", { body: {} });
+  await call("reports", "DELETE /vm/instances/1");
+  await call("billing", "POST /vm/instances", { body: {} });
+  await call("billing", "PUT /vm/instances/1", { body: {} });
+  await call("reports");
+  await waitFor(async () => {
+    const { body } = await gateway.requestAdmin("GET /api/parity?source=legacy");
+    return body.sources.length > 0;
+  });
+  expect(calls.filter((each) => !each.startsWith("GET "))).toEqual([
+    "POST /v4/vm/instances",
+    "DELETE /v4/vm/instances/1",
+  ]);
+});
+
+test("what the file does not compare is not asked for", async () => {
+  const { call, calls } = await start(
+    `data: shared\ncompare: { share: 100%, skip: [${LIST}] }\nnew: [{ clients: [billing] }]`,
+  );
+  await call("billing");
+  const none = await start("data: shared\ncompare: { share: 0% }\nnew: [{ clients: [billing] }]");
+  await none.call("billing");
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect([...calls, ...none.calls]).toEqual([]);
+});
+
+test("invented tokens share the budget of one client", async () => {
+  const { calls, gateway } = await start(
+    "data: shared\ncompare: { share: 100%, per_second: 500, client_share: 1% }\nnew: all",
+    { RATE_LIMIT: "500/120" },
+  );
+  for (let index = 0; index < 20; index += 1)
+    await gateway.request(LIST, { as: `invented${index}`, headers: { "user-agent": "stranger/1" } });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(calls.length).toBeLessThanOrEqual(5);
+});
+
+describe("a mistake of the pack", () => {
+  /** The pack, with another default for two fields of an instance. */
+  function mistakenPack(): string {
+    const { folder, says, remove } = copyPack();
+    open.push(remove);
+    says("wrong");
+    return folder;
+  }
+
+  test("is found in the field that has it, with examples and without tokens, and its route returns to the old service", async () => {
+    const { call, routeOf, gateway } = await start(`data: shared\n${COMPARE_ALL}\nnew: all`, {
+      MAPPINGS_DIR: mistakenPack(),
+    });
+    const isOld = async (): Promise<boolean> => {
+      await call("billing", `${LIST}?page=1`);
+      const [record] = await gateway.readAudit();
+      return record.lane === "legacy";
+    };
+    expect(await isOld()).toBe(false);
+    // A difference is believed once the route was compared a few times.
+    await Promise.all(Array.from({ length: 40 }, (_, index) => call("billing", `${LIST}?page=1&n=${index}`)));
+    const found = await routeOf(LIST, 30);
+    expect(found.different).toBeGreaterThan(0);
+    expect(found.fields.map(({ field }: TestResponse["body"]) => field)).toContain("vms.group");
+    const [{ id }] = found.fields.find(({ field }: TestResponse["body"]) => field === "vms.group").examples;
+    const { body: example } = await gateway.requestAdmin(`GET /api/parity/${id}`);
+    expect(JSON.stringify(example)).toContain("wrong");
+    expect(JSON.stringify(example)).not.toMatch(/token [0-9a-f]{16}/);
+    await waitFor(isOld);
+    const { body } = await gateway.requestAdmin("GET /api/rollout");
+    expect(body.trips).toMatchObject([{ kind: "route", name: LIST, by: "gateway" }]);
+  }, 30_000);
+});
+
+test("a client that was turned a moment ago is compared with all of its reads", async () => {
+  const { call, calls, gateway, rolloutFile } = await start("data: shared\ncompare: { share: 0.01% }");
+  await call("billing");
+  expect(calls).toHaveLength(1);
+  writeFileSync(rolloutFile, "data: shared\ncompare: { share: 0.01% }\nnew: [{ clients: [billing] }]");
+  await gateway.reload();
+  for (let page = 1; page <= 5; page += 1) await call("billing", `${LIST}?page=${page}`);
+  await waitFor(() => calls.length >= 6);
+  expect(new Set(calls.slice(1))).toEqual(
+    new Set([1, 2, 3, 4, 5].map((page) => `GET /v4/vm/instances?page=${page}`)),
+  );
+});
+
+test("with data of its own, a client is compared until it writes", async () => {
+  const { call, routeOf } = await start(`data: separate\n${COMPARE_ALL}`);
+  await call("billing");
+  await routeOf(LIST, 1);
+  await call("billing", "DELETE /vm/instances/999999");
+  await call("billing");
+  expect(await routeOf(LIST, 2)).toMatchObject({ equal: 1, notComparable: { diverged: 1 } });
+});
