@@ -13,6 +13,7 @@ import {
   addSunset,
 } from "./migration-commands.ts";
 import { addCheck, addExplain, addInit, addOpenapi } from "./pack-commands.ts";
+import { addRollout } from "./rollout-commands.ts";
 import type { SandboxFlags } from "./sandbox.ts";
 import { print, printError } from "./terminal.ts";
 
@@ -80,6 +81,7 @@ const COMMANDS = [
   addClients,
   addExport,
   addReplay,
+  addRollout,
   addSunset,
   addNotices,
   addAudit,
@@ -98,6 +100,8 @@ export function createCommandLine(onExit: OnExit): Command {
       "A drop-in base URL for clients of an old API: it calls the new API and responds like the old one.",
     )
     .exitOverride()
+    // A command and its subcommand may have the same flags.
+    .enablePositionalOptions()
     .configureOutput({
       writeOut: print,
       writeErr: printError,
