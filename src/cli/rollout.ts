@@ -63,7 +63,13 @@ async function openRollout(settings: RolloutSettings, command: Command): Promise
     await close();
     throw error;
   }
-  return { rollout, directory, routes: pack.routes.map(({ name }) => name), hasStore: store !== undefined, close };
+  return {
+    rollout,
+    directory,
+    routes: pack.routes.map(({ name }) => name),
+    hasStore: store !== undefined,
+    close,
+  };
 }
 
 const timeText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
@@ -145,7 +151,11 @@ export async function turnBackByCommand(
     if (!hasStore) return command.error(NO_STORE);
     const target = findTarget(name, routes, directory);
     const by = userInfo().username;
-    const turnedBack = await turnBack(rollout, { ...target, by, reason: reason ?? null }, acceptLostWrites === true);
+    const turnedBack = await turnBack(
+      rollout,
+      { ...target, by, reason: reason ?? null },
+      acceptLostWrites === true,
+    );
     print(`${targetText(target)} returns to the old service within a second, until somebody resumes it.\n`);
     if (turnedBack.lostWrites > 0) print(`${turnedBack.lostWrites} writes are lost.\n`);
     for (const client of turnedBack.staying)
@@ -170,8 +180,7 @@ export async function resumeByCommand(
   try {
     // The file and the pack may not have it any more.
     const trips = rollout.returns.trips().filter((trip) => trip.name === name);
-    for (const { kind } of trips)
-      await rollout.resume({ kind, name, by: userInfo().username, reason: null });
+    for (const { kind } of trips) await rollout.resume({ kind, name, by: userInfo().username, reason: null });
     print(
       trips.length === 0
         ? `${name} has not returned.\n`

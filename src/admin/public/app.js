@@ -8,6 +8,7 @@ import { showImpact } from "./views/impact.js";
 import { showMappings } from "./views/mappings.js";
 import { showMigration } from "./views/migration.js";
 import { showPlan } from "./views/plan.js";
+import { showRollout } from "./views/rollout.js";
 import { showRoute, showRoutes } from "./views/routes.js";
 import { showTraffic } from "./views/traffic.js";
 
@@ -67,6 +68,7 @@ startRouter(find("view"), {
   routes: { title: "Routes", list: showRoutes, one: showRoute },
   migration: { title: "Migration", list: showMigration },
   plan: { title: "Plan", list: showPlan },
+  rollout: { title: "Roll-out", list: showRollout },
   impact: { title: "Impact", list: showImpact },
   mappings: { title: "Mappings", list: showMappings },
 });

@@ -56,7 +56,9 @@ describe("rollout", () => {
   test("prints who is where and why", async () => {
     await start(`data: shared\nnew: [{ clients: [billing] }, { routes: [${LIST}] }]`);
     expect(await run()).toBe(0);
-    expect(printed()).toContain("1 of 2 clients get the translation; data: shared (one store for both services)");
+    expect(printed()).toContain(
+      "1 of 2 clients get the translation; data: shared (one store for both services)",
+    );
     expect(printed()).toContain("new  billing: named in the file");
     expect(printed()).toContain(`old  reports: no rule has it\n     new on ${LIST}: all clients`);
   });

@@ -165,7 +165,7 @@ describe("a return without a person", () => {
     expect((await call("billing")).status).toBe(500);
     expect(old.calls.length).toBe(before);
     const metrics = (await gateway.requestAdmin("GET /metrics")).text;
-    expect(metrics).toContain(`alpha_gateway_rollout_blocked{route="${LIST}"} 1`);
+    expect(metrics).toContain("alpha_gateway_rollout_blocked 1");
     expect(metrics).not.toContain("alpha_gateway_rollout_tripped{");
   });
 

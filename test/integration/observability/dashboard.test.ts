@@ -46,6 +46,8 @@ beforeAll(async () => {
     SUNSET_FILE: plan,
     CLIENTS_FILE: clients,
     NOTICES_FILE: notices,
+    LEGACY_URL: "http://127.0.0.1:1",
+    ROLLOUT_FILE: writeOperatorFile("data: shared\nnew: all", "rollout.yaml"),
   });
   await gateway.request("GET /vm/kernels");
   for (let n = 0; n < 4; n += 1) await gateway.request("GET /vm/instances");
@@ -53,6 +55,7 @@ beforeAll(async () => {
   const { body } = await gateway.request("GET /vm/instances");
   await gateway.request(`GET /vm/instances/${body.vms[0].id}`);
   for (let n = 0; n < 6; n += 1) await gateway.request("GET /vm/instances");
+  await gateway.requestAdmin("POST /api/rollout/turn-back", { body: { by: "Ann", target: "all" } });
   const text = (await gateway.requestAdmin("GET /metrics")).text;
   series = new Map();
   for (const [, name = "", labels = ""] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {
