@@ -197,7 +197,7 @@ describeAlerts("the shipped alerts", () => {
     });
     await old.close();
     await ask(gateway, "/vm/kernels", 2);
-    v4.respondWith(json(500, {}));
+    v4.respondWith(json(200, "nonsense", { "x-oauth-scopes": "*" }));
     const series = await seriesOf(gateway, () => ask(gateway));
     expect(differenceFrom(["GatewayFails", "RolloutCanNotTurnBack"], series)).toBe("");
   });

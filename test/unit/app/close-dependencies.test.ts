@@ -8,6 +8,7 @@ const NAMES = [
   "oauth",
   "stateFullness",
   "sunset",
+  "rollout",
   "shared",
   "tracing",
   "metrics",

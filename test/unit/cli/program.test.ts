@@ -183,9 +183,11 @@ test("the module of a command is loaded only when the command runs", () => {
     "./command-settings.ts",
     "./migration-commands.ts",
     "./pack-commands.ts",
+    "./rollout-commands.ts",
     "./terminal.ts",
     "./command-settings.ts",
     "../audit/export/format-names.ts",
+    "./command-settings.ts",
     "./command-settings.ts",
   ]);
 });
