@@ -39,15 +39,17 @@ function createWriter(v4: V4, clock: Clock, random: Random): () => Promise<void>
  * Compares the pack with itself, behind an old service with times, counters, a random order and rounding.
  *
  * @param hasWriter Whether another program changes objects 50 times a second.
+ * @param seed Of all random numbers. Each run starts without any knowledge.
  */
 export async function compareNoise(
   files: PackFiles,
   requests: number,
   hasWriter: boolean,
+  seed = 1,
 ): Promise<NoiseResult> {
   const pack = editPack(files, []);
   const clock: Clock = { elapsed: 0 };
-  const random = createRandom(11);
+  const random = createRandom(seed);
   const v4 = createV4();
   const upstream = withChanges(v4, clock, random);
   const comparer = createComparer({

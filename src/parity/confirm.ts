@@ -122,12 +122,13 @@ export function confirm({
   const [differences, differencesAgain, ofOld] = [compared, again, old].map((each) =>
     "differences" in each ? each.differences : [],
   ) as [readonly Difference[], readonly Difference[], readonly Difference[]];
-  recordOldPair(first.old, second.old, rules, volatile);
-  if (differences.length === 0) return { result: "equal", differences: [] };
   const foundAgain = new Set(differencesAgain.map(keyOf)).difference(new Set(ofOld.map(keyOf)));
   const believed = differences.filter((each) =>
     volatile.recordAgain(name, each, foundAgain.has(keyOf(each))),
   );
+  // Not before: the differences were found by what was known until now.
+  recordOldPair(first.old, second.old, rules, volatile);
+  if (differences.length === 0) return { result: "equal", differences: [] };
   if (believed.length === 0) return { result: "unstable", differences };
   const unaccepted = believed.filter((each) => !isAccepted(each));
   return unaccepted.length === 0

@@ -141,15 +141,15 @@ describe("a difference", () => {
 describe("before the old service is known", () => {
   const both = pair({ a: 1 }, { a: 2 });
 
-  test("a difference is unstable for the first 19 pairs, and then different", () => {
+  test("a difference is unstable for the first 20 pairs, and then different", () => {
     const volatile = new VolatileFields();
-    const results = Array.from({ length: 21 }, () => decide(volatile, both, both));
-    expect(results.slice(0, 19)).toEqual(Array.from({ length: 19 }, () => "unstable a value"));
-    expect(results.slice(19)).toEqual(["different a value", "different a value"]);
+    const results = Array.from({ length: 22 }, () => decide(volatile, both, both));
+    expect(results.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => "unstable a value"));
+    expect(results.slice(20)).toEqual(["different a value", "different a value"]);
   });
 
   test("a caller may believe earlier", () => {
-    expect(decide(new VolatileFields({}, 1), both, both)).toBe("different a value");
+    expect(decide(new VolatileFields({}, 0), both, both)).toBe("different a value");
   });
 
   test("it is to be asked twice, and later once in a hundred", () => {
@@ -184,6 +184,17 @@ describe("a volatile field", () => {
     expect(createVolatile("at", time, 50).isVolatile(name, "at")).toBe(true);
     const rare = createVolatile("at", (at) => (at === 20 ? 1 : 0), 100);
     expect(rare.isVolatile(name, "at")).toBe(false);
+  });
+
+  test("is not different in the pair that makes it volatile", () => {
+    const both = pair({ at: 1 }, { at: 0 });
+    expect(
+      decide(
+        createVolatile("at", (at) => at % 3, 49),
+        both,
+        both,
+      ),
+    ).toBe("unstable at value");
   });
 
   test("is equal within the range that the old service shows against itself", () => {
@@ -259,7 +270,7 @@ describe("a volatile field", () => {
 });
 
 test("fields with names from anybody take bounded memory, and are never believed once there are too many", () => {
-  const volatile = new VolatileFields({}, 1);
+  const volatile = new VolatileFields({}, 0);
   for (let count = 0; count < 2000; count += 1) {
     const both = pair({ [`x${count}`]: 1, [`__proto__${count}`]: "a" }, {});
     decide(volatile, both, both);
