@@ -5,6 +5,7 @@ import { addSettings, commandSettings, settingTexts, type OnExit } from "./comma
 import {
   addAudit,
   addClients,
+  addCoverage,
   addExport,
   addImpact,
   addNotices,
@@ -77,6 +78,7 @@ const COMMANDS = [
   addOpenapi,
   addReport,
   addImpact,
+  addCoverage,
   addClients,
   addExport,
   addReplay,
