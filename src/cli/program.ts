@@ -5,6 +5,7 @@ import { addSettings, commandSettings, settingTexts, type OnExit } from "./comma
 import {
   addAudit,
   addClients,
+  addCoverage,
   addExport,
   addImpact,
   addNotices,
@@ -78,6 +79,7 @@ const COMMANDS = [
   addOpenapi,
   addReport,
   addImpact,
+  addCoverage,
   addClients,
   addExport,
   addReplay,

@@ -169,6 +169,13 @@ describe("settings that depend on each other", () => {
     [{ UPSTREAM_URL: "http://127.0.0.1.example.org" }, /^UPSTREAM_URL/],
     [{ UPSTREAM_URL: "http://128.0.0.1" }, /^UPSTREAM_URL/],
     [{ AUTH_URL: "http://login.example.org" }, /^AUTH_URL/],
+    [{ LEGACY_URL: "http://old.example.org" }, /^LEGACY_URL: .*ALLOW_HTTP_UPSTREAM/],
+    [{ LEGACY_URL: "https://old.example.org", SUNSET_FILE: "a.yaml" }, /^SUNSET_FILE: .*LEGACY_URL/],
+    [{ LEGACY_URL: "https://old.example.org", MIGRATION_PAGE: "on" }, /^MIGRATION_PAGE: .*LEGACY_URL/],
+    [
+      { NODE_ENV: "production", LEGACY_URL: "https://old.example.org", MAPPINGS_DIR: "pack" },
+      /^UPSTREAM_URL: .*SANDBOX/,
+    ],
     [{ ADMIN_HOST: "0.0.0.0" }, /^ADMIN_HOST: .*ADMIN_TOKEN/],
     [{ ADMIN_HOST: "::" }, /^ADMIN_HOST/],
     [{ ADMIN_HOST: "0.0.0.0", ADMIN_TOKEN: "t".repeat(15) }, /^ADMIN_TOKEN: .*16 characters.*ADMIN_HOST/],
@@ -190,6 +197,9 @@ describe("settings that depend on each other", () => {
 
   test.each([
     { UPSTREAM_URL: "https://v4.example.org/base" },
+    { LEGACY_URL: "https://old.example.org/base" },
+    { LEGACY_URL: "http://127.0.0.1:9000", NODE_ENV: "production" },
+    { LEGACY_URL: "https://old.example.org", UPSTREAM_CA: "ca.pem" },
     { UPSTREAM_URL: "http://127.9.9.9:8000" },
     { UPSTREAM_URL: "http://[::1]:8000" },
     { UPSTREAM_URL: "http://localhost" },
