@@ -91,16 +91,16 @@ function note({ dependencies }: Replica, result: ComparisonResult, requestId: st
 
 test("a fourth confirmed difference turns a route back on all three, no request fails, and a restart changes nothing", async () => {
   expect(await sides()).toEqual(["new", "new", "new"]);
-  let isOver = false;
+  const end = new AbortController();
   const statuses: number[] = [];
   const traffic = replicas.map(async (replica) => {
-    while (!isOver) statuses.push((await read(replica)).status);
+    while (!end.signal.aborted) statuses.push((await read(replica)).status);
   });
   const [first, second, third] = replicas;
   for (const [index, replica] of [first, second, third, first].entries())
     if (replica) note(replica, "different", `request-${index}`);
   await waitFor(async () => (await sides()).every((side) => side === "old"));
-  isOver = true;
+  end.abort();
   await Promise.all(traffic);
   expect([...new Set(statuses)]).toEqual([200]);
 

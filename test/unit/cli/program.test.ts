@@ -188,7 +188,6 @@ test("the module of a command is loaded only when the command runs", () => {
     "./command-settings.ts",
     "../audit/export/format-names.ts",
     "./command-settings.ts",
-    "./command-settings.ts",
   ]);
 });
 

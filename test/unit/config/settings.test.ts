@@ -188,6 +188,14 @@ describe("settings that depend on each other", () => {
     [{ UPSTREAM_KEY: "a.key", UPSTREAM_URL: "https://v4.example.org" }, /^UPSTREAM_KEY: .*UPSTREAM_CERT/],
     [{ SEED: "seed.yaml", UPSTREAM_URL: "https://v4.example.org" }, /^SEED: /],
     [{ REDIS_URL: "redis://localhost" }, /^GATEWAY_SECRET: /],
+    [
+      { ROLLOUT_FILE: "rollout.yaml" },
+      /^ROLLOUT_FILE: it says who still gets the old service; set LEGACY_URL/,
+    ],
+    [
+      { ROLLOUT_FILE: "rollout.yaml", LEGACY_URL: "http://127.0.0.1" },
+      /^ROLLOUT_FILE: the gateway observes, and translates nothing; set UPSTREAM_URL/,
+    ],
     [{ WORKERS: "2" }, /^WORKERS: .*REDIS_URL/],
   ])("%j is invalid", (environment, problem) => {
     expect(environmentProblems(environment as Record<string, string>)).toEqual([
@@ -210,6 +218,7 @@ describe("settings that depend on each other", () => {
     { ADMIN_HOST: "0.0.0.0", ADMIN_PORT: "off" },
     { PORT: "0", ADMIN_PORT: "0" },
     { NODE_ENV: "production", SANDBOX: "true" },
+    { ROLLOUT_FILE: "rollout.yaml", LEGACY_URL: "http://127.0.0.1", UPSTREAM_URL: "http://127.0.0.1" },
     { REDIS_URL: "redis://localhost", GATEWAY_SECRET: "s".repeat(16) },
     { WORKERS: "2", REDIS_URL: "redis://localhost", GATEWAY_SECRET: "s".repeat(16) },
   ])("%j is valid", (environment) => {
