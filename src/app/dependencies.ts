@@ -25,13 +25,15 @@ import { openSharedState, type SharedState } from "./state-backends.ts";
 import { openTracingOf } from "./open-tracing.ts";
 import { openUpstream } from "./open-upstream.ts";
 import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
-import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/client-directory.ts";
+import type { ClientDirectory } from "../clients/client-directory.ts";
 import { createPageState, type PageState } from "../migration-page/page-cache.ts";
 import { checkPagePaths } from "../migration-page/page-paths.ts";
+import { openClients } from "./open-clients.ts";
 import { openNotices, type NoticesService } from "./open-notices.ts";
 import { openRollout, type RolloutService } from "./open-rollout.ts";
 import { openSunset, type SunsetService } from "./open-sunset.ts";
-import { watchOperatorFile, type WatchedFile } from "./watched-file.ts";
+import { createProxyWarning } from "./proxy-warning.ts";
+import type { WatchedFile } from "./watched-file.ts";
 import { openUpstreamTls, type UpstreamTls } from "./upstream-tls.ts";
 
 /** What a gateway needs to serve requests, opened, before it listens. */
@@ -234,37 +236,6 @@ async function openDependencies(
     inFlight: createInFlightTracker(),
     onUntrustedProxy: createProxyWarning(log),
     tracing,
-  };
-}
-
-/** The client directory. Without a file it is empty. @throws {OperatorFileError} */
-function openClients(
-  { CLIENTS_FILE: file }: Settings,
-  log: Log,
-  metrics: Metrics,
-  onChange: () => void,
-): WatchedFile<ClientDirectory> {
-  if (file === undefined) return { current: () => NO_CLIENTS, reload: () => {}, close: () => {} };
-  return watchOperatorFile(file, CLIENTS_FILE, {
-    setting: "CLIENTS_FILE",
-    gauge: "clients_file_last_reload_successful",
-    onChange,
-    log,
-    metrics,
-  });
-}
-
-/** Warns of the first proxy that nobody trusts. A stranger can send such a header too: one line is enough for a process. */
-function createProxyWarning(log: Log): OnUntrustedProxy {
-  let hasWarned = false;
-  return function warnOfUntrustedProxy(address) {
-    if (hasWarned) return;
-    hasWarned = true;
-    log.warn(
-      { code: "AG_PROXY_NOT_TRUSTED", address },
-      "X-Forwarded-For or Forwarded came from an address that is not in TRUST_PROXY, and has no effect: " +
-        "all clients behind this address share one rate limit. If it is your proxy, set TRUST_PROXY to its address",
-    );
   };
 }
 

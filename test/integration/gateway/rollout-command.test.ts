@@ -120,6 +120,17 @@ describe("rollout", () => {
   });
 });
 
+test("check --rollout checks a file with the pack and the client directory", async () => {
+  await start("data: shared\nnew: all");
+  const clients = `--clients=${writeOperatorFile("billing: {}", "clients.yaml")}`;
+  const check = (text: string): Promise<number> =>
+    runCommandLine(["check", clients, `--rollout=${writeOperatorFile(text, "rollout.yaml")}`]);
+  expect(await check("data: shared\nnew: [{ clients: [billing] }]")).toBe(0);
+  expect(printed()).toContain("1 clients\n1 rules\n");
+  expect(await check("data: separate\nnew: [{ routes: [GET /vm/instances] }]")).toBe(1);
+  expect(printed()).toContain("AG_ROLLOUT_DATA");
+});
+
 describe("POST /api/rollout/turn-back", () => {
   test("does the same, and the admin API resumes nothing", async () => {
     await start("data: shared\nnew: all");
