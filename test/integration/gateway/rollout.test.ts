@@ -232,6 +232,16 @@ describe("sign-ins", () => {
   });
 });
 
+describe("a sign-in without a form", () => {
+  test.each(["old", "new"])("is answered by the %s side", async (side) => {
+    const { gateway } = await start(side === "new" ? "data: shared\nnew: all" : "data: shared");
+    const { status } = await request(gateway.app, "POST /oauth/token", {
+      headers: { "transfer-encoding": "chunked" },
+    });
+    expect([status, old.calls.length]).toEqual(side === "new" ? [400, 0] : [200, 1]);
+  });
+});
+
 describe("cursors", () => {
   const PACK = {
     client: {
