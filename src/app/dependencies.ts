@@ -35,6 +35,7 @@ import { openNotices, type NoticesService } from "./open-notices.ts";
 import { openRollout, type RolloutService } from "./open-rollout.ts";
 import { openShadow, type ShadowService } from "./shadow.ts";
 import { openSunset, type SunsetService } from "./open-sunset.ts";
+import { createProxyWarning } from "./proxy-warning.ts";
 import type { WatchedFile } from "./watched-file.ts";
 import { openUpstreamTls, type UpstreamTls } from "./upstream-tls.ts";
 
@@ -259,20 +260,6 @@ async function openDependencies(
     inFlight: createInFlightTracker(),
     onUntrustedProxy: createProxyWarning(log),
     tracing,
-  };
-}
-
-/** Warns of the first proxy that nobody trusts. A stranger can send such a header too: one line is enough for a process. */
-function createProxyWarning(log: Log): OnUntrustedProxy {
-  let hasWarned = false;
-  return function warnOfUntrustedProxy(address) {
-    if (hasWarned) return;
-    hasWarned = true;
-    log.warn(
-      { code: "AG_PROXY_NOT_TRUSTED", address },
-      "X-Forwarded-For or Forwarded came from an address that is not in TRUST_PROXY, and has no effect: " +
-        "all clients behind this address share one rate limit. If it is your proxy, set TRUST_PROXY to its address",
-    );
   };
 }
 

@@ -35,9 +35,12 @@ export interface LegacyService {
   readonly templates: RouteTemplates;
 }
 
+/** How much longer than v4 the old service may take: its clients have waited for their slowest calls without a gateway. */
+const TIMEOUT_FACTOR = 4;
+
 /** Opens the old service of the settings; undefined if they name none. It gets no request yet. */
 export function openLegacy(
-  { LEGACY_URL: url, UPSTREAM_TIMEOUT_MS: timeoutMs, UPSTREAM_CONNECTIONS: connections }: Settings,
+  { LEGACY_URL: url, UPSTREAM_TIMEOUT_MS, UPSTREAM_CONNECTIONS: connections }: Settings,
   {
     log,
     metrics,
@@ -59,6 +62,7 @@ export function openLegacy(
     Number(breaker.state() !== "closed"),
   );
   const secureContext = url.protocol === "https:" ? tls?.contextFor(false) : undefined;
+  const timeoutMs = TIMEOUT_FACTOR * UPSTREAM_TIMEOUT_MS;
   const options = { name: NAME, origin: url, timeoutMs, connections, breaker, secureContext };
   const proxy = createNativeProxy({ ...options, keepsHeaderCase: true });
   return { url, proxy, breaker, templates: new RouteTemplates() };

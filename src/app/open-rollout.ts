@@ -69,10 +69,10 @@ function addGauges(metrics: Metrics, { returns, noWayBack, plan }: Rollout): voi
     "1 for each route that has returned to the old service. Route all: everything has. Clients that have returned are not counted.",
     () => returns.trips().flatMap(({ kind, name }) => (kind === "client" ? [] : [[name, 1] as const])),
   );
-  metrics.addRouteGauge(
+  metrics.addGauge(
     "rollout_blocked",
-    "1 for each route that should return to the old service, and stays since that is not well.",
-    () => returns.blocked().map((route) => [route, 1] as const),
+    "Routes that should return to the old service, and stay since that is not well.",
+    () => returns.blocked().length,
   );
   metrics.addGauge(
     "rollout_clients_without_return",

@@ -16,7 +16,7 @@ export interface SignIn {
 }
 
 /** Forms of sign-ins are shorter. In bytes. */
-const MAX_FORM = 65_536;
+const MAX_FORM = 16_384;
 
 /** Reads what a call to the login server names; undefined for any other request. */
 export type ReadSignIn = (

@@ -79,6 +79,27 @@ export type PromoteSettings = Pick<Settings, (typeof PROMOTE_SETTINGS)[number]>;
 export const promoteSettings = (command: Command): PromoteSettings =>
   readNamed(command, [...PROMOTE_SETTINGS, "GATEWAY_SECRET"]);
 
+/** The settings of commands about a rollout. */
+export const ROLLOUT_SETTINGS = [
+  "ROLLOUT_FILE",
+  "CLIENTS_FILE",
+  ...PACK_SETTINGS,
+  "DATA_DIR",
+  "REDIS_URL",
+] as const satisfies readonly SettingName[];
+export type RolloutSettings = Pick<Settings, (typeof ROLLOUT_SETTINGS)[number]>;
+
+/** The same for commands about a rollout. They need no old service, which the file requires of a gateway. */
+export function rolloutSettings(command: Command): RolloutSettings {
+  const { ROLLOUT_FILE: flag, ...texts } = settingTexts(command);
+  const names = [...ROLLOUT_SETTINGS, "GATEWAY_SECRET"] as const;
+  const environment = Object.fromEntries(
+    names.filter((name) => name !== "ROLLOUT_FILE").map((name) => [name, process.env[name]]),
+  );
+  const file = flag ?? process.env["ROLLOUT_FILE"];
+  return { ...readEnvironment(environment, texts), ...(file && { ROLLOUT_FILE: file }) };
+}
+
 /** The settings of commands about notices. */
 export const noticesSettings = (command: Command): Pick<Settings, "NOTICES_FILE" | "AUDIT"> =>
   readNamed(command, ["NOTICES_FILE", "AUDIT"]);

@@ -1,5 +1,5 @@
 /** The commands of a migration: their arguments and flags. The module of a command is loaded when the command runs. */
-import { CommanderError, Option, type Command } from "commander";
+import { CommanderError, InvalidArgumentError, Option, type Command } from "commander";
 import { EXPORT_FORMATS } from "../audit/export/format-names.ts";
 import type { ClientsFlags } from "./clients.ts";
 import {
@@ -14,6 +14,7 @@ import {
   sunsetSettings,
   type OnExit,
 } from "./command-settings.ts";
+import type { CoverageFlags } from "./coverage.ts";
 import type { EraseFlags } from "./erase.ts";
 import type { ExportFlags } from "./export.ts";
 import type { ImpactFlags } from "./impact.ts";
@@ -141,6 +142,59 @@ export function addReplay(program: Command, onExit: OnExit): void {
     .action(async (options: ReplayFlags, command: Command) => {
       const { replay } = await import("./replay.ts");
       onExit(await replay(options, commandSettings(command), command));
+    });
+}
+
+/** `99%` or `99`. @throws {InvalidArgumentError} */
+function readPercent(text: string): number {
+  const [, number] = /^(\d{1,3}(?:\.\d+)?) ?%?$/.exec(text) ?? [];
+  if (number === undefined || Number(number) > 100)
+    throw new InvalidArgumentError("It must be per cent, such as 99%.");
+  return Number(number);
+}
+
+/** @throws {InvalidArgumentError} */
+function readBaseUrl(text: string): URL {
+  if (!/^https?:/i.test(text) || !URL.canParse(text))
+    throw new InvalidArgumentError("It must be a URL, such as https://old.example.com.");
+  return new URL(text);
+}
+
+export function addCoverage(program: Command, onExit: OnExit): void {
+  addRecordFilters(addSettings(program.command("coverage"), [...REPLAY_SETTINGS, "CLIENTS_FILE"]))
+    .description(
+      "Print which observed calls of the old API a pack would serve, which it would refuse, and why. Send nothing.",
+    )
+    .requiredOption(
+      "--from <source>",
+      "data folder, or postgres:// address of an audit store, NDJSON file of an export, HAR file of a browser or a proxy, or - for standard input",
+    )
+    .option("--pack <directory>", "folder of the pack (default: the current pack)")
+    .addOption(
+      new Option("--format <format>", "format of the output").choices(["text", "json"]).default("text"),
+    )
+    .addOption(
+      new Option("--by <number>", "what refusals are ranked by")
+        .choices(["calls", "clients"])
+        .default("calls"),
+    )
+    .option(
+      "--fail-below <percent>",
+      "exit with 1 if fewer calls would be served, for example 99%",
+      readPercent,
+    )
+    .option("--base-url <url>", "of a HAR file only calls to this address, without its path", readBaseUrl)
+    .option(
+      "--ignore-parameter <name...>",
+      "query parameters that the pack may ignore, for example those that only avoid caches",
+    )
+    .addHelpText(
+      "after",
+      "\nCalls that the old service refused as well are not judged. Exits with 2 if no call could be judged.",
+    )
+    .action(async (options: CoverageFlags, command: Command) => {
+      const { coverage } = await import("./coverage.ts");
+      onExit(await coverage(options, commandSettings(command), command));
     });
 }
 

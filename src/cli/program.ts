@@ -5,6 +5,7 @@ import { addSettings, commandSettings, settingTexts, type OnExit } from "./comma
 import {
   addAudit,
   addClients,
+  addCoverage,
   addExport,
   addImpact,
   addNotices,
@@ -14,6 +15,7 @@ import {
 } from "./migration-commands.ts";
 import { addParity } from "./parity-commands.ts";
 import { addCheck, addExplain, addInit, addOpenapi, addPromote, addRollback } from "./pack-commands.ts";
+import { addRollout } from "./rollout-commands.ts";
 import type { SandboxFlags } from "./sandbox.ts";
 import { print, printError } from "./terminal.ts";
 
@@ -78,11 +80,13 @@ const COMMANDS = [
   addOpenapi,
   addReport,
   addImpact,
+  addCoverage,
   addClients,
   addExport,
   addReplay,
   addPromote,
   addRollback,
+  addRollout,
   addSunset,
   addParity,
   addNotices,
@@ -102,6 +106,8 @@ export function createCommandLine(onExit: OnExit): Command {
       "A drop-in base URL for clients of an old API: it calls the new API and responds like the old one.",
     )
     .exitOverride()
+    // A command and its subcommand may have the same flags.
+    .enablePositionalOptions()
     .configureOutput({
       writeOut: print,
       writeErr: printError,

@@ -1,19 +1,16 @@
-import { createReadStream, statSync } from "node:fs";
 import type { Command } from "commander";
-import { openExistingAuditStore } from "../app/audit-store.ts";
 import { packFolder } from "../app/loaded-pack.ts";
-import { exportTexts } from "../audit/export/export-records.ts";
 import type { AuditRecord } from "../audit/record.ts";
-import type { AuditQuery } from "../audit/store.ts";
 import { toVisibleLine } from "../dialect/visible-text.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { ReplayDifference } from "../tools/replay/differences.ts";
-import { decodeExport, matchesQuery, readRecords } from "../tools/replay/read-records.ts";
+import { matchesQuery, readRecords } from "../tools/replay/read-records.ts";
 import { readExamples } from "../tools/examples/example.ts";
 import { Replay } from "../tools/replay/replay-record.ts";
 import { createReplaySummary, type ReplaySummary } from "../tools/replay/summary.ts";
 import type { CommandSettings } from "./command-settings.ts";
 import { showProgress } from "./progress.ts";
+import { openSource } from "./record-source.ts";
 import { readRecordFilters, type RecordFilters } from "./record-filters.ts";
 import { readDirectory } from "./operator-files.ts";
 import { openReplayParity } from "./replay-parity.ts";
@@ -26,35 +23,6 @@ export interface ReplayFlags extends RecordFilters {
   readonly pack?: string;
   /** Whether to print the report of `parity`, too. */
   readonly parity?: true;
-}
-
-interface RecordSource {
-  /** How many records there are, where that is known. */
-  readonly count: number | undefined;
-  readonly chunks: AsyncIterable<string>;
-  readonly close: () => Promise<void>;
-}
-
-async function openSource(from: string, query: AuditQuery): Promise<RecordSource> {
-  const isDatabase = /^postgres(ql)?:\/\//.test(from);
-  const isFolder = statSync(from, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (!isDatabase && !isFolder) {
-    const stream = from === "-" ? process.stdin : createReadStream(from);
-    return { count: undefined, chunks: decodeExport(stream), close: async () => void stream.destroy() };
-  }
-  const store = await openExistingAuditStore({ DATA_DIR: from, DATABASE_URL: isDatabase ? from : undefined });
-  let count: number;
-  try {
-    count = await store.count(query);
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
-  return {
-    count,
-    chunks: exportTexts(store, { format: "ndjson", query }),
-    close: store.close,
-  };
 }
 
 const formatDifference = ({ what, was, is }: ReplayDifference): string =>

@@ -103,7 +103,7 @@ const v4 = {
   AUTH_URL: unset(url, "Base URL of the login server, by the same rules. Unset: the sandbox's login server"),
   LEGACY_URL: unset(
     url,
-    "Base URL of the old service, by the same rules: clients' credentials are passed to it. Without `UPSTREAM_URL`, `MAPPINGS_DIR` and `SANDBOX` the gateway observes: every request is passed to the old service unchanged, and recorded. No pack and no v4 is needed. `UPSTREAM_TIMEOUT_MS`, `UPSTREAM_CONNECTIONS` and `UPSTREAM_CA` hold for the old service, too",
+    "Base URL of the old service, by the same rules: clients' credentials are passed to it. Without `UPSTREAM_URL`, `MAPPINGS_DIR` and `SANDBOX` the gateway observes: every request is passed to the old service unchanged, and recorded. No pack and no v4 is needed. `UPSTREAM_CONNECTIONS` and `UPSTREAM_CA` hold for the old service, too, and it may take four times `UPSTREAM_TIMEOUT_MS`",
   ),
   ALLOW_HTTP_UPSTREAM: withDefault(
     trueOrFalse,

@@ -118,6 +118,13 @@ function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label
       "MIGRATION_PAGE",
       `it shows what the audit counts; set it to off, or ${label("AUDIT")} to full or metadata`,
     ]);
+  if (isObserving(settings))
+    for (const name of ["SUNSET_FILE", "MIGRATION_PAGE", "SEED"] as const)
+      if (settings[name])
+        problems.push([
+          name,
+          `it needs a pack, and with ${label("LEGACY_URL")} alone there is none; unset it`,
+        ]);
   if (settings.WORKERS > 1 && settings.REDIS_URL === undefined)
     problems.push([
       "WORKERS",

@@ -85,7 +85,7 @@ export function createNoWayBack(
   let sending: ReadonlyMap<string, number> = new Map();
   let writes = new Map<string, number>();
   let tokens = new Set<string>();
-  let flushing: Promise<void> | undefined;
+  let last = Promise.resolve();
 
   const storedWrites = (client: string): LostWrites | undefined => {
     const { writes: stored } = document.current();
@@ -110,14 +110,10 @@ export function createNoWayBack(
   }
 
   /** One at a time. What comes in while one is under way is in the next one. */
-  async function flush(): Promise<void> {
-    while (flushing) await flushing.catch(() => {});
-    flushing = write();
-    try {
-      await flushing;
-    } finally {
-      flushing = undefined;
-    }
+  function flush(): Promise<void> {
+    const next = last.catch(() => {}).then(write);
+    last = next;
+    return next;
   }
 
   return {

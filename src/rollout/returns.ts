@@ -181,14 +181,22 @@ export function createReturns({
     }
   }
 
-  /** A difference is rare: replicas learn of it at once. */
-  const shareSoon = (): void =>
-    void share().catch((error: unknown) =>
+  let isSharing = false;
+
+  /** What is rare is shared at once: a difference, and a return. */
+  async function shareSoon(): Promise<void> {
+    if (isSharing) return;
+    isSharing = true;
+    try {
+      await share();
+    } catch (error) {
       log.warn(
         { code: "AG_ROLLOUT_STATE_UNKNOWN", error: errorText(error) },
         "what speaks against the translation can't be shared: this process decides alone",
-      ),
-    );
+      );
+    }
+    isSharing = false;
+  }
 
   function see(route: string, cause: Cause, isBad: boolean, requestId: string | undefined): void {
     if (isReturned(route) || !isTurned(plan(), route)) return;
@@ -196,7 +204,7 @@ export function createReturns({
     scores.note(route, cause, { isBad, requestId, ...(tolerated !== undefined && { tolerated }) });
     if (!isBad) return;
     consider(route);
-    shareSoon();
+    if (cause === "differences" || unshared.has(route)) void shareSoon();
   }
 
   return {

@@ -8,7 +8,7 @@ const MOST_DIGITS_OF_WORD = 2;
 /** A longer text without a sign between its words is a token, a longer one with such signs the title of something. */
 const LONGEST_WORD = 24;
 const LONGEST_WORDS = 48;
-const EXTENSION = /^(.+)(\.[a-z]{2,5})$/i;
+const EXTENSION = /^([\w-]+)(\.[a-z]{2,5})$/i;
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 const HEX = /^(?=.*\d)[\da-f]{8,}$/i;
 

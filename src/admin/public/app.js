@@ -9,6 +9,7 @@ import { showMappings } from "./views/mappings.js";
 import { showMigration } from "./views/migration.js";
 import { showDifference, showParity } from "./views/parity.js";
 import { showPlan } from "./views/plan.js";
+import { showRollout } from "./views/rollout.js";
 import { showRoute, showRoutes } from "./views/routes.js";
 import { showTraffic } from "./views/traffic.js";
 
@@ -69,6 +70,7 @@ startRouter(find("view"), {
   migration: { title: "Migration", list: showMigration },
   plan: { title: "Plan", list: showPlan },
   parity: { title: "Parity", list: showParity, one: showDifference },
+  rollout: { title: "Roll-out", list: showRollout },
   impact: { title: "Impact", list: showImpact },
   mappings: { title: "Mappings", list: showMappings },
 });

@@ -5,6 +5,12 @@ import { hasBody } from "./receive-body.ts";
 /** A slower body is not waited for. */
 const PATIENCE_MS = 10_000;
 
+/** A stream without bytes has ended by now, and the next reader would wait for its end. */
+function sayEmpty({ headers }: IncomingMessage): void {
+  delete headers["transfer-encoding"];
+  headers["content-length"] = "0";
+}
+
 /**
  * Reads a short body and puts it back: whoever reads the request next gets all of it.
  *
@@ -24,10 +30,12 @@ export function peekBody(request: IncomingMessage, most: number): Promise<Buffer
       const body = Buffer.concat(chunks, length);
       // Before the stream notices that it has ended.
       if (length > 0 && !request.destroyed) request.unshift(body);
+      if (length === 0 && isWhole) sayEmpty(request);
       resolve(isWhole ? body : undefined);
     }
     function onReadable(): void {
-      for (let chunk = take(); chunk !== null; chunk = take()) {
+      while (request.readableLength > 0) {
+        const chunk = request.read() as Buffer;
         chunks.push(chunk);
         length += chunk.length;
         if (length === declared) return settle(true);
@@ -35,9 +43,12 @@ export function peekBody(request: IncomingMessage, most: number): Promise<Buffer
       }
       if (request.complete) settle(true);
     }
-    const take = (): Buffer | null => request.read() as Buffer | null;
     const onClose = (): void => settle(false);
     const timer = setTimeout(() => settle(false), PATIENCE_MS);
-    request.on("readable", onReadable).on("close", onClose);
+    // An error without a listener would end the process; "close" follows it.
+    request
+      .on("readable", onReadable)
+      .on("close", onClose)
+      .on("error", () => {});
   });
 }

@@ -273,7 +273,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         ]);
         expect((await store.query({ lane: "legacy" })).records.map(({ id }) => id)).toEqual(["g", "f"]);
         const callers = await store.callers({ routes: ["GET /old"] });
-        expect(callers.callers.map(({ client }) => client).toSorted()).toEqual(["c1", "c2"]);
+        expect(new Set(callers.callers.map(({ client }) => client))).toEqual(new Set(["c1", "c2"]));
       });
 
       test("list days, where requests without a token are no client", async () => {

@@ -113,8 +113,8 @@ test("a GET is sent again where the old service closed its idle connection, and 
     requests += 1;
     const { socket } = request as IncomingMessage & { socket: { count?: number } };
     socket.count = (socket.count ?? 0) + 1;
-    if (socket.count > 1) return void socket.resetAndDestroy();
-    request.resume().on("end", () => response.end("{}"));
+    if (socket.count > 1) socket.resetAndDestroy();
+    else request.resume().on("end", () => response.end("{}"));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -52,6 +52,8 @@ beforeAll(async () => {
     NOTICES_FILE: notices,
     CANDIDATE_MAPPINGS_DIR: candidate.folder,
     CANDIDATE_RATE: "1000",
+    LEGACY_URL: "http://127.0.0.1:1",
+    ROLLOUT_FILE: writeOperatorFile("data: shared\nnew: all", "rollout.yaml"),
   });
   await gateway.reload();
   await gateway.request("GET /vm/kernels");
@@ -60,6 +62,7 @@ beforeAll(async () => {
   const { body } = await gateway.request("GET /vm/instances");
   await gateway.request(`GET /vm/instances/${body.vms[0].id}`);
   for (let n = 0; n < 6; n += 1) await gateway.request("GET /vm/instances");
+  await gateway.requestAdmin("POST /api/rollout/turn-back", { body: { by: "Ann", target: "all" } });
   const readMetrics = async (): Promise<string> => (await gateway.requestAdmin("GET /metrics")).text;
   await waitFor(async () => (await readMetrics()).includes("alpha_gateway_comparisons_total{"));
   const text = await readMetrics();

@@ -23,6 +23,8 @@ stages:
     routes: [GET /vm/kernels]
   - freeze: 2099-01-01
 `;
+/** Everybody gets the translation. */
+const ROLLOUT = "data: shared\nnew: all\n";
 const LONG_MS = 120_000;
 
 interface Recorded {
@@ -40,6 +42,9 @@ interface Recorded {
     browser = await openBrowser();
     gateway = await startListeningGateway({
       SUNSET_FILE: writeOperatorFile(PLAN),
+      LEGACY_URL: "http://127.0.0.1:1",
+      ROLLOUT_FILE: writeOperatorFile(ROLLOUT, "rollout.yaml"),
+      CLIENTS_FILE: writeOperatorFile("billing: {}\n", "clients.yaml"),
       AUDIT_DURABILITY: "strict",
       AUDIT_BODY_LIMIT: "64kb",
     });
@@ -92,6 +97,7 @@ interface Recorded {
         "#/migration",
         "#/plan",
         "#/parity",
+        "#/rollout",
         "#/impact",
         `#/impact?${new URLSearchParams({ route: "POST /vm/instances" }).toString()}`,
         `#/impact?${new URLSearchParams({ route: "POST /vm/instances", name: "body.label" }).toString()}`,
@@ -326,6 +332,26 @@ interface Recorded {
     await waitFor(async () => /on now\s*first brown-outs/.test(await stages.innerText()));
   });
 
+  test("shows who gets the translation, turns a client back, and resumes nothing", async () => {
+    consolePage = await openConsole(browser, gateway);
+    await consolePage.open("#/rollout");
+    const { page } = consolePage;
+    const clients = page.getByRole("list", { name: "Clients" });
+    await waitFor(async () => /translation\s*billing\s*all clients/.test(await clients.innerText()));
+    // Without a name nothing is turned back.
+    await page.getByRole("button", { name: "Turn back now" }).click();
+    await page.getByLabel("Your name").fill("Ann");
+    await page.getByLabel("What").selectOption("billing");
+    await page.getByLabel("Reason").fill("a customer called");
+    await page.getByLabel("Reason").press("Enter");
+    await waitFor(async () => /old service\s*billing/.test(await clients.innerText()));
+    expect(await page.getByRole("list", { name: "Returned" }).innerText()).toMatch(
+      /billing\s*by Ann, .*: a customer called/,
+    );
+    expect(await page.locator("main").getByRole("button").allInnerTexts()).toEqual(["Turn back now"]);
+    expect(await consolePage.violations()).toEqual([]);
+  });
+
   test("keeps the chosen theme", async () => {
     consolePage = await openConsole(browser, gateway);
     await consolePage.open("#/traffic");
@@ -364,6 +390,7 @@ interface Recorded {
       ["#/migration", "Nothing to show yet"],
       ["#/plan", "There is no plan"],
       ["#/parity", "Nothing was compared yet"],
+      ["#/rollout", "There is no roll-out"],
     ] as const) {
       await consolePage.open(view);
       await consolePage.page.getByText(text).waitFor();

@@ -183,6 +183,35 @@ describeAlerts("the shipped alerts", () => {
     expect(differenceFrom(alerts, [{ series, values }])).toBe("");
   });
 
+  test("are silent while clients get the translation, and page once a route has returned", async () => {
+    const old = await startFakeV4();
+    const gateway = await start({
+      LEGACY_URL: old.url,
+      ROLLOUT_FILE: writeOperatorFile("data: shared\nnew: all", "rollout.yaml"),
+    });
+    expect(differenceFrom([], await seriesOf(gateway, () => ask(gateway)))).toBe("");
+    await fetch(`${gateway.admin}/api/rollout/turn-back`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ by: "Ann", target: "GET /vm/instances" }),
+    });
+    expect(differenceFrom(["RolloutTurnedBack"], await seriesOf(gateway, () => ask(gateway)))).toBe("");
+    await old.close();
+  });
+
+  test("page while a route should return to an old service that is down", async () => {
+    const old = await startFakeV4();
+    const gateway = await start({
+      LEGACY_URL: old.url,
+      ROLLOUT_FILE: writeOperatorFile("data: shared\nnew: [{ routes: [GET /vm/instances] }]", "rollout.yaml"),
+    });
+    await old.close();
+    await ask(gateway, "/vm/kernels", 2);
+    v4.respondWith(json(200, "nonsense", { "x-oauth-scopes": "*" }));
+    const series = await seriesOf(gateway, () => ask(gateway));
+    expect(differenceFrom(["GatewayFails", "RolloutCanNotTurnBack"], series)).toBe("");
+  });
+
   test("report gateways that do not count together", async () => {
     await redis.start();
     const gateways = await Promise.all([start({ WORKERS: "2", ...sharedBy(redis) }), start()]);

@@ -1,4 +1,4 @@
-/** `docs/internals/architecture.md` lists the files that three requests pass. These lists are true. */
+/** `docs/internals/architecture.md` lists the files that four requests pass. These lists are true. */
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { beforeAll, describe, expect, test } from "@jest/globals";
@@ -38,6 +38,7 @@ describe.each([
   ["list", "A list with a filter"],
   ["create", "A create"],
   ["native", "A native request"],
+  ["legacy", "An observed request"],
 ])("the walk of the request %s", (name, title) => {
   const walk = readFiles(title);
 

@@ -1,4 +1,4 @@
-/** Prints, as JSON, the files of `src/` in which each of three requests executes a function. Run it as a program. */
+/** Prints, as JSON, the files of `src/` in which each of four requests executes a function. Run it as a program. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
@@ -11,6 +11,7 @@ import { startSandbox } from "../../../src/sandbox/create-sandbox.ts";
 const SOURCES = `${pathToFileURL(join(import.meta.dirname, "..", "..", "..", "src")).href}/`;
 
 const folder = mkdtempSync(join(tmpdir(), "trace-"));
+const observed = mkdtempSync(join(tmpdir(), "trace-"));
 const sandbox = await startSandbox();
 const service = await startService(
   readSettings({
@@ -23,15 +24,26 @@ const service = await startService(
   }),
 );
 
+/** A gateway that observes, in front of the same service. */
+const observing = await startService(
+  readSettings({
+    PORT: "0",
+    ADMIN_PORT: "off",
+    DATA_DIR: observed,
+    LOG_LEVEL: "silent",
+    LEGACY_URL: sandbox.url,
+  }),
+);
+
 interface Init {
   readonly method?: string;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-async function send(scheme: string, init: Init = {}): Promise<void> {
+async function send(scheme: string, init: Init = {}, { url } = service): Promise<void> {
   const authorization = `${scheme} ${sandbox.tokens.full}`;
-  const response = await fetch(`${service.url}/v4/vm/instances`, {
+  const response = await fetch(`${url}/v4/vm/instances`, {
     ...init,
     headers: { authorization, ...init.headers },
   });
@@ -49,6 +61,7 @@ const requests: Readonly<Record<string, () => Promise<void>>> = {
     return send("token", { method: "POST", headers, body: JSON.stringify(body) });
   },
   native: () => send("Bearer"),
+  legacy: () => send("Bearer", {}, observing),
 };
 
 const session = new Session();
@@ -76,6 +89,7 @@ const traces: Record<string, string[]> = {};
 for (const [name, request] of Object.entries(requests)) traces[name] = await executedFiles(request);
 console.log(JSON.stringify(traces));
 
+await observing.stop();
 await service.stop();
 await sandbox.close();
-rmSync(folder, { recursive: true, force: true });
+for (const each of [folder, observed]) rmSync(each, { recursive: true, force: true });

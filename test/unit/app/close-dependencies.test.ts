@@ -9,6 +9,7 @@ const NAMES = [
   "stateFullness",
   "comparisons",
   "sunset",
+  "rollout",
   "shared",
   "tracing",
   "metrics",

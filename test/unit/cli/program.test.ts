@@ -190,6 +190,7 @@ test("the module of a command is loaded only when the command runs", () => {
     "./migration-commands.ts",
     "./parity-commands.ts",
     "./pack-commands.ts",
+    "./rollout-commands.ts",
     "./terminal.ts",
     "./command-settings.ts",
     "../audit/export/format-names.ts",

@@ -169,6 +169,13 @@ describe("settings that depend on each other", () => {
     [{ UPSTREAM_URL: "http://127.0.0.1.example.org" }, /^UPSTREAM_URL/],
     [{ UPSTREAM_URL: "http://128.0.0.1" }, /^UPSTREAM_URL/],
     [{ AUTH_URL: "http://login.example.org" }, /^AUTH_URL/],
+    [{ LEGACY_URL: "http://old.example.org" }, /^LEGACY_URL: .*ALLOW_HTTP_UPSTREAM/],
+    [{ LEGACY_URL: "https://old.example.org", SUNSET_FILE: "a.yaml" }, /^SUNSET_FILE: .*LEGACY_URL/],
+    [{ LEGACY_URL: "https://old.example.org", MIGRATION_PAGE: "on" }, /^MIGRATION_PAGE: .*LEGACY_URL/],
+    [
+      { NODE_ENV: "production", LEGACY_URL: "https://old.example.org", MAPPINGS_DIR: "pack" },
+      /^UPSTREAM_URL: .*SANDBOX/,
+    ],
     [{ ADMIN_HOST: "0.0.0.0" }, /^ADMIN_HOST: .*ADMIN_TOKEN/],
     [{ ADMIN_HOST: "::" }, /^ADMIN_HOST/],
     [{ ADMIN_HOST: "0.0.0.0", ADMIN_TOKEN: "t".repeat(15) }, /^ADMIN_TOKEN: .*16 characters.*ADMIN_HOST/],
@@ -181,6 +188,14 @@ describe("settings that depend on each other", () => {
     [{ UPSTREAM_KEY: "a.key", UPSTREAM_URL: "https://v4.example.org" }, /^UPSTREAM_KEY: .*UPSTREAM_CERT/],
     [{ SEED: "seed.yaml", UPSTREAM_URL: "https://v4.example.org" }, /^SEED: /],
     [{ REDIS_URL: "redis://localhost" }, /^GATEWAY_SECRET: /],
+    [
+      { ROLLOUT_FILE: "rollout.yaml" },
+      /^ROLLOUT_FILE: it says who still gets the old service; set LEGACY_URL/,
+    ],
+    [
+      { ROLLOUT_FILE: "rollout.yaml", LEGACY_URL: "http://127.0.0.1" },
+      /^ROLLOUT_FILE: the gateway observes, and translates nothing; set UPSTREAM_URL/,
+    ],
     [{ WORKERS: "2" }, /^WORKERS: .*REDIS_URL/],
   ])("%j is invalid", (environment, problem) => {
     expect(environmentProblems(environment as Record<string, string>)).toEqual([
@@ -190,6 +205,9 @@ describe("settings that depend on each other", () => {
 
   test.each([
     { UPSTREAM_URL: "https://v4.example.org/base" },
+    { LEGACY_URL: "https://old.example.org/base" },
+    { LEGACY_URL: "http://127.0.0.1:9000", NODE_ENV: "production" },
+    { LEGACY_URL: "https://old.example.org", UPSTREAM_CA: "ca.pem" },
     { UPSTREAM_URL: "http://127.9.9.9:8000" },
     { UPSTREAM_URL: "http://[::1]:8000" },
     { UPSTREAM_URL: "http://localhost" },
@@ -200,6 +218,7 @@ describe("settings that depend on each other", () => {
     { ADMIN_HOST: "0.0.0.0", ADMIN_PORT: "off" },
     { PORT: "0", ADMIN_PORT: "0" },
     { NODE_ENV: "production", SANDBOX: "true" },
+    { ROLLOUT_FILE: "rollout.yaml", LEGACY_URL: "http://127.0.0.1", UPSTREAM_URL: "http://127.0.0.1" },
     { REDIS_URL: "redis://localhost", GATEWAY_SECRET: "s".repeat(16) },
     { WORKERS: "2", REDIS_URL: "redis://localhost", GATEWAY_SECRET: "s".repeat(16) },
   ])("%j is valid", (environment) => {

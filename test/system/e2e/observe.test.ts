@@ -1,0 +1,126 @@
+/** `alpha-gateway serve` with LEGACY_URL alone, and `coverage` over what it has recorded. */
+import { writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { createRedisServer, sharedBy } from "../../support/redis-server.ts";
+import { describeWith } from "../../support/services.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { createFolder, removeFolders } from "./folder.ts";
+import { killAll, run, serve, workersOf, type Serving } from "./program.ts";
+
+const describe = await describeWith("redis-server");
+
+/** An old service with books: it knows two clients. */
+let old: Server;
+let url: string;
+beforeEach(async () => {
+  const clients = new Set(["key first-client-1", "key second-client-2"]);
+  old = createServer((request, response) => {
+    const send = (status: number, body: unknown): void =>
+      void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    request.resume().on("end", () => {
+      const path = (request.url ?? "").split("?")[0] ?? "";
+      if (!clients.has(request.headers.authorization ?? "")) return send(401, { problems: [] });
+      if (/^\/old\/books(?:\/\d+(?:\/cover)?)?$/.test(path)) return send(200, { number: 1 });
+      return send(404, { problems: [] });
+    });
+  }).listen(0, "127.0.0.1");
+  await once(old, "listening");
+  url = `http://127.0.0.1:${(old.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  await killAll();
+  old.closeAllConnections();
+  old.close();
+  removeFolders();
+});
+
+const PACK = "test/fixtures/library-pack";
+
+async function ask({ url: gateway }: Serving, path: string, token = "first-client-1", body?: object) {
+  const response = await fetch(gateway + path, {
+    headers: { authorization: `key ${token}`, ...(body && { "content-type": "application/json" }) },
+    ...(body && { method: "POST", body: JSON.stringify(body) }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+test("a gateway in front of the old service alone records its calls, and coverage says what a pack would do with them", async () => {
+  const folder = createFolder();
+  const gateway = await serve(folder, { env: { LEGACY_URL: url } });
+  const ready = await fetch(`${gateway.admin}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([200, { status: "ready", reasons: [] }]);
+  for (let page = 1; page <= 6; page += 1) expect(await ask(gateway, `/old/books?page=${page}`)).toBe(200);
+  expect(await ask(gateway, "/old/books", "first-client-1", { shelf: "a/1" })).toBe(200);
+  expect(await ask(gateway, "/old/books/17/cover")).toBe(200);
+  expect(await ask(gateway, "/old/books", "first-client-1", { title: "no shelf" })).toBe(200);
+  expect(await ask(gateway, "/old/books/4", "second-client-2")).toBe(200);
+  expect(await ask(gateway, "/old/nothing")).toBe(404);
+  expect(await ask(gateway, "/old/books", "made-up-token")).toBe(401);
+  gateway.signal("SIGHUP");
+  expect(await ask(gateway, "/old/books/5", "second-client-2")).toBe(200);
+  gateway.signal("SIGTERM");
+  const { code, out, err } = await gateway.ended;
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(out).toContain(`Old API   ${url}`);
+  expect(out).toContain(
+    `Observing: every request is passed to ${url} unchanged, and recorded with its bodies.`,
+  );
+  expect(out).toContain(`alpha-gateway coverage --from ${folder} --pack FOLDER`);
+
+  const text = await run(["coverage", "--from", folder, "--pack", PACK]).ended;
+  expect(text.code).toBe(0);
+  expect(text.out).toContain("81.81 % of the calls would be served: 9 of 11\n");
+  expect(text.out).toContain("50 % of the clients would be served completely: 1 of 2\n");
+  expect(text.out).toContain("GET /old/books/:id/cover: no route of the pack has this path");
+  expect(text.out).toContain("POST /books: shelf: ");
+  expect(text.out).toContain("1  the old service answered with an error");
+  expect(text.out).toContain("1  the token was not accepted");
+
+  const gate = await run(["coverage", "--from", folder, "--pack", PACK, "--fail-below", "99%"]).ended;
+  expect(gate.code).toBe(1);
+  const report = await run(["report", "--data-dir", folder, "--mappings-dir", PACK]).ended;
+  expect([report.code, report.out]).toEqual([0, expect.stringContaining("not begun")]);
+}, 60_000);
+
+test("a gateway that observes does not read a pack in its folder, and needs no v4 in production", async () => {
+  const cwd = createFolder();
+  writeFileSync(join(cwd, "mappings"), "this is no folder");
+  const gateway = await serve(createFolder(), { cwd, env: { LEGACY_URL: url, NODE_ENV: "production" } });
+  expect(await ask(gateway, "/old/books")).toBe(200);
+});
+
+test("plain http to another machine is refused at the start, since credentials go there", async () => {
+  const { code, err } = await run(["serve"], { env: { LEGACY_URL: "http://old.example.com" } }).ended;
+  expect(code).toBe(1);
+  expect(err).toContain("LEGACY_URL: http://old.example.com is plain http to another machine");
+});
+
+describe("two workers that observe", () => {
+  test("pass all requests on, and record them in one store", async () => {
+    const redis = await createRedisServer();
+    await redis.start();
+    try {
+      const gateway = await serve(createFolder(), {
+        env: { LEGACY_URL: url, WORKERS: "2", ...sharedBy(redis) },
+      });
+      expect(workersOf(gateway)).toHaveLength(2);
+      for (let book = 1; book <= 10; book += 1) expect(await ask(gateway, `/old/books/${book}`)).toBe(200);
+      gateway.signal("SIGHUP");
+      const calls = await waitFor(async () => {
+        const response = await fetch(`${gateway.admin}/api/usage/routes?lane=legacy`);
+        const { routes = [] } = (await response.json()) as { routes?: { requests: number }[] };
+        return routes[0]?.requests === 10 ? routes : undefined;
+      });
+      expect(calls).toMatchObject([{ route: "GET /old/books/:id", status: 200, requests: 10 }]);
+      gateway.signal("SIGTERM");
+      expect((await gateway.ended).code).toBe(0);
+    } finally {
+      await redis.stop();
+    }
+  }, 60_000);
+});
