@@ -1,4 +1,5 @@
 /** Which side serves a request: by the file, by what has returned, and by what the client has under way. */
+import { isDeepStrictEqual } from "node:util";
 import { errorText } from "../config/error-text.ts";
 import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import type { Log } from "../observability/log.ts";
@@ -195,6 +196,8 @@ export function createRollout({
       return decideByRules(replaced.plan, client, route).side === "old";
     },
     fileChanged() {
+      // A file is also read again because the client directory has changed.
+      if (isDeepStrictEqual(plan(), newestPlan)) return;
       changedAt = elapsed();
       replaced = { plan: newestPlan, at: changedAt };
       newestPlan = plan();

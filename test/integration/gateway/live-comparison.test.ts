@@ -96,7 +96,7 @@ test("equal answers of both services are equal, whichever of them a client gets"
   for (const client of ["billing", "reports"]) {
     expect((await call(client)).status).toBe(200);
     expect((await call(client, `${LIST}?page=2`)).status).toBe(200);
-    expect((await call(client, `${LIST}/nonsense`)).status).toBeGreaterThanOrEqual(400);
+    expect((await call(client, `${LIST}/999999`)).status).toBeGreaterThanOrEqual(400);
   }
   expect(await routeOf(LIST, 4)).toMatchObject({
     comparisons: 4,
@@ -180,14 +180,14 @@ describe("a mistake of the pack", () => {
     await Promise.all(Array.from({ length: 40 }, (_, index) => call("billing", `${LIST}?page=1&n=${index}`)));
     const found = await routeOf(LIST, 30);
     expect(found.different).toBeGreaterThan(0);
-    expect(found.fields.map(({ field }: TestResponse["body"]) => field)).toContain("vms.group");
-    const [{ id }] = found.fields.find(({ field }: TestResponse["body"]) => field === "vms.group").examples;
+    expect(found.fields.map(({ field }: TestResponse["body"]) => field)).toContain("vms.ipv6");
+    const [id] = found.fields.find(({ field }: TestResponse["body"]) => field === "vms.ipv6").examples;
     const { body: example } = await gateway.requestAdmin(`GET /api/parity/${id}`);
     expect(JSON.stringify(example)).toContain("wrong");
     expect(JSON.stringify(example)).not.toMatch(/token [0-9a-f]{16}/);
     await waitFor(isOld);
     const { body } = await gateway.requestAdmin("GET /api/rollout");
-    expect(body.trips).toMatchObject([{ kind: "route", name: LIST, by: "gateway" }]);
+    expect(body.rollout.trips).toMatchObject([{ kind: "route", name: LIST, by: "gateway" }]);
   }, 30_000);
 });
 

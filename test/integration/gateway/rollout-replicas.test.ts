@@ -79,6 +79,7 @@ async function sides(): Promise<string[]> {
 function note({ dependencies }: Replica, result: ComparisonResult, requestId: string): void {
   dependencies.rollout.rollout?.note({
     source: "legacy",
+    subject: "pack data",
     route: ROUTE,
     client: null,
     time: Date.now(),
