@@ -26,6 +26,7 @@ import { openUpstream } from "./open-upstream.ts";
 import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
 import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/client-directory.ts";
 import { createPageState, type PageState } from "../migration-page/page-cache.ts";
+import { createTokenCheckBudget, type TokenCheckBudget } from "../pipeline/check-tokens.ts";
 import { checkPagePaths } from "../migration-page/page-paths.ts";
 import { openNotices, type NoticesService } from "./open-notices.ts";
 import { openSunset, type SunsetService } from "./open-sunset.ts";
@@ -57,6 +58,7 @@ export interface Dependencies {
   readonly upstream: UpstreamClient;
   readonly nativeProxy: ReturnType<typeof createNativeProxy>;
   readonly tokenLocks: TokenLocks;
+  readonly tokenChecks: TokenCheckBudget;
   /** What the pages for clients share; undefined if they are off. */
   readonly migrationPages: PageState | undefined;
   readonly bodies: RequestBodies;
@@ -208,6 +210,7 @@ async function openDependencies(
     upstream,
     nativeProxy: createNativeProxy({ ...upstreamOptions, breaker: upstream.breaker }),
     tokenLocks: createTokenLocks(),
+    tokenChecks: createTokenCheckBudget(),
     migrationPages: settings.MIGRATION_PAGE ? createPageState() : undefined,
     bodies,
     inFlight: createInFlightTracker(),
@@ -259,6 +262,7 @@ export async function closeDependencies(
 ): Promise<void> {
   // Aborted requests are recorded too: only their record says whether v4 executed them.
   await dependencies.inFlight.idle(LAST_RECORDS_MS);
+  dependencies.tokenChecks.close();
   await closeAll([
     // They read the audit store and write the state store.
     () => dependencies.notices.close(),

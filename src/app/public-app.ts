@@ -32,6 +32,7 @@ import {
 import { corsSettings } from "./cors-settings.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { createMigrationPages } from "./migration-page.ts";
+import { openTokenChecks } from "./token-checks.ts";
 import { Recorder } from "./recorder.ts";
 import { createPackTokenJudge, createPipelineConfig } from "../pipeline/pipeline-config.ts";
 
@@ -245,6 +246,7 @@ function createAlphaHandler(
     tokens: shared.tokens,
     limits: shared.limits,
     nativeScheme: settings.NATIVE_PROXY ? pack.nativeScheme : undefined,
+    checkToken: openTokenChecks(settings, dependencies, recorder),
   });
   return trackRequests(dependencies, pipeline);
 }

@@ -55,6 +55,8 @@ export interface Metrics {
   readonly countStage: (stage: string, kind: string) => void;
   /** Counts attempts to send a notice, and notices that were dropped. Both labels are fixed lists. */
   readonly countNotice: (event: string, result: string, count?: number) => void;
+  /** Counts the check of a token. The result is one word of a fixed list. */
+  readonly countTokenCheck: (result: string) => void;
   /** Adds a gauge whose value is read at each scrape. Its name gets the prefix `alpha_gateway_`. */
   readonly addGauge: (name: string, help: string, read: () => number) => void;
   /** Adds a counter whose value is counted elsewhere. Its name gets the prefix. */
@@ -128,6 +130,11 @@ const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
     name: `${PREFIX}notices_total`,
     help: "Notices by event and result: sent, failed (an attempt, it is tried again) or dropped.",
     labelNames: ["event", "result"],
+  }),
+  tokenChecks: addCounter(registry, {
+    name: `${PREFIX}token_checks_total`,
+    help: "Checks of tokens that no request has shown to v4, by result: accepted, refused, failed or skipped.",
+    labelNames: ["result"],
   }),
   // A histogram by stage and route would have thousands of values.
   stageSeconds: addHistogram(registry, {
@@ -220,6 +227,7 @@ export function createMetrics(host?: HostRegistry): Metrics {
       void (series.cacheReads(cache, isHit ? "hit" : "miss").sum += count),
     countStage: (stage, kind) => void (series.stageRequests(stage, kind).sum += 1),
     countNotice: (event, result, count = 1) => void (series.notices(event, result).sum += count),
+    countTokenCheck: (result) => void (series.tokenChecks(result).sum += 1),
     addGauge: (name, help, read) => instruments.addGauge(PREFIX + name, help, read),
     addTotal: (name, help, read) => instruments.addTotal(PREFIX + name, help, read),
     watchAudit: (stats) => addAuditMetrics(instruments, stats),
