@@ -8,6 +8,7 @@ import { loadPack } from "../mapping/load/load-pack.ts";
 import { describePlan, type PlanStatus, type StageStatus } from "../sunset/describe-plan.ts";
 import type { Plan } from "../sunset/plan.ts";
 import type { Pack } from "../mapping/pack.ts";
+import { signOutRoutes } from "../oauth/login-calls.ts";
 import type { PlanClient } from "../sunset/plan-dates.ts";
 import { ALL_ROWS, isAcceptedCall, readTraffic, summaryKeysOf } from "../sunset/recorded-traffic.ts";
 import { simulatePlan, type PastCall, type Simulation } from "../sunset/simulate.ts";
@@ -150,17 +151,14 @@ const clientOf = ({ client }: AuditRecord, directory: ClientDirectory): PlanClie
   label: client.label,
 });
 
-/** Routes that no stage stops: who signs out must be able to. */
-const unstoppedRoutes = ({ dialect: { oauth } }: Pack): ReadonlySet<string> =>
-  new Set(oauth ? [`POST ${oauth.revoke.client}`, `GET ${oauth.logout.client}`] : []);
-
 /** The recorded calls of the old API, newest first. Invented tokens are nobody's. */
 async function* pastCalls(
   audit: AuditStore,
   { directory, pack }: Pick<OpenPlan, "directory" | "pack">,
   onProgress: Progress,
 ): AsyncGenerator<PastCall> {
-  const unstopped = unstoppedRoutes(pack);
+  const { oauth } = pack.dialect;
+  const unstopped = new Set(oauth && signOutRoutes(oauth));
   let before: string | undefined;
   let done = 0;
   do {
