@@ -262,8 +262,8 @@ export async function closeDependencies(
 ): Promise<void> {
   // Aborted requests are recorded too: only their record says whether v4 executed them.
   await dependencies.inFlight.idle(LAST_RECORDS_MS);
-  dependencies.tokenChecks.close();
   await closeAll([
+    () => dependencies.tokenChecks.close(),
     // They read the audit store and write the state store.
     () => dependencies.notices.close(),
     () => dependencies.audit?.close(),
