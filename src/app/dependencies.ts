@@ -28,6 +28,7 @@ import { openUpstream } from "./open-upstream.ts";
 import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import { createPageState, type PageState } from "../migration-page/page-cache.ts";
+import { createTokenCheckBudget, type TokenCheckBudget } from "../pipeline/check-tokens.ts";
 import { checkPagePaths } from "../migration-page/page-paths.ts";
 import { openClients } from "./open-clients.ts";
 import { openComparisonsService, type ComparisonsService } from "./open-comparisons.ts";
@@ -74,6 +75,7 @@ export interface Dependencies {
   /** Who gets the translation, and who the old service. */
   readonly rollout: RolloutService;
   readonly tokenLocks: TokenLocks;
+  readonly tokenChecks: TokenCheckBudget;
   /** What the pages for clients share; undefined if they are off. */
   readonly migrationPages: PageState | undefined;
   readonly bodies: RequestBodies;
@@ -255,6 +257,7 @@ async function openDependencies(
     legacy,
     rollout,
     tokenLocks: createTokenLocks(),
+    tokenChecks: createTokenCheckBudget(),
     migrationPages: settings.MIGRATION_PAGE ? createPageState() : undefined,
     bodies,
     inFlight: createInFlightTracker(),
@@ -276,6 +279,7 @@ export async function closeDependencies(
   // Aborted requests are recorded too: only their record says whether v4 executed them.
   await dependencies.inFlight.idle(LAST_RECORDS_MS);
   await closeAll([
+    () => dependencies.tokenChecks.close(),
     // They read the audit store and write the state store.
     () => dependencies.notices.close(),
     () => dependencies.audit?.close(),

@@ -37,6 +37,7 @@ import { corsSettings } from "./cors-settings.ts";
 import type { Dependencies } from "./dependencies.ts";
 import type { Exchange } from "./candidate/translate-again.ts";
 import { createMigrationPages } from "./migration-page.ts";
+import { openTokenChecks } from "./token-checks.ts";
 import { Recorder } from "./recorder.ts";
 import { createRolloutMiddleware } from "./rollout-middleware.ts";
 import { createShadow, type Shadow } from "./shadow.ts";
@@ -271,6 +272,7 @@ function createAlphaHandler(
     tokens: shared.tokens,
     limits: shared.limits,
     nativeScheme: settings.NATIVE_PROXY ? pack.nativeScheme : undefined,
+    checkToken: openTokenChecks(settings, dependencies, recorder),
   });
   return trackRequests(dependencies, pipeline);
 }

@@ -52,6 +52,13 @@ export interface RecorderDependencies {
   readonly clients?: { current(): ClientDirectory };
 }
 
+/** The outcome of a check. */
+const ACCEPTED: RequestOutcome = {
+  status: 200,
+  meaning: "succeeded",
+  response: { status: 200, headers: {}, body: Buffer.alloc(0) },
+};
+
 /** What the log and the metrics need that a record does not have. */
 interface RecordDetails {
   readonly rejectedBy?: RequestContext["rejectedBy"];
@@ -158,6 +165,17 @@ export class Recorder {
     observeStages(metrics, context, performance.now() - startedAt);
     if (!context.isOwnPage) this.#countClient("alpha", () => provenIdentity(request, context));
     return reported;
+  }
+
+  /** Records that v4 accepts a token: the store then moves the token's earlier requests to its client. */
+  async acceptedToken(request: AlphaRequest, context: RequestContext): Promise<void> {
+    const { audit, sunset } = this.#dependencies;
+    if (!audit) return sunset.rules.noteAccepted(provenIdentity(request, context));
+    try {
+      await audit.append(this.#createRecord(request, ACCEPTED, context));
+    } catch (error) {
+      this.#logLostRecord(request.id, error);
+    }
   }
 
   /** Collects what the record of a request to the native proxy needs. */

@@ -1,5 +1,5 @@
 /** Who called routes, and which names they sent there: read from the summaries. */
-import { setBits, type SentDays } from "./sent-usage.ts";
+import { collectNames, type SentDays } from "./sent-usage.ts";
 import type { UsageQuery } from "./usage.ts";
 
 /** Routes, and days as in `UsageQuery`. */
@@ -72,24 +72,13 @@ export function countNames(
   const counted = new Map<string, Set<string>>();
   for (const { route, names } of lists)
     counted.set(route, new Set([...(counted.get(route) ?? []), ...names]));
-  const found = new Map<string, SentName>();
-  for (const { client, route, pack, bits, firstDay, lastDay, days, requests } of rows) {
-    const names = namesOf.get(`${pack} ${route}`) ?? [];
-    for (const index of setBits(bits)) {
-      const name = names[index];
-      if (name === undefined) continue;
-      const key = `${client}\n${route}\n${name}`;
-      const other = found.get(key);
-      found.set(key, {
-        client: client || null,
-        route,
-        name,
-        days: days + (other?.days ?? 0),
-        firstDay: other && other.firstDay < firstDay ? other.firstDay : firstDay,
-        lastDay: other && other.lastDay > lastDay ? other.lastDay : lastDay,
-        requests: requests + (other?.requests ?? 0),
-      });
-    }
-  }
-  return { sent: [...found.values()], counted };
+  const sent = collectNames<SentCalls, Pick<SentName, "days" | "requests">>(
+    rows,
+    (pack, route) => namesOf.get(`${pack} ${route}`),
+    ({ days, requests }, others) => ({
+      days: days + (others?.days ?? 0),
+      requests: requests + (others?.requests ?? 0),
+    }),
+  );
+  return { sent, counted };
 }

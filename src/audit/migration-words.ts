@@ -31,11 +31,12 @@ export function describeStates(
   { client, upstream }: Names,
   quietDays: number,
 ): Readonly<Record<MigrationState, StateWords>> {
+  const days = `${quietDays} day${quietDays === 1 ? "" : "s"}`;
   const meanings: Readonly<Record<MigrationState, string>> = {
     "not begun": `uses ${client} only`,
     moving: "uses both APIs",
-    ready: `has called ${upstream} and not ${client} within the last ${quietDays} days`,
-    silent: `has sent no request for ${quietDays} days: whether it has migrated is unknown`,
+    ready: `has called ${upstream} and not ${client} within the last ${days}`,
+    silent: `has sent no request for ${days}: whether it has migrated is unknown`,
   };
   const wordsOf = (state: MigrationState): StateWords => ({
     ...STATE_LABELS[state],

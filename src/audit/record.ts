@@ -107,8 +107,8 @@ export interface AuditRecord {
   /** Which losses of its route it had. It is counted, and is no part of the stored record. */
   readonly lost?: NumberedNames;
   /**
-   * How many requests that a limit rejected have this one record; left out for one. 0: the request is no call of the client's
-   * API, but of a page that the gateway has for clients, and is counted in no summary.
+   * How many requests that a limit rejected have this one record; left out for one. 0: it is no call of the client's API,
+   * but of a page that the gateway has for clients, or a check of a token, and is counted in no summary.
    */
   readonly requests?: number;
 }

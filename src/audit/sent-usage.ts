@@ -37,6 +37,41 @@ export interface RouteRequests {
   readonly requests: number;
 }
 
+/** A name, and the first and the last day on which a client sent it to a route. */
+type NameDays = Omit<SentUsage, "requests">;
+
+/**
+ * Finds the names that the bits of rows stand for, each of a client and a route once.
+ *
+ * @param count Counts a row. It gets what was counted of the same name in other rows
+ */
+export function collectNames<Row extends SentDays, Counts>(
+  rows: Iterable<Row>,
+  namesOf: (pack: string, route: string) => readonly string[] | undefined,
+  count: (row: Row, others: Counts | undefined) => Counts,
+): (NameDays & Counts)[] {
+  const found = new Map<string, NameDays & Counts>();
+  for (const row of rows) {
+    const { client, route, pack, bits, firstDay, lastDay } = row;
+    const names = namesOf(pack, route) ?? [];
+    for (const index of setBits(bits)) {
+      const name = names[index];
+      if (name === undefined) continue;
+      const key = `${client}\n${route}\n${name}`;
+      const other = found.get(key);
+      found.set(key, {
+        client: client || null,
+        route,
+        name,
+        firstDay: other && other.firstDay < firstDay ? other.firstDay : firstDay,
+        lastDay: other && other.lastDay > lastDay ? other.lastDay : lastDay,
+        ...count(row, other),
+      });
+    }
+  }
+  return [...found.values()];
+}
+
 /**
  * Lists the names that clients sent, those of the most frequent routes first.
  *
@@ -49,28 +84,10 @@ export function listSent(
 ): SentUsage[] {
   const requestsOf = new Map<string, number>();
   for (const { client, route, requests } of counted) requestsOf.set(`${client}\n${route}`, requests);
-  const found = new Map<string, SentUsage>();
-  for (const { client, route, pack, bits, firstDay, lastDay } of rows) {
-    const names = namesOf(pack, route) ?? [];
-    const requests = requestsOf.get(`${client}\n${route}`) ?? 0;
-    for (const index of setBits(bits)) {
-      const name = names[index];
-      if (name === undefined) continue;
-      const key = `${client}\n${route}\n${name}`;
-      const other = found.get(key);
-      found.set(key, {
-        client: client || null,
-        route,
-        name,
-        firstDay: other && other.firstDay < firstDay ? other.firstDay : firstDay,
-        lastDay: other && other.lastDay > lastDay ? other.lastDay : lastDay,
-        requests,
-      });
-    }
-  }
-  return [...found.values()].toSorted(
-    (one, other) => other.requests - one.requests || (one.name < other.name ? -1 : 1),
-  );
+  const found = collectNames(rows, namesOf, ({ client, route }) => ({
+    requests: requestsOf.get(`${client}\n${route}`) ?? 0,
+  }));
+  return found.toSorted((one, other) => other.requests - one.requests || (one.name < other.name ? -1 : 1));
 }
 
 /** Looks up each list of names once. */

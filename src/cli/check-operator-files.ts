@@ -3,6 +3,7 @@ import { formatDiagnostic, PackError } from "../mapping/load/diagnostic.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import { noticesFile } from "../notices/notices-file.ts";
 import { OperatorFileError, readOperatorFile } from "../operator-files/operator-file.ts";
+import { plural } from "../tools/migration-report/outline.ts";
 import { reportProblems } from "./check.ts";
 import type { SunsetSettings } from "./command-settings.ts";
 import { openControl, readDirectory, readPlan, readRollout } from "./operator-files.ts";
@@ -50,21 +51,21 @@ async function readFiles(
   const hasAudit = settings.AUDIT !== "off";
   if (notices !== undefined) {
     const { receivers } = readOperatorFile(notices, noticesFile({ hasAudit, readsSecrets: false }));
-    print(`${receivers.length} receivers\n`);
+    print(`${plural(receivers.length, "receiver")}\n`);
     if (file === undefined && clients === undefined && rollout === undefined) return 0;
   }
   const pack = loadPack(folder, settings.WORDS);
   const directory = readDirectory(clients ?? settings.CLIENTS_FILE);
-  print(`${directory.clients.length} clients\n`);
+  print(`${plural(directory.clients.length, "client")}\n`);
   if (rollout !== undefined) {
     const { rules } = readRollout(rollout, { pack, directory });
-    print(`${rules.length} rules\n`);
+    print(`${plural(rules.length, "rule")}\n`);
   }
   if (file === undefined) return 0;
   const { control, close } = await openControl(settings);
   try {
     const plan = readPlan(file, { pack, directory, hasAudit, control: announce ? undefined : control });
-    print(`${plan.stages.length} stages\n`);
+    print(`${plural(plan.stages.length, "stage")}\n`);
   } finally {
     await close();
   }

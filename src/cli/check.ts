@@ -17,6 +17,7 @@ import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { fileSchema, type FileKind } from "../mapping/schema/file-schema.ts";
 import { summarizePack, type PackSummary } from "../mapping/pack-summary.ts";
 import { catalogsSchema, EXAMPLES_FOLDER, exampleSchema, readExamples } from "../tools/examples/example.ts";
+import { plural } from "../tools/migration-report/outline.ts";
 import { checkLaws } from "../tools/check-laws.ts";
 import type { ExampleResult } from "../tools/examples/compare-example.ts";
 import { compareExamples, diagnosticsOf, findLeftOutRows } from "../tools/examples/run-examples.ts";
@@ -102,7 +103,7 @@ function describeQueries({ routes }: Pack): string {
   const others =
     rejecting === 0 || rejecting === routes.length
       ? `others are ${rejecting === 0 ? "ignored" : "rejected"}`
-      : `others are rejected by ${rejecting} routes and ignored by ${routes.length - rejecting}`;
+      : `others are rejected by ${plural(rejecting, "route")} and ignored by ${routes.length - rejecting}`;
   return `query parameters ${names.size}, ${others}`;
 }
 
@@ -115,7 +116,7 @@ function describeExamples(directory: string, pack: Pack, results: readonly Examp
   return [
     `golden cases: ${routes - missingRoutes.length} of ${routes} routes, ${fields - missingFields.length} of ${fields} fields`,
     ...(missing.length > 0 ? [`  without a golden case: ${missing.join(", ")}`] : []),
-    `${results.length} examples passed`,
+    `${plural(results.length, "example")} passed`,
   ];
 }
 
@@ -129,7 +130,7 @@ function describeCoverage(
   const fields = objects.reduce((sum, object) => sum + object.fields.length, 0);
   const counts = Object.entries(classes).map(([name, count]) => `${name} ${count}`);
   return [
-    `${routes.length} routes, ${objects.length} objects, ${fields} fields`,
+    [plural(routes.length, "route"), plural(objects.length, "object"), plural(fields, "field")].join(", "),
     `fields by class: ${counts.join(", ")}`,
     ...describeSurface(pack),
     describeQueries(pack),
@@ -147,7 +148,7 @@ export function reportProblems<T extends Diagnostic>(
 ): number {
   const first = diagnostics.slice(0, MAX_DIAGNOSTICS);
   const more = first.length < MAX_DIAGNOSTICS ? "" : ": correct these to see others";
-  const count = `${first.length} problem${first.length === 1 ? "" : "s"}${more}`;
+  const count = `${plural(first.length, "problem")}${more}`;
   print(`${first.map((problem) => format(problem)).join("\n")}\n${count}\n`);
   return 1;
 }
@@ -157,7 +158,7 @@ async function updateGoldenCases(directory: string, pack: Pack): Promise<void> {
   const { examples, catalogs } = readExamples(directory, []);
   const updated = updateExamples(await compareExamples(pack, examples, catalogs));
   for (const { file, difference } of updated) print(`${file}\n${difference}\n\n`);
-  print(`${updated.length} example${updated.length === 1 ? "" : "s"} updated\n`);
+  print(`${plural(updated.length, "example")} updated\n`);
 }
 
 /** Warns of lines of accepted differences that accept nothing. A state store that can't be read fails no check. */
@@ -211,7 +212,9 @@ async function checkPackLaws(directory: string, seed: number): Promise<number> {
   for (const member of untested) print(`not tested: ${member}\n`);
   const problems = findings.filter(({ kind }) => kind !== "changed").length;
   const changed = findings.length - problems;
-  print(`${cases} cases with seed ${seed}, ${problems} problems, ${changed} members with changed values\n`);
+  print(
+    `${plural(cases, "case")} with seed ${seed}, ${plural(problems, "problem")}, ${plural(changed, "member")} with changed values\n`,
+  );
   return problems > 0 ? 1 : 0;
 }
 

@@ -1,10 +1,20 @@
 /** `alpha-gateway clients`: clients that the directory does not have, and a first directory of them. */
 import { stringify } from "yaml";
 import { openExistingAuditStore } from "../app/audit-store.ts";
-import { migrationStateOf, nameClients, type NamedClient } from "../audit/migration-state.ts";
+import {
+  cameBackOn,
+  groupSpans,
+  migrationStateOf,
+  nameClients,
+  spansOf,
+  type NamedClient,
+  type QuietTime,
+} from "../audit/migration-state.ts";
+import type { CallSpan } from "../audit/call-spans.ts";
 import { isNamedKey, UNACCEPTED } from "../audit/summary-key.ts";
 import { agentFamily } from "../clients/agent-pattern.ts";
 import { toVisibleLine } from "../dialect/visible-text.ts";
+import { plural } from "../tools/migration-report/outline.ts";
 import type { CommandSettings } from "./command-settings.ts";
 import { readDirectory } from "./operator-files.ts";
 import { print, printData } from "./terminal.ts";
@@ -25,7 +35,10 @@ export async function listClients({ format }: ClientsFlags, settings: CommandSet
     if (format === "yaml") {
       const taken = directory.clients.map(({ name }) => name);
       printData(unnamed.length === 0 ? "" : stringify(suggestDirectory(unnamed, taken), { lineWidth: 0 }));
-    } else print(formatClients(unnamed, settings.QUIET_DAYS));
+    } else {
+      const quiet = { quietDays: settings.QUIET_DAYS, now: Date.now() };
+      print(formatClients(unnamed, quiet, groupSpans(await store.spans(spansOf({}, quiet)), unnamed)));
+    }
     return 0;
   } finally {
     await store.close();
@@ -34,17 +47,21 @@ export async function listClients({ format }: ClientsFlags, settings: CommandSet
 
 const daysOf = ({ first, last }: NamedClient): string => `${first.slice(0, 10)} to ${last.slice(0, 10)}`;
 
-function formatClients(clients: readonly NamedClient[], quietDays: number): string {
+function formatClients(
+  clients: readonly NamedClient[],
+  quiet: QuietTime,
+  spansOfKey: (key: string | null) => readonly CallSpan[],
+): string {
   if (clients.length === 0) return "All clients have names.\n";
-  const quiet = { quietDays, now: Date.now() };
   const lines = clients.map((client) => {
     const { requests, userAgent, tokens } = client;
-    const state = migrationStateOf(client, quiet) ?? "";
+    const state = migrationStateOf(client, quiet);
+    const cameBack = cameBackOn(spansOfKey(client.client), state, quiet);
     const count = String(requests).padStart(10);
     const key = client.client ?? "";
-    const ofTokens = tokens > 1 ? ` (${tokens} tokens)` : "";
+    const ofTokens = tokens > 1 ? ` (${plural(tokens, "token")})` : "";
     return toVisibleLine(
-      `${count}  ${state.padEnd(9)}  ${daysOf(client)}  ${key}${ofTokens}  ${userAgent ?? "no user agent"}`,
+      `${count}  ${(state ?? "").padEnd(9)}  ${daysOf(client)}  ${key}${ofTokens}  ${userAgent ?? "no user agent"}${cameBack === null ? "" : `  came back on ${cameBack}`}`,
     );
   });
   return [
@@ -97,7 +114,7 @@ function suggestDirectory(
       const { label, application, userAgent } = first;
       const requests = group.reduce((sum, each) => sum + each.requests, 0);
       const last = group.reduce((latest, each) => (each.last > latest ? each.last : latest), "");
-      const note = `${requests} requests, the last on ${last.slice(0, 10)}`;
+      const note = `${plural(requests, "request")}, the last on ${last.slice(0, 10)}`;
       // Requests with a label have the name of the label: nothing else is needed.
       if (label !== null) return [[label, { note }]];
       if (application !== null) return [[freeName(application), { note, applications: [application] }]];

@@ -5,6 +5,7 @@ import { keysOfName } from "../audit/client-keys.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { isNamedKey } from "../audit/summary-key.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
+import { plural } from "../tools/migration-report/outline.ts";
 import type { CommandSettings } from "./command-settings.ts";
 import { readDirectory } from "./operator-files.ts";
 import { showProgress } from "./progress.ts";
@@ -45,7 +46,9 @@ export async function eraseClient(
     const request = { keys, client, command: "audit erase" };
     const { records, summaries, tokens } = await store.erase(request, progress);
     progress.end();
-    print(`Erased ${records} records, ${summaries} rows of summaries and ${tokens} tokens of ${client}.\n`);
+    print(
+      `Erased ${plural(records, "record")}, ${plural(summaries, "row")} of summaries and ${plural(tokens, "token")} of ${client}.\n`,
+    );
   } finally {
     await store.close();
   }

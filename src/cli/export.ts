@@ -7,6 +7,7 @@ import type { ExportFormat } from "../audit/export/format-names.ts";
 import { exportFormat } from "../audit/export/formats.ts";
 import { filterHeadersOf } from "../mapping/pack-summary.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
+import { plural } from "../tools/migration-report/outline.ts";
 import type { CommandSettings } from "./command-settings.ts";
 import { showProgress } from "./progress.ts";
 import { readDirectory } from "./operator-files.ts";
@@ -50,6 +51,6 @@ export async function exportRecords(
     await store.close();
   }
   if (damaged > 0)
-    printError(`AG_AUDIT_RECORD_DAMAGED: ${damaged} damaged records of the audit store were left out\n`);
+    printError(`AG_AUDIT_RECORD_DAMAGED: left out ${plural(damaged, "damaged record")} of the audit store\n`);
   return 0;
 }

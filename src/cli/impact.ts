@@ -32,6 +32,7 @@ import {
   type Notice,
   type Notices,
 } from "../tools/impact/who-would-notice.ts";
+import { plural } from "../tools/migration-report/outline.ts";
 import type { CommandSettings } from "./command-settings.ts";
 import { readDirectory } from "./operator-files.ts";
 import { assertNoProblems } from "./record-filters.ts";
@@ -75,8 +76,7 @@ function checkFlags({ route, field, word, pack, openapi, format }: ImpactFlags, 
 
 const NOBODY_KNOWS = "nobody can know who reads it: a field brown-out of the plan shows it";
 
-const clientsText = (clients: readonly NoticingClient[]): string =>
-  `${clients.length} ${clients.length === 1 ? "client" : "clients"}`;
+const clientsText = (clients: readonly NoticingClient[]): string => plural(clients.length, "client");
 
 /** `1 client sends it`, `2 clients send it`. */
 const clientsDo = (clients: readonly NoticingClient[], verb: string): string =>

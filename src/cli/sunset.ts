@@ -8,9 +8,11 @@ import { loadPack } from "../mapping/load/load-pack.ts";
 import { describePlan, type PlanStatus, type StageStatus } from "../sunset/describe-plan.ts";
 import type { Plan } from "../sunset/plan.ts";
 import type { Pack } from "../mapping/pack.ts";
+import { signOutRoutes } from "../oauth/login-calls.ts";
 import type { PlanClient } from "../sunset/plan-dates.ts";
 import { ALL_ROWS, isAcceptedCall, readTraffic, summaryKeysOf } from "../sunset/recorded-traffic.ts";
 import { simulatePlan, type PastCall, type Simulation } from "../sunset/simulate.ts";
+import { plural } from "../tools/migration-report/outline.ts";
 import type { SunsetSettings } from "./command-settings.ts";
 import { openControl, readDirectory, readPlan, type OpenControl } from "./operator-files.ts";
 import { showProgress, type Progress } from "./progress.ts";
@@ -149,17 +151,14 @@ const clientOf = ({ client }: AuditRecord, directory: ClientDirectory): PlanClie
   label: client.label,
 });
 
-/** Routes that no stage stops: who signs out must be able to. */
-const unstoppedRoutes = ({ dialect: { oauth } }: Pack): ReadonlySet<string> =>
-  new Set(oauth ? [`POST ${oauth.revoke.client}`, `GET ${oauth.logout.client}`] : []);
-
 /** The recorded calls of the old API, newest first. Invented tokens are nobody's. */
 async function* pastCalls(
   audit: AuditStore,
   { directory, pack }: Pick<OpenPlan, "directory" | "pack">,
   onProgress: Progress,
 ): AsyncGenerator<PastCall> {
-  const unstopped = unstoppedRoutes(pack);
+  const { oauth } = pack.dialect;
+  const unstopped = new Set(oauth && signOutRoutes(oauth));
   let before: string | undefined;
   let done = 0;
   do {
@@ -195,19 +194,19 @@ const MAX_CLIENTS = 10;
 function printSimulation({ recorded, stages }: Simulation): string {
   const { from, until, weeks, calls, clients } = recorded;
   const lines = stages.flatMap((stage) => [
-    `${stage.name}: ${stage.calls} calls of ${stage.clients.length} clients${
-      stage.windows + stage.waiting > 0 ? ` in ${stage.windows} windows` : ""
-    }${stage.waiting > 0 ? `, ${stage.waiting} windows wait for clients` : ""}`,
+    `${stage.name}: ${plural(stage.calls, "call")} of ${plural(stage.clients.length, "client")}${
+      stage.windows + stage.waiting > 0 ? ` in ${plural(stage.windows, "window")}` : ""
+    }${stage.waiting > 0 ? `, ${plural(stage.waiting, "window")} waiting for clients` : ""}`,
     ...stage.clients
       .slice(0, MAX_CLIENTS)
       .map(
         ({ client, calls: hits, windows }) =>
-          `  ${client ?? "without a token"}: ${hits} calls${windows > 0 ? ` in ${windows} windows` : ""}`,
+          `  ${client ?? "without a token"}: ${plural(hits, "call")}${windows > 0 ? ` in ${plural(windows, "window")}` : ""}`,
       ),
     ...(stage.clients.length > MAX_CLIENTS ? [`  and ${stage.clients.length - MAX_CLIENTS} more`] : []),
   ]);
   return [
-    `${calls} calls of ${clients} clients, recorded from ${minuteText(from)} to ${minuteText(until)} UTC, repeated each ${weeks === 1 ? "week" : `${weeks} weeks`}`,
+    `${plural(calls, "call")} of ${plural(clients, "client")}, recorded from ${minuteText(from)} to ${minuteText(until)} UTC, repeated each ${weeks === 1 ? "week" : plural(weeks, "week")}`,
     ...lines,
     "",
   ].join("\n");

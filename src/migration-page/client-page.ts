@@ -11,11 +11,13 @@ import type { Route } from "../mapping/compile/route.ts";
 import { isFilterable } from "../mapping/schema/field-definition.ts";
 import { SEVERITIES } from "../mapping/schema/severity.ts";
 import { namesOf, type SideNames } from "../mapping/pack-summary.ts";
+import type { StageWindow } from "../sunset/plan.ts";
 import type { SunsetRules } from "../sunset/sunset.ts";
 import { createCallGuide, findSmallestScopes } from "../tools/migration-report/call-guide.ts";
 import { describeCommonChanges, describeField, describeObjects } from "../tools/migration-report/changes.ts";
 import { groupCalls } from "../tools/migration-report/make-report.ts";
 import type { CallGuide, Difference, FieldChange, ObjectChanges } from "../tools/migration-report/model.ts";
+import { TOKEN_CHECK } from "../pipeline/check-tokens.ts";
 import { PAGE_ROUTES } from "./page-paths.ts";
 import type { Caller } from "./prove-caller.ts";
 
@@ -42,6 +44,18 @@ export interface PageRoute extends Pick<
   readonly objects: readonly string[];
 }
 
+/** The open window, or else the next one, of a stage in which calls of the client fail, or responses lack a field. */
+export interface PageWindow {
+  readonly kind: "brown_out" | "field";
+  readonly from: string;
+  readonly until: string;
+  /** The routes that it is for; empty: all. */
+  readonly routes: readonly string[];
+  /** The object and the field that responses lack; null: calls fail. */
+  readonly field: string | null;
+  readonly text: string | null;
+}
+
 /** The page of one client. It has no id, value, address or user agent, and nothing of anybody else. */
 export interface ClientPage {
   readonly made: string;
@@ -58,6 +72,8 @@ export interface ClientPage {
   readonly ends: string | null;
   /** Where the end is described. */
   readonly link: string | null;
+  /** The next windows of the plan, the first one first. */
+  readonly windows: readonly PageWindow[];
   /** The smallest scopes for the calls below, in both APIs. */
   readonly scopes: { readonly client: readonly string[]; readonly upstream: readonly string[] };
   /** Requests to paths that the old API never had. */
@@ -72,7 +88,7 @@ export interface ClientPage {
 export interface PageSources {
   readonly store: Pick<AuditStore, "activity" | "clients" | "usage" | "sent">;
   readonly pack: Pack;
-  readonly sunset: Pick<SunsetRules, "endOf" | "link">;
+  readonly sunset: Pick<SunsetRules, "endOf" | "link" | "windowsFor">;
   readonly quietDays: number;
 }
 
@@ -105,8 +121,10 @@ function seenIn(usage: readonly RouteUsage[]): Counted["seen"] {
   return lastAlpha === null && lastNative === null ? undefined : { lastAlpha, lastNative, userAgent: null };
 }
 
-/** Whether a row is of calls, and not of the pages themselves. */
-const isCall = ({ route }: RouteUsage): boolean => !Object.values(PAGE_ROUTES).includes(route ?? "");
+const NO_CALLS: ReadonlySet<string | null> = new Set([...Object.values(PAGE_ROUTES), TOKEN_CHECK]);
+
+/** Whether a row is of calls, and not of the pages themselves or of checks of the token. */
+const isCall = ({ route }: RouteUsage): boolean => !NO_CALLS.has(route);
 
 /** Reads the calls of the caller, and of nobody else. @throws {AuditUnavailableError} */
 async function readCounted(caller: Caller, store: PageSources["store"]): Promise<Counted> {
@@ -164,6 +182,15 @@ function lossesOf(variants: readonly Route[]): Loss[] {
   const weigh = ({ severity }: Loss): number => SEVERITIES.indexOf(severity);
   return [...byText.values()].toSorted((one, other) => weigh(one) - weigh(other));
 }
+
+const describeWindow = ({ stage, window }: StageWindow): PageWindow => ({
+  kind: stage.kind,
+  from: new Date(window.from).toISOString(),
+  until: new Date(window.until).toISOString(),
+  routes: stage.routes,
+  field: stage.kind === "field" ? `${stage.object}.${stage.field}` : null,
+  text: stage.text ?? null,
+});
 
 interface RouteContext extends Pick<PageSources, "pack" | "sunset"> {
   readonly identity: ClientIdentity;
@@ -241,6 +268,7 @@ export async function readClientPage(
     last_upstream_call: dayOf(lastNative),
     ends: dateOf(sunset.endOf(identity, null)),
     link: sunset.link() ?? null,
+    windows: sunset.windowsFor(identity).map(describeWindow),
     scopes: { client: alpha, upstream: v4 },
     unmatched: usage.reduce(
       (sum, row) => sum + (isClientApi(row) && row.route === null ? row.requests : 0),

@@ -15,6 +15,7 @@ import {
   type HandlerResult,
   type LifecycleDependencies,
 } from "../pipeline/lifecycle.ts";
+import { proveToken } from "../pipeline/prove-token.ts";
 import { authenticate, type ReadCredentials } from "../pipeline/stages/authenticate.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
 import { addressNetwork } from "../rate-limit/client-address.ts";
@@ -23,17 +24,11 @@ import { NO_SUNSET } from "../sunset/sunset.ts";
 import type { PageSources } from "./client-page.ts";
 import type { PageState } from "./page-cache.ts";
 import { PAGE_ROUTES } from "./page-paths.ts";
-import {
-  findTokenCheck,
-  proveApplication,
-  proveToken,
-  type Caller,
-  type ProofDependencies,
-} from "./prove-caller.ts";
+import { findTokenCheck, proveApplication, type Caller, type CallerDependencies } from "./prove-caller.ts";
 import type { PageFormat } from "./write-page.ts";
 
 export interface PageDependencies
-  extends Omit<LifecycleDependencies, "sunset">, ProofDependencies, Omit<PageSources, "pack" | "sunset"> {
+  extends Omit<LifecycleDependencies, "sunset">, CallerDependencies, Omit<PageSources, "pack" | "sunset"> {
   readonly sunset: PageSources["sunset"] & { readonly isActive: () => boolean };
   readonly limits: RateLimits;
   readonly pages: PageState;
@@ -92,7 +87,9 @@ async function proveCaller(
   rejectLimited(status);
   if (application) return login && proveApplication(application, context, login);
   const check = findTokenCheck(pack);
-  return proveToken(request, client, context, { check, creditAddress, dependencies });
+  const proof = { check, creditAddress, isExclusive: true, dependencies };
+  const token = await proveToken(request, client, context, proof);
+  return token && { kind: "token", ...token };
 }
 
 /** Identifies a caller in the cache and for the limit. */

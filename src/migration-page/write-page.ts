@@ -73,6 +73,31 @@ function outlineHead(page: ClientPage): Block[] {
   ];
 }
 
+const minute = (time: string): string => time.slice(0, 16).replace("T", " ");
+
+function outlineWindows({ windows, names }: ClientPage): Block[] {
+  if (windows.length === 0) return [];
+  const columns: Column[] = [
+    { name: "From (UTC)" },
+    { name: "Until (UTC)" },
+    { name: "What happens" },
+    { name: "Routes" },
+  ];
+  const rows = windows.map(({ from, until, field, routes, text }): Line[] => [
+    [minute(from)],
+    [minute(until)],
+    [
+      ...(field === null ? ["Calls fail."] : ["Responses lack ", { code: field }, "."]),
+      ...(text === null ? [] : [` ${text}`]),
+    ],
+    routes.length === 0 ? ["all"] : listNames(routes),
+  ]);
+  return [
+    { kind: "heading", level: 2, line: [`Tests of the end of ${names.client}`] },
+    { kind: "table", caption: "The next window of each stage of the plan", columns, rows },
+  ];
+}
+
 const upstreamCalls = ({ calls, counterpart }: PageRoute): Line =>
   calls.length > 0
     ? listNames(calls)
@@ -184,6 +209,7 @@ function outlineEveryCall({ every_call: differences, names }: ClientPage): Block
 const writeHtml = (page: ClientPage): string =>
   renderDocument(`From ${page.names.client} to ${page.names.upstream}: your calls`, [
     ...outlineHead(page),
+    ...outlineWindows(page),
     ...outlineRoutes(page),
     ...page.routes.map((route) => outlineRoute(route, page)),
     ...outlineObjects(page),

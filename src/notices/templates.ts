@@ -36,15 +36,19 @@ const minuteOf = (iso: string | null): string =>
   iso === null ? "never" : `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 const dayOf = (iso: string | null): string => iso?.slice(0, 10) ?? "never";
 
-const NAMES: Readonly<Record<NoticeEvent, string>> = {
-  "client.new": "new clients",
-  "client.came_back": "clients that came back",
-  "client.ready": "clients that are ready",
-  "stage.begins": "stages that begin",
-  "stage.ends": "stages that end",
-  storm: "storms of retries",
-  loss: "losses",
+/** What happened once, and more often. */
+const NAMES: Readonly<Record<NoticeEvent, readonly [one: string, several: string]>> = {
+  "client.new": ["new client", "new clients"],
+  "client.came_back": ["client that came back", "clients that came back"],
+  "client.ready": ["client that is ready", "clients that are ready"],
+  "stage.begins": ["stage that begins", "stages that begin"],
+  "stage.ends": ["stage that ends", "stages that end"],
+  storm: ["storm of retries", "storms of retries"],
+  loss: ["loss", "losses"],
 };
+
+const moreOf = (event: NoticeEvent, count: number): string =>
+  `${count} more ${NAMES[event][count === 1 ? 0 : 1]}`;
 
 const requestsOf = (count: number): string => `${count} request${count === 1 ? "" : "s"}`;
 
@@ -121,8 +125,8 @@ const MAILS: { readonly [Type in NoticeType]: (data: NoticeData[Type]) => MailTe
       `Since: ${since}`,
     ]),
   more: ({ event, count, hour }) =>
-    mail(`${count} more ${NAMES[event]}`, [
-      `${count} more ${NAMES[event]} in the hour from ${minuteOf(hour)} on.`,
+    mail(moreOf(event, count), [
+      `${moreOf(event, count)} in the hour from ${minuteOf(hour)} on.`,
       "No notice was sent for each of them.",
     ]),
   digest: digestMail,

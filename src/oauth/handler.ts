@@ -20,6 +20,7 @@ import {
 import { enforcePlan } from "../pipeline/stages/enforce-plan.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
 import { readBasicCredentials } from "./basic-credentials.ts";
+import { SIGN_INS, SIGN_OUTS } from "./login-calls.ts";
 import { redirectToLogin, logout, type AuthorizeDependencies } from "./redirect-to-login.ts";
 import { exchangeCode, type ExchangeDependencies } from "./exchange-code.ts";
 import { revokeToken, type RevokeDependencies } from "./revoke-token.ts";
@@ -114,19 +115,19 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes 
 
   return {
     routes: [
-      createRoute("GET", definition.authorize.client, async (request, context) => {
+      createRoute(SIGN_INS.authorize, definition.authorize.client, async (request, context) => {
         await enforceOnSignIn(request, context, namedApplication(request, context, definition)?.id);
         return redirectToLogin(request, context, { ...dependencies, definition: definition.authorize });
       }),
-      createRoute("POST", definition.token.client, (request, context, activity) =>
+      createRoute(SIGN_INS.token, definition.token.client, (request, context, activity) =>
         exchangeCode(request, context, activity, dependencies, (application) =>
           enforceOnSignIn(request, context, application),
         ),
       ),
-      createRoute("POST", definition.revoke.client, (request, context, activity) =>
+      createRoute(SIGN_OUTS.revoke, definition.revoke.client, (request, context, activity) =>
         revokeToken(request, context, activity, dependencies),
       ),
-      createRoute("GET", definition.logout.client, async (_request, context) =>
+      createRoute(SIGN_OUTS.logout, definition.logout.client, async (_request, context) =>
         logout(context, definition.logout.upstream, authOrigin),
       ),
     ],

@@ -212,8 +212,8 @@ export interface RequestContext extends StageResults, ResponseReport {
   /** Name in the audit and the metrics, where the request is not for a route of the pack. */
   route: string | undefined;
   /**
-   * Whether it is for a page that the gateway has for clients. It is no call of the client's API: it is recorded without its
-   * response, and is counted in no summary.
+   * Whether it is for a page that the gateway has for clients, or a check of a token. It is no call of the client's API: it
+   * is recorded without its response, and is counted in no summary.
    */
   isOwnPage: boolean;
   /** The application of a call to the login server, as far as the request has its id. */

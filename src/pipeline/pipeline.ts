@@ -8,6 +8,7 @@ import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { AuthorizedRequest, TranslationServices } from "./authorized-request.ts";
 import { continueTrace } from "../observability/tracing/traceparent.ts";
 import type { SunsetRules } from "../sunset/sunset.ts";
+import type { CheckToken } from "./check-tokens.ts";
 import { hiddenIn, hideFields } from "./hide-fields.ts";
 import {
   header,
@@ -46,6 +47,8 @@ export interface PipelineDependencies
   readonly responseCache?: ResponseCache;
   /** Scheme of the native proxy, where that is on. */
   readonly nativeScheme?: string | undefined;
+  /** Asks v4 about tokens that no call has shown to it; undefined: nobody does. */
+  readonly checkToken?: CheckToken | undefined;
 }
 
 /** Creates the alpha pipeline: all stages of a request, in order. The audit is the end of each lifecycle. */
@@ -146,6 +149,9 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const object = await kind.buildResponse(received, prepared, authorized);
     const body = typeof object === "string" ? (match.route.wrapObject?.(object) ?? object) : object;
     stageTimes.buildResponse = performance.now();
+    // A catalog is served without a call: v4 has not seen the token.
+    if (!token.isAccepted && hash !== undefined && context.upstream.calls.length === 0)
+      dependencies.checkToken?.(request, client, creditAddress);
     const shown = leaveOut(match.route, body, context);
     return toSuccess(match.route, shown, prepared.path, context.upstreamHead, pack.locate);
   }, dependencies);

@@ -83,6 +83,12 @@ const freezeOf = (dates: PlanDates, client: PlanClient, route: string | null): n
 
 /** A date that was published, and is earlier now. */
 export interface ShortenedDate {
+  readonly kind: "end" | "freeze" | "window";
+  /** The route and the name of the client that it is for; null: all. Of a window both are null. */
+  readonly route: string | null;
+  readonly client: string | null;
+  /** The stage of a window. */
+  readonly stage?: string;
   /** What ends or begins earlier, such as `the end of GET /books for billing`. */
   readonly what: string;
   readonly published: number;
@@ -109,14 +115,22 @@ export function findShortened(published: PlanDates, next: PlanDates): readonly S
   const routes = [null, ...new Set([...routesOf(published), ...routesOf(next)])];
   const clients = [null, ...new Set([...clientsOf(published), ...clientsOf(next)])];
   const shortened: ShortenedDate[] = [];
-  function compare(what: string, before: number | undefined, now: number | undefined): boolean {
+  function compare(
+    date: Omit<ShortenedDate, "published" | "now">,
+    before: number | undefined,
+    now: number | undefined,
+  ): boolean {
     if (before === undefined || now === undefined || now >= before) return false;
-    shortened.push({ what, published: before, now });
+    shortened.push({ ...date, published: before, now });
     return true;
   }
-  for (const [kind, dateOf] of [["the end", endOf] as const, ["the freeze", freezeOf] as const]) {
+  for (const [kind, dateOf] of [["end", endOf] as const, ["freeze", freezeOf] as const]) {
     const everywhere = { name: undefined, fingerprint: undefined };
-    const whole = compare(kind, dateOf(published, everywhere, null), dateOf(next, everywhere, null));
+    const whole = compare(
+      { kind, route: null, client: null, what: `the ${kind}` },
+      dateOf(published, everywhere, null),
+      dateOf(next, everywhere, null),
+    );
     for (const route of routes)
       for (const name of clients) {
         if (route === null && name === null) continue;
@@ -124,10 +138,13 @@ export function findShortened(published: PlanDates, next: PlanDates): readonly S
         const [before, now] = [dateOf(published, client, route), dateOf(next, client, route)];
         // What the whole says already is not repeated for each part.
         if (whole && now === dateOf(next, everywhere, null)) continue;
-        compare(kind + describeScope(route, name), before, now);
+        const what = `the ${kind}${describeScope(route, name)}`;
+        compare({ kind, route, client: name, what }, before, now);
       }
   }
-  for (const [name, before] of Object.entries(published.windows))
-    compare(`the first window of "${name}"`, before, next.windows[name]);
+  for (const [stage, before] of Object.entries(published.windows)) {
+    const what = `the first window of "${stage}"`;
+    compare({ kind: "window", route: null, client: null, stage, what }, before, next.windows[stage]);
+  }
   return shortened;
 }

@@ -89,6 +89,12 @@ export interface StageTimes {
   readonly isDue: boolean;
 }
 
+/** A window of a stage. */
+export interface StageWindow {
+  readonly stage: BrownOutStage | FieldStage;
+  readonly window: Window;
+}
+
 /** A plan that requests are decided by. */
 export interface Plan extends PlanDefinition {
   /** Decides a request; undefined: it is served. */
@@ -102,8 +108,10 @@ export interface Plan extends PlanDefinition {
   /** `Deprecation`, `Sunset` and `Link` of responses. */
   headersFor(client: PlanClient, route: string | null): Readonly<Record<string, string>>;
   times(time: number): readonly StageTimes[];
+  /** The open window, or else the next one, of each stage that a client is in, the first one first. */
+  windowsFor(client: PlanClient, time: number): readonly StageWindow[];
   /** Windows that are open, or open within the given milliseconds. */
-  windowsAt(time: number): readonly { stage: BrownOutStage | FieldStage; window: Window }[];
+  windowsAt(time: number): readonly StageWindow[];
 }
 
 /**
@@ -252,6 +260,16 @@ export function createPlan(definition: PlanDefinition): Plan {
           return { stage, from: undefined, until: undefined, isDue: false };
         return { stage, ...window, isDue: isOpen(window, time) };
       }),
+    windowsFor: (client, time) =>
+      withWindows
+        .map(({ stage, find }) => ({ stage, window: find(time) }))
+        .filter(
+          ({ stage, window: { from } }) =>
+            from < (endOf(dates, client, null) ?? Infinity) &&
+            isWithin({ routes: [], clients: stage.clients }, client, null) &&
+            !isAllowed(client, Math.max(from, time)),
+        )
+        .toSorted((one, other) => one.window.from - other.window.from),
     windowsAt: (time) =>
       withWindows
         .map(({ stage, find }) => ({ stage, window: find(time) }))

@@ -1,7 +1,8 @@
 /** Reads `SUNSET_FILE`: the plan by which the old API ends. */
 import type { ClientDirectory } from "../clients/client-directory.ts";
+import type { YamlPath } from "../mapping/load/yaml-source.ts";
 import type { OperatorFileKind, ReportProblem } from "../operator-files/operator-file.ts";
-import { findShortened, type PlanDates } from "./plan-dates.ts";
+import { findShortened, isWithin, type PlanDates, type ShortenedDate } from "./plan-dates.ts";
 import { checkNames, splitField, type PlanContext } from "./plan-names.ts";
 import type { Stage, PlanDefinition } from "./plan.ts";
 import {
@@ -186,14 +187,40 @@ function datesOf(
   };
 }
 
+/** Where the file has a date that is earlier now; the whole file if it is the end of a client in the client directory. */
+function placeOf(
+  { kind, route, client, stage: name, now }: ShortenedDate,
+  { end, allow }: SunsetDefinition,
+  stages: readonly (Stage | undefined)[],
+): YamlPath {
+  const planClient = { name: client ?? undefined, fingerprint: undefined };
+  const index = stages.findIndex((stage) => {
+    if (!stage) return false;
+    if ("rule" in stage) return stage.name === name;
+    return stage.kind === kind && stage.date === now && isWithin(stage, planClient, route);
+  });
+  if (index >= 0) return ["stages", index, kind === "window" ? "from" : kind];
+  const day = dayText(now);
+  if (client !== null && Object.hasOwn(allow, client) && allow[client] === day) return ["allow", client];
+  return kind === "end" && end === day ? ["end"] : [];
+}
+
 /** Reports dates that clients were told, and that the file shortens. */
-function checkPublished(dates: PlanDates, { published }: PlanContext, report: ReportProblem): void {
+function checkPublished(
+  definition: SunsetDefinition,
+  dates: PlanDates,
+  stages: readonly (Stage | undefined)[],
+  { published }: PlanContext,
+  report: ReportProblem,
+): void {
   if (!published) return;
-  for (const { what, published: before, now } of findShortened(published, dates))
-    report("AG_SUNSET_SHORTENED", [], {
+  for (const shortened of findShortened(published, dates)) {
+    const { what, published: before, now } = shortened;
+    report("AG_SUNSET_SHORTENED", placeOf(shortened, definition, stages), {
       message: `${what} was published as ${dayText(before)}, and is ${dayText(now)} now`,
       hint: "announce it to the clients, then run alpha-gateway sunset announce",
     });
+  }
 }
 
 /**
@@ -214,7 +241,7 @@ export const sunsetFile = (
     checkOrder(definition, report);
     const stages = compiled.filter((stage) => stage !== undefined);
     const dates = datesOf(definition, stages, known.directory);
-    checkPublished(dates, known, report);
+    checkPublished(definition, dates, compiled, known, report);
     // Clients may have an end of their own in a plan without one for all.
     const last = { kind: "end", name: END, routes: [], clients: [], text: undefined } as const;
     const hasEnd = end !== undefined || Object.keys(dates.clientEnds).length > 0;

@@ -6,7 +6,7 @@ import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { SunsetControl } from "./control.ts";
 import type { KnownClients } from "./known-clients.ts";
-import type { Decision, FieldStage, Plan, PlanConditions, PlanQuery } from "./plan.ts";
+import type { Decision, FieldStage, Plan, PlanConditions, PlanQuery, StageWindow } from "./plan.ts";
 import type { PlanClient } from "./plan-dates.ts";
 import { clientKey, readTraffic, type RecordedTraffic } from "./recorded-traffic.ts";
 import { watchStorms } from "./retry-storms.ts";
@@ -37,6 +37,8 @@ export interface SunsetRules {
   ): Readonly<Record<string, string>> | undefined;
   /** When a route ends for a client, in milliseconds since the epoch; undefined: no date is known. */
   endOf(identity: ClientIdentity, route: string | null): number | undefined;
+  /** The open window, or else the next one, of each stage that a client is in and that is not paused. */
+  windowsFor(identity: ClientIdentity): readonly StageWindow[];
   /** Notes that v4 accepted a request of a client. */
   noteAccepted(identity: ClientIdentity): void;
   /** Counts a request to which a stage applied. */
@@ -50,6 +52,7 @@ export const NO_SUNSET: SunsetRules = {
   link: () => undefined,
   headersFor: () => undefined,
   endOf: () => undefined,
+  windowsFor: () => [],
   noteAccepted: () => {},
   count: () => {},
 };
@@ -211,6 +214,12 @@ export function createSunset({
       // Dates that shorten published ones are not told to anybody.
       isConfirmed() ? plan().headersFor(clientOf(identity()), route) : undefined,
     endOf: (identity, route) => (isConfirmed() ? plan().endOf(clientOf(identity), route) : undefined),
+    windowsFor: (identity) =>
+      isConfirmed()
+        ? plan()
+            .windowsFor(clientOf(identity), clock())
+            .filter(({ stage }) => !conditions.isPaused(stage.name))
+        : [],
     noteAccepted(identity) {
       if (firstFreeze(plan()) !== undefined) known.note(clientOf(identity));
     },

@@ -284,7 +284,7 @@ export const upstreamDefinition = z.strictObject({
   }),
   token_check: about(
     name.optional(),
-    "A GET that any token may send. It checks unknown tokens before a file is received.",
+    "A GET that any token may send. It checks unknown tokens before a file is received, and those of clients that only read catalogs.",
     "GET /profile",
   ),
 });

@@ -59,6 +59,8 @@ export interface Metrics {
   readonly countNotice: (event: string, result: string, count?: number) => void;
   /** Counts a comparison of two answers. All labels but the route of the pack are fixed lists. */
   readonly countComparison: (source: string, route: string, result: string, reason?: string) => void;
+  /** Counts the check of a token. The result is one word of a fixed list. */
+  readonly countTokenCheck: (result: string) => void;
   /** Adds a gauge whose value is read at each scrape. Its name gets the prefix `alpha_gateway_`. */
   readonly addGauge: (name: string, help: string, read: () => number) => void;
   /** The same by route. Routes that are not read have no value. */
@@ -145,6 +147,11 @@ const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
     help: "Comparisons of two answers, by source, route of the pack and result. Reason: why they are not comparable.",
     labelNames: ["source", "route", "result", "reason"],
     registers: [registry],
+  }),
+  tokenChecks: addCounter(registry, {
+    name: `${PREFIX}token_checks_total`,
+    help: "Checks of tokens that no request has shown to v4, by result: accepted, refused, failed or skipped.",
+    labelNames: ["result"],
   }),
   // A histogram by stage and route would have thousands of values.
   stageSeconds: addHistogram(registry, {
@@ -239,6 +246,7 @@ export function createMetrics(host?: HostRegistry): Metrics {
     countNotice: (event, result, count = 1) => void (series.notices(event, result).sum += count),
     countComparison: (source, route, result, reason = "") =>
       series.comparisons.inc({ source, route, result, reason }),
+    countTokenCheck: (result) => void (series.tokenChecks(result).sum += 1),
     addGauge: (name, help, read) => instruments.addGauge(PREFIX + name, help, read),
     addRouteGauge: (name, help, read) =>
       addGaugeByLabel(registry, { name: PREFIX + name, help, labelNames: ["route"] }, read),

@@ -94,7 +94,9 @@ export class CoverageCounter {
       served: this.#served,
       clients: [...this.#clients.values()]
         .map(({ client, calls, served }) => ({ client, calls, served }))
-        .toSorted((one, other) => other.calls - other.served - (one.calls - one.served) || other.calls - one.calls),
+        .toSorted(
+          (one, other) => other.calls - other.served - (one.calls - one.served) || other.calls - one.calls,
+        ),
       refusals: [...this.#refusals.values()]
         .map(({ clients, ...refusal }) => ({ ...refusal, clients: clients.size }))
         .toSorted((one, other) => other.calls - one.calls || other.clients - one.clients),

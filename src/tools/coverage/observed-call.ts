@@ -42,7 +42,10 @@ export function clientOf(identity: ClientIdentity, directory: ClientDirectory): 
 }
 
 /** What a record has of the client's body. */
-function bodyOf({ alpha: { body }, bytes }: AuditRecord): Pick<ObservedCall, "body" | "file" | "missingBody"> {
+function bodyOf({
+  alpha: { body },
+  bytes,
+}: AuditRecord): Pick<ObservedCall, "body" | "file" | "missingBody"> {
   if (isObject(body) && isObject(body["streamed"])) {
     const type = (body["streamed"] as { readonly type?: unknown }).type;
     return { file: typeof type === "string" ? type : "application/octet-stream" };

@@ -82,7 +82,8 @@ function headersOf({ request: { headers } }: Entry): Record<string, readonly str
 }
 
 /** Headers that belong to the connection, to the body as it was sent, or to the client's token. */
-const LEFT_OUT = /^(?:authorization|cookie|host|connection|content-length|content-encoding|transfer-encoding)$/;
+const LEFT_OUT =
+  /^(?:authorization|cookie|host|connection|content-length|content-encoding|transfer-encoding)$/;
 
 function bodyOf({ postData }: Entry["request"]): Pick<ObservedCall, "body" | "missingBody"> {
   if (!postData) return {};

@@ -95,7 +95,7 @@ export function compareRequests(
   if (missing <= 0) return differences;
   return [
     ...differences,
-    { path: ["upstream"], message: `${missing} expected upstream requests were not sent` },
+    { path: ["upstream"], message: `expected upstream requests that were not sent: ${missing}` },
   ];
 }
 

@@ -5,6 +5,7 @@ import type { Report } from "./model.ts";
 import {
   formatCount,
   createBlockWriter,
+  plural,
   type Block,
   type Column,
   type Line,
@@ -177,7 +178,7 @@ function renderDays({ days: all, names: { client, upstream } }: Block & { kind: 
   const bars = all.map(({ day, alpha, native, alphaClients }, index) => {
     const x = index * (BAR + GAP) + GAP / 2;
     const [low, high] = [height(native), height(alpha)];
-    const title = `${day}: ${formatCount(alpha)} in ${client} from ${alphaClients} clients, ${formatCount(native)} native`;
+    const title = `${day}: ${formatCount(alpha)} in ${client} from ${plural(alphaClients, "client")}, ${formatCount(native)} native`;
     return (
       `<g><title>${escape(title)}</title>${rect("native", [x, HEIGHT - low, BAR, low])}` +
       `${rect("alpha", [x, HEIGHT - low - high, BAR, high])}</g>`
@@ -190,7 +191,7 @@ function renderDays({ days: all, names: { client, upstream } }: Block & { kind: 
     `<svg viewBox="0 0 10 10" aria-hidden="true">${rect(kind, [0, 0, 10, 10])}</svg>`;
   return (
     `<div class="days"><p class="legend"><span>${mark("alpha")} in ${escape(client)}</span><span>${mark("native")} native (${escape(upstream)})</span>` +
-    `<span>busiest day: ${formatCount(maximum)} requests</span></p>` +
+    `<span>busiest day: ${plural(maximum, "request")}</span></p>` +
     `<svg viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${escape(description)}">${bars.join("")}</svg>` +
     `<p class="axis"><span>${first?.day ?? ""}</span><span>${first === last ? "" : (last?.day ?? "")}</span></p></div>`
   );

@@ -79,45 +79,38 @@ interface ClientMaterial {
   readonly losses: readonly LossUsage[];
 }
 
+/** What the report says of a client as the summaries have it. */
+const COUNTED = [
+  "id",
+  "client",
+  "name",
+  "family",
+  "tokens",
+  "userAgent",
+  "first",
+  "last",
+  "lastAlpha",
+  "requests",
+  "native",
+  "errors",
+  "lossy",
+  "cameBack",
+] as const satisfies readonly (keyof ClientGroup & keyof ClientGuide)[];
+
+const pick = <T, Key extends keyof T>(from: T, keys: readonly Key[]): Pick<T, Key> =>
+  Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, Key>;
+
 function createClientGuide(
   counted: ClientGroup,
   { pack, members, usage, calls, losses }: ClientMaterial,
 ): ClientGuide {
-  const {
-    id,
-    client,
-    name,
-    family,
-    tokens,
-    userAgent,
-    first,
-    last,
-    lastAlpha,
-    requests,
-    native,
-    errors,
-    lossy,
-  } = counted;
   const alpha = usage.filter(isClientApi);
   const routes = calls.flatMap(({ route }) => pack.route(route) ?? []);
   const callable = routes.filter(({ source }) => !("error" in source));
   return {
-    id,
-    client,
-    name,
-    family,
-    tokens,
+    ...pick(counted, COUNTED),
     members,
-    userAgent,
-    first,
-    last,
-    lastAlpha,
-    requests,
-    native,
-    errors,
-    lossy,
     readiness: counted.state,
-    cameBack: counted.cameBack,
     longerPauseMs: counted.isPauseLonger ? counted.longestPauseMs : null,
     scopes: findSmallestScopes(
       callable.map(({ access }) => access),

@@ -44,7 +44,8 @@ export function findObstacle(record: AuditRecord, pack: Pack): string | undefine
   const { lane, alpha, v4, bytes } = record;
   if (lane === "native") return "native request: no pack is involved";
   if (lane === "legacy") return "answered by the old service: no pack is involved";
-  if (record.requests === 0) return "a page for clients: no route of the pack is involved";
+  if (record.requests === 0)
+    return "a page for clients, or a check of a token: no route of the pack is involved";
   if (isLogin(alpha, pack)) return "call of the login server: no route of the pack is involved";
   if (alpha.path === "") return "the request was not recorded";
   if (alpha.status === CLIENT_GONE) return "the client disconnected";

@@ -48,6 +48,23 @@ test("lists the clients without a name, and nobody's requests not at all", async
   expect(printed()).not.toContain("\u001b");
 });
 
+test("says which clients called alpha again after they had been ready", async () => {
+  const store = await openSqliteStore({ ...UNLIMITED, directory: folder, durability: "strict" });
+  const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+  const client = "0000000000000006";
+  await store.append(sampleRecord("g", { client, time: daysAgo(30) }));
+  await store.append(sampleRecord("h", { client, time: daysAgo(15), lane: "native" }));
+  await store.append(sampleRecord("i", { client, time: daysAgo(0) }));
+  await store.close();
+  expect(await list()).toBe(0);
+  const lines = printed().split("\n");
+  expect(lines.filter((line) => line.includes("came back"))).toEqual([
+    expect.stringMatching(
+      new RegExp(`^ +3 {2}moving .* ${client} .* {2}came back on ${daysAgo(0).slice(0, 10)}$`),
+    ),
+  ]);
+});
+
 test("prints a directory that can be read, in which no name is that of another client", async () => {
   expect(await list("--format=yaml")).toBe(0);
   const { clients } = parseOperatorFile({ file: "clients.yaml", text: printed() }, CLIENTS_FILE);

@@ -728,6 +728,20 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect((await store.clients({})).map(({ client }) => client)).toEqual(["c1", "made-up"]);
       });
 
+      test("count requests before v4 accepted a token as the client's, if a check of the token shows it", async () => {
+        const before = { accepted: false, route: "GET /regions" };
+        for (const [id, client] of Object.entries({ a: "c1", b: "made-up" }))
+          await store.append(sampleRecord(id, { ...before, client }));
+        const check = sampleRecord("c", { client: "c1", accepted: true, route: "token check" });
+        await store.append({ ...check, requests: 0 });
+        await store.append(sampleRecord("d", { ...before, client: "c1" }));
+        expect(await store.clients({})).toMatchObject([
+          { client: "c1", requests: 2 },
+          { client: "unaccepted", requests: 1 },
+        ]);
+        expect(await store.usage({ client: "c1" })).toMatchObject([{ route: "GET /regions", requests: 2 }]);
+      });
+
       test("delete rejected requests of callers without an accepted token first, even if they are new", async () => {
         const put = async (id: string, day: number, varied: object): Promise<void> =>
           store.append({

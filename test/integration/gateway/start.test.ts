@@ -1,7 +1,7 @@
 /** A v4 that is not there yet: the process runs, says why it is not ready, and becomes ready automatically. */
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
-import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { acceptGoodTokens, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { openGateway, startGateway, startListeningGateway, type Gateway } from "../../support/gateway.ts";
 import { request } from "../../support/request.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
@@ -146,10 +146,14 @@ test("a catalog row on which an expression of the pack fails is left out and cou
 test("T-7.1 catalog routes cause no v4 requests", async () => {
   v4 = await startFakeV4();
   gateway = await startGateway({ UPSTREAM_URL: v4.url });
+  // A token that v4 never saw would be checked.
+  v4.respondWith(acceptGoodTokens);
+  await gateway.request("GET /vm/instances", { as: "good" });
   const before = v4.countConnections();
   for (const route of CATALOG_ROUTES)
-    expect(await gateway.request(`GET ${route}`)).toMatchObject({ status: 200 });
-  expect(v4.calls).toEqual([]);
+    for (const as of ["good", null])
+      expect(await gateway.request(`GET ${route}`, { as })).toMatchObject({ status: 200 });
+  expect(v4.calls).toHaveLength(1);
   expect(v4.countConnections()).toBe(before);
 });
 

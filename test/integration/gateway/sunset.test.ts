@@ -185,6 +185,22 @@ describe("a freeze", () => {
     },
   );
 
+  test.each([["full"], ["off"]])(
+    "lets in a client that only read catalogs before, and that v4 accepts (AUDIT=%s)",
+    async (AUDIT) => {
+      await startWith(FREEZE, { AUDIT });
+      const read = (as: string) => gateway.request("GET /datacenters", { as });
+      for (const as of ["full", "invented"]) expect((await read(as)).status).toBe(200);
+      for (const result of ["accepted", "refused"])
+        await waitFor(
+          async () => (await metric(`alpha_gateway_token_checks_total{result="${result}"}`)) === 1,
+        );
+      moveTo("2026-06-02T00:00:03Z");
+      expect((await read("full")).status).toBe(200);
+      expect((await read("invented")).status).toBe(403);
+    },
+  );
+
   test("lets in another token of a client whose name is known", async () => {
     await startWith(FREEZE, { CLIENTS_FILE: clientsFile(`reports: { user_agents: ["reports/*"] }`) });
     const headers = { "user-agent": "reports/1" };

@@ -273,6 +273,41 @@ describe("the page of a client", () => {
     expect(other.body.ends).toBe("2037-06-30T00:00:00.000Z");
   });
 
+  test("has the next window of each stage of the plan that is for this client, and of no other", async () => {
+    await start({
+      CLIENTS_FILE: writeOperatorFile("other: {}\n", "clients.yaml"),
+      SUNSET_FILE: writeOperatorFile(
+        "announced: 2026-01-01\nend: 2037-06-30\nstages:\n" +
+          '  - { name: late, brown_out: "0 10 * * 1", for: 4h, from: 2036-02-01, text: Use v4. }\n' +
+          '  - { name: none, brown_out: "0 10 * * 1", for: 1h, from: 2036-02-01, clients: [other] }\n' +
+          '  - { field: instance.label, brown_out: "0 8 * * 1", for: 30m, from: 2036-03-01, routes: ["GET /vm/instances"] }\n',
+      ),
+    });
+    await gateway.request("GET /vm/instances", { as: "vms" });
+    const { body } = await readPage(gateway, { as: "vms" });
+    expect(body.windows).toEqual([
+      {
+        kind: "brown_out",
+        from: "2036-02-04T10:00:00.000Z",
+        until: "2036-02-04T14:00:00.000Z",
+        routes: [],
+        field: null,
+        text: "Use v4.",
+      },
+      {
+        kind: "field",
+        from: "2036-03-03T08:00:00.000Z",
+        until: "2036-03-03T08:30:00.000Z",
+        routes: ["GET /vm/instances"],
+        field: "instance.label",
+        text: null,
+      },
+    ]);
+    const { text } = await readPage(gateway, { as: "vms", headers: { accept: "text/html" } });
+    expect(text).toContain("2036-02-04 10:00");
+    expect(text).toContain("Responses lack <code>instance.label</code>.");
+  });
+
   test.each([
     ["after the end", "end: 2026-06-01\n", 410],
     ["for a new client after a freeze", "stages: [{ freeze: 2026-06-01 }]\n", 403],

@@ -52,7 +52,7 @@ describe("init at a terminal", () => {
       ["[Bearer] ", "none\r"],
       ["[id,title=name] ", "nr=id, name\r"],
     ]);
-    expect([code, screen]).toEqual([0, expect.stringContaining("1 examples passed")]);
+    expect([code, screen]).toEqual([0, expect.stringContaining("1 example passed")]);
     const resource = readFileSync(join(folder, "reader.yaml"), "utf8");
     expect(resource).toContain("nr: id\n  name: name\n");
     expect(resource).toContain("client: GET /readers, scope: public, upstream: GET /items");

@@ -77,7 +77,7 @@ describe("init", () => {
   test("without a terminal and without flags writes a pack that passes check, with settings for an editor", async () => {
     const folder = join(createFolder(), "new");
     const { code, out } = await run(["init", folder]).ended;
-    expect([code, out]).toEqual([0, expect.stringContaining("\n1 examples passed\n")]);
+    expect([code, out]).toEqual([0, expect.stringContaining("\n1 example passed\n")]);
     const settings = JSON.parse(readFileSync(join(folder, ".vscode/settings.json"), "utf8"));
     for (const schema of Object.keys(settings["yaml.schemas"]))
       expect(JSON.parse(readFileSync(join(folder, schema), "utf8"))).toHaveProperty("$schema");
@@ -117,7 +117,7 @@ describe("init", () => {
     const flags =
       "--object reader --client-path /readers --upstream-path /v2/people --scheme none --fields nr=id,name";
     const { code, out } = await run(["init", folder, ...flags.split(" ")]).ended;
-    expect([code, out]).toEqual([0, expect.stringContaining("\n1 examples passed\n")]);
+    expect([code, out]).toEqual([0, expect.stringContaining("\n1 example passed\n")]);
     expect(readFileSync(join(folder, "reader.yaml"), "utf8")).toContain("nr: id\n  name: name\n");
   });
 

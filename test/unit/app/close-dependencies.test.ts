@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import { closeDependencies, type Dependencies } from "../../../src/app/dependencies.ts";
 
 const NAMES = [
+  "tokenChecks",
   "notices",
   "audit",
   "oauth",

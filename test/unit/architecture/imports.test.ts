@@ -82,7 +82,7 @@ const STAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   askPlan: ["pipeline/pipeline.ts"],
   enforcePlan: ["pipeline/pipeline.ts", "oauth/handler.ts"],
-  resolveToken: ["pipeline/pipeline.ts", "migration-page/prove-caller.ts"],
+  resolveToken: ["pipeline/pipeline.ts", "pipeline/prove-token.ts"],
   authorize: ["pipeline/pipeline.ts"],
   readBody: ["pipeline/pipeline.ts"],
   selectRoute: ["pipeline/pipeline.ts"],

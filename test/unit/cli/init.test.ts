@@ -52,7 +52,7 @@ describe("init writes a pack that check finds valid", () => {
   test.each(titled(valid))("with %s", async (_, flags) => {
     const folder = join(top, "a pack: 'new' #1");
     const code = await init(folder, flags);
-    expect([code, printed()]).toEqual([0, expect.stringContaining("1 examples passed")]);
+    expect([code, printed()]).toEqual([0, expect.stringContaining("1 example passed")]);
   });
 });
 

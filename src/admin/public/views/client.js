@@ -58,7 +58,7 @@ function facts(client) {
     fact("User agent", userAgent ?? "none"),
     fact("Requests", count(requests)),
     fact("Errors", `${count(errors)} (${percent(errors, requests)})`),
-    fact("Lossy", `${count(lossy)} answers could not keep something`),
+    fact("Lossy", `${plural(lossy, "answer")} could not keep something`),
     fact("Share native", shareBar(native, requests, "of its requests")),
     fact("First seen", dateTime(first)),
     fact("Last seen", dateTime(last)),

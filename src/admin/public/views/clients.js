@@ -42,7 +42,7 @@ const DAY_MS = 86_400_000;
 /** A pause that is longer than the quiet time: being quiet says little about this client. */
 const pauseNote = ({ isPauseLonger, longestPauseMs }) =>
   isPauseLonger &&
-  make("span", { class: "under" }, `paused for ${Math.floor(longestPauseMs / DAY_MS)} days before`);
+  make("span", { class: "under" }, `paused for ${plural(Math.floor(longestPauseMs / DAY_MS), "day")} before`);
 
 /** A client that called alpha again after it had been ready. */
 const returnNote = ({ cameBack }) => cameBack && make("span", { class: "under" }, `came back on ${cameBack}`);

@@ -145,7 +145,7 @@ describe("an example that fails", () => {
     [
       "a call that is not made",
       { upstream: [...first.definition.upstream, { request: "GET /more", response: { status: 200 } }] },
-      "1 expected upstream requests were not sent",
+      "expected upstream requests that were not sent: 1",
     ],
     [
       "a call too many",
