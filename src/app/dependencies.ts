@@ -1,3 +1,4 @@
+/** Opens and closes all that a gateway depends on. It is one file, since it is one list: what is opened in this order is closed in another. */
 import type { AuditStore } from "../audit/store.ts";
 import { createNativeProxy } from "../pipeline/native/native-proxy.ts";
 import { createBodyReaders, type RequestBodies } from "../pipeline/http/receive-body.ts";

@@ -40,6 +40,7 @@ import { createMigrationPages } from "./migration-page.ts";
 import { openTokenChecks } from "./token-checks.ts";
 import { Recorder } from "./recorder.ts";
 import { createRolloutMiddleware } from "./rollout-middleware.ts";
+import { compareAfter } from "./compare-after.ts";
 import { createShadow, type Shadow } from "./shadow.ts";
 import { createPackTokenJudge, createPipelineConfig } from "../pipeline/pipeline-config.ts";
 
@@ -275,23 +276,6 @@ function createAlphaHandler(
     checkToken: openTokenChecks(settings, dependencies, recorder),
   });
   return trackRequests(dependencies, pipeline);
-}
-
-/** Records a request as before; once its record and its response are on their way, the comparison gets it. */
-function compareAfter(
-  record: LifecycleDependencies["record"],
-  comparisons: readonly NonNullable<PublicAppDependencies["compare"]>[],
-): LifecycleDependencies["record"] {
-  return (request, outcome, context) => {
-    const recorded = record(request, outcome, context);
-    // The response is sent in the turn in which this function, or the promise of the record, is through.
-    const later = (): void => {
-      for (const compare of comparisons) setImmediate(compare, { request, outcome, context });
-    };
-    if (recorded) recorded.then(later, () => {});
-    else later();
-    return recorded;
-  };
 }
 
 /** The last middleware. Errors inside a pipeline have their response already; this is for errors around it. */

@@ -105,15 +105,13 @@ export function createRolloutMiddleware(
     const begun = signIn
       ? undefined
       : shadow?.begin({
-          ...{
-            plain: side === "old" ? plain : served,
-            route,
-            side,
-            client,
-            fingerprint,
-            token,
-            hasGatewayToken,
-          },
+          plain: side === "old" ? plain : served,
+          route,
+          side,
+          client,
+          fingerprint,
+          token,
+          hasGatewayToken,
           isKnown:
             clients.current().nameOf(identity) !== undefined ||
             (token !== undefined && shared.tokens.wasAccepted(tokenHash(token))),

@@ -28,7 +28,7 @@ export class DivergedClients {
 
   /** Shares what is known with all replicas. @throws {StateUnavailableError} What waits goes on waiting. */
   async refresh(): Promise<void> {
-    for (const client of [...this.#waiting]) {
+    for (const client of this.#waiting) {
       await this.#store.addToSet(KEY, client, TTL_SECONDS, MAX_CLIENTS);
       this.#known = new Set([...this.#known, client]);
       this.#waiting.delete(client);

@@ -177,7 +177,7 @@ export class CallJudge {
         ...(filter !== null && filterHeader !== undefined && { [filterHeader]: filter }),
         ...(isForm && { "content-type": FORM }),
       },
-      body: isForm ? printForm(body as Record<string, unknown>, "repeat") : body,
+      body: isForm ? printForm(body, "repeat") : body,
       file,
       isAnonymous: !hasToken,
     };

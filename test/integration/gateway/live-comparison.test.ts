@@ -20,7 +20,7 @@ const LIST = "GET /vm/instances";
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
+  for (const close of open.splice(0).toReversed()) await close();
 });
 
 /** A proxy in front of the old service, which remembers all that came. */
