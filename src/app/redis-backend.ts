@@ -136,5 +136,5 @@ export async function openRedisBackend(
 /** Opens the state that gateways keep in Redis, for a command. @throws {StateUnavailableError} */
 export async function openRedisState({ REDIS_URL: url = "" }: StateSettings): Promise<KeyValueStore> {
   const redis = await connectRedis({ url, onChange: () => {} });
-  return { ...createRedisStore(redis), close: redis.close };
+  return { ...createRedisStore(redis), close: () => redis.close() };
 }
