@@ -1,5 +1,6 @@
 /** Every setting: its name as an environment variable, its type, its default, and what it means. */
 import { z } from "zod";
+import { descriptions, secret, unset, withDefault, type SettingDescription } from "./describe-setting.ts";
 import {
   addresses,
   diskSize,
@@ -23,39 +24,6 @@ import {
   trueOrFalse,
   url,
 } from "./setting-types.ts";
-
-/** What people read about a setting. */
-export interface SettingDescription {
-  /** In Markdown, as in `docs/reference/settings.md`. */
-  readonly meaning: string;
-  /** As one would type it; undefined: the setting is unset. */
-  readonly default?: string;
-  /** The value is never printed. */
-  readonly secret?: true;
-  /** It is an address: only its user, password and parameters are secret. */
-  readonly isAddress?: boolean;
-}
-
-const descriptions = z.registry<SettingDescription>();
-
-function described<T extends z.ZodType>(type: T, description: SettingDescription): T {
-  descriptions.add(type, description);
-  return type;
-}
-
-const withDefault = <T extends z.ZodType<unknown, unknown>>(
-  type: T,
-  text: string & z.input<T>,
-  meaning: string,
-) => described(type.prefault(text), { meaning, default: text });
-
-const ADDRESS_TYPES: ReadonlySet<z.ZodType> = new Set<z.ZodType>([url, postgresUrl, redisUrl]);
-
-const unset = <T extends z.ZodType>(type: T, meaning: string) =>
-  described(type.optional(), { meaning, isAddress: ADDRESS_TYPES.has(type) });
-
-const secret = <T extends z.ZodType>(type: T, meaning: string) =>
-  described(type.optional(), { meaning, secret: true, isAddress: ADDRESS_TYPES.has(type) });
 
 const seconds = (least: number) => integer(least, LONGEST_TIMER_SECONDS);
 const milliseconds = (least: number) => integer(least, LONGEST_TIMER_MS);

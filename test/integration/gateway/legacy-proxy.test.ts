@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import express from "express";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { createLegacyProxy, type LegacyExchange } from "../../../src/pipeline/native/legacy-proxy.ts";
-import { createNativeProxy } from "../../../src/pipeline/native/native-proxy.ts";
+import { createNativeProxy, type NativeProxy } from "../../../src/pipeline/native/native-proxy.ts";
 import { createRequestContext, plainRequestOf } from "../../../src/pipeline/http/request-context.ts";
 import { createCircuitBreaker } from "../../../src/upstream/circuit-breaker.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
@@ -18,11 +18,12 @@ const BODY_LIMIT = 100;
 let old: FakeV4;
 let server: Server;
 let url: string;
+let proxy: NativeProxy;
 const exchanges: LegacyExchange[] = [];
 
 beforeAll(async () => {
   old = await startFakeV4();
-  const proxy = createNativeProxy({
+  proxy = createNativeProxy({
     name: "the old service",
     origin: new URL(old.url),
     timeoutMs: 500,
@@ -52,6 +53,7 @@ beforeAll(async () => {
 afterAll(async () => {
   server.closeAllConnections();
   server.close();
+  proxy.close();
   await old.close();
 });
 beforeEach(() => {

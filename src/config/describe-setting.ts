@@ -1,0 +1,40 @@
+/** What makes a type of a value a setting: its meaning, its default, and whether it is secret. */
+import { z } from "zod";
+import { postgresUrl, redisUrl, url } from "./setting-types.ts";
+
+/** What people read about a setting. */
+export interface SettingDescription {
+  /** In Markdown, as in `docs/reference/settings.md`. */
+  readonly meaning: string;
+  /** As one would type it; undefined: the setting is unset. */
+  readonly default?: string;
+  /** The value is never printed. */
+  readonly secret?: true;
+  /** It is an address: only its user, password and parameters are secret. */
+  readonly isAddress?: boolean;
+}
+
+/** The descriptions of all types that are settings. */
+export const descriptions = z.registry<SettingDescription>();
+
+function described<T extends z.ZodType>(type: T, description: SettingDescription): T {
+  descriptions.add(type, description);
+  return type;
+}
+
+/** A setting with a default. @param text The default as one would type it */
+export const withDefault = <T extends z.ZodType<unknown, unknown>>(
+  type: T,
+  text: string & z.input<T>,
+  meaning: string,
+) => described(type.prefault(text), { meaning, default: text });
+
+const ADDRESS_TYPES: ReadonlySet<z.ZodType> = new Set<z.ZodType>([url, postgresUrl, redisUrl]);
+
+/** A setting that is unset by default. */
+export const unset = <T extends z.ZodType>(type: T, meaning: string) =>
+  described(type.optional(), { meaning, isAddress: ADDRESS_TYPES.has(type) });
+
+/** The same for a value that is never printed. */
+export const secret = <T extends z.ZodType>(type: T, meaning: string) =>
+  described(type.optional(), { meaning, secret: true, isAddress: ADDRESS_TYPES.has(type) });

@@ -1,0 +1,132 @@
+/** Counts which observed calls a pack would serve, by calls and by clients, in memory that does not grow with their number. */
+import type { Judgement, RefusalKind } from "./judge-call.ts";
+import type { ObservedCall } from "./observed-call.ts";
+
+/** Why some calls are refused. */
+export interface Refusal {
+  readonly kind: RefusalKind | "others";
+  /** The pack's route, else a template of the path. */
+  readonly route: string;
+  readonly reason: string;
+  readonly calls: number;
+  /** How many clients have sent such calls. */
+  readonly clients: number;
+  /** Ids of records, or places of entries: three at most. */
+  readonly samples: readonly string[];
+}
+
+/** The calls of one client. */
+export interface ClientCoverage {
+  /** Null: calls without a token. */
+  readonly client: string | null;
+  readonly calls: number;
+  readonly served: number;
+}
+
+export interface Coverage {
+  /** Calls that were judged. */
+  readonly calls: number;
+  readonly served: number;
+  readonly clients: readonly ClientCoverage[];
+  /** Those with the most calls first. */
+  readonly refusals: readonly Refusal[];
+  /** Calls that could not be judged, by reason, the most frequent first. */
+  readonly notJudged: readonly { readonly reason: string; readonly calls: number }[];
+}
+
+/** Refusals and reasons that are counted apart. The others are counted together. */
+const MOST_REFUSALS = 2000;
+/** Clients that are counted apart. The others are counted together. */
+const MOST_CLIENTS = 10_000;
+const MOST_SAMPLES = 3;
+
+const OTHERS = "others";
+
+interface CountedRefusal {
+  readonly kind: Refusal["kind"];
+  readonly route: string;
+  readonly reason: string;
+  calls: number;
+  readonly clients: Set<number>;
+  readonly samples: string[];
+}
+
+interface CountedClient {
+  readonly client: string | null;
+  readonly number: number;
+  calls: number;
+  served: number;
+}
+
+/** Collects judgements. */
+export class CoverageCounter {
+  readonly #refusals = new Map<string, CountedRefusal>();
+  readonly #clients = new Map<string | null, CountedClient>();
+  readonly #notJudged = new Map<string, number>();
+  #calls = 0;
+  #served = 0;
+
+  add({ id, client, count }: ObservedCall, judgement: Judgement): void {
+    if (judgement.verdict === "unknown") return this.skip(judgement.reason, count);
+    const counted = this.#clientOf(client);
+    this.#calls += count;
+    counted.calls += count;
+    if (judgement.verdict === "served") {
+      this.#served += count;
+      counted.served += count;
+      return;
+    }
+    const refusal = this.#refusalOf(judgement);
+    refusal.calls += count;
+    refusal.clients.add(counted.number);
+    if (refusal.samples.length < MOST_SAMPLES) refusal.samples.push(id);
+  }
+
+  /** Counts calls that are not judged. */
+  skip(reason: string, count: number): void {
+    const key = this.#notJudged.has(reason) || this.#notJudged.size < MOST_REFUSALS ? reason : OTHERS;
+    this.#notJudged.set(key, (this.#notJudged.get(key) ?? 0) + count);
+  }
+
+  result(): Coverage {
+    return {
+      calls: this.#calls,
+      served: this.#served,
+      clients: [...this.#clients.values()]
+        .map(({ client, calls, served }) => ({ client, calls, served }))
+        .toSorted((one, other) => other.calls - other.served - (one.calls - one.served) || other.calls - one.calls),
+      refusals: [...this.#refusals.values()]
+        .map(({ clients, ...refusal }) => ({ ...refusal, clients: clients.size }))
+        .toSorted((one, other) => other.calls - one.calls || other.clients - one.clients),
+      notJudged: [...this.#notJudged]
+        .map(([reason, calls]) => ({ reason, calls }))
+        .toSorted((one, other) => other.calls - one.calls),
+    };
+  }
+
+  #clientOf(client: string | null): CountedClient {
+    const name = this.#clients.has(client) || this.#clients.size < MOST_CLIENTS ? client : OTHERS;
+    const known = this.#clients.get(name);
+    if (known) return known;
+    const created = { client: name, number: this.#clients.size, calls: 0, served: 0 };
+    this.#clients.set(name, created);
+    return created;
+  }
+
+  #refusalOf({ kind, route, reason }: Omit<Judgement & { verdict: "refused" }, "verdict">): CountedRefusal {
+    const key = [kind, route, reason].join("\n");
+    const known = this.#refusals.get(key);
+    if (known) return known;
+    const isOther = this.#refusals.size >= MOST_REFUSALS;
+    const others = isOther ? this.#refusals.get(OTHERS) : undefined;
+    if (others) return others;
+    const created: CountedRefusal = {
+      ...(isOther ? { kind: OTHERS, route: "", reason: "further reasons" } : { kind, route, reason }),
+      calls: 0,
+      clients: new Set(),
+      samples: [],
+    };
+    this.#refusals.set(isOther ? OTHERS : key, created);
+    return created;
+  }
+}
