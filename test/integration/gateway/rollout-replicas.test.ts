@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { createDependencies, type Dependencies } from "../../../src/app/dependencies.ts";
 import { createHandlers } from "../../../src/app/start.ts";
+import { runCommandLine } from "../../../src/cli/program.ts";
 import { readEnvironment } from "../../../src/config/settings.ts";
 import type { ComparisonResult } from "../../../src/parity/comparison.ts";
+import { captureCommands } from "../../support/command-output.ts";
+import { restoreEnv, setEnv } from "../../support/env.ts";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
@@ -21,6 +24,8 @@ interface Replica {
   readonly dependencies: Dependencies;
   stop(): Promise<void>;
 }
+
+captureCommands();
 
 let redis: RedisServer;
 let old: FakeV4;
@@ -43,6 +48,7 @@ beforeEach(async () => {
   for (let index = 0; index < 3; index += 1) replicas.push(await startReplica(index));
 });
 afterEach(async () => {
+  restoreEnv();
   for (const { stop } of replicas) await stop();
   await redis.stop();
   await old.close();
@@ -131,6 +137,21 @@ test("nothing returns while the old service is not well, and a person can turn b
   await replicas[0]?.dependencies.rollout.turnBack(order);
   await waitFor(async () => (await sides()).every((side) => side === "old"));
   expect(replicas[1]?.dependencies.rollout.status()?.trips[0]).toMatchObject({ kind: "all", by: "Ann" });
+});
+
+test("the command turns back and resumes on all three", async () => {
+  setEnv("GATEWAY_SECRET", "a secret of sixteen characters");
+  const flags = [
+    `--rollout-file=${rolloutFile}`,
+    `--mappings-dir=${pack.folder}`,
+    `--redis-url=${redis.url}`,
+  ];
+  const run = (...args: readonly string[]): Promise<number> => runCommandLine(["rollout", ...args, ...flags]);
+  expect(await run("turn-back", ROUTE)).toBe(0);
+  await waitFor(async () => (await sides()).every((side) => side === "old"));
+  expect(await run()).toBe(1);
+  expect(await run("resume", ROUTE)).toBe(0);
+  await waitFor(async () => (await sides()).every((side) => side === "new"));
 });
 
 test("without Redis each replica keeps what it knows", async () => {
