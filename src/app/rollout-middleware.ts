@@ -96,7 +96,7 @@ export function createRolloutMiddleware(
     const { query, cursor } = removeCursorMark(plain.query, parameters);
     const { side, client } = rollout.sideOf(identity, name, { cursor, hasGatewayToken });
     const fingerprint = identity.fingerprint ?? undefined;
-    if (!signIn && !READS.has(plain.method)) {
+    if (!signIn && !READS.has(plain.method) && !route?.isSafe) {
       const write = rollout.beginWrite(client, side);
       if (write) response.on("close", write.end);
       await write?.ready;

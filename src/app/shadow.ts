@@ -19,7 +19,7 @@ import { ShadowRunner, type BegunComparison, type ServedRequest } from "../shado
 import { WriteFence } from "../shadow/write-fence.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { Exchange } from "./candidate/translate-again.ts";
-import type { LegacyService } from "./legacy.ts";
+import { routeOf, type LegacyService } from "./legacy.ts";
 import type { PublicAppDependencies } from "./public-app.ts";
 import { createShadowTranslation } from "./shadow-translation.ts";
 
@@ -146,6 +146,9 @@ const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 /** Whose budget senders share that nobody knows: invented tokens have no budget of their own. */
 const STRANGERS = "?";
 
+/** Why the old service gave no answer: a route returns only to a service that is well. */
+const NO_ANSWER: ReadonlySet<string> = new Set(["timeout", "unreachable"]);
+
 const textHeaders = (
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> =>
@@ -199,7 +202,12 @@ export function createShadow(
     budget,
     fence,
     translate: createShadowTranslation(settings, dependencies),
-    askOld: (request, body) => old.ask(request, body),
+    async askOld(request, body) {
+      const answer = await old.ask(request, body);
+      const hasFailed = typeof answer === "string" ? NO_ANSWER.has(answer) : answer.status >= 500;
+      rollout.noteOutcome(routeOf(request, pack)?.name ?? null, "old", hasFailed, request.id);
+      return answer;
+    },
     report,
     closing,
     onError: (error, requestId) =>
