@@ -126,7 +126,7 @@ test("check --rollout checks a file with the pack and the client directory", asy
   const check = (text: string): Promise<number> =>
     runCommandLine(["check", clients, `--rollout=${writeOperatorFile(text, "rollout.yaml")}`]);
   expect(await check("data: shared\nnew: [{ clients: [billing] }]")).toBe(0);
-  expect(printed()).toContain("1 clients\n1 rules\n");
+  expect(printed()).toContain("1 client\n1 rule\n");
   expect(await check("data: separate\nnew: [{ routes: [GET /vm/instances] }]")).toBe(1);
   expect(printed()).toContain("AG_ROLLOUT_DATA");
 });
