@@ -198,7 +198,7 @@ function oauthRoutes(
     definition,
     requestedScopes: new RequestedScopes(state, pack.scopes, oauth.epoch),
     authOrigin: v4.authOrigin,
-    login: oauth.login,
+    login: oauth.login.withStatuses(pack.statuses),
     tokenStore: oauth.tokenStore,
     tokens: shared.tokens,
     limits: shared.limits,

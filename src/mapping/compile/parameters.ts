@@ -101,7 +101,7 @@ export function compileParameter(
   const expression =
     definition.write === undefined
       ? undefined
-      : compileExpressionAt(location.at("write"), definition.write, ["value", "values"]);
+      : compileExpressionAt(location.at("write"), definition.write, ["value", "values"], values);
   const { origin } = location;
   for (const value of definition.default === undefined ? [] : [definition.default].flat()) {
     const problem = problemOf(value);

@@ -6,6 +6,7 @@ import {
   check,
   compile,
   ExpressionError,
+  findLiteralArguments,
   thenMaybe,
   type Expression,
   type MaybePromise,
@@ -135,15 +136,37 @@ const INVALID_EXPRESSION: Expression = {
   print: () => undefined,
 };
 
-/** Checks and compiles the expression at a location. `variables` are the names that it may read. */
+/** Reports names of `$values("name", …)` that no value kind has. */
+function reportUnknownKinds(
+  location: SourceLocation,
+  source: string,
+  kinds: ReadonlyMap<string, unknown>,
+): void {
+  for (const { text, offset } of findLiteralArguments(source, "values"))
+    if (!kinds.has(text) && !location.isRemoved(text))
+      location.report(
+        { message: `unknown value kind "${text}"`, hint: suggestionFor(text, [...kinds.keys()]) },
+        offset,
+      );
+}
+
+/**
+ * Checks and compiles the expression at a location.
+ *
+ * @param variables The names that it may read.
+ * @param kinds The value kinds of `$values`, for expressions that may read it.
+ */
 export function compileExpressionAt(
   location: SourceLocation,
   source: string,
   variables: readonly string[],
+  kinds?: ReadonlyMap<string, unknown>,
 ): Expression {
   const bound = new Set(variables);
   const errors = location.isChecked ? [] : check(source, bound);
   for (const { message, offset } of errors) location.report(message, offset);
+  if (kinds && errors.length === 0 && !location.isChecked && source.includes("$values"))
+    reportUnknownKinds(location, source, kinds);
   return errors.length > 0 ? INVALID_EXPRESSION : compile(source, bound, location.origin);
 }
 

@@ -22,6 +22,11 @@ describe("check reports a value that can never work", () => {
       "36: a token is in one place, not in scheme and header",
     ],
     [
+      "a table that does not exist",
+      book("  number: id", "  number: { upstream: id, read: '$values(\"statee\", $value)' }"),
+      '6: unknown value kind "statee"; did you mean "state"?',
+    ],
+    [
       "credentials in no place",
       dialect("{ scheme: Token }", "{ token: table }"),
       "36: the place of the token is missing; one of scheme, basic, header, query, cookie",

@@ -124,7 +124,7 @@ function emitExpression(
   location: SourceLocation,
   unit: ReaderUnit,
 ): FieldCode {
-  const expression = compileExpressionAt(location.at("read"), rule.read, READ_VARIABLES);
+  const expression = compileExpressionAt(location.at("read"), rule.read, READ_VARIABLES, context.values);
   const { lookup: values } = context;
   const bind = createReadBindings(context);
   const range = rule.upstream === undefined ? undefined : unit.plan.range(rule.upstream.split("."));

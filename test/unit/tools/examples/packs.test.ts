@@ -127,6 +127,24 @@ test("an invalid example is reported with its line and a hint", () => {
   }
 });
 
+test.each([
+  ["request", "request: 'GET /a?q=b c'", 2],
+  ["upstream request", "request: GET /a\nupstream: [{ request: 'GET /b?q=b c' }]", 3],
+])("white space in the %s of an example is reported: nothing after it is ignored", (_where, lines, line) => {
+  const folder = mkdtempSync(join(tmpdir(), "pack-"));
+  try {
+    mkdirSync(join(folder, "examples"));
+    writeFileSync(join(folder, "examples", "a.yaml"), `title: A\n${lines}\nresponse: { body: {} }\n`);
+    const diagnostics: Diagnostic[] = [];
+    expect(readExamples(folder, diagnostics).examples).toEqual([]);
+    expect(diagnostics.map((found) => [found.line, found.message])).toEqual([
+      [line, expect.stringContaining("white space in a query is written as %20")],
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 describe("an example that fails", () => {
   const { examples, catalogs, pack } = examplesOf("test/fixtures/library-pack");
   const first = examples.find(({ definition }) => definition.title.startsWith("One object"));
