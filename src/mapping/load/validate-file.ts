@@ -97,6 +97,15 @@ function describeIssue(issue: Issue, data: unknown, schema: () => Json = () => (
   }
 }
 
+/**
+ * The issue of a short form, `ETag: "X Bad"` for `ETag: { upstream: "X Bad" }`, as one of the text: the author has written no
+ * such key.
+ */
+function ofShortForm(issue: Issue, data: unknown): Issue {
+  const whole = issue.path.slice(0, -1);
+  return typeof at(data, whole) === "string" ? { ...issue, path: whole } : issue;
+}
+
 /** Adds what to write in place of a value of a wrong type. @param text as it is written */
 function withCorrection(
   message: Message,
@@ -110,6 +119,8 @@ function withCorrection(
     return { message, hint: `if it is a text, write it in quotes: ${JSON.stringify(text)}` };
   if (Array.isArray(value) && message.startsWith("must be a map"))
     return { message, hint: "write its keys without hyphens" };
+  const [key] = typeof value === "string" && message.startsWith("must be a map") ? keysAt(schema, path) : [];
+  if (key !== undefined) return { message, hint: `${key}: ${text}` };
   if (message.startsWith("must be a list") && kindOf(value) === "a map")
     return { message, hint: "start each entry with a hyphen" };
   if (value !== null || path.length > 0) return message;
@@ -258,7 +269,7 @@ export function validateFile<T>(
   if (source.diagnostics.length > 0) return undefined;
   const result = schema.safeParse(source.data);
   if (result.success) return result.data;
-  const issues = firstIssues(result.error.issues);
+  const issues = firstIssues(result.error.issues).map((issue) => ofShortForm(issue, source.data));
   const lostContent = findLostContent(issues, source.data, describeSchema());
   const lostKeys = new Set([...lostContent.values()].flat());
   for (const issue of issues) {

@@ -372,6 +372,25 @@ describe("check words a problem for authors", () => {
     ],
     ["a number that JSON does not have", book("origin: gateway", "origin: .inf"), "20: is not a JSON value"],
     [
+      "a text in the short form of a key",
+      dialect("  id: code", "  headers: { response: { ETag: 'X Bad' } }\n  id: code"),
+      ": is not the name of a header: letters, digits and hyphens",
+    ],
+    ["an empty text in the short form of a field", book("number: id", "number: ''"), "6: must not be empty"],
+    [
+      "a text instead of a map",
+      book(
+        '{ loan: { upstream: "GET /items/{number}/loan", when: \'status = "out"\' } }',
+        "{ loan: GET /loan }",
+      ),
+      "must be a map, but is a string; upstream: GET /loan",
+    ],
+    [
+      "a shape of errors without a text",
+      dialect("error: { problems: [{ at: $field, text: $message }] }", "error: { at: $field }"),
+      'the shape has no "$message"; it stands for the text of an error: { message: $message }',
+    ],
+    [
       "a missing key with a simple value",
       dialect("{ parameter: page }, size: 10", "{}, size: 10"),
       'the key "parameter" is missing; parameter: "page"',

@@ -30,7 +30,11 @@ describe("the laws of a pack", () => {
     ["of each problem", "{ errors: [{ title: $title, at: $field, detail: $message }] }"],
     ["beside the text", "{ title: $title, status: $status, detail: $message }"],
   ])("hold for errors with a title %s", async (_where, shape) => {
-    const edit = { file: "pack.yaml", from: "error: { problems: [{ at: $field, text: $message }] }", to: `error: ${shape}` };
+    const edit = {
+      file: "pack.yaml",
+      from: "error: { problems: [{ at: $field, text: $message }] }",
+      to: `error: ${shape}`,
+    };
     const { findings } = await checkLibrary(edit);
     expect(findings.filter(({ kind }) => kind === "error")).toEqual([]);
   });

@@ -105,7 +105,9 @@ function compileFieldWrite(rule: FieldRule, context: FieldContext, location: Sou
   const { object = "", write: source } = rule;
   const { origin } = location;
   const expression =
-    source === undefined ? undefined : compileExpressionAt(location.at("write"), source, WRITE_VARIABLES, context.values);
+    source === undefined
+      ? undefined
+      : compileExpressionAt(location.at("write"), source, WRITE_VARIABLES, context.values);
   const convert = kind && applyValueKind(kind.write, rule.arguments ?? {});
   const idOf = (value: unknown, { catalogs }: WriteContext): unknown =>
     catalog && typeof value === "string" ? (catalog.v4Id(value, catalogs) ?? UNKNOWN_ID) : value;
