@@ -24,6 +24,7 @@ export function corsSettings(
         client.credentials?.header,
         client.filters?.header,
         client.always_ok?.request_header,
+        client.method_header,
       ),
     ],
     exposeHeaders: [

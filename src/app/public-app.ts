@@ -78,6 +78,7 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     createRequestContext({
       trustProxy: settings.TRUST_PROXY ?? [],
       tokenParameter: pack.credentials.client?.queryParameter,
+      methodHeader: pack.methodHeader,
       clientHeader: settings.CLIENT_HEADER,
       onUntrustedProxy: dependencies.onUntrustedProxy,
     }),

@@ -6,6 +6,7 @@ import { createErrorFormat, type ErrorFormat } from "../../dialect/errors.ts";
 import { createListParser, LIST_VALUES, type ParseListBody } from "../../dialect/envelope.ts";
 import { createFilterWriter, type FilterWriter } from "../../dialect/filter/filter-writer.ts";
 import type { Grammar } from "../../dialect/filter/grammar.ts";
+import { compileClientPaths, type ClientPaths } from "./client-paths.ts";
 import { compileMediaTypes, type ClientMediaTypes } from "./body-format.ts";
 import { namesIn, type Shape } from "../../dialect/shape.ts";
 import { createRateLimitHeaders, type RateLimitHeaders } from "../../dialect/rate-limit-headers.ts";
@@ -20,7 +21,7 @@ import { compileGrammar } from "./filters.ts";
 import { compilePaging, type Paging } from "./paging.ts";
 
 /** The compiled dialects of a pack. */
-export interface Dialects {
+export interface Dialects extends ClientPaths {
   readonly statuses: Statuses;
   readonly errorCodes: ErrorCodes;
   /** What errors about a request that breaks a rule say as a whole; undefined for their reasons. */
@@ -247,6 +248,7 @@ export function compileDialects(definition: DialectDefinition, location: SourceL
       upstream: createRateLimitHeaders(upstream.rate_limit_headers),
     },
     mediaTypes: compileMediaTypes(client.bodies),
+    ...compileClientPaths(definition, location),
     grammar: compileGrammar(definition, location),
     filterWriter: createFilterWriter(upstream.filters),
     paging,

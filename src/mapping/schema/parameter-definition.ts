@@ -83,6 +83,20 @@ export const pathParameters = z.record(name, z.union([pathParameterType, pathPar
 
 export type PathParameterDefinitions = z.infer<typeof pathParameters>;
 
+/** Which slashes of a path count. */
+export const slashes = z.strictObject({
+  trailing: about(
+    z.enum(["any", "exact"]).optional(),
+    "A slash at the end of a path: it has no effect (`any`, the default), or a path is the one that its route is written with (`exact`). Another one is a 404.",
+    "exact",
+  ),
+  doubled: about(
+    z.enum(["any", "reject"]).optional(),
+    "Several slashes in a row: like one (`any`, the default), or a 404 (`reject`).",
+    "reject",
+  ),
+});
+
 /** What all routes do with the client's query. */
 export const clientQuery = z.strictObject({
   parameters,

@@ -93,6 +93,11 @@ describe("check reports a value that can never work", () => {
       '"response: none"',
     ],
     [
+      "a header of methods that means something else",
+      dialect("  id: code", "  method_header: x-where\n  id: code"),
+      'this header has another meaning: see "filters"',
+    ],
+    [
       "a header that has the token",
       dialect("id: code", "headers: { request: { Authorization: X-Other } }\n  id: code"),
       'this header has the token: see "credentials"',
