@@ -5,8 +5,7 @@ import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-d
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import { compileHeaders } from "./headers.ts";
 import { compileEndpoint, compilePattern } from "./endpoint.ts";
-import { compileUpstreamFormat } from "./body-format.ts";
-import { compileSearch } from "./search.ts";
+import { compileListSearch } from "./list-search.ts";
 import { compilePathValues, type PathParameterRules } from "./path-parameters.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import { resolveReference, type SourceLocation } from "../load/source-location.ts";
@@ -173,26 +172,6 @@ function compilePrerequisites(
   });
 }
 
-/** Compiles the search that a list is read by. */
-function compileListSearch(
-  { search }: RouteDefinition,
-  resource: Resource,
-  { dialect, query }: RouteCompileContext,
-  location: SourceLocation,
-): Route["search"] {
-  return (
-    search && {
-      move: compileSearch(search, query.paging.upstreamNumbers, location),
-      format: compileUpstreamFormat(
-        { ...dialect.upstream.bodies, object: undefined },
-        resource.name,
-        false,
-        location,
-      ),
-    }
-  );
-}
-
 /** The keys of a route that need no compilation. */
 const copyKeys = (definition: RouteDefinition) => ({
   name: definition.client,
@@ -256,7 +235,7 @@ export function compileRoute(
     source,
     headers: compileHeaders(definition.headers, dialect, locations),
     list: resource.list ?? "",
-    search: compileListSearch(definition, resource, context, location.at("search")),
+    search: compileListSearch(definition, resource, source, query, context, location.at("search")),
     body,
     query,
     queryFilter,

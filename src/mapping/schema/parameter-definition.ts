@@ -8,8 +8,8 @@ const multiple = z.enum(["repeat", "comma"]);
 
 const parameterRule = z.strictObject({
   upstream: about(
-    name.optional(),
-    "Name of the upstream's parameter. `lang: locale` is short for `lang: { upstream: locale }`.",
+    z.union([name, z.record(name, name)]).optional(),
+    "Name of the upstream's parameter. `lang: locale` is short for `lang: { upstream: locale }`. Several parameters: their names, each with JSONata like `write`.",
     "locale",
   ),
   path: about(
@@ -114,3 +114,7 @@ export const routeQuery = z.strictObject({
 });
 
 export type ParameterDefinition = z.infer<typeof parameter>;
+
+/** The names of the upstream's parameters that one of the client becomes. */
+export const upstreamNamesOf = ({ upstream = {} }: Pick<ParameterDefinition, "upstream">): string[] =>
+  typeof upstream === "string" ? [upstream] : Object.keys(upstream);

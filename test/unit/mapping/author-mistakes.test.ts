@@ -98,6 +98,14 @@ describe("check reports a value that can never work", () => {
       'this header has another meaning: see "filters"',
     ],
     [
+      "an expression of a parameter that becomes several",
+      dialect(
+        "  id: code",
+        "  query: { parameters: { a: { upstream: { b: $value, c: $value }, write: $value } } }\n  id: code",
+      ),
+      '"write" has no effect: each name in "upstream" has its own expression',
+    ],
+    [
       "a header that has the token",
       dialect("id: code", "headers: { request: { Authorization: X-Other } }\n  id: code"),
       'this header has the token: see "credentials"',
