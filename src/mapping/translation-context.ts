@@ -75,4 +75,6 @@ export interface WriteContext {
   readonly path: Readonly<Record<string, string>>;
   /** The IP address of the client. */
   readonly client: string;
+  /** The client's whole body in its documented form, for the members of nested objects. Undefined without a body. */
+  readonly body?: unknown;
 }

@@ -101,6 +101,7 @@ export async function translateItems(
     prerequisites: {},
     path: match.parameters,
     client: request.address,
+    body: items,
   };
   const written = await mapMaybe(items, (item) => rules.write(item as JsonObject, writing));
   const faults = written.flatMap((item) => item.faults);
@@ -156,6 +157,7 @@ export async function translateBody(
     prerequisites: prerequisites.values,
     path: match.parameters,
     client: request.address,
+    body: valid,
   });
   errors = [...errors, ...written.faults, ...prerequisites.errors];
   const reported = new Set(errors.map(({ field }) => field));

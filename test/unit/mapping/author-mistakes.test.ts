@@ -106,6 +106,11 @@ describe("check reports a value that can never work", () => {
       '"write" has no effect: each name in "upstream" has its own expression',
     ],
     [
+      "an expression of an input that is not sent",
+      book("writer: { upstream: author_id }", "writer: { send: false, write: $value }"),
+      '"write" has no effect: "send: false" says that nothing is sent',
+    ],
+    [
       "a header that has the token",
       dialect("id: code", "headers: { request: { Authorization: X-Other } }\n  id: code"),
       'this header has the token: see "credentials"',

@@ -33,6 +33,7 @@ describe.each([
   "test/fixtures/form-client-pack",
   "test/fixtures/form-upstream-pack",
   "test/fixtures/paths-pack",
+  "test/fixtures/bodies-pack",
   "test/fixtures/search-pack",
   "test/fixtures/issues-pack",
 ])("the pack in %s", (folder) => {
