@@ -9,6 +9,7 @@ import type { AuthorizedRequest, TranslationServices } from "./authorized-reques
 import { continueTrace } from "../observability/tracing/traceparent.ts";
 import type { SunsetRules } from "../sunset/sunset.ts";
 import { hiddenIn, hideFields } from "./hide-fields.ts";
+import { keepFields } from "./keep-fields.ts";
 import {
   header,
   provenIdentity,
@@ -46,6 +47,10 @@ export interface PipelineDependencies
   readonly nativeScheme?: string | undefined;
 }
 
+/** Whether a body is JSON text, and not a file or nothing. */
+const isText = (body: ResponseBody): body is string | Buffer =>
+  body !== "" && (typeof body === "string" || Buffer.isBuffer(body));
+
 /** Creates the alpha pipeline: all stages of a request, in order. The audit is the end of each lifecycle. */
 export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler {
   const dependencies = {
@@ -61,16 +66,17 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     upstreamTokens: dependencies.upstreamTokens,
   });
 
+  const listShape = pack.dialect.client.responses.list ?? "$items";
+
   /** Field brown-outs: only responses that lack a field are read again. */
   function leaveOut(route: Route, body: ResponseBody, context: RequestContext): ResponseBody {
     const { hiddenFields } = context.planned ?? {};
     if (!hiddenFields) return body;
     const stages = hiddenIn(route, hiddenFields);
-    if (stages.length === 0 || body === "" || (typeof body !== "string" && !Buffer.isBuffer(body)))
-      return body;
+    if (stages.length === 0 || !isText(body)) return body;
     context.hiddenFields = stages.map(({ object, field }) => `${object}.${field}`);
     for (const { name, kind } of stages) sunset.count(name, kind);
-    return hideFields(body, stages, route, pack.dialect.client.responses.list ?? "$items");
+    return hideFields(body, stages, route, listShape);
   }
 
   return withLifecycle(async function runPipeline(request, context) {
@@ -114,6 +120,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     context.sent = { query, readJson };
     const parameters = await selected.route.query.translate(query);
     context.ignoredParameters = parameters.ignored;
+    const chosen = selected.route.sparseFields?.choose(query);
     const match = await withPathValues(selected, parameters.path);
     const headers = match.route.headers?.request(
       request.headers,
@@ -144,7 +151,8 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const object = await kind.buildResponse(received, prepared, authorized);
     const body = typeof object === "string" ? (match.route.wrapObject?.(object) ?? object) : object;
     stageTimes.buildResponse = performance.now();
-    const shown = leaveOut(match.route, body, context);
+    const chosenBody = chosen && isText(body) ? keepFields(body, chosen, match.route, listShape) : body;
+    const shown = leaveOut(match.route, chosenBody, context);
     return toSuccess(match.route, shown, prepared.path, context.upstreamHead, pack.locate);
   }, dependencies);
 }

@@ -6,6 +6,7 @@ import type { RouteDefinition } from "../schema/route-definition.ts";
 import { compileHeaders } from "./headers.ts";
 import { compileEndpoint, compilePattern } from "./endpoint.ts";
 import { compileListSearch } from "./list-search.ts";
+import { compileSparseFields } from "./sparse-fields.ts";
 import { compilePathValues, type PathParameterRules } from "./path-parameters.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import { resolveReference, type SourceLocation } from "../load/source-location.ts";
@@ -217,7 +218,15 @@ export function compileRoute(
   const upstreamNames = [...parameters, ...fromQuery, ...(body?.toPath.keys() ?? [])];
   const source = compileSource(definition, resource, upstreamNames, dialect, location);
   const call = "call" in source ? source.call.method : "GET";
-  const { query, queryFilter } = compileRouteQuery(definition, resource, source, context, location);
+  const sparseFields = compileSparseFields(dialect.client.sparse_fields, definition, resource, resources);
+  const { query, queryFilter } = compileRouteQuery(
+    definition,
+    resource,
+    source,
+    sparseFields?.parameter,
+    context,
+    location,
+  );
   const responseObjects = definition.one_of?.map(({ object }) => object) ?? [resource.name];
   const { values } = context.query.context;
   const where = compileCondition(definition, values, dialect, context.grammar, location);
@@ -234,6 +243,7 @@ export function compileRoute(
     tokenLevels: compileTokens(definition, resource, dialect.client.responses, location.at("tokens")),
     source,
     headers: compileHeaders(definition.headers, dialect, locations),
+    sparseFields,
     list: resource.list ?? "",
     search: compileListSearch(definition, resource, source, query, context, location.at("search")),
     body,

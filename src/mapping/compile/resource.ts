@@ -61,6 +61,25 @@ function reportInvalidRule(rule: FieldRule, isInput: boolean, location: SourceLo
     location.at("arguments").report('"arguments" belong to a value kind: "values" is missing');
 }
 
+/** `$query` or `$headers`: the head of one request. */
+const HEAD = /\$(?:query|headers)\b/;
+
+/** Reports expressions of a catalog that read a request: its objects are translated once for all requests. */
+function reportRequestInCatalog(
+  name: string,
+  { read, loss_when: condition }: FieldRule,
+  location: SourceLocation,
+): void {
+  for (const [key, source] of [
+    ["read", read],
+    ["loss_when", condition],
+  ] as const)
+    if (source !== undefined && HEAD.test(source))
+      location
+        .at("fields", name, key)
+        .report("a catalog has no request: its objects are translated once for all requests");
+}
+
 /** Compiles one resource file. Yields after each field and body. */
 export function* compileResource(
   definition: ResourceDefinition,
@@ -74,6 +93,7 @@ export function* compileResource(
   const rules = new Map([...fields, ...inputs]);
 
   for (const [name, rule] of fields) reportInvalidRule(rule, false, location.at("fields", name));
+  if (definition.catalog) for (const [name, rule] of fields) reportRequestInCatalog(name, rule, location);
   const locationOf = (name: string): SourceLocation =>
     location.at(fields.has(name) ? "fields" : "inputs", name).ofField(name);
   const reader = yield* compileRead(fields, inputs, context, locationOf);

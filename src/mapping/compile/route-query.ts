@@ -73,11 +73,16 @@ export function compileDialectQuery(
   return { ...reserved, unknown, parameters: compileParameters(parameters, reserved, at) };
 }
 
-/** Compiles what a route does with the client's query, and how it reads its filter from it. */
+/**
+ * Compiles what a route does with the client's query, and how it reads its filter from it.
+ *
+ * @param sparseParameter The parameter with which clients choose members.
+ */
 export function compileRouteQuery(
   definition: RouteDefinition,
   resource: Resource,
   source: Route["source"],
+  sparseParameter: string | undefined,
   { query: dialectQuery, dialect }: { readonly query: DialectQuery; readonly dialect: DialectDefinition },
   location: SourceLocation,
 ): Pick<Route, "query" | "queryFilter"> {
@@ -95,14 +100,19 @@ export function compileRouteQuery(
       if ((parameter.upstream ?? parameter.path) !== undefined)
         at.at("parameters", name).report("has no effect: the route makes no upstream call");
   const { unknown = dialectQuery.unknown } = query;
-  const pages = response === "list" ? dialectQuery.paging.clientNames : [];
+  if (all.some(({ name }) => name === sparseParameter))
+    at.report(`"${sparseParameter}" chooses members: see "sparse_fields"`);
+  const ownNames = new Set([
+    ...(response === "list" ? dialectQuery.paging.clientNames : []),
+    ...(sparseParameter === undefined ? [] : [sparseParameter]),
+  ]);
   const isParameter = (name: string): boolean =>
-    pages.includes(name) || all.some((parameter) => parameter.name === name);
+    ownNames.has(name) || all.some((parameter) => parameter.name === name);
   const queryFilter = compileQueryFilter(definition, resource, dialect, isParameter, location.at("client"));
   const rules = new QueryRules(all, {
     rejectsUnknown: unknown === "reject",
     hasCall,
-    useOf: (name) => (pages.includes(name) ? "used" : queryFilter?.use(name)),
+    useOf: (name) => (ownNames.has(name) ? "used" : queryFilter?.use(name)),
   });
   return { query: rules, queryFilter };
 }

@@ -83,6 +83,28 @@ export const pathParameters = z.record(name, z.union([pathParameterType, pathPar
 
 export type PathParameterDefinitions = z.infer<typeof pathParameters>;
 
+/** How clients choose the members of the objects in a response. */
+export const sparseFields = z.strictObject({
+  parameter: about(
+    name,
+    "The parameter with the names of the members. `{name}` in it is the `object` of the resource.",
+    "fields",
+  ),
+  multiple: about(
+    multiple.default("comma"),
+    "How it has several names: separated by commas (`fields=a,b`, the default), or repeated (`fields=a&fields=b`).",
+    "repeat",
+  ),
+  always: about(z.array(name).default([]), "Members that are always there.", ["id"]),
+  unknown: about(
+    z.enum(["ignore", "reject"]).default("ignore"),
+    "What happens to names that no object of the response has: nothing (the default), or the request is a 400.",
+    "reject",
+  ),
+});
+
+export type SparseFieldsDefinition = z.infer<typeof sparseFields>;
+
 /** Which slashes of a path count. */
 export const slashes = z.strictObject({
   trailing: about(

@@ -10,7 +10,7 @@ import {
   rateLimitHeaders,
   upstreamVersion,
 } from "./headers-definition.ts";
-import { clientQuery, pathParameters, slashes } from "./parameter-definition.ts";
+import { clientQuery, pathParameters, slashes, sparseFields } from "./parameter-definition.ts";
 import { clientBodies, upstreamBodies } from "./bodies-definition.ts";
 import { fieldHeaderName, headerName, mediaType, pathPrefix } from "./text-types.ts";
 
@@ -170,6 +170,11 @@ export const clientDefinition = z.strictObject({
     fieldHeaderName.optional(),
     "A header with which a POST stands for a PUT, PATCH or DELETE. Without it: such a header has no effect.",
     "X-HTTP-Method-Override",
+  ),
+  sparse_fields: about(
+    sparseFields.optional(),
+    "How clients choose the members of objects in responses. Without it: they get all of them.",
+    { parameter: "fields", always: ["id"] },
   ),
   slashes: about(slashes.optional(), "Which slashes in paths count. Default: none of them.", {
     trailing: "exact",

@@ -35,7 +35,7 @@ export function createFetchCurrent(route: Route | undefined, authorized: Authori
     if (!response.success && mode === "must succeed")
       throwTranslatedError(response, route, prepared, authorized);
     if (!response.success) return undefined;
-    const reading = { catalogs: services.catalogs, related: {} };
+    const reading = { client: authorized, catalogs: services.catalogs, related: {} };
     const json = await translateObject(response, route, reading);
     return parseJson(json) as JsonObject;
   };

@@ -111,6 +111,16 @@ describe("check reports a value that can never work", () => {
       '"write" has no effect: "send: false" says that nothing is sent',
     ],
     [
+      "an object of a catalog that depends on a request",
+      { file: "shelf.yaml", from: "fields:\n", to: "fields:\n  lang: { read: '$query.lang' }\n" },
+      "a catalog has no request: its objects are translated once for all requests",
+    ],
+    [
+      "a member that is always there and that no object has",
+      dialect("  id: code", "  sparse_fields: { parameter: fields, always: [nonsense] }\n  id: code"),
+      'no object has the field "nonsense"',
+    ],
+    [
       "a header that has the token",
       dialect("id: code", "headers: { request: { Authorization: X-Other } }\n  id: code"),
       'this header has the token: see "credentials"',

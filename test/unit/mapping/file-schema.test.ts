@@ -28,6 +28,7 @@ const PACKS = [
   "test/fixtures/library-pack",
   "test/fixtures/smallest-pack",
   "test/fixtures/bodies-pack",
+  "test/fixtures/fields-pack",
   "test/fixtures/shop-pack",
   "examples/payments/pack",
   "examples/media-type-versions/pack",

@@ -34,6 +34,7 @@ describe.each([
   "test/fixtures/form-upstream-pack",
   "test/fixtures/paths-pack",
   "test/fixtures/bodies-pack",
+  "test/fixtures/fields-pack",
   "test/fixtures/search-pack",
   "test/fixtures/issues-pack",
 ])("the pack in %s", (folder) => {
