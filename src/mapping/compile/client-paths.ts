@@ -1,4 +1,5 @@
 /** How clients write the method and the path of a request. */
+import { credentialHeaders } from "../../dialect/credentials.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 
@@ -15,7 +16,7 @@ export function compileClientPaths({ client }: DialectDefinition, location: Sour
   const { method_header: header, slashes = {} } = client;
   const methodHeader = header?.toLowerCase();
   const others = [
-    ["credentials", client.credentials?.header],
+    ...credentialHeaders(client.credentials).map((name) => ["credentials", name] as const),
     ["filters", client.filters?.header],
     ["version", client.version?.header],
     ...Object.keys(client.headers?.request ?? {}).map((name) => ["headers", name] as const),

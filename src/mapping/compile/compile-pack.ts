@@ -1,3 +1,4 @@
+import { credentialHeaders } from "../../dialect/credentials.ts";
 import { createScopes, type Scopes } from "../../dialect/scopes.ts";
 import type { Pack } from "../pack.ts";
 import { splitPath } from "../router.ts";
@@ -85,7 +86,7 @@ function* compileResources(
     scopesFor: (alpha) => (typeof alpha === "string" ? scopes.toV4(alpha).join(" ") || undefined : undefined),
     bodies: { client: dialect.client.bodies, upstream: dialect.upstream.bodies },
     parts,
-    tokenHeader: dialect.client.credentials?.header?.toLowerCase(),
+    tokenHeaders: credentialHeaders(dialect.client.credentials).map((name) => name.toLowerCase()),
     id: dialect.client.id,
     omitsNull: dialect.client.responses.omit_null,
     unknownRecord: dialect.messages.unknown_record,

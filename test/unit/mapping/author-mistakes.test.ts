@@ -27,6 +27,21 @@ describe("check reports a value that can never work", () => {
       '6: unknown value kind "statee"; did you mean "state"?',
     ],
     [
+      "a further place of credentials that is none",
+      dialect("{ scheme: key }", "{ scheme: key, or: [{}] }"),
+      "the place of the token is missing; one of scheme, basic, header, query, cookie",
+    ],
+    [
+      "a place of credentials that is there twice",
+      dialect("{ scheme: key }", "{ scheme: key, or: [{ header: X-Key }, { scheme: KEY }] }"),
+      "this place is there twice",
+    ],
+    [
+      "two parameters with credentials",
+      dialect("{ scheme: key }", "{ scheme: key, or: [{ query: a }, { query: b }] }"),
+      "a token is in one parameter of the query at most",
+    ],
+    [
       "credentials in no place",
       dialect("{ scheme: Token }", "{ token: table }"),
       "36: the place of the token is missing; one of scheme, basic, header, query, cookie",

@@ -36,12 +36,12 @@ function queryOf({ query }: ClientHead): JsonObject {
 
 /** The headers of a request by their lower-case names, without those that have its credentials. */
 const headersByRequest = new WeakMap<ClientHead["request"], JsonObject>();
-function headersOf({ request }: ClientHead, tokenHeader: string | undefined): JsonObject {
+function headersOf({ request }: ClientHead, tokenHeaders: readonly string[]): JsonObject {
   const made = headersByRequest.get(request);
   if (made) return made;
   const values = Object.fromEntries(
     Object.entries(request.headers).flatMap(([name, lines]) =>
-      lines && !CREDENTIALS.has(name) && name !== tokenHeader ? [[name, lines.join(", ")]] : [],
+      lines && !CREDENTIALS.has(name) && !tokenHeaders.includes(name) ? [[name, lines.join(", ")]] : [],
     ),
   );
   headersByRequest.set(request, values);
@@ -54,7 +54,7 @@ function headersOf({ request }: ClientHead, tokenHeader: string | undefined): Js
  * @param variables Those that the expression reads.
  */
 export function createReadBindings(
-  { lookup: values, scopesOf, tokenHeader }: FieldContext,
+  { lookup: values, scopesOf, tokenHeaders }: FieldContext,
   variables: ReadonlySet<string>,
 ): (value: unknown, reading: ReadContext) => Bindings {
   const bind = (value: unknown, { related, sentBody: request }: ReadContext): Bindings => ({
@@ -69,6 +69,6 @@ export function createReadBindings(
   return (value, reading) => ({
     ...bind(value, reading),
     query: reading.client && queryOf(reading.client),
-    headers: reading.client && headersOf(reading.client, tokenHeader),
+    headers: reading.client && headersOf(reading.client, tokenHeaders),
   });
 }
