@@ -43,6 +43,11 @@ export function addCheck(program: Command, onExit: OnExit): void {
     .option("--clients <file>", "check a client directory, as CLIENTS_FILE names it")
     .option("--notices <file>", "check the receivers of notices, as NOTICES_FILE names them")
     .option("--announce", "with --sunset: allow dates that are earlier than those that were published")
+    .addOption(
+      new Option("--format <format>", "how problems are printed: text, or json for editors and programs")
+        .choices(["text", "json"])
+        .conflicts(["watch", "update", "emit", "schema", "sunset", "clients", "notices"]),
+    )
     .addOption(new Option("--watch", "check again after each change of a file").conflicts("update"))
     .addOption(
       new Option("--schema <kind>", "print the JSON Schema of a kind of file, for editors").choices(

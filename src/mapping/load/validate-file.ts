@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import { MAX_DIAGNOSTICS, type Diagnostic } from "./diagnostic.ts";
+import { MAX_DIAGNOSTICS, type Diagnostic, type DiagnosticCode } from "./diagnostic.ts";
 import { describeValue, keysAt, takesText } from "../schema/file-schema.ts";
 import { closestMatch, suggestionFor } from "./suggest.ts";
-import type { Message, YamlPath, YamlSource } from "./yaml-source.ts";
+import { withCode, type Message, type YamlPath, type YamlSource } from "./yaml-source.ts";
 
 type Issue = z.core.$ZodIssue;
 type Json = Readonly<Record<string, unknown>>;
@@ -61,6 +61,12 @@ function describeUnion(branches: readonly (readonly Issue[])[], data: unknown, p
   return all.length > 0 && all.length < 4
     ? `must be ${all.join(" or ")}, but is ${kindOf(value)}`
     : "is not a JSON value";
+}
+
+/** The code of a validation issue. @param data The file. */
+function codeOf(issue: Issue, data: unknown): DiagnosticCode {
+  if (issue.path.length > 0 && at(data, issue.path) === undefined) return "missing-key";
+  return issue.code === "invalid_type" || issue.code === "invalid_union" ? "wrong-type" : "invalid-value";
 }
 
 /** Phrases a validation issue for the author of a pack. */
@@ -224,6 +230,7 @@ function describeUnknownKeys(
   const report = (key: string, message: string): Diagnostic =>
     source.keyDiagnosticAt([...path, key], {
       message,
+      code: "unknown-key",
       hint: key === "<<" ? "maps can't be merged: write the keys of both here" : suggestionFor(key, valid),
     });
   const similar = keys.filter((key) => key !== first && !others.includes(key));
@@ -278,6 +285,7 @@ export function validateFile<T>(
       diagnostics.push(
         source.keyDiagnosticAt(issue.path, {
           message: `"${String(issue.path.at(-1))}" is empty`,
+          code: "wrong-type",
           hint: `indent ${quoted(lost)} further: these keys are at its own level`,
         }),
       );
@@ -289,11 +297,14 @@ export function validateFile<T>(
       diagnostics.push(
         source.diagnosticAt(
           issue.path,
-          withCorrection(
-            describeIssue(issue, source.data, describeSchema),
-            at(source.data, issue.path),
-            source.textAt(issue.path),
-            { schema: describeSchema(), path: issue.path },
+          withCode(
+            withCorrection(
+              describeIssue(issue, source.data, describeSchema),
+              at(source.data, issue.path),
+              source.textAt(issue.path),
+              { schema: describeSchema(), path: issue.path },
+            ),
+            codeOf(issue, source.data),
           ),
         ),
       );
