@@ -218,3 +218,12 @@ export function conditionNames(
     ),
   ];
 }
+
+/** The parameters of filters whose text has several values, separated by commas. */
+export function separatedNames(resource: Resource, { upstream: { filters } }: DialectDefinition): string[] {
+  const choice = filters?.in;
+  if (choice?.multiple !== "comma") return [];
+  return [...resource.members.values()]
+    .flatMap((rule) => filterName(rule) ?? [])
+    .map((field) => fillName(choice.parameter, field));
+}

@@ -3,7 +3,7 @@ import type { SourceLocation } from "../load/source-location.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import { compileUpstreamFormat } from "./body-format.ts";
-import { conditionNames } from "./filters.ts";
+import { conditionNames, separatedNames } from "./filters.ts";
 import type { QueryRules } from "./parameters.ts";
 import type { DialectQuery } from "./route-query.ts";
 import type { Resource } from "./resource.ts";
@@ -34,6 +34,7 @@ export function compileListSearch(
       ...conditionNames(definition, resource, dialect),
     ],
     numbers: paging.upstreamNumbers,
+    separated: new Set(separatedNames(resource, dialect)),
     lists: new Map(
       targets.flatMap(({ upstream, separation }) =>
         upstream === undefined || separation === undefined ? [] : [[upstream, separation] as const],

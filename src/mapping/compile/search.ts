@@ -28,19 +28,28 @@ function parametersOf(shape: unknown): string[] {
   return typeof shape === "object" && shape !== null ? Object.values(shape).flatMap(parametersOf) : [];
 }
 
+/** The values of a request by their names. */
+interface SearchValues {
+  /** As members have them: one value, or a list. */
+  readonly members: ReadonlyMap<string, unknown>;
+  /** As lists have them: each value. */
+  readonly items: ReadonlyMap<string, readonly unknown[]>;
+}
+
 /** Fills the items of an array. A name stands for all its values, and an item whose names have no value is left out. */
-function fillItems(items: readonly unknown[], values: ReadonlyMap<string, unknown>): unknown[] {
-  return items.flatMap((item) => {
+function fillItems(shape: readonly unknown[], values: SearchValues): unknown[] {
+  return shape.flatMap((item) => {
+    const name = parameterOf(item);
+    if (name !== undefined) return values.items.get(name) ?? values.members.get(name) ?? [];
     const names = parametersOf(item);
-    if (names.length > 0 && !names.some((name) => values.has(name))) return [];
-    return parameterOf(item) === undefined ? [fill(item, values)] : [fill(item, values)].flat();
+    return names.length > 0 && !names.some((each) => values.members.has(each)) ? [] : [fill(item, values)];
   });
 }
 
 /** Fills a shape. Members without a value are left out, and so are objects and arrays with nothing in them. */
-function fill(shape: unknown, values: ReadonlyMap<string, unknown>): unknown {
+function fill(shape: unknown, values: SearchValues): unknown {
   const name = parameterOf(shape);
-  if (name !== undefined) return values.get(name);
+  if (name !== undefined) return values.members.get(name);
   if (Array.isArray(shape)) {
     const items = fillItems(shape, values);
     return items.length > 0 || shape.length === 0 ? items : undefined;
@@ -64,6 +73,8 @@ export interface SearchParameters {
   readonly numbers: readonly string[];
   /** Those that may have several values, and are lists with one value too; each with what separates values in one text. */
   readonly lists: ReadonlyMap<string, "repeat" | "comma">;
+  /** Those of filters whose text may have several values, separated by commas. In brackets they are a list of these. */
+  readonly separated: ReadonlySet<string>;
 }
 
 /** Reports names of a shape that no request has a value for, and names in keys, which would be sent as they are. */
@@ -97,7 +108,7 @@ function reportUnknownNames(shape: unknown, known: readonly string[], location: 
  */
 export function compileSearch(
   shape: JsonObject,
-  { names: known, numbers, lists }: SearchParameters,
+  { names: known, numbers, lists, separated }: SearchParameters,
   location: SourceLocation,
 ): (request: ListRequest) => SearchRequest {
   const names = new Set(parametersOf(shape));
@@ -107,6 +118,7 @@ export function compileSearch(
     const question = path.indexOf("?");
     const query = parseQuery(question < 0 ? "" : path.slice(question + 1));
     const values = new Map<string, unknown>();
+    const items = new Map<string, readonly unknown[]>();
     const others: string[] = [];
     for (const [name, texts] of query) {
       if (names.has(name)) {
@@ -114,12 +126,13 @@ export function compileSearch(
         const all = separation === "comma" ? texts.flatMap((text) => text.split(",")) : texts;
         const typed = all.map((text) => (numbers.includes(name) && COUNT.test(text) ? Number(text) : text));
         values.set(name, typed.length === 1 && separation === undefined ? typed[0] : typed);
+        items.set(name, separated.has(name) ? texts.flatMap((text) => text.split(",")) : typed);
       } else others.push(...texts.map((text) => formatParameter(name, text)));
     }
     const isMoved = filter !== undefined && names.has(FILTER);
     if (isMoved) values.set(FILTER, parseJson(filter));
     const bare = question < 0 ? path : path.slice(0, question);
-    const body = fill(shape, values);
+    const body = fill(shape, { members: values, items });
     return {
       path: others.length === 0 ? bare : `${bare}?${others.join("&")}`,
       filter: isMoved ? undefined : filter,

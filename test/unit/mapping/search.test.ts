@@ -13,7 +13,11 @@ const lists = new Map([
   ["kinds", "comma"],
 ] as const);
 const move = (shape: Record<string, unknown>, path: string, filter?: string) =>
-  compileSearch(shape, { names: [], numbers: ["page", "size"], lists }, nowhere)({ path, filter });
+  compileSearch(
+    shape,
+    { names: [], numbers: ["page", "size"], lists, separated: new Set(["states"]) },
+    nowhere,
+  )({ path, filter });
 
 describe("moving the query of a list to a body", () => {
   test("gives pages as numbers, repeated parameters as lists, and leaves out what has no value", () =>
@@ -43,6 +47,7 @@ describe("moving the query of a list to a body", () => {
     ],
     ["a name in brackets is a list of all its values", { ids: ["$id"] }, "id=1", { ids: ["1"] }],
     ["of several values", { ids: ["$id", "$tags"] }, "id=1&id=2&tags=x", { ids: ["1", "2", "x"] }],
+    ["of a filter by several values", { all: ["$states"] }, "states=a,b", { all: ["a", "b"] }],
     ["and is left out without a value", { ids: ["$id"], q: "$q" }, "q=1", { q: "1" }],
     [
       "a condition in a list is left out with its value",
