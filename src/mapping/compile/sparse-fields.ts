@@ -21,6 +21,9 @@ export interface SparseFields {
 /** More names than any object has fields. */
 const MAX_NAMES = 500;
 
+/** More levels than any response has. */
+const MAX_LEVELS = 32;
+
 /** Adds a dotted name. A name that is chosen as a whole stays so. */
 function addName(members: Map<string, unknown>, [key = "", ...rest]: readonly string[]): void {
   const inner = members.get(key);
@@ -60,6 +63,7 @@ export function compileSparseFields(
   const parameter = definition.parameter.replaceAll("{name}", resource.name);
   const field = shortName(parameter);
   const isKnown = (name: string): boolean =>
+    name.split(".", MAX_LEVELS + 1).length <= MAX_LEVELS &&
     (choices?.map(({ object }) => object) ?? [resource.name]).some((object) => {
       const shown = object === resource.name ? resource : resources.get(object);
       return shown !== undefined && hasMember(name, shown, resources);
@@ -84,7 +88,10 @@ export function compileSparseFields(
           { field, reason: `${shortName(wrong)} is not a field of ${resource.name}.`, rule: "enum" },
         ]);
       const members = new Map<string, unknown>();
-      for (const name of [...asked, ...always]) addName(members, name.split("."));
+      for (const name of [...asked, ...always]) {
+        const keys = name.split(".", MAX_LEVELS + 1);
+        if (keys.length <= MAX_LEVELS) addName(members, keys);
+      }
       return toMembers(members);
     },
   };
