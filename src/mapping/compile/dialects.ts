@@ -165,13 +165,6 @@ const DEFAULT_ERROR: Shape = { message: "$message" };
 const LIST_NAMES = ["items", "list", ...LIST_VALUES];
 const ERROR_NAMES = ["message", "field", "pointer", "code", "status", "title", "name"];
 
-/** What the names stand for that a shape needs. */
-const NEEDED: Readonly<Record<string, string>> = {
-  items: "the array of the list: { data: $items }",
-  message: "the text of an error: { message: $message }",
-  object: "the object in the wrapper: { data: $object }",
-};
-
 /** Reports names that a shape can't have, and a name that it needs. */
 function checkShape(
   shape: Shape,
@@ -189,11 +182,7 @@ function checkShape(
         names.map((each) => `$${each}`),
       ),
     });
-  if (!found.includes(required))
-    location.report({
-      message: `the shape has no "$${required}"`,
-      hint: `it stands for ${NEEDED[required] ?? "a value"}`,
-    });
+  if (!found.includes(required)) location.report(`"$${required}" is missing`);
   // Errors have their problems in an array, and may have texts in several places.
   const itemPlaces = places.filter(({ name }) => name === required && required !== "message");
   if (itemPlaces.length > 1) location.report(`"$${required}" is there ${itemPlaces.length} times`);

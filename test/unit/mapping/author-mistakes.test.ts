@@ -429,11 +429,6 @@ describe("check words a problem for authors", () => {
       "must be a map, but is a string; upstream: GET /loan",
     ],
     [
-      "a shape of errors without a text",
-      dialect("error: { problems: [{ at: $field, text: $message }] }", "error: { at: $field }"),
-      'the shape has no "$message"; it stands for the text of an error: { message: $message }',
-    ],
-    [
       "a missing key with a simple value",
       dialect("{ parameter: page }, size: 10", "{}, size: 10"),
       'the key "parameter" is missing; parameter: "page"',
