@@ -36,6 +36,23 @@ const pinned = fileURLToPath(
   at(`../node_modules/node/bin/node${process.platform === "win32" ? ".exe" : ""}`),
 );
 
+/**
+ * npx starts the program in a shell. A shell that is killed passes no signal on, so the program would go on without npx.
+ * Where the shell is gone, the program gets the signal.
+ */
+function endWithShell() {
+  const shell = process.ppid;
+  const look = () => {
+    if (process.ppid === shell) return;
+    clearInterval(timer);
+    process.kill(process.pid, "SIGTERM");
+  };
+  const timer = setInterval(look, 200);
+  timer.unref();
+}
+
+if (process.env.npm_command === "exec") endWithShell();
+
 const reason = needsNewerNode(process.versions.node);
 if (reason === undefined) void import(main.href);
 else if (isCheckout && existsSync(pinned)) runWith(pinned);

@@ -1,4 +1,5 @@
 /** What the public port rejects before the pipeline: heads that are too long, and what pages make browsers send. */
+import { credentialPlaces, type CredentialsPlace } from "../dialect/credentials.ts";
 import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
 import { hostOf, SAFE_METHODS, SAME_SITES } from "../admin/access.ts";
@@ -124,8 +125,10 @@ export function createPackGuard(
 
 /** Whether browsers send a client's credentials for any page, or clients have none. */
 const isAmbient = ({ credentials, dialect }: Pack): boolean => {
-  const { cookie, basic, realm } = dialect.client.credentials ?? {};
-  return !credentials.client || cookie !== undefined || (basic !== undefined && realm !== undefined);
+  const { realm } = dialect.client.credentials ?? {};
+  const isSentByBrowsers = ({ cookie, basic }: CredentialsPlace): boolean =>
+    cookie !== undefined || (basic !== undefined && realm !== undefined);
+  return !credentials.client || credentialPlaces(dialect.client.credentials).some(isSentByBrowsers);
 };
 
 /** Whether an origin is that of this gateway. A program that is not a browser sends none. */

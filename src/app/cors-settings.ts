@@ -1,3 +1,4 @@
+import { credentialPlaces } from "../dialect/credentials.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { allowOrigins } from "../pipeline/http/cors.ts";
@@ -19,11 +20,12 @@ export function corsSettings(
       "Content-Type",
       "X-Request-Id",
       ...Object.keys(request),
+      ...credentialPlaces(client.credentials).flatMap(({ header }) => header ?? []),
       ...present(
         client.version?.header,
-        client.credentials?.header,
         client.filters?.header,
         client.always_ok?.request_header,
+        client.method_header,
       ),
     ],
     exposeHeaders: [

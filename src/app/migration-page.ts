@@ -35,7 +35,7 @@ export function createMigrationPages(
     tokens: shared.tokens,
     tokenLocks: dependencies.tokenLocks,
     tokenStore: oauth.tokenStore,
-    login: oauth.login,
+    login: oauth.login?.withStatuses(pack.statuses),
     upstream,
     files: upstream,
     responseCache: createResponseCache(),

@@ -26,6 +26,7 @@ export function createObserveApp(
     createRequestContext({
       trustProxy: settings.TRUST_PROXY ?? [],
       tokenParameter: undefined,
+      methodHeader: undefined,
       clientHeader: settings.CLIENT_HEADER,
       onUntrustedProxy: dependencies.onUntrustedProxy,
     }),

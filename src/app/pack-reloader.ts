@@ -36,7 +36,7 @@ export const describeProblems = (error: unknown): readonly string[] =>
   error instanceof PackError ? error.diagnostics.map(formatDiagnosticLine) : [errorText(error)];
 
 /** Sections of the dialect that stored tokens depend on. */
-const FIXED_SECTIONS = ["scopes", "oauth", "errors"] as const;
+const FIXED_SECTIONS = ["scopes", "oauth"] as const;
 
 /** @throws {Error} If a pack can only replace the active one with a restart. */
 export function assertReplaceable(next: Pack, active: Pack): void {

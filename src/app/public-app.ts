@@ -91,6 +91,7 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     createRequestContext({
       trustProxy: settings.TRUST_PROXY ?? [],
       tokenParameter: pack.credentials.client?.queryParameter,
+      methodHeader: pack.methodHeader,
       clientHeader: settings.CLIENT_HEADER,
       onUntrustedProxy: dependencies.onUntrustedProxy,
     }),
@@ -222,7 +223,7 @@ function oauthRoutes(
     definition,
     requestedScopes: new RequestedScopes(state, pack.scopes, oauth.epoch),
     authOrigin: v4.authOrigin,
-    login: oauth.login,
+    login: oauth.login.withStatuses(pack.statuses),
     tokenStore: oauth.tokenStore,
     tokens: shared.tokens,
     limits: shared.limits,

@@ -39,6 +39,7 @@ export interface CheckFlags {
   readonly laws?: true;
   readonly seed?: string;
   readonly schema?: SchemaKind;
+  readonly format?: "text" | "json";
 }
 
 /** Reads where a gateway has its state. */
@@ -180,11 +181,16 @@ async function warnOfUnusedLines(directory: string, pack: Pack, state: FindState
   }
 }
 
-async function checkFolder(
-  directory: string,
-  { emit, update }: CheckFlags,
-  state?: FindState,
-): Promise<number> {
+/** What a valid pack has, and its golden cases. */
+export interface CheckedFolder {
+  readonly pack: Pack;
+  readonly expressions: readonly Expression[];
+  readonly results: readonly ExampleResult[];
+  readonly problems: readonly Diagnostic[];
+}
+
+/** Loads a pack and runs its golden cases. @throws {PackError} If it is invalid. */
+async function readFolder(directory: string, update = false): Promise<CheckedFolder> {
   const { result: pack, expressions } = collectExpressions(() => loadPack(directory));
   if (update) await updateGoldenCases(directory, pack);
   const diagnostics: Diagnostic[] = Object.values(pack.gaps()).flat();
@@ -192,7 +198,16 @@ async function checkFolder(
   diagnostics.push(...(await findLeftOutRows(pack, directory, examples, catalogs)));
   const results = await compareExamples(pack, examples, catalogs);
   diagnostics.push(...diagnosticsOf(results));
-  if (diagnostics.length > 0) return reportProblems(diagnostics);
+  return { pack, expressions, results, problems: diagnostics };
+}
+
+async function checkFolder(
+  directory: string,
+  { emit, update }: CheckFlags,
+  state?: FindState,
+): Promise<number> {
+  const { pack, expressions, results, problems } = await readFolder(directory, update);
+  if (problems.length > 0) return reportProblems(problems);
   if (emit) print(printExpressions(expressions) + printObjects(pack.resources));
   print(describeCoverage(directory, pack, results, expressions));
   await warnOfUnusedLines(directory, pack, state);
@@ -200,7 +215,7 @@ async function checkFolder(
 }
 
 /** Values of each member and object that the laws are checked with. */
-const LAW_RUNS = 50;
+export const LAW_RUNS = 50;
 
 /** Checks the laws of a pack with generated values, and prints what they find. @returns the exit code */
 async function checkPackLaws(directory: string, seed: number): Promise<number> {
@@ -273,12 +288,16 @@ export async function check(
   flags: CheckFlags,
   state?: FindState,
 ): Promise<number> {
-  const { schema, watch } = flags;
+  const { schema, watch, format } = flags;
   if (schema !== undefined) {
     const jsonSchema = schemaOf(schema);
     print(`${JSON.stringify(jsonSchema, null, 2)}\n`);
     return 0;
   }
   const folder = packFolder(directory);
+  if (format === "json") {
+    const { printCheck } = await import("./check-json.ts");
+    return printCheck(folder, flags, readFolder);
+  }
   return watch && existsSync(folder) ? checkChanges(folder, flags, state) : checkOnce(folder, flags, state);
 }

@@ -11,7 +11,7 @@ import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { splitPath, type Parameters } from "../mapping/router.ts";
 import { createDryRun, isJsonType, type DryRunResponse } from "../tools/dry-run.ts";
-import { splitCall, type WrittenCall } from "../tools/examples/example.ts";
+import { isCall, splitCall, type WrittenCall } from "../tools/examples/example.ts";
 import { curl } from "../tools/explain/curl.ts";
 import { addressVariable, shellComment } from "../tools/explain/shell.ts";
 import type { HttpRequest, HttpResponse, Upstream } from "../upstream/client.ts";
@@ -81,17 +81,39 @@ function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]): Upst
   };
 }
 
-/** A v4 request as a command. The shell fills in the address and the token. */
-function toCurl({ method, path, headers, body }: HttpRequest, { dialect }: Pack): string {
-  const { name, filters, credentials } = dialect.upstream;
-  const header = filters?.header;
-  const filter = header === undefined ? undefined : { [header]: headers[header.toLowerCase()] };
+/** The headers of a v4 request that the pack names: its filter, those of all requests, the version, and those that pass. */
+function namedHeaders(
+  sent: HttpRequest["headers"],
+  { dialect: { upstream }, upstreamHeaders }: Pack,
+  route: Route | undefined,
+): Record<string, string | undefined> {
+  const { filters, headers = {}, version } = upstream;
+  const passed = Object.entries(route?.headers?.definition.request ?? {});
+  const names = [
+    filters?.header,
+    ...Object.keys(headers),
+    version?.header,
+    version?.media_type === undefined ? undefined : "Accept",
+    ...passed.map(([name, { upstream: target = name }]) => target),
+  ].filter((name) => name !== undefined);
+  const all = { ...upstreamHeaders, ...sent };
+  return Object.fromEntries(names.map((name) => [name, all[name.toLowerCase()]]));
+}
+
+/**
+ * A v4 request as a command. The shell fills in the address and the token.
+ *
+ * @param route Of the main call: the headers that pass on it.
+ */
+function toCurl(request: HttpRequest, pack: Pack, route?: Route): string {
+  const { method, path, headers, body } = request;
+  const { name, credentials } = pack.dialect.upstream;
   return curl({
     base: addressVariable(name),
     method,
     path,
     credentials,
-    headers: filter ?? {},
+    headers: namedHeaders(headers, pack, route),
     body: body === undefined ? undefined : { text: body },
     type: headers["content-type"],
   });
@@ -183,7 +205,7 @@ function formatExplanation(explanation: Explanation): string {
   if (isRejected(explanation) || !route || !parameters)
     return [...head, ...describeRejection(explanation, route), ""].join("\n");
   const steps = createSteps(explanation, route, parameters).map(({ reason, request }) =>
-    [...(reason ? [shellComment(reason)] : []), toCurl(request, pack)].join("\n"),
+    [...(reason ? [shellComment(reason)] : []), toCurl(request, pack, route)].join("\n"),
   );
   const retry =
     route.retryWithout &&
@@ -231,6 +253,8 @@ export async function explain(
   { MAPPINGS_DIR, WORDS }: CommandSettings,
   command: Command,
 ): Promise<number> {
+  if (!isCall(call))
+    command.error(`error: "${call}" is not a method and a path; white space in a query is written as %20`);
   const pack = loadPack(packFolder(MAPPINGS_DIR), WORDS);
   const headers = { "content-type": pack.mediaTypes.names[0] ?? "", ...parseHeaders(header, command) };
   const body = parseData(data, headers["content-type"], command);

@@ -52,6 +52,11 @@ export function addCheck(program: Command, onExit: OnExit): void {
     .option("--notices <file>", "check the receivers of notices, as NOTICES_FILE names them")
     .option("--rollout <file>", "check who gets the translation, as ROLLOUT_FILE says it")
     .option("--announce", "with --sunset: allow dates that are earlier than those that were published")
+    .addOption(
+      new Option("--format <format>", "how problems are printed: text, or json for editors and programs")
+        .choices(["text", "json"])
+        .conflicts(["watch", "update", "emit", "schema", "sunset", "clients", "notices"]),
+    )
     .addOption(new Option("--watch", "check again after each change of a file").conflicts("update"))
     .addOption(
       new Option("--schema <kind>", "print the JSON Schema of a kind of file, for editors").choices(

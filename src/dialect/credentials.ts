@@ -1,7 +1,7 @@
 /** Tokens of both dialects: where a request has its token, and how it is spelt there. */
 import { readParameters } from "./query.ts";
 
-/** Where requests of a dialect have their token. Exactly one member is present. */
+/** Where requests of a dialect have their token. Exactly one of these members is present. */
 export interface CredentialsPlace {
   /** The scheme of the `Authorization` header. */
   readonly scheme?: string | undefined;
@@ -11,6 +11,23 @@ export interface CredentialsPlace {
   readonly query?: string | undefined;
   readonly cookie?: string | undefined;
 }
+
+/** One place, or several. */
+export interface CredentialsPlaces extends CredentialsPlace {
+  /** Further places, in the order in which a token is looked for. */
+  readonly or?: readonly CredentialsPlace[] | undefined;
+}
+
+/** All places, the first one first; empty for a dialect without tokens. */
+export const credentialPlaces = (credentials: CredentialsPlaces | undefined): readonly CredentialsPlace[] =>
+  credentials === undefined ? [] : [credentials, ...(credentials.or ?? [])];
+
+/** The names of the headers that may have a token. `Authorization` is one of them for a scheme. */
+export const credentialHeaders = (credentials: CredentialsPlaces | undefined): string[] =>
+  credentialPlaces(credentials).flatMap(
+    ({ header, scheme, basic }) =>
+      header ?? (scheme === undefined && basic === undefined ? [] : "Authorization"),
+  );
 
 /** The parts of a request that may have a token. */
 export interface TokenCarrier {
@@ -41,8 +58,8 @@ export interface CredentialsFormat {
   write(token: string): SentToken;
   /** Returns the Base64 form of a token in a request, and its parts that are secret; undefined if it has neither. */
   readonly spellings: ((token: string) => readonly string[]) | undefined;
-  /** The header that has the token; undefined if the query has it. */
-  readonly header: string | undefined;
+  /** The headers that may have the token; empty if the query has it. */
+  readonly headers: readonly string[];
   /** The query parameter that has the token. */
   readonly queryParameter: string | undefined;
 }
@@ -123,7 +140,9 @@ function basicPlace(part: keyof typeof BASIC_PARTS): Place {
     PRINTABLE.test(token) && (part === "password" || token.includes(":") === (part === "both"));
   const spellings = (token: string): string[] => {
     const colon = token.indexOf(":");
-    return part === "both" ? [encode(token), token.slice(0, colon), token.slice(colon + 1)] : [encode(token)];
+    return part === "both" && colon >= 0
+      ? [encode(token), token.slice(0, colon), token.slice(colon + 1)]
+      : [encode(token)];
   };
   return {
     ...headerPlace("Authorization", { decode, accepts, spellings }),
@@ -177,15 +196,8 @@ function placeOf({ scheme, basic, header, query, cookie }: CredentialsPlace): Pl
   };
 }
 
-/**
- * Creates the reader and writer of a dialect's tokens; undefined for a dialect without tokens. Two tokens in a request
- * are a problem: each server on the way could use another one.
- */
-export function createCredentialsFormat(
-  definition: CredentialsPlace | undefined,
-): CredentialsFormat | undefined {
-  const place = definition && placeOf(definition);
-  if (!place) return undefined;
+/** The format of one place. Two tokens in a place are a problem: each server on the way could use another one. */
+function createPlaceFormat(place: Place): CredentialsFormat {
   const { noun, texts, decode, accepts, write, spellings } = place;
   return {
     read(request) {
@@ -200,8 +212,42 @@ export function createCredentialsFormat(
     accepts,
     write,
     spellings,
-    header: place.header,
+    headers: place.header === undefined ? [] : [place.header],
     queryParameter: place.queryParameter,
+  };
+}
+
+/** The first place of a request that has a token. One header may have credentials of several schemes. */
+function readFirst(places: readonly CredentialsFormat[], request: TokenCarrier): FoundToken {
+  for (const place of places) {
+    const found = place.read(request);
+    if (!found) continue;
+    if ("token" in found) return found;
+    const sameHeader = places
+      .slice(places.indexOf(place) + 1)
+      .filter(({ headers }) => headers[0] === place.headers[0]);
+    const other = sameHeader.map((each) => each.read(request)).find((each) => each && "token" in each);
+    return other ?? found;
+  }
+  return undefined;
+}
+
+/** Creates the reader and writer of a dialect's tokens; undefined for a dialect without tokens. */
+export function createCredentialsFormat(
+  definition: CredentialsPlaces | undefined,
+): CredentialsFormat | undefined {
+  const places = credentialPlaces(definition)
+    .flatMap((place) => placeOf(place) ?? [])
+    .map(createPlaceFormat);
+  const [first, ...others] = places;
+  if (!first || others.length === 0) return first;
+  return {
+    ...first,
+    read: (request) => readFirst(places, request),
+    texts: (request) => [...new Set(places.flatMap(({ texts }) => texts(request)))],
+    spellings: (token) => places.flatMap(({ spellings }) => spellings?.(token) ?? []),
+    headers: [...new Set(places.flatMap(({ headers }) => headers))],
+    queryParameter: places.find(({ queryParameter }) => queryParameter !== undefined)?.queryParameter,
   };
 }
 

@@ -145,3 +145,29 @@ export function check(source: string, bound: ReadonlySet<string>): ExpressionPro
   }
   return problems;
 }
+
+/** A text that an expression gives to a function as its first argument. `offset` is that of the call. */
+export interface LiteralArgument {
+  readonly text: string;
+  readonly offset: number;
+}
+
+/**
+ * Finds the texts that are the first argument of a function. A first argument that is computed is left out.
+ *
+ * @param source An expression that {@link check} accepts.
+ * @param name Name of the function, without the `$`.
+ */
+export function findLiteralArguments(source: string, name: string): LiteralArgument[] {
+  const found: LiteralArgument[] = [];
+  const piped = new Set<unknown>();
+  walk(parse(source), (node) => {
+    if (node.type === "apply") piped.add(node["rhs"]);
+    const procedure = node.type === "function" ? childOf(node, "procedure") : undefined;
+    if (procedure?.type !== "variable" || procedure.value !== name || piped.has(node)) return;
+    const [first] = childrenOf(node, "arguments");
+    if (first?.type === "string")
+      found.push({ text: String(first.value), offset: (procedure.position ?? 0) - name.length - 1 });
+  });
+  return found;
+}

@@ -1,4 +1,5 @@
 import type { PaddedText } from "../dialect/json/padded-text.ts";
+import type { Query } from "../dialect/query.ts";
 import type { Cursor } from "../dialect/json/scan.ts";
 import type { MaybePromise } from "../jsonata/index.ts";
 import type { OutputBuffer } from "./codegen/output-buffer.ts";
@@ -39,6 +40,12 @@ export interface LossSink {
   has(loss: string): boolean;
 }
 
+/** The head of the client's request. */
+export interface ClientHead {
+  readonly query: Query;
+  readonly request: { readonly headers: Readonly<Record<string, readonly string[] | undefined>> };
+}
+
 /** What the translation of a v4 response may use in addition to the object itself. */
 export interface ReadContext {
   readonly catalogs: CatalogCopy;
@@ -46,6 +53,8 @@ export interface ReadContext {
   readonly related: Readonly<Record<string, unknown>>;
   /** The alpha body of the request in its documented form. */
   readonly sentBody?: JsonObject | readonly unknown[] | undefined;
+  /** The head of the request. Undefined where an object is translated for several requests, as in a catalog. */
+  readonly client?: ClientHead | undefined;
   /** Gets what is lost. Undefined if nobody wants to know. */
   readonly lost?: LossSink | undefined;
 }
@@ -75,4 +84,6 @@ export interface WriteContext {
   readonly path: Readonly<Record<string, string>>;
   /** The IP address of the client. */
   readonly client: string;
+  /** The client's whole body in its documented form, for the members of nested objects. Undefined without a body. */
+  readonly body?: unknown;
 }

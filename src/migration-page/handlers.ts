@@ -1,4 +1,5 @@
 /** The handlers of the pages for clients. */
+import { credentialPlaces } from "../dialect/credentials.ts";
 import { createHash } from "node:crypto";
 import { HttpError } from "../dialect/http-error.ts";
 import { readBasicCredentials } from "../oauth/basic-credentials.ts";
@@ -78,7 +79,9 @@ async function proveCaller(
 ): Promise<Caller | undefined> {
   const { pack, limits, login, readCredentials, tokens } = dependencies;
   // Where clients have their token in Basic credentials, it is not an application's secret.
-  const isTokenBasic = pack.dialect.client.credentials?.basic !== undefined;
+  const isTokenBasic = credentialPlaces(pack.dialect.client.credentials).some(
+    ({ basic }) => basic !== undefined,
+  );
   const application = isTokenBasic ? undefined : readBasicCredentials(request);
   const client = application ? ANONYMOUS : await authenticate(request, readCredentials, tokens);
   if (!client.isAccepted) limitAddress();

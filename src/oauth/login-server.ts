@@ -56,6 +56,11 @@ export class LoginServer implements TokenIssuer {
     this.timeoutSeconds = Math.ceil(options.timeoutMs / 1000);
   }
 
+  /** The same login server, with the statuses of a pack that has replaced the one before. */
+  withStatuses(statuses: Statuses): LoginServer {
+    return new LoginServer({ ...this.#options, statuses });
+  }
+
   /**
    * Exchanges a code for a token.
    *

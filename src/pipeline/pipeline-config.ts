@@ -1,3 +1,4 @@
+import { credentialPlaces } from "../dialect/credentials.ts";
 import type { ResponseDefaults } from "./lifecycle.ts";
 import { createTokenJudge, type JudgeToken } from "./judge-token.ts";
 import type { PipelineDependencies } from "./pipeline.ts";
@@ -64,7 +65,7 @@ function createResponseDefaults(
   settings: ResponseSettings,
 ): ResponseDefaults {
   const vary = [
-    ...(credentials.client?.header === undefined ? [] : [credentials.client.header]),
+    ...(credentials.client?.headers ?? []),
     ...(client.version ? [client.version.header ?? "Accept"] : []),
     ...Object.keys(client.headers?.request ?? {}).filter((name) => !/^if-/i.test(name)),
     ...(client.filters?.header === undefined ? [] : [client.filters.header]),
@@ -91,5 +92,9 @@ function createResponseDefaults(
 }
 
 /** The challenge of a 401 by an authentication scheme (RFC 9110, section 11.6.1), if the pack has a realm. */
-const challengeOf = ({ scheme = "Basic", realm }: ClientCredentialsDefinition = {}): string | undefined =>
-  realm === undefined ? undefined : `${scheme} realm="${realm}"`;
+const challengeOf = (credentials: ClientCredentialsDefinition | undefined): string | undefined => {
+  const { realm } = credentials ?? {};
+  const { scheme = "Basic" } =
+    credentialPlaces(credentials).find((place) => place.scheme ?? place.basic) ?? {};
+  return realm === undefined ? undefined : `${scheme} realm="${realm}"`;
+};

@@ -10,6 +10,8 @@ import { continueTrace } from "../observability/tracing/traceparent.ts";
 import type { SunsetRules } from "../sunset/sunset.ts";
 import type { CheckToken } from "./check-tokens.ts";
 import { hiddenIn, hideFields } from "./hide-fields.ts";
+import type { ChosenMembers } from "../mapping/compile/sparse-fields.ts";
+import { keepFields } from "./keep-fields.ts";
 import {
   header,
   provenIdentity,
@@ -47,9 +49,13 @@ export interface PipelineDependencies
   readonly responseCache?: ResponseCache;
   /** Scheme of the native proxy, where that is on. */
   readonly nativeScheme?: string | undefined;
-  /** Asks v4 about tokens that no call has shown to it; undefined: nobody does. */
+  /** Asks v4 about tokens that no call has shown to it, as those of catalogs; undefined: nobody does. */
   readonly checkToken?: CheckToken | undefined;
 }
+
+/** Whether a body is JSON text, and not a file or nothing. */
+const isText = (body: ResponseBody): body is string | Buffer =>
+  body !== "" && (typeof body === "string" || Buffer.isBuffer(body));
 
 /** Creates the alpha pipeline: all stages of a request, in order. The audit is the end of each lifecycle. */
 export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler {
@@ -66,16 +72,20 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     upstreamTokens: dependencies.upstreamTokens,
   });
 
+  const listShape = pack.dialect.client.responses.list ?? "$items";
+
+  const keepChosen = (route: Route, body: ResponseBody, chosen: ChosenMembers | undefined): ResponseBody =>
+    chosen && isText(body) ? keepFields(body, chosen, route, listShape) : body;
+
   /** Field brown-outs: only responses that lack a field are read again. */
   function leaveOut(route: Route, body: ResponseBody, context: RequestContext): ResponseBody {
     const { hiddenFields } = context.planned ?? {};
     if (!hiddenFields) return body;
     const stages = hiddenIn(route, hiddenFields);
-    if (stages.length === 0 || body === "" || (typeof body !== "string" && !Buffer.isBuffer(body)))
-      return body;
+    if (stages.length === 0 || !isText(body)) return body;
     context.hiddenFields = stages.map(({ object, field }) => `${object}.${field}`);
     for (const { name, kind } of stages) sunset.count(name, kind);
-    return hideFields(body, stages, route, pack.dialect.client.responses.list ?? "$items");
+    return hideFields(body, stages, route, listShape);
   }
 
   return withLifecycle(async function runPipeline(request, context) {
@@ -119,6 +129,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     context.sent = { query, readJson };
     const parameters = await selected.route.query.translate(query);
     context.ignoredParameters = parameters.ignored;
+    const chosen = selected.route.sparseFields?.choose(query);
     const match = await withPathValues(selected, parameters.path);
     const headers = match.route.headers?.request(
       request.headers,
@@ -149,10 +160,9 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const object = await kind.buildResponse(received, prepared, authorized);
     const body = typeof object === "string" ? (match.route.wrapObject?.(object) ?? object) : object;
     stageTimes.buildResponse = performance.now();
-    // A catalog is served without a call: v4 has not seen the token.
     if (!token.isAccepted && hash !== undefined && context.upstream.calls.length === 0)
       dependencies.checkToken?.(request, client, creditAddress);
-    const shown = leaveOut(match.route, body, context);
+    const shown = leaveOut(match.route, keepChosen(match.route, body, chosen), context);
     return toSuccess(match.route, shown, prepared.path, context.upstreamHead, pack.locate);
   }, dependencies);
 }

@@ -33,6 +33,10 @@ const NOT_SENT = new Set([
   "if-none-match",
   "if-modified-since",
   "accept-encoding",
+  // Nothing but the method of the request may say what is done.
+  "x-http-method-override",
+  "x-http-method",
+  "x-method-override",
 ]);
 
 function headersOf({ headers, id }: AlphaRequest): Record<string, string | string[]> {

@@ -60,7 +60,7 @@ async function readBack(
   if (isInvalid || compileGetter(field)(normal) === undefined) return undefined;
   const prerequisites: JsonObject = {};
   for (const source of body.mergeSources) compileSetter(source)(prerequisites, {});
-  const context = { catalogs: NO_CATALOGS, prerequisites, path: {}, client: "192.0.2.1" };
+  const context = { catalogs: NO_CATALOGS, prerequisites, path: {}, client: "192.0.2.1", body: normal };
   const { v4, faults: writeFaults } = await body.write(normal, context);
   if (writeFaults.some((fault) => fault.field?.startsWith(field))) return undefined;
   return compileGetter(field)(await read(resource, v4)) ?? undefined;

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { NO_SUNSET } from "../sunset/sunset.ts";
+import { overriddenMethod } from "../dialect/method-override.ts";
 import type { CredentialsFormat, SentToken } from "../dialect/credentials.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import {
@@ -68,8 +69,9 @@ const EXAMPLE_URL = new URL("https://gateway.example");
 function createAlphaRequest(
   { method, path: pathAndQuery, headers = {}, body, file, address = "192.0.2.1" }: DryRunRequest,
   sent: SentToken | undefined,
-  tokenParameter: string | undefined,
+  { credentials, methodHeader }: Pick<Pack, "credentials" | "methodHeader">,
 ): AlphaRequest {
+  const tokenParameter = credentials.client?.queryParameter;
   const question = `${pathAndQuery}?`.indexOf("?");
   const [path, query] = [pathAndQuery.slice(0, question), pathAndQuery.slice(question + 1)];
   const allHeaders = Object.entries({
@@ -79,10 +81,11 @@ function createAlphaRequest(
   });
   const named = Object.fromEntries(allHeaders.map(([name, value]) => [name.toLowerCase(), value]));
   const isText = typeof body === "string" && !isJsonType(named["content-type"]);
+  const override = methodHeader === undefined ? undefined : named[methodHeader];
   const request: AlphaRequest = {
     id: "example",
     startedAt: performance.now(),
-    method,
+    method: overriddenMethod(method, override === undefined ? undefined : [override]) ?? method,
     path,
     query,
     headers: Object.fromEntries(Object.entries(named).map(([name, value]) => [name, [value]])),
@@ -192,7 +195,7 @@ export function createDryRun(
       requestCount += 1;
       const token = exampleToken(client, `example-${requestCount}`, `example:${requestCount}`);
       const sent = request.isAnonymous ? undefined : client?.write(token);
-      const response = await handleRequest(createAlphaRequest(request, sent, client?.queryParameter));
+      const response = await handleRequest(createAlphaRequest(request, sent, pack));
       response.file?.stream.resume();
       if (unexpectedError !== undefined) throw unexpectedError;
       await response.recorded;

@@ -24,6 +24,18 @@ function splitListPath(path: string): { readonly base: string; readonly list: st
   return { base: path.slice(0, at), list: path.slice(at) };
 }
 
+/** Splits `/boats.json` into the path of the list and the suffix that paths of the API have. */
+function splitSuffix(path: string): { readonly stem: string; readonly suffix: string } {
+  const suffix = /(?<=[^/])\.[A-Za-z][A-Za-z0-9]*$/.exec(path)?.[0] ?? "";
+  return { stem: path.slice(0, path.length - suffix.length), suffix };
+}
+
+/** The path of one object: the suffix of the list's path comes after the id. */
+function objectPath(list: string, id: string): string {
+  const { stem, suffix } = splitSuffix(list);
+  return `${stem}/${id}${suffix}`;
+}
+
 /** A text in YAML. Without quotation marks `null`, `true` and `7` would be no texts. */
 const scalar = (text: string): string => stringify(text, { lineWidth: 0 }).trimEnd();
 
@@ -60,14 +72,14 @@ function resourceFile({ object, clientPath, upstreamPath, scheme, fields }: NewP
   return `# yaml-language-server: $schema=.vscode/resource.schema.json
 # The object "${object}": its fields (old name: new name) and its routes.
 object: ${scalar(object)}
-list: ${scalar(client.slice(1))}
+list: ${scalar(splitSuffix(client).stem.slice(1))}
 
 fields:
 ${lines.join("\n")}
 
 routes:
   - { client: GET ${client}, scope: ${access}, upstream: GET ${upstream}, response: list }
-  - { client: "GET ${client}/:id", scope: ${access}, upstream: "GET ${upstream}/{id}", response: object }
+  - { client: "GET ${objectPath(client, ":id")}", scope: ${access}, upstream: "GET ${objectPath(upstream, "{id}")}", response: object }
 `;
 }
 

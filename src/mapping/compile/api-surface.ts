@@ -1,7 +1,7 @@
 import type { FieldRule } from "../schema/field-definition.ts";
 import type { Diagnostic } from "../load/diagnostic.ts";
 import { suggestionFor } from "../load/suggest.ts";
-import type { SourceLocation } from "../load/source-location.ts";
+import { coded, type SourceLocation } from "../load/source-location.ts";
 import {
   PLAIN_TYPES,
   readType,
@@ -115,7 +115,7 @@ export function findCoverageGaps(
 ): Omit<CoverageGaps, "unused"> {
   const unmappedFields: Diagnostic[] = [];
   const unmappedRoutes: Diagnostic[] = [];
-  reportUnmappedFields(definition, served, locate(unmappedFields));
-  reportUnmappedRoutes(definition, served, locate(unmappedRoutes));
+  reportUnmappedFields(definition, served, coded(locate(unmappedFields), "unmapped"));
+  reportUnmappedRoutes(definition, served, coded(locate(unmappedRoutes), "unmapped"));
   return { unmappedFields, unmappedRoutes };
 }

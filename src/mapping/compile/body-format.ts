@@ -1,5 +1,5 @@
 /** How bodies are written on each side: their media types, and the wrappers around their objects. */
-import { printForm, type FormLists } from "../../dialect/form.ts";
+import { NOT_SEPARATE, printForm, type FormStyle } from "../../dialect/form.ts";
 import { ValidationError, REQUIRED, UNKNOWN_MEMBER, type ErrorDetail } from "../../dialect/http-error.ts";
 import { isObject, printJson } from "../../dialect/json/parse.ts";
 import { objectPath } from "../../dialect/object-wrapper.ts";
@@ -74,7 +74,7 @@ function unknownMembers(sent: unknown, shape: Shape, resource: string, parent = 
 }
 
 /**
- * Compiles a function that returns the object in the wrapper of a client's body. An empty body has none.
+ * Compiles a function that returns the object in the wrapper of a client's body.
  *
  * @returns A function that throws {HttpError} 400 for a body without the object, and for unknown members of a wrapper.
  */
@@ -87,7 +87,6 @@ export function compileUnwrap(
   for (const name of otherNames(shape, location)) location.report(`unknown name "$${name}"`);
   const path = objectPath(shape, resource);
   return (sent) => {
-    if (isObject(sent) && Object.keys(sent).length === 0) return sent;
     const object = valueAt(sent, path);
     const errors = unknown === "reject" ? unknownMembers(sent, shape, resource).slice(0, MAX_ERRORS) : [];
     if (object === undefined || object === null)
@@ -113,10 +112,12 @@ export interface UpstreamBodyFormat {
 }
 
 /** Prints a form. @throws {HttpError} 400 for names that a form can't have, or that are too long together. */
-function printFormOrThrow(content: unknown, lists: FormLists): string {
+function printFormOrThrow(content: unknown, { lists, objects }: FormStyle): string {
   try {
-    return printForm(content as JsonObject, lists);
+    return printForm(content as JsonObject, lists, objects);
   } catch (error) {
+    if (error instanceof SyntaxError && error.message === NOT_SEPARATE)
+      throw new ValidationError("A list in the body has objects with different members.");
     if (error instanceof SyntaxError)
       throw new ValidationError("A name in the body is empty or has brackets.");
     if (error instanceof RangeError) throw new ValidationError("The names in the body are too long.");
@@ -129,6 +130,7 @@ export function compileUpstreamFormat(
   {
     media_type: mediaType = JSON_TYPE,
     lists = "brackets",
+    objects = "indexes",
     object: shape = "$object",
   }: UpstreamBodiesDefinition,
   resource: string,
@@ -147,7 +149,7 @@ export function compileUpstreamFormat(
       ? (object) => object
       : (object, path) => fillShape(shape, { ...path, object, name: resource }),
     unwrap: (content) => valueAt(content, path),
-    print: isForm ? (content) => printFormOrThrow(content, lists) : printJson,
+    print: isForm ? (content) => printFormOrThrow(content, { lists, objects }) : printJson,
     unwrapField: (field) =>
       prefix.length > 1 && field.startsWith(prefix) ? field.slice(prefix.length) : field,
   };

@@ -104,15 +104,20 @@ export function compileSentMembers(
   location: SourceLocation,
 ): SentMember[] {
   const reportUnmapped = (name: string) =>
-    location.report(`"${name}" is in the schema, but no field or input maps it to the upstream`);
+    location.report({
+      message: `"${name}" is in the schema, but no field or input maps it to the upstream`,
+      hint: "if only expressions read it: an input with send: false",
+    });
   const names = schemaMembers(schema, (member) => find(member) !== undefined);
   const members = names.flatMap((name): SentMember[] => {
     const { rule, write } = find(name) ?? {};
+    const [get, remove, put] = [compileGetter(name), compileRemover(name), compileSetter(name)];
+    if (write && rule?.send === false)
+      return [{ name, get, remove, put, v4: () => undefined, rule, write: () => undefined }];
     if (!write || rule?.upstream === undefined) {
       reportUnmapped(name);
       return [];
     }
-    const [get, remove, put] = [compileGetter(name), compileRemover(name), compileSetter(name)];
     return [{ name, get, remove, put, v4: compileSetter(rule.upstream), rule, write }];
   });
   for (const { name, rule } of members)

@@ -2,7 +2,7 @@
 import { isObject } from "../../dialect/json/parse.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
-import { compileCopy, compileGetter } from "./member-paths.ts";
+import { compileCopy, compileGetter, compileSetter } from "./member-paths.ts";
 
 /** v4's response to a prerequisite is not what the body needs. The message is for the log. */
 export class InvalidPrerequisiteError extends Error {
@@ -47,29 +47,56 @@ export const mergeSources = ({ merge_with: source = {} }: BodyDefinition): reado
 const parsePathId = (value: string | undefined): unknown =>
   value && /^\d+$/.test(value) ? Number(value) : value;
 
+/** Sets a member by its dotted name. Objects on the way are copied, since they may be the client's own. */
+function compileAdd(name: string): (v4: JsonObject, value: unknown) => void {
+  const set = compileSetter(name);
+  if (!name.includes(".")) return set;
+  const copy = compileCopy([name]);
+  return (v4, value) => {
+    Object.assign(v4, copy(v4));
+    set(v4, value);
+  };
+}
+
+/** Adds to a translated body what the client did not send. Returns the names of the added members. */
+export type AddGatewayMembers = (v4: JsonObject, writing: WriteContext) => Set<string>;
+
 /**
- * Adds the members that the client did not send (constants, defaults, ids of the path), and merges members that v4
- * replaces as a whole with their current values.
+ * Compiles what adds the members that the client did not send (constants, defaults, ids of the path), and merges members
+ * that v4 replaces as a whole with their current values. Names are dotted if nested.
  *
- * @returns Names of the added members.
+ * @param hiddenIn Whether clients never see the object of an id in a member.
  */
-export function addGatewayMembers(
-  v4: JsonObject,
-  definition: BodyDefinition,
+export function compileAdditions(
+  { set = {}, default: defaults = {}, from_path: fromPath = {}, merge_with: mergeWith }: BodyDefinition,
   hiddenIn: (v4: string) => (id: unknown) => boolean,
-  { path, prerequisites }: WriteContext,
-): Set<string> {
-  const { set = {}, default: defaults = {}, from_path: fromPath = {} } = definition;
-  const over = typeof definition.merge_with === "object" ? definition.merge_with : {};
-  const missing = Object.entries(defaults).filter(([name]) => !Object.hasOwn(v4, name));
-  const ids = Object.entries(fromPath).map(
-    ([name, parameter]) => [name, parsePathId(path[parameter])] as const,
-  );
-  for (const [name, source] of Object.entries(over)) {
-    if (Object.hasOwn(v4, name))
-      v4[name] = mergeWithCurrent(v4[name], compileGetter(source)(prerequisites), hiddenIn(name));
-  }
-  const added = [...missing, ...ids, ...Object.entries(set)];
-  for (const [name, value] of added) v4[name] = value;
-  return new Set(added.map(([name]) => name));
+): AddGatewayMembers {
+  const merges = Object.entries(typeof mergeWith === "object" ? mergeWith : {}).map(([name, source]) => ({
+    get: compileGetter(name),
+    add: compileAdd(name),
+    current: compileGetter(source),
+    isHidden: hiddenIn(name),
+  }));
+  const compileMember = <T>([name, value]: readonly [string, T]) => ({
+    name,
+    value,
+    get: compileGetter(name),
+    add: compileAdd(name),
+  });
+  const [missing, ids, constants] = [
+    Object.entries(defaults).map(compileMember),
+    Object.entries(fromPath).map(compileMember),
+    Object.entries(set).map(compileMember),
+  ];
+  return (v4, { path, prerequisites }) => {
+    const given = missing.filter(({ get }) => get(v4) === undefined);
+    for (const { get, add, current, isHidden } of merges) {
+      const written = get(v4);
+      if (written !== undefined) add(v4, mergeWithCurrent(written, current(prerequisites), isHidden));
+    }
+    for (const { add, value } of given) add(v4, value);
+    for (const { add, value } of ids) add(v4, parsePathId(path[value]));
+    for (const { add, value } of constants) add(v4, value);
+    return new Set([...given, ...ids, ...constants].map(({ name }) => name));
+  };
 }

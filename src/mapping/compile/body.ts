@@ -23,7 +23,14 @@ import {
 import { mergeSources } from "./body-merge.ts";
 import { compileSchema, validSchema } from "./body-schema.ts";
 import { compileFormValues } from "./form-values.ts";
-import { closeSchema, compilePruning, mergeSchemas, nestedSchema, type Schema } from "./schema-members.ts";
+import {
+  closeSchema,
+  compilePruning,
+  mergeSchemas,
+  nestedSchema,
+  schemaOf,
+  type Schema,
+} from "./schema-members.ts";
 import { compileBodyWrite, type WrittenBody } from "./write-body.ts";
 
 /** The body of a client's request, parsed. */
@@ -31,6 +38,8 @@ export interface SentJson {
   readonly value: unknown;
   /** Whether all its values are texts. */
   readonly isForm: boolean;
+  /** Whether the request has no body, or the literal `null`. Its value is an empty object then. */
+  readonly isAbsent?: boolean;
 }
 
 /** A compiled body: `unwrap`, `normalise`, `check` and `write` run in this order. */
@@ -100,13 +109,16 @@ function readSchema(
 function compileBodyUnwrap(
   client: ClientBodiesDefinition,
   resource: string,
-  { whole, isList }: BodySchema,
+  { whole, isList, merged }: BodySchema,
   location: SourceLocation,
 ): BodyRules["unwrap"] {
   const unwrap = compileUnwrap(client, resource, location);
+  const takesNothing = !isList && Object.keys(schemaOf(merged["properties"])).length === 0;
+  const isNothing = (value: unknown): boolean =>
+    takesNothing && isObject(value) && Object.keys(value).length === 0;
   const convertList = compileFormValues(whole);
-  return ({ value, isForm }) => {
-    const object = unwrap(value);
+  return ({ value, isForm, isAbsent = false }) => {
+    const object = isAbsent || isNothing(value) ? value : unwrap(value);
     const body = isList && isForm ? convertList(object) : object;
     if (isList && Array.isArray(body)) return body;
     if (!isList && isObject(body)) return body;

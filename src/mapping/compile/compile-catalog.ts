@@ -127,7 +127,12 @@ export function compileCatalog(
       : resolveReference(location.at("ids"), "value kind", definition.ids, context.values);
   const fold = (id: string) => (ignoreCase ? id.toLowerCase() : id);
   const aliases = new Map(Object.entries(accepts).map(([alias, v4Id]) => [fold(alias), v4Id]));
-  const stub = compileExpressionAt(location.at("stub"), definition.stub, ["id", "name", "values"]);
+  const stub = compileExpressionAt(
+    location.at("stub"),
+    definition.stub,
+    ["id", "name", "values"],
+    context.values,
+  );
   const alphaId = (v4Id: string): string => (ids?.lookup(v4Id) as string | undefined) ?? v4Id;
   const { isHidden, isHiddenAt } = compileHiddenPrefix(hidden);
 

@@ -1,3 +1,4 @@
+import { credentialHeaders } from "../../dialect/credentials.ts";
 import { createScopes, type Scopes } from "../../dialect/scopes.ts";
 import type { Pack } from "../pack.ts";
 import { splitPath } from "../router.ts";
@@ -18,6 +19,7 @@ import { createLocationTranslator } from "./locations.ts";
 import { compilePathParameters } from "./path-parameters.ts";
 import { addUnknownLosses, argumentsOf, inheritFields, type LocatedFile } from "./resource-files.ts";
 import { compileResource, objectLosses, type Resource } from "./resource.ts";
+import { reportUnknownAlways } from "./sparse-fields.ts";
 import { compileDialectQuery } from "./route-query.ts";
 import { compileV4Access } from "./upstream-access.ts";
 import { compileValueKind, type ValueKind } from "./value-kinds.ts";
@@ -84,6 +86,7 @@ function* compileResources(
     scopesFor: (alpha) => (typeof alpha === "string" ? scopes.toV4(alpha).join(" ") || undefined : undefined),
     bodies: { client: dialect.client.bodies, upstream: dialect.upstream.bodies },
     parts,
+    tokenHeaders: credentialHeaders(dialect.client.credentials).map((name) => name.toLowerCase()),
     id: dialect.client.id,
     omitsNull: dialect.client.responses.omit_null,
     unknownRecord: dialect.messages.unknown_record,
@@ -141,6 +144,7 @@ export function* compilePack(
   const resources = yield* compileResources(dialect, files, scopes, { values, catalogs, lookup });
 
   const dialects = compileDialects(definition, location);
+  reportUnknownAlways(definition.client.sparse_fields, resources, location.at("client", "sparse_fields"));
   const messages = new Map(Object.entries(definition.messages));
   const routeContext = {
     dialect: definition,

@@ -5,8 +5,8 @@ import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-d
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import { compileHeaders } from "./headers.ts";
 import { compileEndpoint, compilePattern } from "./endpoint.ts";
-import { compileUpstreamFormat } from "./body-format.ts";
-import { compileSearch } from "./search.ts";
+import { compileListSearch } from "./list-search.ts";
+import { compileSparseFields } from "./sparse-fields.ts";
 import { compilePathValues, type PathParameterRules } from "./path-parameters.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import { resolveReference, type SourceLocation } from "../load/source-location.ts";
@@ -173,26 +173,6 @@ function compilePrerequisites(
   });
 }
 
-/** Compiles the search that a list is read by. */
-function compileListSearch(
-  { search }: RouteDefinition,
-  resource: Resource,
-  { dialect, query }: RouteCompileContext,
-  location: SourceLocation,
-): Route["search"] {
-  return (
-    search && {
-      move: compileSearch(search, query.paging.upstreamNumbers, location),
-      format: compileUpstreamFormat(
-        { ...dialect.upstream.bodies, object: undefined },
-        resource.name,
-        false,
-        location,
-      ),
-    }
-  );
-}
-
 /** The keys of a route that need no compilation. */
 const copyKeys = (definition: RouteDefinition) => ({
   name: definition.client,
@@ -239,7 +219,15 @@ export function compileRoute(
   const upstreamNames = [...parameters, ...fromQuery, ...(body?.toPath.keys() ?? [])];
   const source = compileSource(definition, resource, upstreamNames, dialect, location);
   const call = "call" in source ? source.call.method : "GET";
-  const { query, queryFilter } = compileRouteQuery(definition, resource, source, context, location);
+  const sparseFields = compileSparseFields(dialect.client.sparse_fields, definition, resource, resources);
+  const { query, queryFilter } = compileRouteQuery(
+    definition,
+    resource,
+    source,
+    sparseFields?.parameter,
+    context,
+    location,
+  );
   const responseObjects = definition.one_of?.map(({ object }) => object) ?? [resource.name];
   const { values } = context.query.context;
   const where = compileCondition(definition, values, dialect, context.grammar, location);
@@ -256,8 +244,9 @@ export function compileRoute(
     tokenLevels: compileTokens(definition, resource, dialect.client.responses, location.at("tokens")),
     source,
     headers: compileHeaders(definition.headers, dialect, locations),
+    sparseFields,
     list: resource.list ?? "",
-    search: compileListSearch(definition, resource, context, location.at("search")),
+    search: compileListSearch(definition, resource, source, query, context, location.at("search")),
     body,
     query,
     queryFilter,

@@ -1,11 +1,17 @@
 /** What a pack says about both dialects as a whole, compiled. */
 import { STATUS_CODES } from "node:http";
-import { createCredentialsFormat, type CredentialsFormat } from "../../dialect/credentials.ts";
+import {
+  createCredentialsFormat,
+  credentialPlaces,
+  type CredentialsFormat,
+  type CredentialsPlace,
+} from "../../dialect/credentials.ts";
 import { createErrorCodes, type ErrorCodes } from "../../dialect/error-codes.ts";
 import { createErrorFormat, type ErrorFormat } from "../../dialect/errors.ts";
 import { createListParser, LIST_VALUES, type ParseListBody } from "../../dialect/envelope.ts";
 import { createFilterWriter, type FilterWriter } from "../../dialect/filter/filter-writer.ts";
 import type { Grammar } from "../../dialect/filter/grammar.ts";
+import { compileClientPaths, type ClientPaths } from "./client-paths.ts";
 import { compileMediaTypes, type ClientMediaTypes } from "./body-format.ts";
 import { namesIn, type Shape } from "../../dialect/shape.ts";
 import { createRateLimitHeaders, type RateLimitHeaders } from "../../dialect/rate-limit-headers.ts";
@@ -20,7 +26,7 @@ import { compileGrammar } from "./filters.ts";
 import { compilePaging, type Paging } from "./paging.ts";
 
 /** The compiled dialects of a pack. */
-export interface Dialects {
+export interface Dialects extends ClientPaths {
   readonly statuses: Statuses;
   readonly errorCodes: ErrorCodes;
   /** What errors about a request that breaks a rule say as a whole; undefined for their reasons. */
@@ -60,15 +66,20 @@ export interface Dialects {
 }
 
 function nativeSchemeOf({ client, upstream }: DialectDefinition): string | undefined {
-  const { scheme = client.credentials?.basic && "Basic" } = client.credentials ?? {};
   const { scheme: native, token } = upstream.credentials ?? {};
-  if (scheme === undefined || token !== "client") return undefined;
-  return scheme.toLowerCase() === native?.toLowerCase() ? undefined : native;
+  const schemes = credentialPlaces(client.credentials).map(
+    ({ scheme, basic }) => scheme ?? (basic && "Basic"),
+  );
+  if (schemes.length === 0 || token !== "client") return undefined;
+  const isDistinct = schemes.every(
+    (scheme) => scheme !== undefined && scheme.toLowerCase() !== native?.toLowerCase(),
+  );
+  return isDistinct ? native : undefined;
 }
 
 /** Clients send tokens in the wrong place. There they are secret as well, under any spelling of their name. */
 function secretNamesOf({ client, upstream, secrets }: DialectDefinition): readonly string[] {
-  const places = [client.credentials, upstream.credentials].filter((place) => place !== undefined);
+  const places = [client.credentials, upstream.credentials].flatMap(credentialPlaces);
   if (places.length === 0) return secrets;
   const names = places.flatMap(({ header, query, cookie }) => [header, query, cookie]);
   // Asterisks and brackets mean something in `secrets`.
@@ -88,26 +99,50 @@ function compileFixedHeaders({ upstream }: DialectDefinition): Dialects["upstrea
     : Object.fromEntries(all.map(([name, text]) => [name.toLowerCase(), text]));
 }
 
+/** Reports further places that say the same as another one, and more than one in the query. */
+function checkFurtherPlaces({ client }: DialectDefinition, location: SourceLocation): void {
+  const places = credentialPlaces(client.credentials);
+  const nameOf = ({ scheme, basic, header, query, cookie }: CredentialsPlace): string =>
+    [scheme?.toLowerCase() ?? (basic && "basic"), header?.toLowerCase(), query && "query", cookie].join(" ");
+  for (const [index, place] of places.slice(1).entries()) {
+    const at = location.at("client", "credentials", "or", index);
+    reportPlace(place, at);
+    if (places.slice(0, index + 1).some((other) => nameOf(other) === nameOf(place)))
+      at.report(
+        place.query === undefined
+          ? "this place is there twice"
+          : "a token is in one parameter of the query at most",
+      );
+  }
+}
+
 const PLACES = ["scheme", "basic", "header", "query", "cookie"] as const;
 
+/** Reports a place that is none, or several. */
+function reportPlace(place: CredentialsPlace, location: SourceLocation): void {
+  const found = PLACES.filter((key) => place[key] !== undefined);
+  if (found.length === 0)
+    location.report({ message: "the place of the token is missing", hint: `one of ${PLACES.join(", ")}` });
+  if (found.length > 1)
+    location.report({
+      message: `a token is in one place, not in ${found.join(" and ")}`,
+      hint: "remove all but one, or write those that clients may use as well under or:",
+    });
+}
+
 /** Reports credentials without a place, with several, and a token that no client can have. */
-function checkCredentials({ client, upstream, oauth }: DialectDefinition, location: SourceLocation): void {
-  for (const [side, credentials] of [
-    ["client", client.credentials],
-    ["upstream", upstream.credentials],
-  ] as const) {
-    const found = PLACES.filter((place) => credentials?.[place] !== undefined);
-    const at = location.at(side, "credentials");
-    if (credentials && found.length === 0)
-      at.report({ message: "the place of the token is missing", hint: `one of ${PLACES.join(", ")}` });
-    if (found.length > 1)
-      at.report({
-        message: `a token is in one place, not in ${found.join(" and ")}`,
-        hint: "remove all but one",
-      });
+function checkCredentials(definition: DialectDefinition, location: SourceLocation): void {
+  const { client, upstream, oauth } = definition;
+  for (const side of ["client", "upstream"] as const) {
+    const { credentials } = definition[side];
+    if (credentials) reportPlace(credentials, location.at(side, "credentials"));
   }
-  const { scheme, basic, realm } = client.credentials ?? {};
-  if (realm !== undefined && scheme === undefined && basic === undefined)
+  checkFurtherPlaces(definition, location);
+  const { realm } = client.credentials ?? {};
+  if (
+    realm !== undefined &&
+    credentialPlaces(client.credentials).every(({ scheme, basic }) => (scheme ?? basic) === undefined)
+  )
     location
       .at("client", "credentials", "realm")
       .report('a challenge needs an authentication scheme: "scheme" or "basic"');
@@ -236,6 +271,7 @@ export function compileDialects(definition: DialectDefinition, location: SourceL
       upstream: createRateLimitHeaders(upstream.rate_limit_headers),
     },
     mediaTypes: compileMediaTypes(client.bodies),
+    ...compileClientPaths(definition, location),
     grammar: compileGrammar(definition, location),
     filterWriter: createFilterWriter(upstream.filters),
     paging,

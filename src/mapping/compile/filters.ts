@@ -198,3 +198,32 @@ export function upstreamFilterNames(
     ),
   ];
 }
+
+/** All names under which a condition of a list may be in the upstream's query; `filter` is the JSON of its header. */
+export function conditionNames(
+  definition: RouteDefinition,
+  resource: Resource,
+  dialect: DialectDefinition,
+): string[] {
+  const { filters } = dialect.upstream;
+  if (!filters) return [];
+  if (filters.header !== undefined) return ["filter"];
+  const { parameter, in: choice, operators } = filters;
+  const templates = [parameter, choice?.parameter, ...Object.values(operators).flatMap(spellingsOf)];
+  const fixed = Object.keys({ ...definition.where, ...definition.where_values });
+  return [
+    ...upstreamFilterNames(definition, resource, dialect),
+    ...fixed.flatMap((field) =>
+      templates.flatMap((template) => (template === undefined ? [] : fillName(template, field))),
+    ),
+  ];
+}
+
+/** The parameters of filters whose text has several values, separated by commas. */
+export function separatedNames(resource: Resource, { upstream: { filters } }: DialectDefinition): string[] {
+  const choice = filters?.in;
+  if (choice?.multiple !== "comma") return [];
+  return [...resource.members.values()]
+    .flatMap((rule) => filterName(rule) ?? [])
+    .map((field) => fillName(choice.parameter, field));
+}

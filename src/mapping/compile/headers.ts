@@ -1,4 +1,5 @@
 /** The headers that pass from one side to the other. */
+import { credentialHeaders, type CredentialsPlaces } from "../../dialect/credentials.ts";
 import { createRateLimitHeaders } from "../../dialect/rate-limit-headers.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import type { SourceLocation } from "../load/source-location.ts";
@@ -47,15 +48,13 @@ function checkHeaders(
   { client, upstream }: DialectDefinition,
   location: SourceLocation,
 ): void {
-  const isToken = (name: string | undefined, header: string | undefined): boolean =>
-    name !== undefined && name.toLowerCase() === header?.toLowerCase();
-  const placeOf = (credentials: DialectDefinition["client"]["credentials"]): string | undefined =>
-    credentials?.header ?? ((credentials?.scheme ?? credentials?.basic) ? "Authorization" : undefined);
+  const isToken = (name: string | undefined, credentials: CredentialsPlaces | undefined): boolean =>
+    credentialHeaders(credentials).some((header) => header.toLowerCase() === name?.toLowerCase());
   const fixed = new Set(Object.keys(upstream.headers ?? {}).map((name) => name.toLowerCase()));
   for (const [name, { upstream: target }] of Object.entries(request)) {
     const at = location.at("request", name);
     if (target === undefined) at.report('the name of the upstream\'s header is missing: "upstream"');
-    if (isToken(name, placeOf(client.credentials)) || isToken(target, placeOf(upstream.credentials)))
+    if (isToken(name, client.credentials) || isToken(target, upstream.credentials))
       at.report('this header has the token: see "credentials"');
     if (target !== undefined && fixed.has(target.toLowerCase()))
       at.report(`"${target}" has a fixed value in "headers" of the upstream`);

@@ -1,8 +1,8 @@
 /** Client query parameters → upstream query: the value of each parameter that the pack names. */
-import { HttpError, ValidationError, INVALID_VALUE, type ErrorDetail } from "../../dialect/http-error.ts";
+import { HttpError, ValidationError, type ErrorDetail } from "../../dialect/http-error.ts";
 import type { ParameterUse } from "../../dialect/filter/query-filter.ts";
-import { formatParameter, parseScalar, shortName, type Query, type ValueType } from "../../dialect/query.ts";
-import { ExpressionError, mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import { parseScalar, shortName, type Query, type ValueType } from "../../dialect/query.ts";
+import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import {
   compileExpressionAt,
   evaluateFor,
@@ -14,8 +14,8 @@ import type { ParameterDefinition } from "../schema/parameter-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
 import { compileSchema, validSchema } from "./body-schema.ts";
 import type { Schema } from "./schema-members.ts";
-import { isText } from "../router.ts";
-import { applyValueKind, UnknownValue, type ValueKind } from "./value-kinds.ts";
+import { placeValues, type ParameterTarget, type PlacedValues } from "./parameter-values.ts";
+import { applyValueKind, type ValueKind } from "./value-kinds.ts";
 
 /** What parameters may refer to. */
 export interface ParameterContext {
@@ -31,8 +31,8 @@ export interface Parameter {
   readonly definition: ParameterDefinition;
   /** Reads the values of a request, none of them if the client has not sent it. @throws {HttpError} 400 */
   readonly read: (texts: readonly string[] | undefined) => unknown;
-  /** Returns the upstream's value; undefined if nothing is sent. @throws {ExpressionError} */
-  readonly write: (value: unknown, all: JsonObject) => MaybePromise<unknown>;
+  /** What the upstream gets: one value, except where `upstream` has several names. Empty if it gets nothing. */
+  readonly targets: readonly ParameterTarget[];
 }
 
 /** Maximum number of values of one parameter. */
@@ -76,7 +76,7 @@ function reportInvalidParameter(definition: ParameterDefinition, location: Sourc
 export function compileParameter(
   name: string,
   definition: ParameterDefinition,
-  { values, messages, lookup }: ParameterContext,
+  context: ParameterContext,
   location: SourceLocation,
 ): Parameter {
   reportInvalidParameter(definition, location);
@@ -92,17 +92,7 @@ export function compileParameter(
   const rejection =
     reject === undefined
       ? undefined
-      : (resolveReference(location.at("reject"), "message", reject, messages) ?? "");
-  const kind =
-    definition.values === undefined
-      ? undefined
-      : resolveReference(location.at("values"), "value kind", definition.values, values);
-  const convert = kind && applyValueKind(kind.write, definition.arguments ?? {});
-  const expression =
-    definition.write === undefined
-      ? undefined
-      : compileExpressionAt(location.at("write"), definition.write, ["value", "values"]);
-  const { origin } = location;
+      : (resolveReference(location.at("reject"), "message", reject, context.messages) ?? "");
   for (const value of definition.default === undefined ? [] : [definition.default].flat()) {
     const problem = problemOf(value);
     if (problem) location.at("default").report(`does not fit "schema": ${problem.reason}`);
@@ -127,7 +117,29 @@ export function compileParameter(
       if (given.length > MAX_VALUES) return fail(`Must have at most ${MAX_VALUES} entries.`, "maxItems");
       return given.map(readOne);
     },
-    write(value, all) {
+    targets: compileTargets(name, definition, context, location),
+  };
+}
+
+/** Compiles the values that the upstream gets of one parameter. */
+function compileTargets(
+  field: string,
+  definition: ParameterDefinition,
+  { values, lookup }: ParameterContext,
+  location: SourceLocation,
+): ParameterTarget[] {
+  const { upstream, path, write, multiple, upstream_multiple: separation = multiple } = definition;
+  const kind =
+    definition.values === undefined
+      ? undefined
+      : resolveReference(location.at("values"), "value kind", definition.values, values);
+  const convert = kind && applyValueKind(kind.write, definition.arguments ?? {});
+  const { origin } = location;
+
+  function compileWrite(source: string | undefined, at: SourceLocation): ParameterTarget["write"] {
+    const expression =
+      source === undefined ? undefined : compileExpressionAt(at, source, ["value", "values"], values);
+    return (value, all) => {
       const written = expression ? expression.evaluate(all, { value, values: lookup }) : value;
       if (!convert) return written;
       return evaluateFor(origin, () =>
@@ -135,35 +147,26 @@ export function compileParameter(
           Array.isArray(result) ? mapMaybe(result, (each: unknown) => convert(each)) : convert(result),
         ),
       );
-    },
-  };
-}
+    };
+  }
 
-/** A value of a query: text, or a number or a boolean as text. */
-const isPrintable = (value: unknown): value is string | number | boolean =>
-  typeof value === "string" || typeof value === "number" || typeof value === "boolean";
-
-const INVALID = Symbol("invalid");
-
-/** The text of a parameter in the upstream's query; empty if it is not sent. */
-function print({ definition }: Parameter, value: unknown): string | typeof INVALID {
-  const { upstream, multiple, upstream_multiple: separation = multiple } = definition;
-  if (upstream === undefined || value === undefined || value === null) return "";
-  const all: unknown[] = [value].flat();
-  if (!all.every(isPrintable)) return INVALID;
-  const texts = all.map(String);
-  if (separation !== "comma") return texts.map((text) => formatParameter(upstream, text)).join("&");
-  // The upstream would read two values.
-  if (texts.some((text) => text.includes(","))) return INVALID;
-  return texts.length === 0 ? "" : formatParameter(upstream, texts.join(","));
+  if (typeof upstream === "object") {
+    if (write !== undefined)
+      location.at("write").report('"write" has no effect: each name in "upstream" has its own expression');
+    return Object.entries(upstream).map(([name, source]) => ({
+      field,
+      upstream: name,
+      path: undefined,
+      separation,
+      write: compileWrite(source, location.at("upstream", name)),
+    }));
+  }
+  const one = { field, upstream, path, separation, write: compileWrite(write, location.at("write")) };
+  return upstream === undefined && path === undefined ? [] : [one];
 }
 
 /** What a query becomes. */
-export interface TranslatedQuery {
-  /** The upstream's query; empty if nothing is sent. */
-  readonly upstream: string;
-  /** Values of the upstream's path by name. */
-  readonly path: Readonly<Record<string, string>>;
+export interface TranslatedQuery extends PlacedValues {
   /** Names of parameters that the pack does not name, the first ones. */
   readonly ignored: readonly string[];
 }
@@ -214,16 +217,16 @@ export class QueryRules {
     const values = this.#read(query, errors);
     if (errors.length > 0) throw new ValidationError(errors.slice(0, MAX_NAMED));
     const sent = this.parameters.filter(
-      ({ name, definition: { upstream, path } }) =>
-        (upstream ?? path) !== undefined && Object.hasOwn(values, name),
+      ({ name, targets }) => targets.length > 0 && Object.hasOwn(values, name),
     );
     if (!this.#hasCall) {
       const unused = sent.flatMap(({ name }) => (query.has(name) ? [name] : []));
       return { upstream: "", path: NO_VALUES, ignored: [...ignored, ...unused] };
     }
+    const targets = sent.flatMap((parameter) => parameter.targets);
     return thenMaybe(
-      mapMaybe(sent, ({ name, write }) => failureAsValue(() => write(values[name], values))),
-      (written) => ({ ...placeValues(sent, written), ignored }),
+      mapMaybe(targets, ({ field, write }) => failureAsValue(() => write(values[field], values))),
+      (written) => ({ ...placeValues(targets, written), ignored }),
     );
   }
 
@@ -255,32 +258,4 @@ export class QueryRules {
     }
     return values;
   }
-}
-
-/** Puts the upstream's values into its path and its query. @throws {ValidationError} for values that fit neither */
-function placeValues(
-  parameters: readonly Parameter[],
-  values: readonly unknown[],
-): Pick<TranslatedQuery, "upstream" | "path"> {
-  const path: Record<string, string> = {};
-  const texts: string[] = [];
-  const errors: ErrorDetail[] = [];
-  for (const [index, parameter] of parameters.entries()) {
-    const value = values[index];
-    const { path: name } = parameter.definition;
-    if (name !== undefined && isPrintable(value) && isText(String(value))) {
-      path[name] = String(value);
-      continue;
-    }
-    const field = shortName(parameter.name);
-    const unknown = [value].flat().find((each) => each instanceof UnknownValue);
-    const isInvalid = value instanceof ExpressionError || name !== undefined;
-    const text = unknown || isInvalid ? INVALID : print(parameter, value);
-    if (unknown) errors.push({ field, reason: unknown.reason, rule: "enum" });
-    else if (text === INVALID)
-      errors.push({ field, reason: INVALID_VALUE, ...(value instanceof Error && { cause: value }) });
-    else if (text !== "") texts.push(text);
-  }
-  if (errors.length > 0) throw new ValidationError(errors);
-  return { upstream: texts.join("&"), path };
 }

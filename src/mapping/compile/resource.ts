@@ -44,11 +44,13 @@ export interface Resource extends ObjectReader {
 }
 
 /** Reports keys of one rule that exclude each other, or that have no effect. */
-function reportInvalidRule(rule: FieldRule, location: SourceLocation): void {
+function reportInvalidRule(rule: FieldRule, isInput: boolean, location: SourceLocation): void {
   const sources = [rule.read, rule.const].filter((source) => source !== undefined).length;
   if (sources > 1) location.report('"read" and "const" exclude each other');
-  if (rule.upstream === undefined && sources === 0)
+  if (rule.upstream === undefined && sources === 0 && !(isInput && rule.send === false))
     location.report('a field needs "upstream", "read" or "const"');
+  if (rule.send === false && rule.write !== undefined)
+    location.at("write").report('"write" has no effect: "send: false" says that nothing is sent');
   if (rule.id_only && rule.catalog === undefined)
     location.at("id_only").report('"id_only" shortens the object of a catalog: "catalog" is missing');
   if (rule.boundary !== undefined && !isFilterable(rule))
@@ -57,6 +59,25 @@ function reportInvalidRule(rule: FieldRule, location: SourceLocation): void {
       .report({ message: '"boundary" has an effect on filters only', hint: '"filter: true" is missing' });
   if (rule.arguments && rule.values === undefined)
     location.at("arguments").report('"arguments" belong to a value kind: "values" is missing');
+}
+
+/** `$query` or `$headers`: the head of one request. */
+const HEAD = /\$(?:query|headers)\b/;
+
+/** Reports expressions of a catalog that read a request: its objects are translated once for all requests. */
+function reportRequestInCatalog(
+  name: string,
+  { read, loss_when: condition }: FieldRule,
+  location: SourceLocation,
+): void {
+  for (const [key, source] of [
+    ["read", read],
+    ["loss_when", condition],
+  ] as const)
+    if (source !== undefined && HEAD.test(source))
+      location
+        .at("fields", name, key)
+        .report("a catalog has no request: its objects are translated once for all requests");
 }
 
 /** Compiles one resource file. Yields after each field and body. */
@@ -71,11 +92,12 @@ export function* compileResource(
     if (fields.has(name)) location.at("inputs", name).report("this name is a field already");
   const rules = new Map([...fields, ...inputs]);
 
-  for (const [name, rule] of fields) reportInvalidRule(rule, location.at("fields", name));
+  for (const [name, rule] of fields) reportInvalidRule(rule, false, location.at("fields", name));
+  if (definition.catalog) for (const [name, rule] of fields) reportRequestInCatalog(name, rule, location);
   const locationOf = (name: string): SourceLocation =>
     location.at(fields.has(name) ? "fields" : "inputs", name).ofField(name);
   const reader = yield* compileRead(fields, inputs, context, locationOf);
-  for (const [name, rule] of inputs) reportInvalidRule(rule, location.at("inputs", name));
+  for (const [name, rule] of inputs) reportInvalidRule(rule, true, location.at("inputs", name));
 
   const ownMembers = yield* compileMembers(rules, context, locationOf);
   const parts = Object.values(definition.bodies ?? {}).flatMap(({ parts = [] }) =>

@@ -1,7 +1,7 @@
 /** The query parameters of each route: those of the dialect, and its own. */
 import type { SourceLocation } from "../load/source-location.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { ParameterDefinition } from "../schema/parameter-definition.ts";
+import { upstreamNamesOf, type ParameterDefinition } from "../schema/parameter-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import type { LocatedFile } from "./resource-files.ts";
 import type { Dialects } from "./dialects.ts";
@@ -29,12 +29,14 @@ function compileParameters(
   return Object.entries(definitions).map(([name, definition]) => {
     const at = location.at(name);
     if (paging.clientNames.includes(name)) at.report(`"${name}" asks for a page: see "pagination"`);
-    if (definition.upstream !== undefined && paging.upstreamNames.includes(definition.upstream))
-      at.report(`"${definition.upstream}" asks the upstream for a page: see "pagination"`);
     if (name === credentials.client?.queryParameter)
       at.report(`"${name}" has the client's token: see "credentials"`);
-    if (definition.upstream !== undefined && definition.upstream === credentials.upstream?.queryParameter)
-      at.report(`"${definition.upstream}" has the upstream's token: see "credentials"`);
+    for (const upstream of upstreamNamesOf(definition)) {
+      if (paging.upstreamNames.includes(upstream))
+        at.report(`"${upstream}" asks the upstream for a page: see "pagination"`);
+      if (upstream === credentials.upstream?.queryParameter)
+        at.report(`"${upstream}" has the upstream's token: see "credentials"`);
+    }
     return compileParameter(name, definition, context, at);
   });
 }
@@ -53,9 +55,7 @@ function reportDuplicateParameters(
     if (sent.has(name) || upstreamNames.includes(name)) report(name);
     sent.add(name);
   }
-  for (const { definition } of parameters) {
-    const { upstream } = definition;
-    if (upstream === undefined) continue;
+  for (const upstream of parameters.flatMap(({ definition }) => upstreamNamesOf(definition))) {
     if (sent.has(upstream)) report(upstream);
     sent.add(upstream);
   }
@@ -73,11 +73,16 @@ export function compileDialectQuery(
   return { ...reserved, unknown, parameters: compileParameters(parameters, reserved, at) };
 }
 
-/** Compiles what a route does with the client's query, and how it reads its filter from it. */
+/**
+ * Compiles what a route does with the client's query, and how it reads its filter from it.
+ *
+ * @param sparseParameter The parameter with which clients choose members.
+ */
 export function compileRouteQuery(
   definition: RouteDefinition,
   resource: Resource,
   source: Route["source"],
+  sparseParameter: string | undefined,
   { query: dialectQuery, dialect }: { readonly query: DialectQuery; readonly dialect: DialectDefinition },
   location: SourceLocation,
 ): Pick<Route, "query" | "queryFilter"> {
@@ -95,14 +100,19 @@ export function compileRouteQuery(
       if ((parameter.upstream ?? parameter.path) !== undefined)
         at.at("parameters", name).report("has no effect: the route makes no upstream call");
   const { unknown = dialectQuery.unknown } = query;
-  const pages = response === "list" ? dialectQuery.paging.clientNames : [];
+  if (all.some(({ name }) => name === sparseParameter))
+    at.report(`"${sparseParameter}" chooses members: see "sparse_fields"`);
+  const ownNames = new Set([
+    ...(response === "list" ? dialectQuery.paging.clientNames : []),
+    ...(sparseParameter === undefined ? [] : [sparseParameter]),
+  ]);
   const isParameter = (name: string): boolean =>
-    pages.includes(name) || all.some((parameter) => parameter.name === name);
+    ownNames.has(name) || all.some((parameter) => parameter.name === name);
   const queryFilter = compileQueryFilter(definition, resource, dialect, isParameter, location.at("client"));
   const rules = new QueryRules(all, {
     rejectsUnknown: unknown === "reject",
     hasCall,
-    useOf: (name) => (pages.includes(name) ? "used" : queryFilter?.use(name)),
+    useOf: (name) => (ownNames.has(name) ? "used" : queryFilter?.use(name)),
   });
   return { query: rules, queryFilter };
 }

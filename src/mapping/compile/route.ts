@@ -14,6 +14,7 @@ import type { ReadWrapped } from "../../dialect/object-wrapper.ts";
 import type { Catalog } from "./compile-catalog.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import type { PassedHeaders } from "./headers.ts";
+import type { SparseFields } from "./sparse-fields.ts";
 import { type Endpoint } from "./endpoint.ts";
 import type {
   AppendFunction,
@@ -94,6 +95,8 @@ export interface Route {
   readonly status: number;
   /** Headers that pass from one side to the other; undefined if none do. */
   readonly headers: PassedHeaders | undefined;
+  /** How clients choose the members of its objects; undefined if they can't. */
+  readonly sparseFields: SparseFields | undefined;
   readonly kind: RouteKind;
   /** Whether it is a POST that only reads. */
   readonly isSafe: boolean;

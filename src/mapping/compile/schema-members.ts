@@ -21,6 +21,25 @@ export const hasType = ({ type }: Schema, name: string): boolean =>
 /** The schema of a member; one that allows everything where it has none, such as `true`. */
 export const schemaOf = (member: unknown): Schema => (isObject(member) ? member : {});
 
+/** Whether one of several schemas, or each of them, allows null; undefined if there are none. */
+const someOrAll = (schemas: unknown, which: "some" | "every"): boolean =>
+  !Array.isArray(schemas) || schemas[which]((each) => allowsNull(each));
+
+/** Whether a schema allows null. One that only refers to another, or has a condition, does not say so. */
+export function allowsNull(schema: unknown): boolean {
+  if (!isObject(schema)) return schema === true;
+  const { type, anyOf, oneOf, allOf } = schema;
+  if (["$ref", "not", "if"].some((keyword) => keyword in schema)) return hasType(schema, "null");
+  return (
+    (type === undefined || hasType(schema, "null")) &&
+    (!("const" in schema) || schema["const"] === null) &&
+    (!Array.isArray(schema["enum"]) || schema["enum"].includes(null)) &&
+    someOrAll(anyOf, "some") &&
+    someOrAll(oneOf, "some") &&
+    someOrAll(allOf, "every")
+  );
+}
+
 /** Merges the schema of a body with those of its parts. */
 export function mergeSchemas(schema: Schema, parts: readonly { readonly schema: Schema }[]): Schema {
   if (parts.length === 0) return schema;
@@ -83,7 +102,7 @@ export function compilePruning(schema: Schema): (value: unknown) => unknown {
   const members = Object.entries(properties).map(([name, member]) => ({
     name,
     prune: compilePruning(schemaOf(member)),
-    nullable: hasType(schemaOf(member), "null"),
+    nullable: allowsNull(member),
   }));
   return (value) => {
     if (!isObject(value)) return read(value);
@@ -136,7 +155,7 @@ export function unmappedMembers(
   if (!isObject(properties)) return [];
   const rules = new Map([...Object.entries(definition.fields), ...Object.entries(definition.inputs ?? {})]);
   return schemaMembers(schema, (name) => rules.has(name)).filter(
-    (name) => rules.get(name)?.upstream === undefined,
+    (name) => rules.get(name)?.upstream === undefined && rules.get(name)?.send !== false,
   );
 }
 

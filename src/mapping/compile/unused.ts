@@ -1,6 +1,6 @@
 /** Finds definitions of a pack that nothing uses: they are mistakes, or remains of what was removed. */
 import { isObject } from "../../dialect/json/parse.ts";
-import type { SourceLocation } from "../load/source-location.ts";
+import { coded, type SourceLocation } from "../load/source-location.ts";
 import { parametersIn, parseSegment } from "../router.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
@@ -89,11 +89,16 @@ const parametersOf = (file: File): Set<string> =>
     ),
   );
 
+/** A file whose diagnostics say that nothing uses a definition. */
+const markUnused = <T>({ definition, location }: LocatedFile<T>): LocatedFile<T> => ({
+  definition,
+  location: coded(location, "unused"),
+});
+
 /** Reports objects, value kinds, path parameters, prerequisites, parts and messages that nothing uses. */
-export function reportUnused(
-  { definition, location }: LocatedFile<DialectDefinition>,
-  files: readonly File[],
-): void {
+export function reportUnused(dialect: LocatedFile<DialectDefinition>, resourceFiles: readonly File[]): void {
+  const { definition, location } = markUnused(dialect);
+  const files = resourceFiles.map(markUnused);
   const { values, prerequisites, parts, client, messages } = definition;
   const inputs = Object.values(parts).flatMap((part) => Object.values(part.inputs));
   const objects = reachableObjects(

@@ -6,7 +6,7 @@ import type { FieldRule } from "../schema/field-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
 import type { BodyContext, SentMember } from "./body-members.ts";
-import { addGatewayMembers, compileTarget } from "./body-merge.ts";
+import { compileAdditions, compileTarget } from "./body-merge.ts";
 import { compileChecks } from "./checks.ts";
 import type { FieldContext } from "./field/field-context.ts";
 import { lossText } from "./field/loss.ts";
@@ -106,6 +106,7 @@ export function compileBodyWrite(
     return context.catalogs.get(catalog ?? "")?.isHidden ?? (() => false);
   }
 
+  const addGatewayMembers = compileAdditions(definition, hiddenIn);
   return (body, writing) => {
     const { prerequisites } = writing;
     const given = members.filter(({ get }) => get(body) !== undefined);
@@ -115,7 +116,7 @@ export function compileBodyWrite(
       const { faults, empty } = addWritten(v4, given, written, context.unknownRecord);
       const losses = findLosses(body, given, written);
       const names = new Set(given.map(({ name }) => name));
-      const added = addGatewayMembers(v4, definition, hiddenIn, writing);
+      const added = addGatewayMembers(v4, writing);
       return thenMaybe(runChecks(body, { upstream: v4, prerequisites }), (more) => ({
         v4,
         faults: [...faults, ...more],

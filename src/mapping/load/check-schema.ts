@@ -3,7 +3,7 @@ import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
 import { errorText } from "../../config/error-text.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { prepareRegex } from "../../jsonata/index.ts";
-import type { SourceLocation } from "./source-location.ts";
+import { coded, type SourceLocation } from "./source-location.ts";
 import { suggestionFor } from "./suggest.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -96,7 +96,8 @@ const keysOf = (pointer: string): string[] =>
  *
  * @param ajv Knows the keywords and formats of packs.
  */
-export function reportInvalidSchema(schema: Schema, ajv: Ajv2020, location: SourceLocation): boolean {
+export function reportInvalidSchema(schema: Schema, ajv: Ajv2020, place: SourceLocation): boolean {
+  const location = coded(place, "invalid-schema");
   const isKnown = reportKeywords(schema, ajv, location);
   if (ajv.validateSchema(schema) === true) return isKnown;
   const errors = ajv.errors ?? [];
@@ -118,9 +119,10 @@ export function reportInvalidSchema(schema: Schema, ajv: Ajv2020, location: Sour
  */
 export function reportUnknownMembers(
   schema: Schema,
-  location: SourceLocation,
+  place: SourceLocation,
   shared: readonly string[] = [],
 ): void {
+  const location = coded(place, "invalid-schema");
   const { properties, items } = schema;
   if (isObject(items)) reportUnknownMembers(items, location.at("items"));
   if (!isObject(properties)) return;

@@ -2,6 +2,32 @@
 export const MAX_DIAGNOSTICS = 50;
 
 /**
+ * The kinds of problems, by their codes, which do not change when messages do. `rule` has all that the keys of a pack say
+ * about each other.
+ */
+export const DIAGNOSTIC_CODES = {
+  unreadable: "a file or folder can't be read, or is too large",
+  "missing-file": "the folder has no pack.yaml",
+  yaml: "a file is not YAML, or has what no pack may have",
+  "unknown-key": "a key that does not exist",
+  "missing-key": "a key that is required",
+  "wrong-type": "a value of another type",
+  "invalid-value": "a value that its key can't have",
+  "unknown-reference": "a name that nothing defines",
+  "invalid-expression": "JSONata that can't be used",
+  "invalid-schema": "a JSON Schema that can't be used",
+  rule: "keys that exclude each other, need each other or have no effect",
+  unused: "a definition that nothing uses",
+  unmapped: "a field or route of surface.yaml that the pack does not have",
+  "golden-case": "a golden case that fails",
+  "catalog-row": "a row of a catalog that an expression fails on",
+  law: "a law that does not hold (--laws)",
+} as const;
+
+/** The code of a problem. */
+export type DiagnosticCode = keyof typeof DIAGNOSTIC_CODES;
+
+/**
  * One problem of a pack, with its source location. Line and column count from 1.
  *
  * @example
@@ -16,6 +42,10 @@ export interface Diagnostic {
   readonly line: number;
   readonly column: number;
   readonly message: string;
+  /** What kind of problem it is. It stays the same if the message changes. Default: `rule`. */
+  readonly code?: string;
+  /** The keys and indexes of the value in its file. */
+  readonly path?: readonly (string | number)[];
   /** How to fix it: the valid names, the closest one, or an example. */
   readonly hint?: string;
   /** The source line. */

@@ -55,7 +55,13 @@ export function readPack(directory: string): PackFiles {
   } catch (error) {
     if (error instanceof PackError) throw error;
     throw new PackError([
-      { file: directory, line: 1, column: 1, message: `can't be read: ${errorText(error)}` },
+      {
+        file: directory,
+        line: 1,
+        column: 1,
+        code: "unreadable",
+        message: `can't be read: ${errorText(error)}`,
+      },
     ]);
   }
 }
@@ -124,6 +130,7 @@ function validatePack({ directory, sources }: PackSources, diagnostics: Diagnost
       file: directory,
       line: 1,
       column: 1,
+      code: "missing-file",
       message: `there is no ${DIALECT_FILE} in this folder`,
     });
   const resourceFiles = sources.filter(

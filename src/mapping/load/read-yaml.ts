@@ -10,7 +10,7 @@ const [MAX_FILE_BYTES, MAX_FOLDER_BYTES] = [256 * 1024, 4 * 1024 * 1024];
 /** @throws {PackError} If it exceeds the limits, or is not a regular file. @returns The number of its bytes. */
 function sizeOf(file: string, sizeOfOthers: number): number {
   const refuse = (message: string): never => {
-    throw new PackError([{ file, line: 1, column: 1, message }]);
+    throw new PackError([{ file, line: 1, column: 1, code: "unreadable", message }]);
   };
   const stats = statSync(file);
   if (!stats.isFile()) return refuse("is not a file");

@@ -1,11 +1,12 @@
 import { basename } from "node:path";
-import { MAX_DIAGNOSTICS, type Diagnostic } from "./diagnostic.ts";
+import { MAX_DIAGNOSTICS, type Diagnostic, type DiagnosticCode } from "./diagnostic.ts";
 import { suggestionFor } from "./suggest.ts";
-import type { Message, YamlPath, YamlSource } from "./yaml-source.ts";
+import { withCode, type Message, type YamlPath, type YamlSource } from "./yaml-source.ts";
 import {
   check,
   compile,
   ExpressionError,
+  findLiteralArguments,
   thenMaybe,
   type Expression,
   type MaybePromise,
@@ -111,6 +112,19 @@ export const locationIn = (
   removed: RemovedParts = NOTHING_REMOVED,
 ): SourceLocation => new FileLocation({ source, diagnostics, removed }, []);
 
+/** The same location, whose diagnostics have a code. */
+export const coded = (location: SourceLocation, code: DiagnosticCode): SourceLocation => ({
+  at: (...keys) => coded(location.at(...keys), code),
+  ofField: (name) => coded(location.ofField(name), code),
+  report: (message, offset) => location.report(withCode(message, code), offset),
+  reportKey: (message) => location.reportKey(withCode(message, code)),
+  isRemoved: (name) => location.isRemoved(name),
+  isChecked: location.isChecked,
+  get origin() {
+    return location.origin;
+  },
+});
+
 /** The same location without its diagnostics, because they are reported at another location. */
 export const silent = (location: SourceLocation): SourceLocation => ({
   at: (...keys) => silent(location.at(...keys)),
@@ -135,15 +149,41 @@ const INVALID_EXPRESSION: Expression = {
   print: () => undefined,
 };
 
-/** Checks and compiles the expression at a location. `variables` are the names that it may read. */
+/** Reports names of `$values("name", …)` that no value kind has. */
+function reportUnknownKinds(
+  location: SourceLocation,
+  source: string,
+  kinds: ReadonlyMap<string, unknown>,
+): void {
+  for (const { text, offset } of findLiteralArguments(source, "values"))
+    if (!kinds.has(text) && !location.isRemoved(text))
+      location.report(
+        {
+          message: `unknown value kind "${text}"`,
+          hint: suggestionFor(text, [...kinds.keys()]),
+          code: "unknown-reference",
+        },
+        offset,
+      );
+}
+
+/**
+ * Checks and compiles the expression at a location.
+ *
+ * @param variables The names that it may read.
+ * @param kinds The value kinds of `$values`, for expressions that may read it.
+ */
 export function compileExpressionAt(
   location: SourceLocation,
   source: string,
   variables: readonly string[],
+  kinds?: ReadonlyMap<string, unknown>,
 ): Expression {
   const bound = new Set(variables);
   const errors = location.isChecked ? [] : check(source, bound);
-  for (const { message, offset } of errors) location.report(message, offset);
+  for (const { message, offset } of errors) location.report({ message, code: "invalid-expression" }, offset);
+  if (kinds && errors.length === 0 && !location.isChecked && source.includes("$values"))
+    reportUnknownKinds(location, source, kinds);
   return errors.length > 0 ? INVALID_EXPRESSION : compile(source, bound, location.origin);
 }
 
@@ -158,6 +198,7 @@ export function resolveReference<T>(
   if (found === undefined && !location.isRemoved(name))
     location.report({
       message: `unknown ${kind} "${name}"`,
+      code: "unknown-reference",
       // Compares the name with all others, which takes long: only for diagnostics that are kept.
       get hint() {
         return suggestionFor(name, [...among.keys()]);

@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import { MAX_DIAGNOSTICS, type Diagnostic } from "./diagnostic.ts";
+import { MAX_DIAGNOSTICS, type Diagnostic, type DiagnosticCode } from "./diagnostic.ts";
 import { describeValue, keysAt, takesText } from "../schema/file-schema.ts";
 import { closestMatch, suggestionFor } from "./suggest.ts";
-import type { Message, YamlPath, YamlSource } from "./yaml-source.ts";
+import { withCode, type Message, type YamlPath, type YamlSource } from "./yaml-source.ts";
 
 type Issue = z.core.$ZodIssue;
 type Json = Readonly<Record<string, unknown>>;
@@ -64,6 +64,12 @@ function describeUnion(branches: readonly (readonly Issue[])[], data: unknown, p
     : "is not a JSON value";
 }
 
+/** The code of a validation issue. @param data The file. */
+function codeOf(issue: Issue, data: unknown): DiagnosticCode {
+  if (issue.path.length > 0 && at(data, issue.path) === undefined) return "missing-key";
+  return issue.code === "invalid_type" || issue.code === "invalid_union" ? "wrong-type" : "invalid-value";
+}
+
 /** Phrases a validation issue for the author of a pack. */
 function describeIssue(issue: Issue, data: unknown, schema: () => Json = () => ({})): Message {
   const value = at(data, issue.path);
@@ -98,6 +104,15 @@ function describeIssue(issue: Issue, data: unknown, schema: () => Json = () => (
   }
 }
 
+/**
+ * The issue of a short form, `ETag: "X Bad"` for `ETag: { upstream: "X Bad" }`, as one of the text: the author has written no
+ * such key.
+ */
+function ofShortForm(issue: Issue, data: unknown): Issue {
+  const whole = issue.path.slice(0, -1);
+  return typeof at(data, whole) === "string" ? { ...issue, path: whole } : issue;
+}
+
 /** Adds what to write in place of a value of a wrong type. @param text as it is written */
 function withCorrection(
   message: Message,
@@ -111,6 +126,8 @@ function withCorrection(
     return { message, hint: `if it is a text, write it in quotes: ${JSON.stringify(text)}` };
   if (Array.isArray(value) && message.startsWith("must be a map"))
     return { message, hint: "write its keys without hyphens" };
+  const [key] = typeof value === "string" && message.startsWith("must be a map") ? keysAt(schema, path) : [];
+  if (key !== undefined) return { message, hint: `${key}: ${text}` };
   if (message.startsWith("must be a list") && kindOf(value) === "a map")
     return { message, hint: "start each entry with a hyphen" };
   if (value !== null || path.length > 0) return message;
@@ -214,6 +231,7 @@ function describeUnknownKeys(
   const report = (key: string, message: string): Diagnostic =>
     source.keyDiagnosticAt([...path, key], {
       message,
+      code: "unknown-key",
       hint: key === "<<" ? "maps can't be merged: write the keys of both here" : suggestionFor(key, valid),
     });
   const similar = keys.filter((key) => key !== first && !others.includes(key));
@@ -259,7 +277,7 @@ export function validateFile<T>(
   if (source.diagnostics.length > 0) return undefined;
   const result = schema.safeParse(source.data);
   if (result.success) return result.data;
-  const issues = firstIssues(result.error.issues);
+  const issues = firstIssues(result.error.issues).map((issue) => ofShortForm(issue, source.data));
   const lostContent = findLostContent(issues, source.data, describeSchema());
   const lostKeys = new Set([...lostContent.values()].flat());
   for (const issue of issues) {
@@ -268,6 +286,7 @@ export function validateFile<T>(
       diagnostics.push(
         source.keyDiagnosticAt(issue.path, {
           message: `"${String(issue.path.at(-1))}" is empty`,
+          code: "wrong-type",
           hint: `indent ${quoted(lost)} further: these keys are at its own level`,
         }),
       );
@@ -279,11 +298,14 @@ export function validateFile<T>(
       diagnostics.push(
         source.diagnosticAt(
           issue.path,
-          withCorrection(
-            describeIssue(issue, source.data, describeSchema),
-            at(source.data, issue.path),
-            source.textAt(issue.path),
-            { schema: describeSchema(), path: issue.path },
+          withCode(
+            withCorrection(
+              describeIssue(issue, source.data, describeSchema),
+              at(source.data, issue.path),
+              source.textAt(issue.path),
+              { schema: describeSchema(), path: issue.path },
+            ),
+            codeOf(issue, source.data),
           ),
         ),
       );

@@ -1,5 +1,5 @@
 import { isScalar, LineCounter, parseDocument, type Node } from "yaml";
-import { MAX_DIAGNOSTICS, type Diagnostic } from "./diagnostic.ts";
+import { MAX_DIAGNOSTICS, type Diagnostic, type DiagnosticCode } from "./diagnostic.ts";
 import { locateNodes } from "./yaml-nodes.ts";
 import { findYamlProblems } from "./yaml-problems.ts";
 
@@ -7,7 +7,28 @@ import { findYamlProblems } from "./yaml-problems.ts";
 export type YamlPath = readonly PropertyKey[];
 
 /** The message of a diagnostic, with or without a hint how to fix it. */
-export type Message = string | { readonly message: string; readonly hint: string };
+export type Message =
+  | string
+  | {
+      readonly message: string;
+      readonly hint?: string | undefined;
+      readonly code?: DiagnosticCode | undefined;
+    };
+
+/** The same message with a code. A message that has one keeps it. */
+export const withCode = (message: Message, code: DiagnosticCode): Message =>
+  typeof message === "string"
+    ? { message, code }
+    : {
+        get message() {
+          return message.message;
+        },
+        // A hint may take long: it is read once the diagnostic is kept.
+        get hint() {
+          return message.hint;
+        },
+        code: message.code ?? code,
+      };
 
 /** The text of a YAML file. */
 export interface YamlText {
@@ -107,26 +128,39 @@ export function parseYaml(file: string, text: string): YamlSource {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { ...PARSE_OPTIONS, lineCounter });
   const sourceLines = text.split(/\r?\n/);
-  const at = (offset: number, message: Message): Diagnostic => {
+  const at = (offset: number, message: Message, path?: YamlPath): Diagnostic => {
     const { line, col } = lineCounter.linePos(Math.max(0, offset));
     const position = { file, line: Math.max(1, line), column: Math.max(1, col) };
-    const what = typeof message === "string" ? { message } : message;
-    return { ...position, ...what, excerpt: sourceLines[position.line - 1] ?? "" };
+    const { code, hint, message: text } = typeof message === "string" ? { message } : message;
+    return {
+      ...position,
+      message: text,
+      ...(code !== undefined && { code }),
+      ...(hint !== undefined && { hint }),
+      ...(path && { path: path.map((key) => (typeof key === "number" ? key : String(key))) }),
+      excerpt: sourceLines[position.line - 1] ?? "",
+    };
   };
   const diagnostics = firstErrors([...document.errors, ...document.warnings])
     .slice(0, MAX_DIAGNOSTICS)
     .map(({ code, pos, message }) => {
       const what = message.replace(/ at line \d+, column \d+:?[^]*$/, "");
       const hint = hintOf(code, text, pos[0]);
-      return at(pos[0], hint === undefined ? what : { message: what, hint });
+      return at(pos[0], { message: what, hint, code: "yaml" });
     });
   if (diagnostics.length === 0)
-    diagnostics.push(...findYamlProblems(document).map(({ offset, message }) => at(offset, message)));
+    diagnostics.push(
+      ...findYamlProblems(document).map(({ offset, message }) => at(offset, withCode(message, "yaml"))),
+    );
   const nodes = locateNodes(document);
   function diagnosticAt(path: YamlPath, message: Message, offset?: number): Diagnostic {
     const node = nodes.nearest(path);
-    if (!node) return at(0, message);
-    return at(offset === undefined ? (node.range?.[0] ?? 0) : offsetInScalar(text, node, offset), message);
+    if (!node) return at(0, message, path);
+    return at(
+      offset === undefined ? (node.range?.[0] ?? 0) : offsetInScalar(text, node, offset),
+      message,
+      path,
+    );
   }
   const lines = new Map<string, number>();
   return {
@@ -138,7 +172,7 @@ export function parseYaml(file: string, text: string): YamlSource {
       const node = nodes.at(path);
       return isScalar(node) ? node.source : undefined;
     },
-    keyDiagnosticAt: (path, message) => at(nodes.keyOf(path)?.range?.[0] ?? 0, message),
+    keyDiagnosticAt: (path, message) => at(nodes.keyOf(path)?.range?.[0] ?? 0, message, path),
     lineAt(path) {
       const { line } = diagnosticAt(path, "");
       lines.set(keyOf(path), line);

@@ -33,6 +33,12 @@ const lists = about(
   "indexes",
 );
 
+const objects = about(
+  z.enum(["indexes", "brackets"]).optional(),
+  "How a form writes the objects in a list: `items[0][name]=a` (the default) or `items[][name]=a`.",
+  "brackets",
+);
+
 /** The schema of `client.bodies`. */
 export const clientBodies = z.strictObject({
   media_types: about(
@@ -45,7 +51,12 @@ export const clientBodies = z.strictObject({
 });
 
 /** The schema of `upstream.bodies`, and of `upstream` of one body. */
-export const upstreamBodies = z.strictObject({ media_type: upstreamType, lists, object: upstreamObject });
+export const upstreamBodies = z.strictObject({
+  media_type: upstreamType,
+  lists,
+  objects,
+  object: upstreamObject,
+});
 
 /** The schema of `client` of one body. */
 export const clientBody = z.strictObject({ object: clientObject, unknown });

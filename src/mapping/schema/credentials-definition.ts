@@ -22,6 +22,11 @@ const place = {
 /** Where clients send their token. */
 export const clientCredentials = z.strictObject({
   ...place,
+  or: about(
+    z.array(z.strictObject(place)).min(1).optional(),
+    "Further places. The first place in which a request has a token counts.",
+    [{ basic: "username" }],
+  ),
   realm: about(
     realm.optional(),
     "Responses with status 401 have a challenge, `WWW-Authenticate`, with the scheme and this realm. Without it: they have none.",

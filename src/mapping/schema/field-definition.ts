@@ -71,6 +71,11 @@ const fieldRule = z.strictObject({
     "JSONata over the client's body. `$value` is the member, `$prerequisites` has the responses of the prerequisites, `$path` the path parameters, `$client` is the client's address. `$scopesFor(scopes)` translates the client's scopes. An undefined result is not sent.",
     "$string($value)",
   ),
+  send: about(
+    z.literal(false).optional(),
+    "Bodies may have the member, and the upstream does not get it: only expressions read it.",
+    false,
+  ),
   const: about(json.optional(), "The field always has this value in responses.", null),
   default: about(json.optional(), "The value in responses if the upstream has null or no value.", ""),
   omit_null: about(

@@ -8,8 +8,8 @@ const multiple = z.enum(["repeat", "comma"]);
 
 const parameterRule = z.strictObject({
   upstream: about(
-    name.optional(),
-    "Name of the upstream's parameter. `lang: locale` is short for `lang: { upstream: locale }`.",
+    z.union([name, z.record(name, name)]).optional(),
+    "Name of the upstream's parameter. `lang: locale` is short for `lang: { upstream: locale }`. Several parameters: their names, each with JSONata like `write`.",
     "locale",
   ),
   path: about(
@@ -83,6 +83,42 @@ export const pathParameters = z.record(name, z.union([pathParameterType, pathPar
 
 export type PathParameterDefinitions = z.infer<typeof pathParameters>;
 
+/** How clients choose the members of the objects in a response. */
+export const sparseFields = z.strictObject({
+  parameter: about(
+    name,
+    "The parameter with the names of the members. `{name}` in it is the `object` of the resource.",
+    "fields",
+  ),
+  multiple: about(
+    multiple.default("comma"),
+    "How it has several names: separated by commas (`fields=a,b`, the default), or repeated (`fields=a&fields=b`).",
+    "repeat",
+  ),
+  always: about(z.array(name).default([]), "Members that are always there.", ["id"]),
+  unknown: about(
+    z.enum(["ignore", "reject"]).default("ignore"),
+    "What happens to names that no object of the response has: nothing (the default), or the request is a 400.",
+    "reject",
+  ),
+});
+
+export type SparseFieldsDefinition = z.infer<typeof sparseFields>;
+
+/** Which slashes of a path count. */
+export const slashes = z.strictObject({
+  trailing: about(
+    z.enum(["any", "exact"]).optional(),
+    "A slash at the end of a path: it has no effect (`any`, the default), or a path is the one that its route is written with (`exact`). Another one is a 404.",
+    "exact",
+  ),
+  doubled: about(
+    z.enum(["any", "reject"]).optional(),
+    "Several slashes in a row: like one (`any`, the default), or a 404 (`reject`).",
+    "reject",
+  ),
+});
+
 /** What all routes do with the client's query. */
 export const clientQuery = z.strictObject({
   parameters,
@@ -100,3 +136,7 @@ export const routeQuery = z.strictObject({
 });
 
 export type ParameterDefinition = z.infer<typeof parameter>;
+
+/** The names of the upstream's parameters that one of the client becomes. */
+export const upstreamNamesOf = ({ upstream = {} }: Pick<ParameterDefinition, "upstream">): string[] =>
+  typeof upstream === "string" ? [upstream] : Object.keys(upstream);

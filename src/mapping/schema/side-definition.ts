@@ -10,9 +10,9 @@ import {
   rateLimitHeaders,
   upstreamVersion,
 } from "./headers-definition.ts";
-import { clientQuery, pathParameters } from "./parameter-definition.ts";
+import { clientQuery, pathParameters, slashes, sparseFields } from "./parameter-definition.ts";
 import { clientBodies, upstreamBodies } from "./bodies-definition.ts";
-import { headerName, mediaType, pathPrefix } from "./text-types.ts";
+import { fieldHeaderName, headerName, mediaType, pathPrefix } from "./text-types.ts";
 
 const json = z.json();
 const name = z.string().min(1);
@@ -166,6 +166,19 @@ export const clientDefinition = z.strictObject({
     { scheme: "token" },
   ),
   id,
+  method_header: about(
+    fieldHeaderName.optional(),
+    "A header with which a POST stands for a PUT, PATCH or DELETE. Without it: such a header has no effect.",
+    "X-HTTP-Method-Override",
+  ),
+  sparse_fields: about(
+    sparseFields.optional(),
+    "How clients choose the members of objects in responses. Without it: they get all of them.",
+    { parameter: "fields", always: ["id"] },
+  ),
+  slashes: about(slashes.optional(), "Which slashes in paths count. Default: none of them.", {
+    trailing: "exact",
+  }),
   path_parameters: about(
     pathParameters.default({}),
     "Path parameters by name, with their types: digits, one segment of text (the default), the rest of the path, or an IP address (of one family).",

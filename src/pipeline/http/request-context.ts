@@ -8,6 +8,7 @@ import { takeQueryTokens, type AlphaRequest } from "../context.ts";
 import type { AlphaHandler } from "../lifecycle.ts";
 import type { RequestBodies } from "./receive-body.ts";
 import { sendResponse } from "./send-response.ts";
+import { overriddenMethod } from "../../dialect/method-override.ts";
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -155,10 +156,16 @@ export interface RequestContextOptions {
   readonly trustProxy: readonly string[];
   /** The query parameter that has the token. */
   readonly tokenParameter: string | undefined;
+  /** The header with the method that a POST stands for, in lower case. */
+  readonly methodHeader: string | undefined;
   /** The header in which these proxies give the name of the client. */
   readonly clientHeader: string | undefined;
   readonly onUntrustedProxy?: OnUntrustedProxy;
 }
+
+/** The method that a request stands for. One whose header is invalid keeps its own, and is rejected with its path. */
+const methodOf = (method: string, values: readonly string[] | undefined): string =>
+  overriddenMethod(method, values) ?? method;
 
 /**
  * The first middleware: describes the request as plain data, with its id, its start and the client's address. A token in
@@ -167,6 +174,7 @@ export interface RequestContextOptions {
 export function createRequestContext({
   trustProxy,
   tokenParameter,
+  methodHeader,
   clientHeader,
   onUntrustedProxy,
 }: RequestContextOptions): RequestHandler {
@@ -180,7 +188,7 @@ export function createRequestContext({
     const plain: AlphaRequest = {
       id: requestIdOf(headers["x-request-id"]?.[0]),
       startedAt,
-      method: request.method,
+      method: methodHeader === undefined ? request.method : methodOf(request.method, headers[methodHeader]),
       path: question < 0 ? target : target.slice(0, question),
       query: question < 0 ? "" : target.slice(question + 1),
       headers,

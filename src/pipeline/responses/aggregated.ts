@@ -44,7 +44,7 @@ export const aggregatedKind: ResponseKind<readonly unknown[]> = {
     const included = rows.filter((_row, index) => isIncluded[index]);
     const entries = await mapMaybe(included, (row) => {
       const lost = new Set<string>();
-      const reading = { catalogs: services.catalogs, related: {}, lost };
+      const reading = { client: authorized, catalogs: services.catalogs, related: {}, lost };
       return thenMaybe(match.route.read(cursorAt(printJson(row)), reading), (text) =>
         createCatalogEntry(text, lost),
       );

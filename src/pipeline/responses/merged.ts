@@ -90,8 +90,15 @@ export const mergedKind: ResponseKind<UpstreamResponse> = {
     return { ...prepared, equivalent };
   },
   callUpstream: callParts,
-  buildResponse(response, { alpha: sentBody }, { match, services, report }) {
-    const reading = { catalogs: services.catalogs, related: {}, sentBody, lost: report.losses };
+  buildResponse(response, { alpha: sentBody }, authorized) {
+    const { match, services, report } = authorized;
+    const reading = {
+      client: authorized,
+      catalogs: services.catalogs,
+      related: {},
+      sentBody,
+      lost: report.losses,
+    };
     return translateObject(response, match.route, reading);
   },
 };

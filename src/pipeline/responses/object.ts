@@ -35,7 +35,13 @@ const buildWith =
     if (fallback !== undefined) return fallback;
     const { services, report } = authorized;
     const route = await routeForToken(authorized);
-    const reading = { catalogs: services.catalogs, related, sentBody, lost: report.losses };
+    const reading = {
+      client: authorized,
+      catalogs: services.catalogs,
+      related,
+      sentBody,
+      lost: report.losses,
+    };
     const body = await translate(response, route, reading, services.translation);
     return route.tokenLevels && !route.tokenLevels.deleted
       ? applyTokenScopes(body, route.tokenLevels, authorized)

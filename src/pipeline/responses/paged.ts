@@ -66,7 +66,12 @@ export const pagedKind: ResponseKind<Parts> = {
     const { match, services, upstream, report } = authorized;
     const page = pageOf(prepared);
     const first = await callUpstream(prepared, authorized);
-    const reading = { catalogs: services.catalogs, related: first.related, lost: report.losses };
+    const reading = {
+      client: authorized,
+      catalogs: services.catalogs,
+      related: first.related,
+      lost: report.losses,
+    };
     const parts: TranslatedPage[] = [];
     for (let { response } = first; ;) {
       const part = await translateNextPage(response, page, reading, authorized);

@@ -253,15 +253,17 @@ function findAccessError(
 }
 
 /**
- * Selects the route that the body asks for, among several of one path. Where the body is invalid, a route that needs
- * no body is selected, and reports it.
+ * Selects the route that the body asks for, among several of one path. A body that can't be read asks for none of them, and
+ * is reported, whether the selected route reads it or not.
  *
- * @throws {HttpError} 404 where the body asks for none of them; the error of a route that the token must not use
+ * @throws {HttpError} 404 where the body asks for none of them; the error of a route that the token must not use; see
+ *   {@link ReadJson}
  */
 export async function selectRoute(verdicts: readonly Verdict[], readJson: ReadJson): Promise<RouteMatch> {
   const verdict = verdicts.length > 1 ? await selectByBody(verdicts, readJson) : verdicts[0];
   if (!verdict) throw new HttpError(404, "Not found");
   if (verdict.error !== undefined) throw verdict.error;
+  if (verdicts.length > 1) readJson();
   return verdict.match;
 }
 

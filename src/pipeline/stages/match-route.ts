@@ -1,6 +1,7 @@
 import type { Pack } from "../../mapping/pack.ts";
 import { splitPath } from "../../mapping/router.ts";
 import { HttpError } from "../../dialect/http-error.ts";
+import { overriddenMethod } from "../../dialect/method-override.ts";
 import { hasFragment, type AlphaRequest, type RouteMatch } from "../context.ts";
 
 const METHOD_NOT_ALLOWED = 405;
@@ -20,19 +21,39 @@ export function matchRoute(request: AlphaRequest, pack: Pack): RouteCandidates {
   if (!segments) return new HttpError(400, "The path has a broken escape.");
   const { prefix } = pack;
   if (!prefix.every((segment, index) => segments[index] === segment)) return new HttpError(404, "Not found");
+  if (namesNoMethod(request, pack))
+    return new HttpError(400, `${pack.dialect.client.method_header} must be PUT, PATCH or DELETE.`);
   const method = request.method === "HEAD" ? "GET" : request.method;
   const path = segments.slice(prefix.length);
-  const found = pack.match(method, path);
-  if (!found) return wrongMethod(path, pack) ?? [];
+  const found = findRoutes(method, path, request, pack);
+  if (!found) return wrongMethod(path, request, pack) ?? [];
   return found.routes.map((route) => ({ route, parameters: found.parameters }));
+}
+
+/** Whether a POST has the header of another method with none in it: {@link overriddenMethod} has left it a POST. */
+const namesNoMethod = ({ method, headers }: AlphaRequest, { methodHeader }: Pack): boolean =>
+  methodHeader !== undefined &&
+  headers[methodHeader] !== undefined &&
+  overriddenMethod(method, headers[methodHeader]) === undefined;
+
+/** The routes of a method and path; undefined where there is none, or the path has slashes that its routes do not take. */
+function findRoutes(
+  method: string,
+  segments: readonly string[],
+  { path }: AlphaRequest,
+  { match, acceptsSlashes }: Pack,
+): ReturnType<Pack["match"]> {
+  const found = match(method, segments);
+  const isAccepted = !acceptsSlashes || found?.routes.every(({ name }) => acceptsSlashes(path, name));
+  return isAccepted ? found : undefined;
 }
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /** The error of a path that only has other methods; undefined where it has none, or clients do not know the status 405. */
-function wrongMethod(path: readonly string[], pack: Pack): HttpError | undefined {
+function wrongMethod(path: readonly string[], request: AlphaRequest, pack: Pack): HttpError | undefined {
   if (pack.statuses.translate(METHOD_NOT_ALLOWED) !== METHOD_NOT_ALLOWED) return undefined;
-  const allowed = METHODS.filter((method) => pack.match(method, path));
+  const allowed = METHODS.filter((method) => findRoutes(method, path, request, pack));
   if (allowed.length === 0) return undefined;
   const allow = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
   return new HttpError(METHOD_NOT_ALLOWED, "The method is not allowed.", undefined, { allow });

@@ -40,13 +40,14 @@ export function parseBody(
   body: Buffer | undefined,
   { mediaTypes }: Pick<Pack, "mediaTypes">,
 ): SentJson {
-  if (!body || body.length === 0) return { value: {}, isForm: false };
+  if (!body || body.length === 0) return { value: {}, isForm: false, isAbsent: true };
   const type = header(request, "content-type");
   const format = mediaTypes.formatOf(type);
   const wrongType = (): HttpError => new HttpError(UNSUPPORTED_MEDIA_TYPE, wrongMediaType(mediaTypes.names));
   if (format === undefined) throw wrongType();
   try {
-    return { value: parseFormat(utf8.decode(body), format) ?? {}, isForm: format === "form" };
+    const value = parseFormat(utf8.decode(body), format) ?? undefined;
+    return { value: value ?? {}, isForm: format === "form", isAbsent: value === undefined };
   } catch (error) {
     if (error instanceof RangeError) throw new HttpError(400, limitReason(error));
     if (format === "form") throw new HttpError(400, "The body is not a valid form.");

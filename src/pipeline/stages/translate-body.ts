@@ -35,7 +35,7 @@ export function createFetchCurrent(route: Route | undefined, authorized: Authori
     if (!response.success && mode === "must succeed")
       throwTranslatedError(response, route, prepared, authorized);
     if (!response.success) return undefined;
-    const reading = { catalogs: services.catalogs, related: {} };
+    const reading = { client: authorized, catalogs: services.catalogs, related: {} };
     const json = await translateObject(response, route, reading);
     return parseJson(json) as JsonObject;
   };
@@ -101,6 +101,7 @@ export async function translateItems(
     prerequisites: {},
     path: match.parameters,
     client: request.address,
+    body: items,
   };
   const written = await mapMaybe(items, (item) => rules.write(item as JsonObject, writing));
   const faults = written.flatMap((item) => item.faults);
@@ -156,6 +157,7 @@ export async function translateBody(
     prerequisites: prerequisites.values,
     path: match.parameters,
     client: request.address,
+    body: valid,
   });
   errors = [...errors, ...written.faults, ...prerequisites.errors];
   const reported = new Set(errors.map(({ field }) => field));

@@ -30,6 +30,9 @@ const body = about(
   { label: "data" },
 );
 const file = about(z.string().optional(), "The media type of a file, instead of a body.", "image/png");
+/** A method and a path. White space in a path would end it. */
+const CALL = /^\s*[A-Za-z]+\s+\S+\s*$/;
+const call = z.string().regex(CALL, "is not a method and a path; white space in a query is written as %20");
 const status = about(httpStatus.default(200), "The status.", 201);
 
 /**
@@ -38,7 +41,7 @@ const status = about(httpStatus.default(200), "The status.", 201);
  */
 const exampleDefinition = z.strictObject({
   title: about(z.string(), "What the case shows.", "Create a volume"),
-  request: about(z.string(), "The client's request: method and path with query.", "GET /volumes?page=2"),
+  request: about(call, "The client's request: method and path with query.", "GET /volumes?page=2"),
   headers,
   body,
   file,
@@ -49,7 +52,7 @@ const exampleDefinition = z.strictObject({
     z
       .array(
         z.strictObject({
-          request: about(z.string(), "The expected upstream request.", "POST /volumes"),
+          request: about(call, "The expected upstream request.", "POST /volumes"),
           headers: expectedHeaders,
           filter: about(z.json().optional(), "The expected filter in the filter header.", { label: "data" }),
           body: about(
@@ -99,6 +102,9 @@ export interface WrittenCall {
   /** With query. */
   readonly path: string;
 }
+
+/** Whether a text is a method and a path. */
+export const isCall = (text: string): boolean => CALL.test(text);
 
 /** Parses `GET /path?query`, and adds the prefix to a path that does not have it. */
 export function splitCall(text: string, prefix: string): WrittenCall {

@@ -133,7 +133,7 @@ export const diagnosticsOf = (results: readonly ExampleResult[]): Diagnostic[] =
   results.flatMap(({ example, differences }) =>
     differences
       .filter(({ message }) => message !== "")
-      .map(({ path, message }) => example.source.diagnosticAt(path, message)),
+      .map(({ path, message }) => example.source.diagnosticAt(path, { message, code: "golden-case" })),
   );
 
 /** Finds rows of catalogs on which an expression of the pack fails, in `examples/catalogs.yaml` and in examples. */
@@ -150,7 +150,8 @@ export async function findLeftOutRows(
     for (const [name, { id, error }] of dryRun.catalogs.leftOut()) {
       const [file = "", line] = error.origin?.place.split(":") ?? [];
       const message = `the catalog "${name}" leaves out its row "${id}": ${error.message}`;
-      diagnostics.set(message, { file: join(directory, file), line: Number(line ?? 1), column: 1, message });
+      const place = { file: join(directory, file), line: Number(line ?? 1), column: 1 };
+      diagnostics.set(message, { ...place, code: "catalog-row", message });
     }
     dryRun.catalogs.stop();
   }

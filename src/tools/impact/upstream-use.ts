@@ -5,6 +5,7 @@ import type { Resource } from "../../mapping/compile/resource.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { FieldRule } from "../../mapping/schema/field-definition.ts";
+import { upstreamNamesOf } from "../../mapping/schema/parameter-definition.ts";
 import type { Change } from "./compare-surfaces.ts";
 import type { Question } from "./noticing-clients.ts";
 import { operationKey } from "./surface.ts";
@@ -179,7 +180,9 @@ export class UpstreamUse {
       const isSent = sent.some((each) => each.toLowerCase() === name.toLowerCase());
       return isSent || isOmitted ? callers : undefined;
     }
-    const parameters = query.parameters.filter(({ definition }) => definition.upstream === name);
+    const parameters = query.parameters.filter(({ definition }) =>
+      upstreamNamesOf(definition).includes(name),
+    );
     const names = parameters.map((parameter) => `query.${parameter.name}`);
     if (isOmitted) return { questions: [{ route, concern: "omitters", names }], names };
     if (parameters.length > 0) {

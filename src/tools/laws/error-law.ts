@@ -7,12 +7,18 @@ import { between, pick, WORDS, type Random } from "./generate-values.ts";
 import type { MutableReport } from "./law-report.ts";
 
 /** The text of an error, and the fields of problems that have an entry of their own. */
-function summarize({ details, summary }: ReadErrors, entryNames: ReadonlySet<string>): unknown {
+function summarize(
+  { details, summary }: ReadErrors,
+  entryNames: ReadonlySet<string>,
+  outerNames: ReadonlySet<string>,
+): unknown {
+  // A title is that of the status: it is the text of an error that has no other, and of no problem.
+  const whole = outerNames.has("message") ? summary?.reason : undefined;
   const hasFields = entryNames.has("field") || entryNames.has("pointer");
   // In entries without a text, a problem without a field has no entry.
   const fields = details.flatMap(({ field }) => field ?? (entryNames.has("message") ? [null] : []));
   return {
-    text: summary?.reason ?? details.map(({ reason }) => reason).join(" "),
+    text: whole ?? details.map(({ reason }) => reason).join(" "),
     fields: hasFields ? fields : [],
   };
 }
@@ -23,10 +29,13 @@ function checkFormat(
   details: readonly ErrorDetail[],
   report: MutableReport,
 ): void {
-  const entryNames = new Set(namesIn(shape).flatMap(({ name, path }) => (path.includes("[]") ? [name] : [])));
+  const [entryNames, outerNames] = [true, false].map(
+    (isEntry) =>
+      new Set(namesIn(shape).flatMap(({ name, path }) => (path.includes("[]") === isEntry ? [name] : []))),
+  ) as [Set<string>, Set<string>];
   const written = { details, summary: undefined };
   const [expected, actual] = [written, read(write(details, 400)) ?? { ...written, details: [] }].map((each) =>
-    summarize(each, entryNames),
+    summarize(each, entryNames, outerNames),
   );
   report.cases += 1;
   if (JSON.stringify(actual) === JSON.stringify(expected)) return;

@@ -1,9 +1,9 @@
 import type { Pack } from "../../mapping/pack.ts";
-import type { CredentialsPlace } from "../../dialect/credentials.ts";
+import { credentialPlaces, type CredentialsPlace } from "../../dialect/credentials.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { isItemTemplate, namesIn, nameOf, type Shape } from "../../dialect/shape.ts";
 import { describeObject, extensionName, objectRef, type Json } from "./schemas.ts";
-import { describePaths } from "./operations.ts";
+import { describePaths, securitySchemeNames } from "./operations.ts";
 import { describeResponseHeaders, referToHeaders, type DescribedPlan } from "./response-headers.ts";
 
 /** The name of the schema of errors. No object of a pack has a dot in its name. */
@@ -134,11 +134,12 @@ export function describePack(pack: Pack, version: string, plan?: DescribedPlan):
       },
       headers: responseHeaders,
       responses: describeResponses(pack, referToHeaders(responseHeaders)),
-      securitySchemes: {
-        ...(client.credentials && {
-          token: { ...describeCredentials(client.credentials), "x-scopes": listScopes(pack) },
-        }),
-      },
+      securitySchemes: Object.fromEntries(
+        credentialPlaces(client.credentials).map((place, index) => [
+          securitySchemeNames(client.credentials)[index],
+          { ...describeCredentials(place), "x-scopes": listScopes(pack) },
+        ]),
+      ),
     },
   };
 }

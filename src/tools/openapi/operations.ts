@@ -1,3 +1,4 @@
+import { credentialPlaces, type CredentialsPlaces } from "../../dialect/credentials.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import { isObject } from "../../dialect/json/parse.ts";
@@ -81,14 +82,20 @@ function findEquivalent({ source }: Route, { dialect: { upstream } }: Pack): str
   return source.catalog.calls.map(({ path }) => `GET ${upstream.base_path}${path}`).join(", ");
 }
 
-function describeSecurity(routes: readonly Route[], { dialect: { scopes } }: Pack): Json[] {
+function describeSecurity(routes: readonly Route[], { dialect: { client, scopes } }: Pack): Json[] {
+  const schemes = securitySchemeNames(client.credentials);
   return unique(
-    routes.map(({ access }): Json => {
-      if (access === "public") return {};
-      return { token: access === "token" ? [] : [`${access.resource}:${scopes?.levels[access.level]}`] };
+    routes.flatMap(({ access }): Json[] => {
+      if (access === "public") return [{}];
+      const needed = access === "token" ? [] : [`${access.resource}:${scopes?.levels[access.level]}`];
+      return schemes.map((name) => ({ [name]: needed }));
     }),
   );
 }
+
+/** The names of the places of a token: `token`, and `token_2` and so on for further ones. */
+export const securitySchemeNames = (credentials: CredentialsPlaces | undefined): string[] =>
+  credentialPlaces(credentials).map((_place, index) => (index === 0 ? "token" : `token_${index + 1}`));
 
 /** The schema of a body or of a response in its wrapper. */
 function describeWrapper(wrapper: Shape, body: Json): Json {

@@ -99,7 +99,24 @@ function describeRequestHeaders({ headers }: Route, { version }: Pack["dialect"]
   return [...passed, { name: header, in: "header", ...(required && { required }), schema: { const: value } }];
 }
 
-function listParameters(route: Route, names: readonly string[], { dialect, paging }: Pack): Json[] {
+/** The parameter with which a client chooses the members of a response. */
+function describeSparseFields({ sparseFields }: Route, { dialect: { client } }: Pack): Json[] {
+  if (!sparseFields || !client.sparse_fields) return [];
+  const { always, multiple } = client.sparse_fields;
+  const kept = always.length === 0 ? "" : ` Always there: ${always.join(", ")}.`;
+  return [
+    {
+      name: sparseFields.parameter,
+      in: "query",
+      description: `The members of the response, with dotted names if nested. Without it: all.${kept}`,
+      explode: multiple === "repeat",
+      schema: { type: "array", items: { type: "string" } },
+    },
+  ];
+}
+
+function listParameters(route: Route, names: readonly string[], pack: Pack): Json[] {
+  const { dialect, paging } = pack;
   const pathParameters = names.map((name) => ({
     name,
     in: "path",
@@ -109,6 +126,7 @@ function listParameters(route: Route, names: readonly string[], { dialect, pagin
   const others = [
     ...pathParameters,
     ...describeQuery(route),
+    ...describeSparseFields(route, pack),
     ...describeRequestHeaders(route, dialect.client),
   ];
   if (route.response !== "list") return others;

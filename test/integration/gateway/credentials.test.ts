@@ -58,6 +58,53 @@ describe("the client's token is read from", () => {
   });
 });
 
+describe("of several places, the first in which a request has a token", () => {
+  const KEYS = { header: "X-Api-Key", or: [{ basic: "username" }, { scheme: "Key" }, { query: "api_key" }] };
+  const user = (token: string) => `Basic ${base64(`${token}:`)}`;
+
+  test.each([
+    ["the first one", { "x-api-key": TOKEN }, "", 200],
+    ["the second one", { authorization: user(TOKEN) }, "", 200],
+    ["another scheme of the same header", { authorization: `Key ${TOKEN}` }, "", 200],
+    ["the query", {}, `?api_key=${TOKEN}`, 200],
+    ["the first of two", { "x-api-key": TOKEN, authorization: user(OTHER) }, "", 200],
+    ["an empty one, and another", { "x-api-key": "", authorization: user(TOKEN) }, "", 200],
+    ["none", {}, "", 401],
+    ["a scheme that is none of them", { authorization: `Other ${TOKEN}` }, "", 401],
+    ["one that is malformed before a good one", { "x-api-key": "a b", authorization: user(TOKEN) }, "", 401],
+  ])("counts: %s", async (_what, headers, query, status) => {
+    const { send, service, lastRecord } = await start(KEYS, { scheme: "Bearer" });
+    expect((await send(`GET /books/7${query}`, { headers })).status).toBe(status);
+    expect(service.calls.map((call) => call.headers.authorization)).toEqual(
+      status === 200 ? [`Bearer ${TOKEN}`] : [],
+    );
+    const record = await lastRecord();
+    for (const secret of [TOKEN, OTHER, base64(`${TOKEN}:`), base64(`${OTHER}:`)])
+      expect(record).not.toContain(secret);
+  });
+
+  test("is what responses vary by, and none of them is forwarded without translation", async () => {
+    const { send, service } = await start(
+      { header: "X-Api-Key", or: [{ basic: "username" }] },
+      { scheme: "Bearer" },
+    );
+    const { headers } = await send("GET /books/7", { headers: { "x-api-key": TOKEN } });
+    expect(headers.get("vary")).toBe("X-Api-Key, Authorization");
+    expect((await send("GET /api/items/7", { headers: { authorization: `Bearer ${TOKEN}` } })).status).toBe(
+      401,
+    );
+    expect(service.calls).toHaveLength(1);
+  });
+
+  test("has the challenge of its scheme", async () => {
+    const { send } = await start(
+      { header: "X-Api-Key", realm: "books", or: [{ basic: "username" }] },
+      { scheme: "Bearer" },
+    );
+    expect((await send("GET /books/7")).headers.get("www-authenticate")).toBe('Basic realm="books"');
+  });
+});
+
 describe("the upstream gets the client's token in", () => {
   test.each(PLACES)("%s", async (_place, credentials, { path, headers }) => {
     const { send, service, lastRecord } = await start({ scheme: "Bearer" }, credentials);

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { request } from "../../support/request.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 
 let gateway: GatewayWithFakeV4 | undefined;
 
@@ -63,4 +64,22 @@ test("the audit has a form with its names, without the values of secret names", 
   await post("name=Ada&cards[0][password]=hunter2secret", FORM);
   const { alpha } = await gateway!.readLastRecord();
   expect(alpha.body).toEqual({ name: "Ada", "cards[0][password]": "[redacted]" });
+});
+
+test("the record has no secret of an object in brackets", async () => {
+  const small = await startSmallGateway({
+    client: { bodies: { media_types: [FORM] } },
+    pack: { secrets: ["password"] },
+    book: { routes: [{ client: "POST /books", upstream: "POST /items", body: "new" }], bodies: { new: {} } },
+  });
+  try {
+    small.service.respondWith(json(200, {}));
+    const raw = new URLSearchParams("users[][password]=hunter2&users[][name]=Ada");
+    expect((await small.send("POST /books", { raw })).status).toBe(200);
+    const record = await small.lastRecord();
+    expect(record).toContain("Ada");
+    expect(record).not.toContain("hunter2");
+  } finally {
+    await small.stop();
+  }
 });

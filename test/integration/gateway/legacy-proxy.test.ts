@@ -39,7 +39,14 @@ beforeAll(async () => {
     record: async () => {},
   });
   const app = express();
-  app.use(createRequestContext({ trustProxy: [], tokenParameter: undefined, clientHeader: undefined }));
+  app.use(
+    createRequestContext({
+      trustProxy: [],
+      tokenParameter: undefined,
+      methodHeader: undefined,
+      clientHeader: undefined,
+    }),
+  );
   app.use((request, response) =>
     forward(request, response, plainRequestOf(response), {
       bodyLimit: BODY_LIMIT,

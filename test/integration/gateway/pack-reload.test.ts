@@ -68,4 +68,14 @@ describe("pack reload", () => {
     expect(await readBook()).toEqual({ id: 7, caption: "Emma" });
     expect(await succeeded()).toBe("1");
   });
+
+  test("uses changed errors for the next request", async () => {
+    service.respondWith(json(404, { message: "gone" }));
+    expect((await request(gateway.app, "GET /books/7")).status).toBe(404);
+    const file = join(pack.folder, "pack.yaml");
+    writeFileSync(file, `${readFileSync(file, "utf8")}errors: { statuses: { 404: 410 } }\n`);
+    await gateway.reload();
+    expect((await request(gateway.app, "GET /books/7")).status).toBe(410);
+    expect(await succeeded()).toBe("1");
+  });
 });

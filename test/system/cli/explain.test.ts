@@ -124,6 +124,21 @@ test("explain shows the call of a route whose success is not a 200", async () =>
   ]);
 });
 
+test("explain shows the version that the upstream is asked for, and the headers that pass", async () => {
+  const { out } = await explain(
+    "GET /orders/5",
+    "-H",
+    'If-None-Match: "v1"',
+    "--mappings-dir",
+    "test/fixtures/orders-pack",
+  );
+  expect(pasted(out)[0]?.filter((_word, index, words) => words[index - 1] === "-H")).toEqual([
+    "X-Client: gateway",
+    "X-Api-Version: 3",
+    'If-None-Match: "v1"',
+  ]);
+});
+
 describe("explain prints alpha's errors for a rejected request, and exits with 1", () => {
   test.each([
     [
@@ -137,7 +152,7 @@ describe("explain prints alpha's errors for a rejected request, and exits with 1
       ["POST /feedback"],
       /^# rejected by the gateway with 400\n# {3}This call has no counterpart/m,
     ],
-    ["no such route", ["GET /nope\nrm"], /^# rejected by the gateway with 404: alpha has no such route$/m],
+    ["no such route", ["GET /nope"], /^# rejected by the gateway with 404: alpha has no such route$/m],
   ])("%s", async (_what, args, message) => {
     const { out, code } = await explain(...args);
     expect(out).toMatch(message);

@@ -64,6 +64,19 @@ describe("in a checkout, on Node 20", () => {
   });
 });
 
+/** What npx does: it runs the program in a shell, which passes no signals on. */
+const AS_NPX = { within: ["sh", "-c", '"$@"; exit $?', "sh"], env: { npm_command: "exec" } };
+
+test.each([
+  ["the installed Node 24", [launcher()]],
+  ["Node 20", [...NODE_20, launcher()]],
+])("the end of npx drains the gateway on %s", async (_node, script) => {
+  const gateway = await serve(createFolder(), { script, ...AS_NPX });
+  gateway.signal("SIGTERM");
+  expect(await gateway.ended).toMatchObject({ signal: "SIGTERM", err: "" });
+  await expect(fetch(gateway.url)).rejects.toThrow("fetch failed");
+});
+
 test("in an installed package, on Node 20, one sentence says which Node it needs", async () => {
   const folder = folderWith();
   mkdirSync(join(folder, "dist"));

@@ -1,5 +1,5 @@
 /** `alpha-gateway init` writes a pack that can be loaded, or says why it does not. */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -44,6 +44,7 @@ describe("init writes a pack that check finds valid", () => {
     { fields: Array.from({ length: 100 }, (_, n) => `${"f".repeat(50)}${n}`).join(",") },
     { object: "o".repeat(60) },
     { "client-path": "/v1/123", "upstream-path": "/1.5" },
+    { "client-path": "/v1/boats.json", "upstream-path": "/api/ships.json" },
     { "client-path": "/null", "upstream-path": "/true" },
     { "client-path": "/1e3/0x1f", "upstream-path": "/-/.-" },
     { "client-path": "/__proto__/__proto__" },
@@ -54,6 +55,15 @@ describe("init writes a pack that check finds valid", () => {
     const code = await init(folder, flags);
     expect([code, printed()]).toEqual([0, expect.stringContaining("1 example passed")]);
   });
+});
+
+test("init puts the suffix of a list's path behind the id, and not into the name of the list", async () => {
+  const folder = join(top, "new");
+  await init(folder, { "client-path": "/v1/boats.json", "upstream-path": "/api/ships" });
+  const resource = readFileSync(join(folder, "book.yaml"), "utf8");
+  expect(resource).toContain("list: boats\n");
+  expect(resource).toContain("client: GET /boats.json, ");
+  expect(resource).toContain('client: "GET /boats/:id.json", scope: token, upstream: "GET /ships/{id}"');
 });
 
 describe("init refuses, and writes nothing,", () => {

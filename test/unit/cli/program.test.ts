@@ -110,6 +110,7 @@ describe("errors of usage", () => {
     [["explain"], /^AG_USAGE: missing required argument 'request'\n/],
     [["explain", "GET /a", "GET /b"], /^AG_USAGE: too many arguments for 'explain'/],
     [["explain", "GET /a", "-H", "nonsense"], /^AG_USAGE: -H "nonsense" is not "Name: value"\n/],
+    [["explain", "GET /a?q=b c"], /^AG_USAGE: "GET \/a\?q=b c" is not a method and a path; white space/],
     [["explain", "GET /a", "-d", "{"], /^AG_USAGE: -d is not valid JSON\n/],
     [["replay"], /^AG_USAGE: required option '--from <source>' not specified\n/],
     [["report", "--format", "pdf"], /Allowed choices are md, html, json, csv\.\n/],

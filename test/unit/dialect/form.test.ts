@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { parseForm, printForm } from "../../../src/dialect/form.ts";
 
-const parse = (text: string) => parseForm(text, { maxDepth: 3, maxValues: 10 });
+const parse = (text: string) => parseForm(text, { maxDepth: 4, maxValues: 10 });
 
 /** The kind of the result of a text. */
 function outcome(text: string): string {
@@ -20,6 +20,12 @@ describe("parsing a form", () => {
     ["members of objects", "a[b]=1&a[c][d]=2", { a: { b: "1", c: { d: "2" } } }],
     ["escaped brackets", "a%5Bb%5D=1", { a: { b: "1" } }],
     ["lists by brackets", "a[]=1&b[]=1&b[]=2", { a: ["1"], b: ["1", "2"] }],
+    [
+      "objects in lists without indexes, where a member that comes again begins the next",
+      "a[][b]=1&a[][c]=2&a[][b]=3",
+      { a: [{ b: "1", c: "2" }, { b: "3" }] },
+    ],
+    ["lists in such objects", "a[][t][]=1&a[][t][]=2&a[][b]=3", { a: [{ t: ["1", "2"], b: "3" }] }],
     ["lists by repeated names", "a=1&a=2", { a: ["1", "2"] }],
     ["indexes as members", "a[1]=x&a[0]=y", { a: { 1: "x", 0: "y" } }],
     [
@@ -43,11 +49,13 @@ describe("parsing a form", () => {
     ["a malformed escape in a name", "%=1"],
     ["a name with a value and with members", "a=1&a[b]=2"],
     ["a list with members", "a[]=1&a[b]=2"],
-    ["a list of objects without indexes", "a[][b]=1"],
+    ["a list of lists without indexes", "a[][]=1"],
+    ["a list of texts and of objects", "a[]=1&a[][b]=1"],
+    ["an object and a list of objects", "a[b]=1&a[][b]=1"],
   ])("rejects %s", (_case, text) => expect(() => parse(text)).toThrow(SyntaxError));
 
   test.each([
-    ["nesting", "a[b][c][d]=1"],
+    ["nesting", "a[b][c][d][e]=1"],
     ["members", Array.from({ length: 11 }, (_, index) => `a${index}=1`).join("&")],
     ["repeated values", "a=1&".repeat(12)],
     ["objects", "a[b][c]=1&d[e][f]=1&g[h][i]=1&j[k]=1"],
@@ -75,6 +83,15 @@ describe("printing a form", () => {
   ] as const)("writes lists with %s, and what is empty as an empty text", (lists, expected) =>
     expect(decodeURIComponent(printForm(value, lists))).toBe(expected),
   );
+
+  test("writes objects in brackets, if a member of each is in the one before", () => {
+    const rows = { a: [{ b: 1, c: [2, 3] }, { b: 4 }] };
+    expect(decodeURIComponent(printForm(rows, "brackets", "brackets"))).toBe(
+      "a[][b]=1&a[][c][]=2&a[][c][]=3&a[][b]=4",
+    );
+    for (const second of [{ c: 1 }, {}, { b: [1] }])
+      expect(() => printForm({ a: [{ b: 1 }, second] }, "brackets", "brackets")).toThrow(SyntaxError);
+  });
 
   test("is undone by parsing, for texts in objects", () => {
     const name = fc.string({ minLength: 1 }).filter((text) => !/[[\]]/.test(text));

@@ -86,11 +86,15 @@ describe("the table of docs/reference/pack-format.md", () => {
   const [, table = ""] = /\| Difference \|[^\n]*\n\|[-|]*\n((?:\|[^\n]*\n)*)/.exec(packFormat) ?? [];
   const rows = table.trim().split("\n");
 
-  test("has a row for each of the 14 differences", () => expect(rows).toHaveLength(14));
+  const casesOf = (row: string): string[] =>
+    [...(row.split("|")[4] ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
 
-  const cases = rows.flatMap((row) =>
-    [...(row.split("|")[4] ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name),
-  );
+  test("has a golden case for each difference", () => {
+    expect(rows.length).toBeGreaterThanOrEqual(14);
+    expect(rows.filter((row) => casesOf(row).length === 0)).toEqual([]);
+  });
+
+  const cases = rows.flatMap(casesOf);
 
   test.each(cases)("names the golden case %s", (name) => {
     const [folder = "", ...rest] = name.split(/: |\//);

@@ -22,6 +22,26 @@ describe("check reports a value that can never work", () => {
       "36: a token is in one place, not in scheme and header",
     ],
     [
+      "a table that does not exist",
+      book("  number: id", "  number: { upstream: id, read: '$values(\"statee\", $value)' }"),
+      '6: unknown value kind "statee"; did you mean "state"?',
+    ],
+    [
+      "a further place of credentials that is none",
+      dialect("{ scheme: key }", "{ scheme: key, or: [{}] }"),
+      "the place of the token is missing; one of scheme, basic, header, query, cookie",
+    ],
+    [
+      "a place of credentials that is there twice",
+      dialect("{ scheme: key }", "{ scheme: key, or: [{ header: X-Key }, { scheme: KEY }] }"),
+      "this place is there twice",
+    ],
+    [
+      "two parameters with credentials",
+      dialect("{ scheme: key }", "{ scheme: key, or: [{ query: a }, { query: b }] }"),
+      "a token is in one parameter of the query at most",
+    ],
+    [
       "credentials in no place",
       dialect("{ scheme: Token }", "{ token: table }"),
       "36: the place of the token is missing; one of scheme, basic, header, query, cookie",
@@ -91,6 +111,34 @@ describe("check reports a value that can never work", () => {
       "a status without a body on a route with one",
       book("upstream: POST /items, body", "upstream: POST /items, status: 204, body"),
       '"response: none"',
+    ],
+    [
+      "a header of methods that means something else",
+      dialect("  id: code", "  method_header: x-where\n  id: code"),
+      'this header has another meaning: see "filters"',
+    ],
+    [
+      "an expression of a parameter that becomes several",
+      dialect(
+        "  id: code",
+        "  query: { parameters: { a: { upstream: { b: $value, c: $value }, write: $value } } }\n  id: code",
+      ),
+      '"write" has no effect: each name in "upstream" has its own expression',
+    ],
+    [
+      "an expression of an input that is not sent",
+      book("writer: { upstream: author_id }", "writer: { send: false, write: $value }"),
+      '"write" has no effect: "send: false" says that nothing is sent',
+    ],
+    [
+      "an object of a catalog that depends on a request",
+      { file: "shelf.yaml", from: "fields:\n", to: "fields:\n  lang: { read: '$query.lang' }\n" },
+      "a catalog has no request: its objects are translated once for all requests",
+    ],
+    [
+      "a member that is always there and that no object has",
+      dialect("  id: code", "  sparse_fields: { parameter: fields, always: [nonsense] }\n  id: code"),
+      'no object has the field "nonsense"',
     ],
     [
       "a header that has the token",
@@ -371,6 +419,20 @@ describe("check words a problem for authors", () => {
       "38: status: 402 is not allowed here",
     ],
     ["a number that JSON does not have", book("origin: gateway", "origin: .inf"), "20: is not a JSON value"],
+    [
+      "a text in the short form of a key",
+      dialect("  id: code", "  headers: { response: { ETag: 'X Bad' } }\n  id: code"),
+      ": is not the name of a header: letters, digits and hyphens",
+    ],
+    ["an empty text in the short form of a field", book("number: id", "number: ''"), "6: must not be empty"],
+    [
+      "a text instead of a map",
+      book(
+        '{ loan: { upstream: "GET /items/{number}/loan", when: \'status = "out"\' } }',
+        "{ loan: GET /loan }",
+      ),
+      "must be a map, but is a string; upstream: GET /loan",
+    ],
     [
       "a missing key with a simple value",
       dialect("{ parameter: page }, size: 10", "{}, size: 10"),

@@ -29,6 +29,8 @@ const PACKS = [
   "mappings",
   "test/fixtures/library-pack",
   "test/fixtures/smallest-pack",
+  "test/fixtures/bodies-pack",
+  "test/fixtures/fields-pack",
   "test/fixtures/shop-pack",
   "examples/payments/pack",
   "examples/media-type-versions/pack",

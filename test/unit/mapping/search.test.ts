@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import type { SourceLocation } from "../../../src/mapping/load/source-location.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createDryRun } from "../../../src/tools/dry-run.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
@@ -6,8 +7,17 @@ import { compileSearch } from "../../../src/mapping/compile/search.ts";
 import { faultsOf } from "./pack-folder.ts";
 import { sendToLibrary } from "./library-gateway.ts";
 
+const nowhere = { at: () => nowhere, report() {}, reportKey() {} } as unknown as SourceLocation;
+const lists = new Map([
+  ["tags", "repeat"],
+  ["kinds", "comma"],
+] as const);
 const move = (shape: Record<string, unknown>, path: string, filter?: string) =>
-  compileSearch(shape, ["page", "size"], undefined as never)({ path, filter });
+  compileSearch(
+    shape,
+    { names: [], numbers: ["page", "size"], lists, separated: new Set(["states"]) },
+    nowhere,
+  )({ path, filter });
 
 describe("moving the query of a list to a body", () => {
   test("gives pages as numbers, repeated parameters as lists, and leaves out what has no value", () =>
@@ -21,6 +31,42 @@ describe("moving the query of a list to a body", () => {
       filter: undefined,
       body: { paging: { number: 2, size: 10 }, tags: ["1", "x"] },
     }));
+
+  test.each([
+    [
+      "a parameter with several values is a list with one value too",
+      { tags: "$tags" },
+      "tags=1",
+      { tags: ["1"] },
+    ],
+    [
+      "and so it is where one text has several values",
+      { kinds: "$kinds" },
+      "kinds=a,b",
+      { kinds: ["a", "b"] },
+    ],
+    ["a name in brackets is a list of all its values", { ids: ["$id"] }, "id=1", { ids: ["1"] }],
+    ["of several values", { ids: ["$id", "$tags"] }, "id=1&id=2&tags=x", { ids: ["1", "2", "x"] }],
+    ["of a filter by several values", { all: ["$states"] }, "states=a,b", { all: ["a", "b"] }],
+    ["and is left out without a value", { ids: ["$id"], q: "$q" }, "q=1", { q: "1" }],
+    [
+      "a condition in a list is left out with its value",
+      {
+        all: [
+          { field: "a", is: "$a" },
+          { field: "b", is: "$b" },
+        ],
+      },
+      "b=2",
+      { all: [{ field: "b", is: "2" }] },
+    ],
+    [
+      "constants stay",
+      { sort: ["name"], none: [], ids: [{ kind: "x" }] },
+      "",
+      { sort: ["name"], none: [], ids: [{ kind: "x" }] },
+    ],
+  ])("%s", (_what, shape, query, body) => expect(move(shape, `/a?${query}`).body).toEqual(body));
 
   test("gives the filter header as JSON", () =>
     expect(move({ where: "$filter" }, "/a", '{"price":{"gt":5}}')).toEqual({
@@ -107,6 +153,16 @@ describe("check reports", () => {
       "a search without values",
       "POST /items, response: list, search: { page: 1 } }",
       "needs a value from the query",
+    ],
+    [
+      "a name that no request has a value for",
+      "POST /items, response: list, search: { page: $page, all: [{ is: $pag }] } }",
+      'the upstream\'s query has no parameter "pag"',
+    ],
+    [
+      "a name in a key",
+      "POST /items, response: list, search: { page: $page, $filter: true } }",
+      '"$filter" is a key: only values of "search" come from the query',
     ],
   ])("%s", (_case, to, message) => {
     const faults = faultsOf({ ...search, to: `upstream: ${to}` });

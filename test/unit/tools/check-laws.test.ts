@@ -25,6 +25,20 @@ describe("the laws of a pack", () => {
     expect(findings).toEqual([]);
   });
 
+  test.each([
+    ["beside an array of problems", "{ title: $title, errors: [{ at: $field, detail: $message }] }"],
+    ["of each problem", "{ errors: [{ title: $title, at: $field, detail: $message }] }"],
+    ["beside the text", "{ title: $title, status: $status, detail: $message }"],
+  ])("hold for errors with a title %s", async (_where, shape) => {
+    const edit = {
+      file: "pack.yaml",
+      from: "error: { problems: [{ at: $field, text: $message }] }",
+      to: `error: ${shape}`,
+    };
+    const { findings } = await checkLibrary(edit);
+    expect(findings.filter(({ kind }) => kind === "error")).toEqual([]);
+  });
+
   test("find a value that changes each time it is written back", async () => {
     const edit = {
       file: "pack.yaml",

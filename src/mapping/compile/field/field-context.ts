@@ -46,6 +46,8 @@ export interface FieldContext {
   readonly scopesOf: (v4: unknown, asked: unknown) => unknown;
   /** Translates alpha scopes to v4. */
   readonly scopesFor: (alpha: unknown) => unknown;
+  /** The headers that may have the client's token, in lower case. */
+  readonly tokenHeaders: readonly string[];
   /** The member with the id of an object. */
   readonly id: string;
   /** Whether responses to clients leave out fields without a value. */

@@ -143,10 +143,10 @@ function cacheTest(
 
 /** The condition of the pack. One that fails counts as true, and so does one that is interpreted: its result would be late. */
 function emitCondition(source: string, { name, rule, context, location, unit }: LossOptions): string {
-  const expression = compileExpressionAt(location.at("loss_when"), source, READ_VARIABLES);
+  const expression = compileExpressionAt(location.at("loss_when"), source, READ_VARIABLES, context.values);
   const { variables, inputNames } = expression;
   if (expression.engine === "interpreted") return "always";
-  const bind = createReadBindings(context);
+  const bind = createReadBindings(context, variables);
   function isLost(input: unknown, value: unknown, reading: ReadContext): boolean {
     try {
       return Boolean(expression.evaluate(input, bind(value, reading)));

@@ -41,7 +41,7 @@ export class InvalidWrite {
 
 const UNKNOWN_ID = new InvalidWrite([{ below: "", cause: "unknown id" }]);
 
-const WRITE_VARIABLES = ["value", "values", "prerequisites", "path", "client", "scopesFor"];
+const WRITE_VARIABLES = ["value", "values", "prerequisites", "path", "client", "scopesFor", "body"];
 
 /** Compiles the write direction: one function per field, by alpha name. Yields after each. */
 export function* compileWrite(
@@ -72,7 +72,7 @@ export function compileObjectWrite(
   fields: ReadonlyMap<string, { readonly rule: FieldRule; readonly write: WriteFunction }>,
 ): (object: JsonObject, writing: WriteContext) => MaybePromise<unknown> {
   const members = [...fields].flatMap(([name, { rule, write }]) =>
-    rule.upstream === undefined || rule.const !== undefined
+    rule.upstream === undefined || rule.const !== undefined || rule.send === false
       ? []
       : [{ name, get: compileGetter(name), put: compileSetter(rule.upstream), write }],
   );
@@ -105,7 +105,9 @@ function compileFieldWrite(rule: FieldRule, context: FieldContext, location: Sou
   const { object = "", write: source } = rule;
   const { origin } = location;
   const expression =
-    source === undefined ? undefined : compileExpressionAt(location.at("write"), source, WRITE_VARIABLES);
+    source === undefined
+      ? undefined
+      : compileExpressionAt(location.at("write"), source, WRITE_VARIABLES, context.values);
   const convert = kind && applyValueKind(kind.write, rule.arguments ?? {});
   const idOf = (value: unknown, { catalogs }: WriteContext): unknown =>
     catalog && typeof value === "string" ? (catalog.v4Id(value, catalogs) ?? UNKNOWN_ID) : value;
@@ -126,7 +128,7 @@ function compileFieldWrite(rule: FieldRule, context: FieldContext, location: Sou
   };
   return (value, body, writing) =>
     catchFailure(() => {
-      const { prerequisites, path, client } = writing;
+      const { prerequisites, path, client, body: whole } = writing;
       const written = expression
         ? expression.evaluate(body, {
             value,
@@ -135,6 +137,7 @@ function compileFieldWrite(rule: FieldRule, context: FieldContext, location: Sou
             path,
             client,
             scopesFor: context.scopesFor,
+            body: whole,
           })
         : value;
       const converted = convert ? evaluateFor(origin, () => convert(written)) : written;

@@ -33,6 +33,8 @@ describe.each([
   "test/fixtures/form-client-pack",
   "test/fixtures/form-upstream-pack",
   "test/fixtures/paths-pack",
+  "test/fixtures/bodies-pack",
+  "test/fixtures/fields-pack",
   "test/fixtures/search-pack",
   "test/fixtures/issues-pack",
 ])("the pack in %s", (folder) => {
@@ -121,6 +123,24 @@ test("an invalid example is reported with its line and a hint", () => {
     expect(readExamples(folder, diagnostics).examples).toEqual([]);
     expect(diagnostics.map(({ line, message, hint }) => [line, message, hint])).toEqual([
       [3, 'unknown key "respons"', expect.stringContaining('did you mean "response"?')],
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test.each([
+  ["request", "request: 'GET /a?q=b c'", 2],
+  ["upstream request", "request: GET /a\nupstream: [{ request: 'GET /b?q=b c' }]", 3],
+])("white space in the %s of an example is reported: nothing after it is ignored", (_where, lines, line) => {
+  const folder = mkdtempSync(join(tmpdir(), "pack-"));
+  try {
+    mkdirSync(join(folder, "examples"));
+    writeFileSync(join(folder, "examples", "a.yaml"), `title: A\n${lines}\nresponse: { body: {} }\n`);
+    const diagnostics: Diagnostic[] = [];
+    expect(readExamples(folder, diagnostics).examples).toEqual([]);
+    expect(diagnostics.map((found) => [found.line, found.message])).toEqual([
+      [line, expect.stringContaining("white space in a query is written as %20")],
     ]);
   } finally {
     rmSync(folder, { recursive: true });

@@ -148,6 +148,25 @@ describe.each([
   });
 });
 
+test("all places of credentials, and the parameter with which clients choose members, are described", () => {
+  const document = describeFolder("test/fixtures/fields-pack");
+  const { security, parameters } = operation(document, "GET /people/:id");
+  expect(security).toEqual([{ token: [] }, { token_2: [] }]);
+  expect(document.components).toMatchObject({
+    securitySchemes: {
+      token: { type: "apiKey", in: "header", name: "X-Key" },
+      token_2: { type: "http", scheme: "basic" },
+    },
+  });
+  expect(parameters).toContainEqual(
+    expect.objectContaining({
+      name: "fields[person]",
+      explode: false,
+      description: expect.stringContaining("Always there: id."),
+    }),
+  );
+});
+
 describe("the description has", () => {
   const document = describeFolder("mappings");
 

@@ -1,0 +1,33 @@
+/** Responses with the members that the client asks for. */
+import { isObject, parseJson, printJson } from "../dialect/json/parse.ts";
+import type { Shape } from "../dialect/shape.ts";
+import type { ChosenMembers } from "../mapping/compile/sparse-fields.ts";
+import type { Route } from "../mapping/compile/route.ts";
+import { objectsOf } from "./hide-fields.ts";
+
+/** Removes all members but the chosen ones, in the objects of a list too. */
+function keepMembers(value: unknown, chosen: ChosenMembers): void {
+  if (Array.isArray(value)) return value.forEach((item) => keepMembers(item, chosen));
+  if (!isObject(value)) return;
+  for (const name of Object.keys(value)) {
+    if (!Object.hasOwn(chosen, name)) delete value[name];
+    else if (chosen[name]) keepMembers(value[name], chosen[name]);
+  }
+}
+
+/**
+ * Leaves out of a response what the client has not asked for. The response is parsed again: others need no time for it.
+ *
+ * @param body JSON text
+ * @param listShape of the client's lists
+ */
+export function keepFields(
+  body: string | Buffer,
+  chosen: ChosenMembers,
+  route: Route,
+  listShape: Shape,
+): string {
+  const parsed = parseJson(body.toString());
+  for (const object of objectsOf(parsed, route, listShape)) keepMembers(object, chosen);
+  return printJson(parsed);
+}
