@@ -1,4 +1,5 @@
 /** Decides which side serves a request: the old service, or what follows in the public application. */
+import type { ServerResponse } from "node:http";
 import type { RequestHandler } from "express";
 import { CLIENT_GONE } from "../audit/record.ts";
 import { fingerprint, tokenHash } from "../auth/token-cache.ts";
@@ -25,6 +26,12 @@ interface Sender {
   readonly identity: ClientIdentity;
   readonly token?: string | undefined;
   readonly hasGatewayToken: boolean;
+}
+
+/** Calls a function when a response has ended, or its client has disconnected: perhaps it has already. */
+function onceClosed(response: ServerResponse, listener: () => void): void {
+  if (response.closed) listener();
+  else response.once("close", listener);
 }
 
 /** Notes how the old service did. Requests that it did not get say nothing. */
@@ -98,7 +105,7 @@ export function createRolloutMiddleware(
     const fingerprint = identity.fingerprint ?? undefined;
     if (!signIn && !READS.has(plain.method) && !route?.isSafe) {
       const write = rollout.beginWrite(client, side);
-      if (write) response.on("close", write.end);
+      if (write) onceClosed(response, write.end);
       await write?.ready;
     }
     const served = query === plain.query ? plain : { ...plain, query };
@@ -116,7 +123,9 @@ export function createRolloutMiddleware(
             clients.current().nameOf(identity) !== undefined ||
             (token !== undefined && shared.tokens.wasAccepted(tokenHash(token))),
         });
-    if (begun) response.on("close", begun.end);
+    if (begun) onceClosed(response, begun.end);
+    // The client has disconnected meanwhile: nobody gets its request.
+    if (response.closed) return;
     if (side === "old")
       return forward(request, response, plain, {
         bodyLimit: begun?.isCompared ? MAX_COMPARED_BYTES : 0,

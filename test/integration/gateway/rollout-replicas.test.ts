@@ -43,7 +43,7 @@ beforeEach(async () => {
   v4.respondWith(json(200, { id: 1, name: "new" }));
   folder = mkdtempSync(join(tmpdir(), "replicas-"));
   pack = writeSmallPack({});
-  rolloutFile = writeOperatorFile("data: shared\nnew: all", "rollout.yaml");
+  rolloutFile = writeOperatorFile("data: shared\nnew: all\ncompare: { share: 0% }", "rollout.yaml");
   replicas = [];
   for (let index = 0; index < 3; index += 1) replicas.push(await startReplica(index));
 });

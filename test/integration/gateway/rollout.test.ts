@@ -16,6 +16,8 @@ import { waitFor } from "../../support/wait-for.ts";
 import { createApplication, REGISTERED, type Application } from "../oauth/application.ts";
 
 const LIST = "GET /vm/instances";
+/** Nothing is compared: the old service gets what it serves. */
+const ALONE = "\ncompare: { share: 0% }";
 const CLIENTS = "billing: { user_agents: [billing/*] }\nreports: { user_agents: [reports/*] }\n";
 
 let old: FakeV4;
@@ -37,7 +39,7 @@ interface TwoSides {
 }
 
 async function start(rollout: string, settings: TestSettings = {}): Promise<TwoSides> {
-  const rolloutFile = writeOperatorFile(rollout, "rollout.yaml");
+  const rolloutFile = writeOperatorFile(rollout + ALONE, "rollout.yaml");
   const clientsFile = writeOperatorFile(CLIENTS, "clients.yaml");
   const gateway = await startGateway({
     LEGACY_URL: old.url,
@@ -116,10 +118,10 @@ describe("who gets what", () => {
   test("a changed file counts for the next request; a wrong one changes nothing", async () => {
     const { gateway, call, rolloutFile } = await start("data: shared");
     expect(isOld(await call("billing"))).toBe(true);
-    writeFileSync(rolloutFile, "data: shared\nnew: all");
+    writeFileSync(rolloutFile, "data: shared\nnew: all" + ALONE);
     await gateway.reload();
     expect(isOld(await call("billing"))).toBe(false);
-    writeFileSync(rolloutFile, "data: shared\nnew: [{ clients: [nobody] }]");
+    writeFileSync(rolloutFile, "data: shared\nnew: [{ clients: [nobody] }]" + ALONE);
     await gateway.reload();
     expect(isOld(await call("billing"))).toBe(false);
     expect((await gateway.requestAdmin("GET /metrics")).text).toContain(
@@ -206,7 +208,7 @@ describe("sign-ins", () => {
     const { token } = await application.token("vms:view");
     expect(isOld(await call(null, LIST, { as: token }))).toBe(false);
 
-    writeFileSync(rolloutFile, "data: shared");
+    writeFileSync(rolloutFile, "data: shared" + ALONE);
     await gateway.reload();
     expect(isOld(await call(null, LIST, { as: token }))).toBe(false);
     expect(isOld(await call("billing"))).toBe(true);
@@ -261,7 +263,7 @@ describe("cursors", () => {
     const v4 = await startFakeV4();
     const rows = [1, 2].map((id) => ({ id, name: `No. ${id}` }));
     v4.respondWith(json(200, { data: rows, next: "abc/1" }), json(200, { data: rows, next: null }));
-    const rolloutFile = writeOperatorFile("data: shared\nnew: all", "rollout.yaml");
+    const rolloutFile = writeOperatorFile("data: shared\nnew: all" + ALONE, "rollout.yaml");
     const gateway = await openGateway({
       UPSTREAM_URL: v4.url,
       LEGACY_URL: old.url,
@@ -275,14 +277,14 @@ describe("cursors", () => {
     };
     const { body } = await request(gateway.app, "GET /api/books");
     expect(body.next).toBe("new:abc/1");
-    writeFileSync(rolloutFile, "data: shared");
+    writeFileSync(rolloutFile, "data: shared" + ALONE);
     await gateway.reload();
     const page = (cursor: string) =>
       request(gateway.app, `GET /api/books?limit=2&cursor=${encodeURIComponent(cursor)}`);
     expect((await page(body.next)).body.items).toHaveLength(2);
     expect(v4.calls.at(-1)?.path).toBe("/items?after=abc%2F1&limit=2");
     expect(isOld(await request(gateway.app, "GET /api/books"))).toBe(true);
-    writeFileSync(rolloutFile, "data: shared\nnew: all");
+    writeFileSync(rolloutFile, "data: shared\nnew: all" + ALONE);
     await gateway.reload();
     expect(isOld(await page("a cursor of the old service"))).toBe(true);
     expect(old.calls.at(-1)?.path).toBe("/api/books?limit=2&cursor=a%20cursor%20of%20the%20old%20service");

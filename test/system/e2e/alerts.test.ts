@@ -187,7 +187,7 @@ describeAlerts("the shipped alerts", () => {
     const old = await startFakeV4();
     const gateway = await start({
       LEGACY_URL: old.url,
-      ROLLOUT_FILE: writeOperatorFile("data: shared\nnew: all", "rollout.yaml"),
+      ROLLOUT_FILE: writeOperatorFile("data: shared\nnew: all\ncompare: { share: 0% }", "rollout.yaml"),
     });
     expect(differenceFrom([], await seriesOf(gateway, () => ask(gateway)))).toBe("");
     await fetch(`${gateway.admin}/api/rollout/turn-back`, {
@@ -203,7 +203,10 @@ describeAlerts("the shipped alerts", () => {
     const old = await startFakeV4();
     const gateway = await start({
       LEGACY_URL: old.url,
-      ROLLOUT_FILE: writeOperatorFile("data: shared\nnew: [{ routes: [GET /vm/instances] }]", "rollout.yaml"),
+      ROLLOUT_FILE: writeOperatorFile(
+        "data: shared\nnew: [{ routes: [GET /vm/instances] }]\ncompare: { share: 0% }",
+        "rollout.yaml",
+      ),
     });
     await old.close();
     await ask(gateway, "/vm/kernels", 2);
