@@ -31,7 +31,7 @@ export function createPipelineConfig(
       statuses: pack.statuses,
       errorCodes: pack.errorCodes,
       rateLimitHeaders: pack.rateLimitHeaders,
-      validationSummary: pack.validationSummary,
+      validationSummaries: pack.validationSummaries,
       parseList: pack.parseList,
       linkBase: readLinkBase(settings, pack),
     },

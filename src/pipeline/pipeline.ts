@@ -112,7 +112,9 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     // Translate the query parameters that the pack names.
     const query = parseQuery(request.query);
     context.sent = { query, readJson };
+    context.readsQuery = true;
     const parameters = await selected.route.query.translate(query);
+    context.readsQuery = !selected.route.body;
     context.ignoredParameters = parameters.ignored;
     const match = await withPathValues(selected, parameters.path);
     const headers = match.route.headers?.request(

@@ -2,7 +2,7 @@
 import { parseJson, isObject } from "../dialect/json/parse.ts";
 import { cursorAt, expectEnd, isObjectAt, type Cursor } from "../dialect/json/scan.ts";
 import type { ParseListBody } from "../dialect/envelope.ts";
-import type { ErrorCodes } from "../dialect/error-codes.ts";
+import type { ErrorCodes, InvalidPart } from "../dialect/error-codes.ts";
 import type { ErrorFormat } from "../dialect/errors.ts";
 import type { RateLimitHeaders } from "../dialect/rate-limit-headers.ts";
 import type { ErrorSummary } from "../dialect/http-error.ts";
@@ -26,7 +26,7 @@ export interface TranslationConfig {
   readonly errorCodes: ErrorCodes;
   readonly rateLimitHeaders: { readonly upstream: RateLimitHeaders };
   /** What errors about a request that breaks a rule say as a whole. */
-  readonly validationSummary: ErrorSummary | undefined;
+  readonly validationSummaries: Readonly<Record<InvalidPart, ErrorSummary | undefined>>;
   readonly parseList: ParseListBody;
   /** What links to the client's pages have before their path; empty if they are paths. */
   readonly linkBase: string;

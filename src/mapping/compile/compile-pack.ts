@@ -13,6 +13,7 @@ import { compileRoutes } from "./compile-routes.ts";
 import { reportInvalidFilterRules } from "./default-filters.ts";
 import { compileDialects } from "./dialects.ts";
 import { compileEndpoint } from "./endpoint.ts";
+import { errorIndexesOf } from "./error-shapes.ts";
 import { reportInvalidCondition } from "./filters.ts";
 import { createLocationTranslator } from "./locations.ts";
 import { compilePathParameters } from "./path-parameters.ts";
@@ -76,6 +77,7 @@ function* compileResources(
     readers,
     objectWrites,
     errorFields,
+    errorIndexes: errorIndexesOf(dialect),
     resources: new Map(files.map((file) => [file.definition.object, file])),
     mayLose: (object) => lossyObjects.has(object),
     lookup,

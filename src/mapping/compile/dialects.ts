@@ -1,30 +1,26 @@
 /** What a pack says about both dialects as a whole, compiled. */
-import { STATUS_CODES } from "node:http";
 import { createCredentialsFormat, type CredentialsFormat } from "../../dialect/credentials.ts";
 import { createErrorCodes, type ErrorCodes } from "../../dialect/error-codes.ts";
-import { createErrorFormat, type ErrorFormat } from "../../dialect/errors.ts";
 import { createListParser, LIST_VALUES, type ParseListBody } from "../../dialect/envelope.ts";
 import { createFilterWriter, type FilterWriter } from "../../dialect/filter/filter-writer.ts";
 import type { Grammar } from "../../dialect/filter/grammar.ts";
 import { compileMediaTypes, type ClientMediaTypes } from "./body-format.ts";
 import { namesIn, type Shape } from "../../dialect/shape.ts";
 import { createRateLimitHeaders, type RateLimitHeaders } from "../../dialect/rate-limit-headers.ts";
-import type { ErrorSummary } from "../../dialect/http-error.ts";
 import { createStatuses, type Statuses } from "../../dialect/statuses.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import { checkCommonHeaders, checkRateLimitHeaders } from "./headers.ts";
 import { checkVersionPlace, compileVersion, type CheckVersion } from "./versions.ts";
 import { suggestionFor } from "../load/suggest.ts";
-import type { DialectDefinition, ErrorsDefinition } from "../schema/pack-definition.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import { compileErrors, type CompiledErrors } from "./error-shapes.ts";
 import { compileGrammar } from "./filters.ts";
 import { compilePaging, type Paging } from "./paging.ts";
 
 /** The compiled dialects of a pack. */
-export interface Dialects {
+export interface Dialects extends CompiledErrors {
   readonly statuses: Statuses;
   readonly errorCodes: ErrorCodes;
-  /** What errors about a request that breaks a rule say as a whole; undefined for their reasons. */
-  readonly validationSummary: ErrorSummary | undefined;
   /** Where each dialect has its tokens; undefined for a dialect without tokens. */
   readonly credentials: {
     readonly client: CredentialsFormat | undefined;
@@ -43,7 +39,6 @@ export interface Dialects {
   readonly upstreamHeaders: Readonly<Record<string, string>> | undefined;
   /** The media types of the client's responses. */
   readonly responseTypes: { readonly success: string; readonly error: string };
-  readonly errors: { readonly client: ErrorFormat; readonly upstream: ErrorFormat };
   /** The media types of the client's bodies. */
   readonly mediaTypes: ClientMediaTypes;
   /** Where each dialect has the status of its rate limits. */
@@ -123,12 +118,10 @@ function checkCredentials({ client, upstream, oauth }: DialectDefinition, locati
     at.at("token").report('with "oauth" clients have tokens of their own, so that token must be "client"');
 }
 
-/** The shapes of a dialect that writes none. */
+/** The lists of a dialect that says nothing about them. */
 const DEFAULT_LIST: Shape = "$items";
-const DEFAULT_ERROR: Shape = { message: "$message" };
 
 const LIST_NAMES = ["items", "list", ...LIST_VALUES];
-const ERROR_NAMES = ["message", "field", "pointer", "code", "status", "title", "name"];
 
 /** Reports names that a shape can't have, and a name that it needs. */
 function checkShape(
@@ -148,48 +141,25 @@ function checkShape(
       ),
     });
   if (!found.includes(required)) location.report(`"$${required}" is missing`);
-  // Errors have their problems in an array, and may have texts in several places.
-  const itemPlaces = places.filter(({ name }) => name === required && required !== "message");
+  const itemPlaces = places.filter(({ name }) => name === required);
   if (itemPlaces.length > 1) location.report(`"$${required}" is there ${itemPlaces.length} times`);
   if (itemPlaces.some(({ path }) => path.includes("[]")))
     location.report({ message: `"$${required}" is inside of an array`, hint: "remove the brackets" });
 }
 
-/** Reports texts and codes of errors that the client's shape has no place for. */
-function checkValidation({ validation }: ErrorsDefinition, shape: Shape, location: SourceLocation): void {
-  const names = namesIn(shape);
-  const at = location.at("errors", "validation");
-  if (validation?.codes && !names.some(({ name }) => name === "code"))
-    at.at("codes").report('"codes" has no effect: the errors of clients have no $code ("responses.error")');
-  const isBesideList =
-    names.some(({ path }) => path.includes("[]")) &&
-    names.some(({ name, path }) => name === "message" && !path.includes("[]"));
-  if (validation?.message !== undefined && !isBesideList)
-    at.at("message").report('"message" needs $message beside an array with the problems ("responses.error")');
-}
-
 /** A list of the upstream may have this many times the rows of its largest page. A longer one is invalid, and costs too much. */
 const MAX_PAGES_IN_ONE = 10;
-
-/** The phrase of a status; of one that has none, that of its class (RFC 9110, section 15). */
-const phraseOf = (status: number): string | undefined =>
-  STATUS_CODES[status] ?? STATUS_CODES[Math.floor(status / 100) * 100];
 
 /** Compiles what a pack says about both dialects as a whole. */
 export function compileDialects(definition: DialectDefinition, location: SourceLocation): Dialects {
   const { client, upstream, errors } = definition;
-  const shapes = [client, upstream].map(({ responses: { list = DEFAULT_LIST, error = DEFAULT_ERROR } }) => ({
-    list,
-    error,
-  }));
-  const [clientShapes, upstreamShapes] = [shapes[0], shapes[1]];
-  for (const [side, shape] of [
-    ["client", clientShapes],
-    ["upstream", upstreamShapes],
-  ] as const) {
+  const lists = {
+    client: client.responses.list ?? DEFAULT_LIST,
+    upstream: upstream.responses.list ?? DEFAULT_LIST,
+  };
+  for (const side of ["client", "upstream"] as const) {
     const at = location.at(side, "responses");
-    checkShape(shape?.list, LIST_NAMES, "items", at.at("list"));
-    checkShape(shape?.error, ERROR_NAMES, "message", at.at("error"));
+    checkShape(lists[side], LIST_NAMES, "items", at.at("list"));
     for (const key of ["object", "item"] as const) {
       const wrapper = definition[side].responses[key];
       if (wrapper !== undefined) checkShape(wrapper, ["object", "name"], "object", at.at(key));
@@ -201,17 +171,13 @@ export function compileDialects(definition: DialectDefinition, location: SourceL
   checkVersionPlace(client.version, location.at("client", "version"));
   checkVersionPlace(upstream.version, location.at("upstream", "version"));
   const mediaType = client.version?.media_type ?? "application/json";
-  const lists = { client: clientShapes?.list, upstream: upstreamShapes?.list };
   const paging = compilePaging(definition, lists, location);
   const statuses = createStatuses(errors);
   const errorCodes = createErrorCodes(errors);
-  const { message: validationMessage } = errors.validation ?? {};
-  checkValidation(errors, clientShapes?.error, location);
   return {
     statuses,
     errorCodes,
-    validationSummary:
-      validationMessage === undefined ? undefined : { reason: validationMessage, isComplete: true },
+    ...compileErrors(definition, { statuses, errorCodes }, location),
     credentials: {
       client: createCredentialsFormat(client.credentials),
       upstream: createCredentialsFormat(upstream.credentials),
@@ -221,16 +187,6 @@ export function compileDialects(definition: DialectDefinition, location: SourceL
     checkVersion: compileVersion(client.version),
     upstreamHeaders: compileFixedHeaders(definition),
     responseTypes: { success: mediaType, error: client.responses.error_media_type ?? mediaType },
-    errors: {
-      client: createErrorFormat(clientShapes?.error, {
-        codeOf: errorCodes.ofStatus,
-        titleOf: (status) => statuses.phrases[status] ?? phraseOf(status),
-      }),
-      upstream: createErrorFormat(upstreamShapes?.error, {
-        codeOf: () => undefined,
-        titleOf: (status) => STATUS_CODES[status],
-      }),
-    },
     rateLimitHeaders: {
       client: createRateLimitHeaders(client.rate_limit_headers),
       upstream: createRateLimitHeaders(upstream.rate_limit_headers),

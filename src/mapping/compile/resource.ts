@@ -10,6 +10,7 @@ import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import { compileError } from "./field/error.ts";
 import { compileFilter, compileQueryFields, compileSelectFields } from "./field/filter.ts";
 import type { SourceLocation } from "../load/source-location.ts";
+import { suggestionFor } from "../load/suggest.ts";
 import { lossOf, type Loss } from "./field/loss.ts";
 import { compileRead, type ObjectReader } from "./field/read.ts";
 import type { Steps } from "../steps.ts";
@@ -92,7 +93,14 @@ export function* compileResource(
     yield;
   }
 
-  const errorField = compileError(members, context, locationOf);
+  const errorNames = new Map(Object.entries(definition.error_fields ?? {}));
+  for (const [v4, name] of errorNames)
+    if (![...members.keys()].some((member) => name === member || name.startsWith(`${member}.`)))
+      location.at("error_fields", v4).report({
+        message: `"${name}" is no field or input of this object`,
+        hint: suggestionFor(name, [...members.keys()]),
+      });
+  const errorField = compileError(members, errorNames, context);
   yield;
   const filterFields = compileFilter(rules, context, locationOf);
   yield;

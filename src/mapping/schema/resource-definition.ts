@@ -140,6 +140,11 @@ export const resourceDefinition = z.strictObject({
   inputs: about(z.record(name, field).optional(), "Members of bodies and filters that no response has.", {
     root_pass: "root_password",
   }),
+  error_fields: about(
+    z.record(name, name).optional(),
+    "Upstream members, dotted and without indexes, each with the client's field that errors about it name.",
+    { first_name: "name", "lines.price": "amount" },
+  ),
   path_parameters: about(
     pathParameters.optional(),
     "Path parameters of its routes that differ from `client.path_parameters`.",

@@ -115,8 +115,39 @@ const listShape = about(
 
 const errorShape = about(
   json.optional(),
-  "An error as JSON. An array has one entry for each problem; `$message` and `$field` are its values. Default: `{ message: $message }`.",
+  "An error as JSON. An array, or an object with the key `$field`, has the problems; `$message` and `$field` are values. Default: `{ message: $message }`.",
   { errors: [{ field: "$field", reason: "$message" }] },
+);
+
+const statusOrClass = z.union([z.int().min(400).max(599), z.enum(["4XX", "5XX"])]);
+
+const errorShapes = about(
+  z
+    .array(
+      z.strictObject({
+        status: about(
+          z.union([statusOrClass, z.array(statusOrClass).min(1)]).optional(),
+          "Errors with this status, or with one of several. `4XX` is a class. Default: any.",
+          [400, 422],
+        ),
+        fields: about(
+          z.boolean().optional(),
+          "Errors with a problem that has a field (`true`), or without one (`false`). Default: both.",
+          true,
+        ),
+        shape: about(json, "The error as JSON, like `error`.", { $field: ["$message"] }),
+      }),
+    )
+    .min(1)
+    .optional(),
+  "Shapes of some errors, by status and by whether problems have fields. The first that an error fits counts, before `error`.",
+  [{ status: 422, fields: true, shape: { $field: ["$message"] } }],
+);
+
+const noField = about(
+  name.optional(),
+  "What `$field` is of a problem without a field. Default: its member is left out.",
+  "base",
 );
 
 const objectShape = about(
@@ -136,6 +167,8 @@ const responses = z.strictObject({
   item: itemShape,
   object: objectShape,
   error: errorShape,
+  error_shapes: errorShapes,
+  no_field: noField,
 });
 const errorMediaType = about(
   mediaType.optional(),
@@ -143,10 +176,26 @@ const errorMediaType = about(
   "application/problem+json",
 );
 
-const responsesKey = about(responses.default({}), "The shapes of responses, as JSON with `$` names.", {
-  list: { data: "$items", total: "$total" },
+const upstreamResponses = responses.extend({
+  field_indexes: about(
+    z.enum(["brackets", "dots"]).default("dots"),
+    "How errors write the index of an item: `lines[0].sku` only (`brackets`), or `lines.0.sku` as well (`dots`, the default).",
+    "brackets",
+  ),
 });
+const responsesKey = about(
+  upstreamResponses.default({ field_indexes: "dots" }),
+  "The shapes of responses, as JSON with `$` names.",
+  {
+    list: { data: "$items", total: "$total" },
+  },
+);
 const clientResponses = responses.extend({
+  field_indexes: about(
+    z.enum(["none", "dots", "brackets"]).default("none"),
+    "How errors write the index of an item in a `$field`: `lines.0.sku` (`dots`), `lines[0].sku` (`brackets`), or `lines.sku` (`none`, the default). A `$pointer` always has it.",
+    "dots",
+  ),
   error_media_type: errorMediaType,
   omit_null: about(
     z.boolean().default(false),
@@ -205,7 +254,7 @@ export const clientDefinition = z.strictObject({
     { media_type: "application/vnd.shop.v1+json" },
   ),
   responses: about(
-    clientResponses.default({ omit_null: false }),
+    clientResponses.default({ omit_null: false, field_indexes: "none" }),
     "The shapes of responses, as JSON with `$` names.",
     {
       list: { data: "$items", total: "$total" },

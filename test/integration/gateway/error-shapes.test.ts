@@ -253,3 +253,57 @@ describe("an error of the upstream with a text of its own and with problems", ()
     expect(body.message).toHaveLength(2000);
   });
 });
+
+describe("an error of the upstream without a text keeps its status", () => {
+  const fields = [{ at: "name" }];
+  test.each<[what: string, body: unknown]>([
+    ["with null", null],
+    ["with an array", []],
+    ["with an empty object", {}],
+    ["with an empty text", { title: "" }],
+    ["with null in place of a text", { title: null, type: null, problems: null }],
+    ["with a code", { type: "lost" }],
+    ["with a field", { problems: fields }],
+  ])("%s", async (_what, body) => {
+    const { send, service } = await start({});
+    service.respondWith(json(404, body));
+    for (const call of ["GET /books/7", "GET /books"]) {
+      const response = await send(call, { headers });
+      expect([response.status, response.body.message]).toEqual([404, expect.stringMatching(/./)]);
+    }
+  });
+
+  test("and is a title where clients have no text", async () => {
+    const { send, service } = await start({}, { error: "$title" });
+    service.respondWith(json(404, {}));
+    const { status, body } = await send("GET /books/7", { headers });
+    expect([status, body]).toEqual([404, { error: "Not Found" }]);
+  });
+});
+
+describe("errors of the upstream by field", () => {
+  const startByField = async (errors: unknown) => {
+    gateway = await startSmallGateway({
+      client: { responses: { error: { errors: [{ field: "$pointer", text: "$message" }] } } },
+      upstream: { responses: { error: { errors: { $field: ["$message"] } } } },
+    });
+    gateway.service.respondWith(json(422, { errors }));
+    return gateway.send("GET /books/7");
+  };
+
+  test("may have one text in place of a list, and no more than 100 problems are read", async () => {
+    const many = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`x${index}`, "No."]));
+    const { status, body } = await startByField({ name: "Used.", ...many });
+    expect(status).toBe(422);
+    expect(body.errors[0]).toEqual({ field: "/title", text: "Used." });
+    expect(body.errors).toHaveLength(100);
+  });
+
+  test.each([null, 7, "text", [], { name: null }, { name: [null, 7, [[]]] }, { name: {} }])(
+    "that are none (%j) keep the status",
+    async (errors) => {
+      const { status, body } = await startByField(errors);
+      expect([status, body.errors]).toEqual([422, [{ text: "The request was refused." }]]);
+    },
+  );
+});

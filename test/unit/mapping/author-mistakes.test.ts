@@ -73,6 +73,72 @@ describe("check reports a value that can never work", () => {
       "36: is a header that frames messages",
     ],
     [
+      "a key of errors that has no value",
+      dialect("{ problems: [{ at: $field, text: $message }] }", "{ $message: [$field] }"),
+      '"$message" can\'t be a key of an error; keys of values are $field, $pointer, $code, $name',
+    ],
+    [
+      "a misspelled key of errors",
+      dialect("{ problems: [{ at: $field, text: $message }] }", "{ $feild: [$message] }"),
+      '"$feild" can\'t be a key of an error',
+    ],
+    [
+      "a shape of some errors that is for all",
+      dialect(
+        "    error: { problems",
+        "    error_shapes: [{ shape: { a: $message } }]\n    error: { problems",
+      ),
+      'this shape is for all errors, so that those after it and `error` have no effect; add "status" or "fields", or make it "error"',
+    ],
+    [
+      "a shape of some errors with an unknown value",
+      dialect(
+        "    error: { problems",
+        "    error_shapes: [{ status: 422, shape: { a: $mesage } }]\n    error: { problems",
+      ),
+      '29: unknown name "$mesage"; did you mean "$message"?',
+    ],
+    [
+      "a shape for a status that is no error",
+      dialect(
+        "    error: { problems",
+        "    error_shapes: [{ status: 200, shape: { a: $message } }]\n    error: { problems",
+      ),
+      "29: ",
+    ],
+    [
+      "a name for no field where errors have no fields",
+      dialect("{ problems: [{ at: $field, text: $message }] }", "{ text: $message }\n    no_field: base"),
+      '"no_field" has no effect: errors have no $field',
+    ],
+    [
+      "indexes of fields where errors have no fields",
+      dialect(
+        "{ problems: [{ at: $field, text: $message }] }",
+        "{ text: $message }\n    field_indexes: dots",
+      ),
+      '"field_indexes" has no effect: errors have no $field',
+    ],
+    [
+      "an error of the upstream that says nothing",
+      {
+        file: "pack.yaml",
+        from: "total: $total }\n    error: { problems: [{ at: $field, text: $message }] }",
+        to: "total: $total }\n    error: { failed: $status }",
+      },
+      "nothing of this error says what the problem is; a value is one of $message, $title, $code, $field, $pointer",
+    ],
+    [
+      "codes of invalid queries that errors have no place for",
+      dialect("errors:\n", "errors:\n  validation: { query: { codes: { required: missing } } }\n"),
+      '"codes" has no effect: the errors of clients have no $code',
+    ],
+    [
+      "a field of errors that the object does not have",
+      book("fields:", "error_fields: { price: cost }\nfields:"),
+      '"cost" is no field or input of this object',
+    ],
+    [
       "codes of rules that errors have no place for",
       dialect("errors:\n", "errors:\n  validation: { codes: { required: missing } }\n"),
       '"codes" has no effect: the errors of clients have no $code',

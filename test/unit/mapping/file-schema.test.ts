@@ -34,6 +34,7 @@ const PACKS = [
   "test/fixtures/orders-pack",
   "test/fixtures/songs-pack",
   "test/fixtures/issues-pack",
+  "test/fixtures/errors-pack",
   "test/fixtures/subscriptions-pack",
 ];
 

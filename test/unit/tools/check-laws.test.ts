@@ -100,6 +100,7 @@ describe("the laws of a pack", () => {
     "subscriptions-pack",
     "shop-pack",
     "issues-pack",
+    "errors-pack",
     "smallest-pack",
   ])("hold for the pages of %s", async (name) => {
     const { findings } = await checkLaws(() => loadPack(`test/fixtures/${name}`), { seed: 2, runs: 8 });

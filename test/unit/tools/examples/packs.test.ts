@@ -35,6 +35,7 @@ describe.each([
   "test/fixtures/paths-pack",
   "test/fixtures/search-pack",
   "test/fixtures/issues-pack",
+  "test/fixtures/errors-pack",
 ])("the pack in %s", (folder) => {
   const { examples, catalogs, diagnostics, pack } = examplesOf(folder);
 
