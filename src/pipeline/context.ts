@@ -171,8 +171,8 @@ export interface ResponseReport extends TranslationReport, ListReport {
   upstreamRateLimit: Partial<RateLimitValues> | undefined;
   /** Headers of a list about its page. */
   listHeaders: Readonly<Record<string, string>> | undefined;
-  /** The head of v4's success, on a route whose responses have headers of it. */
-  upstreamHead: Pick<UpstreamResponse, "status" | "headers"> | undefined;
+  /** v4's response, on a route whose responses have headers that are made of it. */
+  upstreamHead: Pick<UpstreamResponse, "status" | "headers" | "json"> | undefined;
 }
 
 /** The results of the stages, for the response's headers, the audit record, the metrics and the log. */

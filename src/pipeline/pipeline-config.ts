@@ -32,8 +32,7 @@ export function createPipelineConfig(
       errorCodes: pack.errorCodes,
       rateLimitHeaders: pack.rateLimitHeaders,
       validationSummaries: pack.validationSummaries,
-      parseList: pack.parseList,
-      linkBase: readLinkBase(settings, pack),
+      linkBase: pack.paging.hasAbsoluteLinks ? readLinkBase(settings, pack) : "",
     },
     style: createResponseDefaults(pack, settings),
   };
@@ -49,16 +48,15 @@ export const createPackTokenJudge = ({ scopes, dialect, v4Access }: Pack): Judge
  *
  * @throws {SettingsError} If the pack's links have a host and `PUBLIC_URL` is missing.
  */
-export function readLinkBase({ PUBLIC_URL }: Pick<Settings, "PUBLIC_URL">, { paging }: Pack): string {
-  if (!paging.hasAbsoluteLinks) return "";
+export function readLinkBase({ PUBLIC_URL }: Pick<Settings, "PUBLIC_URL">, pack: Pack): string {
+  if (!pack.paging.hasAbsoluteLinks && !pack.hasAbsoluteHeaders) return "";
   if (!PUBLIC_URL) throw new SettingsError(["PUBLIC_URL is missing: links of the pack have a host"]);
   return PUBLIC_URL.href.replace(/\/$/, "");
 }
 
-function createResponseDefaults(
-  { dialect: { client }, credentials, rateLimitHeaders, responseTypes, statuses }: Pack,
-  settings: ResponseSettings,
-): ResponseDefaults {
+function createResponseDefaults(pack: Pack, settings: ResponseSettings): ResponseDefaults {
+  const { credentials, rateLimitHeaders, responseTypes, statuses, commonHeaders, locate } = pack;
+  const { client } = pack.dialect;
   const vary = [
     ...(credentials.client?.header === undefined ? [] : [credentials.client.header]),
     ...(client.version ? [client.version.header ?? "Accept"] : []),
@@ -82,6 +80,9 @@ function createResponseDefaults(
     statuses,
     rateLimitHeaders: rateLimitHeaders.client,
     responseTypes,
+    commonHeaders,
+    locate,
+    linkBase: readLinkBase(settings, pack),
     serverTiming: settings.SERVER_TIMING ?? false,
   };
 }

@@ -17,8 +17,9 @@ import {
   type ResponseBody,
 } from "./context.ts";
 import { createUpstreamActivity } from "./instrument-call.ts";
-import { toSuccess, withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
-import { addHeaders, addParameters } from "./prepared-request.ts";
+import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
+import { addPassed, toSuccess } from "./passed-headers.ts";
+import { addParameters } from "./prepared-request.ts";
 import { createResponseCache } from "./response-cache.ts";
 import { RESPONSE_KINDS } from "./responses/kinds.ts";
 import { authenticate, createCredentialsReader } from "./stages/authenticate.ts";
@@ -70,7 +71,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
       return body;
     context.hiddenFields = stages.map(({ object, field }) => `${object}.${field}`);
     for (const { name, kind } of stages) sunset.count(name, kind);
-    return hideFields(body, stages, route, pack.dialect.client.responses.list ?? "$items");
+    return hideFields(body, stages, route, route.lists.envelope.client.list);
   }
 
   return withLifecycle(async function runPipeline(request, context) {
@@ -117,10 +118,8 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     context.readsQuery = !selected.route.body;
     context.ignoredParameters = parameters.ignored;
     const match = await withPathValues(selected, parameters.path);
-    const headers = match.route.headers?.request(
-      request.headers,
-      match.route.kind === "object" || match.route.kind === "list",
-    );
+    const { headers: rules, kind: name } = match.route;
+    const headers = rules?.request?.(request.headers, name === "object" || name === "list");
 
     // Build the v4 request. Catalogs are read with accepted tokens only.
     const { resolved } = token;
@@ -135,7 +134,8 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const authorized: AuthorizedRequest = { ...caller, readJson, query, upstream, services, report: context };
     const kind = RESPONSE_KINDS[match.route.kind];
     const built = addParameters(await kind.buildRequest(authorized), parameters.upstream);
-    const prepared = addHeaders(built, headers);
+    const passed = rules && { rules, request, readJson, path: match.parameters, headers };
+    const prepared = passed ? addPassed(built, passed) : built;
     context.upstreamEquivalent = prepared.equivalent ?? `${prepared.method} ${prepared.path}`;
     context.upstreamFilter = prepared.filter;
 
@@ -147,6 +147,6 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const body = typeof object === "string" ? (match.route.wrapObject?.(object) ?? object) : object;
     stageTimes.buildResponse = performance.now();
     const shown = leaveOut(match.route, body, context);
-    return toSuccess(match.route, shown, prepared.path, context.upstreamHead, pack.locate);
+    return toSuccess(request, match.route, shown, context, dependencies.style);
   }, dependencies);
 }

@@ -81,6 +81,7 @@ export function throwTranslatedError(
   authorized: AuthorizedRequest,
 ): never {
   const { report } = authorized;
+  if (route.headers?.error) report.upstreamHead = response;
   const { translation: config } = authorized.services;
   const { statuses } = config;
   const statusToTranslate = isUnknownInBody(response, route, call.method) ? 400 : response.status;

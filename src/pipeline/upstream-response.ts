@@ -27,7 +27,6 @@ export interface TranslationConfig {
   readonly rateLimitHeaders: { readonly upstream: RateLimitHeaders };
   /** What errors about a request that breaks a rule say as a whole. */
   readonly validationSummaries: Readonly<Record<InvalidPart, ErrorSummary | undefined>>;
-  readonly parseList: ParseListBody;
   /** What links to the client's pages have before their path; empty if they are paths. */
   readonly linkBase: string;
 }
@@ -131,7 +130,7 @@ export function readJsonOf<T>({ status }: UpstreamResponse, read: () => T): T {
  */
 export function openListBody<Item>(
   response: UpstreamResponse,
-  { parseList }: TranslationConfig,
+  parseList: ParseListBody,
   readItem: (from: Cursor) => Item,
   readWrapped: ReadWrapped | undefined,
 ) {

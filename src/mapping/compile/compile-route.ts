@@ -1,10 +1,12 @@
 import type { Access } from "../../dialect/scopes.ts";
+import { objectPath } from "../../dialect/object-wrapper.ts";
 import { thenMaybe } from "../../jsonata/index.ts";
 import type { FieldRule } from "../schema/field-definition.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
-import { compileHeaders } from "./headers.ts";
+import { compileHeaders, type PassedHeaders } from "./headers.ts";
 import { compileEndpoint, compilePattern } from "./endpoint.ts";
+import { checkEnvelope, type ListsOf } from "./envelopes.ts";
 import { compileUpstreamFormat } from "./body-format.ts";
 import { compileSearch } from "./search.ts";
 import { compilePathValues, type PathParameterRules } from "./path-parameters.ts";
@@ -27,7 +29,7 @@ import { reportInvalidRoute } from "./route-rules.ts";
 /** The definitions that a route may refer to. */
 export interface RouteCompileContext {
   readonly dialect: DialectDefinition;
-  readonly paging: Paging;
+  readonly listsOf: ListsOf;
   readonly access: (scope: string) => Access | undefined;
   readonly prerequisites: ReadonlyMap<string, PrerequisiteDefinition>;
   readonly resources: ReadonlyMap<string, Resource>;
@@ -193,6 +195,21 @@ function compileListSearch(
   );
 }
 
+/** Reports a route that would ignore the version that a client changes. @param call Method of the upstream call */
+function reportUncheckedVersion(
+  definition: RouteDefinition,
+  headers: PassedHeaders | undefined,
+  call: string,
+  location: SourceLocation,
+): void {
+  const names = Object.keys(headers?.definition.request ?? {}).map((name) => name.toLowerCase());
+  if (call === "GET" || !headers?.entityTag || !names.includes("if-match") || definition.if_match) return;
+  location.report({
+    message: "clients may send If-Match, and nothing compares it with the ETag that the pack makes",
+    hint: "add a prerequisite that reads the object, and name it in if_match",
+  });
+}
+
 /** The keys of a route that need no compilation. */
 const copyKeys = (definition: RouteDefinition) => ({
   name: definition.client,
@@ -241,6 +258,11 @@ export function compileRoute(
   const { query, queryFilter } = compileRouteQuery(definition, resource, source, context, location);
   const responseObjects = definition.one_of?.map(({ object }) => object) ?? [resource.name];
   const { values } = context.query.context;
+  const { envelope } = definition;
+  if (envelope) checkEnvelope(envelope, (side) => location.at("envelope", side));
+  const lists = context.listsOf(envelope, location.at("envelope"));
+  const headers = compileHeaders(definition.headers, dialect, locations);
+  reportUncheckedVersion(definition, headers, call, location);
   const where = compileCondition(definition, values, dialect, context.grammar, location);
   const route: Omit<Route, "kind"> = {
     ...copyKeys(definition),
@@ -252,10 +274,12 @@ export function compileRoute(
     writeParameters: compilePathValues(parameters, context.pathParameters),
     access,
     withoutScopes: undefined,
-    tokenLevels: compileTokens(definition, resource, dialect.client.responses, location.at("tokens")),
+    tokenLevels: compileTokens(definition, resource, lists.envelope.client, location.at("tokens")),
     source,
-    headers: compileHeaders(definition.headers, dialect, locations),
+    headers,
+    versionPath: objectPath(lists.envelope.upstream.object ?? "$object", resource.upstreamName),
     list: resource.list ?? "",
+    lists,
     search: compileListSearch(definition, resource, context, location.at("search")),
     body,
     query,
@@ -270,12 +294,12 @@ export function compileRoute(
     errorField: (field) => resource.errorField(body ? body.format.unwrapField(field) : field),
     filterFields: resource.filterFields,
     selectFields: resource.selectFields,
-    translateCursor: compileCursorTranslation(resource, context.paging),
-    ...compileWrappers(definition, resource, dialect, location),
+    translateCursor: compileCursorTranslation(resource, lists.paging),
+    ...compileWrappers(definition, resource, lists.envelope, location),
     losses: routeLosses(definition, responseObjects, body, resource, resources),
   };
   const reduced = refer("without_scopes", "object", resources);
-  const kind = kindOf(route, context.paging);
+  const kind = kindOf(route, lists.paging);
   reportInvalidRoute(definition, resource, { method, parameters, kind, source, body }, location);
   const withoutScopes = reduced && {
     ...route,

@@ -1,18 +1,17 @@
 /** What a pack says about both dialects as a whole, compiled. */
 import { createCredentialsFormat, type CredentialsFormat } from "../../dialect/credentials.ts";
 import { createErrorCodes, type ErrorCodes } from "../../dialect/error-codes.ts";
-import { createListParser, LIST_VALUES, type ParseListBody } from "../../dialect/envelope.ts";
 import { createFilterWriter, type FilterWriter } from "../../dialect/filter/filter-writer.ts";
 import type { Grammar } from "../../dialect/filter/grammar.ts";
 import { compileMediaTypes, type ClientMediaTypes } from "./body-format.ts";
-import { namesIn, type Shape } from "../../dialect/shape.ts";
+import type { Shape } from "../../dialect/shape.ts";
 import { createRateLimitHeaders, type RateLimitHeaders } from "../../dialect/rate-limit-headers.ts";
 import { createStatuses, type Statuses } from "../../dialect/statuses.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import { checkCommonHeaders, checkRateLimitHeaders } from "./headers.ts";
 import { checkVersionPlace, compileVersion, type CheckVersion } from "./versions.ts";
-import { suggestionFor } from "../load/suggest.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
+import { checkEnvelope, packLists } from "./envelopes.ts";
 import { compileErrors, type CompiledErrors } from "./error-shapes.ts";
 import { compileGrammar } from "./filters.ts";
 import { compilePaging, type Paging } from "./paging.ts";
@@ -48,10 +47,8 @@ export interface Dialects extends CompiledErrors {
   /** Writes filters of the upstream, also those of the pack alone. */
   readonly filterWriter: FilterWriter;
   readonly paging: Paging;
-  /** The shapes of lists. */
+  /** The shapes of lists where a resource or a route has no other. */
   readonly lists: { readonly client: Shape; readonly upstream: Shape };
-  /** Parses the upstream's lists. */
-  readonly parseList: ParseListBody;
 }
 
 function nativeSchemeOf({ client, upstream }: DialectDefinition): string | undefined {
@@ -118,53 +115,13 @@ function checkCredentials({ client, upstream, oauth }: DialectDefinition, locati
     at.at("token").report('with "oauth" clients have tokens of their own, so that token must be "client"');
 }
 
-/** The lists of a dialect that says nothing about them. */
-const DEFAULT_LIST: Shape = "$items";
-
-const LIST_NAMES = ["items", "list", ...LIST_VALUES];
-
-/** Reports names that a shape can't have, and a name that it needs. */
-function checkShape(
-  shape: Shape,
-  names: readonly string[],
-  required: string,
-  location: SourceLocation,
-): void {
-  const places = namesIn(shape);
-  const found = places.map(({ name }) => name);
-  for (const name of found.filter((each) => !names.includes(each)))
-    location.report({
-      message: `unknown name "$${name}"`,
-      hint: suggestionFor(
-        `$${name}`,
-        names.map((each) => `$${each}`),
-      ),
-    });
-  if (!found.includes(required)) location.report(`"$${required}" is missing`);
-  const itemPlaces = places.filter(({ name }) => name === required);
-  if (itemPlaces.length > 1) location.report(`"$${required}" is there ${itemPlaces.length} times`);
-  if (itemPlaces.some(({ path }) => path.includes("[]")))
-    location.report({ message: `"$${required}" is inside of an array`, hint: "remove the brackets" });
-}
-
-/** A list of the upstream may have this many times the rows of its largest page. A longer one is invalid, and costs too much. */
-const MAX_PAGES_IN_ONE = 10;
-
 /** Compiles what a pack says about both dialects as a whole. */
 export function compileDialects(definition: DialectDefinition, location: SourceLocation): Dialects {
   const { client, upstream, errors } = definition;
-  const lists = {
-    client: client.responses.list ?? DEFAULT_LIST,
-    upstream: upstream.responses.list ?? DEFAULT_LIST,
-  };
-  for (const side of ["client", "upstream"] as const) {
-    const at = location.at(side, "responses");
-    checkShape(lists[side], LIST_NAMES, "items", at.at("list"));
-    for (const key of ["object", "item"] as const) {
-      const wrapper = definition[side].responses[key];
-      if (wrapper !== undefined) checkShape(wrapper, ["object", "name"], "object", at.at(key));
-    }
-  }
+  const lists = packLists(definition);
+  checkEnvelope({ client: client.responses, upstream: upstream.responses }, (side) =>
+    location.at(side, "responses"),
+  );
   checkCredentials(definition, location);
   checkCommonHeaders(definition, location);
   checkRateLimitHeaders(definition, location);
@@ -196,6 +153,5 @@ export function compileDialects(definition: DialectDefinition, location: SourceL
     filterWriter: createFilterWriter(upstream.filters),
     paging,
     lists,
-    parseList: createListParser(lists.upstream, MAX_PAGES_IN_ONE * paging.upstream.size.maximum),
   };
 }

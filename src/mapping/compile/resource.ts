@@ -7,6 +7,8 @@ import { compileObjectWrite } from "./field/write.ts";
 import type { Catalog } from "./compile-catalog.ts";
 import { isFilterable, type FieldRule } from "../schema/field-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
+import { checkEnvelope } from "./envelopes.ts";
+import type { EnvelopeDefinition } from "../schema/responses-definition.ts";
 import { compileError } from "./field/error.ts";
 import { compileFilter, compileQueryFields, compileSelectFields } from "./field/filter.ts";
 import type { SourceLocation } from "../load/source-location.ts";
@@ -24,6 +26,10 @@ export interface Resource extends ObjectReader {
   /** Its name in the upstream's wrappers. */
   readonly upstreamName: string;
   readonly list: string | undefined;
+  /** Name of the array in the upstream's lists. */
+  readonly upstreamList: string | undefined;
+  /** The shapes of its responses that differ from those of the pack. */
+  readonly envelope: EnvelopeDefinition | undefined;
   readonly catalog: Catalog | undefined;
   /** Names of the objects whose readers `read` and `append` call. */
   readonly nestedObjects: readonly string[];
@@ -66,6 +72,7 @@ export function* compileResource(
   context: BodyContext,
   location: SourceLocation,
 ): Steps<Resource> {
+  if (definition.envelope) checkEnvelope(definition.envelope, (side) => location.at("envelope", side));
   const fields = new Map(Object.entries(definition.fields));
   const inputs = new Map(Object.entries(definition.inputs ?? {}));
   for (const name of inputs.keys())
@@ -111,6 +118,8 @@ export function* compileResource(
     extends: definition.extends,
     upstreamName: definition.upstream_object ?? definition.object,
     list: definition.list,
+    upstreamList: definition.upstream_list ?? definition.list,
+    envelope: definition.envelope,
     catalog: context.catalogs.get(definition.object),
     ...reader,
     nestedObjects: [...fields.values()].flatMap(({ object }) => object ?? []),

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { about } from "./about.ts";
 import { clientBody, upstreamBodies } from "./bodies-definition.ts";
 import { field } from "./field-definition.ts";
+import { envelope } from "./responses-definition.ts";
 import { pathParameters } from "./parameter-definition.ts";
 import { route } from "./route-definition.ts";
 
@@ -128,6 +129,16 @@ export const resourceDefinition = z.strictObject({
     name.optional(),
     "Name of the array in the client's lists: `$list` of its list shape.",
     "books",
+  ),
+  upstream_list: about(
+    name.optional(),
+    "Name of the array in the upstream's lists: `$list` of its list shape. Default: `list`.",
+    "items",
+  ),
+  envelope: about(
+    envelope.optional(),
+    "The shapes of lists and objects that differ from `responses` of the pack, for all routes of this resource.",
+    { upstream: { object: { result: "$object" } } },
   ),
   catalog: about(
     catalog.optional(),

@@ -12,9 +12,9 @@ import {
 } from "./headers-definition.ts";
 import { clientQuery, pathParameters } from "./parameter-definition.ts";
 import { clientBodies, upstreamBodies } from "./bodies-definition.ts";
-import { headerName, mediaType, pathPrefix } from "./text-types.ts";
+import { clientResponses, upstreamResponses } from "./responses-definition.ts";
+import { headerName, pathPrefix } from "./text-types.ts";
 
-const json = z.json();
 const name = z.string().min(1);
 
 /** A prefix of all paths. */
@@ -107,102 +107,6 @@ const clientFilters = filters.extend({
   ),
 });
 
-const listShape = about(
-  json.optional(),
-  "A list as JSON, with `$items` where the items are. `$total`, `$has_more`, `$next_cursor` and others are values of the page; `$list` is the key `list` of the resource. Other values are constants. Default: the array itself.",
-  { $list: "$items", page: "$page", total: "$total" },
-);
-
-const errorShape = about(
-  json.optional(),
-  "An error as JSON. An array, or an object with the key `$field`, has the problems; `$message` and `$field` are values. Default: `{ message: $message }`.",
-  { errors: [{ field: "$field", reason: "$message" }] },
-);
-
-const statusOrClass = z.union([z.int().min(400).max(599), z.enum(["4XX", "5XX"])]);
-
-const errorShapes = about(
-  z
-    .array(
-      z.strictObject({
-        status: about(
-          z.union([statusOrClass, z.array(statusOrClass).min(1)]).optional(),
-          "Errors with this status, or with one of several. `4XX` is a class. Default: any.",
-          [400, 422],
-        ),
-        fields: about(
-          z.boolean().optional(),
-          "Errors with a problem that has a field (`true`), or without one (`false`). Default: both.",
-          true,
-        ),
-        shape: about(json, "The error as JSON, like `error`.", { $field: ["$message"] }),
-      }),
-    )
-    .min(1)
-    .optional(),
-  "Shapes of some errors, by status and by whether problems have fields. The first that an error fits counts, before `error`.",
-  [{ status: 422, fields: true, shape: { $field: ["$message"] } }],
-);
-
-const noField = about(
-  name.optional(),
-  "What `$field` is of a problem without a field. Default: its member is left out.",
-  "base",
-);
-
-const objectShape = about(
-  json.optional(),
-  "A single object as JSON, with `$object` where it is: a wrapper. `$name` is the `object` of the resource, in the upstream its `upstream_object`. Default: the object itself.",
-  { $name: "$object" },
-);
-
-const itemShape = about(
-  json.optional(),
-  "Each item of a list as JSON, with `$object` where it is: a wrapper as in `object`. Default: the item itself.",
-  { $name: "$object" },
-);
-
-const responses = z.strictObject({
-  list: listShape,
-  item: itemShape,
-  object: objectShape,
-  error: errorShape,
-  error_shapes: errorShapes,
-  no_field: noField,
-});
-const errorMediaType = about(
-  mediaType.optional(),
-  "The media type of errors. Default: that of all responses.",
-  "application/problem+json",
-);
-
-const upstreamResponses = responses.extend({
-  field_indexes: about(
-    z.enum(["brackets", "dots"]).default("dots"),
-    "How errors write the index of an item: `lines[0].sku` only (`brackets`), or `lines.0.sku` as well (`dots`, the default).",
-    "brackets",
-  ),
-});
-const responsesKey = about(
-  upstreamResponses.default({ field_indexes: "dots" }),
-  "The shapes of responses, as JSON with `$` names.",
-  {
-    list: { data: "$items", total: "$total" },
-  },
-);
-const clientResponses = responses.extend({
-  field_indexes: about(
-    z.enum(["none", "dots", "brackets"]).default("none"),
-    "How errors write the index of an item in a `$field`: `lines.0.sku` (`dots`), `lines[0].sku` (`brackets`), or `lines.sku` (`none`, the default). A `$pointer` always has it.",
-    "dots",
-  ),
-  error_media_type: errorMediaType,
-  omit_null: about(
-    z.boolean().default(false),
-    "Whether fields without a value are left out of responses. Default: they are null.",
-    true,
-  ),
-});
 const id = about(name.default("id"), "The member with the id of an object.", "id");
 
 /** The schema of `client`. */
@@ -327,7 +231,11 @@ export const upstreamDefinition = z.strictObject({
     "The version that the gateway asks for, by a header or by the media type in `Accept`.",
     { header: "X-Api-Version", value: "2" },
   ),
-  responses: responsesKey,
+  responses: about(
+    upstreamResponses.default({ field_indexes: "dots", empty_list: "present" }),
+    "The shapes of responses, as JSON with `$` names.",
+    { list: { data: "$items", total: "$total" } },
+  ),
   bodies: about(upstreamBodies.default({}), "The bodies that the upstream gets. Default: JSON objects.", {
     media_type: "application/merge-patch+json",
   }),

@@ -91,7 +91,7 @@ export const mergedKind: ResponseKind<UpstreamResponse> = {
   },
   callUpstream: callParts,
   buildResponse(response, { alpha: sentBody }, { match, services, report }) {
-    const reading = { catalogs: services.catalogs, related: {}, sentBody, lost: report.losses };
+    const reading = { catalogs: services.catalogs, related: {}, response, sentBody, lost: report.losses };
     return translateObject(response, match.route, reading);
   },
 };

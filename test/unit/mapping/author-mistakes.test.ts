@@ -73,6 +73,69 @@ describe("check reports a value that can never work", () => {
       "36: is a header that frames messages",
     ],
     [
+      "a header of responses without a value",
+      dialect("id: code", "headers: { response: { X-A: { on: always } } }\n  id: code"),
+      'a header needs "upstream", "read" or "const"; X-A: X-A',
+    ],
+    [
+      "a header of responses with two values",
+      dialect("id: code", "headers: { response: { X-A: { const: a, read: name } } }\n  id: code"),
+      '"const" is the value of all responses: it excludes "upstream" and "read"',
+    ],
+    [
+      "a header with an unknown variable",
+      dialect("id: code", "headers: { response: { X-A: { read: $reponse } } }\n  id: code"),
+      "$reponse",
+    ],
+    [
+      "an absolute link in a header that has no address",
+      dialect("id: code", "headers: { response: { X-A: { upstream: X-A, links: absolute } } }\n  id: code"),
+      '"links" is about addresses: Location and Content-Location',
+    ],
+    [
+      "a value of a request in two places",
+      dialect("id: code", "headers: { request: { X-A: { query: a, member: b } } }\n  id: code"),
+      'a value has one place: "upstream", "query" or "member"; remove all but one',
+    ],
+    [
+      "a relation of pages that does not exist",
+      dialect(
+        "pagination: { page: { parameter: page }, size: 10 }",
+        "pagination: { page: { parameter: page }, size: 10, link_header: [after] }",
+      ),
+      "13: ",
+    ],
+    [
+      "an entity tag of the pack that nothing compares with If-Match",
+      {
+        file: "book.yaml",
+        from: "upstream: POST /items, body",
+        to: "headers: { request: { If-Match: If-Match }, response: { ETag: { read: id } } }, upstream: POST /items, body",
+      },
+      "clients may send If-Match, and nothing compares it with the ETag that the pack makes; add a prerequisite that reads the object, and name it in if_match",
+    ],
+    [
+      "an envelope without its items",
+      book(
+        "fields:",
+        "envelope: { upstream: { list: { data: 1, page: $page, last_page: $pages, total: $total } } }\nfields:",
+      ),
+      '"$items" is missing; it stands where the array is, such as { data: $items }',
+    ],
+    [
+      "an unknown value of an envelope",
+      book("fields:", "envelope: { client: { object: { book: $objects } } }\nfields:"),
+      'unknown name "$objects"; did you mean "$object"?',
+    ],
+    [
+      "an envelope of a route with a value that the upstream does not have",
+      book(
+        "response: list",
+        "response: list, envelope: { client: { list: { all: $items, found: $total } }, upstream: { list: $items } }",
+      ),
+      'the gateway does not know "$total": lists of new library have no total',
+    ],
+    [
       "a key of errors that has no value",
       dialect("{ problems: [{ at: $field, text: $message }] }", "{ $message: [$field] }"),
       '"$message" can\'t be a key of an error; keys of values are $field, $pointer, $code, $name',

@@ -101,6 +101,8 @@ describe("the laws of a pack", () => {
     "shop-pack",
     "issues-pack",
     "errors-pack",
+    "envelopes-pack",
+    "headers-pack",
     "smallest-pack",
   ])("hold for the pages of %s", async (name) => {
     const { findings } = await checkLaws(() => loadPack(`test/fixtures/${name}`), { seed: 2, runs: 8 });

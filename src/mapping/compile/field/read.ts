@@ -126,7 +126,7 @@ function emitExpression(
 ): FieldCode {
   const expression = compileExpressionAt(location.at("read"), rule.read, READ_VARIABLES);
   const { lookup: values } = context;
-  const bind = createReadBindings(context);
+  const bind = createReadBindings(context, expression.variables);
   const range = rule.upstream === undefined ? undefined : unit.plan.range(rule.upstream.split("."));
   const call = (run: unknown, variables: ReadonlySet<string>): string => {
     const value = range && variables.has("value") ? emitValueAt(range) : "undefined";
