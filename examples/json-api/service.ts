@@ -4,7 +4,7 @@
  *
  * `node service.ts` starts it on port 9003, or on that of `PORT`.
  */
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { json as readJson } from "node:stream/consumers";
 
 const TOKEN = "demo-token";
@@ -99,7 +99,10 @@ function readArticle(body: unknown, id: string): Article | Reply {
   if (typeof author !== "string" || !PEOPLE.has(author))
     problems.push(["/data/relationships/author", "must exist"]);
   if (problems.length > 0) return fail(422, "Invalid", problems);
-  return { id, headline: String(headline), text: String(text), author: String(author), tags: [] };
+  const [title, content, person] = [headline, text, author].map((value) =>
+    typeof value === "string" ? value : "",
+  );
+  return { id, headline: title ?? "", text: content ?? "", author: person ?? "", tags: [] };
 }
 
 /** Creates the service with five articles. */
@@ -147,16 +150,17 @@ export function createBlogService(): Server {
     };
   }
 
-  return createServer((request, response) => {
-    void reply(request)
-      .catch((error: unknown) => fail(500, String(error)))
-      .then(({ status, body, location }) => {
-        response.statusCode = status;
-        response.setHeader("content-type", TYPE);
-        if (location !== undefined) response.setHeader("location", location);
-        response.end(JSON.stringify(body));
-      });
-  });
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { status, body, location } = await reply(request).catch((error: unknown) =>
+      fail(500, String(error)),
+    );
+    response.statusCode = status;
+    response.setHeader("content-type", TYPE);
+    if (location !== undefined) response.setHeader("location", location);
+    response.end(JSON.stringify(body));
+  }
+
+  return createServer((request, response) => void respond(request, response));
 }
 
 if (import.meta.main)

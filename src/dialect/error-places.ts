@@ -12,6 +12,7 @@ export const keyNameOf = (key: string): KeyName | undefined => KEY_NAMES.find((n
 
 /** A place of a shape with an entry for each problem. */
 export interface ErrorPlace {
+  /** The keys that lead to it. `[]`: an item of a list. */
   readonly path: readonly string[];
   readonly entry: Shape;
   /** For an object: whose values are its keys, and its keys with another meaning. Undefined for an array. */
@@ -22,10 +23,21 @@ export interface ErrorPlace {
 
 const namesOfEntry = (entry: Shape): string[] => namesIn(entry).map(({ name }) => name);
 
+/** Values that all problems of an error share. */
+const COMMON_NAMES: ReadonlySet<string> = new Set(["name", "status", "title"]);
+
+/** Whether the only item of a list has the problems in a list or an object of its own: `[{ violations: [$message] }]`. */
+export const hasInnerPlaces = (entry: Shape): boolean =>
+  namesIn(entry).every(
+    ({ name, path }) =>
+      COMMON_NAMES.has(name) || path.some((key) => key === "[]" || keyNameOf(key) !== undefined),
+  ) && findPlaces(entry).length > 0;
+
 /** Finds the places of a shape, in the order of its text. */
 export function findPlaces(shape: Shape, path: readonly string[] = []): ErrorPlace[] {
   if (isItemTemplate(shape)) {
     const [entry] = shape;
+    if (hasInnerPlaces(entry)) return findPlaces(entry, [...path, "[]"]);
     return [{ path, entry, keys: undefined, names: new Set(namesOfEntry(entry)) }];
   }
   if (!isObject(shape)) return [];

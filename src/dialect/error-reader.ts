@@ -59,6 +59,15 @@ const toKeyed = (name: KeyName, key: string): NonNullable<EntryContext["keyed"]>
   return { field: name === "pointer" ? fromPointer(key) : key };
 };
 
+/** The values at a path: those of each item of a list (`[]`). */
+function valuesAt(body: unknown, path: readonly string[]): readonly unknown[] {
+  const at = path.indexOf("[]");
+  if (at < 0) return [valueAt(body, path)];
+  const list = valueAt(body, path.slice(0, at));
+  const items: readonly unknown[] = Array.isArray(list) ? list.slice(0, MAX_ERRORS) : [];
+  return items.flatMap((item) => valuesAt(item, path.slice(at + 1)));
+}
+
 /** Creates a reader of the entries in one place. */
 function createPlaceReader(
   { path, entry, keys }: ErrorPlace,
@@ -86,16 +95,21 @@ function createPlaceReader(
       details.push(...readDetail(value, context));
   }
 
-  return (body, whole) => {
-    const found = valueAt(body, path);
-    const details: ErrorDetail[] = [];
-    if (!keys) {
+  function readPlace(found: unknown, whole: string | undefined, details: ErrorDetail[]): void {
+    if (keys) {
+      for (const [key, value] of isObject(found) ? Object.entries(found) : [])
+        if (!keys.others.has(key)) readValue(value, { whole, keyed: toKeyed(keys.name, key) }, details);
+    } else
       for (const each of Array.isArray(found) ? found.slice(0, MAX_ERRORS) : [])
         details.push(...readDetail(each, { whole }));
-      return details;
+  }
+
+  return (body, whole) => {
+    const details: ErrorDetail[] = [];
+    for (const found of valuesAt(body, path)) {
+      if (details.length >= MAX_ERRORS) break;
+      readPlace(found, whole, details);
     }
-    for (const [key, value] of isObject(found) ? Object.entries(found) : [])
-      if (!keys.others.has(key)) readValue(value, { whole, keyed: toKeyed(keys.name, key) }, details);
     return details.slice(0, MAX_ERRORS);
   };
 }

@@ -1,11 +1,11 @@
 /** Writes the error bodies of a shape. */
 import { cutText } from "./cut-text.ts";
 import { formatIndexes, toPointer, type FieldIndexes } from "./error-fields.ts";
-import { findPlaces, keyNameOf, type ErrorPlace } from "./error-places.ts";
+import { findPlaces, hasInnerPlaces, keyNameOf, type ErrorPlace } from "./error-places.ts";
 import { MAX_ERRORS } from "./error-reader.ts";
 import type { ErrorDetail, ErrorSummary } from "./http-error.ts";
 import { isObject } from "./json/parse.ts";
-import { fillKey, fillShape, isItemTemplate, type Shape, type ShapeValues } from "./shape.ts";
+import { fillKey, fillShape, isItemTemplate, namesIn, type Shape, type ShapeValues } from "./shape.ts";
 
 /** What else an error body may have. */
 export interface ErrorContext {
@@ -71,32 +71,52 @@ function groupBy(entries: readonly ShapeValues[], name: string): Map<string, Sha
   return groups;
 }
 
+/** Names of the values that an entry of an array has for its problem. */
+const problemNames = (entry: Shape): string[] =>
+  namesIn(entry).flatMap(({ name }) => (name === "name" ? [] : [name]));
+
+/** By entry, since an entry is a part of a shape that stays the same. */
+type EntryNames = Map<Shape, readonly string[]>;
+
 /** Fills a shape of errors. @param entries Values of each problem */
-function fillErrors(shape: Shape, values: ShapeValues, entries: readonly ShapeValues[]): unknown {
-  if (isItemTemplate(shape)) return fillItems(shape[0], values, entries);
+function fillErrors(
+  shape: Shape,
+  values: ShapeValues,
+  entries: readonly ShapeValues[],
+  known: EntryNames,
+): unknown {
+  if (isItemTemplate(shape))
+    return hasInnerPlaces(shape[0])
+      ? [fillErrors(shape[0], values, entries, known)]
+      : fillItems(shape[0], values, entries, known);
   if (!isObject(shape)) return fillShape(shape, values);
   return Object.fromEntries(
     Object.entries(shape).flatMap(([key, member]) => {
       const name = keyNameOf(key);
       if (name === undefined) {
-        const value = fillErrors(member, values, entries);
+        const value = fillErrors(member, values, entries, known);
         return value === undefined ? [] : [[fillKey(key, values), value]];
       }
       return [...groupBy(entries, name)].map(([field, group]) => {
         const texts = group.map(({ message }) => message).join(" ");
-        return [field, fillErrors(member, { ...values, ...group[0], message: texts }, group)];
+        return [field, fillErrors(member, { ...values, ...group[0], message: texts }, group, known)];
       });
     }),
   );
 }
 
 /** An entry of constants alone says nothing about its problem, which the texts outside the array have. */
-function fillItems(entry: Shape, values: ShapeValues, entries: readonly ShapeValues[]): unknown[] {
-  const [place] = findPlaces([entry]);
-  const names = [...(place?.names ?? [])].filter((name) => name !== "name");
+function fillItems(
+  entry: Shape,
+  values: ShapeValues,
+  entries: readonly ShapeValues[],
+  known: EntryNames,
+): unknown[] {
+  const names = known.get(entry) ?? problemNames(entry);
+  known.set(entry, names);
   return entries
     .filter((item) => names.length === 0 || names.some((name) => item[name] !== undefined))
-    .map((item) => fillErrors(entry, { ...values, ...item }, [item]));
+    .map((item) => fillErrors(entry, { ...values, ...item }, [item], known));
 }
 
 /** Creates a writer of error bodies. */
@@ -106,6 +126,7 @@ export function createErrorWriter(
   { noField, indexes }: FieldStyle,
 ): WriteErrorBody {
   const places = findPlaces(shape);
+  const known: EntryNames = new Map();
   const toValues = ({ reason, field, code }: ErrorDetail) => ({
     message: reason,
     field: field === undefined ? noField : formatIndexes(field, indexes),
@@ -140,6 +161,6 @@ export function createErrorWriter(
       message: messageOf(limited, summary),
       ...(summary?.code !== undefined && { code: summary.code }),
     };
-    return fillErrors(shape, { ...common, ...values[0], ...ofWhole }, values);
+    return fillErrors(shape, { ...common, ...values[0], ...ofWhole }, values, known);
   };
 }

@@ -125,7 +125,11 @@ const CONDITIONAL: ReadonlySet<string> = new Set(["if-none-match", "if-modified-
 
 /** The headers of successful responses: those that all have, and those of the upstream. */
 function describeHeaders(routes: readonly Route[], common: Json): Json {
-  const names = routes.flatMap(({ headers }) => Object.keys(headers?.definition.response ?? {}));
+  const names = routes.flatMap(({ headers }) =>
+    Object.entries(headers?.definition.response ?? {}).flatMap(([name, { on }]) =>
+      on === "error" ? [] : name,
+    ),
+  );
   return {
     headers: {
       ...common,

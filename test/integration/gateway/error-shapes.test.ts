@@ -307,3 +307,65 @@ describe("errors of the upstream by field", () => {
     },
   );
 });
+
+describe("the index of an item in an error", () => {
+  const startWith = async (responses: object) => {
+    gateway = await startSmallGateway({
+      client: { responses },
+      upstream: { responses: { error: { errors: [{ at: "$field", text: "$message" }] } } },
+      book: {
+        fields: { id: "id", pages: { upstream: "sheets" } },
+        bodies: {
+          create: {
+            schema: {
+              type: "object",
+              properties: { pages: { type: "array", items: { type: "object", required: ["no"] } } },
+            },
+          },
+        },
+        routes: [{ client: "POST /books", upstream: "POST /items", body: "create" }],
+      },
+    });
+    const { service, send } = gateway;
+    service.respondWith(json(400, { errors: [{ at: "sheets.2.no", text: "No." }] }));
+    const [ofUpstream, ofGateway] = [
+      await send("POST /books", { body: { pages: [] } }),
+      await send("POST /books", { body: { pages: [{ no: 1 }, {}] } }),
+    ];
+    return [ofUpstream.body.at, ofGateway.body.at];
+  };
+
+  test.each<[form: string, responses: object, expected: string[]]>([
+    ["left out", { error: { at: "$field" } }, ["pages.no", "pages.no"]],
+    ["between dots", { error: { at: "$field" }, field_indexes: "dots" }, ["pages.2.no", "pages.1.no"]],
+    ["in brackets", { error: { at: "$field" }, field_indexes: "brackets" }, ["pages[2].no", "pages[1].no"]],
+    ["in a pointer", { error: { at: "$pointer" } }, ["/pages/2/no", "/pages/1/no"]],
+  ])("is %s, whether the upstream or the gateway reports it", async (_form, responses, expected) =>
+    expect(await startWith(responses)).toEqual(expected),
+  );
+});
+
+test("problems in a list inside of the only item of another one are read and written", async () => {
+  const violations = (at: string, text: string) => [{ kind: "invalid", violations: [{ at, text }] }];
+  gateway = await startSmallGateway({
+    client: { responses: { error: { details: violations("$field", "$message") } } },
+    upstream: { responses: { error: { status: { details: violations("$field", "$message") } } } },
+  });
+  const problems = [
+    { at: "name", text: "Too long." },
+    { at: "id", text: "Is used." },
+  ];
+  const details = [{ kind: "other" }, { kind: "invalid", violations: problems }];
+  gateway.service.respondWith(json(400, { status: { details } }));
+  const { status, body } = await gateway.send("GET /books/7");
+  expect(status).toBe(400);
+  expect(body.details).toEqual([
+    {
+      kind: "invalid",
+      violations: [
+        { at: "title", text: "Too long." },
+        { at: "id", text: "Is used." },
+      ],
+    },
+  ]);
+});
