@@ -1,6 +1,7 @@
 /** Headers that pass from one side to the other, on a request and on its response. */
 import { hasTag } from "../dialect/entity-tag.ts";
 import { HttpError } from "../dialect/http-error.ts";
+import { isObject } from "../dialect/json/parse.ts";
 import { fromJsonText } from "../dialect/json/text.ts";
 import { valueAt } from "../dialect/shape.ts";
 import type { PassedHeaders } from "../mapping/compile/headers.ts";
@@ -48,9 +49,9 @@ export function addPassed(
   const prepared = addHeaders(checked, written ? { ...headers, ...written.headers } : headers);
   if (!written) return prepared;
   const { body } = prepared;
-  if (body !== undefined && !Array.isArray(body)) written.setMembers(body as Record<string, unknown>);
   const gatewayFields = new Set([...prepared.gatewayFields, ...written.members]);
-  return { ...addParameters(prepared, written.query), gatewayFields };
+  const complete = isObject(body) ? { ...prepared, body: written.withMembers(body) } : prepared;
+  return { ...addParameters(complete, written.query), gatewayFields };
 }
 
 /** What the headers of all responses are made of. */

@@ -4,7 +4,7 @@ import { thenMaybe } from "../../jsonata/index.ts";
 import type { FieldRule } from "../schema/field-definition.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
-import { compileHeaders, type PassedHeaders } from "./headers.ts";
+import { compileHeaders } from "./headers.ts";
 import { compileEndpoint, compilePattern } from "./endpoint.ts";
 import { checkEnvelope, type ListsOf } from "./envelopes.ts";
 import { compileUpstreamFormat } from "./body-format.ts";
@@ -24,7 +24,7 @@ import type { Pattern } from "../router.ts";
 import type { Paging } from "./paging.ts";
 import type { Route, RouteKind } from "./route.ts";
 import { compileReading, compileWrappers } from "./route-response.ts";
-import { reportInvalidRoute } from "./route-rules.ts";
+import { reportInvalidRoute, reportUncheckedVersion, reportUnusedShapes } from "./route-rules.ts";
 
 /** The definitions that a route may refer to. */
 export interface RouteCompileContext {
@@ -195,21 +195,6 @@ function compileListSearch(
   );
 }
 
-/** Reports a route that would ignore the version that a client changes. @param call Method of the upstream call */
-function reportUncheckedVersion(
-  definition: RouteDefinition,
-  headers: PassedHeaders | undefined,
-  call: string,
-  location: SourceLocation,
-): void {
-  const names = Object.keys(headers?.definition.request ?? {}).map((name) => name.toLowerCase());
-  if (call === "GET" || !headers?.entityTag || !names.includes("if-match") || definition.if_match) return;
-  location.report({
-    message: "clients may send If-Match, and nothing compares it with the ETag that the pack makes",
-    hint: "add a prerequisite that reads the object, and name it in if_match",
-  });
-}
-
 /** The keys of a route that need no compilation. */
 const copyKeys = (definition: RouteDefinition) => ({
   name: definition.client,
@@ -259,7 +244,10 @@ export function compileRoute(
   const responseObjects = definition.one_of?.map(({ object }) => object) ?? [resource.name];
   const { values } = context.query.context;
   const { envelope } = definition;
-  if (envelope) checkEnvelope(envelope, (side) => location.at("envelope", side));
+  if (envelope) {
+    checkEnvelope(envelope, (side) => location.at("envelope", side));
+    reportUnusedShapes(envelope, definition.response, location.at("envelope"));
+  }
   const lists = context.listsOf(envelope, location.at("envelope"));
   const headers = compileHeaders(definition.headers, dialect, locations);
   reportUncheckedVersion(definition, headers, call, location);

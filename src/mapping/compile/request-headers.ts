@@ -5,7 +5,7 @@ import type { SourceLocation } from "../load/source-location.ts";
 import type { RequestHeaderDefinition } from "../schema/headers-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
 import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
-import { compileSetter } from "./member-paths.ts";
+import { compileCopy, compileSetter } from "./member-paths.ts";
 
 /** All lines of each header by its lower-case name. */
 export type HeaderLines = Readonly<Record<string, readonly string[] | undefined>>;
@@ -25,8 +25,8 @@ export interface WrittenValues {
   readonly headers: Readonly<Record<string, string>>;
   /** Parameters of the query, as its text. */
   readonly query: string;
-  /** Sets the members of a body. */
-  readonly setMembers: (body: JsonObject) => void;
+  /** Returns a body with the members that have values. */
+  readonly withMembers: (body: JsonObject) => JsonObject;
   /** The top-level members that it sets. */
   readonly members: readonly string[];
 }
@@ -101,6 +101,7 @@ export function compileWrittenValues(
       set: rule.member === undefined ? undefined : compileSetter(rule.member),
     }));
   if (rules.length === 0) return undefined;
+  const copy = compileCopy(rules.flatMap(({ rule }) => rule.member ?? []));
 
   function valueOf({ name, rule, evaluate }: (typeof rules)[number], sent: SentRequest): string | undefined {
     const line = lineOf(sent.headers, name);
@@ -136,8 +137,10 @@ export function compileWrittenValues(
       headers,
       query: query.toString(),
       members: members.map(({ name }) => name),
-      setMembers: (body) => {
-        for (const { set } of members) set(body);
+      withMembers(body) {
+        const copied = copy(body);
+        for (const { set } of members) set(copied);
+        return copied;
       },
     };
   };

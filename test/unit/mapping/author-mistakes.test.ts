@@ -128,6 +128,11 @@ describe("check reports a value that can never work", () => {
       'unknown name "$objects"; did you mean "$object"?',
     ],
     [
+      "an envelope of a route that responds with something else",
+      book("response: list", "response: list, envelope: { client: { object: { book: $object } } }"),
+      '"object" has no effect: the route has "response: list"',
+    ],
+    [
       "an envelope of a route with a value that the upstream does not have",
       book(
         "response: list",
