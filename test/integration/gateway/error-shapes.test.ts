@@ -369,3 +369,59 @@ test("problems in a list inside of the only item of another one are read and wri
     },
   ]);
 });
+
+describe("errors that have a code and no text", () => {
+  const respond = async (errors: object, error: object, code: string) => {
+    gateway = await startSmallGateway({
+      client: { responses: { error } },
+      upstream: { responses: { error: { error: "$code" } } },
+      pack: { errors },
+    });
+    gateway.service.respondWith(json(409, { error: code }));
+    const { status, body } = await gateway.send("GET /books/7");
+    return [status, body];
+  };
+  const both = { code: "$code", text: "$message" };
+
+  test.each<[what: string, errors: object, error: object, code: string, expected: unknown[]]>([
+    ["pass to clients that have no text either", {}, { fault: "$code" }, "lent", [409, { fault: "lent" }]],
+    ["have their code as text", {}, both, "lent", [409, { code: "lent", text: "lent" }]],
+    [
+      "have the client's code as text",
+      { codes: { lent: "gone" } },
+      both,
+      "lent",
+      [409, { code: "gone", text: "gone" }],
+    ],
+    [
+      "have the text of the pack, with the same code",
+      { codes: { lent: { message: "It is lent." } } },
+      both,
+      "lent",
+      [409, { code: "lent", text: "It is lent." }],
+    ],
+    [
+      "have the rule of other codes",
+      { codes: { lent: "gone" }, other_codes: { code: "other", status: 400, message: "No." } },
+      both,
+      "e17",
+      [400, { code: "other", text: "No." }],
+    ],
+    [
+      "have the text of the status where their code is dropped",
+      { other_codes: "drop" },
+      both,
+      "e17",
+      [409, { text: "The request was refused." }],
+    ],
+    [
+      "have the code of the status where theirs is dropped",
+      { other_codes: "drop", status_codes: { 409: "conflict" } },
+      both,
+      "e17",
+      [409, { code: "conflict", text: "The request was refused." }],
+    ],
+  ])("%s", async (_what, errors, error, code, expected) =>
+    expect(await respond(errors, error, code)).toEqual(expected),
+  );
+});
