@@ -1,9 +1,10 @@
 /** The envelopes of a route's responses: the shapes of both sides, and the pages that its lists have. */
 import { createListParser, LIST_VALUES, type ParseListBody } from "../../dialect/envelope.ts";
+import { keysIn } from "../../dialect/error-places.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { fillKey, namesIn, type Shape } from "../../dialect/shape.ts";
 import type { SourceLocation } from "../load/source-location.ts";
-import { suggestionFor } from "../load/suggest.ts";
+import { closestMatch, suggestionFor } from "../load/suggest.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { EnvelopeDefinition } from "../schema/responses-definition.ts";
 import { compilePaging, type Paging } from "./paging.ts";
@@ -29,6 +30,8 @@ const DEFAULT_LIST: Shape = "$items";
 
 const LIST_NAMES = ["items", "list", ...LIST_VALUES];
 const WRAPPER_NAMES = ["object", "name"];
+/** Keys that an author may take for one with a value. */
+const KEYS = [...LIST_NAMES, ...WRAPPER_NAMES].map((name) => `$${name}`);
 
 /** Reports names that a shape can't have, and a name that it needs. */
 function checkShape(
@@ -42,6 +45,10 @@ function checkShape(
   const unknown = places.map(({ name }) => `$${name}`).filter((each) => !known.includes(each));
   for (const name of unknown)
     location.report({ message: `unknown name "${name}"`, hint: suggestionFor(name, known) });
+  const allowed = required === "items" ? "$list" : "$name";
+  for (const key of keysIn(shape).filter((each) => each !== allowed))
+    if (KEYS.includes(key) || closestMatch(key, [allowed]) !== undefined)
+      location.report({ message: `"${key}" can't be a key here`, hint: `a key with a value is ${allowed}` });
   const itemPlaces = places.filter(({ name }) => name === required);
   if (itemPlaces.length === 0 && unknown.length === 0)
     location.report({

@@ -128,6 +128,16 @@ describe("check reports a value that can never work", () => {
       'unknown name "$objects"; did you mean "$object"?',
     ],
     [
+      "a key of a list that has no value",
+      dialect("list: { $list: $items,", "list: { $name: $items,"),
+      '"$name" can\'t be a key here; a key with a value is $list',
+    ],
+    [
+      "a key of a wrapper that has no value",
+      book("fields:", "envelope: { client: { object: { $list: $object } } }\nfields:"),
+      '"$list" can\'t be a key here; a key with a value is $name',
+    ],
+    [
       "an envelope of a route that responds with something else",
       book("response: list", "response: list, envelope: { client: { object: { book: $object } } }"),
       '"object" has no effect: the route has "response: list"',
