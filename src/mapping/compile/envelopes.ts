@@ -31,7 +31,7 @@ const DEFAULT_LIST: Shape = "$items";
 const LIST_NAMES = ["items", "list", ...LIST_VALUES];
 const WRAPPER_NAMES = ["object", "name"];
 /** Keys that an author may take for one with a value. */
-const KEYS = [...LIST_NAMES, ...WRAPPER_NAMES].map((name) => `$${name}`);
+const KEYS: ReadonlySet<string> = new Set([...LIST_NAMES, ...WRAPPER_NAMES].map((name) => `$${name}`));
 
 /** Reports names that a shape can't have, and a name that it needs. */
 function checkShape(
@@ -47,7 +47,7 @@ function checkShape(
     location.report({ message: `unknown name "${name}"`, hint: suggestionFor(name, known) });
   const allowed = required === "items" ? "$list" : "$name";
   for (const key of keysIn(shape).filter((each) => each !== allowed))
-    if (KEYS.includes(key) || closestMatch(key, [allowed]) !== undefined)
+    if (KEYS.has(key) || closestMatch(key, [allowed]) !== undefined)
       location.report({ message: `"${key}" can't be a key here`, hint: `a key with a value is ${allowed}` });
   const itemPlaces = places.filter(({ name }) => name === required);
   if (itemPlaces.length === 0 && unknown.length === 0)
