@@ -198,7 +198,9 @@ const READ_BY_PROGRAMS = new Set(["field", "pointer", "code", "status"]);
 
 /** An error with the type of each value in place of it, but for those that programs read. */
 function withoutTexts(body: unknown, pack: Pack): unknown {
-  const names = namesIn(pack.errors.client.shape).filter(({ name }) => READ_BY_PROGRAMS.has(name));
+  const names = pack.errors.client.shapes
+    .flatMap((shape) => namesIn(shape))
+    .filter(({ name }) => READ_BY_PROGRAMS.has(name));
   const kept = new Set(names.map(({ path }) => path.filter((key) => key !== "[]").join(".")));
   const strip = (field: string, value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((item) => strip(field, item));

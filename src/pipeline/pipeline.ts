@@ -3,7 +3,7 @@ import { parseQuery } from "../dialect/query.ts";
 import type { Scopes } from "../dialect/scopes.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { Pack } from "../mapping/pack.ts";
-import type { RateLimits } from "../rate-limit/rate-limits.ts";
+import type { ConsumeResult, RateLimits } from "../rate-limit/rate-limits.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { AuthorizedRequest, TranslationServices } from "./authorized-request.ts";
 import { continueTrace } from "../observability/tracing/traceparent.ts";
@@ -16,12 +16,14 @@ import {
   header,
   provenIdentity,
   type AlphaRequest,
+  type AuthenticatedClient,
   type RequestContext,
   type ResponseBody,
 } from "./context.ts";
 import { createUpstreamActivity } from "./instrument-call.ts";
-import { toSuccess, withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
-import { addHeaders, addParameters } from "./prepared-request.ts";
+import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
+import { addPassed, toSuccess } from "./passed-headers.ts";
+import { addParameters } from "./prepared-request.ts";
 import { createResponseCache, type ResponseCache } from "./response-cache.ts";
 import { RESPONSE_KINDS } from "./responses/kinds.ts";
 import { authenticate, createCredentialsReader } from "./stages/authenticate.ts";
@@ -72,10 +74,18 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     upstreamTokens: dependencies.upstreamTokens,
   });
 
-  const listShape = pack.dialect.client.responses.list ?? "$items";
-
   const keepChosen = (route: Route, body: ResponseBody, chosen: ChosenMembers | undefined): ResponseBody =>
-    chosen && isText(body) ? keepFields(body, chosen, route, listShape) : body;
+    chosen && isText(body) ? keepFields(body, chosen, route, route.lists.envelope.client.list) : body;
+
+  /** Of a request without a v4 call, as for a catalog, nobody has seen the token. */
+  function checkUnseen(
+    request: AlphaRequest,
+    client: AuthenticatedClient,
+    { upstream }: RequestContext,
+    creditAddress: ConsumeResult["creditAddress"],
+  ): void {
+    if (upstream?.calls.length === 0) dependencies.checkToken?.(request, client, creditAddress);
+  }
 
   /** Field brown-outs: only responses that lack a field are read again. */
   function leaveOut(route: Route, body: ResponseBody, context: RequestContext): ResponseBody {
@@ -85,7 +95,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     if (stages.length === 0 || !isText(body)) return body;
     context.hiddenFields = stages.map(({ object, field }) => `${object}.${field}`);
     for (const { name, kind } of stages) sunset.count(name, kind);
-    return hideFields(body, stages, route, listShape);
+    return hideFields(body, stages, route, route.lists.envelope.client.list);
   }
 
   return withLifecycle(async function runPipeline(request, context) {
@@ -127,14 +137,14 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     // Translate the query parameters that the pack names.
     const query = parseQuery(request.query);
     context.sent = { query, readJson };
+    context.readsQuery = true;
     const parameters = await selected.route.query.translate(query);
+    context.readsQuery = !selected.route.body;
     context.ignoredParameters = parameters.ignored;
     const chosen = selected.route.sparseFields?.choose(query);
     const match = await withPathValues(selected, parameters.path);
-    const headers = match.route.headers?.request(
-      request.headers,
-      match.route.kind === "object" || match.route.kind === "list",
-    );
+    const { headers: rules, kind: name } = match.route;
+    const headers = rules?.request?.(request.headers, name === "object" || name === "list");
 
     // Build the v4 request. Catalogs are read with accepted tokens only.
     const { resolved } = token;
@@ -149,7 +159,8 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const authorized: AuthorizedRequest = { ...caller, readJson, query, upstream, services, report: context };
     const kind = RESPONSE_KINDS[match.route.kind];
     const built = addParameters(await kind.buildRequest(authorized), parameters.upstream);
-    const prepared = addHeaders(built, headers);
+    const passed = rules && { rules, request, readJson, path: match.parameters, headers };
+    const prepared = passed ? addPassed(built, passed) : built;
     context.upstreamEquivalent = prepared.equivalent ?? `${prepared.method} ${prepared.path}`;
     context.upstreamFilter = prepared.filter;
 
@@ -160,9 +171,8 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const object = await kind.buildResponse(received, prepared, authorized);
     const body = typeof object === "string" ? (match.route.wrapObject?.(object) ?? object) : object;
     stageTimes.buildResponse = performance.now();
-    if (!token.isAccepted && hash !== undefined && context.upstream.calls.length === 0)
-      dependencies.checkToken?.(request, client, creditAddress);
+    if (!token.isAccepted && hash !== undefined) checkUnseen(request, client, context, creditAddress);
     const shown = leaveOut(match.route, keepChosen(match.route, body, chosen), context);
-    return toSuccess(match.route, shown, prepared.path, context.upstreamHead, pack.locate);
+    return toSuccess(request, match.route, shown, context, dependencies.style);
   }, dependencies);
 }

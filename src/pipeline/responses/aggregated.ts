@@ -31,9 +31,9 @@ export const aggregatedKind: ResponseKind<readonly unknown[]> = {
   },
   async callUpstream(prepared, authorized) {
     const { match } = authorized;
-    const { readWrapped } = match.route;
+    const { readWrapped, lists } = match.route;
     const most = aggregationOf(match.route).maxRows;
-    const list = await fetchAllPages(prepared, { most, readWrapped }, authorized);
+    const list = await fetchAllPages(prepared, { most, readWrapped, lists }, authorized);
     if ("rejected" in list) return throwTranslatedError(list.rejected, match.route, prepared, authorized);
     return list.rows;
   },

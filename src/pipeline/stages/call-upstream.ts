@@ -7,6 +7,7 @@ import type { ReadWrapped } from "../../dialect/object-wrapper.ts";
 import { valueAt } from "../../dialect/shape.ts";
 import { addQuery, InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
 import { partLoss, relatedLoss, responseLoss } from "../../mapping/compile/loss-names.ts";
+import type { RouteLists } from "../../mapping/compile/envelopes.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { ReadAfterWrite, RelatedRequest, Wait } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
@@ -56,7 +57,13 @@ export async function callUpstream(
   if (!route.readAfterWrite) return withRelated(response, eachValues, authorized);
   const current = await readAfterWrite(route.readAfterWrite, authorized);
   if (current && report.upstreamHead)
-    report.upstreamHead = { ...report.upstreamHead, headers: { ...response.headers, ...current.headers } };
+    report.upstreamHead = {
+      status: response.status,
+      headers: { ...response.headers, ...current.headers },
+      get json() {
+        return current.json;
+      },
+    };
   if (current) return withRelated(current, eachValues, authorized);
   return { response, related: {}, fallback: await fallbackBody(route.readAfterWrite, response, authorized) };
 }
@@ -247,7 +254,8 @@ const MOST_RELATED_ROWS = 1000;
 async function fetchRows({ endpoint }: RelatedRequest, authorized: AuthorizedRequest): Promise<unknown> {
   const prepared = requestWithoutBody(endpoint, authorized.match.parameters);
   const most = MOST_RELATED_ROWS;
-  const list = await fetchAllPages(prepared, { most, readWrapped: undefined }, authorized).catch(
+  const { lists } = authorized.match.route;
+  const list = await fetchAllPages(prepared, { most, readWrapped: undefined, lists }, authorized).catch(
     () => undefined,
   );
   return list && "rows" in list ? list.rows : undefined;
@@ -259,19 +267,27 @@ export type AllPages = { readonly rows: readonly unknown[] } | { readonly reject
 /**
  * Fetches all pages of a v4 list, in pages as large as v4 allows.
  *
- * @param options the most rows of the list, and the reader of the wrapper of its items
+ * @param options the most rows of the list, the reader of the wrapper of its items, and how lists are paged and read
  * @throws {InvalidUpstreamResponseError} where the list has more, or is not a list
  */
 export async function fetchAllPages(
   prepared: PreparedRequest,
-  { most, readWrapped }: { readonly most: number; readonly readWrapped: ReadWrapped | undefined },
-  { upstream, services }: AuthorizedRequest,
+  {
+    most,
+    readWrapped,
+    lists,
+  }: {
+    readonly most: number;
+    readonly readWrapped: ReadWrapped | undefined;
+    readonly lists: Pick<RouteLists, "paging" | "parseList">;
+  },
+  { upstream }: AuthorizedRequest,
 ): Promise<AllPages> {
-  const walk = services.pack.paging.walkAll(most);
+  const walk = lists.paging.walkAll(most);
   // A page is parsed at once: after an invalid one no other is requested.
   const fetchPage = async (query: string) => {
     const response = await upstream.call({ ...prepared, path: addQuery(prepared.path, query) });
-    return response.success ? parsePage(response, services, readWrapped) : { rejected: response };
+    return response.success ? parsePage(response, lists, readWrapped) : { rejected: response };
   };
   const rows: unknown[] = [];
 

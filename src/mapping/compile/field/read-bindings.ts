@@ -1,6 +1,7 @@
 import type { Bindings } from "../../../jsonata/index.ts";
 import type { Query } from "../../../dialect/query.ts";
 import type { ClientHead, JsonObject, ReadContext } from "../../translation-context.ts";
+import { joinLines } from "../response-headers.ts";
 import { networkAddress as networkOf } from "../ip-address.ts";
 import type { FieldContext } from "./field-context.ts";
 
@@ -11,6 +12,8 @@ export const READ_VARIABLES = [
   "values",
   "networkOf",
   "request",
+  "response",
+  "response_headers",
   "scopesOf",
   "query",
   "headers",
@@ -51,7 +54,7 @@ function headersOf({ request }: ClientHead, tokenHeaders: readonly string[]): Js
 /**
  * Creates the function that gives the variables their values for one object.
  *
- * @param variables Those that the expression reads.
+ * @param variables Those that the expression reads. Only if it reads `$response`, the response is parsed as a whole.
  */
 export function createReadBindings(
   { lookup: values, scopesOf, tokenHeaders }: FieldContext,
@@ -65,10 +68,17 @@ export function createReadBindings(
     networkOf,
     scopesOf,
   });
-  if (!variables.has("query") && !variables.has("headers")) return bind;
+  const readsHead = variables.has("query") || variables.has("headers");
+  const readsResponse = variables.has("response");
+  const readsHeaders = variables.has("response_headers");
+  if (!readsHead && !readsResponse && !readsHeaders) return bind;
   return (value, reading) => ({
     ...bind(value, reading),
-    query: reading.client && queryOf(reading.client),
-    headers: reading.client && headersOf(reading.client, tokenHeaders),
+    ...(readsHead && {
+      query: reading.client && queryOf(reading.client),
+      headers: reading.client && headersOf(reading.client, tokenHeaders),
+    }),
+    ...(readsResponse && { response: reading.response?.json }),
+    ...(readsHeaders && { response_headers: joinLines(reading.response?.headers ?? {}) }),
   });
 }
