@@ -6,7 +6,6 @@ import { loadPack } from "../src/mapping/load/load-pack.ts";
 import type { Pack } from "../src/mapping/pack.ts";
 import { startSandbox } from "../src/sandbox/create-sandbox.ts";
 import { connectCatalogs } from "../src/upstream/connect-catalogs.ts";
-import { createPipelineConfig } from "../src/pipeline/pipeline-config.ts";
 import type { CatalogCache } from "../src/upstream/catalog-cache.ts";
 import { listByHand, objectByHand, type KnownCatalogs } from "./by-hand.ts";
 import { median } from "./report.ts";
@@ -50,7 +49,6 @@ const changed = (row: Json, variant: number): Json => ({
 function throughPack(pack: Pack, catalogs: CatalogCache, routeName: string): Translate {
   const route = pack.route(routeName);
   if (!route) throw new Error(`the pack has no ${routeName}`);
-  const { translation: rules } = createPipelineConfig(pack);
   const reading = { catalogs, related: {} };
   const translate = route.kind === "list" ? translateList : translateObject;
   return async (bytes) => {
@@ -61,7 +59,7 @@ function throughPack(pack: Pack, catalogs: CatalogCache, routeName: string): Tra
       bytes,
       json: undefined,
     };
-    const translated = await translate(response, route, reading, rules);
+    const translated = await translate(response, route, reading);
     return typeof translated === "string" ? Buffer.from(translated) : translated;
   };
 }

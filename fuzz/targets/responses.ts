@@ -3,7 +3,6 @@
  * print each object as plain JSON, and translate that.
  */
 import { connectCatalogs } from "../../src/upstream/connect-catalogs.ts";
-import { createPipelineConfig } from "../../src/pipeline/pipeline-config.ts";
 import { onePage, writeList } from "../../src/dialect/envelope.ts";
 import { isObject, parseJson, printJson } from "../../src/dialect/json/parse.ts";
 import { cursorAt } from "../../src/dialect/json/scan.ts";
@@ -23,7 +22,6 @@ const FOLDER = "mappings";
 const pack = loadPack(FOLDER);
 /** For the translation object by object. Its caches only get plain JSON. */
 const plainPack = loadPack(FOLDER);
-const { translation } = createPipelineConfig(pack);
 
 const { examples, catalogs: rows } = readExamples(FOLDER, []);
 const v4 = pretendedV4(pack, ({ path }) => {
@@ -156,7 +154,7 @@ async function compare(route: Route, text: string): Promise<void> {
   const body = parseBody(text);
   const translate = route.kind === "list" ? translateList : translateObject;
   const translated = (each: Route): Promise<Outcome> =>
-    outcome((lost) => translate(responseOf(text), each, reading(lost), translation));
+    outcome((lost) => translate(responseOf(text), each, reading(lost)));
   const paths = { "one pass": route, ...(route.append && { "row by row": { ...route, append: undefined } }) };
   const plainRoute = plainPack.route(route.name) ?? route;
   const wanted = body && (await outcome((lost) => translatePlain(plainRoute, body.value, lost)));
@@ -168,7 +166,7 @@ async function compare(route: Route, text: string): Promise<void> {
   if (!body || !wanted || "error" in wanted || route.kind !== "list") return;
   const range = { from: text.length % 3, to: 1 + (text.length % 7), separator: "," };
   const page = await outcome(async (lost) => {
-    const { rows: part } = await translatePage(responseOf(text), route, reading(lost), translation, range);
+    const { rows: part } = await translatePage(responseOf(text), route, reading(lost), range);
     return `[${part.toString()}]`;
   });
   const wantedPage = await outcome(async (lost) => {

@@ -40,6 +40,7 @@ export function corsSettings(
         client.always_ok?.response_header,
         client.pagination?.link_header ? "Link" : undefined,
         client.pagination?.total_header,
+        client.pagination?.range_header?.name,
       ),
       ...(settings.SUNSET_FILE === undefined ? [] : ["Deprecation", "Sunset", "Link", FIELD_HEADER]),
     ],

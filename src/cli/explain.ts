@@ -59,9 +59,10 @@ function createDecisionMatcher(pack: Pack, call: WrittenCall): (request: HttpReq
 
 /** Records requests. Responds with 403 to requests for a decision, and with an empty object or list to all others. */
 function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]): Upstream {
-  const list = onePage(pack.lists.upstream, []);
+  const routes = routesOf(pack, call);
+  const list = onePage(routes[0]?.lists.envelope.upstream.list ?? pack.lists.upstream, []);
   // A list with members is an object as well. A bare array is not.
-  const isList = routesOf(pack, call).some(({ response }) => response === "list");
+  const isList = routes.some(({ response }) => response === "list");
   const bytes = Buffer.from(JSON.stringify(isList || isObject(list) ? list : {}));
   const totalHeader = pack.dialect.upstream.pagination?.total_header?.toLowerCase();
   const isForDecision = createDecisionMatcher(pack, call);

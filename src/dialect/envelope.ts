@@ -102,6 +102,9 @@ interface Level {
   readonly targets: readonly Target[];
 }
 
+/** What a list without items says where it leaves out values. */
+const OF_EMPTY: Readonly<Record<string, unknown>> = { page: 1, pages: 1, total: 0, has_more: false };
+
 function compileLevel(shape: Readonly<Record<string, Shape>>, values: readonly string[]): Level {
   const targets = Object.entries(shape).flatMap(([key, value]): [string, Target][] => {
     const name = nameOf(value);
@@ -119,11 +122,15 @@ function compileLevel(shape: Readonly<Record<string, Shape>>, values: readonly s
  * Creates a parser of the upstream's lists.
  *
  * @param shape JSON with `$items` and the values that a list has.
- * @param maxItems Maximum number of items of a list.
+ * @param options.maxItems Maximum number of items of a list.
+ * @param options.mayBeOmitted Whether an empty list may have no member with its items, or null there.
  * @returns A function that throws {SyntaxError} if there is no JSON at the cursor, {RangeError} if it is nested too deeply or
  *   has too many items, and whatever `readItem` throws.
  */
-export function createListParser(shape: Shape, maxItems = Infinity): ParseListBody {
+export function createListParser(
+  shape: Shape,
+  { maxItems = Infinity, mayBeOmitted = false }: { maxItems?: number; mayBeOmitted?: boolean } = {},
+): ParseListBody {
   const read = namesIn(shape).flatMap(({ name }) => {
     const readValue = READERS.get(name);
     return readValue ? [{ name, readValue }] : [];
@@ -138,7 +145,11 @@ export function createListParser(shape: Shape, maxItems = Infinity): ParseListBo
     const texts: (string | undefined)[] = [];
 
     function readItems(): void {
-      if (!isArrayAt(from)) return void (items = void readRaw(from));
+      if (!isArrayAt(from)) {
+        const isNothing = readRaw(from) === "null" && mayBeOmitted;
+        isInvalid ||= !isNothing;
+        return;
+      }
       // The items of the first one may have been written already.
       isInvalid ||= items !== undefined;
       const found: Item[] = (items = []);
@@ -165,13 +176,17 @@ export function createListParser(shape: Shape, maxItems = Infinity): ParseListBo
       });
     }
 
+    const isInObject = isObjectAt(from);
     if (top) readLevel(top);
     else readItems();
+    const isOmitted = !items && mayBeOmitted && isInObject;
+    if (isOmitted) items = [];
     if (!items || isInvalid) return undefined;
     const values: Record<string, unknown> = {};
     for (const [index, { name, readValue }] of read.entries()) {
       const text = texts[index];
-      const value = readValue(text === undefined ? undefined : fromJsonText(text));
+      const sent = text === undefined ? undefined : fromJsonText(text);
+      const value = readValue(sent === undefined && isOmitted ? OF_EMPTY[name] : sent);
       if (value === undefined) return undefined;
       values[name] = value;
     }

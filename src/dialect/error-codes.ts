@@ -34,41 +34,62 @@ export const VALIDATION_RULES = [
   "not",
 ] as const;
 
-/** A code of the client, and the status that it has. */
-interface CodeRule {
-  readonly code: string;
+/** What an upstream code becomes. Without a `code` clients get none. */
+export interface CodeRule {
+  readonly code?: string | undefined;
   readonly status?: number | undefined;
+  /** The text of the problem, instead of the upstream's. */
+  readonly message?: string | undefined;
+}
+
+/** The codes of rules that a request breaks. */
+interface ValidationCodes {
+  readonly codes?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface CodesDefinition {
-  /** Upstream code → client code. */
+  /** Upstream code → client code. A rule without a code leaves it unchanged. */
   readonly codes?: Readonly<Record<string, CodeRule>> | undefined;
+  /** What happens to codes without a rule. */
+  readonly other_codes?: "keep" | "drop" | CodeRule | undefined;
   /** Client status → code of errors without one. */
   readonly status_codes?: Readonly<Record<string, string>> | undefined;
-  readonly validation?: { readonly codes?: Readonly<Record<string, string>> | undefined } | undefined;
+  readonly validation?: (ValidationCodes & { readonly query?: ValidationCodes | undefined }) | undefined;
 }
+
+/** Where a request breaks a rule: in its body, or in its query, filter or page. */
+export type InvalidPart = "body" | "query";
 
 /** Translates codes to the client's. */
 export interface ErrorCodes {
-  /** Returns the client's code of an upstream code, which is the same without a rule. */
+  /** Returns what an upstream code becomes. */
   translate(code: string): CodeRule;
   /** Returns the code of an error that has none; undefined if clients get none. */
   ofStatus(status: number): string | undefined;
   /** Returns the code of a rule that a request breaks; undefined if it has none. */
-  ofRule(rule: string | undefined): string | undefined;
+  ofRule(rule: string | undefined, part: InvalidPart): string | undefined;
 }
 
 /** Compiles the codes of a pack. Of statuses the most exact key counts, as in `statuses`. */
 export function createErrorCodes({
   codes = {},
+  other_codes: others = "keep",
   status_codes: byStatus = {},
-  validation: { codes: byRule = {} } = {},
+  validation: { codes: body = {}, query } = {},
 }: CodesDefinition): ErrorCodes {
   const rules = new Map(Object.entries(codes));
+  const byRule = { body, query: { ...body, ...query?.codes } };
+  const otherRule = (code: string): CodeRule => {
+    if (others === "drop") return {};
+    return others === "keep" ? { code } : { code, ...others };
+  };
   return {
-    translate: (code) => rules.get(code) ?? { code },
+    translate(code) {
+      const rule = rules.get(code);
+      return rule ? { code, ...rule } : otherRule(code);
+    },
     ofStatus: (status) =>
       byStatus[status] ?? byStatus[`${Math.floor(status / 100)}XX`] ?? byStatus["default"],
-    ofRule: (rule = "default") => byRule[rule] ?? byRule["default"],
+    ofRule: (rule = "default", part) => byRule[part][rule] ?? byRule[part]["default"],
   };
 }

@@ -1,9 +1,15 @@
 /** The error statuses of a pack. */
+import type { InvalidPart } from "./error-codes.ts";
 
 interface StatusesDefinition {
   readonly statuses?: Readonly<Record<string, number>> | undefined;
   readonly phrases?: Readonly<Record<string, string>> | undefined;
-  readonly validation?: { readonly status?: number | undefined } | undefined;
+  readonly validation?:
+    | {
+        readonly status?: number | undefined;
+        readonly query?: { readonly status?: number | undefined } | undefined;
+      }
+    | undefined;
 }
 
 /** Translates statuses to the client's. */
@@ -14,8 +20,8 @@ export interface Statuses {
   translateExactly(status: number): number;
   /** The client's status of an invalid request. */
   readonly invalid: number;
-  /** The client's status of a request whose body, query or filter breaks a rule. */
-  readonly validation: number;
+  /** The client's status of a request whose body breaks a rule, and of one whose query, filter or page does. */
+  readonly validation: Readonly<Record<InvalidPart, number>>;
   /** The client's status of a failure of the upstream or of the gateway. */
   readonly failed: number;
   /** The client's status where a rate limit is exceeded. */
@@ -48,15 +54,23 @@ export function createStatuses({ statuses = {}, phrases = {}, validation }: Stat
     return exact ?? error;
   }
   const invalid = translate(400);
-  const validationStatus = validation?.status ?? invalid;
+  const invalidBody = validation?.status ?? invalid;
+  const invalidQuery = validation?.query?.status ?? invalidBody;
   return {
     translate,
     translateExactly: (status) => statuses[status] ?? status,
     invalid,
-    validation: validationStatus,
+    validation: { body: invalidBody, query: invalidQuery },
     failed: translate(500),
     limited: translate(TOO_MANY_REQUESTS),
-    all: [...new Set([invalid, validationStatus, ...[401, 403, 404, TOO_MANY_REQUESTS, 500].map(translate)])],
+    all: [
+      ...new Set([
+        invalid,
+        invalidBody,
+        invalidQuery,
+        ...[401, 403, 404, TOO_MANY_REQUESTS, 500].map(translate),
+      ]),
+    ],
     passesOthers: statuses["default"] === undefined && statuses["4XX"] === undefined,
     phrases,
   };

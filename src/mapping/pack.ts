@@ -2,6 +2,7 @@ import type { Scopes } from "../dialect/scopes.ts";
 import type { AcceptedDifference } from "./schema/accepted-definition.ts";
 import type { DialectDefinition } from "./schema/pack-definition.ts";
 import type { Dialects } from "./compile/dialects.ts";
+import type { PassedHeaders } from "./compile/headers.ts";
 import type { TranslateLocation } from "./compile/locations.ts";
 import type { Endpoint } from "./compile/endpoint.ts";
 import type { Resource } from "./compile/resource.ts";
@@ -46,6 +47,10 @@ export interface Pack extends Dialects {
   match(method: string, segments: readonly string[]): Match | undefined;
   /** Finds the access rules of alpha for a v4 call. */
   readonly v4Access: FindV4Access;
+  /** The headers of all routes; undefined if none pass. */
+  readonly commonHeaders: PassedHeaders | undefined;
+  /** Whether a header has links with a host. */
+  readonly hasAbsoluteHeaders: boolean;
   /** Translates addresses of the upstream in `Location`. */
   readonly locate: TranslateLocation;
   /** Returns a route by its name, `GET /vm/instances/:id`. */

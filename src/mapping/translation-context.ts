@@ -51,6 +51,10 @@ export interface ReadContext {
   readonly catalogs: CatalogCopy;
   /** Responses of the related requests by name. One that failed or was not sent is missing. */
   readonly related: Readonly<Record<string, unknown>>;
+  /** v4's response as a whole; undefined for objects that come from several. */
+  readonly response?:
+    | { readonly json: unknown; readonly headers: Readonly<Record<string, string | string[] | undefined>> }
+    | undefined;
   /** The alpha body of the request in its documented form. */
   readonly sentBody?: JsonObject | readonly unknown[] | undefined;
   /** The head of the request. Undefined where an object is translated for several requests, as in a catalog. */

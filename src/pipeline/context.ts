@@ -171,8 +171,8 @@ export interface ResponseReport extends TranslationReport, ListReport {
   upstreamRateLimit: Partial<RateLimitValues> | undefined;
   /** Headers of a list about its page. */
   listHeaders: Readonly<Record<string, string>> | undefined;
-  /** The head of v4's success, on a route whose responses have headers of it. */
-  upstreamHead: Pick<UpstreamResponse, "status" | "headers"> | undefined;
+  /** v4's response, on a route whose responses have headers that are made of it. */
+  upstreamHead: Pick<UpstreamResponse, "status" | "headers" | "json"> | undefined;
 }
 
 /** The results of the stages, for the response's headers, the audit record, the metrics and the log. */
@@ -191,6 +191,8 @@ interface StageResults {
   sent: { readonly query: Query; readonly readJson: ReadJson } | undefined;
   /** Query parameters without effect, since the pack does not name them. */
   ignoredParameters: readonly string[];
+  /** Whether an invalid request is one with an invalid query: while it is translated, and if the route has no body. */
+  readsQuery: boolean;
   /** Method and path of the v4 call that the response is built from. */
   upstreamEquivalent: string | undefined;
   /** The filter of that call, as it is sent in a header. */
@@ -251,6 +253,7 @@ export const createContext = (startedAt = performance.now(), span?: RequestSpan)
   body: undefined,
   sent: undefined,
   ignoredParameters: [],
+  readsQuery: false,
   upstreamEquivalent: undefined,
   upstreamFilter: undefined,
   upstream: undefined,

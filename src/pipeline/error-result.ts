@@ -10,6 +10,7 @@ import {
   type ErrorSummary,
   type UpstreamErrorMeaning,
 } from "../dialect/http-error.ts";
+import type { InvalidPart } from "../dialect/error-codes.ts";
 import { printJson } from "../dialect/json/parse.ts";
 import { ExpressionError } from "../jsonata/index.ts";
 import { InvalidPrerequisiteError } from "../mapping/compile/body-merge.ts";
@@ -22,7 +23,7 @@ import { InvalidUpstreamResponseError, type TranslationConfig } from "./upstream
 /** How a pack writes errors. */
 export type ErrorTranslation = Pick<
   TranslationConfig,
-  "errors" | "statuses" | "errorCodes" | "validationSummary"
+  "errors" | "statuses" | "errorCodes" | "validationSummaries"
 >;
 
 export interface ErrorResult {
@@ -49,7 +50,8 @@ const EXPECTED = [
 /** An error of the gateway with the client's status and codes. Other errors have theirs. */
 function toClientError(
   error: HttpError,
-  { statuses, errorCodes, validationSummary }: ErrorTranslation,
+  part: InvalidPart,
+  { statuses, errorCodes, validationSummaries }: ErrorTranslation,
 ): Pick<HttpError, "status" | "details"> & { readonly summary?: ErrorSummary | undefined } {
   if (error instanceof TranslatedError) return error;
   if (!(error instanceof ValidationError))
@@ -60,16 +62,19 @@ function toClientError(
       details: error.details,
     };
   const details = error.details.map((detail) => {
-    const code = errorCodes.ofRule(detail.rule);
+    const code = errorCodes.ofRule(detail.rule, part);
     return code === undefined ? detail : { ...detail, code };
   });
-  return { status: statuses.validation, details, summary: validationSummary };
+  return { status: statuses.validation[part], details, summary: validationSummaries[part] };
 }
 
 function meaningOfError(error: HttpError): UpstreamErrorMeaning {
   if (error instanceof TranslatedError) return error.meaning;
   return error.rejection?.by === "limit" ? "limited" : "refused";
 }
+
+/** A shape that is one value, such as `$code`, has no body where there is no such value. */
+const printBody = (body: unknown): string => (body === undefined ? "" : printJson(body));
 
 /**
  * The response to an error. Only the gateway's own HTTP errors show their reasons. All others show one neutral
@@ -78,17 +83,17 @@ function meaningOfError(error: HttpError): UpstreamErrorMeaning {
 export function toErrorResult(
   error: unknown,
   id: string,
-  { warnings, match }: Pick<RequestContext, "warnings" | "match">,
+  { warnings, match, readsQuery }: Pick<RequestContext, "warnings" | "match" | "readsQuery">,
   translation: ErrorTranslation,
 ): ErrorResult {
   const { errors, statuses } = translation;
   const name = match?.route.object;
   if (error instanceof HttpError) {
     for (const { cause } of error.details) if (cause) warnings.push(cause.message);
-    const { status, details, summary } = toClientError(error, translation);
+    const { status, details, summary } = toClientError(error, readsQuery ? "query" : "body", translation);
     return {
       status,
-      body: printJson(errors.client.write(details, status, { summary, name })),
+      body: printBody(errors.client.write(details, status, { summary, name })),
       ...(error.headers && { headers: error.headers }),
       meaning: meaningOfError(error),
       isUnexpected: false,
@@ -103,7 +108,7 @@ export function toErrorResult(
   const detail: ErrorDetail = { reason: `The service could not process this request (${id})${cause}.` };
   return {
     status: statuses.failed,
-    body: printJson(errors.client.write([detail], statuses.failed, { name })),
+    body: printBody(errors.client.write([detail], statuses.failed, { name })),
     meaning: "failed",
     isUnexpected,
   };

@@ -4,8 +4,8 @@ import { CLIENT_GONE } from "../audit/record.ts";
 import { rejectedByUpstream, type RateLimitHeaders } from "../dialect/rate-limit-headers.ts";
 import type { Statuses } from "../dialect/statuses.ts";
 import { HttpError, type UpstreamErrorMeaning } from "../dialect/http-error.ts";
+import type { PassedHeaders } from "../mapping/compile/headers.ts";
 import type { TranslateLocation } from "../mapping/compile/locations.ts";
-import type { Route } from "../mapping/compile/route.ts";
 import type { RequestSpan } from "../observability/tracing/tracing.ts";
 import type { SunsetRules } from "../sunset/sunset.ts";
 import {
@@ -20,6 +20,7 @@ import {
 } from "./context.ts";
 import { toErrorResult, type ErrorTranslation } from "./error-result.ts";
 import { FIELD_HEADER } from "./hide-fields.ts";
+import { addErrorHeaders } from "./passed-headers.ts";
 import type { RequestOutcome } from "./stages/audit-record.ts";
 
 /** Turns a client's request into its response. It never rejects. */
@@ -57,6 +58,11 @@ export interface ResponseDefaults {
   readonly rateLimitHeaders: RateLimitHeaders;
   /** The media types of responses that are not files. */
   readonly responseTypes: { readonly success: string; readonly error: string };
+  /** The headers of all routes, for requests without one. */
+  readonly commonHeaders: PassedHeaders | undefined;
+  readonly locate: TranslateLocation;
+  /** What absolute links have before a path. */
+  readonly linkBase: string;
   /** Whether responses have a `Server-Timing` header. */
   readonly serverTiming: boolean;
 }
@@ -96,7 +102,8 @@ export function withLifecycle(
     if (style.upstreamHeader !== undefined) context.upstreamEquivalent ??= equivalentOf?.(request, context);
     const { isUnexpected, ...result } = toErrorResult(error, request.id, context, translation);
     if (isUnexpected) onUnexpectedError(error, request, context);
-    return result;
+    const rules = context.match ? context.match.route.headers : style.commonHeaders;
+    return rules?.error ? addErrorHeaders(result, rules.error, context, style) : result;
   }
 
   /**
@@ -147,28 +154,6 @@ export function withLifecycle(
       // The record was promised before the response. Without it there is no response.
       return finalizeResponse(request, resultOf(error, request, context), dependencies, context);
     }
-  };
-}
-
-/**
- * The success of a route: its status, its body, and the headers that pass.
- *
- * @param path of the upstream request
- */
-export function toSuccess(
-  { status, headers }: Route,
-  body: ResponseBody,
-  path: string,
-  upstreamHead: RequestContext["upstreamHead"],
-  locate: TranslateLocation,
-): HandlerResult {
-  const passed = headers?.response(upstreamHead?.headers ?? {}, (address) => locate(address, path));
-  const isNotModified = upstreamHead?.status === 304;
-  const hasBody = !isNotModified && status !== 204;
-  return {
-    status: isNotModified ? 304 : status,
-    body: hasBody ? body : "",
-    ...(passed && { headers: passed }),
   };
 }
 

@@ -35,9 +35,8 @@ export function createPipelineConfig(
       statuses: pack.statuses,
       errorCodes: pack.errorCodes,
       rateLimitHeaders: pack.rateLimitHeaders,
-      validationSummary: pack.validationSummary,
-      parseList: pack.parseList,
-      linkBase: readLinkBase(settings, pack),
+      validationSummaries: pack.validationSummaries,
+      linkBase: pack.paging.hasAbsoluteLinks ? readLinkBase(settings, pack) : "",
       cursorMark: settings.ROLLOUT_FILE !== undefined && hasOpaqueCursors(pack) ? CURSOR_MARK : "",
     },
     style: createResponseDefaults(pack, settings),
@@ -54,16 +53,15 @@ export const createPackTokenJudge = ({ scopes, dialect, v4Access }: Pack): Judge
  *
  * @throws {SettingsError} If the pack's links have a host and `PUBLIC_URL` is missing.
  */
-export function readLinkBase({ PUBLIC_URL }: Pick<Settings, "PUBLIC_URL">, { paging }: Pack): string {
-  if (!paging.hasAbsoluteLinks) return "";
+export function readLinkBase({ PUBLIC_URL }: Pick<Settings, "PUBLIC_URL">, pack: Pack): string {
+  if (!pack.paging.hasAbsoluteLinks && !pack.hasAbsoluteHeaders) return "";
   if (!PUBLIC_URL) throw new SettingsError(["PUBLIC_URL is missing: links of the pack have a host"]);
   return PUBLIC_URL.href.replace(/\/$/, "");
 }
 
-function createResponseDefaults(
-  { dialect: { client }, credentials, rateLimitHeaders, responseTypes, statuses }: Pack,
-  settings: ResponseSettings,
-): ResponseDefaults {
+function createResponseDefaults(pack: Pack, settings: ResponseSettings): ResponseDefaults {
+  const { credentials, rateLimitHeaders, responseTypes, statuses, commonHeaders, locate } = pack;
+  const { client } = pack.dialect;
   const vary = [
     ...(credentials.client?.headers ?? []),
     ...(client.version ? [client.version.header ?? "Accept"] : []),
@@ -87,6 +85,9 @@ function createResponseDefaults(
     statuses,
     rateLimitHeaders: rateLimitHeaders.client,
     responseTypes,
+    commonHeaders,
+    locate,
+    linkBase: readLinkBase(settings, pack),
     serverTiming: settings.SERVER_TIMING ?? false,
   };
 }

@@ -20,8 +20,9 @@ import {
   type ResponseBody,
 } from "./context.ts";
 import { createUpstreamActivity } from "./instrument-call.ts";
-import { toSuccess, withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
-import { addHeaders, addParameters } from "./prepared-request.ts";
+import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
+import { addPassed, toSuccess } from "./passed-headers.ts";
+import { addParameters } from "./prepared-request.ts";
 import { createResponseCache, type ResponseCache } from "./response-cache.ts";
 import { RESPONSE_KINDS } from "./responses/kinds.ts";
 import { authenticate, createCredentialsReader } from "./stages/authenticate.ts";
@@ -72,10 +73,8 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     upstreamTokens: dependencies.upstreamTokens,
   });
 
-  const listShape = pack.dialect.client.responses.list ?? "$items";
-
   const keepChosen = (route: Route, body: ResponseBody, chosen: ChosenMembers | undefined): ResponseBody =>
-    chosen && isText(body) ? keepFields(body, chosen, route, listShape) : body;
+    chosen && isText(body) ? keepFields(body, chosen, route, route.lists.envelope.client.list) : body;
 
   /** Field brown-outs: only responses that lack a field are read again. */
   function leaveOut(route: Route, body: ResponseBody, context: RequestContext): ResponseBody {
@@ -85,7 +84,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     if (stages.length === 0 || !isText(body)) return body;
     context.hiddenFields = stages.map(({ object, field }) => `${object}.${field}`);
     for (const { name, kind } of stages) sunset.count(name, kind);
-    return hideFields(body, stages, route, listShape);
+    return hideFields(body, stages, route, route.lists.envelope.client.list);
   }
 
   return withLifecycle(async function runPipeline(request, context) {
@@ -127,14 +126,14 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     // Translate the query parameters that the pack names.
     const query = parseQuery(request.query);
     context.sent = { query, readJson };
+    context.readsQuery = true;
     const parameters = await selected.route.query.translate(query);
+    context.readsQuery = !selected.route.body;
     context.ignoredParameters = parameters.ignored;
     const chosen = selected.route.sparseFields?.choose(query);
     const match = await withPathValues(selected, parameters.path);
-    const headers = match.route.headers?.request(
-      request.headers,
-      match.route.kind === "object" || match.route.kind === "list",
-    );
+    const { headers: rules, kind: name } = match.route;
+    const headers = rules?.request?.(request.headers, name === "object" || name === "list");
 
     // Build the v4 request. Catalogs are read with accepted tokens only.
     const { resolved } = token;
@@ -149,7 +148,8 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const authorized: AuthorizedRequest = { ...caller, readJson, query, upstream, services, report: context };
     const kind = RESPONSE_KINDS[match.route.kind];
     const built = addParameters(await kind.buildRequest(authorized), parameters.upstream);
-    const prepared = addHeaders(built, headers);
+    const passed = rules && { rules, request, readJson, path: match.parameters, headers };
+    const prepared = passed ? addPassed(built, passed) : built;
     context.upstreamEquivalent = prepared.equivalent ?? `${prepared.method} ${prepared.path}`;
     context.upstreamFilter = prepared.filter;
 
@@ -162,7 +162,8 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     stageTimes.buildResponse = performance.now();
     if (!token.isAccepted && hash !== undefined && context.upstream.calls.length === 0)
       dependencies.checkToken?.(request, client, creditAddress);
-    const shown = leaveOut(match.route, keepChosen(match.route, body, chosen), context);
-    return toSuccess(match.route, shown, prepared.path, context.upstreamHead, pack.locate);
+    const whole = leaveOut(match.route, body, context);
+    const shown = keepChosen(match.route, whole, chosen);
+    return toSuccess(request, match.route, { whole, shown }, context, dependencies.style);
   }, dependencies);
 }

@@ -1,6 +1,7 @@
 /** From v4's errors to alpha's. */
 import { SecretValues } from "../audit/secret-values.ts";
 import { TranslatedError, type ErrorDetail, type ErrorSummary } from "../dialect/http-error.ts";
+import type { CodeRule } from "../dialect/error-codes.ts";
 import { meaningOf } from "../dialect/statuses.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
@@ -26,6 +27,16 @@ function inAlphaNames(reason: string, v4: string, alpha: string): string {
   if (v4 === alpha || v4.length > LONGEST_NAME || reason.length > LONGEST_REASON) return reason;
   const word = new RegExp(`(?<![\\w.])${RegExp.escape(v4)}(?![\\w[])(?!\\.\\w)`, "g");
   return reason.replaceAll(word, () => alpha);
+}
+
+/** The text of a problem. One that has no other text than its code has that of the client. */
+function translateReason(
+  { reason, code }: ErrorDetail,
+  rule: CodeRule | undefined,
+  ofStatus: string,
+): string {
+  if (reason === "") return ofStatus;
+  return reason === code ? (rule?.code ?? ofStatus) : reason;
 }
 
 /** Parts of a token that are shorter, such as a user name, stay in errors. In characters. */
@@ -70,6 +81,7 @@ export function throwTranslatedError(
   authorized: AuthorizedRequest,
 ): never {
   const { report } = authorized;
+  if (route.headers?.error) report.upstreamHead = response;
   const { translation: config } = authorized.services;
   const { statuses } = config;
   const statusToTranslate = isUnknownInBody(response, route, call.method) ? 400 : response.status;
@@ -81,20 +93,27 @@ export function throwTranslatedError(
     report.warnings.push(`${config.upstreamName} responded with ${response.status}`);
   const defaultReason =
     meaning === "failed" ? "The service could not process this request." : "The request was refused.";
-  const read = config.errors.upstream.read(response.json);
-  if (!read)
-    throw new TranslatedError(tableStatus, DEFAULT_REASONS[statusToTranslate] ?? defaultReason, { meaning });
+  const read = config.errors.upstream.read(response.json, response.status);
+  const reasonOfStatus = DEFAULT_REASONS[statusToTranslate] ?? defaultReason;
+  if (!read) throw new TranslatedError(tableStatus, reasonOfStatus, { meaning });
   const conceal = concealToken(authorized);
   const upstreamErrors = read.details.map(conceal);
   const translateCode = ({ code }: ErrorDetail) =>
     code === undefined ? undefined : config.errorCodes.translate(code);
+  const reasonOf = (error: ErrorDetail, rule: CodeRule | undefined): string =>
+    rule?.message ?? translateReason(error, rule, reasonOfStatus);
   const codes = upstreamErrors.map(translateCode);
   const overall = read.summary && conceal(read.summary);
   const overallCode = overall && translateCode(overall);
   // Of several problems the first one whose code has a status decides it.
   const status = [overallCode, ...codes].find((rule) => rule?.status !== undefined)?.status ?? tableStatus;
-  const summary: ErrorSummary | undefined = overall && { reason: overall.reason, code: overallCode?.code };
-  const errors = upstreamErrors.map(({ reason, field }, index): ErrorDetail => {
+  const summary: ErrorSummary | undefined = overall && {
+    reason: reasonOf(overall, overallCode),
+    code: overallCode?.code,
+  };
+  const errors = upstreamErrors.map((error, index): ErrorDetail => {
+    const { field } = error;
+    const reason = reasonOf(error, codes[index]);
     const code = codes[index]?.code;
     const name = field === undefined || call.gatewayFields.has(field) ? undefined : route.errorField(field);
     return name === undefined || field === undefined

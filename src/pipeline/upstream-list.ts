@@ -3,7 +3,7 @@ import type { ListWalk } from "../dialect/paging/list-walk.ts";
 import type { ReceivedPage } from "../dialect/paging/upstream-pages.ts";
 import type { ReadWrapped } from "../dialect/object-wrapper.ts";
 import { readValue } from "../dialect/json/scan.ts";
-import type { TranslationServices } from "./authorized-request.ts";
+import type { RouteLists } from "../mapping/compile/envelopes.ts";
 import { InvalidUpstreamResponseError, openListBody, type UpstreamResponse } from "./upstream-response.ts";
 
 /** Takes a page into account. @throws {InvalidUpstreamResponseError} where the list has too many pages */
@@ -21,8 +21,6 @@ export interface ParsedPage extends ReceivedPage {
   readonly items: readonly unknown[];
 }
 
-type ListServices = Pick<TranslationServices, "pack" | "translation">;
-
 /**
  * Parses a page.
  *
@@ -31,10 +29,10 @@ type ListServices = Pick<TranslationServices, "pack" | "translation">;
  */
 export function parsePage(
   response: UpstreamResponse,
-  { pack, translation }: ListServices,
+  { paging, parseList }: Pick<RouteLists, "paging" | "parseList">,
   readWrapped: ReadWrapped | undefined,
 ): ParsedPage {
-  const { items, ...values } = openListBody(response, translation, readValue, readWrapped);
-  const lastItem = (): string | undefined => pack.paging.upstreamCursor(items.at(-1));
+  const { items, ...values } = openListBody(response, parseList, readValue, readWrapped);
+  const lastItem = (): string | undefined => paging.upstreamCursor(items.at(-1));
   return { items, values, headers: response.headers, count: items.length, lastItem };
 }

@@ -2,7 +2,7 @@
 import { parseJson, isObject } from "../dialect/json/parse.ts";
 import { cursorAt, expectEnd, isObjectAt, type Cursor } from "../dialect/json/scan.ts";
 import type { ParseListBody } from "../dialect/envelope.ts";
-import type { ErrorCodes } from "../dialect/error-codes.ts";
+import type { ErrorCodes, InvalidPart } from "../dialect/error-codes.ts";
 import type { ErrorFormat } from "../dialect/errors.ts";
 import type { RateLimitHeaders } from "../dialect/rate-limit-headers.ts";
 import type { ErrorSummary } from "../dialect/http-error.ts";
@@ -26,8 +26,7 @@ export interface TranslationConfig {
   readonly errorCodes: ErrorCodes;
   readonly rateLimitHeaders: { readonly upstream: RateLimitHeaders };
   /** What errors about a request that breaks a rule say as a whole. */
-  readonly validationSummary: ErrorSummary | undefined;
-  readonly parseList: ParseListBody;
+  readonly validationSummaries: Readonly<Record<InvalidPart, ErrorSummary | undefined>>;
   /** What links to the client's pages have before their path; empty if they are paths. */
   readonly linkBase: string;
   /** What cursors begin with that the gateway gives to clients. */
@@ -133,7 +132,7 @@ export function readJsonOf<T>({ status }: UpstreamResponse, read: () => T): T {
  */
 export function openListBody<Item>(
   response: UpstreamResponse,
-  { parseList }: TranslationConfig,
+  parseList: ParseListBody,
   readItem: (from: Cursor) => Item,
   readWrapped: ReadWrapped | undefined,
 ) {

@@ -20,6 +20,7 @@ export interface CatalogSource {
   readonly read: ReadFunction;
   /** Reads the object in the wrapper of an item; undefined if items have none. */
   readonly readWrapped?: ReadWrapped | undefined;
+  readonly parseList: ParseListBody;
 }
 
 /** A whole catalog, translated. */
@@ -49,7 +50,6 @@ export interface CatalogReaderOptions {
   readonly upstream: Upstream;
   readonly prefix: string;
   readonly paging: Pick<Paging, "walkAll" | "upstreamCursor">;
-  readonly parseList: ParseListBody;
   /** Undefined if the upstream has no filters in a header. */
   readonly filterHeader: string | undefined;
   readonly filterWriter: FilterWriter;
@@ -202,7 +202,7 @@ class CatalogRead {
       if (this.#itemsLeft < 0) throw new Error(`it has more than ${MAX_ITEMS} items`);
       return readRaw(item);
     };
-    const list = this.#options.parseList(cursor, readItem, this.#source.readWrapped);
+    const list = this.#source.parseList(cursor, readItem, this.#source.readWrapped);
     expectEnd(cursor);
     return list;
   }

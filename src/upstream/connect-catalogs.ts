@@ -1,6 +1,7 @@
 import { createObjectReader, objectPath } from "../dialect/object-wrapper.ts";
 import { createListParser } from "../dialect/envelope.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
+import { upstreamEnvelopeOf } from "../mapping/compile/envelopes.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { createCatalogCache, type CatalogCache, type CatalogCacheOptions } from "./catalog-cache.ts";
 import type { Upstream } from "./client.ts";
@@ -16,10 +17,14 @@ export function connectCatalogs(
 ): CatalogCache {
   const { name, base_path: prefix, filters, id } = pack.dialect.upstream;
   const { gatewayToken } = upstreamTokens ?? {};
-  const { item } = pack.dialect.upstream.responses;
-  const sources = [...pack.resources.values()].flatMap(({ catalog, read, upstreamName }) =>
-    catalog ? [{ catalog, read, readWrapped: createObjectReader(objectPath(item, upstreamName)) }] : [],
-  );
+  const sources = [...pack.resources.values()].flatMap((resource) => {
+    const { catalog, read, upstreamName } = resource;
+    if (!catalog) return [];
+    const { list, item, mayBeOmitted } = upstreamEnvelopeOf(resource, pack.dialect);
+    const readWrapped = createObjectReader(objectPath(item, upstreamName));
+    // The reader has bounds of its own.
+    return [{ catalog, read, readWrapped, parseList: createListParser(list, { mayBeOmitted }) }];
+  });
   const end = new AbortController();
   const catalogs = createCatalogCache({
     // A v4 that never responds would delay the exit of the process until the call times out.
@@ -29,8 +34,6 @@ export function connectCatalogs(
     ttlMs: ttlSeconds * 1000,
     prefix,
     paging: pack.paging,
-    // The reader has bounds of its own.
-    parseList: createListParser(pack.lists.upstream),
     filterHeader: filters?.header,
     filterWriter: pack.filterWriter,
     headers: pack.upstreamHeaders,

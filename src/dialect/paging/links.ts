@@ -1,6 +1,11 @@
 /** Links to other pages of a list: in the `Link` header (RFC 8288), and in bodies. */
 import { readParameters } from "../query.ts";
 
+/** Relations of a page to others. `prev` and `previous` are the same, in the dialect's word. */
+export const LINK_RELATIONS = ["first", "prev", "previous", "next", "last"] as const;
+
+export type LinkRelation = (typeof LINK_RELATIONS)[number];
+
 /** A part of a `Link` header: the target, and its parameters up to the next one. Each character is matched once. */
 const LINK = /<([^<>]*)>([^<]*)/g;
 const RELATION = /;\s*rel\s*=\s*"?([^";,]*)/i;
@@ -21,11 +26,15 @@ export function findLink(
 export const linkParameter = (link: string, parameter: string): string | undefined =>
   URL.parse(link, "http://upstream.invalid")?.searchParams.get(parameter) || undefined;
 
-/** Returns the value of a `Link` header; undefined without links. */
-export function formatLinks(links: Readonly<Record<string, string | null | undefined>>): string | undefined {
-  const parts = Object.entries(links).flatMap(([relation, target]) =>
-    target === undefined || target === null ? [] : [`<${target}>; rel="${relation}"`],
-  );
+/** Returns the value of a `Link` header; undefined without links. @param relations in the order of the header */
+export function formatLinks(
+  links: Readonly<Record<Exclude<LinkRelation, "previous">, string | null>>,
+  relations: readonly LinkRelation[],
+): string | undefined {
+  const parts = relations.flatMap((relation) => {
+    const target = links[relation === "previous" ? "prev" : relation];
+    return target === null ? [] : [`<${target}>; rel="${relation}"`];
+  });
   return parts.length > 0 ? parts.join(", ") : undefined;
 }
 

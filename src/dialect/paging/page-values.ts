@@ -1,7 +1,7 @@
 /** What a list says to the client about its page: the values of its shape, and its headers. */
 import { LIST_VALUES, type ListValues } from "../envelope.ts";
 import { markNext, markPrevious } from "./cursor.ts";
-import { formatLinks, linkPath, withPage } from "./links.ts";
+import { formatLinks, linkPath, withPage, type LinkRelation } from "./links.ts";
 import { writeOffsetCursor, type ClientCursor, type PageRequest } from "./page-request.ts";
 import { LAST, type PagingStyle } from "./styles.ts";
 
@@ -39,8 +39,11 @@ export interface PageWriterOptions {
   readonly goesBack: boolean;
   /** The names in the client's list shape. */
   readonly names: ReadonlySet<string>;
-  readonly linkHeader: boolean;
+  /** The relations of the `Link` header, in its order; undefined: there is none. */
+  readonly linkHeader: readonly LinkRelation[] | undefined;
   readonly totalHeader: string | undefined;
+  /** The header with the positions of the items, and what it counts. */
+  readonly range: { readonly name: string; readonly unit: string } | undefined;
 }
 
 /** The values of a page, and the headers of its response. */
@@ -51,20 +54,30 @@ export interface PageDescription {
 
 /** Creates the function that describes a page to the client. */
 export function createPageWriter(options: PageWriterOptions): (page: ClientPage) => PageDescription {
-  const { style, names, linkHeader, totalHeader } = options;
+  const { style, names, linkHeader, totalHeader, range } = options;
   const used = LIST_VALUES.filter((name) => names.has(name));
   return (page) => {
     const positions = createPositions(page, options);
     const values = Object.fromEntries(used.map((name) => [name, VALUES[name](page, positions)]));
-    const links = linkHeader && style ? formatLinks(positions.links()) : undefined;
+    const links = linkHeader && style ? formatLinks(positions.links(), linkHeader) : undefined;
     const total = totalHeader === undefined ? undefined : page.total;
     const headers = {
       ...(links !== undefined && { link: links }),
       ...(totalHeader !== undefined && total !== undefined && { [totalHeader]: String(total) }),
+      ...(range && { [range.name]: `${range.unit} ${formatRange(page)}` }),
     };
-    return { values, headers: links === undefined && total === undefined ? undefined : headers };
+    const hasHeaders = links !== undefined || total !== undefined || range !== undefined;
+    return { values, headers: hasHeaders ? headers : undefined };
   };
 }
+
+/** Positions as in RFC 9110, section 14.4. */
+const formatRange = ({
+  start,
+  count,
+  total = "*",
+}: Pick<ClientPage, "start" | "count"> & { total: number | string | undefined }): string =>
+  `${count === 0 ? "*" : `${start}-${start + count - 1}`}/${total}`;
 
 /** The values of the client's page parameter for this page and for others. */
 interface Positions {

@@ -1,3 +1,4 @@
+import { withBrackets } from "../../dialect/error-fields.ts";
 import {
   _,
   Ajv2020,
@@ -152,13 +153,11 @@ const keysOf = (pointer: string): string[] =>
     .slice(1)
     .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 
-/**
- * Turns keys into a dotted name: `alerts`, `cpu` → `alerts.cpu`, and `keys`, `0` → `keys`. Alpha names members only, no list
- * indexes.
- */
-function toDottedName(keys: readonly string[]): string {
+/** Turns keys into a dotted name: `alerts`, `cpu` → `alerts.cpu`, and `keys`, `0` → `keys`, or `keys[0]` with indexes. */
+function toDottedName(keys: readonly string[], hasIndexes: boolean): string {
   const long = keys.findIndex((key) => key.length > MAX_NAME_LENGTH);
   const named = long < 0 ? keys : keys.slice(0, long);
+  if (hasIndexes) return withBrackets(`.${named.join(".")}`).replace(/^\./, "");
   return named.filter((key) => !/^\d+$/.test(key)).join(".");
 }
 
@@ -169,7 +168,7 @@ function isReasonAboutType({ type, message: _message, properties: _properties, .
   return types.length > 1 || Object.entries(rules).every(([rule, value]) => added[rule] === value);
 }
 
-function toErrorDetail(error: ErrorObject): ErrorDetail {
+function toErrorDetail(error: ErrorObject, hasIndexes: boolean): ErrorDetail {
   const params = error.params as Params & { missingProperty?: string; additionalProperty?: string };
   const { keyword, parentSchema } = error;
   const hasDefaultReason =
@@ -182,21 +181,21 @@ function toErrorDetail(error: ErrorObject): ErrorDetail {
   const member = params.missingProperty ?? params.additionalProperty;
   const rule = keyword === "additionalProperties" ? "unknown" : keyword;
   const keys = [...keysOf(error.instancePath), ...(member === undefined ? [] : [member])];
-  return { field: toDottedName(keys), reason, rule };
+  return { field: toDottedName(keys, hasIndexes), reason, rule };
 }
 
-const longTextDetail = ({ keys, limit, message }: LongText): ErrorDetail => ({
-  field: toDottedName(keys),
+const longTextDetail = ({ keys, limit, message }: LongText, hasIndexes: boolean): ErrorDetail => ({
+  field: toDottedName(keys, hasIndexes),
   reason: message ?? `Must be at most ${limit} characters long.`,
   rule: "maxLength",
 });
 
 /** The first problems of a body. Two rules of one member may have the same reason, which is one problem. */
-function toErrorDetails(errors: readonly ErrorObject[]): ErrorDetail[] {
+function toErrorDetails(errors: readonly ErrorObject[], hasIndexes: boolean): ErrorDetail[] {
   const details = new Map<string, ErrorDetail>();
   for (const error of errors) {
     if (SUPPRESSED_KEYWORDS.has(error.keyword)) continue;
-    const detail = toErrorDetail(error);
+    const detail = toErrorDetail(error, hasIndexes);
     const key = `${detail.field} ${detail.reason}`;
     if (!details.has(key)) details.set(key, detail);
     if (details.size >= MAX_ERRORS) break;
@@ -212,10 +211,13 @@ export function validSchema(schema: Schema, location: SourceLocation): Schema {
 /**
  * Compiles a schema to a function that returns all errors of a body, with alpha's names. That function throws {HttpError}
  * 400 if a text is too long for a pattern.
+ *
+ * @param hasIndexes whether names of fields have the indexes of items, in brackets
  */
 export function compileSchema(
   schema: Schema,
   location: SourceLocation,
+  hasIndexes = false,
 ): (body: JsonObject | readonly unknown[]) => ErrorDetail[] {
   // Ajv caches schemas by `$id` forever: the next pack could not use the same one.
   const { $id: _name, ...unnamed } = schema;
@@ -245,8 +247,8 @@ export function compileSchema(
     }
   return (body) => {
     const long = findLongTexts(unnamed, body, MAX_ERRORS);
-    if (long.length > 0) return long.map(longTextDetail);
+    if (long.length > 0) return long.map((text) => longTextDetail(text, hasIndexes));
     const validate = (compiled ??= compile());
-    return isValid(validate, body) ? [] : toErrorDetails(validate.errors ?? []);
+    return isValid(validate, body) ? [] : toErrorDetails(validate.errors ?? [], hasIndexes);
   };
 }

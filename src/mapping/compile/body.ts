@@ -184,7 +184,11 @@ export function compileBody(
       members.find(
         ({ name }) => field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`),
       ),
-    check: compileSchema(isList ? { ...whole, items: schema } : schema, location.at("schema")),
+    check: compileSchema(
+      isList ? { ...whole, items: schema } : schema,
+      location.at("schema"),
+      context.errorIndexes.areKept,
+    ),
     write,
   };
 }

@@ -14,7 +14,9 @@ import { compileRoutes } from "./compile-routes.ts";
 import { reportInvalidFilterRules } from "./default-filters.ts";
 import { compileDialects } from "./dialects.ts";
 import { compileEndpoint } from "./endpoint.ts";
+import { errorIndexesOf } from "./error-shapes.ts";
 import { reportInvalidCondition } from "./filters.ts";
+import { compileHeaders, hasAbsoluteHeader } from "./headers.ts";
 import { createLocationTranslator } from "./locations.ts";
 import { compilePathParameters } from "./path-parameters.ts";
 import { addUnknownLosses, argumentsOf, inheritFields, type LocatedFile } from "./resource-files.ts";
@@ -78,6 +80,7 @@ function* compileResources(
     readers,
     objectWrites,
     errorFields,
+    errorIndexes: errorIndexesOf(dialect),
     resources: new Map(files.map((file) => [file.definition.object, file])),
     mayLose: (object) => lossyObjects.has(object),
     lookup,
@@ -183,6 +186,11 @@ export function* compilePack(
       const found = router.match(method, segments);
       return found && { routes: found.route, parameters: found.parameters };
     },
+    commonHeaders: compileHeaders(undefined, definition, { route: location, pack: location }),
+    hasAbsoluteHeaders: hasAbsoluteHeader(
+      definition,
+      all.map(({ headers }) => headers),
+    ),
     locate: createLocationTranslator(all, definition.client.base_path, definition.upstream.base_path),
     route: (name) => routes.get(name)?.at(-1),
   };

@@ -1,10 +1,12 @@
 import type { Access } from "../../dialect/scopes.ts";
+import { objectPath } from "../../dialect/object-wrapper.ts";
 import { thenMaybe } from "../../jsonata/index.ts";
 import type { FieldRule } from "../schema/field-definition.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import { compileHeaders } from "./headers.ts";
 import { compileEndpoint, compilePattern } from "./endpoint.ts";
+import { checkEnvelope, type ListsOf } from "./envelopes.ts";
 import { compileListSearch } from "./list-search.ts";
 import { compileSparseFields } from "./sparse-fields.ts";
 import { compilePathValues, type PathParameterRules } from "./path-parameters.ts";
@@ -22,12 +24,12 @@ import type { Pattern } from "../router.ts";
 import type { Paging } from "./paging.ts";
 import type { Route, RouteKind } from "./route.ts";
 import { compileReading, compileWrappers } from "./route-response.ts";
-import { reportInvalidRoute } from "./route-rules.ts";
+import { reportInvalidRoute, reportUncheckedVersion, reportUnusedShapes } from "./route-rules.ts";
 
 /** The definitions that a route may refer to. */
 export interface RouteCompileContext {
   readonly dialect: DialectDefinition;
-  readonly paging: Paging;
+  readonly listsOf: ListsOf;
   readonly access: (scope: string) => Access | undefined;
   readonly prerequisites: ReadonlyMap<string, PrerequisiteDefinition>;
   readonly resources: ReadonlyMap<string, Resource>;
@@ -230,6 +232,14 @@ export function compileRoute(
   );
   const responseObjects = definition.one_of?.map(({ object }) => object) ?? [resource.name];
   const { values } = context.query.context;
+  const { envelope } = definition;
+  if (envelope) {
+    checkEnvelope(envelope, (side) => location.at("envelope", side));
+    reportUnusedShapes(envelope, definition.response, location.at("envelope"));
+  }
+  const lists = context.listsOf(envelope, location.at("envelope"));
+  const headers = compileHeaders(definition.headers, dialect, locations);
+  reportUncheckedVersion(definition, headers, call, location);
   const where = compileCondition(definition, values, dialect, context.grammar, location);
   const route: Omit<Route, "kind"> = {
     ...copyKeys(definition),
@@ -241,11 +251,13 @@ export function compileRoute(
     writeParameters: compilePathValues(parameters, context.pathParameters),
     access,
     withoutScopes: undefined,
-    tokenLevels: compileTokens(definition, resource, dialect.client.responses, location.at("tokens")),
+    tokenLevels: compileTokens(definition, resource, lists.envelope.client, location.at("tokens")),
     source,
-    headers: compileHeaders(definition.headers, dialect, locations),
+    headers,
     sparseFields,
+    versionPath: objectPath(lists.envelope.upstream.object ?? "$object", resource.upstreamName),
     list: resource.list ?? "",
+    lists,
     search: compileListSearch(definition, resource, source, query, context, location.at("search")),
     body,
     query,
@@ -260,12 +272,12 @@ export function compileRoute(
     errorField: (field) => resource.errorField(body ? body.format.unwrapField(field) : field),
     filterFields: resource.filterFields,
     selectFields: resource.selectFields,
-    translateCursor: compileCursorTranslation(resource, context.paging),
-    ...compileWrappers(definition, resource, dialect, location),
+    translateCursor: compileCursorTranslation(resource, lists.paging),
+    ...compileWrappers(definition, resource, lists.envelope, location),
     losses: routeLosses(definition, responseObjects, body, resource, resources),
   };
   const reduced = refer("without_scopes", "object", resources);
-  const kind = kindOf(route, context.paging);
+  const kind = kindOf(route, lists.paging);
   reportInvalidRoute(definition, resource, { method, parameters, kind, source, body }, location);
   const withoutScopes = reduced && {
     ...route,

@@ -5,6 +5,8 @@ import { createRouter, type Router } from "../router.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { Steps } from "../steps.ts";
 import { compileRoute, type RouteCompileContext } from "./compile-route.ts";
+import { compileEnvelopes } from "./envelopes.ts";
+import type { Paging } from "./paging.ts";
 import { compilePathParameters } from "./path-parameters.ts";
 import type { LocatedFile } from "./resource-files.ts";
 import type { Route } from "./route.ts";
@@ -63,7 +65,7 @@ function reportUnknownReadRoutes(
  */
 export function* compileRoutes(
   files: readonly LocatedFile<ResourceDefinition>[],
-  context: RouteCompileContext,
+  context: Omit<RouteCompileContext, "listsOf"> & { readonly paging: Paging },
   values: ReadonlyMap<string, ValueKind>,
   pack: SourceLocation,
 ): Steps<CompiledRoutes> {
@@ -76,11 +78,13 @@ export function* compileRoutes(
       location.at("path_parameters"),
     );
     const pathParameters = { ...context.pathParameters, ...ofFile };
+    const listsOf =
+      resource && compileEnvelopes(resource, context.dialect, context.paging, location.at("envelope"));
     for (const [index, entry] of (definition.routes ?? []).entries()) {
-      if (!resource) continue;
+      if (!resource || !listsOf) continue;
       const route = location.at("routes", index);
       addRoute(
-        compileRoute(entry, resource, { ...context, pathParameters }, { route, pack }),
+        compileRoute(entry, resource, { ...context, pathParameters, listsOf }, { route, pack }),
         compiled,
         route,
       );

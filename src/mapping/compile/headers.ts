@@ -1,75 +1,123 @@
 /** The headers that pass from one side to the other. */
 import { credentialHeaders, type CredentialsPlaces } from "../../dialect/credentials.ts";
 import { createRateLimitHeaders } from "../../dialect/rate-limit-headers.ts";
-import { HttpError } from "../../dialect/http-error.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { PassedHeadersDefinition } from "../schema/headers-definition.ts";
+import type { PassedHeadersDefinition, ResponseHeaderDefinition } from "../schema/headers-definition.ts";
+import {
+  compilePassedHeaders,
+  compileWrittenValues,
+  type HeaderLines,
+  type SentRequest,
+  type WrittenValues,
+} from "./request-headers.ts";
+import {
+  ADDRESSES,
+  compileEntityTag,
+  compileResponseHeaders,
+  type WriteResponseHeaders,
+} from "./response-headers.ts";
 
-/** All lines of each header by its lower-case name. */
-type HeaderLines = Readonly<Record<string, readonly string[] | undefined>>;
-
-/** The headers that pass on one route. Names are in lower case. */
+/** The headers that pass on one route. Names are in lower case. Each part is undefined if no header needs it. */
 export interface PassedHeaders {
   /**
-   * Returns the headers of the upstream request.
+   * Returns the headers of the upstream request that pass as they are.
    *
    * @param mayBeCurrent Whether one upstream response becomes the client's, so that it may be a 304.
    * @throws {HttpError} 400 for a header that is required and missing, and for one that comes twice
    */
-  readonly request: (sent: HeaderLines, mayBeCurrent: boolean) => Readonly<Record<string, string>>;
-  /** Returns the headers of the client's response. @param locate Returns the client's path of a `Location`. */
-  readonly response: (
-    received: Readonly<Record<string, string | string[] | undefined>>,
-    locate: (location: string) => string | undefined,
-  ) => Record<string, string>;
+  readonly request:
+    | ((sent: HeaderLines, mayBeCurrent: boolean) => Readonly<Record<string, string>>)
+    | undefined;
+  /** Returns the values that are made of others, or that the upstream has in another place. @throws {HttpError} 400 */
+  readonly write: ((sent: SentRequest) => WrittenValues) | undefined;
+  /** Returns the headers of the client's successful response, and those of an error. */
+  readonly success: WriteResponseHeaders | undefined;
+  readonly error: WriteResponseHeaders | undefined;
+  /** Returns the entity tag that the gateway makes of an upstream object. */
+  readonly entityTag: ((object: unknown, response: unknown) => string | undefined) | undefined;
   /** As the pack writes them. */
   readonly definition: PassedHeadersDefinition;
 }
 
 const EMPTY: PassedHeadersDefinition = { request: {}, response: {} };
 
-/** Headers whose value is an address of the upstream. Clients must never see it. */
-const ADDRESSES: ReadonlySet<string> = new Set(["location", "content-location"]);
-
-/** Headers with which a response may be a 304. */
-const CONDITIONAL: ReadonlySet<string> = new Set(["if-none-match", "if-modified-since"]);
-
-/** Characters of a value that a response may have. */
-const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** The conditions of a request that a made entity tag is compared with. The upstream does not know it. */
+const TAG_CONDITIONS: ReadonlySet<string> = new Set(["if-match", "if-none-match"]);
 
 /** The lower-case names of a side's rate limit headers. */
 const limitNames = ({ rate_limit_headers: definition }: DialectDefinition["client" | "upstream"]): string[] =>
   createRateLimitHeaders(definition).names.map((name) => name.toLowerCase());
 
-/** Reports headers without a rule, and those that are not the pack's to pass. */
-function checkHeaders(
-  { request, response }: PassedHeadersDefinition,
+/** Reports requests' headers without a rule, and those that are not the pack's to pass. */
+function checkRequestHeaders(
+  { request }: PassedHeadersDefinition,
   { client, upstream }: DialectDefinition,
   location: SourceLocation,
 ): void {
   const isToken = (name: string | undefined, credentials: CredentialsPlaces | undefined): boolean =>
     credentialHeaders(credentials).some((header) => header.toLowerCase() === name?.toLowerCase());
   const fixed = new Set(Object.keys(upstream.headers ?? {}).map((name) => name.toLowerCase()));
-  for (const [name, { upstream: target }] of Object.entries(request)) {
+  for (const [name, { upstream: target, query, member, write }] of Object.entries(request)) {
     const at = location.at("request", name);
-    if (target === undefined) at.report('the name of the upstream\'s header is missing: "upstream"');
+    const places = [target, query, member].filter((place) => place !== undefined);
+    if (places.length === 0 && write === undefined)
+      at.report('the name of the upstream\'s header is missing: "upstream"');
+    if (places.length > 1)
+      at.report({
+        message: 'a value has one place: "upstream", "query" or "member"',
+        hint: "remove all but one",
+      });
     if (isToken(name, client.credentials) || isToken(target, upstream.credentials))
       at.report('this header has the token: see "credentials"');
-    if (target !== undefined && fixed.has(target.toLowerCase()))
-      at.report(`"${target}" has a fixed value in "headers" of the upstream`);
+    const sentName = places.length === 0 ? name : target;
+    if (sentName !== undefined && fixed.has(sentName.toLowerCase()))
+      at.report(`"${sentName}" has a fixed value in "headers" of the upstream`);
   }
+}
+
+/** Reports responses' headers without a value, and those that are not the pack's to write. */
+function checkResponseHeaders(
+  { response }: PassedHeadersDefinition,
+  { client }: DialectDefinition,
+  location: SourceLocation,
+): void {
   const limits = limitNames(client);
-  for (const [name, { upstream: source, const: value }] of Object.entries(response)) {
+  for (const [name, rule] of Object.entries(response)) {
     const at = location.at("response", name);
-    if ((source === undefined) === (value === undefined))
-      at.report('a header needs either "upstream" or "const"');
+    const { upstream: source, const: value, read, links } = rule;
+    if (source === undefined && value === undefined && read === undefined)
+      at.report({ message: 'a header needs "upstream", "read" or "const"', hint: `${name}: ${name}` });
+    if (value !== undefined && (source ?? read) !== undefined)
+      at.report('"const" is the value of all responses: it excludes "upstream" and "read"');
+    if (links === "absolute" && !ADDRESSES.has(name.toLowerCase()))
+      at.at("links").report('"links" is about addresses: Location and Content-Location');
     if (limits.includes(name.toLowerCase()))
       at.report('this header has the gateway\'s rate limit: see "rate_limit_headers"');
   }
 }
 
-/** Compiles the headers of a route; undefined if none pass. */
+function checkHeaders(
+  definition: PassedHeadersDefinition,
+  dialect: DialectDefinition,
+  location: SourceLocation,
+): void {
+  checkRequestHeaders(definition, dialect, location);
+  checkResponseHeaders(definition, dialect, location);
+}
+
+/** Whether links in headers of a pack have a host. @param routes headers of routes */
+export const hasAbsoluteHeader = (
+  { client }: DialectDefinition,
+  routes: Iterable<Pick<PassedHeaders, "definition"> | undefined>,
+): boolean =>
+  [client.headers, ...[...routes].map((headers) => headers?.definition)].some((definition) =>
+    Object.values(definition?.response ?? {}).some(
+      ({ links }: ResponseHeaderDefinition) => links === "absolute",
+    ),
+  );
+
+/** Compiles the headers of a route; undefined if none pass. @param own without it: those of all routes */
 export function compileHeaders(
   own: PassedHeadersDefinition | undefined,
   dialect: DialectDefinition,
@@ -81,42 +129,25 @@ export function compileHeaders(
     request: { ...common.request, ...own?.request },
     response: { ...common.response, ...own?.response },
   };
-  const requests = Object.entries(definition.request).map(([name, rule]) => ({
-    name,
-    line: name.toLowerCase(),
-    target: (rule.upstream ?? name).toLowerCase(),
-    ...rule,
-  }));
-  const responses = Object.entries(definition.response).flatMap(([name, { upstream }]) =>
-    upstream === undefined ? [] : [{ name: name.toLowerCase(), source: upstream.toLowerCase() }],
-  );
-  const constants = Object.entries(definition.response).flatMap(([name, { const: value }]) =>
-    value === undefined ? [] : [[name.toLowerCase(), value] as const],
-  );
-  if (requests.length + responses.length + constants.length === 0) return undefined;
+  if (Object.keys({ ...definition.request, ...definition.response }).length === 0) return undefined;
+  const locationOf = (kind: "request" | "response") => (name: string) =>
+    own && Object.hasOwn(own[kind], name)
+      ? locations.route.at("headers", kind, name)
+      : locations.pack.at("client", "headers", kind, name);
+  const ofResponse = locationOf("response");
+  const entityTag = compileEntityTag(definition.response, ofResponse);
+  const secret = new Set([
+    "authorization",
+    "cookie",
+    ...credentialHeaders(dialect.client.credentials).map((name) => name.toLowerCase()),
+  ]);
   return {
     definition,
-    request(sent, mayBeCurrent) {
-      const headers: Record<string, string> = {};
-      for (const { name, line, target, required, default: standard } of requests) {
-        const [value = standard, ...others] = sent[line] ?? [];
-        if (others.length > 0) throw new HttpError(400, `There is more than one ${name} header.`);
-        if (!mayBeCurrent && CONDITIONAL.has(target)) continue;
-        if (value !== undefined && value !== "") headers[target] = value;
-        else if (required) throw new HttpError(400, `The ${name} header is required.`);
-      }
-      return headers;
-    },
-    response(received, locate) {
-      const headers: Record<string, string> = Object.fromEntries(constants);
-      for (const { name, source } of responses) {
-        const value = received[source];
-        const text = Array.isArray(value) ? value.join(", ") : value;
-        const translated = text !== undefined && ADDRESSES.has(source) ? locate(text) : text;
-        if (translated !== undefined && SENDABLE.test(translated)) headers[name] = translated;
-      }
-      return headers;
-    },
+    request: compilePassedHeaders(definition.request, (target) => !entityTag || !TAG_CONDITIONS.has(target)),
+    write: compileWrittenValues(definition.request, secret, locationOf("request")),
+    success: compileResponseHeaders(definition.response, "success", ofResponse),
+    error: compileResponseHeaders(definition.response, "error", ofResponse),
+    entityTag,
   };
 }
 

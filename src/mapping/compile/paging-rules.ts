@@ -7,8 +7,10 @@ import {
   canGoBack,
   clientCursor,
   hasAny,
+  hasLink,
   isDirectPaging,
   isMultiple,
+  linkRelations,
   MAX_REQUESTS,
   PREVIOUS,
   TOTALS,
@@ -83,14 +85,19 @@ const NEXT = ["next_cursor", "next_link"];
 /** Reports what contradicts itself in the client's pagination and list, whatever the upstream has. */
 function reportClientPages(sides: Sides, { client: at }: Places): void {
   const { style, size, names, client } = sides;
-  if (client?.links === "absolute" && !client.link_header && !hasAny(names.client, LINKS))
+  if (client?.links === "absolute" && linkRelations(client).length === 0 && !hasAny(names.client, LINKS))
     at.at("links").report({
       message: "lists of clients have no links",
       hint: 'add $next_link to their list, or "link_header: true"',
     });
+  if (client?.range_header && style?.kind === "cursor")
+    at.at("range_header").report({
+      message: "pages between cursors have no positions",
+      hint: 'a range needs "pagination" with "page" or "offset"',
+    });
   if (size.default > size.maximum)
     at.at("size", "default").report(`the default ${size.default} is larger than the maximum ${size.maximum}`);
-  const learnsNext = client?.link_header === true || hasAny(names.client, NEXT);
+  const learnsNext = hasLink(client, "next") || hasAny(names.client, NEXT);
   if (style?.kind === "cursor" && clientCursor(sides) !== "item" && !learnsNext)
     at.at("cursor").report({
       message: "clients do not learn the next cursor",
@@ -113,7 +120,7 @@ function reportPrevious(sides: Sides, { name: upstream }: Upstream, at: Places):
           ? "add $previous_cursor to the upstream's list, or remove it here"
           : `remove it, and reject the parameter: query: { parameters: { "${before}": { reject: NAME_OF_A_MESSAGE } } }`,
     });
-  if (before !== undefined && item === undefined && !isShown && client?.link_header !== true)
+  if (before !== undefined && item === undefined && !isShown && !hasLink(client, "prev"))
     place.report({
       message: "clients do not learn the cursor of the page before",
       hint: 'add $previous_cursor or $previous_link to their list, or "link_header: true"',

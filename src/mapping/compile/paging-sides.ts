@@ -2,6 +2,7 @@
 import type { ClientCursor } from "../../dialect/paging/page-request.ts";
 import type { ClientPageSize, PagingStyle } from "../../dialect/paging/styles.ts";
 import type { UpstreamPages } from "../../dialect/paging/upstream-pages.ts";
+import type { LinkRelation } from "../../dialect/paging/links.ts";
 import type { ClientPagination } from "../schema/pagination-definition.ts";
 
 /** More requests for one page of the client are never made. */
@@ -25,10 +26,23 @@ export const TOTALS = ["total", "pages", "last_link"] as const;
 /** Values that are the same on both sides, if the pages are. */
 const SHARED_VALUES: ReadonlySet<string> = new Set(["items", "page", "pages", "total", "list"]);
 
+/** The relations of the client's `Link` header, in its order. */
+export function linkRelations(client: ClientPagination | undefined): readonly LinkRelation[] {
+  const { link_header: relations = false } = client ?? {};
+  if (typeof relations !== "boolean") return relations;
+  return relations ? ["first", "prev", "next", "last"] : [];
+}
+
+/** Whether the client's `Link` header leads to the next page, or to the previous one. */
+export const hasLink = (client: ClientPagination | undefined, to: "next" | "prev"): boolean =>
+  linkRelations(client).some((relation) => relation === to || (to === "prev" && relation === "previous"));
+
 export function isDirectPaging({ style, size, pages, names, client }: Sides): boolean {
   const values = [...names.client].filter((name) => name !== "list");
   const areShared = values.every((name) => SHARED_VALUES.has(name) && names.upstream.has(name));
-  if (!areShared || client?.link_header || client?.total_header !== undefined) return false;
+  const hasHeaders =
+    linkRelations(client).length > 0 || client?.total_header !== undefined || client?.range_header;
+  if (!areShared || hasHeaders) return false;
   if (!style || !pages.style) return !style && !pages.style;
   if (style.kind !== "page" || pages.style.kind !== "page") return false;
   const fits =
@@ -49,7 +63,7 @@ export const PREVIOUS = ["previous_cursor", "previous_link"];
 /** Whether clients with cursors ask for the page before one, or get its cursor. */
 export const asksForPrevious = ({ style, names, client }: Sides): boolean =>
   style?.kind === "cursor" &&
-  (style.before !== undefined || client?.link_header === true || hasAny(names.client, PREVIOUS));
+  (style.before !== undefined || hasLink(client, "prev") || hasAny(names.client, PREVIOUS));
 
 /** Whether every page of the client is whole pages of the upstream, which have one size. */
 export const isMultiple = ({ size, pages }: Sides): boolean =>
@@ -69,7 +83,7 @@ const MORE = ["has_more", "next_page", "next_offset", "next_cursor", "next_link"
 
 /** Whether clients learn if items follow. A complete list must not end early. */
 export const needsMore = ({ style, names, client }: Sides): boolean =>
-  !style || client?.link_header === true || hasAny(names.client, MORE);
+  !style || hasLink(client, "next") || hasAny(names.client, MORE);
 
 /** Whether the upstream says if items follow. */
 export const saysMore = ({ pages, names: { upstream } }: Sides): boolean =>

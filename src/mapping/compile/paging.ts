@@ -16,6 +16,7 @@ import {
   clientCursor,
   hasAny,
   isDirectPaging,
+  linkRelations,
   MAX_REQUESTS,
   needsMore,
   saysMore,
@@ -143,6 +144,8 @@ export function compilePaging(
   const sides: Sides = { style, size, pages, names, client: client.pagination };
   const isDirect = isDirectPaging(sides);
   const cursor = clientCursor(sides);
+  const relations = linkRelations(client.pagination);
+  const rangeHeader = client.pagination?.range_header;
   const upstreamGoesBack = canGoBack(sides);
   const goesBack = asksForPrevious(sides) && (cursor !== "upstream" || upstreamGoesBack);
   const jumps = pages.style?.kind !== "cursor";
@@ -167,8 +170,9 @@ export function compilePaging(
       cursor,
       goesBack,
       names: names.client,
-      linkHeader: client.pagination?.link_header ?? false,
+      linkHeader: relations.length > 0 ? relations : undefined,
       totalHeader: client.pagination?.total_header?.toLowerCase(),
+      range: rangeHeader && { ...rangeHeader, name: rangeHeader.name.toLowerCase() },
     }),
     walk(request) {
       if (request.isBackward && request.cursor !== undefined) return createBackwardWalk(pages, request);

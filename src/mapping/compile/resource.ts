@@ -7,9 +7,12 @@ import { compileObjectWrite } from "./field/write.ts";
 import type { Catalog } from "./compile-catalog.ts";
 import { isFilterable, type FieldRule } from "../schema/field-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
+import { checkEnvelope } from "./envelopes.ts";
+import type { EnvelopeDefinition } from "../schema/responses-definition.ts";
 import { compileError } from "./field/error.ts";
 import { compileFilter, compileQueryFields, compileSelectFields } from "./field/filter.ts";
 import type { SourceLocation } from "../load/source-location.ts";
+import { suggestionFor } from "../load/suggest.ts";
 import { lossOf, type Loss } from "./field/loss.ts";
 import { compileRead, type ObjectReader } from "./field/read.ts";
 import type { Steps } from "../steps.ts";
@@ -23,6 +26,10 @@ export interface Resource extends ObjectReader {
   /** Its name in the upstream's wrappers. */
   readonly upstreamName: string;
   readonly list: string | undefined;
+  /** Name of the array in the upstream's lists. */
+  readonly upstreamList: string | undefined;
+  /** The shapes of its responses that differ from those of the pack. */
+  readonly envelope: EnvelopeDefinition | undefined;
   readonly catalog: Catalog | undefined;
   /** Names of the objects whose readers `read` and `append` call. */
   readonly nestedObjects: readonly string[];
@@ -86,6 +93,7 @@ export function* compileResource(
   context: BodyContext,
   location: SourceLocation,
 ): Steps<Resource> {
+  if (definition.envelope) checkEnvelope(definition.envelope, (side) => location.at("envelope", side));
   const fields = new Map(Object.entries(definition.fields));
   const inputs = new Map(Object.entries(definition.inputs ?? {}));
   for (const name of inputs.keys())
@@ -114,7 +122,14 @@ export function* compileResource(
     yield;
   }
 
-  const errorField = compileError(members, context, locationOf);
+  const errorNames = new Map(Object.entries(definition.error_fields ?? {}));
+  for (const [v4, name] of errorNames)
+    if (![...members.keys()].some((member) => name === member || name.startsWith(`${member}.`)))
+      location.at("error_fields", v4).report({
+        message: `"${name}" is no field or input of this object`,
+        hint: suggestionFor(name, [...members.keys()]),
+      });
+  const errorField = compileError(members, errorNames, context);
   yield;
   const filterFields = compileFilter(rules, context, locationOf);
   yield;
@@ -125,6 +140,8 @@ export function* compileResource(
     extends: definition.extends,
     upstreamName: definition.upstream_object ?? definition.object,
     list: definition.list,
+    upstreamList: definition.upstream_list ?? definition.list,
+    envelope: definition.envelope,
     catalog: context.catalogs.get(definition.object),
     ...reader,
     nestedObjects: [...fields.values()].flatMap(({ object }) => object ?? []),

@@ -6,9 +6,9 @@ import { fromJsonText } from "../../dialect/json/text.ts";
 import { createObjectReader, objectPath, wrapperTexts } from "../../dialect/object-wrapper.ts";
 import { thenMaybe } from "../../jsonata/index.ts";
 import { resolveReference, type SourceLocation } from "../load/source-location.ts";
-import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import type { ReadFunction } from "../translation-context.ts";
+import type { RouteLists } from "./envelopes.ts";
 import type { Resource } from "./resource.ts";
 import type { Route } from "./route.ts";
 import { compileCondition } from "./route-steps.ts";
@@ -93,24 +93,22 @@ const OBJECT = "$object";
 export function compileWrappers(
   { response, merge }: RouteDefinition,
   { name, upstreamName, list = "" }: Resource,
-  { client, upstream }: DialectDefinition,
+  { client, upstream }: RouteLists["envelope"],
   location: SourceLocation,
 ): Pick<Route, "upstreamPath" | "readWrapped" | "clientPath" | "wrapObject" | "listWriter"> {
   const isList = response === "list";
   const key = isList ? "item" : "object";
   const hasObject = isList || response === "object";
-  const [clientShape = OBJECT, upstreamShape = OBJECT] = hasObject
-    ? [client.responses[key], upstream.responses[key]]
-    : [];
+  const [clientShape = OBJECT, upstreamShape = OBJECT] = hasObject ? [client[key], upstream[key]] : [];
   const upstreamPath = objectPath(upstreamShape, upstreamName);
   const [open, close] = wrapperTexts(clientShape, name);
   if (merge && upstreamPath.length > 0)
-    location.at("merge").report(`"merge" does not read the wrapper of ${upstream.name} ("responses.object")`);
+    location.at("merge").report('"merge" does not read the wrapper of the upstream ("responses.object")');
   return {
     upstreamPath,
     readWrapped: createObjectReader(upstreamPath),
     clientPath: objectPath(clientShape, name),
     wrapObject: isList || clientShape === OBJECT ? undefined : (object) => open + object + close,
-    listWriter: createListWriter(client.responses.list ?? "$items", list, [open, close]),
+    listWriter: createListWriter(client.list, list, [open, close]),
   };
 }

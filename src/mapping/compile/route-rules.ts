@@ -1,4 +1,6 @@
 /** Rules about a route: keys that exclude each other, and keys without an effect. */
+import type { EnvelopeDefinition } from "../schema/responses-definition.ts";
+import type { PassedHeaders } from "./headers.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import type { BodyRules } from "./body.ts";
@@ -182,4 +184,33 @@ function reportMissingParts(
   for (const parameter of pathParameters)
     if (!parameters.includes(parameter))
       location.at("body").report(`the body uses :${parameter}, and the path has no such parameter`);
+}
+
+/** Reports a route that would ignore the version that a client changes. @param call Method of the upstream call */
+export function reportUncheckedVersion(
+  definition: RouteDefinition,
+  headers: PassedHeaders | undefined,
+  call: string,
+  location: SourceLocation,
+): void {
+  const names = Object.keys(headers?.definition.request ?? {}).map((name) => name.toLowerCase());
+  if (call === "GET" || !headers?.entityTag || !names.includes("if-match") || definition.if_match) return;
+  location.report({
+    message: "clients may send If-Match, and nothing compares it with the ETag that the pack makes",
+    hint: "add a prerequisite that reads the object, and name it in if_match",
+  });
+}
+
+/** Reports shapes of a route that its responses do not have. */
+export function reportUnusedShapes(
+  envelope: EnvelopeDefinition,
+  response: RouteDefinition["response"],
+  location: SourceLocation,
+): void {
+  for (const side of ["client", "upstream"] as const)
+    for (const key of ["list", "item", "object"] as const) {
+      const isUsed = key === "object" ? response === "object" : response === "list";
+      if (envelope[side]?.[key] !== undefined && !isUsed)
+        location.at(side, key).report(`"${key}" has no effect: the route has "response: ${response}"`);
+    }
 }

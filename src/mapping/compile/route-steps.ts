@@ -1,7 +1,8 @@
 import { ValidationError, type ErrorDetail } from "../../dialect/http-error.ts";
 import { ExpressionError, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { objectPath } from "../../dialect/object-wrapper.ts";
-import { findPath, type Shape } from "../../dialect/shape.ts";
+import { findPath } from "../../dialect/shape.ts";
+import type { Envelope } from "./envelopes.ts";
 import { compileChecks } from "./checks.ts";
 import type { Resource } from "./resource.ts";
 import type { PrerequisiteDefinition } from "../schema/pack-definition.ts";
@@ -164,8 +165,8 @@ export interface TokensStep {
 /** Compiles the key `tokens` of a route. Its members must be fields of the object in the response. */
 export function compileTokens(
   { tokens, response, aggregate, merge, catalog, read_route: readRoute }: RouteDefinition,
-  { fields, list = "", name }: Pick<Resource, "fields" | "list" | "name">,
-  { list: listShape = "$items", item }: { readonly list?: Shape; readonly item?: Shape },
+  { fields, name }: Pick<Resource, "fields" | "name">,
+  { list: listShape, item }: Pick<Envelope, "list" | "item">,
   location: SourceLocation,
 ): TokensStep | undefined {
   if (!tokens) return undefined;
@@ -186,7 +187,7 @@ export function compileTokens(
         message: `the object has no field "${member}"`,
         hint: suggestionFor(member, [...fields.keys()]),
       });
-  const rows = response === "list" ? findPath(listShape, "items", { list }) : undefined;
+  const rows = response === "list" ? findPath(listShape, "items") : undefined;
   return { ...tokens, rows, item: rows ? objectPath(item, name) : [] };
 }
 

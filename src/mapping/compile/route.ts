@@ -13,6 +13,7 @@ import type { ListWriter } from "../../dialect/envelope.ts";
 import type { ReadWrapped } from "../../dialect/object-wrapper.ts";
 import type { Catalog } from "./compile-catalog.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
+import type { RouteLists } from "./envelopes.ts";
 import type { PassedHeaders } from "./headers.ts";
 import type { SparseFields } from "./sparse-fields.ts";
 import { type Endpoint } from "./endpoint.ts";
@@ -105,6 +106,8 @@ export interface Route {
   /** Set if the response body is a file, not JSON. */
   readonly file: { readonly content_type: string } | undefined;
   readonly list: string;
+  /** Its envelopes on both sides, and how its lists are paged and read. */
+  readonly lists: RouteLists;
   /** Set if the upstream reads the list by a POST: moves the query to its body. */
   readonly search:
     | { readonly move: ReturnType<typeof compileSearch>; readonly format: UpstreamBodyFormat }
@@ -121,6 +124,8 @@ export interface Route {
   readonly prerequisites: readonly Prerequisite[];
   /** The prerequisite whose `ETag` the call has as `If-Match`; undefined: none. */
   readonly ifMatch: string | undefined;
+  /** The keys that lead to the object in the response of that prerequisite. */
+  readonly versionPath: readonly string[];
   readonly wait: Wait | undefined;
   readonly readAfterWrite: ReadAfterWrite | undefined;
   readonly related: readonly RelatedRequest[];

@@ -36,7 +36,7 @@ export function closestMatch(name: string, among: readonly string[]): string | u
 }
 
 /** The most names that a hint lists. With more than the first number, a close match replaces the list. */
-const [MAX_NAMES_WITH_MATCH, MAX_NAMES] = [10, 24];
+const [MAX_NAMES_WITH_MATCH, MAX_NAMES] = [16, 24];
 
 /** The hint for an unknown name: "did you mean …?" where one is close, and the valid names. */
 export function suggestionFor(name: string, among: readonly string[]): string {

@@ -1,7 +1,7 @@
 /** The schemas of headers and versions, of both dialects and of a route. */
 import { z } from "zod";
 import { about } from "./about.ts";
-import { fieldHeaderName, headerValue, versionMediaType } from "./text-types.ts";
+import { fieldHeaderName, headerValue, parameterName, versionMediaType } from "./text-types.ts";
 
 const upstreamName = about(
   fieldHeaderName.optional(),
@@ -9,9 +9,26 @@ const upstreamName = about(
   "ETag",
 );
 
+const expression = z.string().min(1);
+
 const requestHeaderRule = z.strictObject({
   upstream: upstreamName,
-  required: about(z.literal(true).optional(), "A request without the header is a 400.", true),
+  query: about(
+    parameterName.optional(),
+    "Instead of `upstream`: the upstream's query parameter that has the value.",
+    "tenant",
+  ),
+  member: about(
+    z.string().min(1).optional(),
+    "Instead of `upstream`: the member of the upstream's body that has the value, dotted if nested.",
+    "meta.tenant",
+  ),
+  write: about(
+    expression.optional(),
+    "JSONata over the client's body, whose result is the value. `$value` is the client's header, `$headers` has all of them by lower-case names, `$path` the path parameters. An undefined result is not sent.",
+    "version",
+  ),
+  required: about(z.literal(true).optional(), "A request without the value is a 400.", true),
   default: about(headerValue.optional(), "The value if the client has not sent the header.", "en"),
 });
 
@@ -21,6 +38,21 @@ const responseHeaderRule = z.strictObject({
     headerValue.optional(),
     "The value of all responses, instead of the upstream's.",
     "2024-05-01",
+  ),
+  read: about(
+    expression.optional(),
+    "JSONata over the upstream's object, whose result is the value. With `upstream` it applies if the upstream does not send that header. `$response_headers` has the upstream's headers by lower-case names, `$response` its whole response, `$object` is the client's response, `$path` has the path parameters, `$status` is the client's status.",
+    '$response_headers."x-used" & "/" & $response_headers."x-limit"',
+  ),
+  on: about(
+    z.enum(["success", "error", "always"]).default("success"),
+    "The responses that have the header. Default: successful ones, and 304.",
+    "always",
+  ),
+  links: about(
+    z.enum(["path", "absolute"]).default("path"),
+    "A path in this header is sent as it is, or after the host of the setting `PUBLIC_URL` (`absolute`).",
+    "absolute",
   ),
 });
 
@@ -56,12 +88,12 @@ export const rateLimitHeaders = z.strictObject({
 export const passedHeaders = z.strictObject({
   request: about(
     z.record(fieldHeaderName, requestHeader).default({}),
-    "Headers of requests that pass, by the client's names. The route's own upstream request has them.",
+    "Headers of requests, by the client's names. The route's own upstream request has them.",
     { "Idempotency-Key": "Idempotency-Key", "If-None-Match": "If-None-Match" },
   ),
   response: about(
     z.record(fieldHeaderName, responseHeader).default({}),
-    "Headers of successful responses that pass, by the client's names. A `Location` becomes the client's path.",
+    "Headers of responses, by the client's names. A `Location` of the upstream becomes the client's path.",
     { ETag: "ETag", Location: "Location" },
   ),
 });
@@ -93,4 +125,6 @@ export const clientVersion = z.strictObject({
 export const upstreamVersion = z.strictObject(place);
 
 export type PassedHeadersDefinition = z.infer<typeof passedHeaders>;
+export type RequestHeaderDefinition = z.infer<typeof requestHeaderRule>;
+export type ResponseHeaderDefinition = z.infer<typeof responseHeaderRule>;
 export type VersionDefinition = z.infer<typeof clientVersion>;

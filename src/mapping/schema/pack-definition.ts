@@ -99,10 +99,28 @@ const errorStatus = z.int().min(400).max(599);
 export const errorCode = z.preprocess(
   (rule) => (typeof rule === "string" ? { code: rule } : rule),
   z.strictObject({
-    code: about(name, "The client's code.", "card_error"),
+    code: about(name.optional(), "The client's code. Default: the upstream's.", "card_error"),
     status: about(errorStatus.optional(), "The client's status. Default: that of `statuses`.", 402),
+    message: about(name.optional(), "The text, instead of the upstream's.", "Your card was declined."),
   }),
 );
+
+const validationCodes = about(
+  z.partialRecord(z.enum([...VALIDATION_RULES, "default"]), name).optional(),
+  "The code of each rule: keywords of JSON Schema; `unknown` for members and parameters that do not exist; `unknown_record` for ids that do not exist; `default` for all others. Default: that of `status_codes`.",
+  { required: "missing_field", default: "invalid" },
+);
+
+/** Errors about a request that breaks a rule of the pack. */
+const validation = z.strictObject({
+  status: about(errorStatus.optional(), "Their status. Default: that of a 400.", 422),
+  message: about(
+    name.optional(),
+    "The text of `$message` outside of the array of `responses.error`. Default: the reasons.",
+    "Validation Failed",
+  ),
+  codes: validationCodes,
+});
 
 const errors = z.strictObject({
   statuses: about(
@@ -117,8 +135,13 @@ const errors = z.strictObject({
   ),
   codes: about(
     z.record(name, errorCode).optional(),
-    "Codes of errors: upstream → client, with a status where the code decides it. A code without a key is unchanged.",
+    "Codes of errors: upstream → client, with a status where the code decides it, and a message. A code without a key: see `other_codes`.",
     { insufficient_funds: { code: "card_error", status: 402 } },
+  ),
+  other_codes: about(
+    z.union([z.enum(["keep", "drop"]), errorCode]).optional(),
+    "Codes that `codes` does not have: they are unchanged (`keep`, the default), left out (`drop`), or have a rule like those of `codes`.",
+    { code: "invalid_request" },
   ),
   status_codes: about(
     z
@@ -131,18 +154,12 @@ const errors = z.strictObject({
     { 404: "not_found", "4XX": "invalid_request" },
   ),
   validation: about(
-    z
-      .strictObject({
-        status: about(errorStatus.optional(), "Their status. Default: that of a 400.", 422),
-        message: about(
-          name.optional(),
-          "The text of `$message` outside of the array of `responses.error`. Default: the reasons.",
-          "Validation Failed",
-        ),
-        codes: about(
-          z.partialRecord(z.enum([...VALIDATION_RULES, "default"]), name).optional(),
-          "The code of each rule: keywords of JSON Schema; `unknown` for members and parameters that do not exist; `unknown_record` for ids that do not exist; `default` for all others. Default: that of `status_codes`.",
-          { required: "missing_field", default: "invalid" },
+    validation
+      .extend({
+        query: about(
+          validation.optional(),
+          "The same for invalid queries, filters and pages, where it differs from that of bodies.",
+          { status: 400, message: "Bad Request" },
         ),
       })
       .optional(),

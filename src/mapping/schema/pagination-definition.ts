@@ -1,6 +1,7 @@
 /** The schemas of `pagination` in `pack.yaml`: how each dialect pages its lists. */
 import { z } from "zod";
 import { about } from "./about.ts";
+import { LINK_RELATIONS } from "../../dialect/paging/links.ts";
 import { headerName } from "./text-types.ts";
 
 const name = z.string().min(1);
@@ -55,10 +56,31 @@ const linkHeader = about(
   true,
 );
 
+const clientLinkHeader = about(
+  z.union([z.boolean(), z.array(z.enum(LINK_RELATIONS)).min(1)]).default(false),
+  "Lists have a `Link` header (RFC 8288) with the relations of the list, in its order. `true`: first, prev, next and last. A page that does not exist has no link.",
+  ["next", "last"],
+);
+
 const totalHeader = about(
   headerName.optional(),
   "A response header with the number of all items.",
   "X-Total-Count",
+);
+
+const rangeHeader = z.preprocess(
+  (header) => (typeof header === "string" ? { name: header } : header),
+  z.strictObject({
+    name: about(headerName, "Name of the header.", "Content-Range"),
+    unit: about(
+      z
+        .string()
+        .regex(/^[\w-]+$/, "is not a unit: letters and digits")
+        .default("items"),
+      "What is counted.",
+      "orders",
+    ),
+  }),
 );
 
 const maximum = (text: string) => about(z.int().positive().max(10_000), text, 100);
@@ -92,13 +114,18 @@ export const clientPagination = z.strictObject({
     "Number of items of a page: fixed, or chosen by the client.",
     { parameter: "limit", default: 10, maximum: 100 },
   ),
-  link_header: linkHeader,
+  link_header: clientLinkHeader,
   links: about(
     z.enum(["path", "absolute"]).default("path"),
     "Links to other pages are paths, or have the host of the setting `PUBLIC_URL` (`absolute`). The `Host` of a request is never used.",
     "absolute",
   ),
   total_header: totalHeader,
+  range_header: about(
+    rangeHeader.optional(),
+    "A response header with the positions of the items of the page, from 0, and the number of all items where it is known: `items 0-9/97`. In short form only its name.",
+    "Content-Range",
+  ),
 });
 
 /** How the upstream pages its lists. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { about } from "./about.ts";
 import { clientBody, upstreamBodies } from "./bodies-definition.ts";
 import { field } from "./field-definition.ts";
+import { envelope } from "./responses-definition.ts";
 import { pathParameters } from "./parameter-definition.ts";
 import { route } from "./route-definition.ts";
 
@@ -129,6 +130,16 @@ export const resourceDefinition = z.strictObject({
     "Name of the array in the client's lists: `$list` of its list shape.",
     "books",
   ),
+  upstream_list: about(
+    name.optional(),
+    "Name of the array in the upstream's lists: `$list` of its list shape. Default: `list`.",
+    "items",
+  ),
+  envelope: about(
+    envelope.optional(),
+    "The shapes of lists and objects that differ from `responses` of the pack, for all routes of this resource.",
+    { upstream: { object: { result: "$object" } } },
+  ),
   catalog: about(
     catalog.optional(),
     "Makes the resource a catalog: an upstream list that the gateway caches.",
@@ -140,6 +151,11 @@ export const resourceDefinition = z.strictObject({
   inputs: about(z.record(name, field).optional(), "Members of bodies and filters that no response has.", {
     root_pass: "root_password",
   }),
+  error_fields: about(
+    z.record(name, name).optional(),
+    "Upstream members, dotted and without indexes, each with the client's field that errors about it name.",
+    { first_name: "name", "lines.price": "amount" },
+  ),
   path_parameters: about(
     pathParameters.optional(),
     "Path parameters of its routes that differ from `client.path_parameters`.",

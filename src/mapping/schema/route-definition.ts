@@ -3,6 +3,7 @@ import { z } from "zod";
 import { about } from "./about.ts";
 import { routeQuery } from "./parameter-definition.ts";
 import { passedHeaders } from "./headers-definition.ts";
+import { envelope } from "./responses-definition.ts";
 import { mediaType } from "./text-types.ts";
 
 const json = z.json();
@@ -80,6 +81,11 @@ export const route = z.strictObject({
     passedHeaders.optional(),
     "Headers that pass on this route, in addition to those of `client.headers`.",
     { request: { "Idempotency-Key": { upstream: "Idempotency-Key", required: true } } },
+  ),
+  envelope: about(
+    envelope.optional(),
+    "The shapes of lists and objects that differ from `responses` of the pack, for this route.",
+    { upstream: { object: { result: "$object" } } },
   ),
   body: about(name.optional(), "Name of the body.", "create"),
   safe: about(

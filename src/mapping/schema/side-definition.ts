@@ -12,9 +12,9 @@ import {
 } from "./headers-definition.ts";
 import { clientQuery, pathParameters, slashes, sparseFields } from "./parameter-definition.ts";
 import { clientBodies, upstreamBodies } from "./bodies-definition.ts";
-import { fieldHeaderName, headerName, mediaType, pathPrefix } from "./text-types.ts";
+import { clientResponses, upstreamResponses } from "./responses-definition.ts";
+import { fieldHeaderName, headerName, pathPrefix } from "./text-types.ts";
 
-const json = z.json();
 const name = z.string().min(1);
 
 /** A prefix of all paths. */
@@ -107,53 +107,6 @@ const clientFilters = filters.extend({
   ),
 });
 
-const listShape = about(
-  json.optional(),
-  "A list as JSON, with `$items` where the items are. `$total`, `$has_more`, `$next_cursor` and others are values of the page; `$list` is the key `list` of the resource. Other values are constants. Default: the array itself.",
-  { $list: "$items", page: "$page", total: "$total" },
-);
-
-const errorShape = about(
-  json.optional(),
-  "An error as JSON. An array has one entry for each problem; `$message` and `$field` are its values. Default: `{ message: $message }`.",
-  { errors: [{ field: "$field", reason: "$message" }] },
-);
-
-const objectShape = about(
-  json.optional(),
-  "A single object as JSON, with `$object` where it is: a wrapper. `$name` is the `object` of the resource, in the upstream its `upstream_object`. Default: the object itself.",
-  { $name: "$object" },
-);
-
-const itemShape = about(
-  json.optional(),
-  "Each item of a list as JSON, with `$object` where it is: a wrapper as in `object`. Default: the item itself.",
-  { $name: "$object" },
-);
-
-const responses = z.strictObject({
-  list: listShape,
-  item: itemShape,
-  object: objectShape,
-  error: errorShape,
-});
-const errorMediaType = about(
-  mediaType.optional(),
-  "The media type of errors. Default: that of all responses.",
-  "application/problem+json",
-);
-
-const responsesKey = about(responses.default({}), "The shapes of responses, as JSON with `$` names.", {
-  list: { data: "$items", total: "$total" },
-});
-const clientResponses = responses.extend({
-  error_media_type: errorMediaType,
-  omit_null: about(
-    z.boolean().default(false),
-    "Whether fields without a value are left out of responses. Default: they are null.",
-    true,
-  ),
-});
 const id = about(name.default("id"), "The member with the id of an object.", "id");
 
 /** The schema of `client`. */
@@ -218,7 +171,7 @@ export const clientDefinition = z.strictObject({
     { media_type: "application/vnd.shop.v1+json" },
   ),
   responses: about(
-    clientResponses.default({ omit_null: false }),
+    clientResponses.default({ omit_null: false, field_indexes: "none" }),
     "The shapes of responses, as JSON with `$` names.",
     {
       list: { data: "$items", total: "$total" },
@@ -291,7 +244,11 @@ export const upstreamDefinition = z.strictObject({
     "The version that the gateway asks for, by a header or by the media type in `Accept`.",
     { header: "X-Api-Version", value: "2" },
   ),
-  responses: responsesKey,
+  responses: about(
+    upstreamResponses.default({ field_indexes: "dots", empty_list: "present" }),
+    "The shapes of responses, as JSON with `$` names.",
+    { list: { data: "$items", total: "$total" } },
+  ),
   bodies: about(upstreamBodies.default({}), "The bodies that the upstream gets. Default: JSON objects.", {
     media_type: "application/merge-patch+json",
   }),

@@ -7,7 +7,7 @@ import type { Route } from "../../mapping/compile/route.ts";
 import type { Aggregation } from "../../mapping/compile/route-steps.ts";
 import type { ResponseKind } from "../authorized-request.ts";
 import { endpointOf } from "../stages/build-request.ts";
-import { fetchAllPages } from "../stages/call-upstream.ts";
+import { fetchAllPages } from "../stages/fetch-all-pages.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { requestWithoutBody } from "../prepared-request.ts";
 import { parseObject } from "../upstream-response.ts";
@@ -31,9 +31,9 @@ export const aggregatedKind: ResponseKind<readonly unknown[]> = {
   },
   async callUpstream(prepared, authorized) {
     const { match } = authorized;
-    const { readWrapped } = match.route;
+    const { readWrapped, lists } = match.route;
     const most = aggregationOf(match.route).maxRows;
-    const list = await fetchAllPages(prepared, { most, readWrapped }, authorized);
+    const list = await fetchAllPages(prepared, { most, readWrapped, lists }, authorized);
     if ("rejected" in list) return throwTranslatedError(list.rejected, match.route, prepared, authorized);
     return list.rows;
   },

@@ -78,7 +78,10 @@ async function callParts(
   }
   await Promise.all(parts.filter(isRead).map(callPart));
   for (const loss of prepared.losses ?? []) report.losses.add(loss);
-  return { status: 200, success: true, headers: {}, bytes: Buffer.from(printJson(merged)), json: merged };
+  const bytes = Buffer.from(printJson(merged));
+  const response = { status: 200, success: true, headers: {}, bytes, json: merged };
+  if (authorized.match.route.headers) report.upstreamHead = response;
+  return response;
 }
 
 /** An object that v4 has as several resources. */
@@ -96,6 +99,7 @@ export const mergedKind: ResponseKind<UpstreamResponse> = {
       client: authorized,
       catalogs: services.catalogs,
       related: {},
+      response,
       sentBody,
       lost: report.losses,
     };

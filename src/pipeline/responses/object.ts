@@ -5,16 +5,11 @@ import { currentGrants, hasNoScopes } from "../stages/authorize.ts";
 import { buildUpstreamRequest } from "../stages/build-request.ts";
 import { callUpstream, type UpstreamResult } from "../stages/call-upstream.ts";
 import type { PreparedRequest } from "../prepared-request.ts";
-import type { TranslationConfig, UpstreamResponse } from "../upstream-response.ts";
+import type { UpstreamResponse } from "../upstream-response.ts";
 import { applyTokenScopes, beforeTokenCall } from "./token-scopes.ts";
 import { translateList, translateObject } from "./translate-response.ts";
 
-type Translate = (
-  response: UpstreamResponse,
-  route: Route,
-  reading: ReadContext,
-  config: TranslationConfig,
-) => Promise<string | Buffer>;
+type Translate = (response: UpstreamResponse, route: Route, reading: ReadContext) => Promise<string | Buffer>;
 
 /** A token without scopes gets less of some objects. v4 may have said so with this very response. */
 async function routeForToken({ match, token, services }: AuthorizedRequest): Promise<Route> {
@@ -39,10 +34,11 @@ const buildWith =
       client: authorized,
       catalogs: services.catalogs,
       related,
+      response,
       sentBody,
       lost: report.losses,
     };
-    const body = await translate(response, route, reading, services.translation);
+    const body = await translate(response, route, reading);
     return route.tokenLevels && !route.tokenLevels.deleted
       ? applyTokenScopes(body, route.tokenLevels, authorized)
       : body;

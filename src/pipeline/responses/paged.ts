@@ -36,19 +36,19 @@ function cursorOf(row: unknown, { clientCursor }: Paging): string {
 async function translateNextPage(
   response: UpstreamResponse,
   { walk, request }: ListPage,
-  reading: ReadContext,
-  { match: { route }, services: { pack, translation } }: AuthorizedRequest,
+  common: ReadContext,
+  { match: { route } }: AuthorizedRequest,
 ): Promise<TranslatedPage | undefined> {
-  const { paging } = pack;
+  const reading = { ...common, response };
+  const { paging } = route.lists;
   if (walk.isSearching) {
     const isRow = (row: unknown): boolean => paging.clientCursor(row) === request.after;
-    const { catalogs, related } = reading;
-    const { index } = await findRow(response, route, { catalogs, related }, translation, isRow);
+    const { index } = await findRow(response, route, { ...reading, lost: undefined }, isRow);
     if (index >= 0 && !walk.found(index)) return undefined;
   }
   const { separator } = route.listWriter.items;
   const range = { from: walk.from, to: walk.to, separator };
-  const page = await translatePage(response, route, reading, translation, range);
+  const page = await translatePage(response, route, reading, range);
   const { values, count } = page;
   acceptPage(walk, {
     values,
@@ -85,7 +85,7 @@ export const pagedKind: ResponseKind<Parts> = {
     const { match, services, request: client, report } = authorized;
     const { route } = match;
     const { request, walk } = pageOf(prepared);
-    const { paging } = services.pack;
+    const { paging } = route.lists;
     if (walk.isSearching)
       throw new ValidationError(
         `${cursorParameter(paging.style, request.isBackward)} names none of the items that can be found.`,

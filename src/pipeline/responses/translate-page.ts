@@ -5,12 +5,7 @@ import type { ListValues } from "../../dialect/envelope.ts";
 import { OutputBuffer } from "../../mapping/codegen/output-buffer.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { ReadContext } from "../../mapping/translation-context.ts";
-import {
-  objectAt,
-  openListBody,
-  type TranslationConfig,
-  type UpstreamResponse,
-} from "../upstream-response.ts";
+import { objectAt, openListBody, type UpstreamResponse } from "../upstream-response.ts";
 import { collectRows } from "./translate-response.ts";
 
 /** The rows of a page from one index up to another. */
@@ -45,19 +40,17 @@ export async function translatePage(
   response: UpstreamResponse,
   route: Route,
   reading: ReadContext,
-  config: TranslationConfig,
   range: RowRange,
 ): Promise<TranslatedPage> {
   return route.append
-    ? appendRows(response, route, route.append, reading, config, range)
-    : readRows(response, route, reading, config, range);
+    ? appendRows(response, route, route.append, reading, range)
+    : readRows(response, route, reading, range);
 }
 
 /** Reads a page, and hands over each row of the range. */
 function readRange(
   response: UpstreamResponse,
-  { readWrapped }: Route,
-  config: TranslationConfig,
+  { readWrapped, lists }: Route,
   { from, to }: RowRange,
   readRow: (row: Cursor) => unknown,
 ): Pick<TranslatedPage, "values" | "count" | "taken" | "firstUpstream" | "lastUpstream"> {
@@ -77,7 +70,7 @@ function readRange(
     if (isBefore || isBehind) readRaw(row);
     else readRow(objectAt(row));
   };
-  const { items, ...values } = openListBody(response, config, readOne, readWrapped);
+  const { items, ...values } = openListBody(response, lists.parseList, readOne, readWrapped);
   const end = cursor;
   const taken = Math.max(0, Math.min(items.length, to) - from);
   return {
@@ -95,7 +88,6 @@ function appendRows(
   route: Route,
   append: NonNullable<Route["append"]>,
   reading: ReadContext,
-  config: TranslationConfig,
   range: RowRange,
 ): TranslatedPage {
   const output = OutputBuffer.shared;
@@ -103,7 +95,7 @@ function appendRows(
   let lastAt = start;
   let firstEnd: number | undefined;
   try {
-    const page = readRange(response, route, config, range, (row) => {
+    const page = readRange(response, route, range, (row) => {
       if (output.at > start) {
         firstEnd ??= output.at - start;
         output.append(range.separator);
@@ -129,11 +121,10 @@ async function readRows(
   response: UpstreamResponse,
   route: Route,
   reading: ReadContext,
-  config: TranslationConfig,
   range: RowRange,
 ): Promise<TranslatedPage> {
   const { list, rows } = await collectRows(route, reading, (readRow) =>
-    readRange(response, route, config, range, readRow),
+    readRange(response, route, range, readRow),
   );
   return {
     ...list,
@@ -151,11 +142,10 @@ export async function findRow(
   response: UpstreamResponse,
   route: Route,
   reading: ReadContext,
-  config: TranslationConfig,
   isRow: (row: unknown) => boolean,
 ): Promise<{ readonly index: number; readonly page: TranslatedPage }> {
   const range = { from: 0, to: Infinity, separator: "," };
-  const page = await translatePage(response, route, reading, config, range);
+  const page = await translatePage(response, route, reading, range);
   const rows = fromJsonText(`[${page.rows.toString()}]`) as readonly unknown[];
   return { index: rows.findIndex(isRow), page };
 }

@@ -11,7 +11,6 @@ import {
   objectAt,
   openListBody,
   readJsonOf,
-  type TranslationConfig,
   type UpstreamResponse,
 } from "../upstream-response.ts";
 
@@ -73,20 +72,18 @@ export async function translateList(
   response: UpstreamResponse,
   route: Route,
   reading: ReadContext,
-  config: TranslationConfig,
 ): Promise<string | Buffer> {
   const isEmpty = response.bytes.length === 0;
   if (isEmpty) checkEmpty(route);
   if (isEmpty && isWrite(route)) return "{}";
-  return writeRows(response, route, reading, config) ?? readRows(response, route, reading, config);
+  return writeRows(response, route, reading) ?? readRows(response, route, reading);
 }
 
 /** Writes rows one behind the other, without a text for each; undefined where rows of the route may be asynchronous. */
 function writeRows(
   response: UpstreamResponse,
-  { append, listWriter: writer, readWrapped }: Route,
+  { append, listWriter: writer, readWrapped, lists }: Route,
   reading: ReadContext,
-  config: TranslationConfig,
 ): Buffer | undefined {
   if (!append) return undefined;
   const output = OutputBuffer.shared;
@@ -99,7 +96,7 @@ function writeRows(
       output.append(output.at > first ? writer.items.separator : writer.items.open);
       return append(objectAt(from), reading, output);
     };
-    const list = openListBody(response, config, readRow, readWrapped);
+    const list = openListBody(response, lists.parseList, readRow, readWrapped);
     if (output.at > first) output.append(writer.items.close);
     const [open, close] = writer.around(list);
     output.append(close);
@@ -111,14 +108,9 @@ function writeRows(
 }
 
 /** Reads rows one by one. */
-async function readRows(
-  response: UpstreamResponse,
-  route: Route,
-  reading: ReadContext,
-  config: TranslationConfig,
-): Promise<string> {
+async function readRows(response: UpstreamResponse, route: Route, reading: ReadContext): Promise<string> {
   const { list, rows } = await collectRows(route, reading, (readRow) =>
-    openListBody(response, config, (from) => readRow(objectAt(from)), route.readWrapped),
+    openListBody(response, route.lists.parseList, (from) => readRow(objectAt(from)), route.readWrapped),
   );
   return writeList(rows, list, route.listWriter);
 }

@@ -58,7 +58,7 @@ export async function buildListRequest(
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
 ): Promise<PreparedRequest> {
-  const { paging } = authorized.services.pack;
+  const { paging } = authorized.match.route.lists;
   // An invalid page is rejected before v4 is called for the boundary of a filter.
   const page = paging.readPage(authorized.query);
   const filter = await buildFilter(prepared, authorized);
@@ -91,7 +91,7 @@ async function withUpstreamCursor(
   { match, request, services }: AuthorizedRequest,
 ): Promise<PageRequest> {
   const { translateCursor } = match.route;
-  const { style, upstreamGoesBack } = services.pack.paging;
+  const { style, upstreamGoesBack } = match.route.lists.paging;
   if (page.after === undefined || !translateCursor || (page.isBackward && !upstreamGoesBack)) return page;
   const cursor = await translateCursor(page.after, {
     catalogs: services.catalogs,
@@ -156,7 +156,7 @@ async function findBoundary(
     const path = addQuery(addQuery(list.path, walk.query), sent.query);
     const response = await upstream.call({ ...list, path, filter: sent.header });
     if (!response.success) throwTranslatedError(response, match.route, list, authorized);
-    const page = parsePage(response, services, match.route.readWrapped);
+    const page = parsePage(response, authorized.match.route.lists, match.route.readWrapped);
     acceptPage(walk, page);
     const newest = page.items.find((item) => holds(item) === true);
     if (newest !== undefined) return Number(numberOf(newest));

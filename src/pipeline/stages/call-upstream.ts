@@ -3,21 +3,16 @@ import { setTimeout as pause } from "node:timers/promises";
 import pMap from "p-map";
 import { ValidationError } from "../../dialect/http-error.ts";
 import { isObject, printJson } from "../../dialect/json/parse.ts";
-import type { ReadWrapped } from "../../dialect/object-wrapper.ts";
 import { valueAt } from "../../dialect/shape.ts";
-import { addQuery, InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
+import { InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
 import { partLoss, relatedLoss, responseLoss } from "../../mapping/compile/loss-names.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { ReadAfterWrite, RelatedRequest, Wait } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
-import { acceptPage, parsePage } from "../upstream-list.ts";
-import {
-  InvalidUpstreamResponseError,
-  type TranslationConfig,
-  type UpstreamResponse,
-} from "../upstream-response.ts";
+import type { TranslationConfig, UpstreamResponse } from "../upstream-response.ts";
+import { fetchAllPages } from "./fetch-all-pages.ts";
 
 const NOT_MODIFIED = 304;
 
@@ -56,7 +51,13 @@ export async function callUpstream(
   if (!route.readAfterWrite) return withRelated(response, eachValues, authorized);
   const current = await readAfterWrite(route.readAfterWrite, authorized);
   if (current && report.upstreamHead)
-    report.upstreamHead = { ...report.upstreamHead, headers: { ...response.headers, ...current.headers } };
+    report.upstreamHead = {
+      status: response.status,
+      headers: { ...response.headers, ...current.headers },
+      get json() {
+        return current.json;
+      },
+    };
   if (current) return withRelated(current, eachValues, authorized);
   return { response, related: {}, fallback: await fallbackBody(route.readAfterWrite, response, authorized) };
 }
@@ -247,45 +248,9 @@ const MOST_RELATED_ROWS = 1000;
 async function fetchRows({ endpoint }: RelatedRequest, authorized: AuthorizedRequest): Promise<unknown> {
   const prepared = requestWithoutBody(endpoint, authorized.match.parameters);
   const most = MOST_RELATED_ROWS;
-  const list = await fetchAllPages(prepared, { most, readWrapped: undefined }, authorized).catch(
+  const { lists } = authorized.match.route;
+  const list = await fetchAllPages(prepared, { most, readWrapped: undefined, lists }, authorized).catch(
     () => undefined,
   );
   return list && "rows" in list ? list.rows : undefined;
-}
-
-/** All rows of a v4 list, or the response with which v4 rejected one of its pages. */
-export type AllPages = { readonly rows: readonly unknown[] } | { readonly rejected: UpstreamResponse };
-
-/**
- * Fetches all pages of a v4 list, in pages as large as v4 allows.
- *
- * @param options the most rows of the list, and the reader of the wrapper of its items
- * @throws {InvalidUpstreamResponseError} where the list has more, or is not a list
- */
-export async function fetchAllPages(
-  prepared: PreparedRequest,
-  { most, readWrapped }: { readonly most: number; readonly readWrapped: ReadWrapped | undefined },
-  { upstream, services }: AuthorizedRequest,
-): Promise<AllPages> {
-  const walk = services.pack.paging.walkAll(most);
-  // A page is parsed at once: after an invalid one no other is requested.
-  const fetchPage = async (query: string) => {
-    const response = await upstream.call({ ...prepared, path: addQuery(prepared.path, query) });
-    return response.success ? parsePage(response, services, readWrapped) : { rejected: response };
-  };
-  const rows: unknown[] = [];
-
-  do {
-    // Where the number of rows is known after the first page, the others are fetched at once.
-    const queries = walk.rest() ?? [walk.query];
-    const pages = await pMap(queries, fetchPage, { concurrency: MAX_CONCURRENT_REQUESTS });
-    for (const page of pages) {
-      if ("rejected" in page) return page;
-      acceptPage(walk, page);
-      rows.push(...page.items);
-    }
-    if (Math.max(walk.total ?? 0, rows.length) > most)
-      throw new InvalidUpstreamResponseError(`the list has more than ${most} rows`);
-  } while (!walk.isDone);
-  return { rows };
 }

@@ -3,8 +3,10 @@
  * on prerequisites: requests before the call, which routes without a body can have, too.
  */
 import { isDeepStrictEqual } from "node:util";
+import { isEntityTag } from "../../dialect/entity-tag.ts";
 import { ValidationError, type ErrorDetail } from "../../dialect/http-error.ts";
 import { isObject, parseJson } from "../../dialect/json/parse.ts";
+import { valueAt } from "../../dialect/shape.ts";
 import { mapMaybe } from "../../jsonata/index.ts";
 import type { BodyRules } from "../../mapping/compile/body.ts";
 import type { BodyMember } from "../../mapping/compile/body-members.ts";
@@ -190,13 +192,18 @@ function prerequisiteRequest(
   }
 }
 
-/** An entity tag (RFC 9110, section 8.8.3). */
-const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]*"$/;
-
-/** The version of a prerequisite. @throws {InvalidUpstreamResponseError} Without it another change could be overwritten. */
-function entityTagOf({ headers: { etag } }: UpstreamResponse, name: string): string {
-  if (typeof etag === "string" && ENTITY_TAG.test(etag)) return etag;
-  throw new InvalidUpstreamResponseError(`the prerequisite "${name}" has no ETag that "if_match" could send`);
+/**
+ * The version of a prerequisite: the upstream's, or the one that the pack makes of the object.
+ *
+ * @throws {InvalidUpstreamResponseError} Without it another change could be overwritten.
+ */
+function entityTagOf(response: UpstreamResponse, name: string, { headers, versionPath }: Route): string {
+  const { etag } = response.headers;
+  const tag = headers?.entityTag
+    ? headers.entityTag(valueAt(response.json, versionPath), response.json)
+    : etag;
+  if (typeof tag === "string" && isEntityTag(tag)) return tag;
+  throw new InvalidUpstreamResponseError(`the prerequisite "${name}" has no ETag for "if_match"`);
 }
 
 /**
@@ -236,7 +243,7 @@ export async function fetchPrerequisites(
       throwTranslatedError(response, match.route, prepared, authorized);
     if (!response.success) continue;
     // Also of a response without a body: the call must not be sent without it.
-    if (isVersion) headers = { "if-match": entityTagOf(response, step.name) };
+    if (isVersion) headers = { "if-match": entityTagOf(response, step.name, match.route) };
     if (response.json === undefined) continue;
     values[step.name] = response.json;
     fetched.push({ step, json: response.json });

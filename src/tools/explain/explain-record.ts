@@ -1,4 +1,5 @@
 import type { AuditRecord } from "../../audit/record.ts";
+import { withBrackets } from "../../dialect/error-fields.ts";
 import { isSuccess } from "../../dialect/statuses.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Route } from "../../mapping/compile/route.ts";
@@ -16,7 +17,9 @@ function explainErrors(record: AuditRecord, route: Route | undefined, pack: Pack
     const origin = v4Errors.find(
       (error) =>
         error.reason === reason &&
-        (field === undefined || error.field === undefined || route?.errorField(error.field) === field),
+        (field === undefined ||
+          error.field === undefined ||
+          withBrackets(route?.errorField(error.field) ?? "") === withBrackets(field)),
     );
     const call = failedCall && (origin || v4Errors.length === 0) ? callName(failedCall) : null;
     return {

@@ -147,16 +147,18 @@ const readRows = (body: unknown, path: string): unknown[] => {
 };
 
 /** The values that a list of the client has, with their paths. */
-const clientCounts = ({ lists }: Pack): { count: (typeof LIST_VALUES)[number]; field: string }[] =>
+const clientCounts = ({
+  lists: { envelope },
+}: Route): { count: (typeof LIST_VALUES)[number]; field: string }[] =>
   LIST_VALUES.flatMap((count) => {
-    const field = dottedPath(lists.client, count);
+    const field = dottedPath(envelope.client.list, count);
     return field === undefined ? [] : [{ count, field }];
   });
 
 /** Explains the counts of a list that v4 paged. */
-function explainEnvelope(response: unknown, call: RecordedCall, pack: Pack): ExplainedField[] {
-  return clientCounts(pack).map(({ count, field }) => {
-    const origin = dottedPath(pack.lists.upstream, count) ?? "";
+function explainEnvelope(response: unknown, call: RecordedCall, route: Route): ExplainedField[] {
+  return clientCounts(route).map(({ count, field }) => {
+    const origin = dottedPath(route.lists.envelope.upstream.list, count) ?? "";
     return {
       field,
       class: field === origin ? "same" : "renamed",
@@ -169,8 +171,8 @@ function explainEnvelope(response: unknown, call: RecordedCall, pack: Pack): Exp
 }
 
 /** Explains the counts of a list that the gateway paged. */
-function explainGatewayEnvelope(response: unknown, pack: Pack): ExplainedField[] {
-  return clientCounts(pack).map(({ field }) => {
+function explainGatewayEnvelope(response: unknown, route: Route): ExplainedField[] {
+  return clientCounts(route).map(({ field }) => {
     const value = readMember(response, field);
     const v4 = { call: null, field: null };
     return { field, class: "derived", value, v4, rule: "counted by the gateway", loss: null };
@@ -186,7 +188,7 @@ async function explainSelected(
 ): Promise<ExplainedResponse> {
   const { response } = record.alpha;
   const isList = route.response === "list";
-  const itemsPath = dottedPath(pack.lists.client, "items", { list: route.list }) ?? "";
+  const itemsPath = dottedPath(route.lists.envelope.client.list, "items") ?? "";
   const objects = isList ? readRows(response, itemsPath) : [response];
   const wrapper = route.clientPath;
   const sources = findSources(record, route, pack);
@@ -203,7 +205,7 @@ async function explainSelected(
     }),
   );
   return {
-    fields: isList ? [...fields.flat(), ...explainGatewayEnvelope(response, pack)] : fields.flat(),
+    fields: isList ? [...fields.flat(), ...explainGatewayEnvelope(response, route)] : fields.flat(),
     note,
   };
 }
@@ -258,8 +260,8 @@ export async function explainResponse(
     };
     return { fields: await explain(pair), note: null };
   }
-  const items = dottedPath(pack.lists.upstream, "items") ?? "";
-  const clientItems = dottedPath(pack.lists.client, "items", { list: route.list }) ?? "";
+  const items = dottedPath(route.lists.envelope.upstream.list, "items") ?? "";
+  const clientItems = dottedPath(route.lists.envelope.client.list, "items") ?? "";
   const v4Rows = readRows(call.response, items);
   const rows = readRows(response, clientItems);
   if (route.kind === "paged" && v4Rows.length !== rows.length) {
@@ -274,6 +276,6 @@ export async function explainResponse(
   }));
   const fields = await Promise.all(pairs.map(explain));
   const envelope =
-    route.kind === "paged" ? explainGatewayEnvelope(response, pack) : explainEnvelope(response, call, pack);
+    route.kind === "paged" ? explainGatewayEnvelope(response, route) : explainEnvelope(response, call, route);
   return { fields: [...fields.flat(), ...envelope], note: null };
 }

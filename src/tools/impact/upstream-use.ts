@@ -205,9 +205,9 @@ export class UpstreamUse {
     const isRead = this.#words.has(path.at(-1) ?? "");
     if (role === "rule") return isRead ? readers([]) : undefined;
     const isList = role === "catalog" || route.response === "list";
-    const items = isList ? (findPath(this.#pack.lists.upstream, "items") ?? []) : [];
+    const items = isList ? (findPath(route.lists.envelope.upstream.list, "items") ?? []) : [];
     if (isList && !startsWith(path, items)) {
-      const used = namesIn(this.#pack.lists.upstream).some((name) => overlap(name.path, path));
+      const used = namesIn(route.lists.envelope.upstream.list).some((name) => overlap(name.path, path));
       return used ? readers([]) : undefined;
     }
     const inItem = path.slice(items.length);

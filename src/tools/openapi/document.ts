@@ -1,5 +1,7 @@
 import type { Pack } from "../../mapping/pack.ts";
 import { credentialPlaces, type CredentialsPlace } from "../../dialect/credentials.ts";
+import { keyNameOf } from "../../dialect/error-places.ts";
+import type { ErrorFormat } from "../../dialect/errors.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { isItemTemplate, namesIn, nameOf, type Shape } from "../../dialect/shape.ts";
 import { describeObject, extensionName, objectRef, type Json } from "./schemas.ts";
@@ -26,7 +28,10 @@ function hasEachProblem(item: Shape): boolean {
   return names.length === 0 || names.some((name) => !OPTIONAL_NAMES.has(name));
 }
 
-/** The schema of a shape: `describe` gives that of a name. An array has the items of the problems. */
+/**
+ * The schema of a shape: `describe` gives that of a name. An array has the items of the problems, and an object with a key
+ * such as `$field` has them by that value.
+ */
 function describeShape(shape: unknown, describe: (name: string) => Json): Json {
   const name = nameOf(shape);
   if (name !== undefined) return describe(name);
@@ -35,7 +40,9 @@ function describeShape(shape: unknown, describe: (name: string) => Json): Json {
     return { type: "array", ...(hasEachProblem(shape[0]) && { minItems: 1 }), items };
   }
   if (!isObject(shape)) return { const: shape };
-  const members = Object.entries(shape);
+  const all = Object.entries(shape);
+  const keyed = all.find(([key]) => keyNameOf(key) !== undefined);
+  const members = all.filter(([key]) => keyNameOf(key) === undefined);
   const required = members
     .filter(([, value]) => !OPTIONAL_NAMES.has(nameOf(value) ?? ""))
     .map(([key]) => key);
@@ -43,6 +50,7 @@ function describeShape(shape: unknown, describe: (name: string) => Json): Json {
     type: "object",
     required,
     properties: Object.fromEntries(members.map(([key, value]) => [key, describeShape(value, describe)])),
+    ...(keyed && { additionalProperties: describeShape(keyed[1], describe) }),
   };
 }
 
@@ -51,6 +59,12 @@ const describeErrorName = (name: string): Json => {
   if (name !== "field") return { type: "string" };
   return { type: "string", description: "The member of the body, as a path with dots." };
 };
+
+/** The schema of errors: one of several where the pack has more shapes. */
+function describeErrors({ shapes }: ErrorFormat): Json {
+  const schemas = shapes.map((shape) => describeShape(shape, describeErrorName));
+  return schemas.length > 1 ? { anyOf: schemas } : (schemas[0] ?? {});
+}
 
 function describeResponses({ statuses, responseTypes }: Pack, common: Json): Json {
   const content = { [responseTypes.error]: { schema: objectRef(ERRORS) } };
@@ -130,7 +144,7 @@ export function describePack(pack: Pack, version: string, plan?: DescribedPlan):
     components: {
       schemas: {
         ...Object.fromEntries(objects.map((resource) => [resource.name, describeObject(resource, pack)])),
-        [ERRORS]: describeShape(pack.errors.client.shape, describeErrorName),
+        [ERRORS]: describeErrors(pack.errors.client),
       },
       headers: responseHeaders,
       responses: describeResponses(pack, referToHeaders(responseHeaders)),

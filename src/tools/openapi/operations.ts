@@ -24,24 +24,24 @@ function parseRouteName(name: string): { method: string; path: string; parameter
 }
 
 /** The schema of a successful response. */
-function describeResponse(route: Route, { dialect, paging, lists }: Pack): Json {
+function describeResponse(route: Route): Json {
   if (route.response === "none") return { type: "object", maxProperties: 0 };
   const objects = anyOf(route.responseObjects.map(objectRef));
   const wrap = (wrapper: Shape = "$object", object: Json): Json =>
     describeWrapper(fillShape(wrapper, { object: "$object", name: route.object }), object);
-  const { responses } = dialect.client;
+  const { paging, envelope } = route.lists;
   if (route.response === "object") {
     // After a successful write, the read can fail.
     const object = route.readAfterWrite ? { anyOf: [objects, { type: "object" }] } : objects;
-    return wrap(responses.object, object);
+    return wrap(envelope.client.object, object);
   }
   const maxItems = paging.style ? paging.size.maximum : undefined;
   const items = {
     type: "array",
     ...(maxItems !== undefined && { maxItems }),
-    items: wrap(responses.item, objects),
+    items: wrap(envelope.client.item, objects),
   };
-  return describeListShape(lists.client, items, { list: route.list, firstPage: firstPageOf(paging) });
+  return describeListShape(envelope.client.list, items, { list: route.list, firstPage: firstPageOf(paging) });
 }
 
 const firstPageOf = ({ style }: Pack["paging"]): number => (style?.kind === "page" ? style.first : 1);
@@ -132,7 +132,11 @@ const CONDITIONAL: ReadonlySet<string> = new Set(["if-none-match", "if-modified-
 
 /** The headers of successful responses: those that all have, and those of the upstream. */
 function describeHeaders(routes: readonly Route[], common: Json): Json {
-  const names = routes.flatMap(({ headers }) => Object.keys(headers?.definition.response ?? {}));
+  const names = routes.flatMap(({ headers }) =>
+    Object.entries(headers?.definition.response ?? {}).flatMap(([name, { on }]) =>
+      on === "error" ? [] : name,
+    ),
+  );
   return {
     headers: {
       ...common,
@@ -146,7 +150,7 @@ function describeResponses(routes: readonly Route[], pack: Pack, common: Json): 
   const { statuses } = pack;
   const served = routes.filter(({ source }) => !("error" in source));
   const files = served.flatMap(({ file }) => (file ? [[file.content_type, {}] as const] : []));
-  const json = { schema: anyOf(unique(served.map((route) => describeResponse(route, pack)))) };
+  const json = { schema: anyOf(unique(served.map((route) => describeResponse(route)))) };
   const content = files.length > 0 ? Object.fromEntries(files) : { [pack.responseTypes.success]: json };
   const successes = unique(served.map(({ status }) => status)).map((status) => [
     String(status),

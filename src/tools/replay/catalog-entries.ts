@@ -1,5 +1,6 @@
 /** Compares the catalog entries in responses. v4's catalogs are not recorded, but the entries can be compared with a control. */
 import { isObject } from "../../dialect/json/parse.ts";
+import { dottedPath } from "../../dialect/shape.ts";
 import type { Resource } from "../../mapping/compile/resource.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Pack } from "../../mapping/pack.ts";
@@ -53,7 +54,8 @@ export interface EntryComparison {
 /** Creates the comparison for a route of a pack. */
 export function createEntryComparison(route: Route, pack: Pack): EntryComparison {
   const { id: reference } = pack.dialect.client;
-  const start = route.response === "list" ? `response.${route.list}` : "response";
+  const items = route.response === "list" ? dottedPath(route.lists.envelope.client.list, "items") : "";
+  const start = items ? `response.${items}` : "response";
   const catalogs = new Map(
     [route.object, ...route.responseObjects]
       .flatMap((name) => pack.resources.get(name) ?? [])

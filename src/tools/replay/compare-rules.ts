@@ -29,11 +29,11 @@ const passedHeaders = (
 /** What a pack says about the headers of the response to a recorded request. */
 function responseHeaders({ alpha }: AuditRecord, { pack, route }: PackRoute): object {
   const { client } = pack.dialect;
-  const { link_header: link, total_header: total, links } = client.pagination ?? {};
+  const { link_header: link, total_header: total, range_header: range, links } = client.pagination ?? {};
   const isOk = isSuccess(alpha.status);
   return {
     ...(isOk && { passed: passedHeaders(route.headers?.definition.response) }),
-    ...(isOk && route.response === "list" && { list: { link, total: total?.toLowerCase(), links } }),
+    ...(isOk && route.response === "list" && { list: { link, total: total?.toLowerCase(), range, links } }),
     type: isOk ? pack.responseTypes.success : pack.responseTypes.error,
     rateLimit: client.rate_limit_headers,
     upstream: client.upstream_header?.toLowerCase(),

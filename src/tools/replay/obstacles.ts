@@ -18,7 +18,7 @@ const isRejectedBeforePack = (
   rejectedBy !== undefined ||
   (v4.length === 0 &&
     alpha.status !== invalid &&
-    alpha.status !== validation &&
+    !Object.values(validation).includes(alpha.status) &&
     [401, 403, 429, 500].map(translate).includes(alpha.status));
 
 export const hasSecrets = ({ alpha }: AuditRecord): boolean =>

@@ -253,3 +253,175 @@ describe("an error of the upstream with a text of its own and with problems", ()
     expect(body.message).toHaveLength(2000);
   });
 });
+
+describe("an error of the upstream without a text keeps its status", () => {
+  const fields = [{ at: "name" }];
+  test.each<[what: string, body: unknown]>([
+    ["with null", null],
+    ["with an array", []],
+    ["with an empty object", {}],
+    ["with an empty text", { title: "" }],
+    ["with null in place of a text", { title: null, type: null, problems: null }],
+    ["with a code", { type: "lost" }],
+    ["with a field", { problems: fields }],
+  ])("%s", async (_what, body) => {
+    const { send, service } = await start({});
+    service.respondWith(json(404, body));
+    for (const call of ["GET /books/7", "GET /books"]) {
+      const response = await send(call, { headers });
+      expect([response.status, response.body.message]).toEqual([404, expect.stringMatching(/./)]);
+    }
+  });
+
+  test("and is a title where clients have no text", async () => {
+    const { send, service } = await start({}, { error: "$title" });
+    service.respondWith(json(404, {}));
+    const { status, body } = await send("GET /books/7", { headers });
+    expect([status, body]).toEqual([404, { error: "Not Found" }]);
+  });
+});
+
+describe("errors of the upstream by field", () => {
+  const startByField = async (errors: unknown) => {
+    gateway = await startSmallGateway({
+      client: { responses: { error: { errors: [{ field: "$pointer", text: "$message" }] } } },
+      upstream: { responses: { error: { errors: { $field: ["$message"] } } } },
+    });
+    gateway.service.respondWith(json(422, { errors }));
+    return gateway.send("GET /books/7");
+  };
+
+  test("may have one text in place of a list, and no more than 100 problems are read", async () => {
+    const many = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`x${index}`, "No."]));
+    const { status, body } = await startByField({ name: "Used.", ...many });
+    expect(status).toBe(422);
+    expect(body.errors[0]).toEqual({ field: "/title", text: "Used." });
+    expect(body.errors).toHaveLength(100);
+  });
+
+  test.each([null, 7, "text", [], { name: null }, { name: [null, 7, [[]]] }, { name: {} }])(
+    "that are none (%j) keep the status",
+    async (errors) => {
+      const { status, body } = await startByField(errors);
+      expect([status, body.errors]).toEqual([422, [{ text: "The request was refused." }]]);
+    },
+  );
+});
+
+describe("the index of an item in an error", () => {
+  const startWith = async (responses: object) => {
+    gateway = await startSmallGateway({
+      client: { responses },
+      upstream: { responses: { error: { errors: [{ at: "$field", text: "$message" }] } } },
+      book: {
+        fields: { id: "id", pages: { upstream: "sheets" } },
+        bodies: {
+          create: {
+            schema: {
+              type: "object",
+              properties: { pages: { type: "array", items: { type: "object", required: ["no"] } } },
+            },
+          },
+        },
+        routes: [{ client: "POST /books", upstream: "POST /items", body: "create" }],
+      },
+    });
+    const { service, send } = gateway;
+    service.respondWith(json(400, { errors: [{ at: "sheets.2.no", text: "No." }] }));
+    const [ofUpstream, ofGateway] = [
+      await send("POST /books", { body: { pages: [] } }),
+      await send("POST /books", { body: { pages: [{ no: 1 }, {}] } }),
+    ];
+    return [ofUpstream.body.at, ofGateway.body.at];
+  };
+
+  test.each<[form: string, responses: object, expected: string[]]>([
+    ["left out", { error: { at: "$field" } }, ["pages.no", "pages.no"]],
+    ["between dots", { error: { at: "$field" }, field_indexes: "dots" }, ["pages.2.no", "pages.1.no"]],
+    ["in brackets", { error: { at: "$field" }, field_indexes: "brackets" }, ["pages[2].no", "pages[1].no"]],
+    ["in a pointer", { error: { at: "$pointer" } }, ["/pages/2/no", "/pages/1/no"]],
+  ])("is %s, whether the upstream or the gateway reports it", async (_form, responses, expected) =>
+    expect(await startWith(responses)).toEqual(expected),
+  );
+});
+
+test("problems in a list inside of the only item of another one are read and written", async () => {
+  const violations = (at: string, text: string) => [{ kind: "invalid", violations: [{ at, text }] }];
+  gateway = await startSmallGateway({
+    client: { responses: { error: { details: violations("$field", "$message") } } },
+    upstream: { responses: { error: { status: { details: violations("$field", "$message") } } } },
+  });
+  const problems = [
+    { at: "name", text: "Too long." },
+    { at: "id", text: "Is used." },
+  ];
+  const details = [{ kind: "other" }, { kind: "invalid", violations: problems }];
+  gateway.service.respondWith(json(400, { status: { details } }));
+  const { status, body } = await gateway.send("GET /books/7");
+  expect(status).toBe(400);
+  expect(body.details).toEqual([
+    {
+      kind: "invalid",
+      violations: [
+        { at: "title", text: "Too long." },
+        { at: "id", text: "Is used." },
+      ],
+    },
+  ]);
+});
+
+describe("errors that have a code and no text", () => {
+  const respond = async (errors: object, error: object, code: string) => {
+    gateway = await startSmallGateway({
+      client: { responses: { error } },
+      upstream: { responses: { error: { error: "$code" } } },
+      pack: { errors },
+    });
+    gateway.service.respondWith(json(409, { error: code }));
+    const { status, body } = await gateway.send("GET /books/7");
+    return [status, body];
+  };
+  const both = { code: "$code", text: "$message" };
+
+  test.each<[what: string, errors: object, error: object, code: string, expected: unknown[]]>([
+    ["pass to clients that have no text either", {}, { fault: "$code" }, "lent", [409, { fault: "lent" }]],
+    ["have their code as text", {}, both, "lent", [409, { code: "lent", text: "lent" }]],
+    [
+      "have the client's code as text",
+      { codes: { lent: "gone" } },
+      both,
+      "lent",
+      [409, { code: "gone", text: "gone" }],
+    ],
+    [
+      "have the text of the pack, with the same code",
+      { codes: { lent: { message: "It is lent." } } },
+      both,
+      "lent",
+      [409, { code: "lent", text: "It is lent." }],
+    ],
+    [
+      "have the rule of other codes",
+      { codes: { lent: "gone" }, other_codes: { code: "other", status: 400, message: "No." } },
+      both,
+      "e17",
+      [400, { code: "other", text: "No." }],
+    ],
+    [
+      "have the text of the status where their code is dropped",
+      { other_codes: "drop" },
+      both,
+      "e17",
+      [409, { text: "The request was refused." }],
+    ],
+    [
+      "have the code of the status where theirs is dropped",
+      { other_codes: "drop", status_codes: { 409: "conflict" } },
+      both,
+      "e17",
+      [409, { code: "conflict", text: "The request was refused." }],
+    ],
+  ])("%s", async (_what, errors, error, code, expected) =>
+    expect(await respond(errors, error, code)).toEqual(expected),
+  );
+});

@@ -28,6 +28,7 @@ const matcherOf = (output: string): RegExp =>
 test.each([
   ["payments", 9001],
   ["media-type-versions", 9002],
+  ["json-api", 9003],
 ])(
   "each command in the README of examples/%s gives what the page shows",
   async (name, usualPort) => {

@@ -98,6 +98,150 @@ describe("check reports a value that can never work", () => {
       "36: is a header that frames messages",
     ],
     [
+      "a header of responses without a value",
+      dialect("id: code", "headers: { response: { X-A: { on: always } } }\n  id: code"),
+      'a header needs "upstream", "read" or "const"; X-A: X-A',
+    ],
+    [
+      "a header of responses with two values",
+      dialect("id: code", "headers: { response: { X-A: { const: a, read: name } } }\n  id: code"),
+      '"const" is the value of all responses: it excludes "upstream" and "read"',
+    ],
+    [
+      "a header with an unknown variable",
+      dialect("id: code", "headers: { response: { X-A: { read: $reponse } } }\n  id: code"),
+      "$reponse",
+    ],
+    [
+      "an absolute link in a header that has no address",
+      dialect("id: code", "headers: { response: { X-A: { upstream: X-A, links: absolute } } }\n  id: code"),
+      '"links" is about addresses: Location and Content-Location',
+    ],
+    [
+      "a value of a request in two places",
+      dialect("id: code", "headers: { request: { X-A: { query: a, member: b } } }\n  id: code"),
+      'a value has one place: "upstream", "query" or "member"; remove all but one',
+    ],
+    [
+      "a relation of pages that does not exist",
+      dialect(
+        "pagination: { page: { parameter: page }, size: 10 }",
+        "pagination: { page: { parameter: page }, size: 10, link_header: [after] }",
+      ),
+      "13: ",
+    ],
+    [
+      "an entity tag of the pack that nothing compares with If-Match",
+      {
+        file: "book.yaml",
+        from: "upstream: POST /items, body",
+        to: "headers: { request: { If-Match: If-Match }, response: { ETag: { read: id } } }, upstream: POST /items, body",
+      },
+      "clients may send If-Match, and nothing compares it with the ETag that the pack makes; add a prerequisite that reads the object, and name it in if_match",
+    ],
+    [
+      "an envelope without its items",
+      book(
+        "fields:",
+        "envelope: { upstream: { list: { data: 1, page: $page, last_page: $pages, total: $total } } }\nfields:",
+      ),
+      '"$items" is missing; it stands where the array is, such as { data: $items }',
+    ],
+    [
+      "an unknown value of an envelope",
+      book("fields:", "envelope: { client: { object: { book: $objects } } }\nfields:"),
+      'unknown name "$objects"; did you mean "$object"?',
+    ],
+    [
+      "a key of a list that has no value",
+      dialect("list: { $list: $items,", "list: { $name: $items,"),
+      '"$name" can\'t be a key here; a key with a value is $list',
+    ],
+    [
+      "a key of a wrapper that has no value",
+      book("fields:", "envelope: { client: { object: { $list: $object } } }\nfields:"),
+      '"$list" can\'t be a key here; a key with a value is $name',
+    ],
+    [
+      "an envelope of a route that responds with something else",
+      book("response: list", "response: list, envelope: { client: { object: { book: $object } } }"),
+      '"object" has no effect: the route has "response: list"',
+    ],
+    [
+      "an envelope of a route with a value that the upstream does not have",
+      book(
+        "response: list",
+        "response: list, envelope: { client: { list: { all: $items, found: $total } }, upstream: { list: $items } }",
+      ),
+      'the gateway does not know "$total": lists of new library have no total',
+    ],
+    [
+      "a key of errors that has no value",
+      dialect("{ problems: [{ at: $field, text: $message }] }", "{ $message: [$field] }"),
+      '"$message" can\'t be a key of an error; keys of values are $field, $pointer, $code, $name',
+    ],
+    [
+      "a misspelled key of errors",
+      dialect("{ problems: [{ at: $field, text: $message }] }", "{ $feild: [$message] }"),
+      '"$feild" can\'t be a key of an error',
+    ],
+    [
+      "a shape of some errors that is for all",
+      dialect(
+        "    error: { problems",
+        "    error_shapes: [{ shape: { a: $message } }]\n    error: { problems",
+      ),
+      'this shape is for all errors, so that those after it and `error` have no effect; add "status" or "fields", or make it "error"',
+    ],
+    [
+      "a shape of some errors with an unknown value",
+      dialect(
+        "    error: { problems",
+        "    error_shapes: [{ status: 422, shape: { a: $mesage } }]\n    error: { problems",
+      ),
+      '29: unknown name "$mesage"; did you mean "$message"?',
+    ],
+    [
+      "a shape for a status that is no error",
+      dialect(
+        "    error: { problems",
+        "    error_shapes: [{ status: 200, shape: { a: $message } }]\n    error: { problems",
+      ),
+      "29: ",
+    ],
+    [
+      "a name for no field where errors have no fields",
+      dialect("{ problems: [{ at: $field, text: $message }] }", "{ text: $message }\n    no_field: base"),
+      '"no_field" has no effect: errors have no $field',
+    ],
+    [
+      "indexes of fields where errors have no fields",
+      dialect(
+        "{ problems: [{ at: $field, text: $message }] }",
+        "{ text: $message }\n    field_indexes: dots",
+      ),
+      '"field_indexes" has no effect: errors have no $field',
+    ],
+    [
+      "an error of the upstream that says nothing",
+      {
+        file: "pack.yaml",
+        from: "total: $total }\n    error: { problems: [{ at: $field, text: $message }] }",
+        to: "total: $total }\n    error: { failed: $status }",
+      },
+      "nothing of this error says what the problem is; a value is one of $message, $title, $code, $field, $pointer",
+    ],
+    [
+      "codes of invalid queries that errors have no place for",
+      dialect("errors:\n", "errors:\n  validation: { query: { codes: { required: missing } } }\n"),
+      '"codes" has no effect: the errors of clients have no $code',
+    ],
+    [
+      "a field of errors that the object does not have",
+      book("fields:", "error_fields: { price: cost }\nfields:"),
+      '"cost" is no field or input of this object',
+    ],
+    [
       "codes of rules that errors have no place for",
       dialect("errors:\n", "errors:\n  validation: { codes: { required: missing } }\n"),
       '"codes" has no effect: the errors of clients have no $code',

@@ -34,10 +34,14 @@ const PACKS = [
   "test/fixtures/shop-pack",
   "examples/payments/pack",
   "examples/media-type-versions/pack",
+  "examples/json-api/pack",
   "test/fixtures/invoice-pack",
   "test/fixtures/orders-pack",
   "test/fixtures/songs-pack",
   "test/fixtures/issues-pack",
+  "test/fixtures/errors-pack",
+  "test/fixtures/envelopes-pack",
+  "test/fixtures/headers-pack",
   "test/fixtures/subscriptions-pack",
 ];
 

@@ -44,6 +44,19 @@ test.each<[string, Side, Side, string]>([
     "lists of upstream have no total",
   ],
   [
+    "a range of pages between cursors",
+    {
+      pagination: {
+        cursor: { parameter: "after", item: "id" },
+        size: 5,
+        range_header: { name: "Content-Range", unit: "items" },
+      },
+      list: "$items",
+    },
+    PAGES,
+    'pages between cursors have no positions; a range needs "pagination" with "page" or "offset"',
+  ],
+  [
     "the number of a page between cursors",
     {
       pagination: { cursor: { parameter: "after", item: "id" }, size: 5 },

@@ -114,6 +114,9 @@ describe("the laws of a pack", () => {
     "subscriptions-pack",
     "shop-pack",
     "issues-pack",
+    "errors-pack",
+    "envelopes-pack",
+    "headers-pack",
     "smallest-pack",
   ])("hold for the pages of %s", async (name) => {
     const { findings } = await checkLaws(() => loadPack(`test/fixtures/${name}`), { seed: 2, runs: 8 });

@@ -37,6 +37,8 @@ export interface FieldContext {
   >;
   /** Translate the field of a v4 error inside an object to alpha. */
   readonly errorFields: ReadonlyMap<string, (v4: string) => string | undefined>;
+  /** Whether v4's errors write indexes like keys (`lines.0.sku`), and whether alpha's have indexes. */
+  readonly errorIndexes: { readonly haveDots: boolean; readonly areKept: boolean };
   readonly resources: ReadonlyMap<string, { readonly definition: ResourceDefinition }>;
   /** Whether the translation of an object, or of one inside it, may lose something. */
   readonly mayLose: (object: string) => boolean;

@@ -166,7 +166,8 @@ function emitCondition(source: string, { name, rule, context, location, unit }: 
   const path = variables.has("value")
     ? inputNames !== "all" && inputNames.size === 0 && upstream
     : onlyPath(inputNames);
-  const isCacheable = !["request", "scopesOf"].some((name) => variables.has(name)) && path;
+  const isCacheable =
+    !["request", "response", "response_headers", "scopesOf"].some((name) => variables.has(name)) && path;
   if (!isCacheable) return [...guards, general].join(" && ");
   const range = plan.range(path);
   const isValueLost = (member: unknown): boolean =>

@@ -1,6 +1,7 @@
 import type { Bindings } from "../../../jsonata/index.ts";
 import type { Query } from "../../../dialect/query.ts";
 import type { ClientHead, JsonObject, ReadContext } from "../../translation-context.ts";
+import { joinLines } from "../response-headers.ts";
 import { networkAddress as networkOf } from "../ip-address.ts";
 import type { FieldContext } from "./field-context.ts";
 
@@ -11,6 +12,8 @@ export const READ_VARIABLES = [
   "values",
   "networkOf",
   "request",
+  "response",
+  "response_headers",
   "scopesOf",
   "query",
   "headers",
@@ -48,15 +51,27 @@ function headersOf({ request }: ClientHead, tokenHeaders: readonly string[]): Js
   return values;
 }
 
+/** Variables that only some expressions read. Each is made if the expression reads it. */
+const makersOf = ({
+  tokenHeaders,
+}: FieldContext): Readonly<Record<string, (reading: ReadContext) => unknown>> => ({
+  query: ({ client }) => client && queryOf(client),
+  headers: ({ client }) => client && headersOf(client, tokenHeaders),
+  response: ({ response }) => response?.json,
+  response_headers: ({ response }) => joinLines(response?.headers ?? {}),
+});
+
 /**
  * Creates the function that gives the variables their values for one object.
  *
- * @param variables Those that the expression reads.
+ * @param variables Those that the expression reads. Only if it reads `$response`, the response is parsed as a whole.
  */
 export function createReadBindings(
-  { lookup: values, scopesOf, tokenHeaders }: FieldContext,
+  context: FieldContext,
   variables: ReadonlySet<string>,
 ): (value: unknown, reading: ReadContext) => Bindings {
+  const { lookup: values, scopesOf } = context;
+  const makers = Object.entries(makersOf(context)).filter(([name]) => variables.has(name));
   const bind = (value: unknown, { related, sentBody: request }: ReadContext): Bindings => ({
     value,
     related,
@@ -65,10 +80,9 @@ export function createReadBindings(
     networkOf,
     scopesOf,
   });
-  if (!variables.has("query") && !variables.has("headers")) return bind;
+  if (makers.length === 0) return bind;
   return (value, reading) => ({
     ...bind(value, reading),
-    query: reading.client && queryOf(reading.client),
-    headers: reading.client && headersOf(reading.client, tokenHeaders),
+    ...Object.fromEntries(makers.map(([name, make]) => [name, make(reading)])),
   });
 }

@@ -28,6 +28,7 @@ describe.each([
   "test/fixtures/shop-pack",
   "examples/payments/pack",
   "examples/media-type-versions/pack",
+  "examples/json-api/pack",
   "test/fixtures/invoice-pack",
   "test/fixtures/orders-pack",
   "test/fixtures/form-client-pack",
@@ -37,6 +38,9 @@ describe.each([
   "test/fixtures/fields-pack",
   "test/fixtures/search-pack",
   "test/fixtures/issues-pack",
+  "test/fixtures/errors-pack",
+  "test/fixtures/envelopes-pack",
+  "test/fixtures/headers-pack",
 ])("the pack in %s", (folder) => {
   const { examples, catalogs, diagnostics, pack } = examplesOf(folder);
 

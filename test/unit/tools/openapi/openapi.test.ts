@@ -71,6 +71,7 @@ describe.each([
   "test/fixtures/tickets-pack",
   "examples/payments/pack",
   "examples/media-type-versions/pack",
+  "examples/json-api/pack",
 ])("the description of %s", (folder) => {
   const document = describeFolder(folder);
   const pack = loadPack(folder);

@@ -1,0 +1,130 @@
+/** Headers that pass from one side to the other, on a request and on its response. */
+import { hasTag } from "../dialect/entity-tag.ts";
+import { HttpError } from "../dialect/http-error.ts";
+import { isObject } from "../dialect/json/parse.ts";
+import { fromJsonText } from "../dialect/json/text.ts";
+import { valueAt } from "../dialect/shape.ts";
+import type { PassedHeaders } from "../mapping/compile/headers.ts";
+import type { TranslateLocation } from "../mapping/compile/locations.ts";
+import type { Answer, ReceivedHeaders, WriteResponseHeaders } from "../mapping/compile/response-headers.ts";
+import type { Route } from "../mapping/compile/route.ts";
+import { header, type AlphaRequest, type RequestContext, type ResponseBody } from "./context.ts";
+import type { HandlerResult } from "./lifecycle.ts";
+import { addHeaders, addParameters, type PreparedRequest } from "./prepared-request.ts";
+import type { ReadJson } from "./stages/read-body.ts";
+
+const PRECONDITION_FAILED = 412;
+
+/** What passes of a client's request. */
+export interface PassedRequest {
+  readonly rules: PassedHeaders;
+  readonly request: AlphaRequest;
+  /** Returns the client's body. */
+  readonly readJson: ReadJson;
+  readonly path: Readonly<Record<string, string>>;
+  /** The headers that pass as they are. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
+/** Compares the client's version of an object with the tag that the gateway has made of it, and removes the tag. */
+function checkMadeTag(prepared: PreparedRequest, request: AlphaRequest): PreparedRequest {
+  const { "if-match": current, ...headers } = prepared.headers ?? {};
+  const sent = header(request, "if-match");
+  if (sent !== undefined && current !== undefined && !hasTag(sent, current))
+    throw new HttpError(PRECONDITION_FAILED, "The object has changed.");
+  return { ...prepared, headers };
+}
+
+/**
+ * Adds to a call what passes of the client's request.
+ *
+ * @throws {HttpError} 400 for a value that is missing or invalid; 412 if the client has another version of the object
+ */
+export function addPassed(
+  built: PreparedRequest,
+  { rules, request, readJson, path, headers }: PassedRequest,
+): PreparedRequest {
+  const written = rules.write?.({ headers: request.headers, body: () => readJson().value, path });
+  const checked = rules.entityTag ? checkMadeTag(built, request) : built;
+  const prepared = addHeaders(checked, written ? { ...headers, ...written.headers } : headers);
+  if (!written) return prepared;
+  const { body } = prepared;
+  const gatewayFields = new Set([...prepared.gatewayFields, ...written.members]);
+  const complete = isObject(body) ? { ...prepared, body: written.withMembers(body) } : prepared;
+  return { ...addParameters(complete, written.query), gatewayFields };
+}
+
+/** What the headers of all responses are made of. */
+interface LinkRules {
+  readonly locate: TranslateLocation;
+  readonly linkBase: string;
+}
+
+type AnswerContext = Pick<RequestContext, "upstreamHead" | "match" | "warnings" | "upstreamEquivalent">;
+
+const NO_HEADERS: ReceivedHeaders = {};
+
+/** The path of the upstream request, which a relative address in a response refers to. */
+const pathOf = (call: string): string => /^\S+ (\S*?),?(?: |$)/.exec(call)?.[1] ?? "";
+
+function toAnswer(
+  status: number,
+  body: ResponseBody,
+  { upstreamHead, match, warnings, upstreamEquivalent = "" }: AnswerContext,
+  { locate, linkBase }: LinkRules,
+): Answer {
+  const wrapper = match?.route.response === "object" ? match.route.upstreamPath : [];
+  return {
+    status,
+    received: upstreamHead?.headers ?? NO_HEADERS,
+    response: () => upstreamHead?.json,
+    upstream: () => valueAt(upstreamHead?.json, wrapper),
+    object: () => {
+      const isText = typeof body === "string" || Buffer.isBuffer(body);
+      return isText && body.length > 0 ? fromJsonText(body.toString()) : undefined;
+    },
+    path: match?.parameters ?? {},
+    locate: (address) => locate(address, pathOf(upstreamEquivalent)),
+    linkBase,
+    onError: (error) => warnings.push(error.message),
+  };
+}
+
+/** Whether the client has the version of an object that a response has (RFC 9110, section 13.1.2). */
+const isCurrent = (request: AlphaRequest, route: Route, tag: string | undefined): boolean => {
+  const known = header(request, "if-none-match");
+  return route.name.startsWith("GET ") && tag !== undefined && known !== undefined && hasTag(known, tag);
+};
+
+/**
+ * The success of a route: its status, its body, and the headers that pass.
+ *
+ * @param body What the client gets of it is `shown`. Headers are made of the `whole`, whatever members a client chooses.
+ */
+export function toSuccess(
+  request: AlphaRequest,
+  route: Route,
+  { whole, shown }: Readonly<Record<"whole" | "shown", ResponseBody>>,
+  context: AnswerContext,
+  links: LinkRules,
+): HandlerResult {
+  const { headers, status } = route;
+  if (!headers) return { status, body: status === 204 ? "" : shown };
+  const passed = headers.success?.(toAnswer(status, whole, context, links));
+  const isNotModified =
+    context.upstreamHead?.status === 304 ||
+    (headers.entityTag !== undefined && isCurrent(request, route, passed?.["etag"]));
+  return {
+    status: isNotModified ? 304 : status,
+    body: isNotModified || status === 204 ? "" : shown,
+    ...(passed && { headers: passed }),
+  };
+}
+
+/** Adds the headers that errors have. Those that an error has of itself win. */
+export function addErrorHeaders<
+  Result extends Pick<HandlerResult, "status" | "headers"> & { readonly body: string },
+>(result: Result, write: WriteResponseHeaders, context: AnswerContext, links: LinkRules): Result {
+  const headers = write(toAnswer(result.status, result.body, context, links));
+  return { ...result, headers: { ...headers, ...result.headers } };
+}
