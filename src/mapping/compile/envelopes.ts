@@ -45,7 +45,7 @@ function checkShape(
   const unknown = places.map(({ name }) => `$${name}`).filter((each) => !known.includes(each));
   for (const name of unknown)
     location.report({ message: `unknown name "${name}"`, hint: suggestionFor(name, known) });
-  const allowed = required === "items" ? "$list" : "$name";
+  const allowed = `$${required === "items" ? "list" : "name"}`;
   for (const key of keysIn(shape).filter((each) => each !== allowed))
     if (KEYS.has(key) || closestMatch(key, [allowed]) !== undefined)
       location.report({ message: `"${key}" can't be a key here`, hint: `a key with a value is ${allowed}` });
