@@ -1,6 +1,7 @@
 /** Compares the old and the new answer to one request. Pure: nothing is asked, stored or sent. */
 import { isObject, parseJson } from "../dialect/json/parse.ts";
-import { findPath, namesIn } from "../dialect/shape.ts";
+import { keyNameOf } from "../dialect/error-places.ts";
+import { fillKey, findPath, namesIn } from "../dialect/shape.ts";
 import { isSuccess } from "../dialect/statuses.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -126,10 +127,11 @@ function compareHeaders(
   { pack, route }: AnswerRules,
   rules: ValueRules,
 ): Difference[] {
-  const total = route.response === "list" ? pack.dialect.client.pagination?.total_header : undefined;
+  const { total_header: total, range_header: range } = pack.dialect.client.pagination ?? {};
+  const ofLists = [total, range?.name].filter((name) => name !== undefined);
   const names = [
     ...Object.keys(route.headers?.definition.response ?? {}),
-    ...(total === undefined ? [] : [total]),
+    ...(route.response === "list" ? ofLists : []),
   ];
   const valuesOf = ({ headers }: Answer): object =>
     Object.fromEntries(names.map((name) => [`header ${name.toLowerCase()}`, headers[name.toLowerCase()]]));
@@ -141,17 +143,18 @@ const CURSORS = new Set(["next_cursor", "previous_cursor"]);
 const LINKS = new Set(["next_link", "previous_link", "first_link", "last_link"]);
 
 /** The fields of a list's envelope by what they mean. */
-function envelopeFields({ pack, route }: AnswerRules, names: ReadonlySet<string>): ReadonlySet<string> {
-  const found = namesIn(pack.lists.client).filter(({ name }) => names.has(name));
-  return new Set(route.response === "list" ? found.map(({ path }) => path.join(".")) : []);
+function envelopeFields({ route }: AnswerRules, names: ReadonlySet<string>): ReadonlySet<string> {
+  if (route.response !== "list") return new Set();
+  const found = namesIn(route.lists.envelope.client.list).filter(({ name }) => names.has(name));
+  return new Set(found.map(({ path }) => path.map((key) => fillKey(key, { list: route.list })).join(".")));
 }
 
 const withoutOrigin = (link: unknown): unknown =>
   typeof link === "string" ? link.replace(/^[a-z]+:\/\/[^/]*/i, "") : link;
 
 function successRules(rules: AnswerRules, judge: JudgeScalar): ValueRules {
-  const { pack } = rules;
-  const { style } = pack.paging;
+  const { pack, route } = rules;
+  const { style } = route.lists.paging;
   const isOpaque = style?.kind === "cursor" && style.item === undefined;
   const cursors = envelopeFields(rules, isOpaque ? CURSORS.union(LINKS) : new Set());
   const links = envelopeFields(rules, LINKS);
@@ -174,7 +177,10 @@ function listRule({ pack, route, order }: AnswerRules): ListRule | undefined {
   const { id } = pack.dialect.client;
   const first = [...route.resource.fields.keys()].find((name) => !name.includes("."));
   return {
-    field: (findPath(pack.lists.client, "items", { list: route.list }) ?? []).reduce(joinField, ""),
+    field: (findPath(route.lists.envelope.client.list, "items", { list: route.list }) ?? []).reduce(
+      joinField,
+      "",
+    ),
     rowPath: route.clientPath,
     idNames: first === undefined || first === id ? [id] : [id, first],
     order,
@@ -198,21 +204,28 @@ const READ_BY_PROGRAMS = new Set(["field", "pointer", "code", "status"]);
 
 /** An error with the type of each value in place of it, but for those that programs read. */
 function withoutTexts(body: unknown, pack: Pack): unknown {
-  const names = pack.errors.client.shapes
-    .flatMap((shape) => namesIn(shape))
-    .filter(({ name }) => READ_BY_PROGRAMS.has(name));
-  const kept = new Set(names.map(({ path }) => path.filter((key) => key !== "[]").join(".")));
-  const strip = (field: string, value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map((item) => strip(field, item));
+  const names = pack.errors.client.shapes.flatMap((shape) => namesIn(shape));
+  const kept = names
+    .filter(({ name }) => READ_BY_PROGRAMS.has(name))
+    .map(({ path }) => path.filter((key) => key !== "[]"));
+  // Errors by field have the names of fields as keys.
+  const isKept = (path: readonly string[]): boolean =>
+    kept.some(
+      (keys) =>
+        keys.length === path.length &&
+        keys.every((key, index) => key === path[index] || keyNameOf(key) !== undefined),
+    );
+  const strip = (path: readonly string[], value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map((item) => strip(path, item));
     if (isObject(value))
       return Object.fromEntries(
-        Object.entries(value).map(([name, member]) => [name, strip(joinField(field, name), member)]),
+        Object.entries(value).map(([name, member]) => [name, strip([...path, name], member)]),
       );
-    if (value === undefined || value === null || kept.has(field)) return value;
+    if (value === undefined || value === null || isKept(path)) return value;
     const type = jsonType(value);
     return type === "string" ? "" : type === "number" ? 0 : false;
   };
-  return strip("", body);
+  return strip([], body);
 }
 
 /** Errors have no ids: their entries are compared in any order. */

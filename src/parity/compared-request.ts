@@ -69,7 +69,7 @@ export function orderOf(pack: Pack, route: Route, request: ComparedRequest): rea
   if (asked) return asked;
   const { order } = route.filterDefaults ?? {};
   if (order && order.length > 0) return order.map(({ field }) => field);
-  const { style } = pack.paging;
+  const { style } = route.lists.paging;
   // Clients page by a member of the last row: the list is ordered by it.
   return style?.kind === "cursor" && style.item !== undefined ? [style.item] : undefined;
 }

@@ -17,7 +17,6 @@ const PRECONDITION_FAILED = 412;
 
 /** What passes of a client's request. */
 export interface PassedRequest {
-  readonly rules: PassedHeaders;
   readonly request: AlphaRequest;
   /** Returns the client's body. */
   readonly readJson: ReadJson;
@@ -38,12 +37,15 @@ function checkMadeTag(prepared: PreparedRequest, request: AlphaRequest): Prepare
 /**
  * Adds to a call what passes of the client's request.
  *
+ * @param rules Undefined: nothing passes.
  * @throws {HttpError} 400 for a value that is missing or invalid; 412 if the client has another version of the object
  */
 export function addPassed(
   built: PreparedRequest,
-  { rules, request, readJson, path, headers }: PassedRequest,
+  rules: PassedHeaders | undefined,
+  { request, readJson, path, headers }: PassedRequest,
 ): PreparedRequest {
+  if (!rules) return built;
   const written = rules.write?.({ headers: request.headers, body: () => readJson().value, path });
   const checked = rules.entityTag ? checkMadeTag(built, request) : built;
   const prepared = addHeaders(checked, written ? { ...headers, ...written.headers } : headers);
@@ -96,23 +98,26 @@ const isCurrent = (request: AlphaRequest, route: Route, tag: string | undefined)
   return route.name.startsWith("GET ") && tag !== undefined && known !== undefined && hasTag(known, tag);
 };
 
+/** The body of a success: as a whole, which headers are made of, and what the client gets of it. */
+export type SuccessBodies = Readonly<Record<"whole" | "shown", ResponseBody>>;
+
 /** The success of a route: its status, its body, and the headers that pass. */
 export function toSuccess(
   request: AlphaRequest,
   route: Route,
-  body: ResponseBody,
+  { whole, shown }: SuccessBodies,
   context: AnswerContext,
   links: LinkRules,
 ): HandlerResult {
   const { headers, status } = route;
-  if (!headers) return { status, body: status === 204 ? "" : body };
-  const passed = headers.success?.(toAnswer(status, body, context, links));
+  if (!headers) return { status, body: status === 204 ? "" : shown };
+  const passed = headers.success?.(toAnswer(status, whole, context, links));
   const isNotModified =
     context.upstreamHead?.status === 304 ||
     (headers.entityTag !== undefined && isCurrent(request, route, passed?.["etag"]));
   return {
     status: isNotModified ? 304 : status,
-    body: isNotModified || status === 204 ? "" : body,
+    body: isNotModified || status === 204 ? "" : shown,
     ...(passed && { headers: passed }),
   };
 }

@@ -22,7 +22,7 @@ import {
 } from "./context.ts";
 import { createUpstreamActivity } from "./instrument-call.ts";
 import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
-import { addPassed, toSuccess } from "./passed-headers.ts";
+import { addPassed, toSuccess, type SuccessBodies } from "./passed-headers.ts";
 import { addParameters } from "./prepared-request.ts";
 import { createResponseCache, type ResponseCache } from "./response-cache.ts";
 import { RESPONSE_KINDS } from "./responses/kinds.ts";
@@ -74,18 +74,12 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     upstreamTokens: dependencies.upstreamTokens,
   });
 
-  const keepChosen = (route: Route, body: ResponseBody, chosen: ChosenMembers | undefined): ResponseBody =>
-    chosen && isText(body) ? keepFields(body, chosen, route, route.lists.envelope.client.list) : body;
-
-  /** Of a request without a v4 call, as for a catalog, nobody has seen the token. */
-  function checkUnseen(
-    request: AlphaRequest,
-    client: AuthenticatedClient,
-    { upstream }: RequestContext,
-    creditAddress: ConsumeResult["creditAddress"],
-  ): void {
-    if (upstream?.calls.length === 0) dependencies.checkToken?.(request, client, creditAddress);
-  }
+  /** Sparse fields: the whole body, which headers are made of, and what the client has chosen of it. */
+  const choose = (route: Route, whole: ResponseBody, chosen: ChosenMembers | undefined): SuccessBodies => ({
+    whole,
+    shown:
+      chosen && isText(whole) ? keepFields(whole, chosen, route, route.lists.envelope.client.list) : whole,
+  });
 
   /** Field brown-outs: only responses that lack a field are read again. */
   function leaveOut(route: Route, body: ResponseBody, context: RequestContext): ResponseBody {
@@ -139,9 +133,9 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     context.sent = { query, readJson };
     context.readsQuery = true;
     const parameters = await selected.route.query.translate(query);
+    const chosen = selected.route.sparseFields?.choose(query);
     context.readsQuery = !selected.route.body;
     context.ignoredParameters = parameters.ignored;
-    const chosen = selected.route.sparseFields?.choose(query);
     const match = await withPathValues(selected, parameters.path);
     const { headers: rules, kind: name } = match.route;
     const headers = rules?.request?.(request.headers, name === "object" || name === "list");
@@ -159,8 +153,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const authorized: AuthorizedRequest = { ...caller, readJson, query, upstream, services, report: context };
     const kind = RESPONSE_KINDS[match.route.kind];
     const built = addParameters(await kind.buildRequest(authorized), parameters.upstream);
-    const passed = rules && { rules, request, readJson, path: match.parameters, headers };
-    const prepared = passed ? addPassed(built, passed) : built;
+    const prepared = addPassed(built, rules, { request, readJson, path: match.parameters, headers });
     context.upstreamEquivalent = prepared.equivalent ?? `${prepared.method} ${prepared.path}`;
     context.upstreamFilter = prepared.filter;
 
@@ -171,8 +164,9 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const object = await kind.buildResponse(received, prepared, authorized);
     const body = typeof object === "string" ? (match.route.wrapObject?.(object) ?? object) : object;
     stageTimes.buildResponse = performance.now();
-    if (!token.isAccepted && hash !== undefined) checkUnseen(request, client, context, creditAddress);
-    const shown = leaveOut(match.route, keepChosen(match.route, body, chosen), context);
-    return toSuccess(request, match.route, shown, context, dependencies.style);
+    if (!token.isAccepted && hash !== undefined && context.upstream.calls.length === 0)
+      dependencies.checkToken?.(request, client, creditAddress);
+    const bodies = choose(match.route, leaveOut(match.route, body, context), chosen);
+    return toSuccess(request, match.route, bodies, context, dependencies.style);
   }, dependencies);
 }

@@ -1,4 +1,5 @@
 /** Checks the lines of `accepted-differences.yaml` with the routes of a pack. */
+import { findPlaces } from "../../dialect/error-places.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import type { AcceptedDifference } from "../schema/accepted-definition.ts";
 import type { Pack } from "../pack.ts";
@@ -6,20 +7,19 @@ import type { LocatedFile } from "./resource-files.ts";
 import { responseFields, shapePaths } from "./response-fields.ts";
 import type { Route } from "./route.ts";
 
-type Sources = Pick<Pack, "routes" | "resources" | "lists" | "dialect">;
+type Sources = Pick<Pack, "routes" | "resources" | "lists" | "dialect" | "errors">;
 
 /** All fields in which answers of a route can differ. */
 function comparedFields(route: Route, pack: Sources): ReadonlySet<string> {
-  const { responses, pagination } = pack.dialect.client;
-  const { list, error } = responses;
+  const { total_header: total, range_header: range } = pack.dialect.client.pagination ?? {};
   const headers = [
     ...Object.keys(route.headers?.definition.response ?? {}),
-    ...(pagination?.total_header === undefined ? [] : [pagination.total_header]),
+    ...[total, range?.name].filter((name) => name !== undefined),
   ];
   const paths = [
     ...responseFields(route, pack).keys(),
-    ...(route.response === "list" ? shapePaths(list ?? pack.lists.client, route.list) : []),
-    ...shapePaths(error),
+    ...(route.response === "list" ? shapePaths(route.lists.envelope.client.list, route.list) : []),
+    ...pack.errors.client.shapes.flatMap((shape) => shapePaths(shape)),
   ];
   // A list is compared as a whole, too: its order, and its rows.
   const all = paths.flatMap((path) => {
@@ -46,7 +46,7 @@ export function compileAcceptedDifferences(
       });
     const known = fields.get(name) ?? comparedFields(route, pack);
     fields.set(name, known);
-    if (!known.has(field) && !isOpen(field, route, pack))
+    if (!known.has(field) && !isOpen(field, route, pack) && !isErrorByField(field, pack))
       location.at(index, "field").report({
         message: `responses of ${name} have no field "${field}"`,
         hint: suggestionFor(field, [...known]),
@@ -67,3 +67,12 @@ function isOpen(field: string, route: Route, pack: Sources): boolean {
     return rule !== undefined && rule.object === undefined;
   });
 }
+
+/** Whether a field is in the object of an error whose keys are those of problems, such as names of fields. */
+const isErrorByField = (field: string, { errors }: Sources): boolean =>
+  errors.client.shapes
+    .flatMap((shape) => findPlaces(shape))
+    .some(
+      ({ path, keys }) =>
+        keys !== undefined && field.startsWith([...path.filter((key) => key !== "[]"), ""].join(".")),
+    );

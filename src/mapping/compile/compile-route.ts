@@ -6,9 +6,9 @@ import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-d
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import { compileHeaders } from "./headers.ts";
 import { compileEndpoint, compilePattern } from "./endpoint.ts";
+import { checkEnvelope, type ListsOf } from "./envelopes.ts";
 import { compileListSearch } from "./list-search.ts";
 import { compileSparseFields } from "./sparse-fields.ts";
-import { checkEnvelope, type ListsOf } from "./envelopes.ts";
 import { compilePathValues, type PathParameterRules } from "./path-parameters.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import { resolveReference, type SourceLocation } from "../load/source-location.ts";
@@ -254,6 +254,7 @@ export function compileRoute(
     tokenLevels: compileTokens(definition, resource, lists.envelope.client, location.at("tokens")),
     source,
     headers,
+    sparseFields,
     versionPath: objectPath(lists.envelope.upstream.object ?? "$object", resource.upstreamName),
     sparseFields,
     list: resource.list ?? "",

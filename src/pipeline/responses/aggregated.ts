@@ -7,7 +7,7 @@ import type { Route } from "../../mapping/compile/route.ts";
 import type { Aggregation } from "../../mapping/compile/route-steps.ts";
 import type { ResponseKind } from "../authorized-request.ts";
 import { endpointOf } from "../stages/build-request.ts";
-import { fetchAllPages } from "../stages/call-upstream.ts";
+import { fetchAllPages } from "../stages/fetch-all-pages.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { requestWithoutBody } from "../prepared-request.ts";
 import { parseObject } from "../upstream-response.ts";

@@ -3,22 +3,16 @@ import { setTimeout as pause } from "node:timers/promises";
 import pMap from "p-map";
 import { ValidationError } from "../../dialect/http-error.ts";
 import { isObject, printJson } from "../../dialect/json/parse.ts";
-import type { ReadWrapped } from "../../dialect/object-wrapper.ts";
 import { valueAt } from "../../dialect/shape.ts";
-import { addQuery, InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
+import { InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
 import { partLoss, relatedLoss, responseLoss } from "../../mapping/compile/loss-names.ts";
-import type { RouteLists } from "../../mapping/compile/envelopes.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { ReadAfterWrite, RelatedRequest, Wait } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
-import { acceptPage, parsePage } from "../upstream-list.ts";
-import {
-  InvalidUpstreamResponseError,
-  type TranslationConfig,
-  type UpstreamResponse,
-} from "../upstream-response.ts";
+import type { TranslationConfig, UpstreamResponse } from "../upstream-response.ts";
+import { fetchAllPages } from "./fetch-all-pages.ts";
 
 const NOT_MODIFIED = 304;
 
@@ -259,49 +253,4 @@ async function fetchRows({ endpoint }: RelatedRequest, authorized: AuthorizedReq
     () => undefined,
   );
   return list && "rows" in list ? list.rows : undefined;
-}
-
-/** All rows of a v4 list, or the response with which v4 rejected one of its pages. */
-export type AllPages = { readonly rows: readonly unknown[] } | { readonly rejected: UpstreamResponse };
-
-/**
- * Fetches all pages of a v4 list, in pages as large as v4 allows.
- *
- * @param options the most rows of the list, the reader of the wrapper of its items, and how lists are paged and read
- * @throws {InvalidUpstreamResponseError} where the list has more, or is not a list
- */
-export async function fetchAllPages(
-  prepared: PreparedRequest,
-  {
-    most,
-    readWrapped,
-    lists,
-  }: {
-    readonly most: number;
-    readonly readWrapped: ReadWrapped | undefined;
-    readonly lists: Pick<RouteLists, "paging" | "parseList">;
-  },
-  { upstream }: AuthorizedRequest,
-): Promise<AllPages> {
-  const walk = lists.paging.walkAll(most);
-  // A page is parsed at once: after an invalid one no other is requested.
-  const fetchPage = async (query: string) => {
-    const response = await upstream.call({ ...prepared, path: addQuery(prepared.path, query) });
-    return response.success ? parsePage(response, lists, readWrapped) : { rejected: response };
-  };
-  const rows: unknown[] = [];
-
-  do {
-    // Where the number of rows is known after the first page, the others are fetched at once.
-    const queries = walk.rest() ?? [walk.query];
-    const pages = await pMap(queries, fetchPage, { concurrency: MAX_CONCURRENT_REQUESTS });
-    for (const page of pages) {
-      if ("rejected" in page) return page;
-      acceptPage(walk, page);
-      rows.push(...page.items);
-    }
-    if (Math.max(walk.total ?? 0, rows.length) > most)
-      throw new InvalidUpstreamResponseError(`the list has more than ${most} rows`);
-  } while (!walk.isDone);
-  return { rows };
 }

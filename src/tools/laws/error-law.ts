@@ -24,8 +24,9 @@ function summarize(
   };
 }
 
-const namesOfEntries = (shape: Shape): ReadonlySet<string> =>
-  new Set(namesIn(shape).flatMap(({ name, path }) => (path.includes("[]") ? [name] : [])));
+/** The names in the entries of a shape, or those around them. */
+const namesOf = (shape: Shape, inEntries: boolean): ReadonlySet<string> =>
+  new Set(namesIn(shape).flatMap(({ name, path }) => (path.includes("[]") === inEntries ? [name] : [])));
 
 const namesOutside = (shape: Shape): ReadonlySet<string> =>
   new Set(namesIn(shape).flatMap(({ name, path }) => (path.includes("[]") ? [] : [name])));
@@ -45,8 +46,8 @@ function checkFormat(
   details: readonly ErrorDetail[],
   report: MutableReport,
 ): void {
-  const entryNames = namesOfEntries(shapes.at(-1));
-  const outerNames = namesOutside(shapes.at(-1));
+  const entryNames = namesOf(shapes.at(-1), true);
+  const outerNames = namesOf(shapes.at(-1), false);
   const written = { details, summary: undefined };
   const [expected, actual] = [written, read(write(details, 400)) ?? { ...written, details: [] }].map((each) =>
     summarize(each, entryNames, outerNames),

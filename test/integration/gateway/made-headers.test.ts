@@ -48,6 +48,20 @@ describe("an absolute Location", () => {
   });
 });
 
+test("a header is made of the whole object, whatever members the client chooses", async () => {
+  const { send, service } = await start({
+    client: {
+      sparse_fields: { parameter: "fields" },
+      headers: { response: { "X-Id": { read: "$object.id" } } },
+    },
+    book: { routes: [READ] },
+  });
+  service.respondWith(json(200, BOOK));
+  const response = await send("GET /books/7?fields=title");
+  expect(response.headers.get("x-id")).toBe("7");
+  expect(response.body).toEqual({ title: "Waves" });
+});
+
 describe("an expression of a response header", () => {
   const read = (expression: string) => withHeaders({ response: { "X-Made": { read: expression } } });
 

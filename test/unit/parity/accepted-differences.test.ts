@@ -1,6 +1,7 @@
 /** Lines of `accepted-differences.yaml`: what they accept, and what is wrong with them. */
 import { describe, expect, test } from "@jest/globals";
-import { writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkFiles } from "../../../src/mapping/load/checked-pack.ts";
 import { PackError } from "../../../src/mapping/load/diagnostic.ts";
@@ -74,6 +75,23 @@ describe("a line of accepted differences", () => {
     ["a map", "route: x", expect.stringMatching(/^1:1 .*list/)],
   ])("with %s is an error with its place", (_, text, fault) => {
     expect(faultsOf(text)).toEqual([fault]);
+  });
+
+  test.each([
+    ["errors-pack", "GET /parcels/:id", "name"],
+    ["errors-pack", "GET /parcels/:id", "errors.is"],
+    ["envelopes-pack", "GET /tags/:id/similar", "found"],
+    ["envelopes-pack", "GET /tags", "tags"],
+    ["envelopes-pack", "GET /articles", "header content-range"],
+  ])("may name what responses of %s have in their own envelope: %s %s", (pack, route, field) => {
+    const folder = mkdtempSync(join(tmpdir(), "accepted-"));
+    try {
+      cpSync(join("test/fixtures", pack), folder, { recursive: true });
+      writeFileSync(join(folder, "accepted-differences.yaml"), line({ route, field }));
+      expect(loadPack(folder).acceptedDifferences).toHaveLength(1);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test("is a part of the pack that another thread checks, and of its hash", () => {

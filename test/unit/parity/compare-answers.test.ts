@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { compareAnswers, createAnswerRules } from "../../../src/parity/compare-answers.ts";
+import type { Answer } from "../../../src/parity/comparison.ts";
 import { answer, differencesOf, rulesFor } from "./answers.ts";
 
 const pack = loadPack("mappings");
@@ -171,6 +172,28 @@ describe("the order of a list", () => {
   });
 });
 
+describe("a list in an envelope of its route or resource", () => {
+  const envelopes = loadPack("test/fixtures/envelopes-pack");
+
+  test.each([
+    ["GET /tags", "tags"],
+    ["GET /tags/:id/similar", "found"],
+  ])("has the rows of %s by what identifies them", (name, member) => {
+    const rows = [{ name: "a" }, { name: "b" }];
+    const [old, other] = [answer({ [member]: rows }), answer({ [member]: rows.slice(1) })];
+    expect(differencesOf(old, other, rulesFor(envelopes, name))).toEqual([`${member} row`]);
+  });
+
+  test("has its range in a header", () => {
+    const [old, other] = ["0-1/9", "0-1/8"].map((range) =>
+      answer({ articles: [] }, 200, { "content-range": `articles ${range}` }),
+    ) as [Answer, Answer];
+    expect(differencesOf(old, other, rulesFor(envelopes, "GET /articles"))).toEqual([
+      "header content-range value",
+    ]);
+  });
+});
+
 describe("errors", () => {
   const library = loadPack("test/fixtures/library-pack");
   const rules = rulesFor(library, "GET /books");
@@ -188,6 +211,21 @@ describe("errors", () => {
     ["type", { at: "title", text: ["too long"] }, ["problems.text type"]],
   ])("with another %s differ", (_what, problem, expected) => {
     expect(differencesOf(error({ at: "title", text: "too long" }), error(problem), rules)).toEqual(expected);
+  });
+
+  test.each([
+    [{ name: ["short"] }, []],
+    [{ address: ["too long"] }, ["name missing", "address added"]],
+  ])("by field are compared by their keys: %j", (problems, expected) => {
+    const byField = rulesFor(loadPack("test/fixtures/errors-pack"), "GET /parcels");
+    const old = answer({ name: ["too long"] }, 422);
+    expect(differencesOf(old, answer(problems, 422), byField)).toEqual(expected);
+  });
+
+  test("with another code differ, in whichever shape the pack has it", () => {
+    const coded = rulesFor(loadPack("test/fixtures/errors-pack"), "GET /parcels");
+    const withCode = (is: string) => answer({ errors: [{ at: "name", is }] }, 409);
+    expect(differencesOf(withCode("weight"), withCode("gone"), coded)).toEqual(["errors.is value"]);
   });
 
   test("with another status differ in it", () => {

@@ -51,15 +51,27 @@ function headersOf({ request }: ClientHead, tokenHeaders: readonly string[]): Js
   return values;
 }
 
+/** Variables that only some expressions read. Each is made if the expression reads it. */
+const makersOf = ({
+  tokenHeaders,
+}: FieldContext): Readonly<Record<string, (reading: ReadContext) => unknown>> => ({
+  query: ({ client }) => client && queryOf(client),
+  headers: ({ client }) => client && headersOf(client, tokenHeaders),
+  response: ({ response }) => response?.json,
+  response_headers: ({ response }) => joinLines(response?.headers ?? {}),
+});
+
 /**
  * Creates the function that gives the variables their values for one object.
  *
  * @param variables Those that the expression reads. Only if it reads `$response`, the response is parsed as a whole.
  */
 export function createReadBindings(
-  { lookup: values, scopesOf, tokenHeaders }: FieldContext,
+  context: FieldContext,
   variables: ReadonlySet<string>,
 ): (value: unknown, reading: ReadContext) => Bindings {
+  const { lookup: values, scopesOf } = context;
+  const makers = Object.entries(makersOf(context)).filter(([name]) => variables.has(name));
   const bind = (value: unknown, { related, sentBody: request }: ReadContext): Bindings => ({
     value,
     related,
@@ -68,17 +80,9 @@ export function createReadBindings(
     networkOf,
     scopesOf,
   });
-  const readsHead = variables.has("query") || variables.has("headers");
-  const readsResponse = variables.has("response");
-  const readsHeaders = variables.has("response_headers");
-  if (!readsHead && !readsResponse && !readsHeaders) return bind;
+  if (makers.length === 0) return bind;
   return (value, reading) => ({
     ...bind(value, reading),
-    ...(readsHead && {
-      query: reading.client && queryOf(reading.client),
-      headers: reading.client && headersOf(reading.client, tokenHeaders),
-    }),
-    ...(readsResponse && { response: reading.response?.json }),
-    ...(readsHeaders && { response_headers: joinLines(reading.response?.headers ?? {}) }),
+    ...Object.fromEntries(makers.map(([name, make]) => [name, make(reading)])),
   });
 }
