@@ -3,7 +3,7 @@ import { parseQuery } from "../dialect/query.ts";
 import type { Scopes } from "../dialect/scopes.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { Pack } from "../mapping/pack.ts";
-import type { ConsumeResult, RateLimits } from "../rate-limit/rate-limits.ts";
+import type { RateLimits } from "../rate-limit/rate-limits.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { AuthorizedRequest, TranslationServices } from "./authorized-request.ts";
 import { continueTrace } from "../observability/tracing/traceparent.ts";
@@ -16,7 +16,6 @@ import {
   header,
   provenIdentity,
   type AlphaRequest,
-  type AuthenticatedClient,
   type RequestContext,
   type ResponseBody,
 } from "./context.ts";

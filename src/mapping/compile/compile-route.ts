@@ -256,7 +256,6 @@ export function compileRoute(
     headers,
     sparseFields,
     versionPath: objectPath(lists.envelope.upstream.object ?? "$object", resource.upstreamName),
-    sparseFields,
     list: resource.list ?? "",
     lists,
     search: compileListSearch(definition, resource, source, query, context, location.at("search")),

@@ -28,9 +28,6 @@ function summarize(
 const namesOf = (shape: Shape, inEntries: boolean): ReadonlySet<string> =>
   new Set(namesIn(shape).flatMap(({ name, path }) => (path.includes("[]") === inEntries ? [name] : [])));
 
-const namesOutside = (shape: Shape): ReadonlySet<string> =>
-  new Set(namesIn(shape).flatMap(({ name, path }) => (path.includes("[]") ? [] : [name])));
-
 /**
  * Whether what an error says can be read from it: with the text of each problem, and without an object by field, which has
  * the problems in another order.
