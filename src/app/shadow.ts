@@ -15,6 +15,7 @@ import { MAX_COMPARED_BYTES, OldService, type Asked } from "../shadow/ask-old-se
 import { Budget } from "../shadow/budget.ts";
 import { DivergedClients } from "../shadow/diverged-clients.ts";
 import { createJudge } from "../shadow/judge.ts";
+import { overridesMethod } from "../shadow/method-override.ts";
 import { ShadowRunner, type BegunComparison, type ServedRequest } from "../shadow/shadow-runner.ts";
 import { WriteFence } from "../shadow/write-fence.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
@@ -254,7 +255,8 @@ export function createShadow(
   return {
     begin(routed) {
       const { route, plain } = routed;
-      if (READS.has(plain.method) || route?.isSafe) return route && beginRead(route, routed);
+      const isRead = READS.has(plain.method) || route?.isSafe;
+      if (isRead && !overridesMethod(plain)) return route && beginRead(route, routed);
       return plain.method === "OPTIONS" ? undefined : beginWrite(routed);
     },
     servedNew(exchange) {

@@ -35,12 +35,20 @@ const NOT_SENT = new Set([
   "accept-encoding",
 ]);
 
-function headersOf({ headers, id }: AlphaRequest): Record<string, string | string[]> {
+function headersOf({ headers, id, address }: AlphaRequest): Record<string, string | string[]> {
   const sent: Record<string, string | string[]> = {};
   const named = new Set((headers["connection"] ?? []).flatMap((line) => line.toLowerCase().split(/[ ,]+/)));
   for (const [name, lines] of Object.entries(headers))
     if (lines && !NOT_SENT.has(name) && !named.has(name)) sent[name] = [...lines];
-  return { ...sent, "x-request-id": id, "accept-encoding": "identity" };
+  const [host] = headers["x-forwarded-host"] ?? headers["host"] ?? [];
+  return {
+    ...sent,
+    "x-request-id": id,
+    "accept-encoding": "identity",
+    // Only what the gateway knows: the old service may limit or allow by address.
+    "x-forwarded-for": address,
+    ...(host !== undefined && { "x-forwarded-host": host }),
+  };
 }
 
 /** Why an error leaves a comparison without an answer. */
