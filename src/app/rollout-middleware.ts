@@ -114,7 +114,7 @@ export function createRolloutMiddleware(
           fingerprint,
           token,
           hasGatewayToken,
-          isKnown:
+          isKnown: () =>
             clients.current().nameOf(identity) !== undefined ||
             (token !== undefined && shared.tokens.wasAccepted(tokenHash(token))),
         });

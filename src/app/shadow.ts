@@ -73,7 +73,7 @@ export function openShadow(
     return data.kind === "replicated" ? data.lagMs : 0;
   });
   const diverged = new DivergedClients(state);
-  const old = new OldService(legacy.url, tokenParameter, timeoutMs);
+  const old = new OldService(legacy, tokenParameter, timeoutMs);
   const closing = new AbortController();
   let isReachable = true;
   const timer = setInterval(() => {
@@ -121,7 +121,7 @@ export interface RoutedRequest {
   readonly token: string | undefined;
   readonly hasGatewayToken: boolean;
   /** Whether v4 or the client directory knows the sender. */
-  readonly isKnown: boolean;
+  readonly isKnown: () => boolean;
 }
 
 /** The comparisons of a pack. */
@@ -222,7 +222,7 @@ export function createShadow(
       filter: (filterHeader === undefined ? undefined : header(plain, filterHeader)) ?? null,
       client: client ?? fingerprint ?? null,
       writer,
-      payer: isKnown ? writer : STRANGERS,
+      payer: isKnown() ? writer : STRANGERS,
       token,
       side,
       isFresh: side === "new" && rollout.isFresh(client, route.name),
@@ -246,10 +246,23 @@ export function createShadow(
     };
   }
 
-  function beginWrite({ client, fingerprint }: RoutedRequest): Begun {
+  function beginWrite({ client, fingerprint, isKnown }: RoutedRequest): Begun {
     const writer = client ?? fingerprint ?? STRANGERS;
-    if (rollout.plan().data.kind === "separate") diverged.note(writer);
-    return { isCompared: false, end: fence.begin(writer), servedOld: () => {} };
+    const endWrite = fence.begin(writer);
+    // Invented tokens write nothing, and would fill what is remembered for good.
+    const note = (): void => {
+      if (rollout.plan().data.kind === "separate" && isKnown()) diverged.note(writer);
+    };
+    note();
+    return {
+      isCompared: false,
+      end() {
+        // A token is known once a service has accepted it.
+        note();
+        endWrite();
+      },
+      servedOld: () => {},
+    };
   }
 
   return {

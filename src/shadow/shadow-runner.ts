@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { setImmediate as idle, setTimeout as wait } from "node:timers/promises";
+import { usualTokenTexts } from "../dialect/usual-credentials.ts";
 import type { Answer, NotComparableReason, ReportComparison } from "../parity/comparison.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { AlphaRequest } from "../pipeline/context.ts";
@@ -158,7 +159,7 @@ function reportFinding(
         filter,
         ...(body && { body }),
         ...pair,
-        tokens: token === undefined ? [] : [token],
+        tokens: [...(token === undefined ? [] : [token]), ...usualTokenTexts(request)],
       },
     };
   report({

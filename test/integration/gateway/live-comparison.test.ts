@@ -222,3 +222,13 @@ test("with data of its own, a client is compared until it writes", async () => {
   await call("billing");
   expect(await routeOf(LIST, 2)).toMatchObject({ equal: 1, notComparable: { diverged: 1 } });
 });
+
+test("writes with invented tokens are not remembered as clients with data of their own", async () => {
+  const { gateway, call, routeOf } = await start(`data: separate\n${COMPARE_ALL}`);
+  const asStranger = { as: "invented", headers: { "user-agent": "stranger/1" } };
+  await gateway.request(LIST, asStranger);
+  await gateway.request("DELETE /vm/instances/999999", asStranger);
+  await gateway.request(LIST, asStranger);
+  await call("billing");
+  expect((await routeOf(LIST, 3)).notComparable).not.toHaveProperty("diverged");
+});

@@ -296,3 +296,12 @@ test("an answer takes memory from the moment on when it is there, while the othe
   answerOld(answer("1234"));
   expect(await resultsOf(setup)).toMatchObject([{ result: "not_comparable", reason: "budget" }]);
 });
+
+test("all tokens of a request are secrets of its example, also those that the pack does not know", async () => {
+  const setup = createRunner({ askOld: async () => answer("old"), translate: async () => answer("new") });
+  const { request } = serve();
+  const headers = { "x-api-key": ["k1"], authorization: ["Basic dTpw"] };
+  setup.runner.begin(serve({ request: { ...request, headers } }))?.served(answer("old"));
+  const [compared] = await resultsOf(setup);
+  expect(compared?.sample?.tokens).toEqual(expect.arrayContaining(["t1", "k1", "u:p", "dTpw"]));
+});
