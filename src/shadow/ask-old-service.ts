@@ -99,7 +99,11 @@ export class OldService {
    * @param tokenParameter the query parameter with the token, where the pack has it there
    * @param timeoutMs until a whole answer must have come
    */
-  constructor({ url, secureContext }: OldServiceAddress, tokenParameter?: string, timeoutMs = COMPARISON_TIMEOUT_MS) {
+  constructor(
+    { url, secureContext }: OldServiceAddress,
+    tokenParameter?: string,
+    timeoutMs = COMPARISON_TIMEOUT_MS,
+  ) {
     this.#timeoutMs = timeoutMs;
     this.#pool = new Pool(url.origin, {
       connections: CONNECTIONS,

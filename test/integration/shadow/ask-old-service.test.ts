@@ -31,7 +31,11 @@ async function startOldService(
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const service = new OldService({ url: new URL(`http://127.0.0.1:${port}${basePath}`) }, "token", TIMEOUT_MS);
+  const service = new OldService(
+    { url: new URL(`http://127.0.0.1:${port}${basePath}`) },
+    "token",
+    TIMEOUT_MS,
+  );
   open.push(
     () => service.close(),
     () => (server.closeAllConnections(), server.close()),
