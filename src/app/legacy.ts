@@ -18,6 +18,7 @@ import { createNativeProxy, type NativeProxy } from "../pipeline/native/native-p
 import { trustedProxies } from "../rate-limit/client-address.ts";
 import { RouteTemplates } from "../routing/path-template.ts";
 import { createCircuitBreaker, type CircuitBreaker } from "../upstream/circuit-breaker.ts";
+import type { CurrentContext } from "../upstream/upstream-tls.ts";
 import type { PublicAppDependencies } from "./public-app.ts";
 import { createRedaction } from "./record-options.ts";
 import type { Recorder } from "./recorder.ts";
@@ -29,6 +30,8 @@ const NAME = "the old service";
 /** The old service, over connections that all packs share. */
 export interface LegacyService {
   readonly url: URL;
+  /** The certificates of connections to it; undefined: the public authorities. */
+  readonly secureContext: CurrentContext | undefined;
   readonly proxy: NativeProxy;
   readonly breaker: CircuitBreaker;
   /** The routes of an API without a pack. */
@@ -65,7 +68,7 @@ export function openLegacy(
   const timeoutMs = TIMEOUT_FACTOR * UPSTREAM_TIMEOUT_MS;
   const options = { name: NAME, origin: url, timeoutMs, connections, breaker, secureContext };
   const proxy = createNativeProxy({ ...options, keepsHeaderCase: true });
-  return { url, proxy, breaker, templates: new RouteTemplates() };
+  return { url, secureContext, proxy, breaker, templates: new RouteTemplates() };
 }
 
 /** The pack's route of a request; undefined if none matches. Of several routes of one path it is the first: they share a name. */

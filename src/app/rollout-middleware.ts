@@ -100,7 +100,9 @@ export function createRolloutMiddleware(
       : await readSender(plain);
     const route = routeOf(plain, pack);
     const name = route?.name ?? null;
-    const { query, cursor } = removeCursorMark(plain.query, parameters);
+    const { query, cursor: given } = removeCursorMark(plain.query, parameters);
+    // A write goes by the rules: its client must not choose where it is stored.
+    const cursor = READS.has(plain.method) ? given : undefined;
     const { side, client } = rollout.sideOf(identity, name, { cursor, hasGatewayToken });
     const fingerprint = identity.fingerprint ?? undefined;
     if (!signIn && !READS.has(plain.method) && !route?.isSafe) {
@@ -119,7 +121,7 @@ export function createRolloutMiddleware(
           fingerprint,
           token,
           hasGatewayToken,
-          isKnown:
+          isKnown: () =>
             clients.current().nameOf(identity) !== undefined ||
             (token !== undefined && shared.tokens.wasAccepted(tokenHash(token))),
         });

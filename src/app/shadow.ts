@@ -15,6 +15,7 @@ import { MAX_COMPARED_BYTES, OldService, type Asked } from "../shadow/ask-old-se
 import { Budget } from "../shadow/budget.ts";
 import { DivergedClients } from "../shadow/diverged-clients.ts";
 import { createJudge } from "../shadow/judge.ts";
+import { overridesMethod } from "../shadow/method-override.ts";
 import { ShadowRunner, type BegunComparison, type ServedRequest } from "../shadow/shadow-runner.ts";
 import { WriteFence } from "../shadow/write-fence.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
@@ -72,7 +73,7 @@ export function openShadow(
     return data.kind === "replicated" ? data.lagMs : 0;
   });
   const diverged = new DivergedClients(state);
-  const old = new OldService(legacy.url, tokenParameter, timeoutMs);
+  const old = new OldService(legacy, tokenParameter, timeoutMs);
   const closing = new AbortController();
   let isReachable = true;
   const timer = setInterval(() => {
@@ -120,7 +121,7 @@ export interface RoutedRequest {
   readonly token: string | undefined;
   readonly hasGatewayToken: boolean;
   /** Whether v4 or the client directory knows the sender. */
-  readonly isKnown: boolean;
+  readonly isKnown: () => boolean;
 }
 
 /** The comparisons of a pack. */
@@ -229,7 +230,7 @@ export function createShadow(
       filter: (filterHeader === undefined ? undefined : header(plain, filterHeader)) ?? null,
       client: client ?? fingerprint ?? null,
       writer,
-      payer: isKnown ? writer : STRANGERS,
+      payer: isKnown() ? writer : STRANGERS,
       token,
       side,
       isFresh: side === "new" && rollout.isFresh(client, route.name),
@@ -253,16 +254,30 @@ export function createShadow(
     };
   }
 
-  function beginWrite({ client, fingerprint }: RoutedRequest): Begun {
+  function beginWrite({ client, fingerprint, isKnown }: RoutedRequest): Begun {
     const writer = client ?? fingerprint ?? STRANGERS;
-    if (rollout.plan().data.kind === "separate") diverged.note(writer);
-    return { isCompared: false, end: fence.begin(writer), servedOld: () => {} };
+    const endWrite = fence.begin(writer);
+    // Invented tokens write nothing, and would fill what is remembered for good.
+    const note = (): void => {
+      if (rollout.plan().data.kind === "separate" && isKnown()) diverged.note(writer);
+    };
+    note();
+    return {
+      isCompared: false,
+      end() {
+        // A token is known once a service has accepted it.
+        note();
+        endWrite();
+      },
+      servedOld: () => {},
+    };
   }
 
   return {
     begin(routed) {
       const { route, plain } = routed;
-      if (READS.has(plain.method) || route?.isSafe) return route && beginRead(route, routed);
+      const isRead = READS.has(plain.method) || route?.isSafe;
+      if (isRead && !overridesMethod(plain)) return route && beginRead(route, routed);
       return plain.method === "OPTIONS" ? undefined : beginWrite(routed);
     },
     servedNew(exchange) {

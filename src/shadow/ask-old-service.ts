@@ -2,6 +2,7 @@
 import { Pool } from "undici";
 import type { Answer, NotComparableReason } from "../parity/comparison.ts";
 import { decodeContent } from "../upstream/content-decoding.ts";
+import { createTlsConnector, type CurrentContext } from "../upstream/upstream-tls.ts";
 import type { AlphaRequest } from "../pipeline/context.ts";
 
 /** An answer, or why there is none. */
@@ -39,12 +40,20 @@ const NOT_SENT = new Set([
   "x-method-override",
 ]);
 
-function headersOf({ headers, id }: AlphaRequest): Record<string, string | string[]> {
+function headersOf({ headers, id, address }: AlphaRequest): Record<string, string | string[]> {
   const sent: Record<string, string | string[]> = {};
   const named = new Set((headers["connection"] ?? []).flatMap((line) => line.toLowerCase().split(/[ ,]+/)));
   for (const [name, lines] of Object.entries(headers))
     if (lines && !NOT_SENT.has(name) && !named.has(name)) sent[name] = [...lines];
-  return { ...sent, "x-request-id": id, "accept-encoding": "identity" };
+  const [host] = headers["x-forwarded-host"] ?? headers["host"] ?? [];
+  return {
+    ...sent,
+    "x-request-id": id,
+    "accept-encoding": "identity",
+    // Only what the gateway knows: the old service may limit or allow by address.
+    "x-forwarded-for": address,
+    ...(host !== undefined && { "x-forwarded-host": host }),
+  };
 }
 
 /** Why an error leaves a comparison without an answer. */
@@ -75,6 +84,13 @@ export async function decodeAnswer({ status, headers, body }: Answer): Promise<A
   }
 }
 
+/** Where the old service is. */
+export interface OldServiceAddress {
+  readonly url: URL;
+  /** Undefined: the public authorities. */
+  readonly secureContext?: CurrentContext | undefined;
+}
+
 /** The old service, as comparisons ask it: never retried, and never with a write. */
 export class OldService {
   readonly #pool: Pool;
@@ -83,13 +99,21 @@ export class OldService {
   readonly #timeoutMs: number;
 
   /**
-   * @param url its base URL
+   * @param service its base URL, and the certificates of connections to it
    * @param tokenParameter the query parameter with the token, where the pack has it there
    * @param timeoutMs until a whole answer must have come
    */
-  constructor(url: URL, tokenParameter?: string, timeoutMs = COMPARISON_TIMEOUT_MS) {
+  constructor(
+    { url, secureContext }: OldServiceAddress,
+    tokenParameter?: string,
+    timeoutMs = COMPARISON_TIMEOUT_MS,
+  ) {
     this.#timeoutMs = timeoutMs;
-    this.#pool = new Pool(url.origin, { connections: CONNECTIONS, pipelining: 1 });
+    this.#pool = new Pool(url.origin, {
+      connections: CONNECTIONS,
+      pipelining: 1,
+      ...(secureContext && { connect: createTlsConnector(secureContext, timeoutMs) }),
+    });
     this.#basePath = url.pathname.replace(/\/$/, "");
     this.#tokenParameter = tokenParameter;
   }

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { setImmediate as idle, setTimeout as wait } from "node:timers/promises";
+import { usualTokenTexts } from "../dialect/usual-credentials.ts";
 import type { Answer, NotComparableReason, ReportComparison } from "../parity/comparison.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { AlphaRequest } from "../pipeline/context.ts";
@@ -158,7 +159,7 @@ function reportFinding(
         filter,
         ...(body && { body }),
         ...pair,
-        tokens: token === undefined ? [] : [token],
+        tokens: [...(token === undefined ? [] : [token]), ...usualTokenTexts(request)],
       },
     };
   report({
@@ -171,6 +172,12 @@ function reportFinding(
     requestId: request.id,
     ...sample,
   });
+}
+
+/** Both answers, or why there are not two. */
+function toPair(old: Asked, next: Asked): AnswerPair | NotComparableReason {
+  if (typeof old === "string") return old;
+  return typeof next === "string" ? next : { old, new: next };
 }
 
 /** One comparison on its way. */
@@ -198,14 +205,13 @@ class Comparison {
   async run(first: Promise<Served>, other: Promise<Asked> | undefined): Promise<void> {
     const { request } = this.#served;
     try {
+      const theirs = other?.then((asked) => this.#hold(asked));
       const { answer, body } = await first;
       this.#body = body;
-      // Without a body a POST would not be the same request.
-      const theirs = other ? await other : body ? await this.askOther() : "unreadable";
+      const ours = body && !this.#takeMemory(body.length) ? "budget" : this.#hold(answer);
+      const others = await this.#ask(ours, theirs);
       await idle(undefined, { ref: false });
-      await this.#compare(
-        this.#served.side === "old" ? this.#hold(answer, theirs) : this.#hold(theirs, answer),
-      );
+      await this.#compare(this.#served.side === "old" ? toPair(ours, others) : toPair(others, ours));
     } catch (error) {
       if (this.#options.closing.aborted) return;
       this.#options.onError(error, request.id);
@@ -223,15 +229,20 @@ class Comparison {
     return this.#options.translate(this.#served.request, this.#body);
   }
 
-  /** Both answers, in memory that is counted; or why there are not two. */
-  #hold(old: Asked, next: Asked): AnswerPair | NotComparableReason {
-    if (typeof old === "string") return old;
-    if (typeof next === "string") return next;
-    if (!this.#takeMemory(old.body.length + next.body.length)) return "budget";
+  /** The answer of the side that does not serve the client. It is not asked for a request that can't be compared any more. */
+  async #ask(ours: Asked, theirs: Promise<Asked> | undefined): Promise<Asked> {
+    if (theirs) return theirs;
+    if (typeof ours === "string") return ours;
+    // Without a body a POST would not be the same request.
+    return this.#body ? this.#hold(await this.askOther()) : "unreadable";
+  }
+
+  /** An answer, in memory that is counted from now on: the other one may come much later. Or why there is none. */
+  #hold(asked: Asked): Asked {
+    if (typeof asked === "string") return asked;
     // Whether there is a body is the HTTP server's affair.
-    const cut = (answer: Answer): Answer =>
-      this.#served.request.method === "HEAD" ? { ...answer, body: Buffer.alloc(0) } : answer;
-    return { old: cut(old), new: cut(next) };
+    if (this.#served.request.method === "HEAD") return { ...asked, body: Buffer.alloc(0) };
+    return this.#takeMemory(asked.body.length) ? asked : "budget";
   }
 
   #takeMemory(bytes: number): boolean {
@@ -266,8 +277,9 @@ class Comparison {
     const { writer, payer } = this.#served;
     if (!fence.enter(writer) || !this.#isStillValid()) return this.#end("write");
     if (!budget.takeCall(payer) || !budget.takeCall(payer)) return this.#end("budget");
-    const [old, next] = await Promise.all([this.#askOld(), this.#askNew()]);
-    const second = this.#hold(old, next);
+    const hold = (asked: Asked): Asked => this.#hold(asked);
+    const [old, next] = await Promise.all([this.#askOld().then(hold), this.#askNew().then(hold)]);
+    const second = toPair(old, next);
     if (typeof second === "string") return this.#end(second);
     if (!this.#isStillValid()) return this.#end("write");
     this.#report(judge.confirm(this.#judged, first, second), first);

@@ -135,6 +135,16 @@ test("a write reaches one service, once, and is never compared", async () => {
   ]);
 });
 
+test("a read that a service may take for a write, by an overridden method, is never sent a second time", async () => {
+  const { call, calls, routeOf } = await start(`data: shared\n${COMPARE_ALL}\nnew: [{ clients: [billing] }]`);
+  for (const name of ["x-http-method-override", "x-method-override", "x-http-method"])
+    await call("billing", `${LIST}/1`, { headers: { "user-agent": "billing/1", [name]: "DELETE" } });
+  await call("billing", `${LIST}/1?_method=DELETE`);
+  await call("billing");
+  await routeOf(LIST, 1);
+  expect(calls.filter((each) => each.includes("/1"))).toEqual([]);
+});
+
 test("what the file does not compare is not asked for", async () => {
   const { call, calls } = await start(
     `data: shared\ncompare: { share: 100%, skip: [${LIST}] }\nnew: [{ clients: [billing] }]`,
@@ -211,4 +221,14 @@ test("with data of its own, a client is compared until it writes", async () => {
   await call("billing", "DELETE /vm/instances/999999");
   await call("billing");
   expect(await routeOf(LIST, 2)).toMatchObject({ equal: 1, notComparable: { diverged: 1 } });
+});
+
+test("writes with invented tokens are not remembered as clients with data of their own", async () => {
+  const { gateway, call, routeOf } = await start(`data: separate\n${COMPARE_ALL}`);
+  const asStranger = { as: "invented", headers: { "user-agent": "stranger/1" } };
+  await gateway.request(LIST, asStranger);
+  await gateway.request("DELETE /vm/instances/999999", asStranger);
+  await gateway.request(LIST, asStranger);
+  await call("billing");
+  expect((await routeOf(LIST, 3)).notComparable).not.toHaveProperty("diverged");
 });

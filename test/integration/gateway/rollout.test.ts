@@ -255,8 +255,32 @@ describe("cursors", () => {
       pagination: { cursor: { parameter: "after" }, size: { parameter: "limit", maximum: 10 } },
       responses: { list: { data: "$items", next: "$next_cursor" } },
     },
-    book: { routes: [{ client: "GET /books", upstream: "GET /items", response: "list" }] },
+    book: {
+      routes: [
+        { client: "GET /books", upstream: "GET /items", response: "list" },
+        { client: "DELETE /books/:id", upstream: "DELETE /items/:id" },
+      ],
+    },
   };
+
+  test("do not choose where a write goes", async () => {
+    const { folder, remove } = writeSmallPack(PACK);
+    const v4 = await startFakeV4();
+    const gateway = await openGateway({
+      UPSTREAM_URL: v4.url,
+      LEGACY_URL: old.url,
+      MAPPINGS_DIR: folder,
+      ROLLOUT_FILE: writeOperatorFile("data: separate", "rollout.yaml"),
+    });
+    stop = async () => {
+      await gateway.stop();
+      await v4.close();
+      remove();
+    };
+    await request(gateway.app, "DELETE /api/books/1?cursor=new:abc");
+    expect(v4.calls).toEqual([]);
+    expect(old.calls).toHaveLength(1);
+  });
 
   test("go where they came from", async () => {
     const { folder, remove } = writeSmallPack(PACK);

@@ -1,10 +1,16 @@
 import { afterEach, expect, test } from "@jest/globals";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer as createTlsServer } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createSecureContext } from "node:tls";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { AlphaRequest } from "../../../src/pipeline/context.ts";
 import { MAX_COMPARED_BYTES, OldService } from "../../../src/shadow/ask-old-service.ts";
+import { createAuthority, readCertificate } from "../../support/certificates.ts";
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -25,7 +31,11 @@ async function startOldService(
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const service = new OldService(new URL(`http://127.0.0.1:${port}${basePath}`), "token", TIMEOUT_MS);
+  const service = new OldService(
+    { url: new URL(`http://127.0.0.1:${port}${basePath}`) },
+    "token",
+    TIMEOUT_MS,
+  );
   open.push(
     () => service.close(),
     () => (server.closeAllConnections(), server.close()),
@@ -34,7 +44,15 @@ async function startOldService(
 }
 
 const requestOf = (given: Partial<AlphaRequest> = {}): AlphaRequest =>
-  ({ id: "r1", method: "GET", path: "/things", query: "", headers: {}, ...given }) as AlphaRequest;
+  ({
+    id: "r1",
+    method: "GET",
+    path: "/things",
+    query: "",
+    address: "192.0.2.7",
+    headers: {},
+    ...given,
+  }) as AlphaRequest;
 
 test("the old service gets what the client has sent, without what belongs to the client's connection", async () => {
   const { service, requests } = await startOldService((_request, response) => response.end("{}"), "/api/");
@@ -111,8 +129,39 @@ test.each<[what: string, reason: string, respond: RequestListener]>([
   expect(requests).toHaveLength(1);
 });
 
+test("the old service sees the address of the client, not one that it claims", async () => {
+  const { service, requests } = await startOldService((_request, response) => response.end("{}"));
+  const headers = { "x-forwarded-for": ["10.0.0.1"], host: ["api.example.com"] };
+  expect(await service.ask(requestOf({ headers }))).toMatchObject({ status: 200 });
+  expect(requests[0]?.headers).toMatchObject({
+    "x-forwarded-for": "192.0.2.7",
+    "x-forwarded-host": "api.example.com",
+  });
+});
+
+test("an old service with a certificate of a private authority is asked with UPSTREAM_CA", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "certificates-"));
+  const authority = createAuthority(folder, "authority");
+  const server = createTlsServer(readCertificate(authority.sign("old")), (_request, response) =>
+    response.end("{}"),
+  ).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const context = createSecureContext({ ca: readCertificate(authority).cert });
+  const trusting = new OldService({ url, secureContext: () => context });
+  const other = new OldService({ url });
+  open.push(
+    () => trusting.close(),
+    () => other.close(),
+    () => (server.closeAllConnections(), server.close()),
+    () => rmSync(folder, { recursive: true }),
+  );
+  expect(await trusting.ask(requestOf())).toMatchObject({ status: 200 });
+  expect(await other.ask(requestOf())).toBe("unreachable");
+});
+
 test("an old service that is not there is not comparable", async () => {
-  const service = new OldService(new URL("http://127.0.0.1:1"));
+  const service = new OldService({ url: new URL("http://127.0.0.1:1") });
   open.push(() => service.close());
   expect(await service.ask(requestOf())).toBe("unreachable");
 });

@@ -282,3 +282,26 @@ test("a gateway that stops ends what waits, and reports nothing of it", async ()
   expect(setup.reported).toEqual([]);
   expect(setup.budget).toMatchObject({ bytes: 0, comparisons: 0 });
 });
+
+test("an answer takes memory from the moment on when it is there, while the other service hangs", async () => {
+  let answerOld: (asked: Asked) => void = () => {};
+  const askOld = (): Promise<Asked> => new Promise((resolve) => (answerOld = resolve));
+  const setup = createRunner({ askOld, limits: { memory: 5 } });
+  setup.runner.begin(serve({ side: "new" }))?.served(answer("1234"));
+  await wait(5);
+  expect(setup.budget.bytes).toBe(4);
+  setup.runner.begin(serve({ side: "new" }))?.served(answer("1234"));
+  await wait(5);
+  expect(setup.budget.bytes).toBe(4);
+  answerOld(answer("1234"));
+  expect(await resultsOf(setup)).toMatchObject([{ result: "not_comparable", reason: "budget" }]);
+});
+
+test("all tokens of a request are secrets of its example, also those that the pack does not know", async () => {
+  const setup = createRunner({ askOld: async () => answer("old"), translate: async () => answer("new") });
+  const { request } = serve();
+  const headers = { "x-api-key": ["k1"], authorization: ["Basic dTpw"] };
+  setup.runner.begin(serve({ request: { ...request, headers } }))?.served(answer("old"));
+  const [compared] = await resultsOf(setup);
+  expect(compared?.sample?.tokens).toEqual(expect.arrayContaining(["t1", "k1", "u:p", "dTpw"]));
+});
