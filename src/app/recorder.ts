@@ -59,6 +59,13 @@ const ACCEPTED: RequestOutcome = {
   response: { status: 200, headers: {}, body: Buffer.alloc(0) },
 };
 
+/** Statuses of requests without a valid token. Nobody may put a return off with them. */
+const WITHOUT_ACCESS: ReadonlySet<number> = new Set([401, 403]);
+
+/** Whether a response says something about the translation. What the gateway itself rejects does not. */
+const isTranslated = (status: number, rejectedBy: RequestContext["rejectedBy"]): boolean =>
+  status !== CLIENT_GONE && rejectedBy === undefined && !WITHOUT_ACCESS.has(status);
+
 /** What the log and the metrics need that a record does not have. */
 interface RecordDetails {
   readonly rejectedBy?: RequestContext["rejectedBy"];
@@ -148,11 +155,8 @@ export class Recorder {
       hasFailed: outcome.meaning === "failed",
       traceparent: upstream?.traceparent ?? header(request, "traceparent"),
     };
-    if (rollout?.rollout && outcome.status !== CLIENT_GONE && context.match) {
-      // What the gateway itself rejects says nothing about the translation.
-      const hasFailed = details.hasFailed && rejectedBy === undefined;
-      rollout.rollout.noteOutcome(context.match.route.name, "new", hasFailed, request.id);
-    }
+    if (rollout?.rollout && context.match && isTranslated(outcome.status, rejectedBy))
+      rollout.rollout.noteOutcome(context.match.route.name, "new", details.hasFailed, request.id);
     const record = audit && this.#createRecord(request, outcome, context);
     if (!audit && !context.isOwnPage && isAccepted(context))
       sunset.rules.noteAccepted(provenIdentity(request, context));

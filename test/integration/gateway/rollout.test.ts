@@ -151,12 +151,24 @@ describe("a return without a person", () => {
     );
   });
 
+  test("is not put off by requests without a valid token", async () => {
+    const { gateway, call } = await start("data: shared\nnew: [{ clients: [billing] }]");
+    await call("reports");
+    await gateway.sandbox.close();
+    for (let index = 0; index < 3; index += 1) await call("billing");
+    for (let index = 0; index < 150; index += 1)
+      await call("billing", LIST, { as: null, headers: { "user-agent": "billing/1" } });
+    await call("billing");
+    expect(isOld(await call("billing"))).toBe(true);
+  });
+
   test.each([
     ["answers with 500", json(500, {})],
     ["resets", raw("", "reset")],
     ["never responds", neverRespond],
   ])("does not come while the old service %s", async (_what, behaviour) => {
-    const { gateway, call } = await start("data: shared\nnew: [{ clients: [billing] }]", {
+    const rollout = "data: shared\ncompare: { share: 0% }\nnew: [{ clients: [billing] }]";
+    const { gateway, call } = await start(rollout, {
       UPSTREAM_TIMEOUT_MS: "200",
     });
     old.respondWith(behaviour);
