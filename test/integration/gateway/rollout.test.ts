@@ -167,7 +167,7 @@ describe("a return without a person", () => {
     ["resets", raw("", "reset")],
     ["never responds", neverRespond],
   ])("does not come while the old service %s", async (_what, behaviour) => {
-    const rollout = "data: shared\ncompare: { share: 0% }\nnew: [{ clients: [billing] }]";
+    const rollout = "data: shared\nnew: [{ clients: [billing] }]";
     const { gateway, call } = await start(rollout, {
       UPSTREAM_TIMEOUT_MS: "200",
     });
