@@ -159,6 +159,10 @@ const textHeaders = (
     ),
   );
 
+const hasBody = ({ headers }: AlphaRequest): boolean =>
+  headers["transfer-encoding"] !== undefined ||
+  (headers["content-length"] ?? ["0"]).some((text) => text !== "0");
+
 /** The bytes of a body; undefined where it is too long, or a file. */
 async function wholeBody(start: BodyStart | undefined): Promise<Buffer | undefined> {
   if (!start) return Buffer.alloc(0);
@@ -276,6 +280,8 @@ export function createShadow(
   return {
     begin(routed) {
       const { route, plain } = routed;
+      // The body of a read is not sent again: without it the request would be another one.
+      if (READS.has(plain.method) && hasBody(plain)) return undefined;
       const isRead = READS.has(plain.method) || route?.isSafe;
       if (isRead && !overridesMethod(plain)) return route && beginRead(route, routed);
       return plain.method === "OPTIONS" ? undefined : beginWrite(routed);

@@ -2,7 +2,7 @@
  * Compares the old service and the translation on live requests: one of them answers the client, the other is asked the same.
  * No client waits for a comparison.
  */
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { setImmediate as idle, setTimeout as wait } from "node:timers/promises";
 import { usualTokenTexts } from "../dialect/usual-credentials.ts";
 import type { Answer, NotComparableReason, ReportComparison } from "../parity/comparison.ts";
@@ -83,6 +83,8 @@ interface Served {
 /** Runs comparisons beside the requests of clients. */
 export class ShadowRunner {
   readonly #options: ShadowOptions;
+  /** A client that chooses the ids of its requests must not choose which of them are compared. */
+  readonly #salt = randomUUID();
 
   constructor(options: ShadowOptions) {
     this.#options = options;
@@ -101,7 +103,7 @@ export class ShadowRunner {
     if (part === undefined || closing.aborted) return undefined;
     const isRead = READS.has(request.method);
     if (!isRead && !route.isSafe) return undefined;
-    if (!isFresh && shareOf(request.id) >= part) return undefined;
+    if (!isFresh && shareOf(`${this.#salt} ${request.id}`) >= part) return undefined;
     if (obstacle !== undefined) return this.#leaveOut(served, obstacle);
     const isStillValid = fence.enter(writer);
     if (!isStillValid) return this.#leaveOut(served, "write");

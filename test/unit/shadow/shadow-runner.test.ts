@@ -208,7 +208,7 @@ test("of a HEAD the bodies are not compared", async () => {
   expect(await resultsOf(setup)).toMatchObject([{ result: "equal" }]);
 });
 
-test("a share of the requests is compared, the same ones whoever asks", () => {
+test("a share of the requests is compared, and no client knows which ids are in it", () => {
   const begins = (): boolean[] => {
     const { runner } = createRunner({ share: () => 0.1, limits: { perSecond: 5000, perClient: 5000 } });
     return Array.from({ length: 1000 }, (_, index) => {
@@ -219,9 +219,9 @@ test("a share of the requests is compared, the same ones whoever asks", () => {
   };
   const begun = begins();
   const count = begun.filter(Boolean).length;
-  expect(count).toBeGreaterThan(70);
-  expect(count).toBeLessThan(130);
-  expect(begins()).toEqual(begun);
+  expect(count).toBeGreaterThan(60);
+  expect(count).toBeLessThan(140);
+  expect(begins()).not.toEqual(begun);
 });
 
 test("all reads of a client that was turned a moment ago are compared", () => {
