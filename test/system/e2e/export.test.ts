@@ -63,7 +63,7 @@ test("export to CSV leaves a damaged record out, and says so", async () => {
 
   const { code, out, err } = await run(["export", "--format", "csv"], { env: { DATA_DIR: folder } }).ended;
   expect(out).toMatch(/^id,.*\r\nwhole,.*\r\n$/);
-  expect(err).toContain("AG_AUDIT_RECORD_DAMAGED: 1 damaged records of the audit store were left out\n");
+  expect(err).toContain("AG_AUDIT_RECORD_DAMAGED: left out 1 damaged record of the audit store\n");
   expect(code).toBe(0);
 });
 
