@@ -15,8 +15,8 @@ const markdownIn = (folder: string): string[] =>
 const PAGES = [
   "README.md",
   "mappings/README.md",
-  // The steps of these two build on one another: write-a-pack.test.ts and migrate-clients.test.ts.
-  ...markdownIn("docs/guide").filter((page) => !/(?:write-a-pack|migrate-clients)\.md$/.test(page)),
+  // The steps of these build on one another: write-a-pack.test.ts, migrate-clients.test.ts and roll-out.test.ts.
+  ...markdownIn("docs/guide").filter((page) => !/(?:write-a-pack|migrate-clients|roll-out)\.md$/.test(page)),
   ...markdownIn("docs/reference"),
 ];
 
@@ -24,6 +24,7 @@ const PAGES = [
 const NOT_EXECUTED: readonly (readonly [text: string, reason: string])[] = [
   ["npm ci\nnpm start", "the tests run after npm ci; the gateway that they use is started by serve"],
   ["PASTE-IT-HERE", "needs a browser: test/system/e2e/oauth.test.ts"],
+  ["--legacy-url https://old.example.com", "needs an old service: test/system/e2e/observe.test.ts"],
   [
     "/api/sunset/pause",
     "needs a plan, which would end the other commands one day: test/system/e2e/sunset.test.ts",
