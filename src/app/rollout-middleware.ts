@@ -6,6 +6,7 @@ import { fingerprint, tokenHash } from "../auth/token-cache.ts";
 import type { ClientIdentity } from "../clients/client-directory.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { AlphaRequest } from "../pipeline/context.ts";
+import { hasBody } from "../pipeline/http/receive-body.ts";
 import { plainRequestOf, replacePlainRequest } from "../pipeline/http/request-context.ts";
 import type { LegacyExchange } from "../pipeline/native/legacy-proxy.ts";
 import { findIssuer } from "../pipeline/stages/enforce-plan.ts";
@@ -25,6 +26,8 @@ const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 interface Sender {
   readonly identity: ClientIdentity;
   readonly token?: string | undefined;
+  /** Of the token. */
+  readonly hash?: string | undefined;
   readonly hasGatewayToken: boolean;
 }
 
@@ -61,10 +64,11 @@ function createSenderReader({
       userAgent: plain.headers["user-agent"]?.[0],
     };
     if (token === undefined || !oauth.gatewayTokens.isGatewayToken(token))
-      return { identity, token, hasGatewayToken: false };
+      return { identity, token, hash, hasGatewayToken: false };
     return findIssuer({ token, hash }, oauth.tokenStore).then((application) => ({
       identity: { ...identity, application: application?.id },
       token,
+      hash,
       hasGatewayToken: true,
     }));
   };
@@ -92,7 +96,7 @@ export function createRolloutMiddleware(
   return async function routeBySide(request, response, next) {
     const plain = plainRequestOf(response);
     const signIn = await readSignIn(request, plain);
-    const { identity, token, hasGatewayToken }: Sender = signIn
+    const { identity, token, hash, hasGatewayToken }: Sender = signIn
       ? {
           identity: { label: plain.label, application: signIn.application },
           hasGatewayToken: signIn.token !== undefined && oauth.gatewayTokens.isGatewayToken(signIn.token),
@@ -115,6 +119,7 @@ export function createRolloutMiddleware(
       ? undefined
       : shadow?.begin({
           plain: side === "old" ? plain : served,
+          hasBody: hasBody(request),
           route,
           side,
           client,
@@ -123,7 +128,7 @@ export function createRolloutMiddleware(
           hasGatewayToken,
           isKnown: () =>
             clients.current().nameOf(identity) !== undefined ||
-            (token !== undefined && shared.tokens.wasAccepted(tokenHash(token))),
+            (hash !== undefined && shared.tokens.wasAccepted(hash)),
         });
     if (begun) onceClosed(response, begun.end);
     // The client has disconnected meanwhile: nobody gets its request.

@@ -9,18 +9,18 @@ import { VolatileFields } from "../parity/volatile-fields.ts";
 import { header, type AlphaRequest } from "../pipeline/context.ts";
 import type { LegacyExchange } from "../pipeline/native/legacy-proxy.ts";
 import type { BodyStart } from "../pipeline/native/legacy-record.ts";
-import type { Rollout } from "../rollout/rollout.ts";
+import { UNNAMED, type Rollout } from "../rollout/rollout.ts";
 import { BUCKETS } from "../rollout/rollout-plan.ts";
-import { MAX_COMPARED_BYTES, OldService, type Asked } from "../shadow/ask-old-service.ts";
+import { MAX_COMPARED_BYTES, OldService, textHeaders, type Asked } from "../shadow/ask-old-service.ts";
 import { Budget } from "../shadow/budget.ts";
 import { DivergedClients } from "../shadow/diverged-clients.ts";
 import { createJudge } from "../shadow/judge.ts";
 import { overridesMethod } from "../shadow/method-override.ts";
-import { ShadowRunner, type BegunComparison, type ServedRequest } from "../shadow/shadow-runner.ts";
+import { READS, ShadowRunner, type BegunComparison, type ServedRequest } from "../shadow/shadow-runner.ts";
 import { WriteFence } from "../shadow/write-fence.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { Exchange } from "./candidate/translate-again.ts";
-import { routeOf, type LegacyService } from "./legacy.ts";
+import type { LegacyService } from "./legacy.ts";
 import type { PublicAppDependencies } from "./public-app.ts";
 import { createShadowTranslation } from "./shadow-translation.ts";
 
@@ -113,6 +113,7 @@ export function openShadow(
 /** A request of the client's API that one side serves. */
 export interface RoutedRequest {
   readonly plain: AlphaRequest;
+  readonly hasBody: boolean;
   readonly route: Route | undefined;
   readonly side: "old" | "new";
   /** As commands name it; undefined: nobody knows who it is. */
@@ -142,26 +143,14 @@ export interface Begun {
   readonly isCompared: boolean;
 }
 
-const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
-
 /** Whose budget senders share that nobody knows: invented tokens have no budget of their own. */
-const STRANGERS = "?";
+const STRANGERS = UNNAMED;
+
+/** Whose writes a request's sender has. */
+const writerOf = ({ client, fingerprint }: RoutedRequest): string => client ?? fingerprint ?? STRANGERS;
 
 /** Why the old service gave no answer: a route returns only to a service that is well. */
 const NO_ANSWER: ReadonlySet<string> = new Set(["timeout", "unreachable"]);
-
-const textHeaders = (
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value.toString()]],
-    ),
-  );
-
-const hasBody = ({ headers }: AlphaRequest): boolean =>
-  headers["transfer-encoding"] !== undefined ||
-  (headers["content-length"] ?? ["0"]).some((text) => text !== "0");
 
 /** The bytes of a body; undefined where it is too long, or a file. */
 async function wholeBody(start: BodyStart | undefined): Promise<Buffer | undefined> {
@@ -207,10 +196,10 @@ export function createShadow(
     budget,
     fence,
     translate: createShadowTranslation(settings, dependencies),
-    async askOld(request, body) {
+    async askOld(route, request, body) {
       const answer = await old.ask(request, body);
       const hasFailed = typeof answer === "string" ? NO_ANSWER.has(answer) : answer.status >= 500;
-      rollout.noteOutcome(routeOf(request, pack)?.name ?? null, "old", hasFailed, request.id);
+      rollout.noteOutcome(route.name, "old", hasFailed, request.id);
       return answer;
     },
     report,
@@ -226,7 +215,7 @@ export function createShadow(
 
   function servedOf(route: Route, routed: RoutedRequest): ServedRequest {
     const { plain, side, client, fingerprint, token, hasGatewayToken, isKnown } = routed;
-    const writer = client ?? fingerprint ?? STRANGERS;
+    const writer = writerOf(routed);
     const isDiverged = rollout.plan().data.kind === "separate" && diverged.has(writer);
     return {
       request: plain,
@@ -258,12 +247,12 @@ export function createShadow(
     };
   }
 
-  function beginWrite({ client, fingerprint, isKnown }: RoutedRequest): Begun {
-    const writer = client ?? fingerprint ?? STRANGERS;
+  function beginWrite(routed: RoutedRequest): Begun {
+    const writer = writerOf(routed);
     const endWrite = fence.begin(writer);
     // Invented tokens write nothing, and would fill what is remembered for good.
     const note = (): void => {
-      if (rollout.plan().data.kind === "separate" && isKnown()) diverged.note(writer);
+      if (rollout.plan().data.kind === "separate" && routed.isKnown()) diverged.note(writer);
     };
     note();
     return {
@@ -281,7 +270,7 @@ export function createShadow(
     begin(routed) {
       const { route, plain } = routed;
       // The body of a read is not sent again: without it the request would be another one.
-      if (READS.has(plain.method) && hasBody(plain)) return undefined;
+      if (READS.has(plain.method) && routed.hasBody) return undefined;
       const isRead = READS.has(plain.method) || route?.isSafe;
       if (isRead && !overridesMethod(plain)) return route && beginRead(route, routed);
       return plain.method === "OPTIONS" ? undefined : beginWrite(routed);

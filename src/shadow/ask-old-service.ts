@@ -62,6 +62,12 @@ const reasonOf = (error: unknown): NotComparableReason =>
     ? "timeout"
     : "unreachable";
 
+/** The headers of an answer, with one text each. */
+export const textHeaders = (
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Answer["headers"] =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()]));
+
 /** Collects a body. @returns undefined above the largest size */
 async function collect(body: AsyncIterable<Buffer>): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
@@ -75,7 +81,7 @@ async function collect(body: AsyncIterable<Buffer>): Promise<Buffer | undefined>
 }
 
 /** Decodes the body of an answer. @returns why it can't be compared if that fails */
-export async function decodeAnswer({ status, headers, body }: Answer): Promise<Asked> {
+async function decodeAnswer({ status, headers, body }: Answer): Promise<Asked> {
   try {
     const decoded = await decodeContent(body, headers["content-encoding"], MAX_COMPARED_BYTES);
     return { status, headers, body: decoded };
@@ -133,10 +139,8 @@ export class OldService {
       });
       const received = await collect(response.body as AsyncIterable<Buffer>);
       if (!received) return "size";
-      const named = Object.fromEntries(
-        Object.entries(response.headers).map(([name, value]) => [name, value?.toString()]),
-      );
-      return await decodeAnswer({ status: response.statusCode, headers: named, body: received });
+      const headers = textHeaders(response.headers);
+      return await decodeAnswer({ status: response.statusCode, headers, body: received });
     } catch (error) {
       return reasonOf(error);
     }

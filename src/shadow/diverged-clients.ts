@@ -9,7 +9,7 @@ const MAX_CLIENTS = 20_000;
 /** What replicas remember of such clients. */
 export class DivergedClients {
   readonly #store: Pick<KeyValueStore, "addToSet" | "setMembers">;
-  #known: ReadonlySet<string> = new Set();
+  #known = new Set<string>();
   readonly #waiting = new Set<string>();
 
   constructor(store: Pick<KeyValueStore, "addToSet" | "setMembers">) {
@@ -30,7 +30,7 @@ export class DivergedClients {
   async refresh(): Promise<void> {
     for (const client of this.#waiting) {
       await this.#store.addToSet(KEY, client, TTL_SECONDS, MAX_CLIENTS);
-      this.#known = new Set([...this.#known, client]);
+      this.#known.add(client);
       this.#waiting.delete(client);
     }
     this.#known = new Set(await this.#store.setMembers(KEY));

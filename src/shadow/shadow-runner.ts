@@ -47,8 +47,8 @@ export interface ShadowOptions {
   readonly fence: WriteFence;
   /** The translation's answer. Never rejects. @param body of a POST that only reads */
   readonly translate: (request: AlphaRequest, body?: Buffer) => Promise<Asked>;
-  /** The old service's answer. Never rejects. @param body of a POST that only reads */
-  readonly askOld: (request: AlphaRequest, body?: Buffer) => Promise<Asked>;
+  /** The old service's answer on a route. Never rejects. @param body of a POST that only reads */
+  readonly askOld: (route: Route, request: AlphaRequest, body?: Buffer) => Promise<Asked>;
   readonly report: ReportComparison;
   /** Is told of an error that no one expected. */
   readonly onError: (error: unknown, requestId: string) => void;
@@ -67,7 +67,8 @@ export interface BegunComparison {
 /** Longest time of a response to a client until its comparison is given up. */
 const MAX_SERVED_MS = 60_000;
 
-const READS = new Set(["GET", "HEAD"]);
+/** Methods that only read. */
+export const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /** A number from 0 to 1 that only depends on a text. */
 const shareOf = (text: string): number =>
@@ -224,7 +225,8 @@ class Comparison {
   }
 
   #askOld(): Promise<Asked> {
-    return this.#options.askOld(this.#served.request, this.#body);
+    const { route, request } = this.#served;
+    return this.#options.askOld(route, request, this.#body);
   }
 
   #askNew(): Promise<Asked> {

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { afterEach, expect, test } from "@jest/globals";
 import { freePort } from "../../support/free-port.ts";
 import { createFolder, removeFolders } from "./folder.ts";
+import { blocksOf, matcherOf } from "./guide-steps.ts";
 import { killAll, PROGRAM, REPOSITORY, run, type Program, type Serving } from "./program.ts";
 
 const execute = promisify(execFile);
@@ -18,16 +19,7 @@ afterEach(async () => {
   removeFolders();
 });
 
-const page = readFileSync(join(REPOSITORY, "docs/guide/migrate-clients.md"), "utf8");
-const blocks = [...page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(
-  ([, language = "", text = ""]) => [language, text] as const,
-);
-
-/** `...` stands for any text. The whole output is compared. */
-function matcherOf(output: string): RegExp {
-  const parts = output.trim().split("...");
-  return new RegExp(`^\\s*${parts.map((part) => RegExp.escape(part.trim())).join("[^]*")}\\s*$`);
-}
+const blocks = blocksOf("docs/guide/migrate-clients.md");
 
 /** A folder like a clone of the repository, with a port for the receiver of notices. */
 async function createClone(): Promise<string> {

@@ -1,12 +1,13 @@
 /** `docs/guide/roll-out.md` from the first observed call to the translation alone, as a reader would do it. */
 import { execFile } from "node:child_process";
-import { cpSync, readFileSync } from "node:fs";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterEach, expect, test } from "@jest/globals";
 import { freePort } from "../../support/free-port.ts";
 import { createFolder, removeFolders } from "./folder.ts";
+import { blocksOf, matcherOf } from "./guide-steps.ts";
 import { killAll, PROGRAM, REPOSITORY, run, type Program, type Serving } from "./program.ts";
 
 const execute = promisify(execFile);
@@ -19,16 +20,7 @@ afterEach(async () => {
   removeFolders();
 });
 
-const page = readFileSync(join(REPOSITORY, "docs/guide/roll-out.md"), "utf8");
-const blocks = [...page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(
-  ([, language = "", text = ""]) => [language, text] as const,
-);
-
-/** `...` stands for any text. The whole output is compared. */
-function matcherOf(output: string): RegExp {
-  const parts = output.trim().split("...");
-  return new RegExp(`^\\s*${parts.map((part) => RegExp.escape(part.trim())).join("[^]*")}\\s*$`);
-}
+const blocks = blocksOf("docs/guide/roll-out.md");
 
 /** The terminals of the reader: one has the gateway, one the old service, and one everything else. */
 class Terminals {
