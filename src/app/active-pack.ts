@@ -36,7 +36,7 @@ export interface ActivePack {
   replace(loaded: LoadedPack, isSuperseded: () => boolean): Promise<void>;
   /** The pack that testers may ask for; undefined: none. */
   candidate(): ServingPack | undefined;
-  /** Reads the catalogs of a candidate, then serves the requests that ask for it. Undefined: there is none any more. */
+  /** Reads the catalogs of a candidate, then serves the requests that ask for it. Undefined: the candidate was removed. */
   offer(loaded: LoadedPack | undefined, isSuperseded: () => boolean): Promise<void>;
   /** Reads the tokens of the settings again. @returns Whether any is different. @throws {SettingsError} The old ones stay. */
   refreshTokens(): boolean;
@@ -121,7 +121,7 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
     if (pack) void dependencies.inFlight.idle(MAX_REQUEST_MS).then(() => end(pack));
   }
 
-  /** Tokens that were revoked are no longer accepted by any pack. A candidate that can't read them is none. */
+  /** Tokens that were revoked are no longer accepted by any pack. A candidate that can't read them is dropped. */
   function refreshCandidateTokens(): void {
     if (!candidate) return;
     try {
