@@ -9,6 +9,8 @@ import { VolatileFields } from "../parity/volatile-fields.ts";
 import { header, type AlphaRequest } from "../pipeline/context.ts";
 import type { LegacyExchange } from "../pipeline/native/legacy-proxy.ts";
 import type { BodyStart } from "../pipeline/native/legacy-record.ts";
+import type { AcceptedTokens } from "../auth/accepted-tokens.ts";
+import { createTokensOfOldService } from "../rollout/known-senders.ts";
 import { UNNAMED, type Rollout } from "../rollout/rollout.ts";
 import { BUCKETS } from "../rollout/rollout-plan.ts";
 import { MAX_COMPARED_BYTES, OldService, textHeaders, type Asked } from "../shadow/ask-old-service.ts";
@@ -16,7 +18,13 @@ import { Budget } from "../shadow/budget.ts";
 import { DivergedClients } from "../shadow/diverged-clients.ts";
 import { createJudge } from "../shadow/judge.ts";
 import { overridesMethod } from "../shadow/method-override.ts";
-import { READS, ShadowRunner, type BegunComparison, type ServedRequest } from "../shadow/shadow-runner.ts";
+import {
+  READS,
+  ShadowRunner,
+  type BegunComparison,
+  type ServedRequest,
+  type ShadowOptions,
+} from "../shadow/shadow-runner.ts";
 import { WriteFence } from "../shadow/write-fence.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { Exchange } from "./candidate/translate-again.ts";
@@ -33,7 +41,9 @@ export interface ShadowService {
   readonly diverged: DivergedClients;
   /** What is known of the old service. */
   readonly volatile: VolatileFields;
-  readonly report: ReportComparison;
+  readonly report: ShadowOptions["report"];
+  /** Tokens that the old service has accepted. */
+  readonly acceptedTokens: AcceptedTokens;
   /** Fires when the gateway stops. */
   readonly closing: AbortSignal;
   close(): Promise<void>;
@@ -97,10 +107,11 @@ export function openShadow(
     fence,
     diverged,
     volatile: new VolatileFields(),
-    report(compared) {
+    report(compared, isKnown) {
       report(compared);
-      rollout.note(compared);
+      if (isKnown) rollout.note(compared);
     },
+    acceptedTokens: createTokensOfOldService(),
     closing: closing.signal,
     async close() {
       closing.abort();
@@ -121,7 +132,7 @@ export interface RoutedRequest {
   readonly fingerprint: string | undefined;
   readonly token: string | undefined;
   readonly hasGatewayToken: boolean;
-  /** Whether v4 or the client directory knows the sender. */
+  /** Whether the sender is known: see `KnownSenders`. */
   readonly isKnown: () => boolean;
 }
 
@@ -196,10 +207,10 @@ export function createShadow(
     budget,
     fence,
     translate: createShadowTranslation(settings, dependencies),
-    async askOld(route, request, body) {
+    async askOld({ route, request, isKnown }, body) {
       const answer = await old.ask(request, body);
       const hasFailed = typeof answer === "string" ? NO_ANSWER.has(answer) : answer.status >= 500;
-      rollout.noteOutcome(route.name, "old", hasFailed, request.id);
+      if (isKnown()) rollout.noteOutcome(route.name, "old", hasFailed, request.id);
       return answer;
     },
     report,
@@ -224,6 +235,7 @@ export function createShadow(
       client: client ?? fingerprint ?? null,
       writer,
       payer: isKnown() ? writer : STRANGERS,
+      isKnown,
       token,
       side,
       isFresh: side === "new" && rollout.isFresh(client, route.name),
