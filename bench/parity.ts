@@ -11,6 +11,8 @@
  * 6. Differences of three gateways add up, and a share of 1000 clients has the same ones on each of them.
  * 7. Routes are simulated that differ at the tolerated rate.
  *
+ * That no comparison sends a write is part 4: each old service of the tests checks its log (`test/support/old-service.ts`).
+ *
  * Arguments are the parts that run. Exits with 1 if a goal is missed. `PARITY_REQUESTS` is the number of requests of the
  * second part, 100000 by default; `PARITY_ROUNDS` and `PARITY_ROUND_MS` are the rounds of the third, 15 of 8 seconds.
  */

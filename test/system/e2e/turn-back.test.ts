@@ -11,6 +11,7 @@ import {
   type Seen,
 } from "../../../bench/parity/turn-back.ts";
 import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
+import { startOldService, type TestOldService } from "../../support/old-service.ts";
 import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -21,6 +22,7 @@ const describe = await describeWith("redis-server");
 
 /** The old service: a gateway with the right pack, in front of the sandbox that is the new service of the replicas. */
 let old: ListeningGateway;
+let inFront: TestOldService;
 let redis: RedisServer;
 let folder: string;
 let replicas: Serving[];
@@ -29,6 +31,7 @@ beforeEach(async () => {
   redis = await createRedisServer();
   await redis.start();
   old = await startListeningGateway();
+  inFront = await startOldService({ inFrontOf: old.url });
   authorization = `token ${old.sandbox.tokens.full}`;
   folder = createFolder();
   mkdirSync(join(folder, "pack"));
@@ -38,6 +41,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await killAll();
+  await inFront.close();
   await old.stop();
   await redis.stop();
   removeFolders();
@@ -49,7 +53,7 @@ const start = (index: number): Promise<Serving> =>
       ...sharedBy(redis),
       UPSTREAM_URL: old.sandbox.url,
       AUTH_URL: old.sandbox.authUrl,
-      LEGACY_URL: old.url,
+      LEGACY_URL: inFront.url,
       MAPPINGS_DIR: join(folder, "pack"),
       ROLLOUT_FILE: join(folder, "rollout.yaml"),
       UPSTREAM_TIMEOUT_MS: "2000",
