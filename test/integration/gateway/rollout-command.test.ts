@@ -99,6 +99,14 @@ describe("rollout", () => {
     expect(printed()).toContain('AG_ROLLOUT_REFUSED: There is no route and no client "biling"');
   });
 
+  test("resume tells a name that nobody has from one that has not returned", async () => {
+    await start("data: shared\nnew: all");
+    expect(await run("resume", "billing")).toBe(1);
+    expect(printed()).toContain("billing has not returned: it is served as the file says.\n");
+    expect(await run("resume", "biling")).toBe(1);
+    expect(printed()).toContain('AG_ROLLOUT_REFUSED: There is no route and no client "biling"');
+  });
+
   test("with data: separate it says how many writes a return loses, and asks for a flag", async () => {
     await start("data: separate\nnew: [{ clients: [billing] }]");
     await call("billing", "PUT /vm/instances/1", { label: "a" });
