@@ -327,6 +327,31 @@ describe("cursors", () => {
   });
 });
 
+describe("data: replicated", () => {
+  test.each([
+    ["a write", "PUT /vm/instances/1", {}],
+    ["a GET that overrides its method in a header", `${LIST}/1`, { "x-http-method-override": "DELETE" }],
+    ["a GET that overrides its method in the query", `${LIST}/1?_method=DELETE`, {}],
+  ])("after %s a client stays with the old service until the lag is over", async (_what, write, headers) => {
+    const { gateway, call, rolloutFile } = await start("data: { replicated: 60s }");
+    await call("billing", write, { headers: { "user-agent": "billing/1", ...headers } });
+    await call("reports");
+    writeFileSync(rolloutFile, "data: { replicated: 60s }\nnew: [{ clients: [billing, reports] }]" + ALONE);
+    await gateway.reload();
+    expect([isOld(await call("billing")), isOld(await call("reports"))]).toEqual([true, false]);
+  });
+
+  test("a GET that overrides its method is none where the translation serves it", async () => {
+    const { gateway, call, rolloutFile } = await start(
+      "data: { replicated: 60s }\nnew: [{ clients: [billing] }]",
+    );
+    await call("billing", `${LIST}/1?_method=DELETE`);
+    writeFileSync(rolloutFile, "data: { replicated: 60s }" + ALONE);
+    await gateway.reload();
+    expect(isOld(await call("billing"))).toBe(true);
+  });
+});
+
 describe("data: separate", () => {
   test("the writes of a client that it would lose are counted", async () => {
     const { gateway, call } = await start("data: separate\nnew: [{ clients: [billing] }]");
