@@ -19,7 +19,8 @@ import { compileCondition } from "./route-condition.ts";
 import { compileRouteQuery, type DialectQuery } from "./route-query.ts";
 import { lossOf, type Loss } from "./field/loss.ts";
 import { objectLosses, type Resource } from "./resource.ts";
-import { compilePrerequisite, compileSteps, compileTokens, compileBodyCondition } from "./route-steps.ts";
+import { compilePrerequisite, compileSteps, compileBodyCondition } from "./route-steps.ts";
+import { compileTokens } from "./route-tokens.ts";
 import type { Pattern } from "../router.ts";
 import type { Paging } from "./paging.ts";
 import type { Route, RouteKind } from "./route.ts";
@@ -54,7 +55,7 @@ const scopeNames = ({ scopes }: DialectDefinition): string[] =>
 function compileSource(
   definition: RouteDefinition,
   resource: Resource,
-  parameters: readonly string[],
+  names: readonly string[],
   { upstream: { base_path: prefix }, messages }: DialectDefinition,
   location: SourceLocation,
 ): Route["source"] {
@@ -78,7 +79,6 @@ function compileSource(
   else if (!definition.upstream)
     location.report('a route needs "upstream: METHOD /path", "catalog: true", or "reject"');
   const path = definition.upstream ?? "GET /";
-  const names = [...parameters, ...(definition.prerequisites ?? [])];
   return {
     call: compileEndpoint(path, prefix, names, definition.upstream ? location.at("upstream") : location),
   };
@@ -171,7 +171,17 @@ function compilePrerequisites(
       name,
       context.prerequisites,
     );
-    return found ? [compilePrerequisite(name, found, members, prefix, pack.at("prerequisites", name))] : [];
+    return found
+      ? [
+          compilePrerequisite(
+            name,
+            found,
+            { members, earlier: prerequisites.slice(0, index) },
+            prefix,
+            pack.at("prerequisites", name),
+          ),
+        ]
+      : [];
   });
 }
 
@@ -219,7 +229,8 @@ export function compileRoute(
   const prerequisites = compilePrerequisites(definition, resource, parameters, context, locations);
   const fromQuery = Object.values(definition.query?.parameters ?? {}).flatMap(({ path }) => path ?? []);
   const upstreamNames = [...parameters, ...fromQuery, ...(body?.toPath.keys() ?? [])];
-  const source = compileSource(definition, resource, upstreamNames, dialect, location);
+  const names = [...upstreamNames, ...(definition.prerequisites ?? [])];
+  const source = compileSource(definition, resource, names, dialect, location);
   const call = "call" in source ? source.call.method : "GET";
   const sparseFields = compileSparseFields(dialect.client.sparse_fields, definition, resource, resources);
   const { query, queryFilter } = compileRouteQuery(
@@ -240,7 +251,8 @@ export function compileRoute(
   const lists = context.listsOf(envelope, location.at("envelope"));
   const headers = compileHeaders(definition.headers, dialect, locations);
   reportUncheckedVersion(definition, headers, call, location);
-  const where = compileCondition(definition, values, dialect, context.grammar, location);
+  const available = { names, rules: context.pathParameters };
+  const condition = compileCondition(definition, values, dialect, context.grammar, available, location);
   const route: Omit<Route, "kind"> = {
     ...copyKeys(definition),
     object: resource.name,
@@ -262,10 +274,10 @@ export function compileRoute(
     body,
     query,
     queryFilter,
-    ...compileFilterDefaults(definition, resource, dialect, context.grammar, where, location),
+    ...compileFilterDefaults(definition, resource, dialect, context.grammar, condition.where, location),
     prerequisites,
-    ...compileSteps(definition, call, parameters, prefix, location),
-    where,
+    ...compileSteps(definition, call, names, prefix, location),
+    ...condition,
     emptyError: refer("empty", "message", new Map(Object.entries(dialect.messages))),
     resource,
     ...compileReading(definition, resource, resources, location),

@@ -34,9 +34,9 @@ import {
   type ReadAfterWrite,
   type MergePart,
   type Prerequisite,
-  type TokensStep,
   type Wait,
 } from "./route-steps.ts";
+import type { TokensStep } from "./route-tokens.ts";
 
 /** A file that a client sends: its media type, and its maximum size in bytes. */
 export interface FileRule {
@@ -135,6 +135,10 @@ export interface Route {
   readonly mergeParts: readonly MergePart[];
   /** A v4 condition that is ANDed to the client's filter. */
   readonly where: Readonly<Record<string, unknown>> | undefined;
+  /** Gives the names in braces of `where` their values; undefined without any. */
+  readonly fillWhere:
+    | ((values: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>)
+    | undefined;
   /** If v4 rejects only this member and the gateway had added it, the call is repeated without it. */
   readonly retryWithout: string | undefined;
   /** The alpha field of the error if v4 does not find something and does not name it. */

@@ -12,7 +12,11 @@ const expression = z.string().min(1);
 const filterValue = z.union([z.string(), z.number(), z.boolean()]);
 
 const relatedRequest = z.strictObject({
-  upstream: about(name, "The GET of the related object or list.", "GET /books/{id}/loan"),
+  upstream: about(
+    name,
+    "The GET of the related object or list. `{response.id}` is a member of the upstream's response to the call.",
+    "GET /books/{id}/loan",
+  ),
   when: about(
     expression.optional(),
     "JSONata over the upstream response: whether the request is needed.",
@@ -137,7 +141,7 @@ export const route = z.strictObject({
   ),
   where: about(
     z.record(z.string(), json).optional(),
-    "A condition in the upstream's filter form that is added to the client's filter.",
+    "A condition in the upstream's filter form that is added to the client's filter. Names in braces in its values are path parameters, or prerequisites and their members.",
     { kind: "public" },
   ),
   where_values: about(
@@ -200,7 +204,11 @@ export const route = z.strictObject({
   read_after: about(
     z
       .strictObject({
-        upstream: about(name, "The GET after the call.", "GET /books/{id}"),
+        upstream: about(
+          name,
+          "The GET after the call. `{response.id}` is a member of the upstream's response to it.",
+          "GET /books/{id}",
+        ),
         fallback: about(
           expression,
           "JSONata of the client's body if that GET fails: the call itself has succeeded.",

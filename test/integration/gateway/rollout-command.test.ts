@@ -100,6 +100,20 @@ describe("rollout", () => {
     expect(printed()).toContain('AG_ROLLOUT_REFUSED: There is no route and no client "biling"');
   });
 
+  test("resume names what has returned if the target has not, and refuses a name that nobody has", async () => {
+    await start("data: shared\nnew: all");
+    expect(await run("resume", "billing")).toBe(1);
+    expect(printed()).toContain("billing has not returned. Nothing has.\n");
+    await run("turn-back", LIST);
+    await run("turn-back", "reports");
+    for (const target of ["billing", "all"]) {
+      expect(await run("resume", target)).toBe(1);
+      expect(printed()).toContain(`${target} has not returned. These have: ${LIST}, reports.\n`);
+    }
+    expect(await run("resume", "biling")).toBe(1);
+    expect(printed()).toContain('AG_ROLLOUT_REFUSED: There is no route and no client "biling"');
+  });
+
   test("with data: separate it says how many writes a return loses, and asks for a flag", async () => {
     await start("data: separate\nnew: [{ clients: [billing] }]");
     await call("billing", "PUT /vm/instances/1", { label: "a" });

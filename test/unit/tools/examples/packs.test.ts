@@ -41,6 +41,7 @@ describe.each([
   "test/fixtures/errors-pack",
   "test/fixtures/envelopes-pack",
   "test/fixtures/headers-pack",
+  "test/fixtures/calls-pack",
 ])("the pack in %s", (folder) => {
   const { examples, catalogs, diagnostics, pack } = examplesOf(folder);
 
