@@ -78,8 +78,7 @@ export function* compileRoutes(
       location.at("path_parameters"),
     );
     const pathParameters = { ...context.pathParameters, ...ofFile };
-    const listsOf =
-      resource && compileEnvelopes(resource, context.dialect, context.paging, location.at("envelope"));
+    const listsOf = resource && compileEnvelopes(resource, context.dialect, context.paging, location);
     for (const [index, entry] of (definition.routes ?? []).entries()) {
       if (!resource || !listsOf) continue;
       const route = location.at("routes", index);
