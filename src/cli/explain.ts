@@ -4,6 +4,7 @@ import { parseJson } from "../dialect/json/parse.ts";
 import { onePage } from "../dialect/envelope.ts";
 import { shortName } from "../dialect/query.ts";
 import { addQuery, type Endpoint } from "../mapping/compile/endpoint.ts";
+import { errorsOf } from "../mapping/compile/error-shapes.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import { isObject } from "../dialect/json/parse.ts";
 import { isSuccess } from "../dialect/statuses.ts";
@@ -181,7 +182,7 @@ function isRejected({ result: { response, context } }: Explanation): boolean {
 }
 
 function describeRejection({ result: { response }, pack }: Explanation, route: Route | undefined): string[] {
-  const errors = pack.errors.client.read(JSON.parse(response.body))?.details ?? [];
+  const errors = errorsOf(route, pack).client.read(JSON.parse(response.body))?.details ?? [];
   const lines = errors.map(({ field, reason }) => `  ${field === undefined ? "" : `${field}: `}${reason}`);
   const cause = route ? "" : `: ${pack.dialect.client.name} has no such route`;
   return [`rejected by the gateway with ${response.status}${cause}`, ...lines].map(shellComment);

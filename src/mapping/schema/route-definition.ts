@@ -89,7 +89,7 @@ export const route = z.strictObject({
   ),
   envelope: about(
     envelope.optional(),
-    "The shapes of lists and objects that differ from `responses` of the pack, for this route.",
+    "The shapes of lists, objects and errors that differ from `responses` of the pack, for this route.",
     { upstream: { object: { result: "$object" } } },
   ),
   pagination: about(

@@ -118,6 +118,7 @@ describe("the laws of a pack", () => {
     "shop-pack",
     "issues-pack",
     "errors-pack",
+    "rooms-pack",
     "envelopes-pack",
     "headers-pack",
     "smallest-pack",
