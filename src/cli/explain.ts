@@ -65,7 +65,7 @@ function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]): Upst
   // A list with members is an object as well. A bare array is not.
   const isList = routes.some(({ response }) => response === "list");
   const bytes = Buffer.from(JSON.stringify(isList || isObject(list) ? list : {}));
-  const totalHeader = pack.dialect.upstream.pagination?.total_header?.toLowerCase();
+  const { totalHeader } = (routes[0]?.lists.paging ?? pack.paging).upstream;
   const isForDecision = createDecisionMatcher(pack, call);
   return {
     async call(request): Promise<HttpResponse> {

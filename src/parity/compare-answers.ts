@@ -53,7 +53,7 @@ export const createAnswerRules = (
   pack,
   route,
   order: orderOf(pack, route, request),
-  hasCursor: hasOpaqueCursor(pack, request),
+  hasCursor: hasOpaqueCursor(route, request),
   maxBytes,
 });
 
@@ -124,13 +124,8 @@ export function parseBody({
 }
 
 /** The headers that the pack declares. The others are those of a server. */
-function compareHeaders(
-  old: Answer,
-  other: Answer,
-  { pack, route }: AnswerRules,
-  rules: ValueRules,
-): Difference[] {
-  const { total_header: total, range_header: range } = pack.dialect.client.pagination ?? {};
+function compareHeaders(old: Answer, other: Answer, { route }: AnswerRules, rules: ValueRules): Difference[] {
+  const { total_header: total, range_header: range } = route.lists.paging.definition.client ?? {};
   const ofLists = [total, range?.name].filter((name) => name !== undefined);
   const names = [
     ...Object.keys(route.headers?.definition.response ?? {}),

@@ -12,7 +12,7 @@ type Sources = Pick<Pack, "routes" | "resources" | "lists" | "dialect" | "errors
 
 /** All fields in which answers of a route can differ. */
 function comparedFields(route: Route, pack: Sources): ReadonlySet<string> {
-  const { total_header: total, range_header: range } = pack.dialect.client.pagination ?? {};
+  const { total_header: total, range_header: range } = route.lists.paging.definition.client ?? {};
   const headers = [
     ...Object.keys(route.headers?.definition.response ?? {}),
     ...[total, range?.name].filter((name) => name !== undefined),

@@ -178,7 +178,7 @@ export function* compilePack(
     ...dialects,
     resources,
     routes: all,
-    sentNames: compileSentNames(all, dialects.paging.clientNames),
+    sentNames: compileSentNames(all),
     lossNames: compileLossNames(all, definition.upstream.name),
     surface: undefined,
     acceptedDifferences: [],

@@ -217,12 +217,13 @@ export function compileRoute(
   const source = compileSource(definition, resource, names, dialect, location);
   const call = "call" in source ? source.call.method : "GET";
   const sparseFields = compileSparseFields(dialect.client.sparse_fields, definition, resource, resources);
+  const lists = context.listsOf(definition, location);
   const { query, queryFilter } = compileRouteQuery(
     definition,
     resource,
     source,
     sparseFields?.parameter,
-    context,
+    { query: context.query, dialect, paging: lists.paging },
     location,
   );
   const responseObjects = definition.one_of?.map(({ object }) => object) ?? [resource.name];
@@ -233,7 +234,6 @@ export function compileRoute(
     checkOwnErrors(envelope, resource.envelope, dialect, location.at("envelope"));
     reportUnusedShapes(envelope, definition.response, location.at("envelope"));
   }
-  const lists = context.listsOf(envelope, location.at("envelope"));
   const headers = compileHeaders(definition.headers, dialect, locations);
   reportUncheckedVersion(definition, headers, call, location);
   const available = { names, rules: context.pathParameters };
@@ -255,8 +255,15 @@ export function compileRoute(
     versionPath: objectPath(lists.envelope.upstream.object ?? "$object", resource.upstreamName),
     list: resource.list ?? "",
     lists,
+    search: compileListSearch(
+      definition,
+      resource,
+      source,
+      query,
+      { dialect, paging: lists.paging },
+      location.at("search"),
+    ),
     errors: compileOwnErrors([resource.envelope, envelope], dialect, context.errors),
-    search: compileListSearch(definition, resource, source, query, context, location.at("search")),
     body,
     query,
     queryFilter,

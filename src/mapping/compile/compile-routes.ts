@@ -79,10 +79,9 @@ export function* compileRoutes(
       location.at("path_parameters"),
     );
     const pathParameters = { ...context.pathParameters, ...ofFile };
+    const listsOf = resource && compileEnvelopes(resource, context.dialect, context.paging, location);
     if (definition.envelope)
       checkOwnErrors(definition.envelope, undefined, context.dialect, location.at("envelope"));
-    const listsOf =
-      resource && compileEnvelopes(resource, context.dialect, context.paging, location.at("envelope"));
     for (const [index, entry] of (definition.routes ?? []).entries()) {
       if (!resource || !listsOf) continue;
       const route = location.at("routes", index);

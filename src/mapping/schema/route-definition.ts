@@ -4,6 +4,7 @@ import { about } from "./about.ts";
 import { failures } from "./check-definition.ts";
 import { routeQuery } from "./parameter-definition.ts";
 import { passedHeaders } from "./headers-definition.ts";
+import { routePagination } from "./pagination-definition.ts";
 import { envelope } from "./responses-definition.ts";
 import { mediaType } from "./text-types.ts";
 
@@ -91,6 +92,11 @@ export const route = z.strictObject({
     envelope.optional(),
     "The shapes of lists, objects and errors that differ from `responses` of the pack, for this route.",
     { upstream: { object: { result: "$object" } } },
+  ),
+  pagination: about(
+    routePagination.optional(),
+    "How this list is paged where that is not as in `pack.yaml`, by side. `none`: no side pages it. A client without pages gets the whole list, up to `max_items` of the upstream's pagination, and an error where it is longer.",
+    { client: "none" },
   ),
   body: about(name.optional(), "Name of the body.", "create"),
   safe: about(

@@ -280,7 +280,9 @@ async function fetchRows(
   const prepared = prepareLater(endpoint, values);
   if (!prepared) return undefined;
   const most = MOST_RELATED_ROWS;
-  const { lists } = authorized.match.route;
+  // It is another list than that of the route, whose pages may be its own.
+  const { paging } = authorized.services.pack;
+  const lists = { paging, parseList: authorized.match.route.lists.parseList };
   const list = await fetchAllPages(prepared, { most, readWrapped: undefined, lists }, authorized).catch(
     () => undefined,
   );

@@ -606,7 +606,12 @@ describe("check words a problem for authors", () => {
     [
       "a wrong value inside one form of a key",
       book("upstream: POST /items, body", "reject: { message: x, status: 402 }, body"),
-      "38: status: 402 is not allowed here",
+      '38: 402 is not allowed here; did you mean "400"? there are: 400, 403, 404',
+    ],
+    [
+      "an unknown key inside one form of a key",
+      book("upstream: POST /items, body", "pagination: { client: { sizes: 5 } }, body"),
+      'unknown key "sizes"; did you mean "size"? there are: page, offset, cursor, size',
     ],
     ["a number that JSON does not have", book("origin: gateway", "origin: .inf"), "20: is not a JSON value"],
     [
