@@ -23,6 +23,7 @@ import { objectLosses, type Resource } from "./resource.ts";
 import { compilePrerequisite, compileSteps, compileBodyCondition } from "./route-steps.ts";
 import { compileTokens } from "./route-tokens.ts";
 import { compileAccess } from "./route-access.ts";
+import { compileFailures } from "./route-failures.ts";
 import type { Pattern } from "../router.ts";
 import type { Paging } from "./paging.ts";
 import type { Route, RouteKind } from "./route.ts";
@@ -138,7 +139,7 @@ function compileCursorTranslation(
 
 /** Compiles the calls before the main one. @param parameters Names of the path parameters. */
 function compilePrerequisites(
-  { prerequisites = [] }: RouteDefinition,
+  { prerequisites = [], failures }: RouteDefinition,
   { inputNames }: Resource,
   parameters: readonly string[],
   context: RouteCompileContext,
@@ -160,6 +161,7 @@ function compilePrerequisites(
             found,
             { members, earlier: prerequisites.slice(0, index) },
             prefix,
+            failures?.prerequisites?.[name],
             pack.at("prerequisites", name),
           ),
         ]
@@ -267,6 +269,7 @@ export function compileRoute(
     queryFilter,
     ...compileFilterDefaults(definition, resource, dialect, context.grammar, condition.where, location),
     prerequisites,
+    ...compileFailures(definition, body, context, location.at("failures")),
     ...compileSteps(definition, call, names, prefix, location),
     ...condition,
     emptyError: refer("empty", "message", new Map(Object.entries(dialect.messages))),
