@@ -1,5 +1,4 @@
 /** The v4 calls of a route: the call itself, what it waits for, and what its response is built from. */
-import { setTimeout as pause } from "node:timers/promises";
 import pMap from "p-map";
 import { ValidationError } from "../../dialect/http-error.ts";
 import { isObject, printJson } from "../../dialect/json/parse.ts";
@@ -9,15 +8,19 @@ import { partLoss, relatedLoss, responseLoss } from "../../mapping/compile/loss-
 import type { Route } from "../../mapping/compile/route.ts";
 import type { ReadAfterWrite, RelatedRequest, Wait } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
+import { pauseUntilAborted } from "../pause.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
 import type { TranslationConfig, UpstreamResponse } from "../upstream-response.ts";
+import { unfinishedBody, pollOperation } from "./poll-operation.ts";
 import { fetchAllPages } from "./fetch-all-pages.ts";
 
 const NOT_MODIFIED = 304;
 
 /** v4 calls that one client request may have in progress. */
 const MAX_CONCURRENT_REQUESTS = 8;
+
+const NOTHING_RELATED = {};
 
 /** v4's success, and the related responses that alpha's response needs too. */
 export interface UpstreamResult {
@@ -37,11 +40,27 @@ export async function callUpstream(
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
 ): Promise<UpstreamResult> {
-  const { match, report } = authorized;
-  const { route } = match;
+  const { route } = authorized.match;
   const eachValues = await readEachValues(prepared, route);
   if (route.wait) await waitUntil(route.wait, prepared, authorized);
   const response = await callWithRetry(prepared, authorized);
+  const { poll } = route;
+  if (response.status !== poll?.status) return useResponse(response, eachValues, prepared, authorized);
+  const result = await pollOperation(poll, response, prepared, authorized);
+  if (result) return useResponse(result, eachValues, prepared, authorized);
+  if (route.headers) authorized.report.upstreamHead = response;
+  return { response, related: NOTHING_RELATED, fallback: await unfinishedBody(poll, response, authorized) };
+}
+
+/** Throws v4's error. After a success: the read after the call, and the related requests. */
+async function useResponse(
+  response: UpstreamResponse,
+  eachValues: EachValues,
+  prepared: PreparedRequest,
+  authorized: AuthorizedRequest,
+): Promise<UpstreamResult> {
+  const { match, report } = authorized;
+  const { route } = match;
   if (route.headers && (response.success || isNotModified(response, prepared))) {
     report.upstreamHead = response;
     if (!response.success) return { response, related: {}, fallback: "" };
@@ -84,13 +103,7 @@ async function waitUntil(
     const response = await upstream.call(requestWithoutBody(endpoint, values));
     if (!response.success || (await until(response.json))) return;
     if (performance.now() + intervalMs > deadline) return;
-    // A client that disconnects ends the pause; the next call then fails without being sent.
-    const end = new AbortController();
-    const onAbort = (): void => end.abort();
-    if (request.signal.aborted) onAbort();
-    request.signal.addEventListener("abort", onAbort);
-    await pause(intervalMs, undefined, { signal: end.signal }).catch(() => {});
-    request.signal.removeEventListener("abort", onAbort);
+    await pauseUntilAborted(intervalMs, request.signal);
   }
 }
 
@@ -166,8 +179,6 @@ async function fallbackBody(
   const body = await bodyFrom(response.json, match.parameters);
   return printJson(isObject(body) ? body : {});
 }
-
-const NOTHING_RELATED = {};
 
 /** Fetches related responses, in parallel. One that fails costs its fields, not the response (T-1.3). */
 async function withRelated(
