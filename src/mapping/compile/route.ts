@@ -13,6 +13,7 @@ import type { ListWriter } from "../../dialect/envelope.ts";
 import type { ReadWrapped } from "../../dialect/object-wrapper.ts";
 import type { Catalog } from "./compile-catalog.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
+import type { ErrorFormats } from "./error-shapes.ts";
 import type { RouteLists } from "./envelopes.ts";
 import type { PassedHeaders } from "./headers.ts";
 import type { SparseFields } from "./sparse-fields.ts";
@@ -109,6 +110,8 @@ export interface Route {
   readonly list: string;
   /** Its envelopes on both sides, and how its lists are paged and read. */
   readonly lists: RouteLists;
+  /** The errors of both sides, where they differ from those of the pack; see `errorsOf`. */
+  readonly errors: ErrorFormats | undefined;
   /** Set if the upstream reads the list by a POST: moves the query to its body. */
   readonly search:
     | { readonly move: ReturnType<typeof compileSearch>; readonly format: UpstreamBodyFormat }

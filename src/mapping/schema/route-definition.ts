@@ -5,6 +5,7 @@ import { routeQuery } from "./parameter-definition.ts";
 import { passedHeaders } from "./headers-definition.ts";
 import { relatedRequest } from "./related-definition.ts";
 import { poll } from "./poll-definition.ts";
+import { routePagination } from "./pagination-definition.ts";
 import { envelope } from "./responses-definition.ts";
 import { mediaType } from "./text-types.ts";
 
@@ -66,8 +67,13 @@ export const route = z.strictObject({
   ),
   envelope: about(
     envelope.optional(),
-    "The shapes of lists and objects that differ from `responses` of the pack, for this route.",
+    "The shapes of lists, objects and errors that differ from `responses` of the pack, for this route.",
     { upstream: { object: { result: "$object" } } },
+  ),
+  pagination: about(
+    routePagination.optional(),
+    "How this list is paged where that is not as in `pack.yaml`, by side. `none`: no side pages it. A client without pages gets the whole list, up to `max_items` of the upstream's pagination, and an error where it is longer.",
+    { client: "none" },
   ),
   body: about(name.optional(), "Name of the body.", "create"),
   safe: about(

@@ -4,6 +4,7 @@ import { ValidationError } from "../../dialect/http-error.ts";
 import { isObject, printJson } from "../../dialect/json/parse.ts";
 import { valueAt } from "../../dialect/shape.ts";
 import { InvalidPathValueError, type Endpoint } from "../../mapping/compile/endpoint.ts";
+import { errorsOf, type ErrorFormats } from "../../mapping/compile/error-shapes.ts";
 import { partLoss, relatedLoss, responseLoss } from "../../mapping/compile/loss-names.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { ReadAfterWrite, RelatedRequest, Wait } from "../../mapping/compile/route-steps.ts";
@@ -11,8 +12,8 @@ import type { AuthorizedRequest } from "../authorized-request.ts";
 import { pauseUntilAborted } from "../pause.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
-import type { TranslationConfig, UpstreamResponse } from "../upstream-response.ts";
 import { unfinishedBody, pollOperation } from "./poll-operation.ts";
+import type { UpstreamResponse } from "../upstream-response.ts";
 import { fetchAllPages } from "./fetch-all-pages.ts";
 
 const NOT_MODIFIED = 304;
@@ -112,11 +113,11 @@ function rejectsAddedMember(
   response: UpstreamResponse,
   prepared: PreparedRequest,
   member: string,
-  config: TranslationConfig,
+  { upstream }: ErrorFormats,
 ): boolean {
   const errors =
     response.status === 400 && prepared.gatewayFields.has(member)
-      ? config.errors.upstream.read(response.json)?.details
+      ? upstream.read(response.json)?.details
       : undefined;
   return errors !== undefined && errors.every(({ field }) => field === member);
 }
@@ -130,7 +131,7 @@ async function callWithRetry(
   const { retryWithout } = match.route;
   if (
     retryWithout === undefined ||
-    !rejectsAddedMember(response, prepared, retryWithout, services.translation)
+    !rejectsAddedMember(response, prepared, retryWithout, errorsOf(match.route, services.translation))
   )
     return response;
   const { [retryWithout]: _rejected, ...body } = isObject(prepared.body) ? prepared.body : {};
@@ -290,7 +291,9 @@ async function fetchRows(
   const prepared = prepareLater(endpoint, values);
   if (!prepared) return undefined;
   const most = MOST_RELATED_ROWS;
-  const { lists } = authorized.match.route;
+  // It is another list than that of the route, whose pages may be its own.
+  const { paging } = authorized.services.pack;
+  const lists = { paging, parseList: authorized.match.route.lists.parseList };
   const list = await fetchAllPages(prepared, { most, readWrapped: undefined, lists }, authorized).catch(
     () => undefined,
   );

@@ -3,9 +3,6 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createServer, request as sendOn, type Server } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import {
   openGateway,
   startListeningGateway,
@@ -13,6 +10,7 @@ import {
   type TestSettings,
 } from "../../support/gateway.ts";
 import { copyPack } from "../../support/pack-copy.ts";
+import { startOldService } from "../../support/old-service.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import type { TestResponse } from "../../support/request.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -24,24 +22,6 @@ const open: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close();
 });
-
-/** A proxy in front of the old service, which remembers all that came. */
-async function startRecordingProxy(target: string): Promise<{ url: string; calls: string[] }> {
-  const calls: string[] = [];
-  const server: Server = createServer((request, response) => {
-    calls.push(`${request.method} ${request.url}`);
-    const { headers, method, url } = request;
-    const forwarded = sendOn(`${target}${url}`, { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(response);
-    });
-    forwarded.on("error", () => response.destroy());
-    request.pipe(forwarded);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  open.push(() => (server.closeAllConnections(), server.close()));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls };
-}
 
 interface TwoServices {
   readonly gateway: TestGateway;
@@ -60,11 +40,14 @@ interface TwoServices {
 async function start(rollout: string, settings: TestSettings = {}): Promise<TwoServices> {
   const old = await startListeningGateway();
   open.push(() => old.stop());
-  const { url, calls } = await startRecordingProxy(old.url);
+  const inFront = await startOldService({ inFrontOf: old.url });
+  open.push(() => inFront.close());
+  const calls: string[] = [];
+  inFront.onRequestHead(({ method, path }) => calls.push(`${method} ${path}`));
   const rolloutFile = writeOperatorFile(rollout, "rollout.yaml");
   const all = {
     UPSTREAM_URL: old.sandbox.url,
-    LEGACY_URL: url,
+    LEGACY_URL: inFront.url,
     CLIENTS_FILE: writeOperatorFile(CLIENTS, "clients.yaml"),
     ROLLOUT_FILE: rolloutFile,
     AUDIT_DURABILITY: "strict",
