@@ -7,13 +7,13 @@ import { InvalidPathValueError, type Endpoint } from "../../mapping/compile/endp
 import { errorsOf, type ErrorFormats } from "../../mapping/compile/error-shapes.ts";
 import { partLoss, relatedLoss, responseLoss } from "../../mapping/compile/loss-names.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import type { ReadAfterWrite, RelatedRequest, Wait } from "../../mapping/compile/route-steps.ts";
+import type { ReadAfterWrite, RelatedRequest } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
-import { pauseUntilAborted } from "../pause.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
 import { unfinishedBody, pollOperation } from "./poll-operation.ts";
 import type { UpstreamResponse } from "../upstream-response.ts";
+import { waitUntil } from "./wait-until.ts";
 import { fetchAllPages } from "./fetch-all-pages.ts";
 
 const NOT_MODIFIED = 304;
@@ -89,24 +89,6 @@ async function useResponse(
 const isNotModified = ({ status }: UpstreamResponse, { headers }: PreparedRequest): boolean =>
   status === NOT_MODIFIED &&
   (headers?.["if-none-match"] !== undefined || headers?.["if-modified-since"] !== undefined);
-
-/**
- * Waits until v4 shows that the call can be made: alpha queues calls that v4 rejects while it is busy. After the
- * longest time, or where v4 does not say, the call is made anyway and v4 decides.
- */
-async function waitUntil(
-  { endpoint, until, intervalMs, timeoutMs }: Wait,
-  { values }: PreparedRequest,
-  { upstream, request }: AuthorizedRequest,
-): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  for (;;) {
-    const response = await upstream.call(requestWithoutBody(endpoint, values));
-    if (!response.success || (await until(response.json))) return;
-    if (performance.now() + intervalMs > deadline) return;
-    await pauseUntilAborted(intervalMs, request.signal);
-  }
-}
 
 /** Whether v4 rejected nothing but the one member that the gateway had added. Then nothing was created. */
 function rejectsAddedMember(
