@@ -139,8 +139,8 @@ function toCurl(request: HttpRequest, pack: Pack, route?: Route): string {
 const get = (path: string): HttpRequest => ({ method: "GET", path, headers: {} });
 
 /** Why a request is sent before the main call. */
-function describePrerequisite(path: string, { prerequisites, wait }: Route, parameters: Parameters): string {
-  if (wait?.endpoint.path(parameters) === path)
+function describePrerequisite(path: string, { prerequisites, wait }: Route): string {
+  if (wait?.endpoint.matches(path))
     return `before the call, every ${wait.intervalMs} ms for at most ${wait.timeoutMs} ms, until ${wait.condition}`;
   const step = prerequisites.find(({ endpoint }) => endpoint.matches(path));
   if (!step) return "before the call: members of the body that equal the current object are accepted";
@@ -161,19 +161,28 @@ function createSteps(
   );
   const prerequisites = sent.slice(0, mainIndex);
   const main = sent[mainIndex];
-  const readAfterWrite = route.readAfterWrite?.endpoint.path(parameters);
+  const readAfterWrite = route.readAfterWrite?.endpoint.describe(parameters);
+  const { poll } = route;
   const { upstream } = paging;
   const firstPage = upstream.query({ offset: 0, cursor: undefined }, upstream.size.maximum);
   const relatedPath = (endpoint: Endpoint, allPages: boolean): string => {
-    const path = endpoint.path({ ...parameters, each: "EACH" });
+    const path = endpoint.describe({ ...parameters, each: "EACH" });
     return allPages ? addQuery(path, firstPage) : path;
   };
   return [
     ...prerequisites.map((request) => ({
-      reason: describePrerequisite(request.path, route, parameters),
+      reason: describePrerequisite(request.path, route),
       request,
     })),
     ...(main ? [{ reason: prerequisites.length > 0 ? "the main call" : "", request: main }] : []),
+    ...(poll
+      ? [
+          {
+            reason: `after a ${poll.status}, every ${poll.intervalMs} ms for at most ${poll.timeoutMs} ms, until the operation ends`,
+            request: get(poll.endpoint.describe(parameters)),
+          },
+        ]
+      : []),
     ...(readAfterWrite === undefined
       ? []
       : [{ reason: "after the call, for the response", request: get(readAfterWrite) }]),

@@ -194,7 +194,6 @@ export function compileRoute(
 ): { route: Route; method: string; pattern: Pattern } {
   const location = locations.route;
   const { dialect, resources } = context;
-  const { base_path: prefix } = dialect.upstream;
   const { method, pattern, parameters } = compilePattern(
     definition.client,
     context.pathParameters,
@@ -270,7 +269,7 @@ export function compileRoute(
     ...compileFilterDefaults(definition, resource, dialect, context.grammar, condition.where, location),
     prerequisites,
     ...compileFailures(definition, body, context, location.at("failures")),
-    ...compileSteps(definition, call, names, prefix, location),
+    ...compileSteps(definition, call, names, dialect, location),
     ...condition,
     emptyError: refer("empty", "message", new Map(Object.entries(dialect.messages))),
     resource,

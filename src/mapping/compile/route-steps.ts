@@ -1,8 +1,9 @@
 import { ValidationError, type ErrorDetail, type Failure } from "../../dialect/http-error.ts";
 import { ExpressionError, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { compileChecks } from "./checks.ts";
-import type { PrerequisiteDefinition } from "../schema/pack-definition.ts";
+import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
+import { compilePoll } from "./poll.ts";
 import { compileEndpoint, type Endpoint } from "./endpoint.ts";
 import { compileExpressionAt, failureAsValue, type SourceLocation } from "../load/source-location.ts";
 import type { JsonObject } from "../translation-context.ts";
@@ -275,10 +276,18 @@ export const compileSteps = (
   definition: RouteDefinition,
   call: string,
   names: readonly string[],
-  prefix: string,
+  { upstream: { base_path: prefix }, messages }: Pick<DialectDefinition, "upstream" | "messages">,
   location: SourceLocation,
 ) => ({
   wait: compileWait(definition.wait, names, prefix, location.at("wait")),
+  poll: compilePoll(
+    definition.poll,
+    {
+      messages,
+      endpointOf: (text, more, at) => compileLaterEndpoint(text, prefix, [...names, ...more], at),
+    },
+    location.at("poll"),
+  ),
   readAfterWrite: compileReadAfterWrite(definition.read_after, names, prefix, location.at("read_after")),
   related: compileRelatedRequests(definition, names, prefix, location),
   aggregation: compileAggregation(definition.aggregate, location.at("aggregate")),

@@ -4,6 +4,8 @@ import { about } from "./about.ts";
 import { failures } from "./check-definition.ts";
 import { routeQuery } from "./parameter-definition.ts";
 import { passedHeaders } from "./headers-definition.ts";
+import { relatedRequest } from "./related-definition.ts";
+import { poll } from "./poll-definition.ts";
 import { routePagination } from "./pagination-definition.ts";
 import { envelope } from "./responses-definition.ts";
 import { mediaType } from "./text-types.ts";
@@ -12,30 +14,6 @@ const json = z.json();
 const name = z.string().min(1);
 const expression = z.string().min(1);
 const filterValue = z.union([z.string(), z.number(), z.boolean()]);
-
-const relatedRequest = z.strictObject({
-  upstream: about(
-    name,
-    "The GET of the related object or list. `{response.id}` is a member of the upstream's response to the call.",
-    "GET /books/{id}/loan",
-  ),
-  when: about(
-    expression.optional(),
-    "JSONata over the upstream response: whether the request is needed.",
-    "loan.active",
-  ),
-  cache_seconds: about(
-    z.int().positive().max(300).optional(),
-    "How long the response is cached for its token. A call that may change something invalidates it. Default: not cached.",
-    60,
-  ),
-  all_pages: about(z.boolean().optional(), "The value is the array of all rows of a list, up to 1000.", true),
-  each: about(
-    expression.optional(),
-    "JSONata over the upstream body that was sent: one request for each value, which is `{each}` in the path. The value is the array of successful responses.",
-    "ids",
-  ),
-});
 
 /** The schema of one route. */
 export const route = z.strictObject({
@@ -212,6 +190,17 @@ export const route = z.strictObject({
       .optional(),
     "A request that is repeated, before the call, until its response meets a condition.",
     { upstream: "GET /jobs/{id}", until: "done", interval_ms: 2000, timeout_ms: 20_000 },
+  ),
+  poll: about(
+    poll.optional(),
+    "The result of the call must be polled: the upstream responds with an operation. The client gets the result.",
+    {
+      upstream: "GET /operations/{response.id}",
+      state: "status",
+      done: ["succeeded"],
+      interval_ms: 1000,
+      timeout_ms: 20_000,
+    },
   ),
   read_after: about(
     z
