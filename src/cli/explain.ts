@@ -4,6 +4,7 @@ import { parseJson } from "../dialect/json/parse.ts";
 import { onePage } from "../dialect/envelope.ts";
 import { shortName } from "../dialect/query.ts";
 import { addQuery, type Endpoint } from "../mapping/compile/endpoint.ts";
+import { errorsOf } from "../mapping/compile/error-shapes.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import { isObject } from "../dialect/json/parse.ts";
 import { isSuccess } from "../dialect/statuses.ts";
@@ -64,7 +65,7 @@ function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]): Upst
   // A list with members is an object as well. A bare array is not.
   const isList = routes.some(({ response }) => response === "list");
   const bytes = Buffer.from(JSON.stringify(isList || isObject(list) ? list : {}));
-  const totalHeader = pack.dialect.upstream.pagination?.total_header?.toLowerCase();
+  const { totalHeader } = (routes[0]?.lists.paging ?? pack.paging).upstream;
   const isForDecision = createDecisionMatcher(pack, call);
   return {
     async call(request): Promise<HttpResponse> {
@@ -181,7 +182,7 @@ function isRejected({ result: { response, context } }: Explanation): boolean {
 }
 
 function describeRejection({ result: { response }, pack }: Explanation, route: Route | undefined): string[] {
-  const errors = pack.errors.client.read(JSON.parse(response.body))?.details ?? [];
+  const errors = errorsOf(route, pack).client.read(JSON.parse(response.body))?.details ?? [];
   const lines = errors.map(({ field, reason }) => `  ${field === undefined ? "" : `${field}: `}${reason}`);
   const cause = route ? "" : `: ${pack.dialect.client.name} has no such route`;
   return [`rejected by the gateway with ${response.status}${cause}`, ...lines].map(shellComment);

@@ -14,6 +14,7 @@ import type { InvalidPart } from "../dialect/error-codes.ts";
 import { printJson } from "../dialect/json/parse.ts";
 import { ExpressionError } from "../jsonata/index.ts";
 import { InvalidPrerequisiteError } from "../mapping/compile/body-merge.ts";
+import { errorsOf } from "../mapping/compile/error-shapes.ts";
 import { InvalidPathValueError } from "../mapping/compile/endpoint.ts";
 import { StateUnavailableError } from "../storage/key-value-store.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
@@ -86,7 +87,8 @@ export function toErrorResult(
   { warnings, match, readsQuery }: Pick<RequestContext, "warnings" | "match" | "readsQuery">,
   translation: ErrorTranslation,
 ): ErrorResult {
-  const { errors, statuses } = translation;
+  const { statuses } = translation;
+  const errors = errorsOf(match?.route, translation);
   const name = match?.route.object;
   if (error instanceof HttpError) {
     for (const { cause } of error.details) if (cause) warnings.push(cause.message);

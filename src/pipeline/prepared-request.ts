@@ -32,6 +32,8 @@ interface BodyFormat {
 
 /** A call to v4 with what is needed to translate its error. */
 export interface PreparedRequest extends UpstreamRequest {
+  /** Values that its path was built from, and the paths of further calls may have: path parameters and prerequisites. */
+  readonly values: Readonly<Record<string, unknown>>;
   /** Names of v4 members that the gateway added. */
   readonly gatewayFields: ReadonlySet<string>;
   /** The alpha body that it was built from, in its documented form. */
@@ -88,6 +90,7 @@ export const requestWithoutBody = (
 ): PreparedRequest => ({
   method,
   path: path(values),
+  values,
   gatewayFields: NO_FIELDS,
   clientSent: () => false,
 });

@@ -3,6 +3,7 @@ import { SecretValues } from "../audit/secret-values.ts";
 import { TranslatedError, type ErrorDetail, type ErrorSummary } from "../dialect/http-error.ts";
 import type { CodeRule } from "../dialect/error-codes.ts";
 import { meaningOf } from "../dialect/statuses.ts";
+import { errorsOf } from "../mapping/compile/error-shapes.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import type { UpstreamResponse } from "./upstream-response.ts";
@@ -93,7 +94,7 @@ export function throwTranslatedError(
     report.warnings.push(`${config.upstreamName} responded with ${response.status}`);
   const defaultReason =
     meaning === "failed" ? "The service could not process this request." : "The request was refused.";
-  const read = config.errors.upstream.read(response.json, response.status);
+  const read = errorsOf(route, config).upstream.read(response.json, response.status);
   const reasonOfStatus = DEFAULT_REASONS[statusToTranslate] ?? defaultReason;
   if (!read) throw new TranslatedError(tableStatus, reasonOfStatus, { meaning });
   const conceal = concealToken(authorized);

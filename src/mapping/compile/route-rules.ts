@@ -72,6 +72,11 @@ function listRules(
       'a list that the upstream reads by another method than GET needs "search"',
     ],
     [
+      definition.pagination !== undefined && !isList,
+      "pagination",
+      '"pagination" needs a route that responds with a list',
+    ],
+    [
       aggregate !== undefined && (!isList || call !== "GET"),
       "aggregate",
       '"aggregate" needs a route that responds with a list by a GET',

@@ -13,6 +13,7 @@ import type { ListWriter } from "../../dialect/envelope.ts";
 import type { ReadWrapped } from "../../dialect/object-wrapper.ts";
 import type { Catalog } from "./compile-catalog.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
+import type { ErrorFormats } from "./error-shapes.ts";
 import type { RouteLists } from "./envelopes.ts";
 import type { PassedHeaders } from "./headers.ts";
 import type { SparseFields } from "./sparse-fields.ts";
@@ -34,9 +35,9 @@ import {
   type ReadAfterWrite,
   type MergePart,
   type Prerequisite,
-  type TokensStep,
   type Wait,
 } from "./route-steps.ts";
+import type { TokensStep } from "./route-tokens.ts";
 
 /** A file that a client sends: its media type, and its maximum size in bytes. */
 export interface FileRule {
@@ -108,6 +109,8 @@ export interface Route {
   readonly list: string;
   /** Its envelopes on both sides, and how its lists are paged and read. */
   readonly lists: RouteLists;
+  /** The errors of both sides, where they differ from those of the pack; see `errorsOf`. */
+  readonly errors: ErrorFormats | undefined;
   /** Set if the upstream reads the list by a POST: moves the query to its body. */
   readonly search:
     | { readonly move: ReturnType<typeof compileSearch>; readonly format: UpstreamBodyFormat }
@@ -135,6 +138,10 @@ export interface Route {
   readonly mergeParts: readonly MergePart[];
   /** A v4 condition that is ANDed to the client's filter. */
   readonly where: Readonly<Record<string, unknown>> | undefined;
+  /** Gives the names in braces of `where` their values; undefined without any. */
+  readonly fillWhere:
+    | ((values: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>)
+    | undefined;
   /** If v4 rejects only this member and the gateway had added it, the call is repeated without it. */
   readonly retryWithout: string | undefined;
   /** The alpha field of the error if v4 does not find something and does not name it. */

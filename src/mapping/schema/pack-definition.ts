@@ -49,7 +49,7 @@ const valueKind = z.strictObject({
 const prerequisite = z.strictObject({
   upstream: about(
     name,
-    "The GET. Names in braces are path parameters, or members of the body.",
+    "The GET. Names in braces are path parameters, members of the body, or earlier prerequisites and their members.",
     "GET /authors/{author}",
   ),
   when: about(

@@ -137,7 +137,7 @@ export const resourceDefinition = z.strictObject({
   ),
   envelope: about(
     envelope.optional(),
-    "The shapes of lists and objects that differ from `responses` of the pack, for all routes of this resource.",
+    "The shapes of lists, objects and errors that differ from `responses` of the pack, for all routes of this resource.",
     { upstream: { object: { result: "$object" } } },
   ),
   catalog: about(

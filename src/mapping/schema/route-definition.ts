@@ -3,6 +3,7 @@ import { z } from "zod";
 import { about } from "./about.ts";
 import { routeQuery } from "./parameter-definition.ts";
 import { passedHeaders } from "./headers-definition.ts";
+import { routePagination } from "./pagination-definition.ts";
 import { envelope } from "./responses-definition.ts";
 import { mediaType } from "./text-types.ts";
 
@@ -12,7 +13,11 @@ const expression = z.string().min(1);
 const filterValue = z.union([z.string(), z.number(), z.boolean()]);
 
 const relatedRequest = z.strictObject({
-  upstream: about(name, "The GET of the related object or list.", "GET /books/{id}/loan"),
+  upstream: about(
+    name,
+    "The GET of the related object or list. `{response.id}` is a member of the upstream's response to the call.",
+    "GET /books/{id}/loan",
+  ),
   when: about(
     expression.optional(),
     "JSONata over the upstream response: whether the request is needed.",
@@ -84,8 +89,13 @@ export const route = z.strictObject({
   ),
   envelope: about(
     envelope.optional(),
-    "The shapes of lists and objects that differ from `responses` of the pack, for this route.",
+    "The shapes of lists, objects and errors that differ from `responses` of the pack, for this route.",
     { upstream: { object: { result: "$object" } } },
+  ),
+  pagination: about(
+    routePagination.optional(),
+    "How this list is paged where that is not as in `pack.yaml`, by side. `none`: no side pages it. A client without pages gets the whole list, up to `max_items` of the upstream's pagination, and an error where it is longer.",
+    { client: "none" },
   ),
   body: about(name.optional(), "Name of the body.", "create"),
   safe: about(
@@ -137,7 +147,7 @@ export const route = z.strictObject({
   ),
   where: about(
     z.record(z.string(), json).optional(),
-    "A condition in the upstream's filter form that is added to the client's filter.",
+    "A condition in the upstream's filter form that is added to the client's filter. Names in braces in its values are path parameters, or prerequisites and their members.",
     { kind: "public" },
   ),
   where_values: about(
@@ -200,7 +210,11 @@ export const route = z.strictObject({
   read_after: about(
     z
       .strictObject({
-        upstream: about(name, "The GET after the call.", "GET /books/{id}"),
+        upstream: about(
+          name,
+          "The GET after the call. `{response.id}` is a member of the upstream's response to it.",
+          "GET /books/{id}",
+        ),
         fallback: about(
           expression,
           "JSONata of the client's body if that GET fails: the call itself has succeeded.",

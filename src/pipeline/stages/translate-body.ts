@@ -225,12 +225,14 @@ export async function fetchPrerequisites(
   let headers: PreparedRequest["headers"];
   for (const step of match.route.prerequisites) {
     const { notFoundField } = step;
+    // What its path needs was not sent, or not found.
+    if (!step.needs.every((name) => Object.hasOwn(values, name))) continue;
     const isUseless =
       notFoundField === undefined
         ? bodyErrors.length > 0
         : bodyErrors.some(({ field }) => field === notFoundField);
     if (isUseless || !(await step.isNeeded(body))) continue;
-    const prepared = prerequisiteRequest(step, { ...match.parameters, ...body });
+    const prepared = prerequisiteRequest(step, { ...match.parameters, ...body, ...values });
     if (!prepared) {
       errors.push({ field: String(notFoundField), reason, rule: "unknown_record" });
       continue;

@@ -168,7 +168,7 @@ export class UpstreamUse {
       isOmitted,
     }: { where: string; name: string; word: string | undefined; isOmitted: boolean },
   ): UpstreamEffect | undefined {
-    const { name: route, query, response } = of;
+    const { name: route, query, response, lists } = of;
     const callers = { questions: [{ route, concern: "callers" }], names: [] } as const;
     const { headers = {}, filters } = this.#pack.dialect.upstream;
     if (where === "header") {
@@ -192,7 +192,7 @@ export class UpstreamUse {
       const sent = names.map((each) => (word !== undefined && isPlain ? `${each}=${word}` : each));
       return { questions: [{ route, concern: "senders", names: sent }], names };
     }
-    const isPage = response === "list" && this.#pack.paging.upstreamNames.includes(name);
+    const isPage = response === "list" && lists.paging.upstreamNames.includes(name);
     const isFilter = response === "list" && filters !== undefined && filters.header === undefined;
     return isPage || isFilter ? callers : undefined;
   }
