@@ -4,6 +4,7 @@ import { parseJson } from "../dialect/json/parse.ts";
 import { onePage } from "../dialect/envelope.ts";
 import { shortName } from "../dialect/query.ts";
 import { addQuery, type Endpoint } from "../mapping/compile/endpoint.ts";
+import { errorsOf } from "../mapping/compile/error-shapes.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import { isObject } from "../dialect/json/parse.ts";
 import { isSuccess } from "../dialect/statuses.ts";
@@ -79,7 +80,7 @@ export function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]
   // A list with members is an object as well. A bare array is not.
   const isList = routes.some(({ response }) => response === "list");
   const bytes = Buffer.from(JSON.stringify(isList || isObject(list) ? list : {}));
-  const totalHeader = pack.dialect.upstream.pagination?.total_header?.toLowerCase();
+  const { totalHeader } = (routes[0]?.lists.paging ?? pack.paging).upstream;
   const isForDecision = createDecisionMatcher(pack, call);
   return {
     async call(request): Promise<HttpResponse> {
@@ -138,8 +139,8 @@ function toCurl(request: HttpRequest, pack: Pack, route?: Route): string {
 const get = (path: string): HttpRequest => ({ method: "GET", path, headers: {} });
 
 /** Why a request is sent before the main call. */
-function describePrerequisite(path: string, { prerequisites, wait }: Route, parameters: Parameters): string {
-  if (wait?.endpoint.path(parameters) === path)
+function describePrerequisite(path: string, { prerequisites, wait }: Route): string {
+  if (wait?.endpoint.matches(path))
     return `before the call, every ${wait.intervalMs} ms for at most ${wait.timeoutMs} ms, until ${wait.condition}`;
   const step = prerequisites.find(({ endpoint }) => endpoint.matches(path));
   if (!step) return "before the call: members of the body that equal the current object are accepted";
@@ -160,19 +161,28 @@ function createSteps(
   );
   const prerequisites = sent.slice(0, mainIndex);
   const main = sent[mainIndex];
-  const readAfterWrite = route.readAfterWrite?.endpoint.path(parameters);
+  const readAfterWrite = route.readAfterWrite?.endpoint.describe(parameters);
+  const { poll } = route;
   const { upstream } = paging;
   const firstPage = upstream.query({ offset: 0, cursor: undefined }, upstream.size.maximum);
   const relatedPath = (endpoint: Endpoint, allPages: boolean): string => {
-    const path = endpoint.path({ ...parameters, each: "EACH" });
+    const path = endpoint.describe({ ...parameters, each: "EACH" });
     return allPages ? addQuery(path, firstPage) : path;
   };
   return [
     ...prerequisites.map((request) => ({
-      reason: describePrerequisite(request.path, route, parameters),
+      reason: describePrerequisite(request.path, route),
       request,
     })),
     ...(main ? [{ reason: prerequisites.length > 0 ? "the main call" : "", request: main }] : []),
+    ...(poll
+      ? [
+          {
+            reason: `after a ${poll.status}, every ${poll.intervalMs} ms for at most ${poll.timeoutMs} ms, until the operation ends`,
+            request: get(poll.endpoint.describe(parameters)),
+          },
+        ]
+      : []),
     ...(readAfterWrite === undefined
       ? []
       : [{ reason: "after the call, for the response", request: get(readAfterWrite) }]),
@@ -196,7 +206,7 @@ function isRejected({ result: { response, context } }: Explanation): boolean {
 }
 
 function describeRejection({ result: { response }, pack }: Explanation, route: Route | undefined): string[] {
-  const errors = pack.errors.client.read(JSON.parse(response.body))?.details ?? [];
+  const errors = errorsOf(route, pack).client.read(JSON.parse(response.body))?.details ?? [];
   const lines = errors.map(({ field, reason }) => `  ${field === undefined ? "" : `${field}: `}${reason}`);
   const cause = route ? "" : `: ${pack.dialect.client.name} has no such route`;
   return [`rejected by the gateway with ${response.status}${cause}`, ...lines].map(shellComment);

@@ -86,7 +86,7 @@ export function addInit(program: Command, onExit: OnExit): void {
   program
     .command("init")
     .description(
-      "Write a small mapping pack for another pair of APIs, and check it. Asks five questions at a terminal.",
+      "Write a mapping pack for another pair of APIs, and check it: a small one from five questions, or a draft from two OpenAPI documents.",
     )
     .argument("<directory>", "folder of the new pack; it must not exist, or be empty")
     .option("--object <name>", "what one object is called (default: book)")
@@ -94,6 +94,12 @@ export function addInit(program: Command, onExit: OnExit): void {
     .option("--upstream-path <path>", "the list in the new API (default: /api/items)")
     .option("--scheme <scheme>", "scheme of the Authorization header, none without tokens (default: Bearer)")
     .option("--fields <fields>", "old=new, separated by commas (default: id,title=name)")
+    .option("--old <file>", "OpenAPI document of the old API: writes a draft, with a reason for each guess")
+    .option("--new <file>", "OpenAPI document of the new API")
+    .option(
+      "--from <source>",
+      "recorded calls, by which open points are sorted: a file, -, a data folder, or a postgres:// address",
+    )
     .action(async (directory: string, options: InitFlags, command: Command) => {
       const { init } = await import("./init.ts");
       onExit(await init(directory, options, command));

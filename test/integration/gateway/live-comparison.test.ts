@@ -1,9 +1,8 @@
 /** The old service and the translation are compared on live requests, whichever of them answers the client. */
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { writeFileSync } from "node:fs";
-import { createServer, request as sendOn, type Server } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
   openGateway,
   startListeningGateway,
@@ -11,6 +10,7 @@ import {
   type TestSettings,
 } from "../../support/gateway.ts";
 import { copyPack } from "../../support/pack-copy.ts";
+import { startOldService } from "../../support/old-service.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import type { TestResponse } from "../../support/request.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -23,26 +23,11 @@ afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close();
 });
 
-/** A proxy in front of the old service, which remembers all that came. */
-async function startRecordingProxy(target: string): Promise<{ url: string; calls: string[] }> {
-  const calls: string[] = [];
-  const server: Server = createServer((request, response) => {
-    calls.push(`${request.method} ${request.url}`);
-    const { headers, method, url } = request;
-    const forwarded = sendOn(`${target}${url}`, { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(response);
-    });
-    forwarded.on("error", () => response.destroy());
-    request.pipe(forwarded);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  open.push(() => (server.closeAllConnections(), server.close()));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls };
-}
-
 interface TwoServices {
   readonly gateway: TestGateway;
+  /** To start another gateway in front of the same services. */
+  readonly settings: TestSettings;
+  readonly tokens: Readonly<Record<string, string>>;
   readonly rolloutFile: string;
   /** Requests that the old service got. */
   readonly calls: readonly string[];
@@ -55,33 +40,40 @@ interface TwoServices {
 async function start(rollout: string, settings: TestSettings = {}): Promise<TwoServices> {
   const old = await startListeningGateway();
   open.push(() => old.stop());
-  const { url, calls } = await startRecordingProxy(old.url);
+  const inFront = await startOldService({ inFrontOf: old.url });
+  open.push(() => inFront.close());
+  const calls: string[] = [];
+  inFront.onRequestHead(({ method, path }) => calls.push(`${method} ${path}`));
   const rolloutFile = writeOperatorFile(rollout, "rollout.yaml");
-  const gateway = await openGateway(
-    {
-      UPSTREAM_URL: old.sandbox.url,
-      LEGACY_URL: url,
-      CLIENTS_FILE: writeOperatorFile(CLIENTS, "clients.yaml"),
-      ROLLOUT_FILE: rolloutFile,
-      AUDIT_DURABILITY: "strict",
-      ...settings,
-    },
-    old.sandbox.tokens,
-  );
+  const all = {
+    UPSTREAM_URL: old.sandbox.url,
+    LEGACY_URL: inFront.url,
+    CLIENTS_FILE: writeOperatorFile(CLIENTS, "clients.yaml"),
+    ROLLOUT_FILE: rolloutFile,
+    AUDIT_DURABILITY: "strict",
+    ...settings,
+  };
+  const { tokens } = old.sandbox;
+  return { rolloutFile, calls, settings: all, tokens, ...(await startBeside(all, tokens)) };
+}
+
+/** A gateway in front of services that run. */
+async function startBeside(
+  settings: TestSettings,
+  tokens: Readonly<Record<string, string>>,
+): Promise<Pick<TwoServices, "gateway" | "call" | "routeOf">> {
+  const gateway = await openGateway(settings, tokens);
   open.push(() => gateway.stop());
-  const routeOf = (route: string, comparisons: number): Promise<TestResponse["body"]> =>
-    waitFor(async () => {
-      const { body } = await gateway.requestAdmin("GET /api/parity?source=legacy");
-      const found = body.sources
-        .flatMap(({ routes }: TestResponse["body"]) => routes)
-        .find((each: TestResponse["body"]) => each.route === route);
-      return found && found.comparisons >= comparisons ? found : undefined;
-    });
   return {
     gateway,
-    rolloutFile,
-    calls,
-    routeOf,
+    routeOf: (route, comparisons) =>
+      waitFor(async () => {
+        const { body } = await gateway.requestAdmin("GET /api/parity?source=legacy");
+        const found = body.sources
+          .flatMap(({ routes }: TestResponse["body"]) => routes)
+          .find((each: TestResponse["body"]) => each.route === route);
+        return found && found.comparisons >= comparisons ? found : undefined;
+      }),
     call: (client, call = LIST, options = {}) =>
       gateway.request(call, { headers: { "user-agent": `${client}/1` }, ...options }),
   };
@@ -174,15 +166,15 @@ test("invented tokens share the budget of one client", async () => {
   expect(calls.length).toBeLessThanOrEqual(5);
 });
 
-describe("a mistake of the pack", () => {
-  /** The pack, with another default for two fields of an instance. */
-  function mistakenPack(): string {
-    const { folder, says, remove } = copyPack();
-    open.push(remove);
-    says("wrong");
-    return folder;
-  }
+/** The pack, with another default for two fields of an instance. */
+function mistakenPack(): string {
+  const { folder, says, remove } = copyPack();
+  open.push(remove);
+  says("wrong");
+  return folder;
+}
 
+describe("a mistake of the pack", () => {
   test("is found in the field that has it, with examples and without tokens, and its route returns to the old service", async () => {
     const { call, routeOf, gateway } = await start(`data: shared\n${COMPARE_ALL}\nnew: all`, {
       MAPPINGS_DIR: mistakenPack(),
@@ -207,6 +199,25 @@ describe("a mistake of the pack", () => {
     expect(body.rollout.trips).toMatchObject([{ kind: "route", name: LIST, by: "gateway" }]);
   }, 30_000);
 });
+
+test("a gateway that starts again knows the old service, and believes the first difference", async () => {
+  const DATA_DIR = mkdtempSync(join(tmpdir(), "restarted-"));
+  const { call, routeOf, gateway, settings, tokens } = await start(`data: shared\n${COMPARE_ALL}`, {
+    DATA_DIR,
+  });
+  await Promise.all(Array.from({ length: 40 }, (_, index) => call("billing", `${LIST}?page=1&n=${index}`)));
+  expect(await routeOf(LIST, 30)).toMatchObject({ different: 0 });
+  await gateway.stop();
+  open.pop();
+  const restarted = await startBeside({ ...settings, MAPPINGS_DIR: mistakenPack() }, tokens);
+  await restarted.call("billing", `${LIST}?page=1`);
+  const found = await waitFor(async () => {
+    const counts = await restarted.routeOf(LIST, 1);
+    return counts.different + counts.unstable > 0 && counts;
+  });
+  expect(found).toMatchObject({ different: 1, unstable: 0 });
+  open.unshift(() => rmSync(DATA_DIR, { recursive: true, force: true }));
+}, 30_000);
 
 test("a client that was turned a moment ago is compared with all of its reads", async () => {
   const { call, calls, gateway, rolloutFile } = await start("data: shared\ncompare: { share: 0.01% }");

@@ -11,6 +11,7 @@ import type { ComparisonResult } from "../../../src/parity/comparison.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { restoreEnv, setEnv } from "../../support/env.ts";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { startOldService, type TestOldService } from "../../support/old-service.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
 import { request, type Target } from "../../support/request.ts";
@@ -28,7 +29,7 @@ interface Replica {
 captureCommands();
 
 let redis: RedisServer;
-let old: FakeV4;
+let old: TestOldService;
 let v4: FakeV4;
 let folder: string;
 let pack: ReturnType<typeof writeSmallPack>;
@@ -38,7 +39,7 @@ let rolloutFile: string;
 beforeEach(async () => {
   redis = await createRedisServer();
   await redis.start();
-  [old, v4] = [await startFakeV4(), await startFakeV4()];
+  [old, v4] = [await startOldService(), await startFakeV4()];
   old.respondWith(json(200, { from: "old" }));
   v4.respondWith(json(200, { id: 1, name: "new" }));
   folder = mkdtempSync(join(tmpdir(), "replicas-"));
