@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { about } from "./about.ts";
 import { failures } from "./check-definition.ts";
-import { routeQuery } from "./parameter-definition.ts";
+import { relatedRequest } from "./related-definition.ts";
+import { routeQuery, sparseFields } from "./parameter-definition.ts";
 import { passedHeaders } from "./headers-definition.ts";
 import { routePagination } from "./pagination-definition.ts";
 import { envelope } from "./responses-definition.ts";
@@ -12,30 +13,6 @@ const json = z.json();
 const name = z.string().min(1);
 const expression = z.string().min(1);
 const filterValue = z.union([z.string(), z.number(), z.boolean()]);
-
-const relatedRequest = z.strictObject({
-  upstream: about(
-    name,
-    "The GET of the related object or list. `{response.id}` is a member of the upstream's response to the call.",
-    "GET /books/{id}/loan",
-  ),
-  when: about(
-    expression.optional(),
-    "JSONata over the upstream response: whether the request is needed.",
-    "loan.active",
-  ),
-  cache_seconds: about(
-    z.int().positive().max(300).optional(),
-    "How long the response is cached for its token. A call that may change something invalidates it. Default: not cached.",
-    60,
-  ),
-  all_pages: about(z.boolean().optional(), "The value is the array of all rows of a list, up to 1000.", true),
-  each: about(
-    expression.optional(),
-    "JSONata over the upstream body that was sent: one request for each value, which is `{each}` in the path. The value is the array of successful responses.",
-    "ids",
-  ),
-});
 
 /** The schema of one route. */
 export const route = z.strictObject({
@@ -77,6 +54,11 @@ export const route = z.strictObject({
     routeQuery.optional(),
     "Query parameters of this route. They are added to those of `client.query`, and replace those of the same name.",
     { parameters: { expand: "embed" } },
+  ),
+  sparse_fields: about(
+    z.union([z.literal("none"), sparseFields]).optional(),
+    "How clients choose the members of this route's objects, or `none`. Default: `client.sparse_fields`.",
+    { parameter: "fields", always: ["id"] },
   ),
   status: about(
     z.int().min(200).max(299).optional(),
@@ -128,7 +110,11 @@ export const route = z.strictObject({
       .array(
         z.strictObject({
           object: about(name, "A resource.", "restored_book"),
-          when: about(expression.optional(), "JSONata over the upstream object.", 'type = "disk"'),
+          when: about(
+            expression.optional(),
+            "JSONata over the upstream object, with `$query` and `$headers`.",
+            'type = "disk"',
+          ),
         }),
       )
       .min(1)
@@ -138,7 +124,7 @@ export const route = z.strictObject({
   ),
   exists: about(
     expression.optional(),
-    "JSONata over the client's object. If it is false, the response is a 404.",
+    "JSONata over the client's object, with `$query` and `$headers`. If it is false, the response is a 404.",
     'kind != "hidden"',
   ),
   when: about(
@@ -205,7 +191,11 @@ export const route = z.strictObject({
     z
       .strictObject({
         upstream: about(name, "The GET that is repeated.", "GET /books/{id}"),
-        until: about(expression, "JSONata over its response.", 'status = "running"'),
+        until: about(
+          expression,
+          "JSONata over its response, with `$query` and `$headers`.",
+          'status = "running"',
+        ),
         interval_ms: about(z.int().positive(), "Time between two requests.", 2000),
         timeout_ms: about(z.int().positive(), "Time after which the call is sent anyway.", 20_000),
       })

@@ -78,12 +78,13 @@ const isNotModified = ({ status }: UpstreamResponse, { headers }: PreparedReques
 async function waitUntil(
   { endpoint, until, intervalMs, timeoutMs }: Wait,
   { values }: PreparedRequest,
-  { upstream, request }: AuthorizedRequest,
+  authorized: AuthorizedRequest,
 ): Promise<void> {
+  const { upstream, request } = authorized;
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const response = await upstream.call(requestWithoutBody(endpoint, values));
-    if (!response.success || (await until(response.json))) return;
+    if (!response.success || (await until(response.json, authorized))) return;
     if (performance.now() + intervalMs > deadline) return;
     // A client that disconnects ends the pause; the next call then fails without being sent.
     const end = new AbortController();
