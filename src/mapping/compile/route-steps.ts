@@ -1,8 +1,10 @@
-import { ValidationError, type ErrorDetail } from "../../dialect/http-error.ts";
+import { ValidationError, type ErrorDetail, type Failure } from "../../dialect/http-error.ts";
 import { ExpressionError, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import { compileHeadCondition, type HeadCondition } from "./client-head.ts";
 import { compileChecks } from "./checks.ts";
-import type { PrerequisiteDefinition } from "../schema/pack-definition.ts";
+import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
+import { compilePoll } from "./poll.ts";
 import { compileEndpoint, type Endpoint } from "./endpoint.ts";
 import { compileExpressionAt, failureAsValue, type SourceLocation } from "../load/source-location.ts";
 import type { JsonObject } from "../translation-context.ts";
@@ -16,6 +18,8 @@ export interface Prerequisite {
   readonly isNeeded: (body: JsonObject) => MaybePromise<boolean>;
   /** The alpha field of the error if v4 does not find the object; undefined: v4's error is translated. */
   readonly notFoundField: string | undefined;
+  /** What the route says about the error if v4 does not find the object. */
+  readonly failure: Failure | undefined;
   /** Checks the alpha body against the response (`read`) and the translated body (`v4`). */
   readonly check: (body: JsonObject, read: unknown, v4: JsonObject) => MaybePromise<ErrorDetail[]>;
 }
@@ -23,7 +27,7 @@ export interface Prerequisite {
 /** A request that is repeated until its response meets a condition, before the call is sent. */
 export interface Wait {
   readonly endpoint: Endpoint;
-  readonly until: (response: unknown) => MaybePromise<boolean>;
+  readonly until: HeadCondition;
   /** The source of `until`. */
   readonly condition: string;
   readonly intervalMs: number;
@@ -111,6 +115,7 @@ function compileWait(
   definition: RouteDefinition["wait"],
   names: readonly string[],
   prefix: string,
+  tokenHeaders: readonly string[],
   location: SourceLocation,
 ): Wait | undefined {
   if (!definition) return undefined;
@@ -122,7 +127,7 @@ function compileWait(
       );
   return {
     endpoint: compileEndpoint(definition.upstream, prefix, names, location.at("upstream")),
-    until: compileCondition(definition.until, location.at("until")) ?? always,
+    until: compileHeadCondition(definition.until, tokenHeaders, location.at("until")) ?? always,
     condition: definition.until,
     intervalMs: definition.interval_ms,
     timeoutMs: definition.timeout_ms,
@@ -176,12 +181,14 @@ function reportAmbiguousNames(
  * Compiles a request of the key `prerequisites`.
  *
  * @param names What its path may use: path parameters and members of the body, and earlier prerequisites of the route.
+ * @param failure What the route says about its error.
  */
 export function compilePrerequisite(
   name: string,
   definition: PrerequisiteDefinition,
   { members, earlier }: { readonly members: readonly string[]; readonly earlier: readonly string[] },
   prefix: string,
+  failure: Failure | undefined,
   location: SourceLocation,
 ): Prerequisite {
   const runChecks = compileChecks(definition.checks ?? [], ["response", "upstream"], location.at("checks"));
@@ -195,6 +202,7 @@ export function compilePrerequisite(
     needs: earlier.filter((each) => endpoint.names.has(each)),
     isNeeded: compileBodyCondition(definition.when, location.at("when")) ?? always,
     notFoundField: definition.not_found_field,
+    failure,
     check: (alphaBody, read, v4) => runChecks(alphaBody, { response: read, upstream: v4 }),
   };
 }
@@ -270,12 +278,29 @@ export const compileSteps = (
   definition: RouteDefinition,
   call: string,
   names: readonly string[],
-  prefix: string,
+  {
+    dialect: { upstream, messages },
+    tokenHeaders,
+  }: {
+    readonly dialect: Pick<DialectDefinition, "upstream" | "messages">;
+    readonly tokenHeaders: readonly string[];
+  },
   location: SourceLocation,
-) => ({
-  wait: compileWait(definition.wait, names, prefix, location.at("wait")),
-  readAfterWrite: compileReadAfterWrite(definition.read_after, names, prefix, location.at("read_after")),
-  related: compileRelatedRequests(definition, names, prefix, location),
-  aggregation: compileAggregation(definition.aggregate, location.at("aggregate")),
-  mergeParts: compileMergeParts(definition, call, names, prefix, location),
-});
+) => {
+  const { base_path: prefix } = upstream;
+  return {
+    wait: compileWait(definition.wait, names, prefix, tokenHeaders, location.at("wait")),
+    poll: compilePoll(
+      definition.poll,
+      {
+        messages,
+        endpointOf: (text, more, at) => compileLaterEndpoint(text, prefix, [...names, ...more], at),
+      },
+      location.at("poll"),
+    ),
+    readAfterWrite: compileReadAfterWrite(definition.read_after, names, prefix, location.at("read_after")),
+    related: compileRelatedRequests(definition, names, prefix, location),
+    aggregation: compileAggregation(definition.aggregate, location.at("aggregate")),
+    mergeParts: compileMergeParts(definition, call, names, prefix, location),
+  };
+};
