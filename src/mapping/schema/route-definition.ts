@@ -5,7 +5,6 @@ import { failures } from "./check-definition.ts";
 import { relatedRequest } from "./related-definition.ts";
 import { routeQuery, sparseFields } from "./parameter-definition.ts";
 import { passedHeaders } from "./headers-definition.ts";
-import { relatedRequest } from "./related-definition.ts";
 import { poll } from "./poll-definition.ts";
 import { routePagination } from "./pagination-definition.ts";
 import { envelope } from "./responses-definition.ts";
