@@ -35,7 +35,7 @@ import { openClients } from "./open-clients.ts";
 import { openComparisonsService, type ComparisonsService } from "./open-comparisons.ts";
 import { openNotices, type NoticesService } from "./open-notices.ts";
 import { openRollout, type RolloutService } from "./open-rollout.ts";
-import { openShadow, type ShadowService } from "./shadow.ts";
+import { openShadow, type ShadowService } from "./open-shadow.ts";
 import { openSunset, type SunsetService } from "./open-sunset.ts";
 import { createProxyWarning } from "./proxy-warning.ts";
 import type { WatchedFile } from "./watched-file.ts";

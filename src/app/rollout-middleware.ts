@@ -3,7 +3,6 @@ import type { ServerResponse } from "node:http";
 import type { RequestHandler } from "express";
 import { CLIENT_GONE } from "../audit/record.ts";
 import { fingerprint, tokenHash } from "../auth/token-cache.ts";
-import type { ClientIdentity } from "../clients/client-directory.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { AlphaRequest } from "../pipeline/context.ts";
 import { hasBody } from "../pipeline/http/receive-body.ts";
@@ -11,9 +10,10 @@ import { plainRequestOf, replacePlainRequest } from "../pipeline/http/request-co
 import type { LegacyExchange } from "../pipeline/native/legacy-proxy.ts";
 import { findIssuer } from "../pipeline/stages/enforce-plan.ts";
 import { cursorParameters, removeCursorMark } from "../rollout/cursor-mark.ts";
-import type { Rollout } from "../rollout/rollout.ts";
+import { createKnownSenders, type Sender } from "../rollout/known-senders.ts";
 import { createLegacyForward, routeOf } from "./legacy.ts";
 import { MAX_COMPARED_BYTES } from "../shadow/ask-old-service.ts";
+import { overridesMethod } from "../shadow/method-override.ts";
 import type { PublicAppDependencies } from "./public-app.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Shadow } from "./shadow.ts";
@@ -23,11 +23,8 @@ import { createSignInReader } from "./sign-in.ts";
 const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** Who sent a request, and whether the old service can't know its token. */
-interface Sender {
-  readonly identity: ClientIdentity;
+interface RequestSender extends Sender {
   readonly token?: string | undefined;
-  /** Of the token. */
-  readonly hash?: string | undefined;
   readonly hasGatewayToken: boolean;
 }
 
@@ -37,22 +34,17 @@ function onceClosed(response: ServerResponse, listener: () => void): void {
   else response.once("close", listener);
 }
 
-/** Notes how the old service did. Requests that it did not get say nothing. */
-function noteOldOutcome(
-  rollout: Rollout,
-  route: string | null,
-  { id }: AlphaRequest,
-  { outcome: { status, v4Status, isComplete } }: LegacyExchange,
-): void {
-  if (v4Status === undefined || status === CLIENT_GONE) return;
-  rollout.noteOutcome(route, "old", v4Status === null || v4Status >= 500 || isComplete === false, id);
+/** Whether the old service has failed; undefined where it did not get the request, or its client has disconnected. */
+function hasOldFailed({ outcome: { status, v4Status, isComplete } }: LegacyExchange): boolean | undefined {
+  if (v4Status === undefined || status === CLIENT_GONE) return undefined;
+  return v4Status === null || v4Status >= 500 || isComplete === false;
 }
 
 /** Reads who sent a request to the API. The application is known of tokens that the gateway issued. */
 function createSenderReader({
   pack,
   oauth,
-}: PublicAppDependencies): (plain: AlphaRequest) => Sender | Promise<Sender> {
+}: PublicAppDependencies): (plain: AlphaRequest) => RequestSender | Promise<RequestSender> {
   const { client } = pack.credentials;
   return function readSender(plain) {
     const found = client?.read(plain);
@@ -85,9 +77,16 @@ export function createRolloutMiddleware(
   recorder: Recorder,
   shadow: Shadow | undefined,
 ): RequestHandler | undefined {
-  const { pack, legacy, oauth, clients, shared } = dependencies;
+  const { pack, legacy, oauth, clients, shared, upstreamTokens } = dependencies;
   const { rollout } = dependencies.rollout;
-  if (!rollout || !legacy) return undefined;
+  if (!rollout || !legacy || !dependencies.shadow) return undefined;
+  const senders = createKnownSenders({
+    pack,
+    directory: clients.current,
+    tokens: shared.tokens,
+    upstreamTokens,
+    ofOldService: dependencies.shadow.acceptedTokens,
+  });
   const forward = createLegacyForward(settings, legacy, dependencies, recorder);
   const readSignIn = createSignInReader(oauth.login && pack.dialect.oauth);
   const readSender = createSenderReader(dependencies);
@@ -96,12 +95,14 @@ export function createRolloutMiddleware(
   return async function routeBySide(request, response, next) {
     const plain = plainRequestOf(response);
     const signIn = await readSignIn(request, plain);
-    const { identity, token, hash, hasGatewayToken }: Sender = signIn
+    const sender: RequestSender = signIn
       ? {
           identity: { label: plain.label, application: signIn.application },
+          hash: undefined,
           hasGatewayToken: signIn.token !== undefined && oauth.gatewayTokens.isGatewayToken(signIn.token),
         }
       : await readSender(plain);
+    const { identity, token, hasGatewayToken } = sender;
     const route = routeOf(plain, pack);
     const name = route?.name ?? null;
     const { query, cursor: given } = removeCursorMark(plain.query, parameters);
@@ -109,7 +110,9 @@ export function createRolloutMiddleware(
     const cursor = READS.has(plain.method) ? given : undefined;
     const { side, client } = rollout.sideOf(identity, name, { cursor, hasGatewayToken });
     const fingerprint = identity.fingerprint ?? undefined;
-    if (!signIn && !READS.has(plain.method) && !route?.isSafe) {
+    const isRead = READS.has(plain.method) || route?.isSafe;
+    // The translation goes by the method that is sent.
+    if (!signIn && (!isRead || (side === "old" && overridesMethod(plain)))) {
       const write = rollout.beginWrite(client, side);
       if (write) onceClosed(response, write.end);
       await write?.ready;
@@ -126,9 +129,7 @@ export function createRolloutMiddleware(
           fingerprint,
           token,
           hasGatewayToken,
-          isKnown: () =>
-            clients.current().nameOf(identity) !== undefined ||
-            (hash !== undefined && shared.tokens.wasAccepted(hash)),
+          isKnown: () => senders.isKnown(sender),
         });
     if (begun) onceClosed(response, begun.end);
     // The client has disconnected meanwhile: nobody gets its request.
@@ -137,7 +138,12 @@ export function createRolloutMiddleware(
       return forward(request, response, plain, {
         bodyLimit: begun?.isCompared ? MAX_COMPARED_BYTES : 0,
         onEnd(exchange) {
-          noteOldOutcome(rollout, name, plain, exchange);
+          const { v4Status } = exchange.outcome;
+          if (typeof v4Status === "number") senders.noteOldAnswer(sender, route, v4Status);
+          const hasFailed = hasOldFailed(exchange);
+          // A sign-in names an application without proof.
+          if (hasFailed !== undefined && !signIn && senders.isKnown(sender))
+            rollout.noteOutcome(name, "old", hasFailed, plain.id);
           begun?.servedOld(exchange);
         },
       });

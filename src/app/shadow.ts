@@ -3,112 +3,19 @@ import { CLIENT_GONE } from "../audit/record.ts";
 import { errorText } from "../config/error-text.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { Route } from "../mapping/compile/route.ts";
-import type { Log } from "../observability/log.ts";
-import type { ReportComparison } from "../parity/comparison.ts";
-import { VolatileFields } from "../parity/volatile-fields.ts";
 import { header, type AlphaRequest } from "../pipeline/context.ts";
 import type { LegacyExchange } from "../pipeline/native/legacy-proxy.ts";
 import type { BodyStart } from "../pipeline/native/legacy-record.ts";
-import { UNNAMED, type Rollout } from "../rollout/rollout.ts";
+import { UNNAMED } from "../rollout/rollout.ts";
 import { BUCKETS } from "../rollout/rollout-plan.ts";
-import { MAX_COMPARED_BYTES, OldService, textHeaders, type Asked } from "../shadow/ask-old-service.ts";
-import { Budget } from "../shadow/budget.ts";
-import { DivergedClients } from "../shadow/diverged-clients.ts";
+import { MAX_COMPARED_BYTES, textHeaders, type Asked } from "../shadow/ask-old-service.ts";
 import { createJudge } from "../shadow/judge.ts";
 import { overridesMethod } from "../shadow/method-override.ts";
 import { READS, ShadowRunner, type BegunComparison, type ServedRequest } from "../shadow/shadow-runner.ts";
-import { WriteFence } from "../shadow/write-fence.ts";
-import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { Exchange } from "./candidate/translate-again.ts";
-import type { LegacyService } from "./legacy.ts";
+import type { ShadowService } from "./open-shadow.ts";
 import type { PublicAppDependencies } from "./public-app.ts";
 import { createShadowTranslation } from "./shadow-translation.ts";
-
-/** What comparisons share, whichever pack is active. */
-export interface ShadowService {
-  readonly rollout: Rollout;
-  readonly old: OldService;
-  readonly budget: Budget;
-  readonly fence: WriteFence;
-  readonly diverged: DivergedClients;
-  /** What is known of the old service. */
-  readonly volatile: VolatileFields;
-  readonly report: ReportComparison;
-  /** Fires when the gateway stops. */
-  readonly closing: AbortSignal;
-  close(): Promise<void>;
-}
-
-/** Pause between two looks at what other replicas know of diverged clients. */
-const REFRESH_MS = 2000;
-
-/** Opens what comparisons need; undefined without a rollout. */
-export function openShadow(
-  { RATE_LIMIT, UPSTREAM_TIMEOUT_MS: timeoutMs }: Settings,
-  {
-    rollout,
-    legacy,
-    state,
-    report,
-    tokenParameter,
-    log,
-  }: {
-    readonly rollout: Rollout | undefined;
-    readonly legacy: LegacyService | undefined;
-    readonly state: KeyValueStore;
-    readonly report: ReportComparison;
-    /** The query parameter with the token, where the pack has it there. */
-    readonly tokenParameter: string | undefined;
-    readonly log: Log;
-  },
-): ShadowService | undefined {
-  if (!rollout || !legacy) return undefined;
-  const budget = new Budget(() => {
-    const { perSecond, memoryBytes: memory, clientShare } = rollout.plan().compare;
-    const perClient = Math.max(1, Math.floor(RATE_LIMIT.points * clientShare));
-    return { perSecond, perClient, clientSeconds: RATE_LIMIT.seconds, memory };
-  });
-  const fence = new WriteFence(() => {
-    const { data } = rollout.plan();
-    return data.kind === "replicated" ? data.lagMs : 0;
-  });
-  const diverged = new DivergedClients(state);
-  const old = new OldService(legacy, tokenParameter, timeoutMs);
-  const closing = new AbortController();
-  let isReachable = true;
-  const timer = setInterval(() => {
-    if (rollout.plan().data.kind !== "separate") return;
-    diverged.refresh().then(
-      () => void (isReachable = true),
-      (error: unknown) => {
-        if (isReachable)
-          log.warn(
-            { code: "AG_COMPARISON_STATE_UNKNOWN", error: errorText(error) },
-            "which clients have data of their own can't be shared: replicas may compare what can't be equal",
-          );
-        isReachable = false;
-      },
-    );
-  }, REFRESH_MS).unref();
-  return {
-    rollout,
-    old,
-    budget,
-    fence,
-    diverged,
-    volatile: new VolatileFields(),
-    report(compared) {
-      report(compared);
-      rollout.note(compared);
-    },
-    closing: closing.signal,
-    async close() {
-      closing.abort();
-      clearInterval(timer);
-      await old.close();
-    },
-  };
-}
 
 /** A request of the client's API that one side serves. */
 export interface RoutedRequest {
@@ -121,7 +28,7 @@ export interface RoutedRequest {
   readonly fingerprint: string | undefined;
   readonly token: string | undefined;
   readonly hasGatewayToken: boolean;
-  /** Whether v4 or the client directory knows the sender. */
+  /** Whether the sender is known: see `KnownSenders`. */
   readonly isKnown: () => boolean;
 }
 
@@ -196,10 +103,10 @@ export function createShadow(
     budget,
     fence,
     translate: createShadowTranslation(settings, dependencies),
-    async askOld(route, request, body) {
+    async askOld({ route, request, isKnown }, body) {
       const answer = await old.ask(request, body);
       const hasFailed = typeof answer === "string" ? NO_ANSWER.has(answer) : answer.status >= 500;
-      rollout.noteOutcome(route.name, "old", hasFailed, request.id);
+      if (isKnown()) rollout.noteOutcome(route.name, "old", hasFailed, request.id);
       return answer;
     },
     report,
@@ -224,6 +131,7 @@ export function createShadow(
       client: client ?? fingerprint ?? null,
       writer,
       payer: isKnown() ? writer : STRANGERS,
+      isKnown,
       token,
       side,
       isFresh: side === "new" && rollout.isFresh(client, route.name),

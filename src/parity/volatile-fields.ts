@@ -37,6 +37,8 @@ const WINDOW = 2000;
 const MAX_PATTERNS = 3;
 /** A new value may be this many times as far from the old one as two old ones are. */
 const MARGIN = 3;
+/** Clocks of two services may differ by so much: no time zone is as near to another one. */
+const CLOCK_SKEW_MS = 300_000;
 /** The share of later comparisons for which the old service is asked twice. */
 const SAMPLE_SHARE = 0.01;
 
@@ -68,10 +70,11 @@ function distanceOf(one: unknown, other: unknown): number | undefined {
   return Number.isFinite(distance) ? distance : undefined;
 }
 
-/** Whether a new value is farther from the old one than old ones are from each other. */
+/** Whether a new value is farther from the old one than old ones are from each other, and than clocks are. */
 function isOutOfRange({ spread }: FieldState, old: unknown, other: unknown): boolean {
   const distance = distanceOf(old, other);
-  return spread !== undefined && distance !== undefined && distance > MARGIN * spread;
+  const skew = typeof old === "string" ? CLOCK_SKEW_MS : 0;
+  return spread !== undefined && distance !== undefined && distance > Math.max(MARGIN * spread, skew);
 }
 
 /** The pairs of all routes of one old service. */
@@ -91,6 +94,12 @@ export class VolatileFields {
   /** For `JSON.stringify`; the constructor takes it. */
   toJSON(): VolatileState {
     return Object.fromEntries(this.#routes);
+  }
+
+  /** Takes over each route of which others know more. @param state What was stored. Anything else counts as nothing. */
+  adopt(state: unknown): void {
+    for (const [route, each] of Object.entries(parseState(state)))
+      if (each.total > (this.#routes.get(route)?.total ?? 0)) this.#routes.set(route, each);
   }
 
   /**
@@ -189,7 +198,7 @@ export class VolatileFields {
   #routeState(route: string): RouteState {
     const found = this.#routes.get(route);
     if (found) return found;
-    const created: RouteState = { pairs: 0, fields: {} };
+    const created: RouteState = { pairs: 0, total: 0, fields: {} };
     this.#routes.set(route, created);
     return created;
   }
@@ -205,6 +214,7 @@ export class VolatileFields {
   #countPair(route: string): void {
     const state = this.#routeState(route);
     state.pairs += 1;
+    state.total += 1;
     if (state.pairs >= WINDOW) halve(state);
   }
 }

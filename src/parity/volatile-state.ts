@@ -22,8 +22,14 @@ const fieldState = z.object({
   formats: z.record(z.string(), counts),
 });
 
-/** What is known about one route. `pairs`: of answers of the old service to the same request. */
-const routeState = z.object({ pairs: count, fields: z.record(z.string(), fieldState) });
+/** What is known about one route. */
+const routeState = z.object({
+  /** Of answers of the old service to the same request. */
+  pairs: count,
+  /** Of all pairs, with those that are not counted any more. */
+  total: count,
+  fields: z.record(z.string(), fieldState),
+});
 
 const volatileState = z.record(z.string(), routeState);
 
@@ -83,33 +89,10 @@ export function countFormats(state: FieldState, side: 0 | 1, value: unknown): vo
   }
 }
 
-/** Adds up what several replicas have stored, for one that starts. */
-export function mergeVolatileStates(states: readonly unknown[]): VolatileState {
+/** Of each route the state with the most pairs. Its objects are copies. */
+export function mergeVolatileStates(states: readonly VolatileState[]): VolatileState {
   const merged = new Map<string, RouteState>();
-  for (const [route, { pairs, fields }] of states.flatMap((state) => Object.entries(parseState(state)))) {
-    const target = merged.get(route) ?? { pairs: 0, fields: {} };
-    merged.set(route, target);
-    target.pairs += pairs;
-    for (const [key, field] of Object.entries(fields)) {
-      if (!Object.hasOwn(target.fields, key) && Object.keys(target.fields).length >= MAX_FIELDS) continue;
-      addField((target.fields[key] ??= createFieldState()), field);
-    }
-  }
-  return Object.fromEntries(merged);
-}
-
-function addField(
-  target: FieldState,
-  { differing, found, missed, spread, values, formats }: FieldState,
-): void {
-  target.differing += differing;
-  target.found += found;
-  target.missed += missed;
-  if (spread !== undefined) target.spread = Math.max(target.spread ?? 0, spread);
-  target.values = [target.values[0] + values[0], target.values[1] + values[1]];
-  for (const [format, [old, other]] of Object.entries(formats)) {
-    const [oldSum, sum] = target.formats[format] ?? [0, 0];
-    if (target.formats[format] || Object.keys(target.formats).length < MAX_FORMATS)
-      target.formats[format] = [oldSum + old, sum + other];
-  }
+  for (const [route, state] of states.flatMap((each) => Object.entries(each)))
+    if (state.total > (merged.get(route)?.total ?? 0)) merged.set(route, state);
+  return structuredClone(Object.fromEntries(merged));
 }

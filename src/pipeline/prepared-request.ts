@@ -5,6 +5,7 @@ import type { PageRequest } from "../dialect/paging/page-request.ts";
 import type { UpstreamBodyFormat } from "../mapping/compile/body-format.ts";
 import { addQuery, type Endpoint } from "../mapping/compile/endpoint.ts";
 import type { Route } from "../mapping/compile/route.ts";
+import type { CancelSignal } from "../upstream/client.ts";
 import type { JsonObject } from "../mapping/translation-context.ts";
 
 /** One call to v4, in v4's dialect. */
@@ -22,6 +23,8 @@ export interface UpstreamRequest {
   readonly search?: Route["search"];
   /** How the body is sent. Required with a body. */
   readonly format?: BodyFormat | undefined;
+  /** Ends the call. Default: the client's disconnection does. */
+  readonly signal?: CancelSignal | undefined;
 }
 
 /** How a body is sent, and the path parameters that its wrapper may have. */
@@ -32,6 +35,8 @@ interface BodyFormat {
 
 /** A call to v4 with what is needed to translate its error. */
 export interface PreparedRequest extends UpstreamRequest {
+  /** Values that its path was built from, and the paths of further calls may have: path parameters and prerequisites. */
+  readonly values: Readonly<Record<string, unknown>>;
   /** Names of v4 members that the gateway added. */
   readonly gatewayFields: ReadonlySet<string>;
   /** The alpha body that it was built from, in its documented form. */
@@ -88,6 +93,7 @@ export const requestWithoutBody = (
 ): PreparedRequest => ({
   method,
   path: path(values),
+  values,
   gatewayFields: NO_FIELDS,
   clientSent: () => false,
 });

@@ -1,6 +1,6 @@
 /** Clients that can't simply return: they have written to the new service, or have tokens that only the gateway knows. */
 import { z } from "zod";
-import { createSharedDocument, type DocumentStore } from "./shared-document.ts";
+import { createSharedDocument, type DocumentStore } from "../storage/shared-document.ts";
 
 /** What a client would lose if it returned. */
 export interface LostWrites {

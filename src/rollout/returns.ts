@@ -6,7 +6,7 @@ import { isTurned, type Side } from "./decide.ts";
 import { watchOldService } from "./old-service.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
 import { causeOf, createScores, withSteps, type Cause } from "./scores.ts";
-import type { DocumentStore } from "./shared-document.ts";
+import type { DocumentStore } from "../storage/shared-document.ts";
 import {
   createTripDocument,
   isSameTarget,

@@ -8,7 +8,7 @@ import { decideByRules, type Side, type SideDecision } from "./decide.ts";
 import { createNoWayBack, type NoWayBack } from "./no-way-back.ts";
 import { createReturns, type Returns } from "./returns.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
-import type { DocumentStore } from "./shared-document.ts";
+import type { DocumentStore } from "../storage/shared-document.ts";
 import type { Trip } from "./trips.ts";
 import { createWriteLag } from "./write-lag.ts";
 

@@ -1,6 +1,6 @@
 /** What returned to the old service, and what is about to: the state of a rollout that all replicas share. */
 import { z } from "zod";
-import { createSharedDocument, type DocumentStore, type SharedDocument } from "./shared-document.ts";
+import { createSharedDocument, type DocumentStore, type SharedDocument } from "../storage/shared-document.ts";
 
 /** What can return: one route, one client, or everything. */
 export interface TripTarget {

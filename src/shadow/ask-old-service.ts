@@ -29,6 +29,8 @@ const NOT_SENT = new Set([
   "upgrade",
   "host",
   "content-length",
+  // The body is decoded.
+  "content-encoding",
   "expect",
   "range",
   "if-none-match",

@@ -8,11 +8,11 @@ const MAX_CLIENTS = 20_000;
 
 /** What replicas remember of such clients. */
 export class DivergedClients {
-  readonly #store: Pick<KeyValueStore, "addToSet" | "setMembers">;
+  readonly #store: Pick<KeyValueStore, "addAllToSets" | "setMembers">;
   #known = new Set<string>();
   readonly #waiting = new Set<string>();
 
-  constructor(store: Pick<KeyValueStore, "addToSet" | "setMembers">) {
+  constructor(store: Pick<KeyValueStore, "addAllToSets" | "setMembers">) {
     this.#store = store;
   }
 
@@ -28,11 +28,9 @@ export class DivergedClients {
 
   /** Shares what is known with all replicas. @throws {StateUnavailableError} What waits goes on waiting. */
   async refresh(): Promise<void> {
-    for (const client of this.#waiting) {
-      await this.#store.addToSet(KEY, client, TTL_SECONDS, MAX_CLIENTS);
-      this.#known.add(client);
-      this.#waiting.delete(client);
-    }
+    const members = [...this.#waiting];
+    if (members.length > 0) await this.#store.addAllToSets([{ key: KEY, members }], TTL_SECONDS, MAX_CLIENTS);
     this.#known = new Set(await this.#store.setMembers(KEY));
+    for (const client of members) this.#waiting.delete(client);
   }
 }

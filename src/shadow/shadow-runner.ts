@@ -5,12 +5,13 @@
 import { createHash, randomUUID } from "node:crypto";
 import { setImmediate as idle, setTimeout as wait } from "node:timers/promises";
 import { usualTokenTexts } from "../dialect/usual-credentials.ts";
-import type { Answer, NotComparableReason, ReportComparison } from "../parity/comparison.ts";
+import type { Answer, Compared, NotComparableReason } from "../parity/comparison.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { AlphaRequest } from "../pipeline/context.ts";
 import type { Asked } from "./ask-old-service.ts";
 import type { Budget } from "./budget.ts";
 import type { AnswerPair, Finding, Judge, JudgedRequest } from "./judge.ts";
+import { bodyOverridesMethod } from "./method-override.ts";
 import type { WriteFence } from "./write-fence.ts";
 
 /** The service that answers a client. */
@@ -28,6 +29,8 @@ export interface ServedRequest {
   readonly writer: string;
   /** Whose budget pays for it. */
   readonly payer: string;
+  /** Whether it comes from a client that somebody knows, by now. */
+  readonly isKnown: () => boolean;
   readonly side: Side;
   /** Whether all reads of this client are compared, not a share of them: it was turned a moment ago. */
   readonly isFresh: boolean;
@@ -47,9 +50,10 @@ export interface ShadowOptions {
   readonly fence: WriteFence;
   /** The translation's answer. Never rejects. @param body of a POST that only reads */
   readonly translate: (request: AlphaRequest, body?: Buffer) => Promise<Asked>;
-  /** The old service's answer on a route. Never rejects. @param body of a POST that only reads */
-  readonly askOld: (route: Route, request: AlphaRequest, body?: Buffer) => Promise<Asked>;
-  readonly report: ReportComparison;
+  /** The old service's answer. Never rejects. @param body of a POST that only reads */
+  readonly askOld: (served: ServedRequest, body?: Buffer) => Promise<Asked>;
+  /** Takes what was found. @param isKnown Whether it decides about a return */
+  readonly report: (compared: Compared, isKnown: boolean) => void;
   /** Is told of an error that no one expected. */
   readonly onError: (error: unknown, requestId: string) => void;
   /** Ends all comparisons. */
@@ -165,16 +169,8 @@ function reportFinding(
         tokens: [...(token === undefined ? [] : [token]), ...usualTokenTexts(request)],
       },
     };
-  report({
-    ...finding,
-    source: "legacy",
-    subject: subject(),
-    route: route.name,
-    client,
-    time: Date.now(),
-    requestId: request.id,
-    ...sample,
-  });
+  const about = { subject: subject(), route: route.name, client, time: Date.now(), requestId: request.id };
+  report({ ...finding, source: "legacy", ...about, ...sample }, served.isKnown());
 }
 
 /** Both answers, or why there are not two. */
@@ -211,8 +207,15 @@ class Comparison {
       const theirs = other?.then((asked) => this.#hold(asked));
       const { answer, body } = await first;
       this.#body = body;
-      const ours = body && !this.#takeMemory(body.length) ? "budget" : this.#hold(answer);
-      const others = await this.#ask(ours, theirs);
+      const ours = (body && this.#obstacleOf(body)) ?? this.#hold(answer);
+      if (typeof ours === "string") {
+        this.#end(ours);
+        // It keeps its place until the other side has answered.
+        return void (await theirs);
+      }
+      // Without a body a POST would not be the same request.
+      const others = await (theirs ??
+        (body ? this.askOther().then((asked) => this.#hold(asked)) : "unreadable"));
       await idle(undefined, { ref: false });
       await this.#compare(this.#served.side === "old" ? toPair(ours, others) : toPair(others, ours));
     } catch (error) {
@@ -225,20 +228,11 @@ class Comparison {
   }
 
   #askOld(): Promise<Asked> {
-    const { route, request } = this.#served;
-    return this.#options.askOld(route, request, this.#body);
+    return this.#options.askOld(this.#served, this.#body);
   }
 
   #askNew(): Promise<Asked> {
     return this.#options.translate(this.#served.request, this.#body);
-  }
-
-  /** The answer of the side that does not serve the client. It is not asked for a request that can't be compared any more. */
-  async #ask(ours: Asked, theirs: Promise<Asked> | undefined): Promise<Asked> {
-    if (theirs) return theirs;
-    if (typeof ours === "string") return ours;
-    // Without a body a POST would not be the same request.
-    return this.#body ? this.#hold(await this.askOther()) : "unreadable";
   }
 
   /** An answer, in memory that is counted from now on: the other one may come much later. Or why there is none. */
@@ -247,6 +241,12 @@ class Comparison {
     // Whether there is a body is the HTTP server's affair.
     if (this.#served.request.method === "HEAD") return { ...asked, body: Buffer.alloc(0) };
     return this.#takeMemory(asked.body.length) ? asked : "budget";
+  }
+
+  /** Why a request can't be sent to the other side, whose body is known now. */
+  #obstacleOf(body: Buffer): NotComparableReason | undefined {
+    if (bodyOverridesMethod(body)) return "write";
+    return this.#takeMemory(body.length) ? undefined : "budget";
   }
 
   #takeMemory(bytes: number): boolean {

@@ -1,6 +1,7 @@
 /** What all replicas know of a plan: who paused it, and which dates were published. It is in the state store. */
 import { z } from "zod";
 import { StateUnavailableError, type KeyValueStore } from "../storage/key-value-store.ts";
+import { createSharedDocument, DOCUMENT_TTL_SECONDS } from "../storage/shared-document.ts";
 import type { PlanDates } from "./plan-dates.ts";
 
 /** A stop of all stages, or of one. */
@@ -50,12 +51,7 @@ export interface SunsetControl {
 const CONTROL = "sunset:control";
 const PUBLISHED = "sunset:published";
 
-/** The store has no values without an end. A plan takes less than twenty years. */
-const TTL_SECONDS = 20 * 365 * 86_400;
-
 const MAX_EVENTS = 50;
-/** Writes that lose against those of other replicas, before one is given up. */
-const ATTEMPTS = 10;
 
 const NOTHING: ControlState = { pauses: [], events: [] };
 
@@ -83,12 +79,12 @@ const publishedSchema: z.ZodType<PlanDates> = z.object({
   windows: dates,
 });
 
-/** Reads what is stored under a key. @throws {StateUnavailableError} if it is damaged */
-function readStored<T>(schema: z.ZodType<T>, key: string, text: string): T {
+/** Reads the dates as they are stored. @throws {StateUnavailableError} if they are damaged */
+function readPublished(text: string): PlanDates {
   try {
-    return schema.parse(JSON.parse(text));
+    return publishedSchema.parse(JSON.parse(text));
   } catch {
-    throw new StateUnavailableError(`What is stored under ${key} is damaged.`);
+    throw new StateUnavailableError(`What is stored under ${PUBLISHED} is damaged.`);
   }
 }
 
@@ -97,30 +93,10 @@ export function createControl(
   store: Pick<KeyValueStore, "get" | "set" | "setIfAbsent" | "replace">,
   clock: () => number = Date.now,
 ): SunsetControl {
+  const control = createSharedDocument(store, { key: CONTROL, schema: controlSchema, empty: NOTHING });
   let isKnown = false;
-  let controlText: string | undefined;
-  let state = NOTHING;
   let publishedText: string | undefined;
   let published: PlanDates | undefined;
-
-  function accept(text: string | undefined): void {
-    state = text === undefined ? NOTHING : readStored(controlSchema, CONTROL, text);
-    controlText = text;
-  }
-
-  /** Changes the state, also if other replicas change it at the same time. */
-  async function change(apply: (state: ControlState) => ControlState): Promise<void> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      accept(await store.get(CONTROL));
-      const next = JSON.stringify(apply(state));
-      const isWritten =
-        controlText === undefined
-          ? await store.setIfAbsent(CONTROL, next, TTL_SECONDS)
-          : await store.replace(CONTROL, controlText, next, TTL_SECONDS);
-      if (isWritten) return accept(next);
-    }
-    throw new Error("The state of the plan changes all the time.");
-  }
 
   const record = (
     { events }: ControlState,
@@ -132,29 +108,29 @@ export function createControl(
 
   return {
     isKnown: () => isKnown,
-    state: () => state,
-    pauseOf: (stage) =>
-      state.pauses.find((pause) => pause.stage === null) ??
-      state.pauses.find((pause) => pause.stage === stage),
+    state: control.current,
+    pauseOf(stage) {
+      const { pauses } = control.current();
+      return pauses.find((pause) => pause.stage === null) ?? pauses.find((pause) => pause.stage === stage);
+    },
     published: () => published,
     async refresh() {
-      const [control, text] = await Promise.all([store.get(CONTROL), store.get(PUBLISHED)]);
-      if (control !== controlText) accept(control);
+      const [text] = await Promise.all([store.get(PUBLISHED), control.refresh()]);
       isKnown = true;
       if (text === publishedText) return false;
-      published = text === undefined ? undefined : readStored(publishedSchema, PUBLISHED, text);
+      published = text === undefined ? undefined : readPublished(text);
       publishedText = text;
       return true;
     },
     pause: (action) =>
-      change((before) => {
+      control.change((before) => {
         const paused = { ...action, at: now() };
         // Who pressed first is remembered.
         if (before.pauses.some(({ stage }) => stage === action.stage)) return before;
         return { pauses: [...before.pauses, paused], events: record(before, "pause", paused) };
       }),
     resume: (action) =>
-      change((before) => {
+      control.change((before) => {
         const pauses =
           action.stage === null ? [] : before.pauses.filter(({ stage }) => stage !== action.stage);
         if (pauses.length === before.pauses.length) return before;
@@ -163,7 +139,7 @@ export function createControl(
     async publish(next) {
       const text = JSON.stringify(next);
       if (text === publishedText) return;
-      await store.set(PUBLISHED, text, TTL_SECONDS);
+      await store.set(PUBLISHED, text, DOCUMENT_TTL_SECONDS);
       publishedText = text;
       published = next;
     },

@@ -1,6 +1,7 @@
 /** Which of the two packs is to serve: `promote` and `rollback` say it, in the state store, to all replicas. */
 import { z } from "zod";
 import { StateUnavailableError, type KeyValueStore } from "../../storage/key-value-store.ts";
+import { DOCUMENT_TTL_SECONDS } from "../../storage/shared-document.ts";
 
 /** The pack that is to serve. */
 export type WantedPack =
@@ -10,9 +11,6 @@ export type WantedPack =
   | { readonly pack: "candidate"; readonly hash: string };
 
 const KEY = "pack:wanted";
-
-/** The store has no values without an end. */
-const TTL_SECONDS = 20 * 365 * 86_400;
 
 const schema: z.ZodType<WantedPack> = z.union([
   z.object({ pack: z.literal("active") }),
@@ -32,4 +30,4 @@ export async function readWantedPack(store: Pick<KeyValueStore, "get">): Promise
 
 /** Says it. @throws {StateUnavailableError} */
 export const writeWantedPack = (store: Pick<KeyValueStore, "set">, wanted: WantedPack): Promise<void> =>
-  store.set(KEY, JSON.stringify(wanted), TTL_SECONDS);
+  store.set(KEY, JSON.stringify(wanted), DOCUMENT_TTL_SECONDS);

@@ -80,7 +80,7 @@ function* compileResources(
     readers,
     objectWrites,
     errorFields,
-    errorIndexes: errorIndexesOf(dialect),
+    errorIndexes: errorIndexesOf(dialect, files),
     resources: new Map(files.map((file) => [file.definition.object, file])),
     mayLose: (object) => lossyObjects.has(object),
     lookup,
@@ -146,12 +146,13 @@ export function* compilePack(
   const catalogs = yield* compileCatalogs(files, definition, { values, lookup });
   const resources = yield* compileResources(dialect, files, scopes, { values, catalogs, lookup });
 
-  const dialects = compileDialects(definition, location);
+  const dialects = compileDialects(definition, files, location);
   reportUnknownAlways(definition.client.sparse_fields, resources, location.at("client", "sparse_fields"));
   const messages = new Map(Object.entries(definition.messages));
   const routeContext = {
     dialect: definition,
     paging: dialects.paging,
+    errors: dialects,
     access: (scope: string) => scopes.access(scope),
     prerequisites: new Map(Object.entries(definition.prerequisites)),
     resources,
@@ -177,7 +178,7 @@ export function* compilePack(
     ...dialects,
     resources,
     routes: all,
-    sentNames: compileSentNames(all, dialects.paging.clientNames),
+    sentNames: compileSentNames(all),
     lossNames: compileLossNames(all, definition.upstream.name),
     surface: undefined,
     acceptedDifferences: [],

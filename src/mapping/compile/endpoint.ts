@@ -1,3 +1,4 @@
+import { isExactNumber } from "../../dialect/json/parse.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import { compileGetter } from "./member-paths.ts";
 import type { PathParameterRules } from "./path-parameters.ts";
@@ -9,13 +10,17 @@ export interface Endpoint {
   readonly method: string;
   /** The path as written in the pack. */
   readonly template: string;
+  /** The names whose values the path has: of `{order.customer}` it is `order`. */
+  readonly names: ReadonlySet<string>;
   /**
    * Returns the path with the prefix. Every value is encoded, so that none leads to another path.
    *
    * @throws {InvalidPathValueError} If a value is missing or can't be used in a path.
    */
   readonly path: (values: Readonly<Record<string, unknown>>) => string;
-  /** Whether a path is this call with any values. */
+  /** The same for people: names whose values only a request shows stay in braces. */
+  readonly describe: (values: Readonly<Record<string, unknown>>) => string;
+  /** Whether a path is this call with any values, and with any query. */
   readonly matches: (path: string) => boolean;
 }
 
@@ -36,10 +41,30 @@ const parseCall = (location: SourceLocation, text: string): { method: string; pa
 export const addQuery = (path: string, query: string): string =>
   query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`;
 
-/** A value can't be used in the path of a call: it is missing, or it would lead to another path. */
+/** Names in braces, such as `{id}` or `{order.customer}`. Of the parts that a text is split into, each second one is a name. */
+export const NAME_IN_BRACES = /\{([\w.]+)\}/;
+
+/** Reports a name in braces that has no value. @param names The names that braces may use. */
+export function reportUnknownName(name: string, names: readonly string[], location: SourceLocation): void {
+  const [first = ""] = name.split(".");
+  if (names.includes(first) || location.isRemoved(first)) return;
+  const hint =
+    names.length > 0 ? suggestionFor(first, names) : `the client's path has no parameter, such as /:${name}`;
+  location.report({ message: `unknown name {${name}}`, hint });
+}
+
+/** A value can't be used in a call: it is missing, or it would lead to another path. */
 export class InvalidPathValueError extends Error {
   override readonly name = "InvalidPathValueError";
   readonly code = "AG_PATH_VALUE_INVALID";
+}
+
+/** The text of a single value; undefined for any other. */
+function textOf(value: unknown): string | undefined {
+  if (isExactNumber(value)) return value.rawJSON;
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? String(value)
+    : undefined;
 }
 
 /**
@@ -48,12 +73,18 @@ export class InvalidPathValueError extends Error {
  * @throws {InvalidPathValueError} If the value is missing, empty, has a dot segment or control characters.
  */
 function encodeSegment(value: unknown, name: string): string {
-  if (typeof value !== "string" && typeof value !== "number")
-    throw new InvalidPathValueError(`no value for {${name}} of an upstream path`);
-  const text = String(value);
+  const text = typeof value === "boolean" ? undefined : textOf(value);
+  if (text === undefined) throw new InvalidPathValueError(`no value for {${name}} of an upstream path`);
   if (!isText(text))
     throw new InvalidPathValueError(`{${name}} of an upstream path has a value that can't be used in a path`);
   return encodeURIComponent(text);
+}
+
+/** Encodes a value for a query, where no text leads to another path. @throws {InvalidPathValueError} If it is missing. */
+function encodeQueryValue(value: unknown, name: string): string {
+  const text = textOf(value);
+  if (text === undefined) throw new InvalidPathValueError(`no value for {${name}} of an upstream query`);
+  return encodeURIComponent(text.toWellFormed());
 }
 
 /**
@@ -71,28 +102,38 @@ export function compileEndpoint(
 ): Endpoint {
   const { method, path } = parseCall(location, text);
   if (path.includes("#")) location.report("a path has no fragment: # is never sent");
-  const parts = path.split(/\{([\w.]+)\}/);
+  const parts = path.split(NAME_IN_BRACES);
   parts.forEach((name, index) => {
-    const [first = ""] = name.split(".");
-    if (index % 2 === 0 || names.includes(first) || location.isRemoved(first)) return;
-    const hint =
-      names.length > 0
-        ? suggestionFor(first, names)
-        : `the client's path has no parameter, such as /:${name}`;
-    location.report({ message: `unknown name {${name}}`, hint });
+    if (index % 2 === 1) reportUnknownName(name, names, location);
   });
-  const fixed = [prefix, ...parts.filter((_, index) => index % 2 === 0)].map((part) => RegExp.escape(part));
-  const [head = "", first = "", ...rest] = fixed;
-  const pattern = new RegExp(`^${[head + first, ...rest].join("[^/?]*")}$`);
+  const [pathPart = ""] = path.split("?", 1);
+  const fixed = pathPart.split(NAME_IN_BRACES).filter((_, index) => index % 2 === 0);
+  const pattern = new RegExp(
+    `^${RegExp.escape(prefix)}${fixed.map((part) => RegExp.escape(part)).join("[^/?]*")}$`,
+  );
   const pieces = parts.map((part, index) => {
     if (index % 2 === 0) return () => part;
     const get = compileGetter(part);
-    return (values: unknown) => encodeSegment(get(values), part);
+    const isInQuery = parts.slice(0, index).some((each, before) => before % 2 === 0 && each.includes("?"));
+    const encode = isInQuery ? encodeQueryValue : encodeSegment;
+    return (values: unknown) => encode(get(values), part);
   });
   return {
     method,
     template: path,
-    matches: (candidate) => pattern.test(candidate),
+    names: new Set(parts.flatMap((part, index) => (index % 2 === 1 ? (part.split(".")[0] ?? []) : []))),
+    matches: (candidate) => pattern.test(candidate.split("?", 1)[0] ?? ""),
+    describe: (values) =>
+      prefix +
+      pieces
+        .map((piece, index) => {
+          try {
+            return piece(values);
+          } catch {
+            return `{${parts[index]}}`;
+          }
+        })
+        .join(""),
     path: (values) => prefix + pieces.map((piece) => piece(values)).join(""),
   };
 }

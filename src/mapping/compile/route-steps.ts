@@ -1,14 +1,10 @@
-import { ValidationError, type ErrorDetail } from "../../dialect/http-error.ts";
+import { ValidationError, type ErrorDetail, type Failure } from "../../dialect/http-error.ts";
 import { ExpressionError, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import { objectPath } from "../../dialect/object-wrapper.ts";
-import { findPath } from "../../dialect/shape.ts";
-import type { Envelope } from "./envelopes.ts";
 import { compileChecks } from "./checks.ts";
-import type { Resource } from "./resource.ts";
-import type { PrerequisiteDefinition } from "../schema/pack-definition.ts";
+import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
+import { compilePoll } from "./poll.ts";
 import { compileEndpoint, type Endpoint } from "./endpoint.ts";
-import { suggestionFor } from "../load/suggest.ts";
 import { compileExpressionAt, failureAsValue, type SourceLocation } from "../load/source-location.ts";
 import type { JsonObject } from "../translation-context.ts";
 
@@ -16,9 +12,13 @@ import type { JsonObject } from "../translation-context.ts";
 export interface Prerequisite {
   readonly name: string;
   readonly endpoint: Endpoint;
+  /** The earlier prerequisites whose responses its path has values of. */
+  readonly needs: readonly string[];
   readonly isNeeded: (body: JsonObject) => MaybePromise<boolean>;
   /** The alpha field of the error if v4 does not find the object; undefined: v4's error is translated. */
   readonly notFoundField: string | undefined;
+  /** What the route says about the error if v4 does not find the object. */
+  readonly failure: Failure | undefined;
   /** Checks the alpha body against the response (`read`) and the translated body (`v4`). */
   readonly check: (body: JsonObject, read: unknown, v4: JsonObject) => MaybePromise<ErrorDetail[]>;
 }
@@ -112,7 +112,7 @@ const MOST_WAIT_REQUESTS = 100;
 /** Compiles the key `wait` of a route. */
 function compileWait(
   definition: RouteDefinition["wait"],
-  parameters: readonly string[],
+  names: readonly string[],
   prefix: string,
   location: SourceLocation,
 ): Wait | undefined {
@@ -124,7 +124,7 @@ function compileWait(
         `a call waits for at most ${MOST_WAIT_REQUESTS} requests: interval_ms is too short for timeout_ms`,
       );
   return {
-    endpoint: compileEndpoint(definition.upstream, prefix, parameters, location.at("upstream")),
+    endpoint: compileEndpoint(definition.upstream, prefix, names, location.at("upstream")),
     until: compileCondition(definition.until, location.at("until")) ?? always,
     condition: definition.until,
     intervalMs: definition.interval_ms,
@@ -132,79 +132,75 @@ function compileWait(
   };
 }
 
+/** The name in braces of the upstream's response to the call of a route. */
+const RESPONSE = "response";
+
+/** Compiles a request after the call of a route. Its path may have values of the response. */
+function compileLaterEndpoint(
+  text: string,
+  prefix: string,
+  names: readonly string[],
+  location: SourceLocation,
+): Endpoint {
+  const endpoint = compileEndpoint(text, prefix, [...names, RESPONSE], location);
+  const both = names.filter((name) => name === RESPONSE);
+  reportAmbiguousNames(endpoint, both, ["the response of the call", "another name of the route"], location);
+  return endpoint;
+}
+
 /** Compiles the key `read_after` of a route. */
 function compileReadAfterWrite(
   definition: RouteDefinition["read_after"],
-  parameters: readonly string[],
+  names: readonly string[],
   prefix: string,
   location: SourceLocation,
 ): ReadAfterWrite | undefined {
   if (!definition) return undefined;
   const fallback = compileExpressionAt(location.at("fallback"), definition.fallback, ["path"]);
   return {
-    endpoint: compileEndpoint(definition.upstream, prefix, parameters, location.at("upstream")),
+    endpoint: compileLaterEndpoint(definition.upstream, prefix, names, location.at("upstream")),
     fallbackBody: (call, path) => fallback.evaluate(call, { path }),
   };
 }
 
-/** Names of the members of token objects in a response. */
-export interface TokensStep {
-  readonly token: string;
-  readonly scopes: string;
-  readonly expires?: string | undefined;
-  /** Whether v4 has just created the token. Only then the response has the complete token. */
-  readonly created?: true | undefined;
-  /** Whether the call deletes the token. */
-  readonly deleted?: true | undefined;
-  /** The keys that lead to the rows in the client's list; undefined for a single object. */
-  readonly rows: readonly string[] | undefined;
-  /** The keys that lead to the object in a row. */
-  readonly item: readonly string[];
-}
-
-/** Compiles the key `tokens` of a route. Its members must be fields of the object in the response. */
-export function compileTokens(
-  { tokens, response, aggregate, merge, catalog, read_route: readRoute }: RouteDefinition,
-  { fields, name }: Pick<Resource, "fields" | "name">,
-  { list: listShape, item }: Pick<Envelope, "list" | "item">,
+/** Reports a name in braces that could be either of two things. */
+function reportAmbiguousNames(
+  { names }: Endpoint,
+  others: readonly string[],
+  [one, other]: readonly [string, string],
   location: SourceLocation,
-): TokensStep | undefined {
-  if (!tokens) return undefined;
-  const { created, deleted, ...members } = tokens;
-  if (deleted && (created || response !== "none" || readRoute === undefined))
-    location
-      .at("deleted")
-      .report('"deleted" needs "response: none" and "read_route", and tokens that existed before');
-  else if (!deleted && (response === "none" || response === "file" || (created && response === "list")))
-    location.report('"tokens" needs a route that responds with an object, or a list of existing tokens');
-  if (aggregate ?? merge ?? catalog)
-    location.report(
-      '"tokens" excludes "aggregate", "merge" and "catalog": their responses would show upstream scopes',
-    );
-  for (const [key, member = ""] of Object.entries(members))
-    if (!fields.has(member))
-      location.at(key).report({
-        message: `the object has no field "${member}"`,
-        hint: suggestionFor(member, [...fields.keys()]),
-      });
-  const rows = response === "list" ? findPath(listShape, "items") : undefined;
-  return { ...tokens, rows, item: rows ? objectPath(item, name) : [] };
+): void {
+  for (const name of others)
+    if (names.has(name))
+      location.report(`{${name}} could be ${one} or ${other}: one of them needs another name`);
 }
 
-/** Compiles a request of the key `prerequisites`. @param body Names that its path may use. */
+/**
+ * Compiles a request of the key `prerequisites`.
+ *
+ * @param names What its path may use: path parameters and members of the body, and earlier prerequisites of the route.
+ * @param failure What the route says about its error.
+ */
 export function compilePrerequisite(
   name: string,
   definition: PrerequisiteDefinition,
-  body: readonly string[],
+  { members, earlier }: { readonly members: readonly string[]; readonly earlier: readonly string[] },
   prefix: string,
+  failure: Failure | undefined,
   location: SourceLocation,
 ): Prerequisite {
   const runChecks = compileChecks(definition.checks ?? [], ["response", "upstream"], location.at("checks"));
+  const at = location.at("upstream");
+  const endpoint = compileEndpoint(definition.upstream, prefix, [...members, ...earlier], at);
+  const both = earlier.filter((each) => members.includes(each));
+  reportAmbiguousNames(endpoint, both, ["a prerequisite", "a path parameter or a member of the body"], at);
   return {
     name,
-    endpoint: compileEndpoint(definition.upstream, prefix, body, location.at("upstream")),
+    endpoint,
+    needs: earlier.filter((each) => endpoint.names.has(each)),
     isNeeded: compileBodyCondition(definition.when, location.at("when")) ?? always,
     notFoundField: definition.not_found_field,
+    failure,
     check: (alphaBody, read, v4) => runChecks(alphaBody, { response: read, upstream: v4 }),
   };
 }
@@ -212,15 +208,15 @@ export function compilePrerequisite(
 /** Compiles the key `related` of a route. */
 function compileRelatedRequests(
   definition: RouteDefinition,
-  parameters: readonly string[],
+  available: readonly string[],
   prefix: string,
   location: SourceLocation,
 ): RelatedRequest[] {
   return Object.entries(definition.related ?? {}).map(([name, entry]) => {
     const { upstream, when, cache_seconds: keep = 0, all_pages: all = false, each } = entry;
     const at = location.at("related", name);
-    const names = each === undefined ? parameters : [...parameters, "each"];
-    const endpoint = compileEndpoint(upstream, prefix, names, at.at("upstream"));
+    const names = each === undefined ? available : [...available, "each"];
+    const endpoint = compileLaterEndpoint(upstream, prefix, names, at.at("upstream"));
     if (endpoint.method !== "GET") at.at("upstream").report("a related request must be a GET");
     if (keep > 0 && (all || each !== undefined))
       at.at("cache_seconds").report(
@@ -257,7 +253,7 @@ function compileAggregation(
 function compileMergeParts(
   { merge = {} }: RouteDefinition,
   method: string,
-  parameters: readonly string[],
+  names: readonly string[],
   prefix: string,
   location: SourceLocation,
 ): MergePart[] {
@@ -265,23 +261,35 @@ function compileMergeParts(
     const at = location.at("merge", name);
     return {
       name,
-      read: compileEndpoint(`GET ${path}`, prefix, parameters, at),
-      write: compileEndpoint(`${method} ${path}`, prefix, parameters, at),
+      read: compileEndpoint(`GET ${path}`, prefix, names, at),
+      write: compileEndpoint(`${method} ${path}`, prefix, names, at),
     };
   });
 }
 
-/** Compiles the calls that a route makes besides its main one and its prerequisites. */
+/**
+ * Compiles the calls that a route makes besides its main one and its prerequisites.
+ *
+ * @param names What their paths may use: path parameters, prerequisites, and for later calls the response.
+ */
 export const compileSteps = (
   definition: RouteDefinition,
   call: string,
-  parameters: readonly string[],
-  prefix: string,
+  names: readonly string[],
+  { upstream: { base_path: prefix }, messages }: Pick<DialectDefinition, "upstream" | "messages">,
   location: SourceLocation,
 ) => ({
-  wait: compileWait(definition.wait, parameters, prefix, location.at("wait")),
-  readAfterWrite: compileReadAfterWrite(definition.read_after, parameters, prefix, location.at("read_after")),
-  related: compileRelatedRequests(definition, parameters, prefix, location),
+  wait: compileWait(definition.wait, names, prefix, location.at("wait")),
+  poll: compilePoll(
+    definition.poll,
+    {
+      messages,
+      endpointOf: (text, more, at) => compileLaterEndpoint(text, prefix, [...names, ...more], at),
+    },
+    location.at("poll"),
+  ),
+  readAfterWrite: compileReadAfterWrite(definition.read_after, names, prefix, location.at("read_after")),
+  related: compileRelatedRequests(definition, names, prefix, location),
   aggregation: compileAggregation(definition.aggregate, location.at("aggregate")),
-  mergeParts: compileMergeParts(definition, call, parameters, prefix, location),
+  mergeParts: compileMergeParts(definition, call, names, prefix, location),
 });

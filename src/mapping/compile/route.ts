@@ -3,6 +3,7 @@ import type { FilterDefaults } from "../../dialect/filter/filter-defaults.ts";
 import type { QueryFilter } from "../../dialect/filter/query-filter.ts";
 import type { SelectFields } from "../../dialect/filter/select.ts";
 import type { FilterField } from "../../dialect/filter/translate.ts";
+import type { Failure } from "../../dialect/http-error.ts";
 import type { Access } from "../../dialect/scopes.ts";
 import { type MaybePromise } from "../../jsonata/index.ts";
 import type { BodyRules } from "./body.ts";
@@ -13,10 +14,12 @@ import type { ListWriter } from "../../dialect/envelope.ts";
 import type { ReadWrapped } from "../../dialect/object-wrapper.ts";
 import type { Catalog } from "./compile-catalog.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
+import type { ErrorFormats } from "./error-shapes.ts";
 import type { RouteLists } from "./envelopes.ts";
 import type { PassedHeaders } from "./headers.ts";
 import type { SparseFields } from "./sparse-fields.ts";
 import { type Endpoint } from "./endpoint.ts";
+import type { Poll } from "./poll.ts";
 import type {
   AppendFunction,
   CatalogCopy,
@@ -34,9 +37,9 @@ import {
   type ReadAfterWrite,
   type MergePart,
   type Prerequisite,
-  type TokensStep,
   type Wait,
 } from "./route-steps.ts";
+import type { TokensStep } from "./route-tokens.ts";
 
 /** A file that a client sends: its media type, and its maximum size in bytes. */
 export interface FileRule {
@@ -108,6 +111,8 @@ export interface Route {
   readonly list: string;
   /** Its envelopes on both sides, and how its lists are paged and read. */
   readonly lists: RouteLists;
+  /** The errors of both sides, where they differ from those of the pack; see `errorsOf`. */
+  readonly errors: ErrorFormats | undefined;
   /** Set if the upstream reads the list by a POST: moves the query to its body. */
   readonly search:
     | { readonly move: ReturnType<typeof compileSearch>; readonly format: UpstreamBodyFormat }
@@ -122,11 +127,17 @@ export interface Route {
   /** The upstream's values for fields by which a list is not filtered, by the upstream's names. */
   readonly unfiltered: ReadonlyMap<string, Scalar>;
   readonly prerequisites: readonly Prerequisite[];
+  /** The status and the code of checks that have none of their own. */
+  readonly checkFailure: Failure | undefined;
+  /** Statuses of its errors that not every route may have. */
+  readonly ownStatuses: readonly number[];
   /** The prerequisite whose `ETag` the call has as `If-Match`; undefined: none. */
   readonly ifMatch: string | undefined;
   /** The keys that lead to the object in the response of that prerequisite. */
   readonly versionPath: readonly string[];
   readonly wait: Wait | undefined;
+  /** Set if the result of the call must be polled. */
+  readonly poll: Poll | undefined;
   readonly readAfterWrite: ReadAfterWrite | undefined;
   readonly related: readonly RelatedRequest[];
   /** Set if all pages of v4's list are fetched, and the gateway filters, orders and pages the rows. */
@@ -135,6 +146,10 @@ export interface Route {
   readonly mergeParts: readonly MergePart[];
   /** A v4 condition that is ANDed to the client's filter. */
   readonly where: Readonly<Record<string, unknown>> | undefined;
+  /** Gives the names in braces of `where` their values; undefined without any. */
+  readonly fillWhere:
+    | ((values: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>)
+    | undefined;
   /** If v4 rejects only this member and the gateway had added it, the call is repeated without it. */
   readonly retryWithout: string | undefined;
   /** The alpha field of the error if v4 does not find something and does not name it. */

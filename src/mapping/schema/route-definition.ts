@@ -1,8 +1,12 @@
 /** The schema of `routes` in a resource file. */
 import { z } from "zod";
 import { about } from "./about.ts";
+import { failures } from "./check-definition.ts";
 import { routeQuery } from "./parameter-definition.ts";
 import { passedHeaders } from "./headers-definition.ts";
+import { relatedRequest } from "./related-definition.ts";
+import { poll } from "./poll-definition.ts";
+import { routePagination } from "./pagination-definition.ts";
 import { envelope } from "./responses-definition.ts";
 import { mediaType } from "./text-types.ts";
 
@@ -10,26 +14,6 @@ const json = z.json();
 const name = z.string().min(1);
 const expression = z.string().min(1);
 const filterValue = z.union([z.string(), z.number(), z.boolean()]);
-
-const relatedRequest = z.strictObject({
-  upstream: about(name, "The GET of the related object or list.", "GET /books/{id}/loan"),
-  when: about(
-    expression.optional(),
-    "JSONata over the upstream response: whether the request is needed.",
-    "loan.active",
-  ),
-  cache_seconds: about(
-    z.int().positive().max(300).optional(),
-    "How long the response is cached for its token. A call that may change something invalidates it. Default: not cached.",
-    60,
-  ),
-  all_pages: about(z.boolean().optional(), "The value is the array of all rows of a list, up to 1000.", true),
-  each: about(
-    expression.optional(),
-    "JSONata over the upstream body that was sent: one request for each value, which is `{each}` in the path. The value is the array of successful responses.",
-    "ids",
-  ),
-});
 
 /** The schema of one route. */
 export const route = z.strictObject({
@@ -84,8 +68,13 @@ export const route = z.strictObject({
   ),
   envelope: about(
     envelope.optional(),
-    "The shapes of lists and objects that differ from `responses` of the pack, for this route.",
+    "The shapes of lists, objects and errors that differ from `responses` of the pack, for this route.",
     { upstream: { object: { result: "$object" } } },
+  ),
+  pagination: about(
+    routePagination.optional(),
+    "How this list is paged where that is not as in `pack.yaml`, by side. `none`: no side pages it. A client without pages gets the whole list, up to `max_items` of the upstream's pagination, and an error where it is longer.",
+    { client: "none" },
   ),
   body: about(name.optional(), "Name of the body.", "create"),
   safe: about(
@@ -137,7 +126,7 @@ export const route = z.strictObject({
   ),
   where: about(
     z.record(z.string(), json).optional(),
-    "A condition in the upstream's filter form that is added to the client's filter.",
+    "A condition in the upstream's filter form that is added to the client's filter. Names in braces in its values are path parameters, or prerequisites and their members.",
     { kind: "public" },
   ),
   where_values: about(
@@ -180,6 +169,11 @@ export const route = z.strictObject({
     "Prerequisites by their names in `pack.yaml`: requests before the call, for rules and values that need them.",
     ["author"],
   ),
+  failures: about(
+    failures.optional(),
+    "The status and the code of the error where a check or a prerequisite has failed. Default: those of an invalid request, or of the upstream's error.",
+    { checks: { status: 409, code: "conflict" } },
+  ),
   if_match: about(
     name.optional(),
     "A prerequisite. The call has its `ETag` as `If-Match`: if the object has changed since, the upstream responds with 412 and changes nothing.",
@@ -197,10 +191,25 @@ export const route = z.strictObject({
     "A request that is repeated, before the call, until its response meets a condition.",
     { upstream: "GET /jobs/{id}", until: "done", interval_ms: 2000, timeout_ms: 20_000 },
   ),
+  poll: about(
+    poll.optional(),
+    "The result of the call must be polled: the upstream responds with an operation. The client gets the result.",
+    {
+      upstream: "GET /operations/{response.id}",
+      state: "status",
+      done: ["succeeded"],
+      interval_ms: 1000,
+      timeout_ms: 20_000,
+    },
+  ),
   read_after: about(
     z
       .strictObject({
-        upstream: about(name, "The GET after the call.", "GET /books/{id}"),
+        upstream: about(
+          name,
+          "The GET after the call. `{response.id}` is a member of the upstream's response to it.",
+          "GET /books/{id}",
+        ),
         fallback: about(
           expression,
           "JSONata of the client's body if that GET fails: the call itself has succeeded.",

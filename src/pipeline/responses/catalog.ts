@@ -37,7 +37,8 @@ export const catalogKind: ResponseKind<readonly CatalogEntry[]> = {
   buildRequest({ match, services }) {
     const [first] = catalogOf(match.route).calls;
     const path = `${services.pack.dialect.upstream.base_path}${first?.path ?? ""}`;
-    return { method: "GET", path, gatewayFields: new Set<string>(), clientSent: () => false };
+    const { parameters: values } = match;
+    return { method: "GET", path, values, gatewayFields: new Set<string>(), clientSent: () => false };
   },
   async callUpstream(_prepared, { match, services }) {
     const catalog = catalogOf(match.route);

@@ -19,6 +19,7 @@ const hasMembers = (value: unknown): value is JsonObject => isObject(value) && O
 /** Parts with members in the body are written; all others are read. */
 function splitRequest(prepared: PreparedRequest, { match }: AuthorizedRequest): Part[] {
   const { mergeParts } = match.route;
+  const { values } = prepared;
   const { body: object, ...call } = prepared;
   const body = isObject(object) ? object : {};
   const names = new Set(mergeParts.map(({ name }) => name));
@@ -28,8 +29,8 @@ function splitRequest(prepared: PreparedRequest, { match }: AuthorizedRequest): 
     : { ...call, method: "GET" };
   const others = mergeParts.map(({ name, read, write }): Part => {
     const members = body[name];
-    if (!hasMembers(members)) return { name, request: requestWithoutBody(read, match.parameters) };
-    const request = { ...call, ...requestWithoutBody(write, match.parameters), body: members };
+    if (!hasMembers(members)) return { name, request: requestWithoutBody(read, values) };
+    const request = { ...call, ...requestWithoutBody(write, values), body: members };
     return { name, request };
   });
   return [{ name: undefined, request: main }, ...others];

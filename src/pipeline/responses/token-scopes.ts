@@ -3,7 +3,7 @@ import { errorText } from "../../config/error-text.ts";
 import { isObject, parseJson, printJson } from "../../dialect/json/parse.ts";
 import { valueAt } from "../../dialect/shape.ts";
 import { levelsLoss } from "../../mapping/compile/loss-names.ts";
-import type { TokensStep } from "../../mapping/compile/route-steps.ts";
+import type { TokensStep } from "../../mapping/compile/route-tokens.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { personalOwner } from "../../auth/token-owners.ts";
 import type { Owner } from "../../storage/key-value-store.ts";

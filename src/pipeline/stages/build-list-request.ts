@@ -77,12 +77,13 @@ export async function buildListRequest(
 /** Translates the client's filter. */
 async function buildFilter(prepared: PreparedRequest, authorized: AuthorizedRequest): Promise<SentFilter> {
   const { match, services } = authorized;
-  const { where, unfiltered, filterFields } = match.route;
+  const { where, fillWhere, unfiltered, filterFields } = match.route;
   const { grammar } = services.pack;
   const filter = requestedFilter(authorized) ?? NO_FILTER;
   const declared = filterFields(services.catalogs);
   const fields = await resolveFilterBoundaries(filter, declared, prepared, authorized, grammar);
-  return translateFilter(filter, fields, grammar, where, unfiltered);
+  const condition = fillWhere ? fillWhere(prepared.values) : where;
+  return translateFilter(filter, fields, grammar, condition, unfiltered);
 }
 
 /** Translates the client's cursor if both sides have the same member as cursor. Otherwise the gateway searches the item. */
@@ -144,8 +145,8 @@ async function findBoundary(
   authorized: AuthorizedRequest,
   grammar: Grammar,
 ): Promise<number> {
-  const { match, upstream, services } = authorized;
-  const { paging } = services.pack;
+  const { match, upstream } = authorized;
+  const { paging } = match.route.lists;
   const newestFirst = grammar.writer.order([{ field: boundaryField, descending: true }]);
   if (!newestFirst) throw new ValidationError(`${name} cannot be filtered by.`);
   // All objects count, also those that the upstream shows only where it is asked for them.

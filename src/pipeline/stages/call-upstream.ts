@@ -1,23 +1,27 @@
 /** The v4 calls of a route: the call itself, what it waits for, and what its response is built from. */
-import { setTimeout as pause } from "node:timers/promises";
 import pMap from "p-map";
 import { ValidationError } from "../../dialect/http-error.ts";
 import { isObject, printJson } from "../../dialect/json/parse.ts";
 import { valueAt } from "../../dialect/shape.ts";
-import { InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
+import { InvalidPathValueError, type Endpoint } from "../../mapping/compile/endpoint.ts";
+import { errorsOf, type ErrorFormats } from "../../mapping/compile/error-shapes.ts";
 import { partLoss, relatedLoss, responseLoss } from "../../mapping/compile/loss-names.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import type { ReadAfterWrite, RelatedRequest, Wait } from "../../mapping/compile/route-steps.ts";
+import type { ReadAfterWrite, RelatedRequest } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
-import type { TranslationConfig, UpstreamResponse } from "../upstream-response.ts";
+import { unfinishedBody, pollOperation } from "./poll-operation.ts";
+import type { UpstreamResponse } from "../upstream-response.ts";
+import { waitUntil } from "./wait-until.ts";
 import { fetchAllPages } from "./fetch-all-pages.ts";
 
 const NOT_MODIFIED = 304;
 
 /** v4 calls that one client request may have in progress. */
 const MAX_CONCURRENT_REQUESTS = 8;
+
+const NOTHING_RELATED = {};
 
 /** v4's success, and the related responses that alpha's response needs too. */
 export interface UpstreamResult {
@@ -37,19 +41,38 @@ export async function callUpstream(
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
 ): Promise<UpstreamResult> {
+  const { route } = authorized.match;
+  const eachValues = await readEachValues(prepared, route);
+  if (route.wait) await waitUntil(route.wait, prepared, authorized);
+  const response = await callWithRetry(prepared, authorized);
+  const { poll } = route;
+  if (response.status !== poll?.status) return useResponse(response, eachValues, prepared, authorized);
+  const result = await pollOperation(poll, response, prepared, authorized);
+  if (result) return useResponse(result, eachValues, prepared, authorized);
+  if (route.headers) authorized.report.upstreamHead = response;
+  return { response, related: NOTHING_RELATED, fallback: await unfinishedBody(poll, response, authorized) };
+}
+
+/** Throws v4's error. After a success: the read after the call, and the related requests. */
+async function useResponse(
+  response: UpstreamResponse,
+  eachValues: EachValues,
+  prepared: PreparedRequest,
+  authorized: AuthorizedRequest,
+): Promise<UpstreamResult> {
   const { match, report } = authorized;
   const { route } = match;
-  const eachValues = await readEachValues(prepared, route);
-  if (route.wait) await waitUntil(route.wait, authorized);
-  const response = await callWithRetry(prepared, authorized);
   if (route.headers && (response.success || isNotModified(response, prepared))) {
     report.upstreamHead = response;
     if (!response.success) return { response, related: {}, fallback: "" };
   }
   if (!response.success) throwTranslatedError(response, route, prepared, authorized);
   for (const loss of prepared.losses ?? []) report.losses.add(loss);
-  if (!route.readAfterWrite) return withRelated(response, eachValues, authorized);
-  const current = await readAfterWrite(route.readAfterWrite, authorized);
+  if (!route.readAfterWrite && route.related.length === 0) return { response, related: NOTHING_RELATED };
+  const values = valuesAfter(response, prepared);
+  const read = { eachValues, values };
+  if (!route.readAfterWrite) return withRelated(response, read, authorized);
+  const current = await readAfterWrite(route.readAfterWrite, values, authorized);
   if (current && report.upstreamHead)
     report.upstreamHead = {
       status: response.status,
@@ -58,7 +81,7 @@ export async function callUpstream(
         return current.json;
       },
     };
-  if (current) return withRelated(current, eachValues, authorized);
+  if (current) return withRelated(current, read, authorized);
   return { response, related: {}, fallback: await fallbackBody(route.readAfterWrite, response, authorized) };
 }
 
@@ -67,39 +90,16 @@ const isNotModified = ({ status }: UpstreamResponse, { headers }: PreparedReques
   status === NOT_MODIFIED &&
   (headers?.["if-none-match"] !== undefined || headers?.["if-modified-since"] !== undefined);
 
-/**
- * Waits until v4 shows that the call can be made: alpha queues calls that v4 rejects while it is busy. After the
- * longest time, or where v4 does not say, the call is made anyway and v4 decides.
- */
-async function waitUntil(
-  { endpoint, until, intervalMs, timeoutMs }: Wait,
-  { match, upstream, request }: AuthorizedRequest,
-): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  for (;;) {
-    const response = await upstream.call(requestWithoutBody(endpoint, match.parameters));
-    if (!response.success || (await until(response.json))) return;
-    if (performance.now() + intervalMs > deadline) return;
-    // A client that disconnects ends the pause; the next call then fails without being sent.
-    const end = new AbortController();
-    const onAbort = (): void => end.abort();
-    if (request.signal.aborted) onAbort();
-    request.signal.addEventListener("abort", onAbort);
-    await pause(intervalMs, undefined, { signal: end.signal }).catch(() => {});
-    request.signal.removeEventListener("abort", onAbort);
-  }
-}
-
 /** Whether v4 rejected nothing but the one member that the gateway had added. Then nothing was created. */
 function rejectsAddedMember(
   response: UpstreamResponse,
   prepared: PreparedRequest,
   member: string,
-  config: TranslationConfig,
+  { upstream }: ErrorFormats,
 ): boolean {
   const errors =
     response.status === 400 && prepared.gatewayFields.has(member)
-      ? config.errors.upstream.read(response.json)?.details
+      ? upstream.read(response.json)?.details
       : undefined;
   return errors !== undefined && errors.every(({ field }) => field === member);
 }
@@ -113,19 +113,42 @@ async function callWithRetry(
   const { retryWithout } = match.route;
   if (
     retryWithout === undefined ||
-    !rejectsAddedMember(response, prepared, retryWithout, services.translation)
+    !rejectsAddedMember(response, prepared, retryWithout, errorsOf(match.route, services.translation))
   )
     return response;
   const { [retryWithout]: _rejected, ...body } = isObject(prepared.body) ? prepared.body : {};
   return upstream.call({ ...prepared, body });
 }
 
+/** Values of the paths of calls after the call of a route: what its own path may have, and its response. */
+type PathValues = PreparedRequest["values"];
+
+/** The response is parsed where a path has a value of it. */
+const valuesAfter = (response: UpstreamResponse, { values }: PreparedRequest): PathValues => ({
+  ...values,
+  get response() {
+    return response.json;
+  },
+});
+
+/** A call after the call of a route; undefined where the response does not have a value of its path. */
+function prepareLater(endpoint: Endpoint, values: PathValues): PreparedRequest | undefined {
+  try {
+    return requestWithoutBody(endpoint, values);
+  } catch (error) {
+    if (error instanceof InvalidPathValueError) return undefined;
+    throw error;
+  }
+}
+
 /** The read after a write, whose response is the route's; undefined where it fails. */
 async function readAfterWrite(
   { endpoint }: ReadAfterWrite,
-  { upstream, match }: AuthorizedRequest,
+  values: PathValues,
+  { upstream }: AuthorizedRequest,
 ): Promise<UpstreamResponse | undefined> {
-  const response = await upstream.call(requestWithoutBody(endpoint, match.parameters)).catch(() => undefined);
+  const prepared = prepareLater(endpoint, values);
+  const response = prepared && (await upstream.call(prepared).catch(() => undefined));
   return response?.success && isObject(response.json) ? response : undefined;
 }
 
@@ -140,12 +163,10 @@ async function fallbackBody(
   return printJson(isObject(body) ? body : {});
 }
 
-const NOTHING_RELATED = {};
-
 /** Fetches related responses, in parallel. One that fails costs its fields, not the response (T-1.3). */
 async function withRelated(
   response: UpstreamResponse,
-  eachValues: EachValues,
+  { eachValues, values }: { readonly eachValues: EachValues; readonly values: PathValues },
   authorized: AuthorizedRequest,
 ): Promise<UpstreamResult> {
   const { route } = authorized.match;
@@ -154,7 +175,7 @@ async function withRelated(
   const found = await Promise.all(
     route.related.map(async (related) => {
       if (!(await related.isNeeded(object))) return [];
-      const value = await fetchRelated(related, eachValues.get(related), authorized);
+      const value = await fetchRelated(related, eachValues.get(related), values, authorized);
       if (value !== undefined) return [[related.name, value] as const];
       authorized.report.losses.add(relatedLoss(related.name, authorized.services.translation.upstreamName));
       return [];
@@ -165,20 +186,22 @@ async function withRelated(
 
 function fetchRelated(
   related: RelatedRequest,
-  values: readonly unknown[] | undefined,
+  each: readonly unknown[] | undefined,
+  values: PathValues,
   authorized: AuthorizedRequest,
 ): Promise<unknown> {
-  if (values) return fetchEach(related, values, authorized);
-  return related.allPages ? fetchRows(related, authorized) : fetchOne(related, {}, authorized);
+  if (each) return fetchEach(related, each, values, authorized);
+  return related.allPages ? fetchRows(related, values, authorized) : fetchOne(related, values, authorized);
 }
 
 /** v4's JSON, from the cache where the route allows it; undefined where the request fails. */
 async function fetchOne(
   { endpoint, cacheSeconds }: RelatedRequest,
-  values: object,
-  { upstream, match, services, client }: AuthorizedRequest,
+  values: PathValues,
+  { upstream, services, client }: AuthorizedRequest,
 ): Promise<unknown> {
-  const prepared = requestWithoutBody(endpoint, { ...match.parameters, ...values });
+  const prepared = prepareLater(endpoint, values);
+  if (!prepared) return undefined;
   const fetch = () => upstream.call(prepared).catch(() => undefined);
   if (cacheSeconds === 0 || client.hash === undefined) return jsonOf(await fetch());
   const cache = services.responseCache.of(client.hash);
@@ -225,18 +248,15 @@ async function readEachValues(
 /** One request for each different value of the body that was sent. Those that fail are left out. */
 async function fetchEach(
   related: RelatedRequest,
-  values: readonly unknown[],
+  each: readonly unknown[],
+  values: PathValues,
   authorized: AuthorizedRequest,
 ): Promise<unknown[]> {
-  const distinct = [...new Set(values)];
-  const fetchValue = (value: unknown) =>
-    fetchOne(related, { each: value }, authorized).catch((error: unknown) => {
-      if (error instanceof InvalidPathValueError) return undefined;
-      throw error;
-    });
+  const distinct = [...new Set(each)];
+  const fetchValue = (value: unknown) => fetchOne(related, { ...values, each: value }, authorized);
   const fetched = await pMap(distinct, fetchValue, { concurrency: MAX_CONCURRENT_REQUESTS });
   const byValue = new Map(distinct.map((value, index) => [value, fetched[index]]));
-  const found = values.map((value) => byValue.get(value));
+  const found = each.map((value) => byValue.get(value));
   if (found.includes(undefined))
     authorized.report.losses.add(partLoss(related.name, authorized.services.translation.upstreamName));
   return found.filter((value) => value !== undefined);
@@ -245,10 +265,17 @@ async function fetchEach(
 /** Rows of a related list. A longer list counts as one that cannot be fetched. */
 const MOST_RELATED_ROWS = 1000;
 
-async function fetchRows({ endpoint }: RelatedRequest, authorized: AuthorizedRequest): Promise<unknown> {
-  const prepared = requestWithoutBody(endpoint, authorized.match.parameters);
+async function fetchRows(
+  { endpoint }: RelatedRequest,
+  values: PathValues,
+  authorized: AuthorizedRequest,
+): Promise<unknown> {
+  const prepared = prepareLater(endpoint, values);
+  if (!prepared) return undefined;
   const most = MOST_RELATED_ROWS;
-  const { lists } = authorized.match.route;
+  // It is another list than that of the route, whose pages may be its own.
+  const { paging } = authorized.services.pack;
+  const lists = { paging, parseList: authorized.match.route.lists.parseList };
   const list = await fetchAllPages(prepared, { most, readWrapped: undefined, lists }, authorized).catch(
     () => undefined,
   );

@@ -116,7 +116,7 @@ function describeSparseFields({ sparseFields }: Route, { dialect: { client } }: 
 }
 
 function listParameters(route: Route, names: readonly string[], pack: Pack): Json[] {
-  const { dialect, paging } = pack;
+  const { dialect } = pack;
   const pathParameters = names.map((name) => ({
     name,
     in: "path",
@@ -144,7 +144,7 @@ function listParameters(route: Route, names: readonly string[], pack: Pack): Jso
     },
   };
   const inQuery = route.queryFilter ? describeQueryFilter(route.queryFilter, route, dialect) : [];
-  return [...others, ...describePageParameters(paging), ...inQuery, ...(filter ? [filter] : [])];
+  return [...others, ...describePageParameters(route.lists.paging), ...inQuery, ...(filter ? [filter] : [])];
 }
 
 /** The parameters with which a client asks for a page. */

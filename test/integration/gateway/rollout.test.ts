@@ -1,7 +1,7 @@
 /** A gateway with two sides: the old service for everybody, and the translation for whom ROLLOUT_FILE names. */
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { json, neverRespond, raw, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { json, neverRespond, raw, startFakeV4 } from "../../support/fake-v4.ts";
 import {
   openGateway,
   startGateway,
@@ -9,6 +9,7 @@ import {
   type TestResponse,
   type TestSettings,
 } from "../../support/gateway.ts";
+import { startOldService, type TestOldService } from "../../support/old-service.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { request } from "../../support/request.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
@@ -20,10 +21,10 @@ const LIST = "GET /vm/instances";
 const ALONE = "\ncompare: { share: 0% }";
 const CLIENTS = "billing: { user_agents: [billing/*] }\nreports: { user_agents: [reports/*] }\n";
 
-let old: FakeV4;
+let old: TestOldService;
 let stop: () => Promise<void>;
 beforeEach(async () => {
-  old = await startFakeV4();
+  old = await startOldService();
   old.respondWith(json(200, { from: "old" }));
 });
 afterEach(async () => {
@@ -324,6 +325,31 @@ describe("cursors", () => {
     await gateway.reload();
     expect(isOld(await page("a cursor of the old service"))).toBe(true);
     expect(old.calls.at(-1)?.path).toBe("/api/books?limit=2&cursor=a%20cursor%20of%20the%20old%20service");
+  });
+});
+
+describe("data: replicated", () => {
+  test.each([
+    ["a write", "PUT /vm/instances/1", {}],
+    ["a GET that overrides its method in a header", `${LIST}/1`, { "x-http-method-override": "DELETE" }],
+    ["a GET that overrides its method in the query", `${LIST}/1?_method=DELETE`, {}],
+  ])("after %s a client stays with the old service until the lag is over", async (_what, write, headers) => {
+    const { gateway, call, rolloutFile } = await start("data: { replicated: 60s }");
+    await call("billing", write, { headers: { "user-agent": "billing/1", ...headers } });
+    await call("reports");
+    writeFileSync(rolloutFile, "data: { replicated: 60s }\nnew: [{ clients: [billing, reports] }]" + ALONE);
+    await gateway.reload();
+    expect([isOld(await call("billing")), isOld(await call("reports"))]).toEqual([true, false]);
+  });
+
+  test("a GET that overrides its method is none where the translation serves it", async () => {
+    const { gateway, call, rolloutFile } = await start(
+      "data: { replicated: 60s }\nnew: [{ clients: [billing] }]",
+    );
+    await call("billing", `${LIST}/1?_method=DELETE`);
+    writeFileSync(rolloutFile, "data: { replicated: 60s }" + ALONE);
+    await gateway.reload();
+    expect(isOld(await call("billing"))).toBe(true);
   });
 });
 

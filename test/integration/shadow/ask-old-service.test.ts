@@ -82,6 +82,19 @@ test("the old service gets what the client has sent, without what belongs to the
   expect(got["host"]).toMatch(/^127\.0\.0\.1:/);
 });
 
+test("a body goes without the content coding in which the client had sent it", async () => {
+  const received: string[] = [];
+  const { service, requests } = await startOldService((request, response) => {
+    request.on("data", (chunk: Buffer) => received.push(chunk.toString()));
+    request.on("end", () => response.end("{}"));
+  });
+  const headers = { "content-encoding": ["gzip"], "content-type": ["application/json"] };
+  await service.ask(requestOf({ method: "POST", headers }), Buffer.from('{"a":1}'));
+  expect(received).toEqual(['{"a":1}']);
+  expect(requests[0]?.headers).toMatchObject({ "content-type": "application/json", "content-length": "7" });
+  expect(requests[0]?.headers).not.toHaveProperty("content-encoding");
+});
+
 test("a token of the query goes where the client had it", async () => {
   const { service, requests } = await startOldService((_request, response) => response.end("{}"));
   await service.ask(requestOf({ query: "page=2", queryTokens: ["a b"] }));

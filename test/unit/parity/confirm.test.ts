@@ -3,7 +3,6 @@ import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import type { Difference } from "../../../src/parity/comparison.ts";
 import { comparePair, confirm, recordOldPair, type AnswerPair } from "../../../src/parity/confirm.ts";
 import { VolatileFields } from "../../../src/parity/volatile-fields.ts";
-import { mergeVolatileStates } from "../../../src/parity/volatile-state.ts";
 import { answer, rulesFor } from "./answers.ts";
 
 const pack = loadPack("mappings");
@@ -261,11 +260,41 @@ describe("a volatile field", () => {
     },
   );
 
-  test("is known to all replicas once their states are added up", () => {
-    const states = [createVolatile("at", time, 30), createVolatile("at", time, 30)].map((each) =>
-      each.toJSON(),
-    );
-    expect(new VolatileFields(mergeVolatileStates(states)).isVolatile(name, "at")).toBe(true);
+  test("is known better by whoever has seen more pairs of its route", () => {
+    const [less, more] = [createVolatile("at", time, 30), createVolatile("at", time, 60)];
+    less.adopt(more.toJSON());
+    expect(less.isVolatile(name, "at")).toBe(true);
+    more.adopt(createVolatile("other", time, 30).toJSON());
+    expect(more.isVolatile(name, "at")).toBe(true);
+  });
+
+  describe("behind a clock that differs", () => {
+    /** Compares a service with one whose clock is so many seconds ahead, once every ten seconds. */
+    function compareClocks(seconds: number, write: (at: number) => unknown): string[] {
+      const volatile = new VolatileFields();
+      const results = Array.from({ length: 300 }, (_, index) => {
+        const at = index * 10;
+        const pairAt = (now: number): AnswerPair => pair({ at: write(now) }, { at: write(now + seconds) });
+        if (comparePair(pairAt(at), rules, volatile).result === "differs")
+          return decide(volatile, pairAt(at), pairAt(at + 3));
+        if (volatile.needsPair(name, (index % 100) / 100))
+          recordOldPair(pairAt(at).old, pairAt(at + 1).old, rules, volatile);
+        return "equal";
+      });
+      return [...new Set(results)].toSorted();
+    }
+
+    test.each([-240, -2, 2, 90, 240])("by %i s is not different", (seconds) => {
+      expect(compareClocks(seconds, time)).toEqual(["equal", "unstable at value"]);
+      expect(compareClocks(seconds, (at) => time(at, `.${String(at % 1000).padStart(3, "0")}`))).toEqual([
+        "equal",
+        "unstable at value",
+      ]);
+    });
+
+    test("by an hour is different: that is a time zone", () => {
+      expect(compareClocks(3600, time)).toContain("different at value");
+    });
   });
 });
 

@@ -33,7 +33,7 @@ interface Setup {
 }
 
 function createRunner(
-  options: Partial<Pick<ShadowOptions, "translate" | "askOld" | "share" | "onError" | "judge">> & {
+  options: Partial<Pick<ShadowOptions, "translate" | "askOld" | "share" | "onError" | "judge" | "report">> & {
     readonly limits?: Partial<Limits>;
   } = {},
 ): Setup {
@@ -79,6 +79,7 @@ const serve = (
     client: "shop",
     writer: given.client ?? "shop",
     payer: given.client ?? "shop",
+    isKnown: () => true,
     token: "t1",
     side: "old",
     isFresh: false,
@@ -136,6 +137,39 @@ test("a POST that only reads is sent to the other service once its body is known
   expect(translate).toHaveBeenCalledWith(expect.anything(), Buffer.from("{}"));
 });
 
+test.each([
+  ["a form", "a=1&_method=DELETE"],
+  ["a form with an escaped name", "a=1&%5Fmethod=DELETE"],
+  ["a form with a name that PHP reads so", "%20_method=DELETE"],
+  ["another such name", "a=1&.method=DELETE"],
+  ["JSON", '{"a":1,"_method":"DELETE"}'],
+  ["JSON with an escaped name", String.raw`{"\u005fmethod":"DELETE"}`],
+  ["a multipart form", '--x\r\nContent-Disposition: form-data; name="_method"\r\n\r\nDELETE\r\n--x--\r\n'],
+  ["bytes that are no UTF-8", Buffer.from("_method=DELETE", "utf16le")],
+] as const)(
+  "a POST that names another method in its body is not sent a second time: %s",
+  async (_what, body) => {
+    for (const side of ["old", "new"] as const) {
+      const ask = jest.fn(async (): Promise<Asked> => answer("same"));
+      const setup = createRunner({ translate: ask, askOld: ask });
+      const route = { name: "POST /search", isSafe: true } as Route;
+      setup.runner.begin(serve({ method: "POST", route, side }))?.served(answer("same"), Buffer.from(body));
+      expect(await resultsOf(setup)).toMatchObject([{ result: "not_comparable", reason: "write" }]);
+      expect(ask).not.toHaveBeenCalled();
+    }
+  },
+);
+
+test.each(["payment_method=card", '{"payment_method":"card"}', "q=a+_+method", ""])(
+  "a POST that only reads is compared whose body has %j",
+  async (body) => {
+    const setup = createRunner();
+    const route = { name: "POST /search", isSafe: true } as Route;
+    setup.runner.begin(serve({ method: "POST", route }))?.served(answer("same"), Buffer.from(body));
+    expect(await resultsOf(setup)).toMatchObject([{ result: "equal" }]);
+  },
+);
+
 test("a POST that only reads is not sent without its body", async () => {
   const translate = jest.fn(async (): Promise<Asked> => answer("same"));
   const setup = createRunner({ translate });
@@ -143,6 +177,17 @@ test("a POST that only reads is not sent without its body", async () => {
   setup.runner.begin(serve({ method: "POST", route }))?.served(answer("same"));
   expect(await resultsOf(setup)).toMatchObject([{ result: "not_comparable", reason: "unreadable" }]);
   expect(translate).not.toHaveBeenCalled();
+});
+
+test.each([true, false])("with a result goes whether its sender is known by now: %s", async (isKnown) => {
+  const report = jest.fn();
+  const { runner } = createRunner({ report });
+  let isKnownNow = !isKnown;
+  const begun = runner.begin(serve({ isKnown: () => isKnownNow }));
+  isKnownNow = isKnown;
+  begun?.served(answer("same"));
+  for (let left = 200; left > 0 && report.mock.calls.length === 0; left -= 1) await wait(5);
+  expect(report).toHaveBeenCalledWith(expect.objectContaining({ result: "equal" }), isKnown);
 });
 
 test("from time to time the old service is asked twice, so that its own noise is known", async () => {

@@ -1,6 +1,6 @@
 /** A small JSON document in the state store, which all replicas read and change. */
 import { z } from "zod";
-import { StateUnavailableError, type KeyValueStore } from "../storage/key-value-store.ts";
+import { StateUnavailableError, type KeyValueStore } from "./key-value-store.ts";
 
 /** What a document needs of a store. */
 export type DocumentStore = Pick<KeyValueStore, "get" | "setIfAbsent" | "replace">;
@@ -10,7 +10,11 @@ export interface SharedDocument<T> {
   readonly current: () => T;
   /** Whether it was read once. */
   readonly isKnown: () => boolean;
-  /** Reads it. If that fails, what was read before stays. @throws {StateUnavailableError} */
+  /**
+   * Reads it. If that fails, what was read before stays. A store that has lost it gets it back.
+   *
+   * @throws {StateUnavailableError}
+   */
   refresh(): Promise<void>;
   /**
    * Changes it, also if other replicas change it at the same time.
@@ -22,8 +26,8 @@ export interface SharedDocument<T> {
   change(apply: (value: T) => T, onWritten?: () => void): Promise<void>;
 }
 
-/** The store has no values without an end. No rollout takes twenty years. */
-const TTL_SECONDS = 20 * 365 * 86_400;
+/** The store has no values without an end. No migration takes twenty years. */
+export const DOCUMENT_TTL_SECONDS = 20 * 365 * 86_400;
 
 /** Writes that lose against those of other replicas, before one is given up. */
 const ATTEMPTS = 20;
@@ -69,7 +73,12 @@ export function createSharedDocument<T>(
   }
 
   async function read(): Promise<void> {
-    const stored = await store.get(key);
+    let stored = await store.get(key);
+    // Nobody deletes it: the store has come back without its data.
+    if (stored === undefined && text !== undefined) {
+      if (await store.setIfAbsent(key, text, DOCUMENT_TTL_SECONDS)) return;
+      stored = await store.get(key);
+    }
     if (stored !== text || !isKnown) accept(stored);
   }
 
@@ -85,8 +94,8 @@ export function createSharedDocument<T>(
         const written = JSON.stringify(next);
         const isWritten =
           text === undefined
-            ? await store.setIfAbsent(key, written, TTL_SECONDS)
-            : await store.replace(key, text, written, TTL_SECONDS);
+            ? await store.setIfAbsent(key, written, DOCUMENT_TTL_SECONDS)
+            : await store.replace(key, text, written, DOCUMENT_TTL_SECONDS);
         if (!isWritten) continue;
         onWritten();
         return accept(written, next);

@@ -1,0 +1,115 @@
+/** Opens what comparisons of the old service and the translation share, whichever pack is active. */
+import type { AcceptedTokens } from "../auth/accepted-tokens.ts";
+import { errorText } from "../config/error-text.ts";
+import type { Settings } from "../config/setting-definitions.ts";
+import type { Log } from "../observability/log.ts";
+import type { ReportComparison } from "../parity/comparison.ts";
+import { VolatileFields } from "../parity/volatile-fields.ts";
+import { createVolatileStore } from "../parity/volatile-store.ts";
+import { createTokensOfOldService } from "../rollout/known-senders.ts";
+import type { Rollout } from "../rollout/rollout.ts";
+import { OldService } from "../shadow/ask-old-service.ts";
+import { Budget } from "../shadow/budget.ts";
+import { DivergedClients } from "../shadow/diverged-clients.ts";
+import type { ShadowOptions } from "../shadow/shadow-runner.ts";
+import { WriteFence } from "../shadow/write-fence.ts";
+import type { KeyValueStore } from "../storage/key-value-store.ts";
+import type { LegacyService } from "./legacy.ts";
+
+/** What comparisons share, whichever pack is active. */
+export interface ShadowService {
+  readonly rollout: Rollout;
+  readonly old: OldService;
+  readonly budget: Budget;
+  readonly fence: WriteFence;
+  readonly diverged: DivergedClients;
+  /** What is known of the old service. */
+  readonly volatile: VolatileFields;
+  readonly report: ShadowOptions["report"];
+  /** Tokens that the old service has accepted. */
+  readonly acceptedTokens: AcceptedTokens;
+  /** Fires when the gateway stops. */
+  readonly closing: AbortSignal;
+  close(): Promise<void>;
+}
+
+/** Pause between two looks at what other replicas know of diverged clients. */
+const REFRESH_MS = 2000;
+/** Pause between two looks at what other processes know of the old service. */
+const EXCHANGE_MS = 60_000;
+
+/** Opens what comparisons need; undefined without a rollout. */
+export function openShadow(
+  { RATE_LIMIT, UPSTREAM_TIMEOUT_MS: timeoutMs }: Settings,
+  {
+    rollout,
+    legacy,
+    state,
+    report,
+    tokenParameter,
+    log,
+  }: {
+    readonly rollout: Rollout | undefined;
+    readonly legacy: LegacyService | undefined;
+    readonly state: KeyValueStore;
+    readonly report: ReportComparison;
+    /** The query parameter with the token, where the pack has it there. */
+    readonly tokenParameter: string | undefined;
+    readonly log: Log;
+  },
+): ShadowService | undefined {
+  if (!rollout || !legacy) return undefined;
+  const budget = new Budget(() => {
+    const { perSecond, memoryBytes: memory, clientShare } = rollout.plan().compare;
+    const perClient = Math.max(1, Math.floor(RATE_LIMIT.points * clientShare));
+    return { perSecond, perClient, clientSeconds: RATE_LIMIT.seconds, memory };
+  });
+  const fence = new WriteFence(() => {
+    const { data } = rollout.plan();
+    return data.kind === "replicated" ? data.lagMs : 0;
+  });
+  const diverged = new DivergedClients(state);
+  const volatile = new VolatileFields();
+  const exchangeVolatile = createVolatileStore(state, volatile, legacy.url.href);
+  // The rollout says that the store is down. Until then this process learns by itself.
+  const exchange = (): Promise<void> => exchangeVolatile().catch(() => {});
+  const exchangeTimer = setInterval(() => void exchange(), EXCHANGE_MS).unref();
+  void exchange();
+  const old = new OldService(legacy, tokenParameter, timeoutMs);
+  const closing = new AbortController();
+  let isReachable = true;
+  const timer = setInterval(() => {
+    if (rollout.plan().data.kind !== "separate") return;
+    diverged.refresh().then(
+      () => void (isReachable = true),
+      (error: unknown) => {
+        if (isReachable)
+          log.warn(
+            { code: "AG_COMPARISON_STATE_UNKNOWN", error: errorText(error) },
+            "which clients have data of their own can't be shared: replicas may compare what can't be equal",
+          );
+        isReachable = false;
+      },
+    );
+  }, REFRESH_MS).unref();
+  return {
+    rollout,
+    old,
+    budget,
+    fence,
+    diverged,
+    volatile,
+    report(compared, isKnown) {
+      report(compared);
+      if (isKnown) rollout.note(compared);
+    },
+    acceptedTokens: createTokensOfOldService(),
+    closing: closing.signal,
+    async close() {
+      closing.abort();
+      clearInterval(timer);
+      clearInterval(exchangeTimer);
+      await Promise.all([exchange(), old.close()]);
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import type { Wait } from "../../mapping/compile/route-steps.ts";
+import type { AuthorizedRequest } from "../authorized-request.ts";
+import { pauseUntilAborted } from "../pause.ts";
+import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
+
+/**
+ * Waits until v4 shows that the call can be made: alpha queues calls that v4 rejects while it is busy. After the
+ * longest time, or where v4 does not say, the call is made anyway and v4 decides.
+ */
+export async function waitUntil(
+  { endpoint, until, intervalMs, timeoutMs }: Wait,
+  { values }: PreparedRequest,
+  { upstream, request }: AuthorizedRequest,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const response = await upstream.call(requestWithoutBody(endpoint, values));
+    if (!response.success || (await until(response.json))) return;
+    if (performance.now() + intervalMs > deadline) return;
+    await pauseUntilAborted(intervalMs, request.signal);
+  }
+}

@@ -1,0 +1,59 @@
+/** Senders that somebody knows. Tokens, user agents and requests that fail can be invented: strangers decide nothing. */
+import { createAcceptedTokens, type AcceptedTokens } from "../auth/accepted-tokens.ts";
+import type { TokenCache } from "../auth/token-cache.ts";
+import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
+import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
+import { isSuccess } from "../dialect/statuses.ts";
+import type { Route } from "../mapping/compile/route.ts";
+import type { Pack } from "../mapping/pack.ts";
+
+/** Who says to have sent a request. */
+export interface Sender {
+  readonly identity: ClientIdentity;
+  /** Of the token; undefined without one. */
+  readonly hash: string | undefined;
+}
+
+/** Tells clients from strangers. */
+export interface KnownSenders {
+  /**
+   * Whether one of both services has accepted the sender's token within the last day, or the client directory has the
+   * sender, and not by its user agent alone. Where clients need no credentials, all are known.
+   */
+  isKnown(sender: Sender): boolean;
+  /** Notes the status with which the old service answered. A success shows that it accepts the token, if the route needs one. */
+  noteOldAnswer(sender: Sender, route: Pick<Route, "access"> | undefined, status: number): void;
+}
+
+/** The tokens that the old service has accepted, whichever pack is active. */
+export const createTokensOfOldService = (): AcceptedTokens => createAcceptedTokens();
+
+/** Creates what knows the senders of a pack. @param ofOldService see {@link createTokensOfOldService} */
+export function createKnownSenders({
+  pack,
+  directory,
+  tokens,
+  upstreamTokens,
+  ofOldService,
+}: {
+  readonly pack: Pick<Pack, "credentials">;
+  readonly directory: () => ClientDirectory;
+  readonly tokens: Pick<TokenCache, "wasAccepted">;
+  readonly upstreamTokens: Pick<UpstreamTokens, "find"> | undefined;
+  readonly ofOldService: AcceptedTokens;
+}): KnownSenders {
+  const needsCredentials = pack.credentials.client !== undefined;
+  return {
+    isKnown({ identity, hash }) {
+      if (!needsCredentials || directory().nameOf({ ...identity, userAgent: undefined }) !== undefined)
+        return true;
+      if (hash === undefined) return false;
+      return tokens.wasAccepted(hash) || ofOldService.has(hash) || upstreamTokens?.find(hash) !== undefined;
+    },
+    noteOldAnswer({ hash }, route, status) {
+      if (hash === undefined) return;
+      if (status === 401) ofOldService.delete(hash);
+      else if (route && route.access !== "public" && isSuccess(status)) ofOldService.add(hash);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+/** Strangers in front of two services: what anybody can invent decides nothing, and costs no more than one client. */
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { json, type ReceivedRequest } from "../../support/fake-v4.ts";
+import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
+import { startOldService, type TestOldService } from "../../support/old-service.ts";
+import { writeOperatorFile } from "../../support/operator-file.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const LIST = "GET /vm/instances";
+const CLIENTS = "billing: { user_agents: [billing/*] }\nreports: { user_agents: [reports/*] }\n";
+const COMPARE_NOTHING = "compare: { share: 0% }";
+const COMPARE_ALL = "compare: { share: 100%, per_second: 500, client_share: 100% }";
+
+let old: TestOldService;
+let gateway: Gateway;
+beforeEach(async () => {
+  old = await startOldService();
+  old.respondWith(json(200, { vms: [] }));
+});
+afterEach(async () => {
+  await gateway.stop();
+  await old.close();
+});
+
+async function start(rollout: string, settings: Readonly<Record<string, string>> = {}): Promise<void> {
+  gateway = await startGateway({
+    LEGACY_URL: old.url,
+    CLIENTS_FILE: writeOperatorFile(CLIENTS, "clients.yaml"),
+    ROLLOUT_FILE: writeOperatorFile(rollout, "rollout.yaml"),
+    ...settings,
+  });
+}
+
+const call = (client: string, as = "full"): Promise<TestResponse> =>
+  gateway.request(LIST, { as, headers: { "user-agent": `${client}/1` } });
+
+const isInvented = ({ headers }: ReceivedRequest): boolean =>
+  headers.authorization?.includes("invented") ?? false;
+
+async function trips(): Promise<readonly unknown[]> {
+  return (await gateway.requestAdmin("GET /api/rollout")).body.rollout.trips;
+}
+
+test.each([
+  ["the old service answers", `data: shared\n${COMPARE_NOTHING}\nnew: [{ clients: [billing] }]`, "reports"],
+  ["are compared", `data: shared\n${COMPARE_ALL}\nnew: all`, "billing"],
+])(
+  "invented tokens with which the old service fails put no return off, where %s",
+  async (_where, rollout, client) => {
+    await start(rollout);
+    old.respondWith((received, response) =>
+      json(isInvented(received) ? 500 : 200, { vms: [] })(received, response),
+    );
+    await call(client);
+    await waitFor(() => old.calls.some((each) => !isInvented(each)));
+    const before = old.calls.length;
+    for (let index = 0; index < 120; index += 1) await call(client, `invented${index}`);
+    await waitFor(() => old.calls.length >= before + 100);
+    await gateway.sandbox.close();
+    for (let index = 0; index < 5; index += 1) await call("billing");
+    expect(await trips()).toEqual([expect.objectContaining({ kind: "route", name: LIST, by: "gateway" })]);
+  },
+);
+
+test("invented tokens to which the old service answers do not make it well", async () => {
+  await start(`data: shared\n${COMPARE_NOTHING}\nnew: [{ clients: [billing] }]`);
+  await call("reports");
+  old.respondWith((received, response) => json(isInvented(received) ? 401 : 500, {})(received, response));
+  for (let index = 0; index < 10; index += 1) await call("reports");
+  for (let index = 0; index < 120; index += 1) await call("reports", `invented${index}`);
+  await gateway.sandbox.close();
+  for (let index = 0; index < 5; index += 1) await call("billing");
+  expect(await trips()).toEqual([]);
+  expect((await gateway.requestAdmin("GET /metrics")).text).toContain("alpha_gateway_rollout_blocked 1");
+});
+
+test("invented tokens with the user agents of clients share the budget of one client", async () => {
+  await start("data: shared\ncompare: { share: 100%, per_second: 500, client_share: 1% }\nnew: all", {
+    RATE_LIMIT: "500/120",
+  });
+  for (let index = 0; index < 10; index += 1) {
+    await call("billing", `invented${index}`);
+    await call("reports", `invented${index}`);
+  }
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(old.calls.length).toBeLessThanOrEqual(5);
+});
+
+test("a client whose token is accepted has a budget of its own", async () => {
+  await start("data: shared\ncompare: { share: 100%, per_second: 500, client_share: 1% }\nnew: all", {
+    RATE_LIMIT: "500/120",
+  });
+  for (let index = 0; index < 20; index += 1) await call("reports", `invented${index}`);
+  await call("billing");
+  const before = old.calls.length;
+  await call("billing");
+  await waitFor(() => old.calls.length > before);
+  expect(isInvented(old.calls.at(-1)!)).toBe(false);
+});
