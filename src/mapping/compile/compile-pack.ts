@@ -1,4 +1,3 @@
-import { credentialHeaders } from "../../dialect/credentials.ts";
 import { createScopes, type Scopes } from "../../dialect/scopes.ts";
 import type { Pack } from "../pack.ts";
 import { splitPath } from "../router.ts";
@@ -13,6 +12,7 @@ import { compileSentNames } from "./sent-names.ts";
 import { compileRoutes } from "./compile-routes.ts";
 import { reportInvalidFilterRules } from "./default-filters.ts";
 import { compileDialects } from "./dialects.ts";
+import { tokenHeadersOf } from "./client-head.ts";
 import { compileEndpoint } from "./endpoint.ts";
 import { errorIndexesOf } from "./error-shapes.ts";
 import { reportInvalidCondition } from "./filters.ts";
@@ -89,7 +89,7 @@ function* compileResources(
     scopesFor: (alpha) => (typeof alpha === "string" ? scopes.toV4(alpha).join(" ") || undefined : undefined),
     bodies: { client: dialect.client.bodies, upstream: dialect.upstream.bodies },
     parts,
-    tokenHeaders: credentialHeaders(dialect.client.credentials).map((name) => name.toLowerCase()),
+    tokenHeaders: tokenHeadersOf(dialect.client.credentials),
     id: dialect.client.id,
     omitsNull: dialect.client.responses.omit_null,
     unknownRecord: dialect.messages.unknown_record,

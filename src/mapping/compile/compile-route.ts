@@ -4,6 +4,7 @@ import { thenMaybe } from "../../jsonata/index.ts";
 import type { FieldRule } from "../schema/field-definition.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
+import { tokenHeadersOf } from "./client-head.ts";
 import { compileHeaders } from "./headers.ts";
 import { compileEndpoint, compilePattern } from "./endpoint.ts";
 import type { Dialects } from "./dialects.ts";
@@ -194,6 +195,7 @@ export function compileRoute(
 ): { route: Route; method: string; pattern: Pattern } {
   const location = locations.route;
   const { dialect, resources } = context;
+  const tokenHeaders = tokenHeadersOf(dialect.client.credentials);
   const { method, pattern, parameters } = compilePattern(
     definition.client,
     context.pathParameters,
@@ -215,7 +217,13 @@ export function compileRoute(
   const names = [...upstreamNames, ...(definition.prerequisites ?? [])];
   const source = compileSource(definition, resource, names, dialect, location);
   const call = "call" in source ? source.call.method : "GET";
-  const sparseFields = compileSparseFields(dialect.client.sparse_fields, definition, resource, resources);
+  const sparseFields = compileSparseFields(
+    dialect.client.sparse_fields,
+    definition,
+    resource,
+    resources,
+    location.at("sparse_fields"),
+  );
   const lists = context.listsOf(definition, location);
   const { query, queryFilter } = compileRouteQuery(
     definition,
@@ -269,11 +277,11 @@ export function compileRoute(
     ...compileFilterDefaults(definition, resource, dialect, context.grammar, condition.where, location),
     prerequisites,
     ...compileFailures(definition, body, context, location.at("failures")),
-    ...compileSteps(definition, call, names, dialect, location),
+    ...compileSteps(definition, call, names, { dialect, tokenHeaders }, location),
     ...condition,
     emptyError: refer("empty", "message", new Map(Object.entries(dialect.messages))),
     resource,
-    ...compileReading(definition, resource, resources, location),
+    ...compileReading(definition, resource, resources, tokenHeaders, location),
     errorField: (field) => resource.errorField(body ? body.format.unwrapField(field) : field),
     filterFields: resource.filterFields,
     selectFields: resource.selectFields,

@@ -1,5 +1,6 @@
 import { ValidationError, type ErrorDetail, type Failure } from "../../dialect/http-error.ts";
 import { ExpressionError, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import { compileHeadCondition, type HeadCondition } from "./client-head.ts";
 import { compileChecks } from "./checks.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
@@ -26,7 +27,7 @@ export interface Prerequisite {
 /** A request that is repeated until its response meets a condition, before the call is sent. */
 export interface Wait {
   readonly endpoint: Endpoint;
-  readonly until: (response: unknown) => MaybePromise<boolean>;
+  readonly until: HeadCondition;
   /** The source of `until`. */
   readonly condition: string;
   readonly intervalMs: number;
@@ -114,6 +115,7 @@ function compileWait(
   definition: RouteDefinition["wait"],
   names: readonly string[],
   prefix: string,
+  tokenHeaders: readonly string[],
   location: SourceLocation,
 ): Wait | undefined {
   if (!definition) return undefined;
@@ -125,7 +127,7 @@ function compileWait(
       );
   return {
     endpoint: compileEndpoint(definition.upstream, prefix, names, location.at("upstream")),
-    until: compileCondition(definition.until, location.at("until")) ?? always,
+    until: compileHeadCondition(definition.until, tokenHeaders, location.at("until")) ?? always,
     condition: definition.until,
     intervalMs: definition.interval_ms,
     timeoutMs: definition.timeout_ms,
@@ -276,20 +278,29 @@ export const compileSteps = (
   definition: RouteDefinition,
   call: string,
   names: readonly string[],
-  { upstream: { base_path: prefix }, messages }: Pick<DialectDefinition, "upstream" | "messages">,
+  {
+    dialect: { upstream, messages },
+    tokenHeaders,
+  }: {
+    readonly dialect: Pick<DialectDefinition, "upstream" | "messages">;
+    readonly tokenHeaders: readonly string[];
+  },
   location: SourceLocation,
-) => ({
-  wait: compileWait(definition.wait, names, prefix, location.at("wait")),
-  poll: compilePoll(
-    definition.poll,
-    {
-      messages,
-      endpointOf: (text, more, at) => compileLaterEndpoint(text, prefix, [...names, ...more], at),
-    },
-    location.at("poll"),
-  ),
-  readAfterWrite: compileReadAfterWrite(definition.read_after, names, prefix, location.at("read_after")),
-  related: compileRelatedRequests(definition, names, prefix, location),
-  aggregation: compileAggregation(definition.aggregate, location.at("aggregate")),
-  mergeParts: compileMergeParts(definition, call, names, prefix, location),
-});
+) => {
+  const { base_path: prefix } = upstream;
+  return {
+    wait: compileWait(definition.wait, names, prefix, tokenHeaders, location.at("wait")),
+    poll: compilePoll(
+      definition.poll,
+      {
+        messages,
+        endpointOf: (text, more, at) => compileLaterEndpoint(text, prefix, [...names, ...more], at),
+      },
+      location.at("poll"),
+    ),
+    readAfterWrite: compileReadAfterWrite(definition.read_after, names, prefix, location.at("read_after")),
+    related: compileRelatedRequests(definition, names, prefix, location),
+    aggregation: compileAggregation(definition.aggregate, location.at("aggregate")),
+    mergeParts: compileMergeParts(definition, call, names, prefix, location),
+  };
+};

@@ -24,6 +24,7 @@ import type {
   AppendFunction,
   CatalogCopy,
   CatalogEntry,
+  ClientHead,
   ReadFunction,
   WriteContext,
 } from "../translation-context.ts";
@@ -163,7 +164,7 @@ export interface Route {
   /** The resource that declares the members of the body. */
   readonly resource: Resource;
   /** Returns the resource that translates a v4 object. */
-  readonly resourceFor: (v4: unknown) => MaybePromise<Resource>;
+  readonly resourceFor: (v4: unknown, client: ClientHead | undefined) => MaybePromise<Resource>;
   /** Translates a v4 object. */
   readonly read: ReadFunction;
   /** Translates the row of a list to the output buffer; undefined if a row may need a promise or a check first. */

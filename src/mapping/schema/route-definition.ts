@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { about } from "./about.ts";
 import { failures } from "./check-definition.ts";
-import { routeQuery } from "./parameter-definition.ts";
-import { passedHeaders } from "./headers-definition.ts";
 import { relatedRequest } from "./related-definition.ts";
+import { routeQuery, sparseFields } from "./parameter-definition.ts";
+import { passedHeaders } from "./headers-definition.ts";
 import { poll } from "./poll-definition.ts";
 import { routePagination } from "./pagination-definition.ts";
 import { envelope } from "./responses-definition.ts";
@@ -56,6 +56,11 @@ export const route = z.strictObject({
     "Query parameters of this route. They are added to those of `client.query`, and replace those of the same name.",
     { parameters: { expand: "embed" } },
   ),
+  sparse_fields: about(
+    z.union([z.literal("none"), sparseFields]).optional(),
+    "How clients choose the members of this route's objects, or `none`. Default: `client.sparse_fields`.",
+    { parameter: "fields", always: ["id"] },
+  ),
   status: about(
     z.int().min(200).max(299).optional(),
     "The status of successful responses. With 204 they have no body, and `response` is `none`. Default: 200.",
@@ -106,7 +111,11 @@ export const route = z.strictObject({
       .array(
         z.strictObject({
           object: about(name, "A resource.", "restored_book"),
-          when: about(expression.optional(), "JSONata over the upstream object.", 'type = "disk"'),
+          when: about(
+            expression.optional(),
+            "JSONata over the upstream object, with `$query` and `$headers`.",
+            'type = "disk"',
+          ),
         }),
       )
       .min(1)
@@ -116,7 +125,7 @@ export const route = z.strictObject({
   ),
   exists: about(
     expression.optional(),
-    "JSONata over the client's object. If it is false, the response is a 404.",
+    "JSONata over the client's object, with `$query` and `$headers`. If it is false, the response is a 404.",
     'kind != "hidden"',
   ),
   when: about(
@@ -183,7 +192,11 @@ export const route = z.strictObject({
     z
       .strictObject({
         upstream: about(name, "The GET that is repeated.", "GET /books/{id}"),
-        until: about(expression, "JSONata over its response.", 'status = "running"'),
+        until: about(
+          expression,
+          "JSONata over its response, with `$query` and `$headers`.",
+          'status = "running"',
+        ),
         interval_ms: about(z.int().positive(), "Time between two requests.", 2000),
         timeout_ms: about(z.int().positive(), "Time after which the call is sent anyway.", 20_000),
       })

@@ -10,12 +10,13 @@ import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts
 export async function waitUntil(
   { endpoint, until, intervalMs, timeoutMs }: Wait,
   { values }: PreparedRequest,
-  { upstream, request }: AuthorizedRequest,
+  authorized: AuthorizedRequest,
 ): Promise<void> {
+  const { upstream, request } = authorized;
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const response = await upstream.call(requestWithoutBody(endpoint, values));
-    if (!response.success || (await until(response.json))) return;
+    if (!response.success || (await until(response.json, authorized))) return;
     if (performance.now() + intervalMs > deadline) return;
     await pauseUntilAborted(intervalMs, request.signal);
   }

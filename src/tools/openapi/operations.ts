@@ -27,7 +27,9 @@ function parseRouteName(name: string): { method: string; path: string; parameter
 /** The schema of a successful response. */
 function describeResponse(route: Route): Json {
   if (route.response === "none") return { type: "object", maxProperties: 0 };
-  const objects = anyOf(route.responseObjects.map(objectRef));
+  const all = route.responseObjects.map(objectRef);
+  // An object with the members that the client chooses lacks others.
+  const objects = anyOf(route.sparseFields ? [...all, { type: "object" }] : all);
   const wrap = (wrapper: Shape = "$object", object: Json): Json =>
     describeWrapper(fillShape(wrapper, { object: "$object", name: route.object }), object);
   const { paging, envelope } = route.lists;

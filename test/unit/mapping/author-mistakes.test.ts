@@ -209,6 +209,29 @@ describe("check reports a value that can never work", () => {
       '"code" has no effect: the errors of clients have no $code ("responses.error")',
     ],
     [
+      "a member of a route that its objects do not have",
+      book("response: list", "response: list, sparse_fields: { parameter: only, always: [nmae] }"),
+      'objects of this route have no field "nmae"',
+    ],
+    [
+      "no choice of members where clients have none",
+      book("response: list", "response: list, sparse_fields: none"),
+      '"none" has no effect: clients choose no members ("client.sparse_fields")',
+    ],
+    [
+      "a choice of members of a route without objects",
+      book("response: none", "response: none, sparse_fields: { parameter: only }"),
+      '"sparse_fields" has no effect: the route responds with no object and no list',
+    ],
+    [
+      "a parameter that chooses members and is one of the query",
+      book(
+        "response: list",
+        "response: list, sparse_fields: { parameter: lang }, query: { parameters: { lang: locale } }",
+      ),
+      '"lang" chooses members: see "sparse_fields"',
+    ],
+    [
       "an envelope of a route that responds with something else",
       book("response: list", "response: list, envelope: { client: { object: { book: $object } } }"),
       '"object" has no effect: the route has "response: list"',

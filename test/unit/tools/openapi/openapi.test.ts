@@ -329,6 +329,14 @@ describe("the description of another pair of APIs", () => {
     });
   });
 
+  test("has the parameter with which clients choose members, as the route says", () => {
+    const rooms = describeFolder("test/fixtures/rooms-pack");
+    expect(parameter(operation(rooms, "GET /rooms"), "only")).toMatchObject({ explode: true });
+    expect(parameter(operation(rooms, "GET /rooms"), "fields")).toBeUndefined();
+    expect(parameter(operation(rooms, "GET /rooms/:id/sign"), "fields")).toBeUndefined();
+    expect(parameter(operation(rooms, "GET /rooms/:id"), "fields")).toMatchObject({ explode: false });
+  });
+
   test("has the statuses of failed checks and prerequisites", () => {
     const rooms = describeFolder("test/fixtures/rooms-pack");
     expect(Object.keys(operation(rooms, "POST /bookings").responses)).toEqual(
