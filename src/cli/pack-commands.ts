@@ -63,7 +63,16 @@ export function addCheck(program: Command, onExit: OnExit): void {
       "--update",
       "give golden cases the actual results, after a deliberate change, and print the difference",
     )
-    .option("--trace <file>", "print how the expressions of one golden case are evaluated")
+    .addOption(
+      new Option("--trace <file>", "print how the expressions of one golden case are evaluated").conflicts([
+        "watch",
+        "update",
+        "laws",
+        "emit",
+        "schema",
+        "format",
+      ]),
+    )
     .option("--sunset <file>", "check a plan by which the old API ends, as SUNSET_FILE names it")
     .option("--clients <file>", "check a client directory, as CLIENTS_FILE names it")
     .option("--notices <file>", "check the receivers of notices, as NOTICES_FILE names them")
