@@ -41,6 +41,8 @@ export interface CheckFlags {
   readonly seed?: string;
   readonly schema?: SchemaKind;
   readonly format?: "text" | "json";
+  /** The file of a golden case. */
+  readonly trace?: string;
 }
 
 /** Reads where a gateway has its state. */

@@ -19,6 +19,7 @@ import type { RouteLists } from "./envelopes.ts";
 import type { PassedHeaders } from "./headers.ts";
 import type { SparseFields } from "./sparse-fields.ts";
 import { type Endpoint } from "./endpoint.ts";
+import type { Poll } from "./poll.ts";
 import type {
   AppendFunction,
   CatalogCopy,
@@ -37,8 +38,8 @@ import {
   type ReadAfterWrite,
   type MergePart,
   type Prerequisite,
-  type Wait,
 } from "./route-steps.ts";
+import type { Wait } from "./wait.ts";
 import type { TokensStep } from "./route-tokens.ts";
 
 /** A file that a client sends: its media type, and its maximum size in bytes. */
@@ -136,6 +137,8 @@ export interface Route {
   /** The keys that lead to the object in the response of that prerequisite. */
   readonly versionPath: readonly string[];
   readonly wait: Wait | undefined;
+  /** Set if the result of the call must be polled. */
+  readonly poll: Poll | undefined;
   readonly readAfterWrite: ReadAfterWrite | undefined;
   readonly related: readonly RelatedRequest[];
   /** Set if all pages of v4's list are fetched, and the gateway filters, orders and pages the rows. */

@@ -1,10 +1,11 @@
-/** The schema of one request of `related`. */
+/** The schema of `related` of a route. */
 import { z } from "zod";
 import { about } from "./about.ts";
 
 const name = z.string().min(1);
 const expression = z.string().min(1);
 
+/** The schema of one related request. */
 export const relatedRequest = z.strictObject({
   upstream: about(
     name,
