@@ -21,9 +21,10 @@ import { compileCondition } from "./route-condition.ts";
 import { compileRouteQuery, type DialectQuery } from "./route-query.ts";
 import { lossOf, type Loss } from "./field/loss.ts";
 import { objectLosses, type Resource } from "./resource.ts";
-import { compilePrerequisite, compileSteps, compileBodyCondition } from "./route-steps.ts";
+import { compileSteps, compileBodyCondition } from "./route-steps.ts";
 import { compileTokens } from "./route-tokens.ts";
 import { compileAccess } from "./route-access.ts";
+import { compilePrerequisites } from "./route-prerequisites.ts";
 import { compileFailures } from "./route-failures.ts";
 import type { Pattern } from "../router.ts";
 import type { Paging } from "./paging.ts";
@@ -138,38 +139,6 @@ function compileCursorTranslation(
   return (cursor, writing) => thenMaybe(writeObject({ [item]: cursor }, writing), upstreamCursor);
 }
 
-/** Compiles the calls before the main one. @param parameters Names of the path parameters. */
-function compilePrerequisites(
-  { prerequisites = [], failures }: RouteDefinition,
-  { inputNames }: Resource,
-  parameters: readonly string[],
-  context: RouteCompileContext,
-  { route, pack }: RouteLocations,
-): Route["prerequisites"] {
-  const members = [...parameters, ...inputNames];
-  const { base_path: prefix } = context.dialect.upstream;
-  return prerequisites.flatMap((name, index) => {
-    const found = resolveReference(
-      route.at("prerequisites", index),
-      "prerequisite",
-      name,
-      context.prerequisites,
-    );
-    return found
-      ? [
-          compilePrerequisite(
-            name,
-            found,
-            { members, earlier: prerequisites.slice(0, index) },
-            prefix,
-            failures?.prerequisites?.[name],
-            pack.at("prerequisites", name),
-          ),
-        ]
-      : [];
-  });
-}
-
 /** The keys of a route that need no compilation. */
 const copyKeys = (definition: RouteDefinition) => ({
   name: definition.client,
@@ -277,7 +246,7 @@ export function compileRoute(
     ...compileFilterDefaults(definition, resource, dialect, context.grammar, condition.where, location),
     prerequisites,
     ...compileFailures(definition, body, context, location.at("failures")),
-    ...compileSteps(definition, call, names, { dialect, tokenHeaders }, location),
+    ...compileSteps(definition, call, names, dialect, location),
     ...condition,
     emptyError: refer("empty", "message", new Map(Object.entries(dialect.messages))),
     resource,

@@ -1,9 +1,10 @@
 import { ValidationError, type ErrorDetail, type Failure } from "../../dialect/http-error.ts";
 import { ExpressionError, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import { compileHeadCondition, type HeadCondition } from "./client-head.ts";
+import { tokenHeadersOf } from "./client-head.ts";
 import { compileChecks } from "./checks.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
+import { compileWait } from "./wait.ts";
 import { compilePoll } from "./poll.ts";
 import { compileEndpoint, type Endpoint } from "./endpoint.ts";
 import { compileExpressionAt, failureAsValue, type SourceLocation } from "../load/source-location.ts";
@@ -22,16 +23,6 @@ export interface Prerequisite {
   readonly failure: Failure | undefined;
   /** Checks the alpha body against the response (`read`) and the translated body (`v4`). */
   readonly check: (body: JsonObject, read: unknown, v4: JsonObject) => MaybePromise<ErrorDetail[]>;
-}
-
-/** A request that is repeated until its response meets a condition, before the call is sent. */
-export interface Wait {
-  readonly endpoint: Endpoint;
-  readonly until: HeadCondition;
-  /** The source of `until`. */
-  readonly condition: string;
-  readonly intervalMs: number;
-  readonly timeoutMs: number;
 }
 
 /** A request after the call. Its response becomes the response of the route. */
@@ -105,33 +96,6 @@ export function compileBodyCondition(
         },
       ))
   );
-}
-
-/** Requests that one call waits for. */
-const MOST_WAIT_REQUESTS = 100;
-
-/** Compiles the key `wait` of a route. */
-function compileWait(
-  definition: RouteDefinition["wait"],
-  names: readonly string[],
-  prefix: string,
-  tokenHeaders: readonly string[],
-  location: SourceLocation,
-): Wait | undefined {
-  if (!definition) return undefined;
-  if (definition.timeout_ms > MOST_WAIT_REQUESTS * definition.interval_ms)
-    location
-      .at("interval_ms")
-      .report(
-        `a call waits for at most ${MOST_WAIT_REQUESTS} requests: interval_ms is too short for timeout_ms`,
-      );
-  return {
-    endpoint: compileEndpoint(definition.upstream, prefix, names, location.at("upstream")),
-    until: compileHeadCondition(definition.until, tokenHeaders, location.at("until")) ?? always,
-    condition: definition.until,
-    intervalMs: definition.interval_ms,
-    timeoutMs: definition.timeout_ms,
-  };
 }
 
 /** The name in braces of the upstream's response to the call of a route. */
@@ -279,28 +243,23 @@ export const compileSteps = (
   call: string,
   names: readonly string[],
   {
-    dialect: { upstream, messages },
-    tokenHeaders,
-  }: {
-    readonly dialect: Pick<DialectDefinition, "upstream" | "messages">;
-    readonly tokenHeaders: readonly string[];
-  },
+    client,
+    upstream: { base_path: prefix },
+    messages,
+  }: Pick<DialectDefinition, "client" | "upstream" | "messages">,
   location: SourceLocation,
-) => {
-  const { base_path: prefix } = upstream;
-  return {
-    wait: compileWait(definition.wait, names, prefix, tokenHeaders, location.at("wait")),
-    poll: compilePoll(
-      definition.poll,
-      {
-        messages,
-        endpointOf: (text, more, at) => compileLaterEndpoint(text, prefix, [...names, ...more], at),
-      },
-      location.at("poll"),
-    ),
-    readAfterWrite: compileReadAfterWrite(definition.read_after, names, prefix, location.at("read_after")),
-    related: compileRelatedRequests(definition, names, prefix, location),
-    aggregation: compileAggregation(definition.aggregate, location.at("aggregate")),
-    mergeParts: compileMergeParts(definition, call, names, prefix, location),
-  };
-};
+) => ({
+  wait: compileWait(definition.wait, names, prefix, tokenHeadersOf(client.credentials), location.at("wait")),
+  poll: compilePoll(
+    definition.poll,
+    {
+      messages,
+      endpointOf: (text, more, at) => compileLaterEndpoint(text, prefix, [...names, ...more], at),
+    },
+    location.at("poll"),
+  ),
+  readAfterWrite: compileReadAfterWrite(definition.read_after, names, prefix, location.at("read_after")),
+  related: compileRelatedRequests(definition, names, prefix, location),
+  aggregation: compileAggregation(definition.aggregate, location.at("aggregate")),
+  mergeParts: compileMergeParts(definition, call, names, prefix, location),
+});

@@ -38,8 +38,8 @@ import {
   type ReadAfterWrite,
   type MergePart,
   type Prerequisite,
-  type Wait,
 } from "./route-steps.ts";
+import type { Wait } from "./wait.ts";
 import type { TokensStep } from "./route-tokens.ts";
 
 /** A file that a client sends: its media type, and its maximum size in bytes. */

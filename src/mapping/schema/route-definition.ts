@@ -2,10 +2,10 @@
 import { z } from "zod";
 import { about } from "./about.ts";
 import { failures } from "./check-definition.ts";
-import { relatedRequest } from "./related-definition.ts";
-import { routeQuery, sparseFields } from "./parameter-definition.ts";
+import { routeQuery, routeSparseFields } from "./parameter-definition.ts";
 import { passedHeaders } from "./headers-definition.ts";
 import { poll } from "./poll-definition.ts";
+import { relatedRequest } from "./related-definition.ts";
 import { routePagination } from "./pagination-definition.ts";
 import { envelope } from "./responses-definition.ts";
 import { mediaType } from "./text-types.ts";
@@ -56,11 +56,7 @@ export const route = z.strictObject({
     "Query parameters of this route. They are added to those of `client.query`, and replace those of the same name.",
     { parameters: { expand: "embed" } },
   ),
-  sparse_fields: about(
-    z.union([z.literal("none"), sparseFields]).optional(),
-    "How clients choose the members of this route's objects, or `none`. Default: `client.sparse_fields`.",
-    { parameter: "fields", always: ["id"] },
-  ),
+  sparse_fields: routeSparseFields,
   status: about(
     z.int().min(200).max(299).optional(),
     "The status of successful responses. With 204 they have no body, and `response` is `none`. Default: 200.",

@@ -1,4 +1,4 @@
-import type { Wait } from "../../mapping/compile/route-steps.ts";
+import type { Wait } from "../../mapping/compile/wait.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { pauseUntilAborted } from "../pause.ts";
 import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
