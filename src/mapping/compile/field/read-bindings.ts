@@ -27,7 +27,7 @@ const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "proxy-author
 
 /** The parameters of a query: a text, or a list where one comes several times. Made once for all rows of a list. */
 const queries = new WeakMap<Query, JsonObject>();
-function queryOf({ query }: ClientHead): JsonObject {
+export function queryOf({ query }: ClientHead): JsonObject {
   const made = queries.get(query);
   if (made) return made;
   const values = Object.fromEntries(
