@@ -11,7 +11,7 @@ import { isSuccess } from "../dialect/statuses.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { splitPath, type Parameters } from "../mapping/router.ts";
-import { createDryRun, isJsonType, type DryRunResponse } from "../tools/dry-run.ts";
+import { createDryRun, isJsonType, type DryRunRequest, type DryRunResponse } from "../tools/dry-run.ts";
 import { isCall, splitCall, type WrittenCall } from "../tools/examples/example.ts";
 import { curl } from "../tools/explain/curl.ts";
 import { addressVariable, shellComment } from "../tools/explain/shell.ts";
@@ -24,6 +24,10 @@ export interface ExplainFlags {
   readonly header?: readonly string[];
   /** JSON. */
   readonly data?: string;
+  /** Whether to print how the expressions of the pack are evaluated. */
+  readonly trace?: true;
+  /** With `trace`: a file with the upstream's response, `-` for standard input. */
+  readonly response?: string;
 }
 
 /** A v4 call, and why it is made. */
@@ -58,8 +62,19 @@ function createDecisionMatcher(pack: Pack, call: WrittenCall): (request: HttpReq
   return (request) => request.method === "GET" && endpoints.some(({ matches }) => matches(request.path));
 }
 
-/** Records requests. Responds with 403 to requests for a decision, and with an empty object or list to all others. */
-function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]): Upstream {
+/** Whether a request is the main call of one of these routes. */
+const isMainCall = (routes: readonly Route[], { method, path }: HttpRequest): boolean =>
+  routes.some(
+    ({ source }) =>
+      "call" in source && source.call.method === method && source.call.matches(path.split("?")[0] ?? ""),
+  );
+
+/**
+ * Records requests. Responds with 403 to requests for a decision, and with an empty object or list to all others.
+ *
+ * @param main The response to the main call.
+ */
+export function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[], main?: Buffer): Upstream {
   const routes = routesOf(pack, call);
   const list = onePage(routes[0]?.lists.envelope.upstream.list ?? pack.lists.upstream, []);
   // A list with members is an object as well. A bare array is not.
@@ -77,7 +92,7 @@ function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]): Upst
       };
       return isForDecision(request)
         ? { status: 403, headers, bytes: Buffer.alloc(0), ms: 0 }
-        : { status: 200, headers, bytes, ms: 0 };
+        : { status: 200, headers, bytes: main && isMainCall(routes, request) ? main : bytes, ms: 0 };
     },
     close: () => Promise.resolve(),
   };
@@ -253,6 +268,22 @@ function parseData(text: string | undefined, type: string | undefined, command: 
 }
 
 /**
+ * The request of a command line.
+ *
+ * @param call `GET /vm/instances?page=2`
+ */
+export function readRequest(
+  call: string,
+  { header = [], data }: Pick<ExplainFlags, "header" | "data">,
+  pack: Pack,
+  command: Command,
+): DryRunRequest {
+  const headers = { "content-type": pack.mediaTypes.names[0] ?? "", ...parseHeaders(header, command) };
+  const body = parseData(data, headers["content-type"], command);
+  return { ...splitCall(call, pack.dialect.client.base_path), headers, body };
+}
+
+/**
  * Runs `alpha-gateway explain`.
  *
  * @param call the request, `GET /vm/instances?page=2`
@@ -260,19 +291,17 @@ function parseData(text: string | undefined, type: string | undefined, command: 
  */
 export async function explain(
   call: string,
-  { header = [], data }: ExplainFlags,
+  flags: ExplainFlags,
   { MAPPINGS_DIR, WORDS }: CommandSettings,
   command: Command,
 ): Promise<number> {
   if (!isCall(call))
     command.error(`error: "${call}" is not a method and a path; white space in a query is written as %20`);
   const pack = loadPack(packFolder(MAPPINGS_DIR), WORDS);
-  const headers = { "content-type": pack.mediaTypes.names[0] ?? "", ...parseHeaders(header, command) };
-  const body = parseData(data, headers["content-type"], command);
-  const request = splitCall(call, pack.dialect.client.base_path);
+  const request = readRequest(call, flags, pack, command);
   const sent: HttpRequest[] = [];
   const dryRun = createDryRun(pack, createEmptyV4(pack, request, sent));
-  const result = await dryRun.send({ ...request, headers, body });
+  const result = await dryRun.send(request);
   const explanation = { call, sent, result, pack };
   print(formatExplanation(explanation));
   return isRejected(explanation) ? 1 : 0;

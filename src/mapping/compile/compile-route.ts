@@ -22,6 +22,7 @@ import { routeLosses } from "./route-losses.ts";
 import { compilePrerequisite, compileSteps, compileBodyCondition } from "./route-steps.ts";
 import { compileTokens } from "./route-tokens.ts";
 import { compileAccess } from "./route-access.ts";
+import { compileFailures } from "./route-failures.ts";
 import type { Pattern } from "../router.ts";
 import type { Paging } from "./paging.ts";
 import type { Route, RouteKind } from "./route.ts";
@@ -123,7 +124,7 @@ function compileCursorTranslation(
 
 /** Compiles the calls before the main one. @param parameters Names of the path parameters. */
 function compilePrerequisites(
-  { prerequisites = [] }: RouteDefinition,
+  { prerequisites = [], failures }: RouteDefinition,
   { inputNames }: Resource,
   parameters: readonly string[],
   context: RouteCompileContext,
@@ -145,6 +146,7 @@ function compilePrerequisites(
             found,
             { members, earlier: prerequisites.slice(0, index) },
             prefix,
+            failures?.prerequisites?.[name],
             pack.at("prerequisites", name),
           ),
         ]
@@ -259,6 +261,7 @@ export function compileRoute(
       context.pathParameters,
       location,
     ),
+    ...compileFailures(definition, body, context, location.at("failures")),
     ...compileSteps(definition, call, names, dialect, location),
     ...condition,
     emptyError: refer("empty", "message", new Map(Object.entries(dialect.messages))),

@@ -1,4 +1,4 @@
-import { ValidationError, type ErrorDetail } from "../../dialect/http-error.ts";
+import { ValidationError, type ErrorDetail, type Failure } from "../../dialect/http-error.ts";
 import { ExpressionError, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { compileChecks } from "./checks.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
@@ -17,6 +17,8 @@ export interface Prerequisite {
   readonly isNeeded: (body: JsonObject) => MaybePromise<boolean>;
   /** The alpha field of the error if v4 does not find the object; undefined: v4's error is translated. */
   readonly notFoundField: string | undefined;
+  /** What the route says about the error if v4 does not find the object. */
+  readonly failure: Failure | undefined;
   /** Checks the alpha body against the response (`read`) and the translated body (`v4`). */
   readonly check: (body: JsonObject, read: unknown, v4: JsonObject) => MaybePromise<ErrorDetail[]>;
 }
@@ -177,12 +179,14 @@ function reportAmbiguousNames(
  * Compiles a request of the key `prerequisites`.
  *
  * @param names What its path may use: path parameters and members of the body, and earlier prerequisites of the route.
+ * @param failure What the route says about its error.
  */
 export function compilePrerequisite(
   name: string,
   definition: PrerequisiteDefinition,
   { members, earlier }: { readonly members: readonly string[]; readonly earlier: readonly string[] },
   prefix: string,
+  failure: Failure | undefined,
   location: SourceLocation,
 ): Prerequisite {
   const runChecks = compileChecks(definition.checks ?? [], ["response", "upstream"], location.at("checks"));
@@ -196,6 +200,7 @@ export function compilePrerequisite(
     needs: earlier.filter((each) => endpoint.names.has(each)),
     isNeeded: compileBodyCondition(definition.when, location.at("when")) ?? always,
     notFoundField: definition.not_found_field,
+    failure,
     check: (alphaBody, read, v4) => runChecks(alphaBody, { response: read, upstream: v4 }),
   };
 }

@@ -3,6 +3,7 @@ import type { FilterDefaults } from "../../dialect/filter/filter-defaults.ts";
 import type { QueryFilter } from "../../dialect/filter/query-filter.ts";
 import type { SelectFields } from "../../dialect/filter/select.ts";
 import type { FilterField } from "../../dialect/filter/translate.ts";
+import type { Failure } from "../../dialect/http-error.ts";
 import type { Access } from "../../dialect/scopes.ts";
 import { type MaybePromise } from "../../jsonata/index.ts";
 import type { BodyRules } from "./body.ts";
@@ -128,6 +129,10 @@ export interface Route {
   /** The upstream's values for fields by which a list is not filtered, by the upstream's names. */
   readonly unfiltered: ReadonlyMap<string, Scalar>;
   readonly prerequisites: readonly Prerequisite[];
+  /** The status and the code of checks that have none of their own. */
+  readonly checkFailure: Failure | undefined;
+  /** Statuses of its errors that not every route may have. */
+  readonly ownStatuses: readonly number[];
   /** The prerequisite whose `ETag` the call has as `If-Match`; undefined: none. */
   readonly ifMatch: string | undefined;
   /** The keys that lead to the object in the response of that prerequisite. */

@@ -1,6 +1,7 @@
 /** The schema of `routes` in a resource file. */
 import { z } from "zod";
 import { about } from "./about.ts";
+import { failures } from "./check-definition.ts";
 import { routeQuery } from "./parameter-definition.ts";
 import { passedHeaders } from "./headers-definition.ts";
 import { relatedRequest } from "./related-definition.ts";
@@ -168,6 +169,11 @@ export const route = z.strictObject({
     z.array(name).optional(),
     "Prerequisites by their names in `pack.yaml`: requests before the call, for rules and values that need them.",
     ["author"],
+  ),
+  failures: about(
+    failures.optional(),
+    "The status and the code of the error where a check or a prerequisite has failed. Default: those of an invalid request, or of the upstream's error.",
+    { checks: { status: 409, code: "conflict" } },
   ),
   if_match: about(
     name.optional(),

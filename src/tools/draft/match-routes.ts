@@ -215,7 +215,9 @@ function matchLast(left: readonly (readonly ApiRoute[])[], vocabulary: Vocabular
     const [now, ...otherNows] = nows?.get(kind) ?? [];
     const [object, other] = [old?.payload.object, now?.payload.object];
     if (!old || !now || others.length + otherNows.length > 0 || !object || !other) return [];
-    const same = matchNames(object, other, vocabulary).length;
+    // An id, which most objects have, proves nothing.
+    const pairs = matchNames(object, other, vocabulary);
+    const same = pairs.filter((pair) => wordsOf(pair.old.name).join() !== "identifier").length;
     if (same < 2 || same / object.fields.size < LAST_FIELDS) return [];
     return [
       {

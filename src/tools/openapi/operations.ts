@@ -166,13 +166,14 @@ function describeHeaders(routes: readonly Route[], common: Json): Json {
   };
 }
 
-/** The errors of an operation whose routes have shapes of their own; undefined: they are those of all operations. */
+/** The errors of an operation whose routes have own shapes or statuses; undefined: they are those of all operations. */
 function describeOwnErrors(routes: readonly Route[], pack: Pack, headers: Json): Json | undefined {
-  if (routes.every(({ errors }) => errors === undefined)) return undefined;
+  const statuses = routes.flatMap(({ ownStatuses }) => ownStatuses);
+  if (statuses.length === 0 && routes.every(({ errors }) => errors === undefined)) return undefined;
   const schemas = routes.map(({ errors }) =>
     errors ? describeErrors(errors.client.shapes) : objectRef(ERRORS),
   );
-  return describeErrorResponses(pack, anyOf(unique(schemas)), headers);
+  return describeErrorResponses(pack, anyOf(unique(schemas)), headers, statuses);
 }
 
 /** Describes the success and the errors. A route without a v4 call has only errors. */

@@ -181,6 +181,34 @@ describe("check reports a value that can never work", () => {
       '"no_field" has no effect: errors have no $field',
     ],
     [
+      "a failure of a prerequisite that the route does not have",
+      book("response: list", "response: list, failures: { prerequisites: { authr: { status: 404 } } }"),
+      'the route has no prerequisite "authr"',
+    ],
+    [
+      "a failure of checks on a route without one",
+      book("response: list", "response: list, failures: { checks: { status: 409 } }"),
+      '"checks" has no effect: the route has no check; checks are keys of a body and of a prerequisite',
+    ],
+    [
+      "a failure that says nothing",
+      book("response: list", "response: list, failures: { checks: {} }"),
+      "needs a status or a code",
+    ],
+    [
+      "a failure with a status of success",
+      book("response: list", "response: list, failures: { checks: { status: 200 } }"),
+      "400",
+    ],
+    [
+      "a code of a failure that errors have no place for",
+      book(
+        "    set: { origin: gateway }",
+        '    checks: [{ field: title, message: \'title = "a" ? "b"\', code: conflict }]\n    set: { origin: gateway }',
+      ),
+      '"code" has no effect: the errors of clients have no $code ("responses.error")',
+    ],
+    [
       "an envelope of a route that responds with something else",
       book("response: list", "response: list, envelope: { client: { object: { book: $object } } }"),
       '"object" has no effect: the route has "response: list"',

@@ -330,6 +330,14 @@ describe("the description of another pair of APIs", () => {
     });
   });
 
+  test("has the statuses of failed checks and prerequisites", () => {
+    const rooms = describeFolder("test/fixtures/rooms-pack");
+    expect(Object.keys(operation(rooms, "POST /bookings").responses)).toEqual(
+      expect.arrayContaining(["409", "410", "422", "423"]),
+    );
+    expect(Object.keys(operation(rooms, "GET /bookings/:id").responses)).not.toContain("409");
+  });
+
   test("has the media type of a version, and other statuses of success", () => {
     const folder = "examples/media-type-versions/pack";
     const [document, pack] = [describeFolder(folder), loadPack(folder)];
