@@ -4,6 +4,7 @@ import { createImpactApi } from "../admin/impact-api.ts";
 import { createReportApi } from "../admin/report-api.ts";
 import type { PackFiles } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
+import { NO_CATALOGS, type CatalogCopy } from "../mapping/translation-context.ts";
 import { filterHeadersOf, namesOf, summarizePack } from "../mapping/pack-summary.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { badRequestBody } from "./bad-request.ts";
@@ -16,13 +17,15 @@ export interface AdminDependencies extends Pick<AdminDeps, "readiness" | "metric
   readonly pack: () => Pack;
   /** The files that it was compiled from. */
   readonly files: () => PackFiles;
+  /** Its catalogs. A process that serves no requests has none. */
+  readonly catalogs?: () => CatalogCopy;
 }
 
 /** Creates the admin application. */
 export function createAdminHandler(
   { ADMIN_HOST, ADMIN_TOKEN, TRUST_PROXY, QUIET_DAYS, WORDS }: Settings,
   { audit, log, v4, state, sunset, rollout, clients }: Dependencies,
-  { pack, files, ...deps }: AdminDependencies,
+  { pack, files, catalogs, ...deps }: AdminDependencies,
 ): RequestListener {
   return createAdminApp({
     ...(ADMIN_TOKEN !== undefined && { token: ADMIN_TOKEN }),
@@ -59,7 +62,9 @@ export function createAdminHandler(
       },
       async trace(record) {
         const { traceInThread } = await import("../tools/trace/trace-in-thread.ts");
-        return traceInThread(record, files(), WORDS);
+        const { findCatalogRows } = await import("../tools/trace/catalog-rows.ts");
+        const rows = findCatalogRows(record, pack(), catalogs?.() ?? NO_CATALOGS);
+        return traceInThread(record, { files: files(), words: WORDS, rows });
       },
     },
     ...(audit && {

@@ -167,6 +167,7 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
       metrics,
       pack: () => activePack.current().pack,
       files: () => activePack.current().files,
+      catalogs: () => activePack.current().catalogs,
       purgeTokens: tokens.purge,
     },
     rejection: createMessageRejection(dependencies, () => activePack.current().pack),

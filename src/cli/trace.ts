@@ -100,7 +100,7 @@ export async function traceRequest(
   if (flags.response !== undefined || flags.header || flags.data !== undefined)
     command.error("error: -H, -d and --response belong to a request, not to a record");
   const record = await readRecord(subject, settings, command);
-  printTrace(await traceRecord(record, load, readExamples(folder, []).catalogs));
+  printTrace(await traceRecord(record, load, { catalogs: readExamples(folder, []).catalogs }));
   return 0;
 }
 

@@ -4,6 +4,7 @@ import type { AuditRecord } from "../../audit/record.ts";
 import { serializeRecord } from "../../audit/record-text.ts";
 import type { ProductWords } from "../../config/product-words.ts";
 import type { PackFiles } from "../../mapping/load/load-pack.ts";
+import type { CatalogRow } from "./catalog-rows.ts";
 import type { Trace } from "./trace.ts";
 
 /** What the thread gets. */
@@ -12,6 +13,8 @@ export interface TraceJob {
   readonly words: ProductWords;
   /** The record as JSON. */
   readonly record: string;
+  /** The entries of catalogs that it may use. */
+  readonly rows: readonly CatalogRow[];
 }
 
 /** The shipped pack takes a second. */
@@ -51,13 +54,12 @@ async function runThread(job: TraceJob): Promise<Trace> {
  */
 export async function traceInThread(
   record: AuditRecord,
-  files: PackFiles,
-  words: ProductWords,
+  { files, words, rows }: Omit<TraceJob, "record">,
 ): Promise<Trace | undefined> {
   if (isBusy) return undefined;
   isBusy = true;
   try {
-    return await runThread({ files, words, record: serializeRecord(record).parts.join("") });
+    return await runThread({ files, words, rows, record: serializeRecord(record).parts.join("") });
   } finally {
     isBusy = false;
   }

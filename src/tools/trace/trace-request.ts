@@ -14,7 +14,7 @@ import type { Example } from "../examples/example.ts";
 import { createExampleRun, runExample } from "../examples/run-examples.ts";
 import { bodyOf } from "../replay/compare-result.ts";
 import { compareBodies } from "../replay/differences.ts";
-import { Replay } from "../replay/replay-record.ts";
+import { Replay, type ReplayOptions } from "../replay/replay-record.ts";
 import type { Trace } from "./trace.ts";
 import { Tracer } from "./tracer.ts";
 
@@ -50,13 +50,13 @@ function keepRecord(pack: Pack, { recordOptions }: TraceOptions) {
 export async function traceRecord(
   record: AuditRecord,
   load: () => Pack,
-  catalogs: CatalogLists,
+  catalogs: Pick<ReplayOptions, "catalogs" | "entries">,
 ): Promise<Trace> {
   const tracer = new Tracer(load);
   const { lane, alpha } = record;
   if (lane !== "alpha" || alpha.route === null)
     return tracer.describe(record, { evaluations: [], omitted: 0 }, []);
-  const replay = new Replay(tracer.pack, { catalogs });
+  const replay = new Replay(tracer.pack, catalogs);
   await replay.readCatalogs();
   const { result, evaluated } = await tracer.record(() => replay.respond(record));
   const notes: string[] = [];
