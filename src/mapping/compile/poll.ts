@@ -3,6 +3,7 @@ import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { compileExpressionAt, resolveReference, type SourceLocation } from "../load/source-location.ts";
 import type { PollDefinition } from "../schema/poll-definition.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { joinLines, type ReceivedHeaders } from "./response-headers.ts";
 
 /** What an operation says about itself. */
 export type OperationState = "done" | "failed" | "in progress";
@@ -10,7 +11,7 @@ export type OperationState = "done" | "failed" | "in progress";
 /** The parts of an upstream response that expressions read. */
 interface ReadResponse {
   readonly status: number;
-  readonly headers: Readonly<Record<string, unknown>>;
+  readonly headers: ReceivedHeaders;
   readonly json: unknown;
 }
 
@@ -29,6 +30,8 @@ export interface Poll {
   readonly errorOf: (response: ReadResponse) => MaybePromise<unknown>;
   /** The status of that error. */
   readonly errorStatus: number;
+  /** Whether expressions of it read headers of responses. */
+  readonly readsHeaders: boolean;
   readonly intervalMs: number;
   readonly timeoutMs: number;
   /** The response while the operation is in progress; undefined: the gateway's own. */
@@ -102,25 +105,30 @@ export function compilePoll(
   const { done, failed = [], failure } = definition;
   const endpoint = endpointOf(definition.upstream, ["operation"], location.at("upstream"));
   reportInvalidPoll(definition, endpoint, location);
+  let readsHeaders = false;
   const evaluated = (source: string | undefined, ...keys: readonly string[]) => {
     if (source === undefined) return undefined;
     const expression = compileExpressionAt(location.at(...keys), source, ["status", "response_headers"]);
+    readsHeaders ||= expression.variables.has("response_headers");
     return ({ status, headers, json }: ReadResponse) =>
-      expression.evaluate(json, { status, response_headers: headers });
+      expression.evaluate(json, { status, response_headers: joinLines(headers) });
   };
   const states = new Map<unknown, OperationState>([
     ...failed.map((state) => [state, "failed"] as const),
     ...done.map((state) => [state, "done"] as const),
   ]);
   const read = evaluated(definition.state, "state");
+  const operationOf = evaluated(definition.operation, "operation") ?? (() => undefined);
+  const resultOf = evaluated(definition.result, "result");
   return {
     status: definition.status,
     endpoint,
-    operationOf: evaluated(definition.operation, "operation") ?? (() => undefined),
+    operationOf,
     stateOf: (response) => thenMaybe(read?.(response), (state) => states.get(state) ?? "in progress"),
-    resultOf: evaluated(definition.result, "result"),
+    resultOf,
     errorOf: evaluated(failure?.error, "failure", "error") ?? (({ json }) => json),
     errorStatus: failure?.status ?? 422,
+    readsHeaders,
     intervalMs: definition.interval_ms,
     timeoutMs: definition.timeout_ms,
     unfinished: compileUnfinished(definition.unfinished, messages, location.at("unfinished")),

@@ -9,8 +9,8 @@ import { isCallOf } from "../explain/recorded.ts";
 type CallName = Pick<RecordedCall, "method" | "path">;
 
 /**
- * Removes the requests that wait until the main call is possible, and all but the last one that wait for its result: their
- * number does not depend on the pack.
+ * Removes the requests that wait until the main call is possible, and those that wait for its result: their number does not
+ * depend on the pack.
  */
 export function withoutWaiting<Call extends CallName>(
   calls: readonly Call[],
@@ -20,11 +20,17 @@ export function withoutWaiting<Call extends CallName>(
   if (!source || !("call" in source) || !(wait ?? poll)) return [...calls];
   const main = calls.findIndex((call) => isCallOf(source.call, call));
   const mainIndex = main === -1 ? calls.length : main;
-  const lastPoll = poll ? calls.findLastIndex((call) => isCallOf(poll.endpoint, call)) : -1;
   return calls.filter((call, index) => {
-    if (index < mainIndex) return !wait || !isCallOf(wait.endpoint, call);
-    return index === mainIndex || index === lastPoll || !poll || !isCallOf(poll.endpoint, call);
+    const waiting = index < mainIndex ? wait : poll;
+    return index === mainIndex || !waiting || !isCallOf(waiting.endpoint, call);
   });
+}
+
+/** The last request for the result of each operation: a replay gets it at once. */
+function lastPolls<Call extends CallName>(calls: readonly Call[], route: Route | undefined): Call[] {
+  const { poll } = route ?? {};
+  const polls = poll ? calls.filter((call) => isCallOf(poll.endpoint, call)) : [];
+  return [...new Map(polls.map((call) => [call.path, call])).values()];
 }
 
 /** A call as v4 got it. */
@@ -111,7 +117,7 @@ export function createRecordedV4(pack: Pack): RecordedV4 {
   return {
     play(name, calls) {
       route = name === null ? undefined : pack.route(name);
-      remaining = withoutWaiting(calls, route);
+      remaining = [...withoutWaiting(calls, route), ...lastPolls(calls, route)];
       unknown = [];
       cached = [];
       isMainCallSent = false;
