@@ -204,7 +204,12 @@ if (import.meta.main) {
     },
   });
   const { UPSTREAM_URL: upstream = "http://127.0.0.1:8090" } = process.env;
-  createOldService({ ...values, upstream, slow: Number(values.slow) }).listen(values.port, "127.0.0.1", () =>
-    console.log(`The old service listens on http://127.0.0.1:${values.port}, with the data of ${upstream}`),
-  );
+  createOldService({ ...values, upstream, slow: Number(values.slow) })
+    .on("error", ({ message }) => {
+      console.error(message);
+      process.exitCode = 1;
+    })
+    .listen(values.port, "127.0.0.1", () =>
+      console.log(`The old service listens on http://127.0.0.1:${values.port}, with the data of ${upstream}`),
+    );
 }

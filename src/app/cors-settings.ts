@@ -1,13 +1,25 @@
 import { credentialPlaces } from "../dialect/credentials.ts";
 import type { Settings } from "../config/setting-definitions.ts";
+import type { Route } from "../mapping/compile/route.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { allowOrigins } from "../pipeline/http/cors.ts";
 import { FIELD_HEADER } from "../pipeline/hide-fields.ts";
 
+/** The headers of a route's lists. */
+function listHeaders({ response, lists }: Route): string[] {
+  const {
+    link_header: hasLink,
+    total_header: total,
+    range_header: range,
+  } = lists.paging.definition.client ?? {};
+  if (response !== "list") return [];
+  return [hasLink ? "Link" : undefined, total, range?.name].filter((name) => name !== undefined);
+}
+
 /** What a browser client may send, and may read of a response. */
 export function corsSettings(
   settings: Settings,
-  { dialect, rateLimitHeaders }: Pick<Pack, "dialect" | "rateLimitHeaders">,
+  { dialect, rateLimitHeaders, routes }: Pick<Pack, "dialect" | "rateLimitHeaders" | "routes">,
 ): Parameters<typeof allowOrigins>[0] {
   const { CORS_ORIGINS: origins = [] } = settings;
   const { client } = dialect;
@@ -38,10 +50,8 @@ export function corsSettings(
         client.upstream_filter_header,
         client.credentials?.realm === undefined ? undefined : "WWW-Authenticate",
         client.always_ok?.response_header,
-        client.pagination?.link_header ? "Link" : undefined,
-        client.pagination?.total_header,
-        client.pagination?.range_header?.name,
       ),
+      ...new Set(routes.flatMap(listHeaders)),
       ...(settings.SUNSET_FILE === undefined ? [] : ["Deprecation", "Sunset", "Link", FIELD_HEADER]),
     ],
   };

@@ -254,7 +254,7 @@ function listenError(
   const { code = "" } = error;
   const name = code === "EADDRNOTAVAIL" ? hostName : portName;
   const reason = LISTEN_ERRORS[code] ?? error.message;
-  const advice = name === portName ? ` Choose another port with ${name}=${port + 1}.` : "";
+  const advice = name === portName ? ` Choose another port with ${name}.` : "";
   return new ListenError(`${name}: can't listen on ${host}:${port}: ${reason} (${code}).${advice}`);
 }
 

@@ -94,6 +94,7 @@ function summarize({ pack, results }: CheckedFolder) {
     classes,
     examples: results.length,
     withoutExample: [...missingRoutes, ...missingFields],
+    openPoints: (pack.surface?.openPoints ?? []).map(({ name, usage }) => ({ name, usage })),
   };
 }
 

@@ -27,6 +27,7 @@ import { NOTICES_SCHEMA } from "../notices/notices-file.ts";
 import { operatorFileSchema } from "../operator-files/operator-file.ts";
 import { ROLLOUT_SCHEMA } from "../rollout/rollout-definition.ts";
 import { SUNSET_SCHEMA } from "../sunset/sunset-definition.ts";
+import { describeSurface } from "./describe-surface.ts";
 import { waitForShutdownSignal } from "./signals.ts";
 import { watchFolder } from "./watch-folder.ts";
 import { clearScreen, print } from "./terminal.ts";
@@ -44,6 +45,8 @@ export interface CheckFlags {
   readonly golden?: true;
   readonly schema?: SchemaKind;
   readonly format?: "text" | "json";
+  /** The file of a golden case. */
+  readonly trace?: string;
 }
 
 /** Reads where a gateway has its state. */
@@ -86,19 +89,6 @@ function describeLocalRoutes(routes: PackSummary["routes"], upstream: string): s
   const width = Math.max(...local.map(({ alpha }) => alpha.length));
   const lines = local.map(({ alpha, alone: response }) => `  ${alpha.padEnd(width)}  ${response}`);
   return [`routes without a ${upstream} call ${local.length}:`, ...lines];
-}
-
-/** How much of the API surface the pack maps; nothing for a pack that does not declare the surface. */
-function describeSurface(pack: Pack): string[] {
-  const { surface } = pack;
-  if (!surface) return [];
-  const gaps = pack.gaps();
-  const mappedRoutes = surface.routes.length - gaps.unmappedRoutes.length;
-  const fields = [...surface.objects.values()].reduce((sum, object) => sum + object.size, 0);
-  const mappedFields = fields - gaps.unmappedFields.length;
-  return [
-    `surface: ${mappedRoutes} of ${surface.routes.length} routes mapped, ${mappedFields} of ${fields} fields mapped`,
-  ];
 }
 
 /** How many query parameters the pack names, and what happens to the others. */

@@ -5,11 +5,15 @@ import { optionName, readEnvironment, type SettingTexts } from "../config/settin
 
 const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
+/** Text for a terminal: without marks of code, and links as their texts. */
+const withoutMarkdown = (text: string): string =>
+  text.replaceAll("`", "").replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");
+
 /** `UPSTREAM_URL` → `--upstream-url <value>`. Help shows the meaning, the default and the variable. */
 function settingFlag(name: SettingName): Option {
   const { meaning, default: text } = SETTINGS[name];
   const flag = `--${name.toLowerCase().replaceAll("_", "-")} <value>`;
-  return new Option(flag, meaning.replaceAll("`", "")).default(text, text).env(name);
+  return new Option(flag, withoutMarkdown(meaning)).default(text, text).env(name);
 }
 
 /** The settings that are given as flags. Commander adds those of the environment, which are read elsewhere. */

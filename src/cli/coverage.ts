@@ -1,21 +1,16 @@
 import type { Command } from "commander";
 import { packFolder } from "../app/loaded-pack.ts";
-import type { ClientDirectory } from "../clients/client-directory.ts";
 import { toVisibleLine } from "../dialect/visible-text.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
-import type { Pack } from "../mapping/pack.ts";
 import { CoverageCounter, type Coverage, type Refusal } from "../tools/coverage/coverage.ts";
 import { CallJudge } from "../tools/coverage/judge-call.ts";
-import { observedCall, type ObservedCall } from "../tools/coverage/observed-call.ts";
-import { isHar, readHar } from "../tools/coverage/read-har.ts";
 import { readExamples } from "../tools/examples/example.ts";
-import { matchesQuery, readRecords } from "../tools/replay/read-records.ts";
-import type { AuditQuery } from "../audit/store.ts";
 import type { CommandSettings } from "./command-settings.ts";
 import { readDirectory } from "./operator-files.ts";
 import { showProgress } from "./progress.ts";
 import { readRecordFilters, type RecordFilters } from "./record-filters.ts";
-import { openSource, type RecordSource } from "./record-source.ts";
+import { readCalls } from "./read-calls.ts";
+import { openSource } from "./record-source.ts";
 import { print, printData } from "./terminal.ts";
 
 export interface CoverageFlags extends RecordFilters {
@@ -39,39 +34,6 @@ const NOTHING_JUDGED = 2;
 
 /** Refusals and clients that the text lists. */
 const MOST_LISTED = 30;
-
-/** The first chunk of a source, and all chunks. */
-async function peek(chunks: AsyncIterable<string>): Promise<[first: string, all: AsyncIterable<string>]> {
-  const iterator = chunks[Symbol.asyncIterator]();
-  const { value: first = "", done } = await iterator.next();
-  async function* all(): AsyncGenerator<string> {
-    yield first;
-    if (!done) yield* { [Symbol.asyncIterator]: () => iterator };
-  }
-  return [first, all()];
-}
-
-interface ReadOptions {
-  readonly pack: Pack;
-  readonly directory: ClientDirectory;
-  readonly query: AuditQuery;
-  readonly baseUrl: URL | undefined;
-}
-
-/** Reads the calls of an archive or of records. @throws {InvalidHarError} {InvalidExportError} */
-async function* readCalls(
-  { chunks }: RecordSource,
-  { pack, directory, query, baseUrl }: ReadOptions,
-): AsyncGenerator<ObservedCall | undefined> {
-  const [first, all] = await peek(chunks);
-  if (isHar(first)) {
-    const filterHeader = pack.dialect.client.filters?.header;
-    yield* readHar(all, { directory, filterHeader, base: baseUrl });
-    return;
-  }
-  for await (const record of readRecords(all))
-    yield matchesQuery(record, query) ? observedCall(record, directory) : undefined;
-}
 
 /** Per cent with two digits, rounded down: only all calls are 100. */
 const percent = (part: number, all: number): string =>
@@ -136,6 +98,7 @@ export async function coverage(
   const query = readRecordFilters(filters, command);
   const packDirectory = packFolder(folder ?? MAPPINGS_DIR);
   const pack = loadPack(packDirectory, WORDS);
+  const filterHeader = pack.dialect.client.filters?.header;
   const directory = readDirectory(CLIENTS_FILE);
   const { catalogs } = readExamples(packDirectory, []);
   const judge = new CallJudge(pack, { catalogs, publicUrl, ignorable: new Set(ignoreParameter) });
@@ -144,7 +107,7 @@ export async function coverage(
   const progress = showProgress("calls");
   let done = 0;
   try {
-    for await (const call of readCalls(source, { pack, directory, query, baseUrl })) {
+    for await (const call of readCalls(source, { filterHeader, directory, query, baseUrl })) {
       progress((done += 1), source.count);
       if (!call) continue;
       if (call.skipped === undefined) counter.add(call, await judge.judge(call));

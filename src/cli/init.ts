@@ -4,13 +4,14 @@ import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { FILE_KINDS, fileSchema } from "../mapping/schema/file-schema.ts";
 import { exampleSchema } from "../tools/examples/example.ts";
-import { newPackFiles, type NewPackOptions } from "../tools/new-pack.ts";
+import { editorFiles, newPackFiles, type NewFile, type NewPackOptions } from "../tools/new-pack.ts";
 import { check } from "./check.ts";
 import { shellQuote, shellWord } from "../tools/explain/shell.ts";
+import type { DraftFlags } from "./draft-pack.ts";
 import { print } from "./terminal.ts";
 
-/** The flags of `init`. Questions about the others are asked at a terminal. */
-export type InitFlags = Partial<Record<QuestionName, string>>;
+/** The flags of `init`. Questions about the others are asked at a terminal, unless there are two documents. */
+export type InitFlags = Partial<Record<QuestionName, string>> & DraftFlags;
 
 /** Lengths of a name and of a path, in characters, and the number of fields: the files of a pack have limits, too. */
 const [MAX_NAME, MAX_PATH, MAX_FIELDS] = [60, 200, 100];
@@ -82,6 +83,7 @@ const QUESTIONS = {
 } as const satisfies Record<string, Question>;
 
 type QuestionName = keyof typeof QUESTIONS;
+type Answers = Partial<Record<QuestionName, string>>;
 
 const isValid = (name: QuestionName, input: string): boolean => QUESTIONS[name].isValid(input);
 
@@ -90,7 +92,7 @@ const isValid = (name: QuestionName, input: string): boolean => QUESTIONS[name].
  *
  * @returns undefined if the input ends before the last question (Ctrl+C, Ctrl+D)
  */
-async function ask(flags: InitFlags): Promise<Record<QuestionName, string> | undefined> {
+async function ask(flags: Answers): Promise<Record<QuestionName, string> | undefined> {
   const options = Object.fromEntries(
     Object.entries(QUESTIONS).map(([name, question]) => [name, question.default as string]),
   ) as Record<QuestionName, string>;
@@ -132,31 +134,61 @@ function toOptions({ fields, ...options }: Record<QuestionName, string>): NewPac
 const flagOf = (name: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/**
- * Runs `alpha-gateway init`: writes a small pack, and checks it.
- *
- * @returns the exit code
- */
-export async function init(folder: string, flags: InitFlags, command: Command): Promise<number> {
-  if (existsSync(folder) && readdirSync(folder).length > 0)
-    return command.error(`error: ${folder} is not empty. Name a folder that does not exist yet.`);
-  for (const [name, value] of Object.entries(flags) as [QuestionName, string][])
-    if (!isValid(name, value))
-      return command.error(`error: ${flagOf(name)} "${value}": use ${QUESTIONS[name].rule}`);
-  const values = await ask(flags);
-  if (!values) return command.error("\nerror: the input ended before the last question; nothing was written");
-  const options = toOptions(values);
-  const schemas = Object.fromEntries(FILE_KINDS.map((kind) => [kind, fileSchema(kind)]));
-  for (const [name, text] of newPackFiles(options, shellWord(folder), {
-    ...schemas,
-    example: exampleSchema(),
-  })) {
+/** The JSON Schemas of the files of a pack, by kind. */
+const fileSchemas = (): Record<string, unknown> => ({
+  ...Object.fromEntries(FILE_KINDS.map((kind) => [kind, fileSchema(kind)])),
+  example: exampleSchema(),
+});
+
+/** Writes files, and prints the names of those that people edit. */
+function writeFiles(folder: string, files: readonly NewFile[]): void {
+  for (const [name, text] of files) {
     const path = join(folder, name);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
     if (!name.includes("schema.json")) print(`wrote ${path}\n`);
   }
   print("\n");
+}
+
+/** Writes a draft from two documents, and checks it. @returns the exit code */
+async function initFromDocuments(
+  folder: string,
+  { old, new: now, from }: DraftFlags,
+  others: readonly string[],
+  command: Command,
+): Promise<number> {
+  if (old === undefined || now === undefined)
+    return command.error("error: --old and --new belong together: the OpenAPI documents of both APIs");
+  if (others.length > 0)
+    return command.error(`error: ${flagOf(others[0] ?? "")} is for a pack without documents: leave it out`);
+  const { draftPack } = await import("./draft-pack.ts");
+  const files = await draftPack({ old, new: now, from }, command);
+  writeFiles(folder, [...files, ...editorFiles(fileSchemas())]);
+  return check(folder, {});
+}
+
+/**
+ * Runs `alpha-gateway init`: writes a small pack, and checks it.
+ *
+ * @returns the exit code
+ */
+export async function init(
+  folder: string,
+  { old, new: now, from, ...flags }: InitFlags,
+  command: Command,
+): Promise<number> {
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    return command.error(`error: ${folder} is not empty. Name a folder that does not exist yet.`);
+  if (old !== undefined || now !== undefined || from !== undefined)
+    return initFromDocuments(folder, { old, new: now, from }, Object.keys(flags), command);
+  for (const [name, value] of Object.entries(flags) as [QuestionName, string][])
+    if (!isValid(name, value))
+      return command.error(`error: ${flagOf(name)} "${value}": use ${QUESTIONS[name].rule}`);
+  const values = await ask(flags);
+  if (!values) return command.error("\nerror: the input ended before the last question; nothing was written");
+  const options = toOptions(values);
+  writeFiles(folder, [...newPackFiles(options, shellWord(folder)), ...editorFiles(fileSchemas())]);
   const code = await check(folder, {});
   print(
     `\nNext: npx alpha-gateway explain --mappings-dir ${shellWord(folder)} ${shellQuote(`GET ${options.clientPath}`)}\n`,

@@ -9,6 +9,7 @@ import {
   paritySettings,
   PROMOTE_SETTINGS,
   promoteSettings,
+  STORE_SETTINGS,
   sunsetSettings,
   type OnExit,
 } from "./command-settings.ts";
@@ -62,6 +63,16 @@ export function addCheck(program: Command, onExit: OnExit): void {
       "--update",
       "give golden cases the actual results, after a deliberate change, and print the difference",
     )
+    .addOption(
+      new Option("--trace <file>", "print how the expressions of one golden case are evaluated").conflicts([
+        "watch",
+        "update",
+        "laws",
+        "emit",
+        "schema",
+        "format",
+      ]),
+    )
     .option("--sunset <file>", "check a plan by which the old API ends, as SUNSET_FILE names it")
     .option("--clients <file>", "check a client directory, as CLIENTS_FILE names it")
     .option("--notices <file>", "check the receivers of notices, as NOTICES_FILE names them")
@@ -85,8 +96,12 @@ export function addCheck(program: Command, onExit: OnExit): void {
           return onExit(await checkOperatorFiles(directory, options, sunsetSettings(command)));
         }
         assertDocumentFlags(options, command);
-        const { check } = await import("./check.ts");
         const folder = directory ?? commandSettings(command).MAPPINGS_DIR;
+        if (options.trace !== undefined) {
+          const { traceGoldenCase } = await import("./trace.ts");
+          return onExit(await traceGoldenCase(folder, options.trace, command));
+        }
+        const { check } = await import("./check.ts");
         return onExit(await check(folder, options, () => paritySettings(command)));
       },
     );
@@ -96,7 +111,7 @@ export function addInit(program: Command, onExit: OnExit): void {
   program
     .command("init")
     .description(
-      "Write a small mapping pack for another pair of APIs, and check it. Asks five questions at a terminal.",
+      "Write a mapping pack for another pair of APIs, and check it: a small one from five questions, or a draft from two OpenAPI documents.",
     )
     .argument("<directory>", "folder of the new pack; it must not exist, or be empty")
     .option("--object <name>", "what one object is called (default: book)")
@@ -104,6 +119,12 @@ export function addInit(program: Command, onExit: OnExit): void {
     .option("--upstream-path <path>", "the list in the new API (default: /api/items)")
     .option("--scheme <scheme>", "scheme of the Authorization header, none without tokens (default: Bearer)")
     .option("--fields <fields>", "old=new, separated by commas (default: id,title=name)")
+    .option("--old <file>", "OpenAPI document of the old API: writes a draft, with a reason for each guess")
+    .option("--new <file>", "OpenAPI document of the new API")
+    .option(
+      "--from <source>",
+      "recorded calls, by which open points are sorted: a file, -, a data folder, or a postgres:// address",
+    )
     .action(async (directory: string, options: InitFlags, command: Command) => {
       const { init } = await import("./init.ts");
       onExit(await init(directory, options, command));
@@ -111,20 +132,29 @@ export function addInit(program: Command, onExit: OnExit): void {
 }
 
 export function addExplain(program: Command, onExit: OnExit): void {
-  addSettings(program.command("explain"), PACK_SETTINGS)
+  addSettings(program.command("explain"), [...PACK_SETTINGS, ...STORE_SETTINGS])
     .description(
       "Print the upstream calls for a client's request as curl commands, and the losses. Send nothing.",
     )
-    .argument("<request>", "the request in quotes, for example 'GET /vm/instances?page=2'")
+    .argument(
+      "<request>",
+      "the request in quotes, for example 'GET /vm/instances?page=2'; with --trace also the id of a record, or - for a record on standard input",
+    )
     .option("-H, --header <line>", "a header, 'Name: value'; can be repeated", collect)
     .option("-d, --data <json>", "the body")
+    .option("--trace", "print how each expression is evaluated: values, table rows and branches")
+    .option("--response <file>", "with --trace: the JSON that the upstream responds, - for standard input")
     .addHelpText(
       "after",
       "\nTo run the commands, set TOKEN to a token of the upstream, and the variable before the path, such as V4, to its address.",
     )
     .action(async (request: string, options: ExplainFlags, command: Command) => {
+      if (options.trace) {
+        const { traceRequest } = await import("./trace.ts");
+        return onExit(await traceRequest(request, options, commandSettings(command), command));
+      }
       const { explain } = await import("./explain.ts");
-      onExit(await explain(request, options, commandSettings(command), command));
+      return onExit(await explain(request, options, commandSettings(command), command));
     });
 }
 

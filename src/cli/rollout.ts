@@ -170,23 +170,27 @@ export async function turnBackByCommand(
   }
 }
 
-/** Runs `alpha-gateway rollout resume`. @returns the exit code: 1 if nothing had returned */
+/** Runs `alpha-gateway rollout resume`. @returns the exit code: 1 if nothing had returned. @throws {RolloutRefusedError} nobody has the name */
 export async function resumeByCommand(
   name: string,
   settings: RolloutSettings,
   command: Command,
 ): Promise<number> {
-  const { rollout, close } = await openRollout(settings, command);
+  const { rollout, directory, routes, close } = await openRollout(settings, command);
   try {
     // The file and the pack may not have it any more.
-    const trips = rollout.returns.trips().filter((trip) => trip.name === name);
+    const all = rollout.returns.trips();
+    const trips = all.filter((trip) => trip.name === name);
+    if (trips.length === 0) {
+      findTarget(name, routes, directory);
+      const others = all.map((trip) => trip.name).sort();
+      const which = others.length === 0 ? "Nothing has." : `These have: ${others.join(", ")}.`;
+      print(`${name} has not returned. ${which}\n`);
+      return 1;
+    }
     for (const { kind } of trips) await rollout.resume({ kind, name, by: userInfo().username, reason: null });
-    print(
-      trips.length === 0
-        ? `${name} has not returned.\n`
-        : `${name} is served as the file says within a second.\n`,
-    );
-    return trips.length === 0 ? 1 : 0;
+    print(`${name} is served as the file says within a second.\n`);
+    return 0;
   } finally {
     await close();
   }

@@ -50,6 +50,18 @@ function describeUpstream({ upstreamUrl, observedUrl, sandboxToken, dialect }: S
   return `${dialect.upstream.name.padEnd(9)} ${upstreamUrl}${sandboxToken ? "  (embedded sandbox)" : ""}`;
 }
 
+/** Who gets the translation while the old service still runs, and how to see it. */
+const describeRollout = ({ ROLLOUT_FILE: file }: Settings): string[] =>
+  file === undefined
+    ? []
+    : [
+        "",
+        `Rolling out: ${file} says who gets the translation. Everybody else gets the old service.`,
+        "Who gets what, and what was compared:",
+        `  alpha-gateway rollout --rollout-file ${file}`,
+        "  alpha-gateway parity --source legacy",
+      ];
+
 /** What a gateway without a pack does, and how to go on. */
 function describeObserving({ observedUrl }: Service, { AUDIT, DATABASE_URL, DATA_DIR }: Settings): string[] {
   if (observedUrl === undefined) return [];
@@ -75,6 +87,7 @@ async function welcome(service: Service, settings: Settings, given: SettingTexts
     ...(sandboxToken ? describeSandbox(service, sandboxToken) : []),
     ...Object.entries(given).map(([name, text]) => `Setting   ${name}=${text}`),
     ...describeObserving(service, settings),
+    ...describeRollout(settings),
     "",
     reasons.length === 0 ? "Ready." : `Running, not ready yet: ${reasons.join("; ")}`,
     "",

@@ -1,6 +1,7 @@
 import { findFreeVariables, type AstNode } from "./ast.ts";
 import { NotCompilableError } from "./compiler/code.ts";
-import { generate, type Generated, type OutputKind } from "./compiler/generate.ts";
+import { toJsonText } from "../dialect/json/text.ts";
+import { generate, type Generated, type OutputKind, type WrapNode } from "./compiler/generate.ts";
 import { findChoice } from "./choice.ts";
 import { ExpressionError, type Bindings, type Choice, type Expression, type Origin } from "./expression.ts";
 import { findInputNames } from "./input-names.ts";
@@ -30,6 +31,8 @@ function toExpressionError(thrown: unknown, origin: Origin | undefined): Express
 interface ProgramOptions {
   readonly bound: ReadonlySet<string> | undefined;
   readonly origin: Origin | undefined;
+  /** Code around each node. Default: none. */
+  readonly wrap?: WrapNode;
 }
 
 /** A variable may shadow a built-in function. That is rare, so the program for it is only compiled when it happens. */
@@ -37,14 +40,14 @@ function createProgram(
   ast: AstNode,
   generated: Generated,
   output: OutputKind,
-  { bound, origin }: ProgramOptions,
+  { bound, origin, wrap }: ProgramOptions,
 ): Program {
   const plainProgram = instantiate(generated);
   const builtins = [...generated.builtins].filter((name) => bound?.has(name) ?? true);
   let shadowed: Program | undefined;
   const run: Program = (input, bindings) => {
     if (!builtins.some((name) => Object.hasOwn(bindings, name))) return plainProgram(input, bindings);
-    shadowed ??= instantiate(generate(ast, { shadowed: true, output }));
+    shadowed ??= instantiate(generate(ast, { shadowed: true, output, wrap }));
     return shadowed(input, bindings);
   };
   return withExpressionErrors(builtins.length === 0 ? plainProgram : run, origin);
@@ -70,7 +73,12 @@ function compileLazily(
 ): Program {
   let program: Program | undefined;
   return (input, bindings) => {
-    program ??= createProgram(ast, generated ?? generate(ast, { output }), output, options);
+    program ??= createProgram(
+      ast,
+      generated ?? generate(ast, { output, wrap: options.wrap }),
+      output,
+      options,
+    );
     return program(input, bindings);
   };
 }
@@ -118,29 +126,36 @@ function analyze(ast: AstNode): Analysis {
   return analysis;
 }
 
-/** How {@link compile} works while {@link runInterpreted} or {@link collectExpressions} runs. */
+/** Makes an expression of a source. */
+export type MakeExpression = (source: string, options: ProgramOptions) => Expression;
+
+/** How {@link compile} works while {@link runWith} or {@link collectExpressions} runs. */
 class CompileMode {
-  isInterpretedOnly = false;
+  make: MakeExpression = compileOrInterpret;
   collected: Expression[] | undefined = undefined;
 
-  during<T>(changes: Partial<Pick<CompileMode, "isInterpretedOnly" | "collected">>, run: () => T): T {
-    const { isInterpretedOnly, collected } = this;
+  during<T>(changes: Partial<Pick<CompileMode, "make" | "collected">>, run: () => T): T {
+    const { make, collected } = this;
     Object.assign(this, changes);
     try {
       return run();
     } finally {
-      Object.assign(this, { isInterpretedOnly, collected });
+      Object.assign(this, { make, collected });
     }
   }
 }
 
 const mode = new CompileMode();
 
+/** Runs a function that compiles expressions, and makes all of these in another way. */
+export const runWith = <T>(make: MakeExpression, run: () => T): T => mode.during({ make }, run);
+
 /**
  * Runs a function that compiles expressions, and interprets all of these instead. Tests compare the results of compiled
  * expressions with those of interpreted ones.
  */
-export const runInterpreted = <T>(run: () => T): T => mode.during({ isInterpretedOnly: true }, run);
+export const runInterpreted = <T>(run: () => T): T =>
+  runWith((source, { origin }) => interpret(source, origin), run);
 
 /** Runs a function and returns its result together with all expressions that were compiled meanwhile. */
 export function collectExpressions<T>(run: () => T): {
@@ -167,9 +182,7 @@ export function collectExpressions<T>(run: () => T): {
  *   total.engine; // => "compiled"
  */
 export function compile(source: string, bound?: ReadonlySet<string>, origin?: Origin): Expression {
-  const expression = mode.isInterpretedOnly
-    ? interpret(source, origin)
-    : compileOrInterpret(source, { bound, origin });
+  const expression = mode.make(source, { bound, origin });
   mode.collected?.push(expression);
   return expression;
 }
@@ -188,4 +201,23 @@ function compileOrInterpret(source: string, options: ProgramOptions): Expression
     evaluate: compileLazily(ast, "value", options, code),
     print: compileLazily(ast, "text", options) as Expression["print"],
   };
+}
+
+/**
+ * Compiles an expression with code around each node. It has no fast forms: no `choice`, and printing prints its value.
+ *
+ * @returns Undefined if the compiler does not support the expression.
+ * @throws {ExpressionError} If the source is not JSONata.
+ */
+export function compileWrapped(
+  source: string,
+  { bound, origin }: ProgramOptions,
+  wrap: WrapNode,
+): Expression | undefined {
+  const ast = parse(source);
+  const { code, ...found } = analyze(ast);
+  if (code instanceof NotCompilableError) return undefined;
+  const evaluate = compileLazily(ast, "value", { bound, origin, wrap });
+  const print = (input: unknown, bindings: Bindings) => toJsonText(evaluate(input, bindings));
+  return { source, ...found, engine: "compiled", evaluate, print };
 }

@@ -3,6 +3,7 @@ import { isObject, parseJson } from "../dialect/json/parse.ts";
 import { keyNameOf } from "../dialect/error-places.ts";
 import { fillKey, findPath, namesIn } from "../dialect/shape.ts";
 import { isSuccess } from "../dialect/statuses.ts";
+import { errorsOf, type ErrorFormats } from "../mapping/compile/error-shapes.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Answer, Difference, NotComparableReason } from "./comparison.ts";
@@ -52,7 +53,7 @@ export const createAnswerRules = (
   pack,
   route,
   order: orderOf(pack, route, request),
-  hasCursor: hasOpaqueCursor(pack, request),
+  hasCursor: hasOpaqueCursor(route, request),
   maxBytes,
 });
 
@@ -89,7 +90,9 @@ export function compareAnswers(
   if ("reason" in body) return body;
   if ("reason" in otherBody) return otherBody;
   if (!isSuccess(old.status)) {
-    const [error, otherError] = [body, otherBody].map(({ value }) => withoutTexts(value, rules.pack));
+    const [error, otherError] = [body, otherBody].map(({ value }) =>
+      withoutTexts(value, errorsOf(rules.route, rules.pack)),
+    );
     return { differences: [...status, ...compareValues(error, otherError, errorRules(rules))] };
   }
   const valueRules = successRules(rules, judge);
@@ -121,13 +124,8 @@ export function parseBody({
 }
 
 /** The headers that the pack declares. The others are those of a server. */
-function compareHeaders(
-  old: Answer,
-  other: Answer,
-  { pack, route }: AnswerRules,
-  rules: ValueRules,
-): Difference[] {
-  const { total_header: total, range_header: range } = pack.dialect.client.pagination ?? {};
+function compareHeaders(old: Answer, other: Answer, { route }: AnswerRules, rules: ValueRules): Difference[] {
+  const { total_header: total, range_header: range } = route.lists.paging.definition.client ?? {};
   const ofLists = [total, range?.name].filter((name) => name !== undefined);
   const names = [
     ...Object.keys(route.headers?.definition.response ?? {}),
@@ -203,8 +201,8 @@ function createIdText({ pack, route: { resource } }: AnswerRules): (id: unknown)
 const READ_BY_PROGRAMS = new Set(["field", "pointer", "code", "status"]);
 
 /** An error with the type of each value in place of it, but for those that programs read. */
-function withoutTexts(body: unknown, pack: Pack): unknown {
-  const names = pack.errors.client.shapes.flatMap((shape) => namesIn(shape));
+function withoutTexts(body: unknown, { client }: ErrorFormats): unknown {
+  const names = client.shapes.flatMap((shape) => namesIn(shape));
   const kept = names
     .filter(({ name }) => READ_BY_PROGRAMS.has(name))
     .map(({ path }) => path.filter((key) => key !== "[]"));

@@ -75,8 +75,8 @@ export function orderOf(pack: Pack, route: Route, request: ComparedRequest): rea
 }
 
 /** Whether a request asks for a page by a cursor that only one of the two services understands. */
-export function hasOpaqueCursor({ paging }: Pack, request: ComparedRequest): boolean {
-  const { style } = paging;
+export function hasOpaqueCursor({ lists }: Pick<Route, "lists">, request: ComparedRequest): boolean {
+  const { style } = lists.paging;
   if (style?.kind !== "cursor" || style.item !== undefined) return false;
   const query = queryOf(request);
   return [style.parameter, style.before].some((name) => name !== undefined && query.has(name));

@@ -14,6 +14,7 @@ import type { InvalidPart } from "../dialect/error-codes.ts";
 import { printJson } from "../dialect/json/parse.ts";
 import { ExpressionError } from "../jsonata/index.ts";
 import { InvalidPrerequisiteError } from "../mapping/compile/body-merge.ts";
+import { errorsOf } from "../mapping/compile/error-shapes.ts";
 import { InvalidPathValueError } from "../mapping/compile/endpoint.ts";
 import { StateUnavailableError } from "../storage/key-value-store.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
@@ -62,9 +63,13 @@ function toClientError(
       details: error.details,
     };
   const details = error.details.map((detail) => {
-    const code = errorCodes.ofRule(detail.rule, part);
+    const code = detail.code ?? errorCodes.ofRule(detail.rule, part);
     return code === undefined ? detail : { ...detail, code };
   });
+  // A request that breaks another rule, too, is invalid: that is what the client mends first.
+  const [first] = details;
+  if (first?.status !== undefined && details.every(({ status }) => status !== undefined))
+    return { status: first.status, details };
   return { status: statuses.validation[part], details, summary: validationSummaries[part] };
 }
 
@@ -86,7 +91,8 @@ export function toErrorResult(
   { warnings, match, readsQuery }: Pick<RequestContext, "warnings" | "match" | "readsQuery">,
   translation: ErrorTranslation,
 ): ErrorResult {
-  const { errors, statuses } = translation;
+  const { statuses } = translation;
+  const errors = errorsOf(match?.route, translation);
   const name = match?.route.object;
   if (error instanceof HttpError) {
     for (const { cause } of error.details) if (cause) warnings.push(cause.message);

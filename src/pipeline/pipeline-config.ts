@@ -36,7 +36,7 @@ export function createPipelineConfig(
       errorCodes: pack.errorCodes,
       rateLimitHeaders: pack.rateLimitHeaders,
       validationSummaries: pack.validationSummaries,
-      linkBase: pack.paging.hasAbsoluteLinks ? readLinkBase(settings, pack) : "",
+      linkBase: hasAbsoluteLinks(pack) ? readLinkBase(settings, pack) : "",
       cursorMark: settings.ROLLOUT_FILE !== undefined && hasOpaqueCursors(pack) ? CURSOR_MARK : "",
     },
     style: createResponseDefaults(pack, settings),
@@ -47,6 +47,10 @@ export function createPipelineConfig(
 export const createPackTokenJudge = ({ scopes, dialect, v4Access }: Pack): JudgeToken =>
   createTokenJudge({ scopes, scopesHeader: dialect.scopes?.header, accessOf: v4Access });
 
+/** Whether links to other pages of a list have a host. */
+const hasAbsoluteLinks = ({ routes }: Pack): boolean =>
+  routes.some(({ response, lists }) => response === "list" && lists.paging.hasAbsoluteLinks);
+
 /**
  * Returns what links to other pages have before their path. Only the setting says which host they have: clients choose
  * the `Host` of a request.
@@ -54,7 +58,7 @@ export const createPackTokenJudge = ({ scopes, dialect, v4Access }: Pack): Judge
  * @throws {SettingsError} If the pack's links have a host and `PUBLIC_URL` is missing.
  */
 export function readLinkBase({ PUBLIC_URL }: Pick<Settings, "PUBLIC_URL">, pack: Pack): string {
-  if (!pack.paging.hasAbsoluteLinks && !pack.hasAbsoluteHeaders) return "";
+  if (!hasAbsoluteLinks(pack) && !pack.hasAbsoluteHeaders) return "";
   if (!PUBLIC_URL) throw new SettingsError(["PUBLIC_URL is missing: links of the pack have a host"]);
   return PUBLIC_URL.href.replace(/\/$/, "");
 }

@@ -8,7 +8,8 @@ import type { AlphaRequest, RouteMatch } from "./context.ts";
 const NO_EQUIVALENT = "none";
 
 /** The page of a list in v4's parameters; empty where it is invalid, or where one page becomes several. */
-function pageQuery({ query }: Pick<AlphaRequest, "query">, { route }: RouteMatch, { paging }: Pack): string {
+function pageQuery({ query }: Pick<AlphaRequest, "query">, { route }: RouteMatch): string {
+  const { paging } = route.lists;
   if (route.response !== "list" || !paging.isDirect) return "";
   try {
     const { start, size } = paging.readPage(parseQuery(query));
@@ -37,7 +38,7 @@ export function equivalentOf(
   }
   const { call } = source;
   try {
-    return `${call.method} ${addQuery(call.path(match.parameters), pageQuery(request, match, pack))}`;
+    return `${call.method} ${addQuery(call.path(match.parameters), pageQuery(request, match))}`;
   } catch {
     // Its path has a value that only a body or another call has.
     return `${call.method} ${pack.dialect.upstream.base_path}${call.template}`;

@@ -7,13 +7,23 @@ import type { Side } from "./decide.ts";
 export const CURSOR_MARK = "new:";
 
 /** The query parameters with a cursor that only one side understands. A page number or the id of an item means the same on both. */
-export function cursorParameters({ paging: { style } }: Pick<Pack, "paging">): readonly string[] {
-  if (style?.kind !== "cursor" || style.item !== undefined) return [];
-  return [style.parameter, ...(style.before === undefined ? [] : [style.before])];
+export function cursorParameters({ routes }: Pick<Pack, "routes">): readonly string[] {
+  const names = routes.flatMap(
+    ({
+      response,
+      lists: {
+        paging: { style },
+      },
+    }) => {
+      if (response !== "list" || style?.kind !== "cursor" || style.item !== undefined) return [];
+      return [style.parameter, ...(style.before === undefined ? [] : [style.before])];
+    },
+  );
+  return [...new Set(names)];
 }
 
 /** Whether lists of a pack have such cursors. */
-export const hasOpaqueCursors = (pack: Pick<Pack, "paging">): boolean => cursorParameters(pack).length > 0;
+export const hasOpaqueCursors = (pack: Pick<Pack, "routes">): boolean => cursorParameters(pack).length > 0;
 
 /** A query without the mark, and the side that gave its cursor; undefined without a cursor. */
 export interface UnmarkedQuery {

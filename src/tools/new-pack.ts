@@ -131,26 +131,19 @@ const settings = (): string =>
     2,
   )}\n`;
 
-/**
- * Returns the files of a new pack.
- *
- * @param folder Its folder, for the commands of its README.
- * @param schemas JSON Schemas of its files by kind, for editors.
- */
-export function newPackFiles(
-  options: NewPackOptions,
-  folder: string,
-  schemas: Readonly<Record<string, unknown>>,
-): NewFile[] {
-  return [
-    ["pack.yaml", packFile(options)],
-    [`${options.object}.yaml`, resourceFile(options)],
-    [`examples/${options.object}/list.yaml`, exampleFile(options)],
-    ["README.md", README(options, folder)],
-    [".vscode/settings.json", settings()],
-    ...Object.entries(schemas).map(([kind, schema]): NewFile => [
-      `.vscode/${kind}.schema.json`,
-      `${JSON.stringify(schema, null, 2)}\n`,
-    ]),
-  ];
-}
+/** The settings of an editor. @param schemas JSON Schemas of the files of a pack, by kind. */
+export const editorFiles = (schemas: Readonly<Record<string, unknown>>): NewFile[] => [
+  [".vscode/settings.json", settings()],
+  ...Object.entries(schemas).map(([kind, schema]): NewFile => [
+    `.vscode/${kind}.schema.json`,
+    `${JSON.stringify(schema, null, 2)}\n`,
+  ]),
+];
+
+/** Returns the files of a new pack. @param folder Its folder, for the commands of its README. */
+export const newPackFiles = (options: NewPackOptions, folder: string): NewFile[] => [
+  ["pack.yaml", packFile(options)],
+  [`${options.object}.yaml`, resourceFile(options)],
+  [`examples/${options.object}/list.yaml`, exampleFile(options)],
+  ["README.md", README(options, folder)],
+];

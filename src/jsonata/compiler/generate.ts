@@ -132,10 +132,10 @@ function createOuterFrame(
   };
 }
 
-function createUnit(used: Set<Helper>, constants: unknown[]): ProgramUnit {
+function createUnit(used: Set<Helper>, constants: unknown[], wrap: WrapNode | undefined): ProgramUnit {
   let names = 0;
   return {
-    emit,
+    emit: wrap ? (node, scope) => wrap(node, scope, emit) : emit,
     useHelper(helper) {
       used.add(helper);
       return helper;
@@ -148,23 +148,40 @@ function createUnit(used: Set<Helper>, constants: unknown[]): ProgramUnit {
   };
 }
 
+/** Emits a node by `emitNode`, and code around it that returns the same value. */
+export type WrapNode = (node: AstNode, scope: Scope, emitNode: ProgramUnit["emit"]) => Code;
+
+/** Emits an expression whose value is copied as a whole, so that each of its nodes has a value of its own. */
+function emitCopied(node: AstNode, scope: Scope): Code {
+  const { unit } = scope;
+  return { js: `${unit.useHelper("copyPlain")}(${unit.emit(node, scope).js})`, kind: "value" };
+}
+
+/** The variants of the JavaScript of an expression. */
+export interface GenerateOptions {
+  /** Whether bindings may shadow built-in functions. */
+  readonly shadowed?: boolean;
+  /** Whether the program returns the value, or its JSON text. */
+  readonly output?: OutputKind;
+  /** Wraps the code of each node. Only for programs that return the value, and that serve no request. */
+  readonly wrap?: WrapNode | undefined;
+}
+
 /**
  * Generates the JavaScript of an expression.
  *
- * @param options.shadowed Whether bindings may shadow built-in functions.
- * @param options.output Whether the program returns the value, or its JSON text.
  * @throws {NotCompilableError} If only the interpreter supports the expression.
  */
 export function generate(
   ast: AstNode,
-  { shadowed = false, output = "value" }: { readonly shadowed?: boolean; readonly output?: OutputKind } = {},
+  { shadowed = false, output = "value", wrap }: GenerateOptions = {},
 ): Generated {
   const used = new Set<Helper>();
   const constants: unknown[] = [];
   const builtins = new Set<string>();
   const outside: string[] = [];
   const body: FunctionBody = { declared: [] };
-  const unit = createUnit(used, constants);
+  const unit = createUnit(used, constants, wrap);
   const scope: Scope = {
     unit,
     body,
@@ -176,7 +193,8 @@ export function generate(
     callerContext: "context",
   };
   rejectSharedBindings(ast);
-  const { js } = (output === "text" ? emitText : emitResult)(ast, blockScope(scope, [ast]));
+  const emitWhole = wrap ? emitCopied : output === "text" ? emitText : emitResult;
+  const { js } = emitWhole(ast, blockScope(scope, [ast]));
   const context = `const context = ${unit.useHelper("wrapInput")}(input);`;
   if ([...used].some((helper) => GUARDED_HELPERS.has(helper)))
     outside.unshift(`${unit.useHelper("resetGuards")}();`);

@@ -3,6 +3,7 @@ import { findPlaces } from "../../dialect/error-places.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import type { AcceptedDifference } from "../schema/accepted-definition.ts";
 import type { Pack } from "../pack.ts";
+import { errorsOf, type ErrorFormats } from "./error-shapes.ts";
 import type { LocatedFile } from "./resource-files.ts";
 import { responseFields, shapePaths } from "./response-fields.ts";
 import type { Route } from "./route.ts";
@@ -11,7 +12,7 @@ type Sources = Pick<Pack, "routes" | "resources" | "lists" | "dialect" | "errors
 
 /** All fields in which answers of a route can differ. */
 function comparedFields(route: Route, pack: Sources): ReadonlySet<string> {
-  const { total_header: total, range_header: range } = pack.dialect.client.pagination ?? {};
+  const { total_header: total, range_header: range } = route.lists.paging.definition.client ?? {};
   const headers = [
     ...Object.keys(route.headers?.definition.response ?? {}),
     ...[total, range?.name].filter((name) => name !== undefined),
@@ -19,7 +20,7 @@ function comparedFields(route: Route, pack: Sources): ReadonlySet<string> {
   const paths = [
     ...responseFields(route, pack).keys(),
     ...(route.response === "list" ? shapePaths(route.lists.envelope.client.list, route.list) : []),
-    ...pack.errors.client.shapes.flatMap((shape) => shapePaths(shape)),
+    ...errorsOf(route, pack).client.shapes.flatMap((shape) => shapePaths(shape)),
   ];
   // A list is compared as a whole, too: its order, and its rows.
   const all = paths.flatMap((path) => {
@@ -46,7 +47,7 @@ export function compileAcceptedDifferences(
       });
     const known = fields.get(name) ?? comparedFields(route, pack);
     fields.set(name, known);
-    if (!known.has(field) && !isOpen(field, route, pack) && !isErrorByField(field, pack))
+    if (!known.has(field) && !isOpen(field, route, pack) && !isErrorByField(field, errorsOf(route, pack)))
       location.at(index, "field").report({
         message: `responses of ${name} have no field "${field}"`,
         hint: suggestionFor(field, [...known]),
@@ -69,8 +70,8 @@ function isOpen(field: string, route: Route, pack: Sources): boolean {
 }
 
 /** Whether a field is in the object of an error whose keys are those of problems, such as names of fields. */
-const isErrorByField = (field: string, { errors }: Sources): boolean =>
-  errors.client.shapes
+const isErrorByField = (field: string, { client }: ErrorFormats): boolean =>
+  client.shapes
     .flatMap((shape) => findPlaces(shape))
     .some(
       ({ path, keys }) =>

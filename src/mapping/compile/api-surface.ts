@@ -14,6 +14,17 @@ export interface ApiSurface {
   /** Types of all fields of an object, by its name. */
   readonly objects: ReadonlyMap<string, ReadonlyMap<string, FieldType>>;
   readonly routes: readonly string[];
+  /** What the author does not know yet, and the pack does not map, in the order of the file. */
+  readonly openPoints: readonly OpenPoint[];
+}
+
+/** A point of `open`: its name, and how much it is used. */
+export interface OpenPoint {
+  readonly name: string;
+  readonly usage: string;
+  /** Routes and fields of the surface that it stands for. */
+  readonly routes: number;
+  readonly fields: number;
 }
 
 /** Whether a rule covers a field. `user.keys` covers `user.keys[].id`, and a rule for a part of it covers it too. */
@@ -24,8 +35,37 @@ const covers = (field: string, wanted: string): boolean =>
 /** Returns a route without the names of its parameters, which don't matter. */
 const shapeOf = (route: string): string => route.replaceAll(/\{\w+\}|(?<=\/):\w+/g, ":");
 
+/** The points of `open` that the pack does not map. One that names nothing of the surface stays until it is deleted. */
+function findOpenPoints({ open, objects, routes }: SurfaceDefinition, served: CoverageInput): OpenPoint[] {
+  const parts = new Map<string, Omit<OpenPoint, "name" | "usage"> & { readonly isMapped: boolean }>();
+  const servedRoutes = new Set(served.routes.map(({ name }) => shapeOf(name)));
+  for (const route of routes)
+    parts.set(route, { isMapped: servedRoutes.has(shapeOf(route)), routes: 1, fields: 0 });
+  for (const [object, fields] of Object.entries(objects)) {
+    const mapped = served.resources.get(object)?.fields;
+    const named = [...(mapped?.keys() ?? [])];
+    parts.set(object, { isMapped: mapped !== undefined, routes: 0, fields: Object.keys(fields).length });
+    for (const field of Object.keys(fields)) {
+      const isMapped = named.some((each) => covers(each, field));
+      parts.set(`${object}.${field}`, { isMapped, routes: 0, fields: 1 });
+    }
+  }
+  return Object.entries(open).flatMap(([name, usage]) => {
+    const {
+      isMapped,
+      routes: routeCount,
+      fields,
+    } = parts.get(name) ?? { isMapped: false, routes: 0, fields: 0 };
+    return isMapped ? [] : [{ name, usage, routes: routeCount, fields }];
+  });
+}
+
 /** Compiles an API surface. Reports types of unknown objects. */
-export function compileApiSurface(definition: SurfaceDefinition, location: SourceLocation): ApiSurface {
+export function compileApiSurface(
+  definition: SurfaceDefinition,
+  served: CoverageInput,
+  location: SourceLocation,
+): ApiSurface {
   const names = [...PLAIN_TYPES, ...Object.keys(definition.objects)];
   const objects = new Map(
     Object.entries(definition.objects).map(([object, fields]) => [
@@ -43,7 +83,7 @@ export function compileApiSurface(definition: SurfaceDefinition, location: Sourc
       ),
     ]),
   );
-  return { objects, routes: definition.routes };
+  return { objects, routes: definition.routes, openPoints: findOpenPoints(definition, served) };
 }
 
 /** The part of a pack that is compared with its surface. */
@@ -63,7 +103,7 @@ export interface CoverageGaps {
 }
 
 function reportUnmappedFields(
-  { objects }: SurfaceDefinition,
+  { objects, open }: SurfaceDefinition,
   { resources }: CoverageInput,
   location: SourceLocation,
 ): void {
@@ -71,6 +111,7 @@ function reportUnmappedFields(
     const at = location.at("objects", object);
     const resource = resources.get(object);
     if (!resource) {
+      if (Object.hasOwn(open, object)) continue;
       at.reportKey({
         message: `the pack has no object "${object}"`,
         hint: suggestionFor(object, [...resources.keys()]),
@@ -79,7 +120,7 @@ function reportUnmappedFields(
     }
     const named = [...resource.fields.keys()];
     for (const field of Object.keys(fields)) {
-      if (named.some((each) => covers(each, field))) continue;
+      if (named.some((each) => covers(each, field)) || Object.hasOwn(open, `${object}.${field}`)) continue;
       at.at(field).reportKey({
         message: `the pack does not map the field "${field}" of ${object}`,
         hint: `if the upstream has no such field, declare what clients get: ${field}: { const: null, loss: "the upstream has no such field" }`,
@@ -95,7 +136,7 @@ function reportUnmappedRoutes(
 ): void {
   const served = new Set(routes.map(({ name }) => shapeOf(name)));
   definition.routes.forEach((route, index) => {
-    if (served.has(shapeOf(route))) return;
+    if (served.has(shapeOf(route)) || Object.hasOwn(definition.open, route)) return;
     location.at("routes", index).report({
       message: `the pack has no route for ${route}`,
       hint: 'if the upstream has no such call, add a route with "reject" and a message of pack.yaml, which clients get',

@@ -1,4 +1,3 @@
-import { credentialHeaders } from "../../dialect/credentials.ts";
 import { createScopes, type Scopes } from "../../dialect/scopes.ts";
 import type { Pack } from "../pack.ts";
 import { splitPath } from "../router.ts";
@@ -13,6 +12,7 @@ import { compileSentNames } from "./sent-names.ts";
 import { compileRoutes } from "./compile-routes.ts";
 import { reportInvalidFilterRules } from "./default-filters.ts";
 import { compileDialects } from "./dialects.ts";
+import { tokenHeadersOf } from "./client-head.ts";
 import { compileEndpoint } from "./endpoint.ts";
 import { errorIndexesOf } from "./error-shapes.ts";
 import { reportInvalidCondition } from "./filters.ts";
@@ -80,7 +80,7 @@ function* compileResources(
     readers,
     objectWrites,
     errorFields,
-    errorIndexes: errorIndexesOf(dialect),
+    errorIndexes: errorIndexesOf(dialect, files),
     resources: new Map(files.map((file) => [file.definition.object, file])),
     mayLose: (object) => lossyObjects.has(object),
     lookup,
@@ -89,7 +89,7 @@ function* compileResources(
     scopesFor: (alpha) => (typeof alpha === "string" ? scopes.toV4(alpha).join(" ") || undefined : undefined),
     bodies: { client: dialect.client.bodies, upstream: dialect.upstream.bodies },
     parts,
-    tokenHeaders: credentialHeaders(dialect.client.credentials).map((name) => name.toLowerCase()),
+    tokenHeaders: tokenHeadersOf(dialect.client.credentials),
     id: dialect.client.id,
     omitsNull: dialect.client.responses.omit_null,
     unknownRecord: dialect.messages.unknown_record,
@@ -146,12 +146,13 @@ export function* compilePack(
   const catalogs = yield* compileCatalogs(files, definition, { values, lookup });
   const resources = yield* compileResources(dialect, files, scopes, { values, catalogs, lookup });
 
-  const dialects = compileDialects(definition, location);
+  const dialects = compileDialects(definition, files, location);
   reportUnknownAlways(definition.client.sparse_fields, resources, location.at("client", "sparse_fields"));
   const messages = new Map(Object.entries(definition.messages));
   const routeContext = {
     dialect: definition,
     paging: dialects.paging,
+    errors: dialects,
     access: (scope: string) => scopes.access(scope),
     prerequisites: new Map(Object.entries(definition.prerequisites)),
     resources,
@@ -177,7 +178,7 @@ export function* compilePack(
     ...dialects,
     resources,
     routes: all,
-    sentNames: compileSentNames(all, dialects.paging.clientNames),
+    sentNames: compileSentNames(all),
     lossNames: compileLossNames(all, definition.upstream.name),
     surface: undefined,
     acceptedDifferences: [],

@@ -4,13 +4,15 @@ import { thenMaybe } from "../../jsonata/index.ts";
 import type { FieldRule } from "../schema/field-definition.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
+import { tokenHeadersOf } from "./client-head.ts";
 import { compileHeaders } from "./headers.ts";
 import { compileEndpoint, compilePattern } from "./endpoint.ts";
+import type { Dialects } from "./dialects.ts";
+import { checkOwnErrors, compileOwnErrors } from "./error-shapes.ts";
 import { checkEnvelope, type ListsOf } from "./envelopes.ts";
 import { compileListSearch } from "./list-search.ts";
 import { compileSparseFields } from "./sparse-fields.ts";
 import { compilePathValues, type PathParameterRules } from "./path-parameters.ts";
-import { suggestionFor } from "../load/suggest.ts";
 import { resolveReference, type SourceLocation } from "../load/source-location.ts";
 import type { BodyRules } from "./body.ts";
 import type { Grammar } from "../../dialect/filter/grammar.ts";
@@ -19,8 +21,11 @@ import { compileCondition } from "./route-condition.ts";
 import { compileRouteQuery, type DialectQuery } from "./route-query.ts";
 import { lossOf, type Loss } from "./field/loss.ts";
 import { objectLosses, type Resource } from "./resource.ts";
-import { compilePrerequisite, compileSteps, compileBodyCondition } from "./route-steps.ts";
+import { compileSteps, compileBodyCondition } from "./route-steps.ts";
 import { compileTokens } from "./route-tokens.ts";
+import { compileAccess } from "./route-access.ts";
+import { compilePrerequisites } from "./route-prerequisites.ts";
+import { compileFailures } from "./route-failures.ts";
 import type { Pattern } from "../router.ts";
 import type { Paging } from "./paging.ts";
 import type { Route, RouteKind } from "./route.ts";
@@ -35,6 +40,7 @@ export interface RouteCompileContext {
   readonly prerequisites: ReadonlyMap<string, PrerequisiteDefinition>;
   readonly resources: ReadonlyMap<string, Resource>;
   readonly query: DialectQuery;
+  readonly errors: Pick<Dialects, "statuses" | "errorCodes">;
   readonly grammar: Grammar;
   /** The path parameters of the pack and of the resource. */
   readonly pathParameters: PathParameterRules;
@@ -45,11 +51,6 @@ interface RouteLocations {
   readonly route: SourceLocation;
   readonly pack: SourceLocation;
 }
-
-const scopeNames = ({ scopes }: DialectDefinition): string[] =>
-  Object.keys(scopes?.resources ?? {}).flatMap((resource) =>
-    (scopes?.levels ?? []).map((level) => `${resource}:${level}`),
-  );
 
 /** Compiles where the response of a route comes from: a v4 call, a catalog, or a fixed error. */
 function compileSource(
@@ -138,53 +139,6 @@ function compileCursorTranslation(
   return (cursor, writing) => thenMaybe(writeObject({ [item]: cursor }, writing), upstreamCursor);
 }
 
-/** Compiles the access rule of a route. Without one it needs a token, if clients have tokens at all. */
-function compileAccess(
-  { scope: given }: RouteDefinition,
-  { dialect, access }: Pick<RouteCompileContext, "dialect" | "access">,
-  location: SourceLocation,
-): Access {
-  const scope = given ?? (dialect.client.credentials ? "token" : "public");
-  const rule = access(scope);
-  if (rule) return rule;
-  location.at("scope").report({
-    message: `"${scope}" is not public, token, or resource:level of pack.yaml`,
-    hint: suggestionFor(scope, ["public", "token", ...scopeNames(dialect)]),
-  });
-  return "token";
-}
-
-/** Compiles the calls before the main one. @param parameters Names of the path parameters. */
-function compilePrerequisites(
-  { prerequisites = [] }: RouteDefinition,
-  { inputNames }: Resource,
-  parameters: readonly string[],
-  context: RouteCompileContext,
-  { route, pack }: RouteLocations,
-): Route["prerequisites"] {
-  const members = [...parameters, ...inputNames];
-  const { base_path: prefix } = context.dialect.upstream;
-  return prerequisites.flatMap((name, index) => {
-    const found = resolveReference(
-      route.at("prerequisites", index),
-      "prerequisite",
-      name,
-      context.prerequisites,
-    );
-    return found
-      ? [
-          compilePrerequisite(
-            name,
-            found,
-            { members, earlier: prerequisites.slice(0, index) },
-            prefix,
-            pack.at("prerequisites", name),
-          ),
-        ]
-      : [];
-  });
-}
-
 /** The keys of a route that need no compilation. */
 const copyKeys = (definition: RouteDefinition) => ({
   name: definition.client,
@@ -210,7 +164,7 @@ export function compileRoute(
 ): { route: Route; method: string; pattern: Pattern } {
   const location = locations.route;
   const { dialect, resources } = context;
-  const { base_path: prefix } = dialect.upstream;
+  const tokenHeaders = tokenHeadersOf(dialect.client.credentials);
   const { method, pattern, parameters } = compilePattern(
     definition.client,
     context.pathParameters,
@@ -232,13 +186,20 @@ export function compileRoute(
   const names = [...upstreamNames, ...(definition.prerequisites ?? [])];
   const source = compileSource(definition, resource, names, dialect, location);
   const call = "call" in source ? source.call.method : "GET";
-  const sparseFields = compileSparseFields(dialect.client.sparse_fields, definition, resource, resources);
+  const sparseFields = compileSparseFields(
+    dialect.client.sparse_fields,
+    definition,
+    resource,
+    resources,
+    location.at("sparse_fields"),
+  );
+  const lists = context.listsOf(definition, location);
   const { query, queryFilter } = compileRouteQuery(
     definition,
     resource,
     source,
     sparseFields?.parameter,
-    context,
+    { query: context.query, dialect, paging: lists.paging },
     location,
   );
   const responseObjects = definition.one_of?.map(({ object }) => object) ?? [resource.name];
@@ -246,9 +207,9 @@ export function compileRoute(
   const { envelope } = definition;
   if (envelope) {
     checkEnvelope(envelope, (side) => location.at("envelope", side));
+    checkOwnErrors(envelope, resource.envelope, dialect, location.at("envelope"));
     reportUnusedShapes(envelope, definition.response, location.at("envelope"));
   }
-  const lists = context.listsOf(envelope, location.at("envelope"));
   const headers = compileHeaders(definition.headers, dialect, locations);
   reportUncheckedVersion(definition, headers, call, location);
   const available = { names, rules: context.pathParameters };
@@ -270,17 +231,26 @@ export function compileRoute(
     versionPath: objectPath(lists.envelope.upstream.object ?? "$object", resource.upstreamName),
     list: resource.list ?? "",
     lists,
-    search: compileListSearch(definition, resource, source, query, context, location.at("search")),
+    search: compileListSearch(
+      definition,
+      resource,
+      source,
+      query,
+      { dialect, paging: lists.paging },
+      location.at("search"),
+    ),
+    errors: compileOwnErrors([resource.envelope, envelope], dialect, context.errors),
     body,
     query,
     queryFilter,
     ...compileFilterDefaults(definition, resource, dialect, context.grammar, condition.where, location),
     prerequisites,
-    ...compileSteps(definition, call, names, prefix, location),
+    ...compileFailures(definition, body, context, location.at("failures")),
+    ...compileSteps(definition, call, names, dialect, location),
     ...condition,
     emptyError: refer("empty", "message", new Map(Object.entries(dialect.messages))),
     resource,
-    ...compileReading(definition, resource, resources, location),
+    ...compileReading(definition, resource, resources, tokenHeaders, location),
     errorField: (field) => resource.errorField(body ? body.format.unwrapField(field) : field),
     filterFields: resource.filterFields,
     selectFields: resource.selectFields,

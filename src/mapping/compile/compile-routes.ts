@@ -6,6 +6,7 @@ import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { Steps } from "../steps.ts";
 import { compileRoute, type RouteCompileContext } from "./compile-route.ts";
 import { compileEnvelopes } from "./envelopes.ts";
+import { checkOwnErrors } from "./error-shapes.ts";
 import type { Paging } from "./paging.ts";
 import { compilePathParameters } from "./path-parameters.ts";
 import type { LocatedFile } from "./resource-files.ts";
@@ -78,8 +79,9 @@ export function* compileRoutes(
       location.at("path_parameters"),
     );
     const pathParameters = { ...context.pathParameters, ...ofFile };
-    const listsOf =
-      resource && compileEnvelopes(resource, context.dialect, context.paging, location.at("envelope"));
+    const listsOf = resource && compileEnvelopes(resource, context.dialect, context.paging, location);
+    if (definition.envelope)
+      checkOwnErrors(definition.envelope, undefined, context.dialect, location.at("envelope"));
     for (const [index, entry] of (definition.routes ?? []).entries()) {
       if (!resource || !listsOf) continue;
       const route = location.at("routes", index);

@@ -17,9 +17,11 @@ import type { SourceLocation } from "../load/source-location.ts";
 import { checkCommonHeaders, checkRateLimitHeaders } from "./headers.ts";
 import { checkVersionPlace, compileVersion, type CheckVersion } from "./versions.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
+import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import { checkEnvelope, packLists } from "./envelopes.ts";
 import { compileErrors, type CompiledErrors } from "./error-shapes.ts";
 import { compileGrammar } from "./filters.ts";
+import type { LocatedFile } from "./resource-files.ts";
 import { compilePaging, type Paging } from "./paging.ts";
 
 /** The compiled dialects of a pack. */
@@ -150,8 +152,12 @@ function checkCredentials(definition: DialectDefinition, location: SourceLocatio
     at.at("token").report('with "oauth" clients have tokens of their own, so that token must be "client"');
 }
 
-/** Compiles what a pack says about both dialects as a whole. */
-export function compileDialects(definition: DialectDefinition, location: SourceLocation): Dialects {
+/** Compiles what a pack says about both dialects as a whole. @param files Its resource files, whose routes may differ. */
+export function compileDialects(
+  definition: DialectDefinition,
+  files: readonly LocatedFile<ResourceDefinition>[],
+  location: SourceLocation,
+): Dialects {
   const { client, upstream, errors } = definition;
   const lists = packLists(definition);
   checkEnvelope({ client: client.responses, upstream: upstream.responses }, (side) =>
@@ -169,7 +175,7 @@ export function compileDialects(definition: DialectDefinition, location: SourceL
   return {
     statuses,
     errorCodes,
-    ...compileErrors(definition, { statuses, errorCodes }, location),
+    ...compileErrors(definition, files, { statuses, errorCodes }, location),
     credentials: {
       client: createCredentialsFormat(client.credentials),
       upstream: createCredentialsFormat(upstream.credentials),

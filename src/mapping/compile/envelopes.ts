@@ -6,7 +6,9 @@ import { fillKey, namesIn, type Shape } from "../../dialect/shape.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import { closestMatch, suggestionFor } from "../load/suggest.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
+import type { RoutePagination } from "../schema/pagination-definition.ts";
 import type { EnvelopeDefinition } from "../schema/responses-definition.ts";
+import type { RouteDefinition } from "../schema/route-definition.ts";
 import { compilePaging, type Paging } from "./paging.ts";
 
 /** The shapes of one side. Keys that name the list are filled. */
@@ -133,8 +135,24 @@ export function upstreamEnvelopeOf(
   return { list: fillListKey(list, upstreamList), item, mayBeOmitted: empty === "omitted" };
 }
 
-/** Returns the lists of a route with its own envelope, or with that of its resource. */
-export type ListsOf = (own: EnvelopeDefinition | undefined, location: SourceLocation) => RouteLists;
+/** What a route says of its lists. */
+type OwnLists = Pick<RouteDefinition, "envelope" | "pagination">;
+
+/** Returns the lists of a route: with its own envelope and pages, or with those of its resource and pack. */
+export type ListsOf = (own: OwnLists, route: SourceLocation) => RouteLists;
+
+/** The dialects as they page the lists of one route. */
+function withPagination(dialect: DialectDefinition, own: RoutePagination): DialectDefinition {
+  const choose = <T>(common: T | undefined, ofRoute: T | "none" | undefined): T | undefined =>
+    ofRoute === "none" ? undefined : (ofRoute ?? common);
+  const { client, upstream } = dialect;
+  const sides = own === "none" ? { client: own, upstream: own } : own;
+  return {
+    ...dialect,
+    client: { ...client, pagination: choose(client.pagination, sides.client) },
+    upstream: { ...upstream, pagination: choose(upstream.pagination, sides.upstream) },
+  };
+}
 
 /** The names of a resource's lists, and its envelope. */
 export interface ListNames {
@@ -144,32 +162,43 @@ export interface ListNames {
 }
 
 /**
- * Compiles the envelopes of the routes of a resource. Routes without an own envelope share the result.
+ * Compiles the envelopes of the routes of a resource. Routes that say nothing of their own share the result.
  *
- * @param paging of the pack: it applies to lists that have the same values
- * @param location of the envelope of the resource
+ * @param paging of the pack: it applies to lists that have the same values and no pages of their own
+ * @param resource The location of the resource.
  */
 export function compileEnvelopes(
   { list = "", upstreamList = "", envelope: ofResource }: ListNames,
   dialect: DialectDefinition,
   paging: Paging,
-  location: SourceLocation,
+  resource: SourceLocation,
 ): ListsOf {
   const common = packLists(dialect);
 
-  function compile(own: EnvelopeDefinition | undefined, at: SourceLocation): RouteLists {
+  function pagingOf(
+    lists: { readonly client: Shape; readonly upstream: Shape },
+    { pagination }: OwnLists,
+    route: SourceLocation,
+  ): Paging {
+    if (pagination)
+      return compilePaging(withPagination(dialect, pagination), lists, pinned(route.at("pagination")));
+    const isSame =
+      valuesOf(lists.client) === valuesOf(common.client) &&
+      valuesOf(lists.upstream) === valuesOf(common.upstream);
+    return isSame ? paging : compilePaging(dialect, lists, pinned(route.at("envelope")));
+  }
+
+  function compile(own: OwnLists, route: SourceLocation): RouteLists {
+    const { envelope } = own;
     const merged = {
-      client: { ...dialect.client.responses, ...ofResource?.client, ...own?.client },
-      upstream: { ...dialect.upstream.responses, ...ofResource?.upstream, ...own?.upstream },
+      client: { ...dialect.client.responses, ...ofResource?.client, ...envelope?.client },
+      upstream: { ...dialect.upstream.responses, ...ofResource?.upstream, ...envelope?.upstream },
     };
     const lists = {
       client: merged.client.list ?? DEFAULT_LIST,
       upstream: merged.upstream.list ?? DEFAULT_LIST,
     };
-    const isSame =
-      valuesOf(lists.client) === valuesOf(common.client) &&
-      valuesOf(lists.upstream) === valuesOf(common.upstream);
-    const routePaging = isSame ? paging : compilePaging(dialect, lists, pinned(at));
+    const routePaging = pagingOf(lists, own, route);
     const upstream = fillListKey(lists.upstream, upstreamList);
     return {
       envelope: {
@@ -189,5 +218,6 @@ export function compileEnvelopes(
   }
 
   let shared: RouteLists | undefined;
-  return (own, at) => (own ? compile(own, at) : (shared ??= compile(undefined, location)));
+  return (own, route) =>
+    own.envelope || own.pagination ? compile(own, route) : (shared ??= compile({}, resource));
 }

@@ -9,16 +9,36 @@ import type { Statuses } from "../../dialect/statuses.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import { closestMatch, suggestionFor } from "../load/suggest.ts";
 import type { DialectDefinition, ErrorsDefinition } from "../schema/pack-definition.ts";
+import type { ResourceDefinition } from "../schema/resource-definition.ts";
+import type { EnvelopeDefinition } from "../schema/responses-definition.ts";
+import { reportFailureCodes } from "./route-failures.ts";
+import type { LocatedFile } from "./resource-files.ts";
 import type { FieldContext } from "./field/field-context.ts";
+
+/** The errors of both sides. */
+export interface ErrorFormats {
+  readonly client: ErrorFormat;
+  readonly upstream: ErrorFormat;
+}
 
 /** What both dialects say about errors. */
 export interface CompiledErrors {
-  readonly errors: { readonly client: ErrorFormat; readonly upstream: ErrorFormat };
+  /** Where a route has no others (`errorsOf`). */
+  readonly errors: ErrorFormats;
   /** What errors about a request that breaks a rule say as a whole; undefined for their reasons. */
   readonly validationSummaries: Readonly<Record<InvalidPart, ErrorSummary | undefined>>;
 }
 
-type Responses = DialectDefinition["client" | "upstream"]["responses"];
+/** The errors of a route: its own, or those of the pack. */
+export const errorsOf = (
+  route: { readonly errors: ErrorFormats | undefined } | undefined,
+  { errors }: Pick<CompiledErrors, "errors">,
+): ErrorFormats => route?.errors ?? errors;
+
+type Responses = Pick<
+  DialectDefinition["client" | "upstream"]["responses"],
+  "error" | "error_shapes" | "no_field"
+>;
 
 /** The shape of a dialect that writes none. */
 const DEFAULT_ERROR = { message: "$message" };
@@ -60,8 +80,22 @@ function checkErrorShape(shape: Shape, side: "client" | "upstream", location: So
     });
 }
 
-/** Reports shapes that no error has, and names of values that errors can't have. */
-function checkSide(side: "client" | "upstream", responses: Responses, location: SourceLocation): void {
+const hasFieldIn = (shapes: readonly ErrorShape[]): boolean =>
+  shapes.some(
+    ({ shape }) => keysIn(shape).includes("$field") || namesIn(shape).some(({ name }) => name === "field"),
+  );
+
+/**
+ * Reports shapes that no error has, and names of values that errors can't have.
+ *
+ * @param all What is written here and what applies beside it.
+ */
+function checkSide(
+  side: "client" | "upstream",
+  responses: Responses,
+  all: Responses,
+  location: SourceLocation,
+): void {
   if (responses.error !== undefined) checkErrorShape(responses.error, side, location.at("error"));
   for (const [index, { status, fields, shape }] of (responses.error_shapes ?? []).entries()) {
     const at = location.at("error_shapes", index);
@@ -72,25 +106,23 @@ function checkSide(side: "client" | "upstream", responses: Responses, location: 
         hint: 'add "status" or "fields", or make it "error"',
       });
   }
-  const hasField = shapesOf(responses).some(
-    ({ shape }) => keysIn(shape).includes("$field") || namesIn(shape).some(({ name }) => name === "field"),
-  );
-  if (responses.no_field !== undefined && !hasField)
+  if (responses.no_field !== undefined && !hasFieldIn(shapesOf(all)))
     location.at("no_field").report('"no_field" has no effect: errors have no $field');
-  if (side === "client" && responses.field_indexes !== "none" && !hasField)
-    location.at("field_indexes").report('"field_indexes" has no effect: errors have no $field');
 }
+
+const hasCodeIn = (shapes: readonly ErrorShape[]): boolean =>
+  shapes.some(
+    ({ shape }) => keysIn(shape).includes("$code") || namesIn(shape).some(({ name }) => name === "code"),
+  );
 
 /** Reports texts and codes of errors that the client's shapes have no place for. */
 function checkValidation(
   { validation }: ErrorsDefinition,
-  responses: Responses,
+  clientShapes: readonly ErrorShape[],
   location: SourceLocation,
 ): void {
-  const shapes = shapesOf(responses).map(({ shape }) => shape);
-  const hasCode = shapes.some(
-    (shape) => keysIn(shape).includes("$code") || namesIn(shape).some(({ name }) => name === "code"),
-  );
+  const shapes = clientShapes.map(({ shape }) => shape);
+  const hasCode = hasCodeIn(clientShapes);
   const isBesideList = shapes.some(
     (shape) =>
       findPlaces(shape).length > 0 &&
@@ -115,45 +147,131 @@ function checkValidation(
 const phraseOf = (status: number): string | undefined =>
   STATUS_CODES[status] ?? STATUS_CODES[Math.floor(status / 100) * 100];
 
+type Files = readonly LocatedFile<ResourceDefinition>[];
+
+/** All shapes of the client: of the pack, of resources and of routes. */
+const allClientShapes = ({ client }: DialectDefinition, files: Files): readonly ErrorShape[] => {
+  const own = files.flatMap(({ definition: { envelope, routes = [] } }) =>
+    [envelope, ...routes.map((route) => route.envelope)].flatMap((each) => each?.client ?? []),
+  );
+  return [client.responses, ...own].flatMap(shapesOf);
+};
+
 /** How names of fields are translated between the errors of both dialects. */
-export const errorIndexesOf = ({ client, upstream }: DialectDefinition): FieldContext["errorIndexes"] => ({
-  haveDots: upstream.responses.field_indexes === "dots",
+export const errorIndexesOf = (dialect: DialectDefinition, files: Files): FieldContext["errorIndexes"] => ({
+  haveDots: dialect.upstream.responses.field_indexes === "dots",
   areKept:
-    client.responses.field_indexes !== "none" ||
-    shapesOf(client.responses).some(
+    dialect.client.responses.field_indexes !== "none" ||
+    allClientShapes(dialect, files).some(
       ({ shape }) =>
         keysIn(shape).includes("$pointer") || namesIn(shape).some(({ name }) => name === "pointer"),
     ),
 });
 
-/** Compiles and checks the shapes of errors. */
+/** How statuses and codes of the client are said in its errors. */
+interface Translation {
+  readonly statuses: Statuses;
+  readonly errorCodes: ErrorCodes;
+}
+
+function createFormats(
+  { client, upstream }: Readonly<Record<"client" | "upstream", Responses>>,
+  indexes: DialectDefinition["client"]["responses"]["field_indexes"],
+  { statuses, errorCodes }: Translation,
+): ErrorFormats {
+  return {
+    client: createErrorFormat(
+      shapesOf(client),
+      {
+        codeOf: errorCodes.ofStatus,
+        titleOf: (status) => statuses.phrases[status] ?? phraseOf(status),
+      },
+      { noField: client.no_field, indexes },
+    ),
+    upstream: createErrorFormat(
+      shapesOf(upstream),
+      { codeOf: () => undefined, titleOf: (status) => STATUS_CODES[status] },
+      { noField: upstream.no_field, indexes: "brackets" },
+    ),
+  };
+}
+
+/** Own shapes over others. An own `error` is for all errors, also those for which the others have a shape. */
+const withOwn = (others: Responses, own: Responses = {}): Responses => ({
+  error: own.error ?? others.error,
+  error_shapes: own.error_shapes ?? (own.error === undefined ? others.error_shapes : undefined),
+  no_field: own.no_field ?? others.no_field,
+});
+
+/** The shapes of both sides for envelopes, the one that counts least first. */
+const responsesOf = (
+  { client, upstream }: DialectDefinition,
+  envelopes: readonly (EnvelopeDefinition | undefined)[],
+): Record<"client" | "upstream", Responses> => ({
+  client: envelopes.reduce<Responses>((all, own) => withOwn(all, own?.client), client.responses),
+  upstream: envelopes.reduce<Responses>((all, own) => withOwn(all, own?.upstream), upstream.responses),
+});
+
+/**
+ * Reports mistakes in the errors of an envelope.
+ *
+ * @param outer The envelope of its resource, for one of a route.
+ */
+export function checkOwnErrors(
+  envelope: EnvelopeDefinition,
+  outer: EnvelopeDefinition | undefined,
+  dialect: DialectDefinition,
+  location: SourceLocation,
+): void {
+  const all = responsesOf(dialect, [outer, envelope]);
+  for (const side of ["client", "upstream"] as const)
+    checkSide(side, envelope[side] ?? {}, all[side], location.at(side));
+}
+
+const hasErrors = ({ client, upstream }: EnvelopeDefinition): boolean =>
+  [client, upstream].some((own) => (own?.error ?? own?.error_shapes ?? own?.no_field) !== undefined);
+
+/** Compiles the errors of a route; undefined: they are those of the pack. @param envelopes of its resource, and its own */
+export function compileOwnErrors(
+  envelopes: readonly (EnvelopeDefinition | undefined)[],
+  dialect: DialectDefinition,
+  translation: Translation,
+): ErrorFormats | undefined {
+  if (!envelopes.some((envelope) => envelope && hasErrors(envelope))) return undefined;
+  const { field_indexes: indexes } = dialect.client.responses;
+  return createFormats(responsesOf(dialect, envelopes), indexes, translation);
+}
+
+/** Compiles and checks the shapes of errors. @param files The resource files, whose routes may have shapes of their own. */
 export function compileErrors(
-  { client, upstream, errors }: DialectDefinition,
-  { statuses, errorCodes }: { readonly statuses: Statuses; readonly errorCodes: ErrorCodes },
+  definition: DialectDefinition,
+  files: Files,
+  translation: Translation,
   location: SourceLocation,
 ): CompiledErrors {
-  checkSide("client", client.responses, location.at("client", "responses"));
-  checkSide("upstream", upstream.responses, location.at("upstream", "responses"));
-  checkValidation(errors, client.responses, location);
+  const { client, upstream, errors } = definition;
+  for (const side of ["client", "upstream"] as const) {
+    const {
+      [side]: { responses },
+    } = definition;
+    checkSide(side, responses, responses, location.at(side, "responses"));
+  }
+  const clientShapes = allClientShapes(definition, files);
+  if (client.responses.field_indexes !== "none" && !hasFieldIn(clientShapes))
+    location
+      .at("client", "responses", "field_indexes")
+      .report('"field_indexes" has no effect: errors have no $field');
+  checkValidation(errors, clientShapes, location);
+  if (!hasCodeIn(clientShapes)) reportFailureCodes(definition, files, location);
   const { validation } = errors;
   const summaryOf = (message: string | undefined): ErrorSummary | undefined =>
     message === undefined ? undefined : { reason: message, isComplete: true };
   return {
-    errors: {
-      client: createErrorFormat(
-        shapesOf(client.responses),
-        {
-          codeOf: errorCodes.ofStatus,
-          titleOf: (status) => statuses.phrases[status] ?? phraseOf(status),
-        },
-        { noField: client.responses.no_field, indexes: client.responses.field_indexes },
-      ),
-      upstream: createErrorFormat(
-        shapesOf(upstream.responses),
-        { codeOf: () => undefined, titleOf: (status) => STATUS_CODES[status] },
-        { noField: upstream.responses.no_field, indexes: "brackets" },
-      ),
-    },
+    errors: createFormats(
+      { client: client.responses, upstream: upstream.responses },
+      client.responses.field_indexes,
+      translation,
+    ),
     validationSummaries: {
       body: summaryOf(validation?.message),
       query: summaryOf(validation?.query?.message ?? validation?.message),

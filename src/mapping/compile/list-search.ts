@@ -5,7 +5,7 @@ import type { RouteDefinition } from "../schema/route-definition.ts";
 import { compileUpstreamFormat } from "./body-format.ts";
 import { conditionNames, separatedNames } from "./filters.ts";
 import type { QueryRules } from "./parameters.ts";
-import type { DialectQuery } from "./route-query.ts";
+import type { Paging } from "./paging.ts";
 import type { Resource } from "./resource.ts";
 import type { Route } from "./route.ts";
 import { compileSearch, type SearchParameters } from "./search.ts";
@@ -16,10 +16,7 @@ export function compileListSearch(
   resource: Resource,
   source: Route["source"],
   { parameters }: QueryRules,
-  {
-    dialect,
-    query: { paging },
-  }: { readonly dialect: DialectDefinition; readonly query: Pick<DialectQuery, "paging"> },
+  { dialect, paging }: { readonly dialect: DialectDefinition; readonly paging: Paging },
   location: SourceLocation,
 ): Route["search"] {
   const { search } = definition;

@@ -29,6 +29,11 @@ import type { DialectDefinition } from "../schema/pack-definition.ts";
 
 /** How clients ask for a page of a list, and how the gateway asks the upstream. */
 export interface Paging {
+  /** What the pack says of it, by side. */
+  readonly definition: {
+    readonly client: ClientPagination | undefined;
+    readonly upstream: UpstreamPagination | undefined;
+  };
   /** Undefined: lists of the client have no pages. */
   readonly style: PagingStyle | undefined;
   readonly size: ClientPageSize;
@@ -152,6 +157,7 @@ export function compilePaging(
   const clientReach = jumps ? LAST : reach;
   if (client.pagination || upstream.pagination) reportPaging(sides, upstream, location);
   return {
+    definition: { client: client.pagination, upstream: upstream.pagination },
     style,
     size,
     hasTotal: client.pagination?.total_header !== undefined || hasAny(names.client, TOTALS),

@@ -20,6 +20,19 @@ export interface DialectQuery {
   readonly credentials: Dialects["credentials"];
 }
 
+/** Reports a parameter that asks for a page. */
+function reportPageParameter(
+  name: string,
+  definition: ParameterDefinition,
+  { clientNames, upstreamNames }: Paging,
+  location: SourceLocation,
+): void {
+  if (clientNames.includes(name)) location.report(`"${name}" asks for a page: see "pagination"`);
+  for (const upstream of upstreamNamesOf(definition))
+    if (upstreamNames.includes(upstream))
+      location.report(`"${upstream}" asks the upstream for a page: see "pagination"`);
+}
+
 /** Compiles parameters. Reports those that are read or sent by something else. */
 function compileParameters(
   definitions: Readonly<Record<string, ParameterDefinition>>,
@@ -28,12 +41,10 @@ function compileParameters(
 ): Parameter[] {
   return Object.entries(definitions).map(([name, definition]) => {
     const at = location.at(name);
-    if (paging.clientNames.includes(name)) at.report(`"${name}" asks for a page: see "pagination"`);
+    reportPageParameter(name, definition, paging, at);
     if (name === credentials.client?.queryParameter)
       at.report(`"${name}" has the client's token: see "credentials"`);
     for (const upstream of upstreamNamesOf(definition)) {
-      if (paging.upstreamNames.includes(upstream))
-        at.report(`"${upstream}" asks the upstream for a page: see "pagination"`);
       if (upstream === credentials.upstream?.queryParameter)
         at.report(`"${upstream}" has the upstream's token: see "credentials"`);
     }
@@ -77,24 +88,33 @@ export function compileDialectQuery(
  * Compiles what a route does with the client's query, and how it reads its filter from it.
  *
  * @param sparseParameter The parameter with which clients choose members.
+ * @param options with the pages of the route's list
  */
 export function compileRouteQuery(
   definition: RouteDefinition,
   resource: Resource,
   source: Route["source"],
   sparseParameter: string | undefined,
-  { query: dialectQuery, dialect }: { readonly query: DialectQuery; readonly dialect: DialectDefinition },
+  {
+    query: dialectQuery,
+    dialect,
+    paging,
+  }: { readonly query: DialectQuery; readonly dialect: DialectDefinition; readonly paging: Paging },
   location: SourceLocation,
 ): Pick<Route, "query" | "queryFilter"> {
   const { query = { parameters: {} }, response } = definition;
   const at = location.at("query");
-  const ofRoute = compileParameters(query.parameters, dialectQuery, at.at("parameters"));
+  const ofRoute = compileParameters(query.parameters, { ...dialectQuery, paging }, at.at("parameters"));
   const names = new Set(ofRoute.map(({ name }) => name));
-  const all = [...dialectQuery.parameters.filter(({ name }) => !names.has(name)), ...ofRoute];
+  const common = dialectQuery.parameters.filter(({ name }) => !names.has(name));
+  if (paging !== dialectQuery.paging)
+    for (const parameter of common)
+      reportPageParameter(parameter.name, parameter.definition, paging, location.at("pagination"));
+  const all = [...common, ...ofRoute];
   const hasCall = "call" in source;
   if (hasCall) {
     const filterNames = upstreamFilterNames(definition, resource, dialect);
-    reportDuplicateParameters(all, source.call.template, filterNames, dialectQuery.paging, at);
+    reportDuplicateParameters(all, source.call.template, filterNames, paging, at);
   } else
     for (const { name, definition: parameter } of ofRoute)
       if ((parameter.upstream ?? parameter.path) !== undefined)
@@ -103,7 +123,7 @@ export function compileRouteQuery(
   if (all.some(({ name }) => name === sparseParameter))
     at.report(`"${sparseParameter}" chooses members: see "sparse_fields"`);
   const ownNames = new Set([
-    ...(response === "list" ? dialectQuery.paging.clientNames : []),
+    ...(response === "list" ? paging.clientNames : []),
     ...(sparseParameter === undefined ? [] : [sparseParameter]),
   ]);
   const isParameter = (name: string): boolean =>

@@ -72,6 +72,11 @@ function listRules(
       'a list that the upstream reads by another method than GET needs "search"',
     ],
     [
+      definition.pagination !== undefined && !isList,
+      "pagination",
+      '"pagination" needs a route that responds with a list',
+    ],
+    [
       aggregate !== undefined && (!isList || call !== "GET"),
       "aggregate",
       '"aggregate" needs a route that responds with a list by a GET',
@@ -90,8 +95,14 @@ function requestRules(
   { method, kind, body }: CompiledParts,
   call: string,
 ): readonly Rule[] {
-  const { upload, prerequisites, read_route, only_changes, safe } = definition;
+  const { upload, prerequisites, read_route, only_changes, safe, poll } = definition;
   return [
+    [
+      poll !== undefined && kind !== "object" && kind !== "list",
+      "poll",
+      '"poll" needs a route that responds with what one upstream call gives',
+    ],
+    [poll !== undefined && definition.search !== undefined, "poll", '"poll" and "search" exclude each other'],
     [
       safe !== undefined && (method !== "POST" || upload !== undefined),
       "safe",

@@ -195,8 +195,8 @@ function markConditions(conditions: Conditions, places: Map<string, Place>, bits
   }
 }
 
-/** Compiles the names of the routes of one path. @param pages Parameters that ask for a page of a list */
-function compileNames(routes: readonly Route[], pages: readonly string[]): SentNames {
+/** Compiles the names of the routes of one path. */
+function compileNames(routes: readonly Route[]): SentNames {
   const list = new NameList();
   const [body, query, filter] = [
     new Map<string, Place>(),
@@ -212,7 +212,7 @@ function compileNames(routes: readonly Route[], pages: readonly string[]): SentN
     for (const { name, definition } of route.query.parameters)
       list.add(`query.${name}`, placeIn(query, name), wordsOf(definition.schema ?? {}));
     if (route.response === "list")
-      for (const name of pages) list.add(`query.${name}`, placeIn(query, name), []);
+      for (const name of route.lists.paging.clientNames) list.add(`query.${name}`, placeIn(query, name), []);
     for (const [name, words] of filterFields(route)) list.add(`filter.${name}`, placeIn(filter, name), words);
   }
   const names = list.number();
@@ -237,10 +237,5 @@ function compileNames(routes: readonly Route[], pages: readonly string[]): SentN
 }
 
 /** Compiles the names of all routes, by the names of the routes. */
-export const compileSentNames = (
-  routes: readonly Route[],
-  pages: readonly string[],
-): ReadonlyMap<string, SentNames> =>
-  new Map(
-    [...Map.groupBy(routes, ({ name }) => name)].map(([name, same]) => [name, compileNames(same, pages)]),
-  );
+export const compileSentNames = (routes: readonly Route[]): ReadonlyMap<string, SentNames> =>
+  new Map([...Map.groupBy(routes, ({ name }) => name)].map(([name, same]) => [name, compileNames(same)]));

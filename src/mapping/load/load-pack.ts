@@ -235,7 +235,7 @@ export function* compileDefinitions(
     ...findCoverageGaps(definition, pack, (list) => locate(surface, list).location),
     unused: findUnused(),
   });
-  return { ...pack, surface: compileApiSurface(definition, location), gaps };
+  return { ...pack, surface: compileApiSurface(definition, pack, location), gaps };
 }
 
 /** Reports objects of the same name. Everything that refers to one of them would be reported, too. */

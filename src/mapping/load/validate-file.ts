@@ -113,6 +113,16 @@ function ofShortForm(issue: Issue, data: unknown): Issue {
   return typeof at(data, whole) === "string" ? { ...issue, path: whole } : issue;
 }
 
+/** The issues of the one alternative that takes a value of this type, in place of "is none of them". */
+function ofAlternative(issue: Issue): Issue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const [fitting, ...others] = (issue.errors as Issue[][]).filter((issues) =>
+    issues.every(({ path, code }) => path.length > 0 || code === "unrecognized_keys"),
+  );
+  if (!fitting || others.length > 0) return [issue];
+  return fitting.flatMap((each) => ofAlternative({ ...each, path: [...issue.path, ...each.path] }));
+}
+
 /** Adds what to write in place of a value of a wrong type. @param text as it is written */
 function withCorrection(
   message: Message,
@@ -277,7 +287,9 @@ export function validateFile<T>(
   if (source.diagnostics.length > 0) return undefined;
   const result = schema.safeParse(source.data);
   if (result.success) return result.data;
-  const issues = firstIssues(result.error.issues).map((issue) => ofShortForm(issue, source.data));
+  const issues = firstIssues(result.error.issues.flatMap(ofAlternative)).map((issue) =>
+    ofShortForm(issue, source.data),
+  );
   const lostContent = findLostContent(issues, source.data, describeSchema());
   const lostKeys = new Set([...lostContent.values()].flat());
   for (const issue of issues) {

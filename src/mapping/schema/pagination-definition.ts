@@ -150,5 +150,25 @@ export const upstreamPagination = z.strictObject({
   ),
 });
 
+const none = z.literal("none");
+
+/** How the lists of one route are paged, where that is not as in `pack.yaml`. */
+export const routePagination = z.union([
+  none,
+  z.strictObject({
+    client: about(
+      z.union([none, clientPagination]).optional(),
+      "How clients ask for a page of this list: the keys of `client.pagination`, or `none`. Default: as in `pack.yaml`.",
+      "none",
+    ),
+    upstream: about(
+      z.union([none, upstreamPagination]).optional(),
+      "How the upstream pages this list: the keys of `upstream.pagination`, or `none`. Default: as in `pack.yaml`.",
+      { offset: { parameter: "skip" }, size: { parameter: "take", maximum: 50 } },
+    ),
+  }),
+]);
+
+export type RoutePagination = z.infer<typeof routePagination>;
 export type ClientPagination = z.infer<typeof clientPagination>;
 export type UpstreamPagination = z.infer<typeof upstreamPagination>;

@@ -1,6 +1,7 @@
 /** The schema of resource files. Unknown keys are errors, because they would have no effect. */
 import { z } from "zod";
 import { about } from "./about.ts";
+import { checkDefinition } from "./check-definition.ts";
 import { clientBody, upstreamBodies } from "./bodies-definition.ts";
 import { field } from "./field-definition.ts";
 import { envelope } from "./responses-definition.ts";
@@ -52,14 +53,10 @@ const bodyDefinition = z.strictObject({
   checks: about(
     z
       .array(
-        z.strictObject({
-          field: about(name, "The client's field that is invalid.", "shelf"),
-          message: about(
-            expression,
-            "JSONata over the client's body. Its result is the error, or undefined.",
-            'size < 10 ? "Must be at least 10."',
-          ),
-        }),
+        checkDefinition(
+          about(name, "The client's field that is invalid.", "shelf"),
+          'size < 10 ? "Must be at least 10."',
+        ),
       )
       .optional(),
     "Rules that a schema can't express. `$prerequisites` has the responses of the prerequisites, `$upstream` is the translated body.",
@@ -137,7 +134,7 @@ export const resourceDefinition = z.strictObject({
   ),
   envelope: about(
     envelope.optional(),
-    "The shapes of lists and objects that differ from `responses` of the pack, for all routes of this resource.",
+    "The shapes of lists, objects and errors that differ from `responses` of the pack, for all routes of this resource.",
     { upstream: { object: { result: "$object" } } },
   ),
   catalog: about(

@@ -61,8 +61,15 @@ const itemShape = about(
   { $name: "$object" },
 );
 
-/** The shapes of objects and lists of one side. */
-const shapes = { list: listShape, item: itemShape, object: objectShape };
+/** The shapes of objects, lists and errors of one side. */
+const shapes = {
+  list: listShape,
+  item: itemShape,
+  object: objectShape,
+  error: errorShape,
+  error_shapes: errorShapes,
+  no_field: noField,
+};
 
 const emptyList = z.enum(["present", "omitted"]);
 const EMPTY_LIST =
@@ -80,12 +87,7 @@ export const envelope = z.strictObject({
   ),
 });
 
-const responses = z.strictObject({
-  ...shapes,
-  error: errorShape,
-  error_shapes: errorShapes,
-  no_field: noField,
-});
+const responses = z.strictObject(shapes);
 const errorMediaType = about(
   mediaType.optional(),
   "The media type of errors. Default: that of all responses.",

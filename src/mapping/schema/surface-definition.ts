@@ -22,6 +22,11 @@ export const surfaceDefinition = z.strictObject({
     "Every route. The names of parameters don't matter.",
     ["GET /books/:id"],
   ),
+  open: about(
+    z.record(z.string().min(1), z.string()).default({}),
+    "What is not known yet, with how much it is used: a route, an object, `object.field`, or any other point. The pack need not map it. `check` lists it until the pack does.",
+    { "GET /books/:id/cover": "12 calls", "book.binding": "3 routes" },
+  ),
 });
 
 export type SurfaceDefinition = z.infer<typeof surfaceDefinition>;

@@ -145,8 +145,8 @@ async function findBoundary(
   authorized: AuthorizedRequest,
   grammar: Grammar,
 ): Promise<number> {
-  const { match, upstream, services } = authorized;
-  const { paging } = services.pack;
+  const { match, upstream } = authorized;
+  const { paging } = match.route.lists;
   const newestFirst = grammar.writer.order([{ field: boundaryField, descending: true }]);
   if (!newestFirst) throw new ValidationError(`${name} cannot be filtered by.`);
   // All objects count, also those that the upstream shows only where it is asked for them.

@@ -1,23 +1,27 @@
 /** The v4 calls of a route: the call itself, what it waits for, and what its response is built from. */
-import { setTimeout as pause } from "node:timers/promises";
 import pMap from "p-map";
 import { ValidationError } from "../../dialect/http-error.ts";
 import { isObject, printJson } from "../../dialect/json/parse.ts";
 import { valueAt } from "../../dialect/shape.ts";
 import { InvalidPathValueError, type Endpoint } from "../../mapping/compile/endpoint.ts";
+import { errorsOf, type ErrorFormats } from "../../mapping/compile/error-shapes.ts";
 import { partLoss, relatedLoss, responseLoss } from "../../mapping/compile/loss-names.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import type { ReadAfterWrite, RelatedRequest, Wait } from "../../mapping/compile/route-steps.ts";
+import type { ReadAfterWrite, RelatedRequest } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
-import type { TranslationConfig, UpstreamResponse } from "../upstream-response.ts";
+import { unfinishedBody, pollOperation } from "./poll-operation.ts";
+import type { UpstreamResponse } from "../upstream-response.ts";
+import { waitUntil } from "./wait-until.ts";
 import { fetchAllPages } from "./fetch-all-pages.ts";
 
 const NOT_MODIFIED = 304;
 
 /** v4 calls that one client request may have in progress. */
 const MAX_CONCURRENT_REQUESTS = 8;
+
+const NOTHING_RELATED = {};
 
 /** v4's success, and the related responses that alpha's response needs too. */
 export interface UpstreamResult {
@@ -37,11 +41,27 @@ export async function callUpstream(
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
 ): Promise<UpstreamResult> {
-  const { match, report } = authorized;
-  const { route } = match;
+  const { route } = authorized.match;
   const eachValues = await readEachValues(prepared, route);
   if (route.wait) await waitUntil(route.wait, prepared, authorized);
   const response = await callWithRetry(prepared, authorized);
+  const { poll } = route;
+  if (response.status !== poll?.status) return useResponse(response, eachValues, prepared, authorized);
+  const result = await pollOperation(poll, response, prepared, authorized);
+  if (result) return useResponse(result, eachValues, prepared, authorized);
+  if (route.headers) authorized.report.upstreamHead = response;
+  return { response, related: NOTHING_RELATED, fallback: await unfinishedBody(poll, response, authorized) };
+}
+
+/** Throws v4's error. After a success: the read after the call, and the related requests. */
+async function useResponse(
+  response: UpstreamResponse,
+  eachValues: EachValues,
+  prepared: PreparedRequest,
+  authorized: AuthorizedRequest,
+): Promise<UpstreamResult> {
+  const { match, report } = authorized;
+  const { route } = match;
   if (route.headers && (response.success || isNotModified(response, prepared))) {
     report.upstreamHead = response;
     if (!response.success) return { response, related: {}, fallback: "" };
@@ -70,40 +90,16 @@ const isNotModified = ({ status }: UpstreamResponse, { headers }: PreparedReques
   status === NOT_MODIFIED &&
   (headers?.["if-none-match"] !== undefined || headers?.["if-modified-since"] !== undefined);
 
-/**
- * Waits until v4 shows that the call can be made: alpha queues calls that v4 rejects while it is busy. After the
- * longest time, or where v4 does not say, the call is made anyway and v4 decides.
- */
-async function waitUntil(
-  { endpoint, until, intervalMs, timeoutMs }: Wait,
-  { values }: PreparedRequest,
-  { upstream, request }: AuthorizedRequest,
-): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  for (;;) {
-    const response = await upstream.call(requestWithoutBody(endpoint, values));
-    if (!response.success || (await until(response.json))) return;
-    if (performance.now() + intervalMs > deadline) return;
-    // A client that disconnects ends the pause; the next call then fails without being sent.
-    const end = new AbortController();
-    const onAbort = (): void => end.abort();
-    if (request.signal.aborted) onAbort();
-    request.signal.addEventListener("abort", onAbort);
-    await pause(intervalMs, undefined, { signal: end.signal }).catch(() => {});
-    request.signal.removeEventListener("abort", onAbort);
-  }
-}
-
 /** Whether v4 rejected nothing but the one member that the gateway had added. Then nothing was created. */
 function rejectsAddedMember(
   response: UpstreamResponse,
   prepared: PreparedRequest,
   member: string,
-  config: TranslationConfig,
+  { upstream }: ErrorFormats,
 ): boolean {
   const errors =
     response.status === 400 && prepared.gatewayFields.has(member)
-      ? config.errors.upstream.read(response.json)?.details
+      ? upstream.read(response.json)?.details
       : undefined;
   return errors !== undefined && errors.every(({ field }) => field === member);
 }
@@ -117,7 +113,7 @@ async function callWithRetry(
   const { retryWithout } = match.route;
   if (
     retryWithout === undefined ||
-    !rejectsAddedMember(response, prepared, retryWithout, services.translation)
+    !rejectsAddedMember(response, prepared, retryWithout, errorsOf(match.route, services.translation))
   )
     return response;
   const { [retryWithout]: _rejected, ...body } = isObject(prepared.body) ? prepared.body : {};
@@ -166,8 +162,6 @@ async function fallbackBody(
   const body = await bodyFrom(response.json, match.parameters);
   return printJson(isObject(body) ? body : {});
 }
-
-const NOTHING_RELATED = {};
 
 /** Fetches related responses, in parallel. One that fails costs its fields, not the response (T-1.3). */
 async function withRelated(
@@ -279,7 +273,9 @@ async function fetchRows(
   const prepared = prepareLater(endpoint, values);
   if (!prepared) return undefined;
   const most = MOST_RELATED_ROWS;
-  const { lists } = authorized.match.route;
+  // It is another list than that of the route, whose pages may be its own.
+  const { paging } = authorized.services.pack;
+  const lists = { paging, parseList: authorized.match.route.lists.parseList };
   const list = await fetchAllPages(prepared, { most, readWrapped: undefined, lists }, authorized).catch(
     () => undefined,
   );

@@ -5,6 +5,8 @@ import type { ErrorDetail } from "../../dialect/http-error.ts";
 import { printForm } from "../../dialect/form.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { FORM } from "../../mapping/compile/body-format.ts";
+import type { ErrorFormats } from "../../mapping/compile/error-shapes.ts";
+import type { Route } from "../../mapping/compile/route.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { splitPath } from "../../mapping/router.ts";
 import { pathTemplate } from "../../routing/path-template.ts";
@@ -93,21 +95,33 @@ export class CallJudge {
   constructor(pack: Pack, { catalogs, publicUrl, ignorable }: JudgeOptions) {
     this.#pack = pack;
     this.#ignorable = ignorable;
-    const { client } = pack.errors;
+    const watch = (errors: ErrorFormats): ErrorFormats => ({
+      ...errors,
+      client: {
+        ...errors.client,
+        // The shape of the client's errors may have no place for a field or a text.
+        write: (details, status, context) => {
+          this.#details = details;
+          return errors.client.write(details, status, context);
+        },
+      },
+    });
+    const watchRoute = (route: Route): Route =>
+      route.errors
+        ? {
+            ...route,
+            errors: watch(route.errors),
+            withoutScopes: route.withoutScopes && watchRoute(route.withoutScopes),
+          }
+        : route;
     const watched: Pack = {
       ...pack,
       // Without its header only a request that was translated has an equivalent.
       dialect: { ...pack.dialect, client: { ...pack.dialect.client, upstream_header: undefined } },
-      errors: {
-        ...pack.errors,
-        client: {
-          ...client,
-          // The shape of the client's errors may have no place for a field or a text.
-          write: (details, status, context) => {
-            this.#details = details;
-            return client.write(details, status, context);
-          },
-        },
+      errors: watch(pack.errors),
+      match(method, segments) {
+        const found = pack.match(method, segments);
+        return found && { ...found, routes: found.routes.map(watchRoute) };
       },
     };
     this.#dryRun = createDryRun(watched, createEmptyUpstream(), {

@@ -2,6 +2,7 @@ import type { AuditRecord } from "../../audit/record.ts";
 import { withBrackets } from "../../dialect/error-fields.ts";
 import { isSuccess } from "../../dialect/statuses.ts";
 import type { Pack } from "../../mapping/pack.ts";
+import { errorsOf } from "../../mapping/compile/error-shapes.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import { explainBody } from "./explain-body.ts";
 import { explainResponse } from "./explain-response.ts";
@@ -10,9 +11,9 @@ import { callName } from "./recorded.ts";
 
 /** Explains the errors of a recorded response: which v4 request each comes from, and its name in v4. */
 function explainErrors(record: AuditRecord, route: Route | undefined, pack: Pack): readonly ExplainedError[] {
-  const alphaErrors = pack.errors.client.read(record.alpha.response)?.details ?? [];
+  const alphaErrors = errorsOf(route, pack).client.read(record.alpha.response)?.details ?? [];
   const failedCall = record.v4.findLast(({ status }) => status === null || !isSuccess(status));
-  const v4Errors = pack.errors.upstream.read(failedCall?.response)?.details ?? [];
+  const v4Errors = errorsOf(route, pack).upstream.read(failedCall?.response)?.details ?? [];
   return alphaErrors.map(({ reason, field }) => {
     const origin = v4Errors.find(
       (error) =>

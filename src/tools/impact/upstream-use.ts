@@ -74,12 +74,13 @@ export class UpstreamUse {
   }
 
   #addRoute(route: Route): void {
-    const { source, prerequisites, wait, readAfterWrite, related, mergeParts, withoutScopes } = route;
+    const { source, prerequisites, wait, poll, readAfterWrite, related, mergeParts, withoutScopes } = route;
     const add = (method: string, path: string, use: Omit<Use, "route">): void => {
       const key = operationKey(`${method} ${path.split("?")[0]}`);
       this.#uses.set(key, [...(this.#uses.get(key) ?? []), { route, ...use }]);
     };
     if ("call" in source) add(source.call.method, source.call.template, { role: "answer" });
+    if (poll) add(poll.endpoint.method, poll.endpoint.template, { role: "answer" });
     if (readAfterWrite)
       add(readAfterWrite.endpoint.method, readAfterWrite.endpoint.template, { role: "answer" });
     for (const { read, write } of mergeParts)
@@ -168,7 +169,7 @@ export class UpstreamUse {
       isOmitted,
     }: { where: string; name: string; word: string | undefined; isOmitted: boolean },
   ): UpstreamEffect | undefined {
-    const { name: route, query, response } = of;
+    const { name: route, query, response, lists } = of;
     const callers = { questions: [{ route, concern: "callers" }], names: [] } as const;
     const { headers = {}, filters } = this.#pack.dialect.upstream;
     if (where === "header") {
@@ -192,7 +193,7 @@ export class UpstreamUse {
       const sent = names.map((each) => (word !== undefined && isPlain ? `${each}=${word}` : each));
       return { questions: [{ route, concern: "senders", names: sent }], names };
     }
-    const isPage = response === "list" && this.#pack.paging.upstreamNames.includes(name);
+    const isPage = response === "list" && lists.paging.upstreamNames.includes(name);
     const isFilter = response === "list" && filters !== undefined && filters.header === undefined;
     return isPage || isFilter ? callers : undefined;
   }

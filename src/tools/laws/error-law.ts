@@ -3,6 +3,7 @@ import type { ErrorFormat, ReadErrors } from "../../dialect/errors.ts";
 import type { ErrorDetail } from "../../dialect/http-error.ts";
 import { findPlaces } from "../../dialect/error-places.ts";
 import { namesIn, type Shape } from "../../dialect/shape.ts";
+import type { ErrorFormats } from "../../mapping/compile/error-shapes.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { between, pick, WORDS, type Random } from "./generate-values.ts";
 import type { MutableReport } from "./law-report.ts";
@@ -54,9 +55,18 @@ function checkFormat(
   report.findings.push({ kind: "error", subject: `errors of ${side}`, value: details, expected, actual });
 }
 
-/** Checks the shapes of errors of both sides. */
+/** Checks the shapes of errors of both sides: those of the pack, and those of routes. */
 export function checkErrors(
-  { errors }: Pack,
+  { errors, routes }: Pack,
+  options: { readonly runs: number; readonly random: Random },
+  report: MutableReport,
+): void {
+  for (const formats of [errors, ...routes.flatMap((route) => route.errors ?? [])])
+    checkFormats(formats, options, report);
+}
+
+function checkFormats(
+  errors: ErrorFormats,
   { runs, random }: { readonly runs: number; readonly random: Random },
   report: MutableReport,
 ): void {

@@ -9,7 +9,9 @@ import { compilePack } from "../../mapping/compile/compile-pack.ts";
 import { runSteps } from "../../mapping/steps.ts";
 import { compileGetter } from "../../mapping/compile/member-paths.ts";
 import type { SourceLocation } from "../../mapping/load/source-location.ts";
+import type { Envelope, RouteLists } from "../../mapping/compile/envelopes.ts";
 import type { Pack } from "../../mapping/pack.ts";
+import type { DialectDefinition } from "../../mapping/schema/pack-definition.ts";
 import { createDryRun, type DryRun } from "../dry-run.ts";
 import { between, type Random } from "./generate-values.ts";
 import type { LawFinding, MutableReport } from "./law-report.ts";
@@ -28,22 +30,35 @@ const NOWHERE: SourceLocation = {
 
 const NAME = "law_item";
 
-/** The pack with one list alone, whose items have nothing but a number, and the cursor if that is a member of them. */
-function listPack({ dialect, paging, hash }: Pack): Pack {
-  const { style, upstream } = paging;
+type ResponsesDefinition = DialectDefinition["client"]["responses"];
+
+/** The shapes of one side, as far as they concern lists. */
+const listShapes = ({ list, item }: Envelope) =>
+  ({ list, item }) as Pick<ResponsesDefinition, "list" | "item">;
+
+/** The pack with one list alone, shaped and paged as those of some routes, whose items have nothing but a number, and the cursor if that is a member of them. */
+function listPack({ dialect, hash }: Pack, { envelope, paging }: RouteLists): Pack {
+  const { style, upstream, definition: pages } = paging;
   const upstreamItem = upstream.style?.kind === "cursor" ? upstream.style.item : undefined;
   const clientItem = style?.kind === "cursor" ? style.item : undefined;
   const definition = {
     ...dialect,
     client: {
       ...dialect.client,
+      pagination: pages.client,
+      responses: { ...dialect.client.responses, ...listShapes(envelope.client) },
       path_parameters: {},
       query: { parameters: {}, unknown: "ignore" as const },
       filters: undefined,
       headers: undefined,
       version: undefined,
     },
-    upstream: { ...dialect.upstream, filters: undefined },
+    upstream: {
+      ...dialect.upstream,
+      pagination: pages.upstream,
+      responses: { ...dialect.upstream.responses, ...listShapes(envelope.upstream) },
+      filters: undefined,
+    },
     values: {},
     prerequisites: {},
     parts: {},
@@ -229,22 +244,43 @@ async function followBack(
 /** Sizes and totals that are larger show nothing new. */
 const LARGEST_SIZE = 50;
 
+/** Routes whose lists have the same shapes and pages, by the name of the first. */
+function distinctLists({ routes }: Pack): ReadonlyMap<string, RouteLists> {
+  const found = new Map<string, { readonly name: string; readonly lists: RouteLists }>();
+  for (const { name, response, lists } of routes) {
+    const { envelope, paging } = lists;
+    const [client, upstream] = [listShapes(envelope.client), listShapes(envelope.upstream)];
+    const key = JSON.stringify([client, upstream, paging.definition]);
+    if (response === "list" && !found.has(key)) found.set(key, { name, lists });
+  }
+  return new Map([...found.values()].map(({ name, lists }) => [name, lists]));
+}
+
 /** Follows lists of generated lengths, in pages of generated sizes, from an upstream that pages as the pack says. */
 export async function checkPages(
   pack: Pack,
+  options: { readonly runs: number; readonly random: Random },
+  report: MutableReport,
+): Promise<void> {
+  for (const [route, lists] of distinctLists(pack))
+    await checkLists(listPack(pack, lists), route, options, report);
+}
+
+/** @param route the first route with such lists */
+async function checkLists(
+  lists: Pack,
+  route: string,
   { runs, random }: { readonly runs: number; readonly random: Random },
   report: MutableReport,
 ): Promise<void> {
-  if (!pack.routes.some(({ response }) => response === "list")) return;
-  const lists = listPack(pack);
-  const { style, size: pageSize, upstream } = lists.paging;
-  const reach = pack.dialect.upstream.pagination?.max_items ?? Math.min(1000, 100 * upstream.size.maximum);
+  const { style, size: pageSize, upstream, definition } = lists.paging;
+  const reach = definition.upstream?.max_items ?? Math.min(1000, 100 * upstream.size.maximum);
   for (let run = 0; run < runs; run += 1) {
     const isChosen = pageSize.parameter !== undefined;
     const size = isChosen ? between(1, Math.min(LARGEST_SIZE, pageSize.maximum), random) : pageSize.default;
     const most = style ? 4 * Math.min(size, LARGEST_SIZE) + 3 : 3 * LARGEST_SIZE;
     const problem = await followList(lists, between(0, Math.min(reach, most), random), size);
     report.cases += 1;
-    if (problem) return void report.findings.push({ kind: "page", subject: "lists", ...problem });
+    if (problem) return void report.findings.push({ kind: "page", subject: `lists of ${route}`, ...problem });
   }
 }

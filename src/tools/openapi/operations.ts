@@ -5,6 +5,7 @@ import { isObject } from "../../dialect/json/parse.ts";
 import { fillKey, fillShape, nameOf, namesIn, type Shape } from "../../dialect/shape.ts";
 import { describeParameters } from "./parameters.ts";
 import { describeResponseHeaders, referToHeaders, type DescribedPlan } from "./response-headers.ts";
+import { describeErrorResponses, describeErrors, ERRORS } from "./errors.ts";
 import { describeBody, extensionName, objectRef, type Json } from "./schemas.ts";
 
 /** A schema, or a choice of several. */
@@ -26,7 +27,9 @@ function parseRouteName(name: string): { method: string; path: string; parameter
 /** The schema of a successful response. */
 function describeResponse(route: Route): Json {
   if (route.response === "none") return { type: "object", maxProperties: 0 };
-  const objects = anyOf(route.responseObjects.map(objectRef));
+  const all = route.responseObjects.map(objectRef);
+  // An object with the members that the client chooses lacks others.
+  const objects = anyOf(route.sparseFields ? [...all, { type: "object" }] : all);
   const wrap = (wrapper: Shape = "$object", object: Json): Json =>
     describeWrapper(fillShape(wrapper, { object: "$object", name: route.object }), object);
   const { paging, envelope } = route.lists;
@@ -145,8 +148,18 @@ function describeHeaders(routes: readonly Route[], common: Json): Json {
   };
 }
 
+/** The errors of an operation whose routes have own shapes or statuses; undefined: they are those of all operations. */
+function describeOwnErrors(routes: readonly Route[], pack: Pack, headers: Json): Json | undefined {
+  const statuses = routes.flatMap(({ ownStatuses }) => ownStatuses);
+  if (statuses.length === 0 && routes.every(({ errors }) => errors === undefined)) return undefined;
+  const schemas = routes.map(({ errors }) =>
+    errors ? describeErrors(errors.client.shapes) : objectRef(ERRORS),
+  );
+  return describeErrorResponses(pack, anyOf(unique(schemas)), headers, statuses);
+}
+
 /** Describes the success and the errors. A route without a v4 call has only errors. */
-function describeResponses(routes: readonly Route[], pack: Pack, common: Json): Json {
+function describeResponses(routes: readonly Route[], pack: Pack, headers: Json): Json {
   const { statuses } = pack;
   const served = routes.filter(({ source }) => !("error" in source));
   const files = served.flatMap(({ file }) => (file ? [[file.content_type, {}] as const] : []));
@@ -154,12 +167,14 @@ function describeResponses(routes: readonly Route[], pack: Pack, common: Json): 
   const content = files.length > 0 ? Object.fromEntries(files) : { [pack.responseTypes.success]: json };
   const successes = unique(served.map(({ status }) => status)).map((status) => [
     String(status),
-    { description: "Success", ...(status !== 204 && { content }), ...describeHeaders(served, common) },
+    { description: "Success", ...(status !== 204 && { content }), ...describeHeaders(served, headers) },
   ]);
   const names = [...statuses.all, ...(statuses.passesOthers ? ["default"] : [])];
-  const errors = names.map(
+  const common = names.map(
     (status) => [String(status), { $ref: `#/components/responses/${status}` }] as const,
   );
+  const ownErrors = describeOwnErrors(routes, pack, headers);
+  const errors = ownErrors ? Object.entries(ownErrors) : common;
   const requestHeaders = served.flatMap(({ headers }) => Object.keys(headers?.definition.request ?? {}));
   const isConditional = requestHeaders.some((name) => CONDITIONAL.has(name.toLowerCase()));
   const notModified = isConditional ? [["304", { description: "The client's copy is current." }]] : [];

@@ -100,9 +100,9 @@ function describeRequestHeaders({ headers }: Route, { version }: Pack["dialect"]
 }
 
 /** The parameter with which a client chooses the members of a response. */
-function describeSparseFields({ sparseFields }: Route, { dialect: { client } }: Pack): Json[] {
-  if (!sparseFields || !client.sparse_fields) return [];
-  const { always, multiple } = client.sparse_fields;
+function describeSparseFields({ sparseFields }: Route): Json[] {
+  if (!sparseFields) return [];
+  const { always, multiple } = sparseFields;
   const kept = always.length === 0 ? "" : ` Always there: ${always.join(", ")}.`;
   return [
     {
@@ -116,7 +116,7 @@ function describeSparseFields({ sparseFields }: Route, { dialect: { client } }: 
 }
 
 function listParameters(route: Route, names: readonly string[], pack: Pack): Json[] {
-  const { dialect, paging } = pack;
+  const { dialect } = pack;
   const pathParameters = names.map((name) => ({
     name,
     in: "path",
@@ -126,7 +126,7 @@ function listParameters(route: Route, names: readonly string[], pack: Pack): Jso
   const others = [
     ...pathParameters,
     ...describeQuery(route),
-    ...describeSparseFields(route, pack),
+    ...describeSparseFields(route),
     ...describeRequestHeaders(route, dialect.client),
   ];
   if (route.response !== "list") return others;
@@ -144,7 +144,7 @@ function listParameters(route: Route, names: readonly string[], pack: Pack): Jso
     },
   };
   const inQuery = route.queryFilter ? describeQueryFilter(route.queryFilter, route, dialect) : [];
-  return [...others, ...describePageParameters(paging), ...inQuery, ...(filter ? [filter] : [])];
+  return [...others, ...describePageParameters(route.lists.paging), ...inQuery, ...(filter ? [filter] : [])];
 }
 
 /** The parameters with which a client asks for a page. */

@@ -91,6 +91,12 @@ export function findRules(example: Example, pack: Pack, locate: LocateField): re
   });
 }
 
+/** The variables of the commands. A gateway with LEGACY_URL asks the old service for clients that have not moved. */
+const ADDRESSES = {
+  candidate: { old: "$GATEWAY", new: "$GATEWAY" },
+  legacy: { old: "$LEGACY_URL", new: "$GATEWAY_WITHOUT_LEGACY_URL" },
+} as const;
+
 /** Describes an example by a pack. @param locate Default: places are unknown */
 export function describeExample(
   example: Example,
@@ -98,14 +104,15 @@ export function describeExample(
   locate: LocateField = () => null,
 ): DescribedExample {
   const { alpha, v4 } = recordCurls(toRecord(example), pack);
-  const oldSide = example.source === "legacy" ? "$LEGACY_URL" : "$GATEWAY";
+  const addresses = ADDRESSES[example.source];
+  const request = (address: string): string => alpha.replace("$GATEWAY", () => address);
   return {
     example,
     lines: alignBodies(example.old.body, example.new.body, idNamesOf(example.route, pack)),
     rules: findRules(example, pack, locate),
     curl: {
-      old: alpha.replace("$GATEWAY", () => oldSide),
-      new: alpha.replace(/^curl\b/m, (name) => name + packHeader(example)),
+      old: request(addresses.old),
+      new: request(addresses.new).replace(/^curl\b/m, (name) => name + packHeader(example)),
       upstream: v4,
     },
   };

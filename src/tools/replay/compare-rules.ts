@@ -29,7 +29,12 @@ const passedHeaders = (
 /** What a pack says about the headers of the response to a recorded request. */
 function responseHeaders({ alpha }: AuditRecord, { pack, route }: PackRoute): object {
   const { client } = pack.dialect;
-  const { link_header: link, total_header: total, range_header: range, links } = client.pagination ?? {};
+  const {
+    link_header: link,
+    total_header: total,
+    range_header: range,
+    links,
+  } = route.lists.paging.definition.client ?? {};
   const isOk = isSuccess(alpha.status);
   return {
     ...(isOk && { passed: passedHeaders(route.headers?.definition.response) }),

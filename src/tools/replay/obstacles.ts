@@ -2,6 +2,7 @@
 import { CLIENT_GONE, type AuditRecord } from "../../audit/record.ts";
 import { REDACTED } from "../../audit/secret-values.ts";
 import { UNREADABLE_BODY, wrongMediaType } from "../../dialect/body-reasons.ts";
+import { errorsOf } from "../../mapping/compile/error-shapes.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { isTruncated } from "../../audit/truncate.ts";
 
@@ -33,10 +34,14 @@ function isLogin({ path }: AuditRecord["alpha"], { dialect: { oauth } }: Pack): 
   return [authorize, token, revoke, logout].some(({ client }) => client === path);
 }
 
+/** What the error of a record says. */
+const clientErrors = ({ alpha: { route, response } }: AuditRecord, pack: Pack) =>
+  errorsOf(route === null ? undefined : pack.route(route), pack).client.read(response);
+
 /** Whether a body was rejected before it was parsed. The headers that say what it is are not recorded. */
-const isUnreadBody = ({ alpha: { response } }: AuditRecord, { errors, mediaTypes }: Pack): boolean =>
-  [UNREADABLE_BODY, wrongMediaType(mediaTypes.names)].includes(
-    errors.client.read(response)?.details[0]?.reason ?? "",
+const isUnreadBody = (record: AuditRecord, pack: Pack): boolean =>
+  [UNREADABLE_BODY, wrongMediaType(pack.mediaTypes.names)].includes(
+    clientErrors(record, pack)?.details[0]?.reason ?? "",
   );
 
 /** Why a record cannot be replayed; undefined if it can. */
@@ -66,9 +71,9 @@ export function findObstacle(record: AuditRecord, pack: Pack): string | undefine
 }
 
 /** Whether an id was rejected that no catalog had. The entries of catalogs are not recorded. */
-export const isUnknownRecord = ({ alpha }: AuditRecord, { dialect, errors }: Pack): boolean =>
-  (errors.client.read(alpha.response)?.details ?? []).some(
-    ({ reason }) => reason === dialect.messages.unknown_record,
+export const isUnknownRecord = (record: AuditRecord, pack: Pack): boolean =>
+  (clientErrors(record, pack)?.details ?? []).some(
+    ({ reason }) => reason === pack.dialect.messages.unknown_record,
   );
 
 /** Whether a request was rejected as one for another version. */

@@ -8,16 +8,23 @@ import { isCallOf } from "../explain/recorded.ts";
 
 type CallName = Pick<RecordedCall, "method" | "path">;
 
-/** Removes the requests that wait until the main call is possible: their number does not depend on the pack. */
+/**
+ * Removes the requests that wait until the main call is possible, and all but the last one that wait for its result: their
+ * number does not depend on the pack.
+ */
 export function withoutWaiting<Call extends CallName>(
   calls: readonly Call[],
   route: Route | undefined,
 ): Call[] {
-  const { wait, source } = route ?? {};
-  if (!wait || !source || !("call" in source)) return [...calls];
+  const { wait, poll, source } = route ?? {};
+  if (!source || !("call" in source) || !(wait ?? poll)) return [...calls];
   const main = calls.findIndex((call) => isCallOf(source.call, call));
   const mainIndex = main === -1 ? calls.length : main;
-  return calls.filter((call, index) => index >= mainIndex || !isCallOf(wait.endpoint, call));
+  const lastPoll = poll ? calls.findLastIndex((call) => isCallOf(poll.endpoint, call)) : -1;
+  return calls.filter((call, index) => {
+    if (index < mainIndex) return !wait || !isCallOf(wait.endpoint, call);
+    return index === mainIndex || index === lastPoll || !poll || !isCallOf(poll.endpoint, call);
+  });
 }
 
 /** A call as v4 got it. */
@@ -85,13 +92,16 @@ export function createRecordedV4(pack: Pack): RecordedV4 {
     (route?.related ?? []).some(({ cacheSeconds, endpoint }) => cacheSeconds > 0 && isCallOf(endpoint, call));
 
   function respond(call: HttpRequest): HttpResponse {
-    const { wait, source } = route ?? {};
+    const { wait, poll, source } = route ?? {};
     isMainCallSent ||= source !== undefined && "call" in source && isCallOf(source.call, call);
     // Without permission to wait, the pipeline sends the main call at once.
     if (wait && !isMainCallSent && isCallOf(wait.endpoint, call))
       return { status: 403, headers: {}, bytes: Buffer.alloc(0), ms: 0 };
     const index = remaining.findIndex(({ method, path }) => method === call.method && path === call.path);
     const [recorded] = index === -1 ? [] : remaining.splice(index, 1);
+    // The operation was still in progress when its result was asked for last.
+    if (!recorded && poll && isCallOf(poll.endpoint, call))
+      return { status: 404, headers: {}, bytes: Buffer.alloc(0), ms: 0 };
     if (!recorded) (isCached(call) ? cached : unknown).push(call);
     if (!recorded || recorded.status === null)
       throw new UpstreamError("unreachable", "no response is recorded");

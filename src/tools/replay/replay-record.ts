@@ -94,13 +94,18 @@ export class Replay {
     return { kind: "changed", differences: [...rules, ...others] };
   }
 
+  /** Reads the catalogs, once. */
+  async readCatalogs(): Promise<void> {
+    const { catalogs } = this.#dryRun;
+    await (this.#catalogsRead ??= catalogs.refresh().finally(() => catalogs.stop()));
+  }
+
   /** The response under the pack, without a comparison. */
   async respond(record: AuditRecord): Promise<DryRunResponse | Error> {
     const { client, alpha } = record;
     const { method, path, query, filter, body } = alpha;
     const header = this.pack.dialect.client.filters?.header;
-    const { catalogs } = this.#dryRun;
-    await (this.#catalogsRead ??= catalogs.refresh().finally(() => catalogs.stop()));
+    await this.readCatalogs();
     this.#v4.play(record.alpha.route, recordedCalls(record));
     try {
       return await this.#dryRun.send({

@@ -5,22 +5,23 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { runCommandLine } from "../../../src/cli/program.ts";
 import { captureCommands } from "../../support/command-output.ts";
-import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { json } from "../../support/fake-v4.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startOldService, type TestOldService } from "../../support/old-service.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const LIST = "GET /vm/instances";
 
 let folder: string;
-let old: FakeV4;
+let old: TestOldService;
 let gateway: Gateway;
 let flags: string[];
 const printed = captureCommands();
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "rollout-"));
-  old = await startFakeV4();
+  old = await startOldService();
   old.respondWith(json(200, { from: "old" }));
 });
 afterEach(async () => {
@@ -96,6 +97,20 @@ describe("rollout", () => {
   test("names what nobody has, and does nothing", async () => {
     await start("data: shared\nnew: all");
     expect(await run("turn-back", "biling")).toBe(1);
+    expect(printed()).toContain('AG_ROLLOUT_REFUSED: There is no route and no client "biling"');
+  });
+
+  test("resume names what has returned if the target has not, and refuses a name that nobody has", async () => {
+    await start("data: shared\nnew: all");
+    expect(await run("resume", "billing")).toBe(1);
+    expect(printed()).toContain("billing has not returned. Nothing has.\n");
+    await run("turn-back", LIST);
+    await run("turn-back", "reports");
+    for (const target of ["billing", "all"]) {
+      expect(await run("resume", target)).toBe(1);
+      expect(printed()).toContain(`${target} has not returned. These have: ${LIST}, reports.\n`);
+    }
+    expect(await run("resume", "biling")).toBe(1);
     expect(printed()).toContain('AG_ROLLOUT_REFUSED: There is no route and no client "biling"');
   });
 

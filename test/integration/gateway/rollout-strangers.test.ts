@@ -1,7 +1,8 @@
 /** Strangers in front of two services: what anybody can invent decides nothing, and costs no more than one client. */
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { json, startFakeV4, type FakeV4, type ReceivedRequest } from "../../support/fake-v4.ts";
+import { json, type ReceivedRequest } from "../../support/fake-v4.ts";
 import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
+import { startOldService, type TestOldService } from "../../support/old-service.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -10,10 +11,10 @@ const CLIENTS = "billing: { user_agents: [billing/*] }\nreports: { user_agents: 
 const COMPARE_NOTHING = "compare: { share: 0% }";
 const COMPARE_ALL = "compare: { share: 100%, per_second: 500, client_share: 100% }";
 
-let old: FakeV4;
+let old: TestOldService;
 let gateway: Gateway;
 beforeEach(async () => {
-  old = await startFakeV4();
+  old = await startOldService();
   old.respondWith(json(200, { vms: [] }));
 });
 afterEach(async () => {

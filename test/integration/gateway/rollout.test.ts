@@ -1,7 +1,7 @@
 /** A gateway with two sides: the old service for everybody, and the translation for whom ROLLOUT_FILE names. */
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { json, neverRespond, raw, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { json, neverRespond, raw, startFakeV4 } from "../../support/fake-v4.ts";
 import {
   openGateway,
   startGateway,
@@ -9,6 +9,7 @@ import {
   type TestResponse,
   type TestSettings,
 } from "../../support/gateway.ts";
+import { startOldService, type TestOldService } from "../../support/old-service.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { request } from "../../support/request.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
@@ -20,10 +21,10 @@ const LIST = "GET /vm/instances";
 const ALONE = "\ncompare: { share: 0% }";
 const CLIENTS = "billing: { user_agents: [billing/*] }\nreports: { user_agents: [reports/*] }\n";
 
-let old: FakeV4;
+let old: TestOldService;
 let stop: () => Promise<void>;
 beforeEach(async () => {
-  old = await startFakeV4();
+  old = await startOldService();
   old.respondWith(json(200, { from: "old" }));
 });
 afterEach(async () => {

@@ -172,6 +172,13 @@ describe("parity", () => {
     expect(printed()).not.toContain("legacy");
   });
 
+  test("show asks a gateway without LEGACY_URL for the translation: one with it may answer as the old service", async () => {
+    await report(difference({ source: "legacy" }));
+    expect(await run("show", await exampleId())).toBe(0);
+    expect(printed()).toMatch(/# old service\ncurl -g "\$LEGACY_URL"'\/old\/books\/7'/);
+    expect(printed()).toMatch(/# gateway\ncurl -g "\$GATEWAY_WITHOUT_LEGACY_URL"'\/old\/books\/7'/);
+  });
+
   test("show prints both bodies, the line of the pack, and commands for both sides", async () => {
     await report(difference());
     const id = await exampleId();

@@ -9,6 +9,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";
+import { startOldService } from "../../support/old-service.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { describeWith } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -184,7 +185,7 @@ describeAlerts("the shipped alerts", () => {
   });
 
   test("are silent while clients get the translation, and page once a route has returned", async () => {
-    const old = await startFakeV4();
+    const old = await startOldService();
     const gateway = await start({
       LEGACY_URL: old.url,
       ROLLOUT_FILE: writeOperatorFile("data: shared\nnew: all\ncompare: { share: 0% }", "rollout.yaml"),
@@ -200,7 +201,7 @@ describeAlerts("the shipped alerts", () => {
   });
 
   test("page while a route should return to an old service that is down", async () => {
-    const old = await startFakeV4();
+    const old = await startOldService();
     const gateway = await start({
       LEGACY_URL: old.url,
       ROLLOUT_FILE: writeOperatorFile(

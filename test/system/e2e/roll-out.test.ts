@@ -59,15 +59,17 @@ class Terminals {
     }
   }
 
-  async serve(commands: string): Promise<void> {
+  /** @returns what the gateway printed until it was ready */
+  async serve(commands: string): Promise<string> {
     this.#gateway?.signal("SIGINT");
     await this.#gateway?.ended;
     const program = this.#run(commands.replace("npx alpha-gateway serve", 'exec "$@" serve'), PROGRAM);
-    const [, url = "", admin = ""] = await program.waitForOutput(
+    const [welcome, url = "", admin = ""] = await program.waitForOutput(
       /^Gateway +(\S+)\nAdmin +(\S+)\n[^]*^Ready\./m,
     );
     this.#gateway = { ...program, url, admin };
     this.starts.gateway += 1;
+    return welcome;
   }
 
   async startOldService(line: string): Promise<void> {
@@ -135,7 +137,8 @@ test("each step of the guide gives what the page shows", async () => {
     const background = /^npx alpha-gateway sandbox .*&$/m;
     if (text.startsWith("export ")) terminals.set(text);
     else if (text.startsWith("npx node ")) await terminals.startOldService(text);
-    else if (text.startsWith("npx alpha-gateway serve")) await terminals.serve(text);
+    else if (text.startsWith("npx alpha-gateway serve"))
+      outputs.push([await terminals.serve(text), expected]);
     else {
       if (background.test(text)) await terminals.startSandbox();
       const shown = await terminals.executeUntil(expected, text.replace(background, ""));

@@ -9,6 +9,7 @@ const ORDER = [
   "app",
   "admin",
   "migration-page",
+  "tools/trace",
   "tools/parity",
   "tools/replay",
   "tools/types",

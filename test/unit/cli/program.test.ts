@@ -55,7 +55,8 @@ describe("help", () => {
       const flag = `--${name.toLowerCase().replaceAll("_", "-")}`;
       const help = out.replaceAll(/\s+/g, " ");
       const suffix = text === undefined ? `(env: ${name})` : `(default: ${text}, env: ${name})`;
-      expect(help).toContain(` ${flag} <value> ${meaning.replaceAll("`", "")} ${suffix}`);
+      const plain = meaning.replaceAll("`", "").replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");
+      expect(help).toContain(` ${flag} <value> ${plain} ${suffix}`);
     },
   );
 

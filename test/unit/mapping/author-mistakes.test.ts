@@ -163,6 +163,75 @@ describe("check reports a value that can never work", () => {
       '"$list" can\'t be a key here; a key with a value is $name',
     ],
     [
+      "an unknown value of a route's own error",
+      book("response: list", "response: list, envelope: { client: { error: { text: $mesage } } }"),
+      'unknown name "$mesage"; did you mean "$message"?',
+    ],
+    [
+      "an error of a resource's upstream that says nothing",
+      book("fields:", "envelope: { upstream: { error: { number: $status } } }\nfields:"),
+      "nothing of this error says what the problem is; a value is one of $message, $title, $code, $field, $pointer",
+    ],
+    [
+      "a name for no field of a route whose errors have no field",
+      book(
+        "response: list",
+        "response: list, envelope: { client: { error: { a: $message }, no_field: base } }",
+      ),
+      '"no_field" has no effect: errors have no $field',
+    ],
+    [
+      "a failure of a prerequisite that the route does not have",
+      book("response: list", "response: list, failures: { prerequisites: { authr: { status: 404 } } }"),
+      'the route has no prerequisite "authr"',
+    ],
+    [
+      "a failure of checks on a route without one",
+      book("response: list", "response: list, failures: { checks: { status: 409 } }"),
+      '"checks" has no effect: the route has no check; checks are keys of a body and of a prerequisite',
+    ],
+    [
+      "a failure that says nothing",
+      book("response: list", "response: list, failures: { checks: {} }"),
+      "needs a status or a code",
+    ],
+    [
+      "a failure with a status of success",
+      book("response: list", "response: list, failures: { checks: { status: 200 } }"),
+      "400",
+    ],
+    [
+      "a code of a failure that errors have no place for",
+      book(
+        "    set: { origin: gateway }",
+        '    checks: [{ field: title, message: \'title = "a" ? "b"\', code: conflict }]\n    set: { origin: gateway }',
+      ),
+      '"code" has no effect: the errors of clients have no $code ("responses.error")',
+    ],
+    [
+      "a member of a route that its objects do not have",
+      book("response: list", "response: list, sparse_fields: { parameter: only, always: [nmae] }"),
+      'objects of this route have no field "nmae"',
+    ],
+    [
+      "no choice of members where clients have none",
+      book("response: list", "response: list, sparse_fields: none"),
+      '"none" has no effect: clients choose no members ("client.sparse_fields")',
+    ],
+    [
+      "a choice of members of a route without objects",
+      book("response: none", "response: none, sparse_fields: { parameter: only }"),
+      '"sparse_fields" has no effect: the route responds with no object and no list',
+    ],
+    [
+      "a parameter that chooses members and is one of the query",
+      book(
+        "response: list",
+        "response: list, sparse_fields: { parameter: lang }, query: { parameters: { lang: locale } }",
+      ),
+      '"lang" chooses members: see "sparse_fields"',
+    ],
+    [
       "an envelope of a route that responds with something else",
       book("response: list", "response: list, envelope: { client: { object: { book: $object } } }"),
       '"object" has no effect: the route has "response: list"',
@@ -560,7 +629,12 @@ describe("check words a problem for authors", () => {
     [
       "a wrong value inside one form of a key",
       book("upstream: POST /items, body", "reject: { message: x, status: 402 }, body"),
-      "38: status: 402 is not allowed here",
+      '38: 402 is not allowed here; did you mean "400"? there are: 400, 403, 404',
+    ],
+    [
+      "an unknown key inside one form of a key",
+      book("upstream: POST /items, body", "pagination: { client: { sizes: 5 } }, body"),
+      'unknown key "sizes"; did you mean "size"? there are: page, offset, cursor, size',
     ],
     ["a number that JSON does not have", book("origin: gateway", "origin: .inf"), "20: is not a JSON value"],
     [

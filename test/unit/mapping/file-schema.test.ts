@@ -40,6 +40,7 @@ const PACKS = [
   "test/fixtures/songs-pack",
   "test/fixtures/issues-pack",
   "test/fixtures/errors-pack",
+  "test/fixtures/rooms-pack",
   "test/fixtures/envelopes-pack",
   "test/fixtures/headers-pack",
   "test/fixtures/subscriptions-pack",

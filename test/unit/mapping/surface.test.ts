@@ -45,6 +45,31 @@ describe("a pack is compared with its declared API surface", () => {
     ]);
   });
 
+  test("what is open is no problem, and is listed until the pack maps it", () => {
+    const open = {
+      "GET /pages": "12 calls",
+      "GET /books/:id": "9 calls",
+      reader: "3 calls",
+      "book.blurb": "2 calls",
+      "book.title": "2 calls",
+      "GET /books: pages": "1 call",
+    };
+    const surface = `${SURFACE}open: ${JSON.stringify(open)}\n`;
+    expect(gapsOf(surface)).toEqual([
+      { line: 7, column: 5, message: 'the pack does not map the field "pages[].text" of book' },
+    ]);
+    const points = withPack([], (folder) => {
+      writeFileSync(join(folder, "surface.yaml"), surface);
+      return loadPack(folder).surface?.openPoints;
+    });
+    expect(points).toEqual([
+      { name: "GET /pages", usage: "12 calls", routes: 1, fields: 0 },
+      { name: "reader", usage: "3 calls", routes: 0, fields: 1 },
+      { name: "book.blurb", usage: "2 calls", routes: 0, fields: 1 },
+      { name: "GET /books: pages", usage: "1 call", routes: 0, fields: 0 },
+    ]);
+  });
+
   test("a pack without a surface has no gaps", () =>
     expect(loadPack("test/fixtures/library-pack").gaps()).toEqual({
       unmappedFields: [],

@@ -92,15 +92,18 @@ describe("the laws of a pack", () => {
   ])("find a list %s", async (_what, side) => {
     const load = (): Pack => {
       const pack = loadPack("test/fixtures/library-pack");
-      const dialect = structuredClone(pack.dialect);
-      dialect[side].responses.list = { rows: ["$items"] };
-      return { ...pack, dialect };
+      const routes = pack.routes.map((route) => {
+        const { envelope } = route.lists;
+        const changed = { ...envelope, [side]: { ...envelope[side], list: { rows: ["$items"] } } };
+        return { ...route, lists: { ...route.lists, envelope: changed } };
+      });
+      return { ...pack, routes };
     };
     const { findings } = await checkLaws(load, { seed: 1, runs: 5 });
     expect(findings).toContainEqual(
       expect.objectContaining({
         kind: "page",
-        subject: "lists",
+        subject: "lists of GET /books",
         value: { total: expect.any(Number), query: "" },
         expected: "a page",
       }),
@@ -115,6 +118,7 @@ describe("the laws of a pack", () => {
     "shop-pack",
     "issues-pack",
     "errors-pack",
+    "rooms-pack",
     "envelopes-pack",
     "headers-pack",
     "smallest-pack",

@@ -39,6 +39,7 @@ describe.each([
   "test/fixtures/search-pack",
   "test/fixtures/issues-pack",
   "test/fixtures/errors-pack",
+  "test/fixtures/rooms-pack",
   "test/fixtures/envelopes-pack",
   "test/fixtures/headers-pack",
   "test/fixtures/calls-pack",

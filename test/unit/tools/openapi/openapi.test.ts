@@ -49,10 +49,22 @@ test("a request body has the media types, the wrapper and the lists of the pack"
   });
 });
 
-/** The key of the response to a status: the status itself, or `default`. */
-function describedStatus(document: ReturnType<typeof describeFolder>, status: number): string {
-  const { responses } = (document as { components: { responses: Record<string, unknown> } }).components;
-  return Object.hasOwn(responses, status) ? String(status) : "default";
+/** Where an error is described: in the operation, or in the component that it refers to. */
+function errorPlace(
+  document: ReturnType<typeof describeFolder>,
+  operationPlace: readonly string[],
+  status: number,
+): string[] {
+  const valueIn = (place: readonly string[]): unknown =>
+    place.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], document);
+  const responses = valueIn([...operationPlace, "responses"]) as object;
+  const place = [
+    ...operationPlace,
+    "responses",
+    Object.hasOwn(responses, status) ? String(status) : "default",
+  ];
+  const reference = valueIn([...place, "$ref"]);
+  return typeof reference === "string" ? reference.split("/").slice(1) : place;
 }
 
 describe.each([
@@ -66,6 +78,7 @@ describe.each([
   "test/fixtures/form-client-pack",
   "test/fixtures/paths-pack",
   "test/fixtures/receipts-pack",
+  "test/fixtures/rooms-pack",
   "test/fixtures/search-pack",
   "test/fixtures/songs-pack",
   "test/fixtures/tickets-pack",
@@ -133,7 +146,7 @@ describe.each([
       const response =
         status < 400
           ? [...place, "responses", String(status), "content", success, "schema"]
-          : ["components", "responses", describedStatus(document, status), "content", error, "schema"];
+          : [...errorPlace(document, place, status), "content", error, "schema"];
       expect(body === undefined ? [] : findErrors(response, body)).toEqual([]);
       const { requestBody } = operation(document, route);
       // A value that was read may be sent back unchanged: a request that breaks a rule is compared with the current value.
@@ -300,6 +313,36 @@ describe("the description of another pair of APIs", () => {
     expect(payments.components.schemas["errors.envelope"]).toMatchObject({
       properties: { error: { required: ["message"], properties: { code: {}, param: {} } } },
     });
+  });
+
+  test("has the errors of routes that differ from those of the pack", () => {
+    const rooms = describeFolder("test/fixtures/rooms-pack");
+    expect(operation(rooms, "POST /bookings").responses["400"]).toMatchObject({
+      content: {
+        "application/json": {
+          schema: { type: "array", items: { properties: { at: {}, is: { type: "string" } } } },
+        },
+      },
+    });
+    expect(operation(rooms, "GET /rooms/:id").responses["400"]).toEqual({
+      $ref: "#/components/responses/400",
+    });
+  });
+
+  test("has the parameter with which clients choose members, as the route says", () => {
+    const rooms = describeFolder("test/fixtures/rooms-pack");
+    expect(parameter(operation(rooms, "GET /rooms"), "only")).toMatchObject({ explode: true });
+    expect(parameter(operation(rooms, "GET /rooms"), "fields")).toBeUndefined();
+    expect(parameter(operation(rooms, "GET /rooms/:id/sign"), "fields")).toBeUndefined();
+    expect(parameter(operation(rooms, "GET /rooms/:id"), "fields")).toMatchObject({ explode: false });
+  });
+
+  test("has the statuses of failed checks and prerequisites", () => {
+    const rooms = describeFolder("test/fixtures/rooms-pack");
+    expect(Object.keys(operation(rooms, "POST /bookings").responses)).toEqual(
+      expect.arrayContaining(["409", "410", "422", "423"]),
+    );
+    expect(Object.keys(operation(rooms, "GET /bookings/:id").responses)).not.toContain("409");
   });
 
   test("has the media type of a version, and other statuses of success", () => {

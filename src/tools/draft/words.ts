@@ -1,0 +1,132 @@
+/** Names as words, and how much two names have in common. */
+
+/** Abbreviations that English documentation uses everywhere. */
+const ABBREVIATIONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    addr: "address",
+    admin: "administrator",
+    amt: "amount",
+    app: "application",
+    auth: "authentication",
+    config: "configuration",
+    db: "database",
+    desc: "description",
+    dir: "directory",
+    doc: "document",
+    env: "environment",
+    ident: "identifier",
+    id: "identifier",
+    img: "image",
+    info: "information",
+    lang: "language",
+    max: "maximum",
+    min: "minimum",
+    msg: "message",
+    num: "number",
+    org: "organization",
+    pass: "password",
+    pwd: "password",
+    qty: "quantity",
+    sec: "second",
+    tel: "phone",
+  }),
+);
+
+/** Words that names have or leave out without another meaning: `created`, `created_at`. */
+const FILLERS: ReadonlySet<string> = new Set(["a", "an", "at", "for", "has", "is", "of", "on", "the", "to"]);
+
+/** Words of a name that are compared. Longer names are cut: documents are not trusted. */
+const MAX_WORDS = 24;
+
+/** A word without the ending of a plural. */
+function singular(word: string): string {
+  if (word.length < 4 || /(?:ss|us|is)$/.test(word)) return word;
+  if (word.endsWith("ies")) return `${word.slice(0, -3)}y`;
+  if (/(?:ch|sh|x|ss)es$/.test(word)) return word.slice(0, -2);
+  return word.endsWith("s") ? word.slice(0, -1) : word;
+}
+
+function splitName(name: string): readonly string[] {
+  const words = name
+    .slice(0, 400)
+    .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "")
+    .slice(0, MAX_WORDS)
+    .map((word) => ABBREVIATIONS.get(word) ?? ABBREVIATIONS.get(singular(word)) ?? singular(word));
+  const own = words.filter((word) => !FILLERS.has(word));
+  return own.length > 0 ? own : words;
+}
+
+/** Names that have been split: each is compared with all names of the other document. */
+const splitNames = new Map<string, readonly string[]>();
+const MAX_SPLIT_NAMES = 20_000;
+
+/** Splits `createdAt`, `created_at` and `Created-At` into the same words: lower-case, singular, abbreviations written out. */
+export function wordsOf(name: string): readonly string[] {
+  const known = splitNames.get(name);
+  if (known) return known;
+  const words = splitName(name);
+  if (splitNames.size >= MAX_SPLIT_NAMES) splitNames.clear();
+  splitNames.set(name, words);
+  return words;
+}
+
+/** How alike two words are, from 0 to 1: equal, or with the same stem (`created`, `creation`). */
+function stemLikeness(one: string, other: string): number {
+  if (one === other) return 1;
+  // Nearly all pairs of words end here.
+  if (one[0] !== other[0]) return 0;
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  let same = 0;
+  while (same < short.length && short[same] === long[same]) same += 1;
+  // A number makes another name: ipv4 and ipv6.
+  if (/\d/.test(short.slice(same) + long.slice(same))) return 0;
+  return same >= 4 && same >= short.length - 2 && same * 2 >= long.length ? 0.8 : 0;
+}
+
+/** How rare words are in both documents, and which words of the one mean words of the other. */
+export class Vocabulary {
+  readonly #counts = new Map<string, number>();
+  readonly #pairs = new Map<string, Map<string, number>>();
+
+  /** Counts the words of a name. */
+  count(name: string): void {
+    for (const word of new Set(wordsOf(name))) this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
+  }
+
+  /** Learns that words of the old document stand for words of the new one. @param weight From 0 to 1. */
+  learn(old: readonly string[], now: readonly string[], weight: number): void {
+    for (const one of old)
+      for (const other of now) {
+        const meanings = this.#pairs.get(one) ?? new Map<string, number>();
+        meanings.set(other, Math.max(meanings.get(other) ?? 0, weight));
+        this.#pairs.set(one, meanings);
+      }
+  }
+
+  /** The weight of a word: one that is everywhere says little. */
+  weight(word: string): number {
+    return 1 / (1 + Math.log2(1 + (this.#counts.get(word) ?? 0)) / 4);
+  }
+
+  /** How alike a word of the old document and one of the new one are, from 0 to 1. */
+  wordLikeness(old: string, now: string): number {
+    const stem = stemLikeness(old, now);
+    return stem === 1 ? 1 : Math.max(stem, this.#pairs.get(old)?.get(now) ?? 0);
+  }
+
+  /** How alike two lists of words are, from 0 to 1: the part of their weights that both have. */
+  likeness(old: readonly string[], now: readonly string[]): number {
+    if (old.length === 0 || now.length === 0) return 0;
+    let [total, common] = [0, 0];
+    const add = (word: string, likenessOf: number): void => {
+      total += this.weight(word);
+      common += this.weight(word) * likenessOf;
+    };
+    for (const word of old) add(word, Math.max(...now.map((other) => this.wordLikeness(word, other))));
+    for (const word of now) add(word, Math.max(...old.map((other) => this.wordLikeness(other, word))));
+    return common / total;
+  }
+}
