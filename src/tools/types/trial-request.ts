@@ -31,14 +31,20 @@ function generateRequest({ name, pathParameters, body }: Route): TrialRequest["w
   return { request, ...(generated !== undefined && { body: generated as TrialRequest["written"]["body"] }) };
 }
 
-/** The request of a golden case of the route that succeeds, or a generated one. */
+/** The size of what a request says. */
+const sizeOf = ({ definition: { request, headers = {} } }: Example): number =>
+  request.length + JSON.stringify(headers).length;
+
+/** The plainest request of a golden case that succeeds, or a generated one. Others may ask for a page or a part of a list. */
 export function trialRequest(route: Route, pack: Pack, examples: readonly Example[]): TrialRequest {
-  const example = examples.find(
-    ({ definition }) =>
-      definition.response.status < 300 &&
-      definition.file === undefined &&
-      definition.upstream.every(({ response }) => response.status < 300),
-  );
+  const [example] = examples
+    .filter(
+      ({ definition }) =>
+        definition.response.status < 300 &&
+        definition.file === undefined &&
+        definition.upstream.every(({ response }) => response.status < 300),
+    )
+    .sort((one, other) => sizeOf(one) - sizeOf(other));
   const written = example
     ? {
         request: example.definition.request,
