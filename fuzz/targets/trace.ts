@@ -54,7 +54,8 @@ export const target: Target = {
   ...expressions,
   seeds: [...new Set([...expressions.seeds, ...packSources.filter(({ length }) => length <= 400)])],
   name: "trace",
-  subject: "The source of an expression, as it serves requests and traced: the same comes out",
+  subject:
+    "The source of an expression, with 20 inputs, as it serves requests and traced: the same comes out",
   run(source) {
     const plain = compiledOf(source);
     if (!plain) return;

@@ -2,6 +2,7 @@ import type { RequestListener } from "node:http";
 import { createAdminApp, type AdminDeps } from "../admin/admin-app.ts";
 import { createImpactApi } from "../admin/impact-api.ts";
 import { createReportApi } from "../admin/report-api.ts";
+import type { PackFiles } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { filterHeadersOf, namesOf, summarizePack } from "../mapping/pack-summary.ts";
 import type { Settings } from "../config/setting-definitions.ts";
@@ -13,13 +14,15 @@ import type { Dependencies } from "./dependencies.ts";
 export interface AdminDependencies extends Pick<AdminDeps, "readiness" | "metrics" | "purgeTokens"> {
   /** The pack in use. */
   readonly pack: () => Pack;
+  /** The files that it was compiled from. */
+  readonly files: () => PackFiles;
 }
 
 /** Creates the admin application. */
 export function createAdminHandler(
-  { ADMIN_HOST, ADMIN_TOKEN, TRUST_PROXY, QUIET_DAYS }: Settings,
+  { ADMIN_HOST, ADMIN_TOKEN, TRUST_PROXY, QUIET_DAYS, WORDS }: Settings,
   { audit, log, v4, state, sunset, rollout, clients }: Dependencies,
-  { pack, ...deps }: AdminDependencies,
+  { pack, files, ...deps }: AdminDependencies,
 ): RequestListener {
   return createAdminApp({
     ...(ADMIN_TOKEN !== undefined && { token: ADMIN_TOKEN }),
@@ -48,10 +51,16 @@ export function createAdminHandler(
     names: () => namesOf(pack()),
     mappings: () => summarizePack(pack()),
     // The tools are loaded when they are used.
-    async explain(record) {
-      const { explainRecord } = await import("../tools/explain/explain-record.ts");
-      const { recordCurls } = await import("../tools/explain/record-curls.ts");
-      return { ...(await explainRecord(record, pack())), curl: recordCurls(record, pack()) };
+    views: {
+      async explain(record) {
+        const { explainRecord } = await import("../tools/explain/explain-record.ts");
+        const { recordCurls } = await import("../tools/explain/record-curls.ts");
+        return { ...(await explainRecord(record, pack())), curl: recordCurls(record, pack()) };
+      },
+      async trace(record) {
+        const { traceInThread } = await import("../tools/trace/trace-in-thread.ts");
+        return traceInThread(record, files(), WORDS);
+      },
     },
     ...(audit && {
       report: createReportApi(

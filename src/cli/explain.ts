@@ -295,6 +295,7 @@ export async function explain(
   { MAPPINGS_DIR, WORDS }: CommandSettings,
   command: Command,
 ): Promise<number> {
+  if (flags.response !== undefined) command.error("error: --response belongs to --trace");
   if (!isCall(call))
     command.error(`error: "${call}" is not a method and a path; white space in a query is written as %20`);
   const pack = loadPack(packFolder(MAPPINGS_DIR), WORDS);

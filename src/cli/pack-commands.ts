@@ -34,6 +34,15 @@ const FILE_FLAGS = ["sunset", "clients", "notices", "rollout"] as const;
 
 const collect = (value: string, values: readonly string[] = []): readonly string[] => [...values, value];
 
+/** Reports flags about documents that have no effect without others. */
+function assertDocumentFlags({ laws, new: document, old, golden }: CheckFlags, command: Command): void {
+  if (document !== undefined && !laws) command.error("error: --new needs --laws");
+  if (old !== undefined && document === undefined)
+    command.error("error: --old needs --new: the answers that are tried are those of the new API's document");
+  if (golden && document === undefined)
+    command.error("error: --golden needs --new: without the document there are no counterexamples");
+}
+
 export function addCheck(program: Command, onExit: OnExit): void {
   addSettings(program.command("check"), ["MAPPINGS_DIR", "DATA_DIR", "REDIS_URL"])
     .description("Validate a mapping pack, run its examples, and print what it covers.")
@@ -43,12 +52,27 @@ export function addCheck(program: Command, onExit: OnExit): void {
       "check with generated values: round trips, compiled expressions, filters by value tables, and errors",
     )
     .option("--seed <number>", "seed of the generated values (default: 1)")
+    .option(
+      "--new <file>",
+      "with --laws: the new API's OpenAPI document; what it lets the new API answer is tried against the types of the old API",
+    )
+    .option("--old <file>", "with --new: the old API's OpenAPI document (default: what openapi prints)")
+    .option("--golden", "with --new: write each counterexample as a golden case")
     .option("--emit", "print the JavaScript that expressions and objects compile to")
     .option(
       "--update",
       "give golden cases the actual results, after a deliberate change, and print the difference",
     )
-    .option("--trace <file>", "print how the expressions of one golden case are evaluated")
+    .addOption(
+      new Option("--trace <file>", "print how the expressions of one golden case are evaluated").conflicts([
+        "watch",
+        "update",
+        "laws",
+        "emit",
+        "schema",
+        "format",
+      ]),
+    )
     .option("--sunset <file>", "check a plan by which the old API ends, as SUNSET_FILE names it")
     .option("--clients <file>", "check a client directory, as CLIENTS_FILE names it")
     .option("--notices <file>", "check the receivers of notices, as NOTICES_FILE names them")
@@ -71,6 +95,7 @@ export function addCheck(program: Command, onExit: OnExit): void {
           const { checkOperatorFiles } = await import("./check-operator-files.ts");
           return onExit(await checkOperatorFiles(directory, options, sunsetSettings(command)));
         }
+        assertDocumentFlags(options, command);
         const folder = directory ?? commandSettings(command).MAPPINGS_DIR;
         if (options.trace !== undefined) {
           const { traceGoldenCase } = await import("./trace.ts");

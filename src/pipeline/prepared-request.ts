@@ -47,6 +47,8 @@ export interface PreparedRequest extends UpstreamRequest {
   readonly losses?: readonly string[];
   /** The calls that are made in place of this one, as the client is shown them. */
   readonly equivalent?: string;
+  /** Of a route with a call for each of many ids: the ids as the client sent them, with their texts. */
+  readonly ids?: readonly { readonly sent: unknown; readonly text: string }[];
   /** Of a list that may be read from several upstream pages: the client's page. */
   readonly page?: ListPage;
 }

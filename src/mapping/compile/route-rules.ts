@@ -98,7 +98,7 @@ function requestRules(
   const { upload, prerequisites, read_route, only_changes, safe, poll } = definition;
   return [
     [
-      poll !== undefined && kind !== "object" && kind !== "list",
+      poll !== undefined && kind !== "object" && kind !== "list" && kind !== "bulk",
       "poll",
       '"poll" needs a route that responds with what one upstream call gives',
     ],

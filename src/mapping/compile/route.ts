@@ -19,6 +19,7 @@ import type { RouteLists } from "./envelopes.ts";
 import type { PassedHeaders } from "./headers.ts";
 import type { SparseFields } from "./sparse-fields.ts";
 import { type Endpoint } from "./endpoint.ts";
+import type { Bulk } from "./bulk.ts";
 import type { Poll } from "./poll.ts";
 import type {
   AppendFunction,
@@ -64,6 +65,7 @@ export type RouteKind =
   | "paged"
   | "merged"
   | "aggregated"
+  | "bulk"
   | "catalog"
   | "file"
   | "rejected";
@@ -137,6 +139,8 @@ export interface Route {
   /** The keys that lead to the object in the response of that prerequisite. */
   readonly versionPath: readonly string[];
   readonly wait: Wait | undefined;
+  /** Set if the client sends many ids, each of which is a call. */
+  readonly bulk: Bulk | undefined;
   /** Set if the result of the call must be polled. */
   readonly poll: Poll | undefined;
   readonly readAfterWrite: ReadAfterWrite | undefined;

@@ -4,8 +4,9 @@ import { about } from "./about.ts";
 import { failures } from "./check-definition.ts";
 import { routeQuery, routeSparseFields } from "./parameter-definition.ts";
 import { passedHeaders } from "./headers-definition.ts";
-import { relatedRequest } from "./related-definition.ts";
+import { bulk } from "./bulk-definition.ts";
 import { poll } from "./poll-definition.ts";
+import { relatedRequest } from "./related-definition.ts";
 import { routePagination } from "./pagination-definition.ts";
 import { envelope } from "./responses-definition.ts";
 import { mediaType } from "./text-types.ts";
@@ -199,6 +200,11 @@ export const route = z.strictObject({
       .optional(),
     "A request that is repeated, before the call, until its response meets a condition.",
     { upstream: "GET /jobs/{id}", until: "done", interval_ms: 2000, timeout_ms: 20_000 },
+  ),
+  bulk: about(
+    bulk.optional(),
+    "The client sends many ids. Each is a call of `upstream`; the response has all results, each with its own failure.",
+    { parameter: "id", ids: "ids", most: 50, list: { results: "$items" } },
   ),
   poll: about(
     poll.optional(),

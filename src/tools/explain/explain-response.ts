@@ -244,6 +244,8 @@ export async function explainResponse(
     return unexplained("The response was too long to be recorded completely (AUDIT_BODY_LIMIT).");
   if (route.response === "file") return unexplained("The response is a file, which was forwarded unchanged.");
   if (route.response === "none") return unexplained("The responses of this route have no members.");
+  if (route.bulk)
+    return unexplained("The response has the results of a call for each id. The record has their responses.");
   if (route.poll && !route.readAfterWrite)
     return unexplained("The response is the result of an operation, which the gateway polled.");
   const call = findOrigin(record, route, pack);

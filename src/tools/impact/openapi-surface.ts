@@ -79,9 +79,13 @@ export function readOperation(name: string, operation: Json, reading: DocumentRe
 
 /** The part of a server's address that its operations have before their paths. */
 function basePath(server: Json | undefined): string {
-  const { url } = server ?? {};
+  const { url, variables } = server ?? {};
   if (typeof url !== "string") return "";
-  const path = url.replace(/^[a-z]+:\/\/[^/]*/i, "");
+  const filled = url.replaceAll(/\{([^{}]*)\}/g, (all, name: string) => {
+    const variable = isObject(variables) ? variables[name] : undefined;
+    return isObject(variable) && typeof variable["default"] === "string" ? variable["default"] : all;
+  });
+  const path = filled.replace(/^[a-z]+:\/\/[^/]*/i, "");
   return path.endsWith("/") ? path.slice(0, -1) : path;
 }
 

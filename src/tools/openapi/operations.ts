@@ -1,5 +1,6 @@
 import { credentialPlaces, type CredentialsPlaces } from "../../dialect/credentials.ts";
 import type { Pack } from "../../mapping/pack.ts";
+import type { Bulk } from "../../mapping/compile/bulk.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { fillKey, fillShape, nameOf, namesIn, type Shape } from "../../dialect/shape.ts";
@@ -26,10 +27,11 @@ function parseRouteName(name: string): { method: string; path: string; parameter
 
 /** The schema of a successful response. */
 function describeResponse(route: Route): Json {
-  if (route.response === "none") return { type: "object", maxProperties: 0 };
   const all = route.responseObjects.map(objectRef);
   // An object with the members that the client chooses lacks others.
   const objects = anyOf(route.sparseFields ? [...all, { type: "object" }] : all);
+  if (route.bulk) return describeBulk(route.bulk, objects);
+  if (route.response === "none") return { type: "object", maxProperties: 0 };
   const wrap = (wrapper: Shape = "$object", object: Json): Json =>
     describeWrapper(fillShape(wrapper, { object: "$object", name: route.object }), object);
   const { paging, envelope } = route.lists;
@@ -45,6 +47,24 @@ function describeResponse(route: Route): Json {
     items: wrap(envelope.client.item, objects),
   };
   return describeListShape(envelope.client.list, items, { list: route.list, firstPage: firstPageOf(paging) });
+}
+
+/** The schema of the results of many calls. */
+function describeBulk({ success, failure, list, most }: Bulk, object: Json): Json {
+  const count = { type: "integer", minimum: 0 };
+  const values = { id: { type: ["string", "integer"] }, status: { type: "integer" }, object, error: {} };
+  const items = anyOf([describeValues(success, values), describeValues(failure, values)]);
+  const results = { type: "array", maxItems: most, items };
+  return describeValues(list, { items: results, succeeded: count, failed: count });
+}
+
+/** The schema of a shape. @param values The schemas of its names. */
+function describeValues(shape: Shape, values: Readonly<Record<string, Json>>): Json {
+  const name = nameOf(shape);
+  if (name !== undefined) return values[name] ?? {};
+  if (!isObject(shape)) return { const: shape };
+  const members = Object.entries(shape).map(([key, member]) => [key, describeValues(member, values)]);
+  return { type: "object", properties: Object.fromEntries(members) };
 }
 
 const firstPageOf = ({ style }: Pack["paging"]): number => (style?.kind === "page" ? style.first : 1);

@@ -12,6 +12,7 @@ const ORDER = [
   "tools/trace",
   "tools/parity",
   "tools/replay",
+  "tools/types",
   "tools/examples",
   "tools",
   "tools/openapi",

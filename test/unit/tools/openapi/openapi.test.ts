@@ -80,6 +80,7 @@ describe.each([
   "test/fixtures/receipts-pack",
   "test/fixtures/rooms-pack",
   "test/fixtures/search-pack",
+  "test/fixtures/calls-pack",
   "test/fixtures/songs-pack",
   "test/fixtures/tickets-pack",
   "examples/payments/pack",

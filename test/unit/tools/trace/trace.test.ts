@@ -42,6 +42,7 @@ const PACK = {
       note: { read: 'owner.name & " " & title' },
       owners: { read: '$join($each(owner, function($v) { $uppercase($v) }), "-")' },
       tag: { upstream: "tag", values: "code" },
+      last: { read: "($all := owner.*; $uppercase($all[1]))" },
     },
     routes: [
       { client: "GET /books/:id", upstream: "GET /items/{id}" },
@@ -160,6 +161,8 @@ describe("a value that comes from a secret", () => {
     expect(out).toContain(`= ${hidden}  (at 1)`);
     expect(out).toContain(`  owners = ${hidden}`);
     expect(out).toContain(`$uppercase($v)`);
+    // A variable has no name that says what is in it.
+    expect(out).toContain(`$uppercase($all[1]) = ${hidden}`);
     for (const part of ["9981", "k3", "0-secret-0", "0-SECRET-0"]) expect(out).not.toContain(part);
   });
 
