@@ -13,6 +13,7 @@ import { compileRoutes } from "./compile-routes.ts";
 import { reportInvalidFilterRules } from "./default-filters.ts";
 import { compileDialects } from "./dialects.ts";
 import { tokenHeadersOf } from "./client-head.ts";
+import { compileCatalogPaging } from "./envelopes.ts";
 import { compileEndpoint } from "./endpoint.ts";
 import { errorIndexesOf } from "./error-shapes.ts";
 import { reportInvalidCondition } from "./filters.ts";
@@ -46,7 +47,7 @@ function* compileValueKinds(
 function* compileCatalogs(
   files: ResourceFiles,
   dialect: DialectDefinition,
-  context: CatalogContext,
+  context: Omit<CatalogContext, "pagingOf">,
 ): Steps<ReadonlyMap<string, Catalog>> {
   const catalogs = new Map<string, Catalog>();
   for (const { definition, location } of files) {
@@ -55,7 +56,13 @@ function* compileCatalogs(
       if (filter)
         reportInvalidCondition(filter, dialect, location.at("catalog", "upstream", index, "filter"));
     const at = location.at("catalog");
-    catalogs.set(definition.object, compileCatalog(definition.object, definition.catalog, context, at));
+    const { list, upstream_list: upstreamList = list, envelope } = definition;
+    const pagingOf: CatalogContext["pagingOf"] = (own, place) =>
+      own && compileCatalogPaging({ list, upstreamList, envelope }, dialect, own, place);
+    catalogs.set(
+      definition.object,
+      compileCatalog(definition.object, definition.catalog, { ...context, pagingOf }, at),
+    );
     yield;
   }
   return catalogs;

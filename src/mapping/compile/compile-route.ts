@@ -29,7 +29,12 @@ import type { Pattern } from "../router.ts";
 import type { Paging } from "./paging.ts";
 import type { Route, RouteKind } from "./route.ts";
 import { compileReading, compileWrappers } from "./route-response.ts";
-import { reportInvalidRoute, reportUncheckedVersion, reportUnusedShapes } from "./route-rules.ts";
+import {
+  reportInvalidRoute,
+  reportUncheckedVersion,
+  reportUnusedCatalogKeys,
+  reportUnusedShapes,
+} from "./route-rules.ts";
 
 /** The definitions that a route may refer to. */
 export interface RouteCompileContext {
@@ -179,6 +184,7 @@ export function compileRoute(
     resources,
     location.at("sparse_fields"),
   );
+  reportUnusedCatalogKeys(definition, location);
   const lists = context.listsOf(definition, location);
   const { query, queryFilter } = compileRouteQuery(
     definition,

@@ -212,6 +212,24 @@ export function reportUncheckedVersion(
   });
 }
 
+/** Reports what a route served from a catalog says of the upstream's list: the catalog has been read before. */
+export function reportUnusedCatalogKeys(
+  { catalog, envelope, pagination }: RouteDefinition,
+  location: SourceLocation,
+): void {
+  if (!catalog) return;
+  if (typeof pagination === "object" && pagination.upstream !== undefined)
+    location.at("pagination", "upstream").report({
+      message: '"upstream" has no effect: the response comes from the catalog',
+      hint: 'the lists of "catalog" have a "pagination" of their own',
+    });
+  if (envelope?.upstream)
+    location.at("envelope", "upstream").report({
+      message: '"upstream" has no effect: the response comes from the catalog',
+      hint: 'write it in "envelope" of the resource',
+    });
+}
+
 /** Reports shapes of a route that its responses do not have. */
 export function reportUnusedShapes(
   envelope: EnvelopeDefinition,

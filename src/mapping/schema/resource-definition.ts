@@ -5,6 +5,7 @@ import { checkDefinition } from "./check-definition.ts";
 import { clientBody, upstreamBodies } from "./bodies-definition.ts";
 import { field } from "./field-definition.ts";
 import { envelope } from "./responses-definition.ts";
+import { catalogPagination } from "./pagination-definition.ts";
 import { pathParameters } from "./parameter-definition.ts";
 import { route } from "./route-definition.ts";
 
@@ -72,6 +73,7 @@ const catalog = z.strictObject({
         filter: about(z.record(z.string(), json).optional(), "A condition in the upstream's filter form.", {
           deprecated: false,
         }),
+        pagination: catalogPagination,
         optional: about(z.boolean().optional(), "The upstream may have no such list.", true),
         listed: about(
           z.boolean().optional(),

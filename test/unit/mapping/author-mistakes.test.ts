@@ -232,6 +232,24 @@ describe("check reports a value that can never work", () => {
       '"lang" chooses members: see "sparse_fields"',
     ],
     [
+      "upstream pages of a route that is served from the catalog",
+      {
+        file: "shelf.yaml",
+        from: "catalog: true, response: list",
+        to: "catalog: true, response: list, pagination: { upstream: none }",
+      },
+      '"upstream" has no effect: the response comes from the catalog; the lists of "catalog" have a "pagination" of their own',
+    ],
+    [
+      "an upstream envelope of a route that is served from the catalog",
+      {
+        file: "shelf.yaml",
+        from: "catalog: true, response: list",
+        to: "catalog: true, response: list, envelope: { upstream: { item: { row: $object } } }",
+      },
+      '"upstream" has no effect: the response comes from the catalog; write it in "envelope" of the resource',
+    ],
+    [
       "an envelope of a route that responds with something else",
       book("response: list", "response: list, envelope: { client: { object: { book: $object } } }"),
       '"object" has no effect: the route has "response: list"',
