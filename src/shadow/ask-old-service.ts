@@ -120,6 +120,7 @@ export class OldService {
     this.#pool = new Pool(url.origin, {
       connections: CONNECTIONS,
       pipelining: 1,
+      allowH2: false,
       ...(secureContext && { connect: createTlsConnector(secureContext, timeoutMs) }),
     });
     this.#basePath = url.pathname.replace(/\/$/, "");

@@ -57,8 +57,12 @@ export function createUpstreamPool({
   const createPool = (): Pool =>
     new Pool(origin.origin, {
       connections,
+      // undici takes an HTTP/2 stream that v4 cancels for the end of a response.
+      allowH2: false,
       connect: watchConnections(
-        secureContext ? createTlsConnector(secureContext, timeout) : buildConnector({ timeout }),
+        secureContext
+          ? createTlsConnector(secureContext, timeout)
+          : buildConnector({ timeout, allowH2: false }),
       ),
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,

@@ -98,12 +98,12 @@ function watch(socket: Socket): void {
   });
 }
 
-/** Watches the connections that another function opens for undici. HTTP/2 has neither problem. */
+/** Watches the connections that another function opens for undici. They are of HTTP/1.1. */
 export function watchConnections(connect: buildConnector.connector): buildConnector.connector {
   return (target, done) =>
     connect(target, (...result) => {
       const [error, socket] = result;
-      if (!error && (socket as { alpnProtocol?: unknown }).alpnProtocol !== "h2") watch(socket);
+      if (!error) watch(socket);
       done(...result);
     });
 }
