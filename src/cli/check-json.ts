@@ -1,5 +1,6 @@
 /** `check --format json`: what `check` finds, for editors and programs. */
 import { checkLaws } from "../tools/check-laws.ts";
+import { UnreadableDocumentError } from "../tools/impact/flatten-schema.ts";
 import { coverageOf } from "../tools/examples/coverage.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import {
@@ -10,6 +11,7 @@ import {
 } from "../mapping/load/diagnostic.ts";
 import { summarizePack } from "../mapping/pack-summary.ts";
 import { LAW_RUNS, type CheckedFolder, type CheckFlags } from "./check.ts";
+import { describeType, findTypes, type CheckedType } from "./check-types.ts";
 import { print } from "./terminal.ts";
 
 /** One problem. Members without a value are null, so that every problem has all of them. */
@@ -44,6 +46,25 @@ const toPrinted = ({
   hint: hint === undefined || hint === "" ? null : hint,
 });
 
+/** A problem that is at no place of a file. */
+const NOWHERE = { file: null, line: null, column: null, path: [], hint: null } as const;
+
+/** A counterexample as a problem. */
+const toTypeProblem = (result: CheckedType): PrintedProblem[] =>
+  result.counterexample
+    ? [{ ...NOWHERE, code: "type", file: result.file, message: describeType(result) }]
+    : [];
+
+/** A verdict without its golden case, which has a file. Members without a value are null. */
+const toPrintedType = ({ counterexample, ...result }: CheckedType) => ({
+  ...result,
+  counterexample: counterexample && {
+    ...counterexample,
+    golden: undefined,
+    actual: counterexample.actual ?? null,
+  },
+});
+
 /** The laws that do not hold, as problems without a place. Values that clients read otherwise are no problems. */
 async function findBrokenLaws(folder: string, seed: number): Promise<PrintedProblem[]> {
   const { findings } = await checkLaws(() => loadPack(folder), { seed, runs: LAW_RUNS });
@@ -52,13 +73,9 @@ async function findBrokenLaws(folder: string, seed: number): Promise<PrintedProb
       ? []
       : [
           {
+            ...NOWHERE,
             code: "law",
-            file: null,
-            line: null,
-            column: null,
-            path: [],
             message: `${kind}: ${subject}: ${JSON.stringify(value)} gives ${JSON.stringify(actual)}, expected ${JSON.stringify(expected)}`,
-            hint: null,
           },
         ],
   );
@@ -80,30 +97,39 @@ function summarize({ pack, results }: CheckedFolder) {
 }
 
 /**
- * Checks a pack and prints one JSON document: `problems`, whether there are `more` than those, and the `summary` of a valid
- * pack.
+ * Checks a pack and prints one JSON document: `problems`, whether there are `more` than those, the `summary` of a valid pack,
+ * and with a document of the new API the verdict on the type of each field.
  *
  * @param readFolder Loads the pack and runs its golden cases.
  * @returns the exit code: 1 if there is a problem
  */
 export async function printCheck(
   folder: string,
-  { laws, seed }: CheckFlags,
+  flags: CheckFlags,
   readFolder: (directory: string) => Promise<CheckedFolder>,
 ): Promise<number> {
   let problems: readonly PrintedProblem[];
+  let types: readonly CheckedType[] | undefined;
   let summary: ReturnType<typeof summarize> | null = null;
   try {
     const checked = await readFolder(folder);
     problems = checked.problems.map(toPrinted);
     if (problems.length === 0) summary = summarize(checked);
-    if (problems.length === 0 && laws) problems = await findBrokenLaws(folder, Number(seed ?? 1));
+    if (problems.length === 0 && flags.laws) {
+      if (flags.new !== undefined) types = await findTypes(folder, checked, flags);
+      const laws = await findBrokenLaws(folder, Number(flags.seed ?? 1));
+      problems = [...laws, ...(types ?? []).flatMap(toTypeProblem)];
+    }
   } catch (error) {
-    if (!(error instanceof PackError)) throw error;
-    problems = error.diagnostics.map(toPrinted);
+    if (error instanceof UnreadableDocumentError)
+      problems = [{ ...NOWHERE, code: "unreadable", message: error.message }];
+    else if (error instanceof PackError) problems = error.diagnostics.map(toPrinted);
+    else throw error;
   }
   const printed = problems.slice(0, MAX_DIAGNOSTICS);
   const more = problems.length > printed.length || printed.length === MAX_DIAGNOSTICS;
-  print(`${JSON.stringify({ problems: printed, more, summary }, null, 2)}\n`);
+  print(
+    `${JSON.stringify({ problems: printed, more, summary, ...(types && { types: types.map(toPrintedType) }) }, null, 2)}\n`,
+  );
   return problems.length > 0 ? 1 : 0;
 }

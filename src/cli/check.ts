@@ -29,16 +29,16 @@ import { operatorFileSchema } from "../operator-files/operator-file.ts";
 import { ROLLOUT_SCHEMA } from "../rollout/rollout-definition.ts";
 import { SUNSET_SCHEMA } from "../sunset/sunset-definition.ts";
 import { describeSurface } from "./describe-surface.ts";
+import { UnreadableDocumentError } from "../tools/impact/flatten-schema.ts";
+import type { TypeFlags } from "./check-types.ts";
 import { waitForShutdownSignal } from "./signals.ts";
 import { watchFolder } from "./watch-folder.ts";
 import { clearScreen, print } from "./terminal.ts";
 
-export interface CheckFlags {
+export interface CheckFlags extends TypeFlags {
   readonly emit?: true;
   readonly update?: true;
   readonly watch?: true;
-  readonly laws?: true;
-  readonly seed?: string;
   readonly schema?: SchemaKind;
   readonly format?: "text" | "json";
 }
@@ -189,24 +189,30 @@ async function readFolder(directory: string, update = false): Promise<CheckedFol
   return { pack, expressions, results, problems: diagnostics };
 }
 
+/** Checks a folder and prints what it has. @returns what was checked; undefined if there is a problem */
 async function checkFolder(
   directory: string,
   { emit, update }: CheckFlags,
   state?: FindState,
-): Promise<number> {
-  const { pack, expressions, results, problems } = await readFolder(directory, update);
-  if (problems.length > 0) return reportProblems(problems);
+): Promise<CheckedFolder | undefined> {
+  const checked = await readFolder(directory, update);
+  const { pack, expressions, results, problems } = checked;
+  if (problems.length > 0) {
+    reportProblems(problems);
+    return undefined;
+  }
   if (emit) print(printExpressions(expressions) + printObjects(pack.resources));
   print(describeCoverage(directory, pack, results, expressions));
   await warnOfUnusedLines(directory, pack, state);
-  return 0;
+  return checked;
 }
 
 /** Values of each member and object that the laws are checked with. */
 export const LAW_RUNS = 50;
 
 /** Checks the laws of a pack with generated values, and prints what they find. @returns the exit code */
-async function checkPackLaws(directory: string, seed: number): Promise<number> {
+async function checkPackLaws(directory: string, checked: CheckedFolder, flags: CheckFlags): Promise<number> {
+  const seed = Number(flags.seed ?? 1);
   const { cases, untested, findings } = await checkLaws(() => loadPack(directory), { seed, runs: LAW_RUNS });
   for (const { kind, subject, value, expected, actual } of findings)
     print(
@@ -218,7 +224,10 @@ async function checkPackLaws(directory: string, seed: number): Promise<number> {
   print(
     `${plural(cases, "case")} with seed ${seed}, ${plural(problems, "problem")}, ${plural(changed, "member")} with changed values\n`,
   );
-  return problems > 0 ? 1 : 0;
+  if (flags.new === undefined) return problems > 0 ? 1 : 0;
+  const { findTypes, printTypes } = await import("./check-types.ts");
+  const broken = printTypes(await findTypes(directory, checked, flags), flags.old !== undefined);
+  return problems + broken > 0 ? 1 : 0;
 }
 
 /** Checks a pack once. @returns the exit code */
@@ -228,11 +237,14 @@ async function checkOnce(
   state: FindState | undefined,
 ): Promise<number> {
   try {
-    const code = await checkFolder(directory, flags, state);
-    return code === 0 && flags.laws ? await checkPackLaws(directory, Number(flags.seed ?? 1)) : code;
+    const checked = await checkFolder(directory, flags, state);
+    if (!checked) return 1;
+    return flags.laws ? await checkPackLaws(directory, checked, flags) : 0;
   } catch (error) {
     if (error instanceof PackError) return reportProblems(error.diagnostics);
-    throw error;
+    if (!(error instanceof UnreadableDocumentError)) throw error;
+    print(`${error.code}: ${error.message}\n`);
+    return 1;
   }
 }
 

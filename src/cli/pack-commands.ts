@@ -42,6 +42,19 @@ export function addCheck(program: Command, onExit: OnExit): void {
       "check with generated values: round trips, compiled expressions, filters by value tables, and errors",
     )
     .option("--seed <number>", "seed of the generated values (default: 1)")
+    .option(
+      "--new <file>",
+      "with --laws: OpenAPI document of the new API, whose responses are tried against the types that clients expect",
+    )
+    .option(
+      "--old <file>",
+      "with --new: OpenAPI document of the old API, which gives these types (default: the pack's own description)",
+    )
+    .addOption(
+      new Option("--golden", "with --new: write a golden case for each value that breaks a type").conflicts(
+        "watch",
+      ),
+    )
     .option("--emit", "print the JavaScript that expressions and objects compile to")
     .option(
       "--update",
@@ -69,6 +82,9 @@ export function addCheck(program: Command, onExit: OnExit): void {
           const { checkOperatorFiles } = await import("./check-operator-files.ts");
           return onExit(await checkOperatorFiles(directory, options, sunsetSettings(command)));
         }
+        const { typeFlagsProblem } = await import("./check-types.ts");
+        const problem = typeFlagsProblem(options);
+        if (problem !== undefined) return command.error(`error: ${problem}`);
         const { check } = await import("./check.ts");
         const folder = directory ?? commandSettings(command).MAPPINGS_DIR;
         return onExit(await check(folder, options, () => paritySettings(command)));

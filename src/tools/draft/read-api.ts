@@ -1,6 +1,7 @@
 /** Reads what a draft needs of an OpenAPI document. Extensions (`x-…`) are never read. */
 import { isObject } from "../../dialect/json/parse.ts";
 import { UnreadableDocumentError } from "../impact/flatten-schema.ts";
+import { basePath } from "../impact/openapi-surface.ts";
 import { isParameter, type ApiDescription, type ApiRoute, type Payload } from "./api-description.ts";
 import { itemsOf, membersOf, ObjectReader, type Json, type Nesting } from "./read-objects.ts";
 import { wordsOf } from "./words.ts";
@@ -13,16 +14,9 @@ const PATH = /^(?:\/(?:[\w.~@+-]+|\{\w+\}))*\/?$/;
 
 const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** The prefix of all paths: that of the first server, with the defaults of its variables, without its host. */
+/** The prefix of all paths: that of the first server, if a pack can have it. */
 function basePathOf(document: Json): string {
-  const [server] = objectsIn(document["servers"]);
-  const { url, variables } = server ?? {};
-  if (typeof url !== "string") return "";
-  const filled = url.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const variable = isObject(variables) ? variables[name] : undefined;
-    return isObject(variable) && typeof variable["default"] === "string" ? variable["default"] : "";
-  });
-  const path = filled.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/\/+$/, "");
+  const path = basePath(objectsIn(document["servers"])[0]);
   return /^(?:\/[\w.~-]+)*$/.test(path) ? path : "";
 }
 

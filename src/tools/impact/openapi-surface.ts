@@ -16,7 +16,7 @@ export interface DocumentReading {
 const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** The schema of the first media type. */
-function contentSchema(holder: unknown): unknown {
+export function contentSchema(holder: unknown): unknown {
   if (!isObject(holder)) return undefined;
   const { content, schema } = holder;
   const [first] = isObject(content) ? Object.values(content) : [];
@@ -77,24 +77,35 @@ export function readOperation(name: string, operation: Json, reading: DocumentRe
   };
 }
 
-/** The part of a server's address that its operations have before their paths. */
-function basePath(server: Json | undefined): string {
-  const { url } = server ?? {};
+/** The part of a server's address that its operations have before their paths, with the defaults of its variables. */
+export function basePath(server: Json | undefined): string {
+  const { url, variables } = server ?? {};
   if (typeof url !== "string") return "";
-  const path = url.replace(/^[a-z]+:\/\/[^/]*/i, "");
-  return path.endsWith("/") ? path.slice(0, -1) : path;
+  const filled = url.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const variable = isObject(variables) ? variables[name] : undefined;
+    return isObject(variable) && typeof variable["default"] === "string" ? variable["default"] : "";
+  });
+  return filled.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/\/+$/, "");
+}
+
+/** An operation of a document, with the name that requests have. */
+export interface DocumentOperation {
+  /** `GET /v4/books/{id}` */
+  readonly name: string;
+  /** The same without the path of the server: `GET /books/{id}`. */
+  readonly written: string;
+  /** With the parameters of its path, and the security of the document. */
+  readonly operation: Json;
 }
 
 /**
- * All operations of a document, with the paths that requests have.
+ * Yields all operations of a document, with the paths that requests have.
  *
- * @throws {UnreadableDocumentError} If it is no OpenAPI 3 document, or too large.
+ * @throws {UnreadableDocumentError} If it is no OpenAPI 3 document.
  */
-export function openapiSurface(document: unknown): Surface {
+export function* documentOperations(document: unknown): Generator<DocumentOperation> {
   if (!isObject(document) || !String(document["openapi"]).startsWith("3.") || !isObject(document["paths"]))
     throw new UnreadableDocumentError("It is no OpenAPI 3 document: it needs `openapi` 3.x and `paths`.");
-  const budget = new SchemaBudget();
-  const surface = new Map<string, Operation>();
   for (const [path, item] of Object.entries(document["paths"])) {
     if (!isObject(item)) continue;
     for (const method of METHODS) {
@@ -104,11 +115,24 @@ export function openapiSurface(document: unknown): Surface {
       const name = `${method.toUpperCase()} ${basePath(server)}${path}`;
       const parameters = [...objectsIn(item["parameters"]), ...objectsIn(operation["parameters"])];
       const security = operation["security"] ?? document["security"];
-      surface.set(
-        operationKey(name),
-        readOperation(name, { ...operation, parameters, security }, { budget }),
-      );
+      yield {
+        name,
+        written: `${method.toUpperCase()} ${path}`,
+        operation: { ...operation, parameters, security },
+      };
     }
   }
+}
+
+/**
+ * All operations of a document.
+ *
+ * @throws {UnreadableDocumentError} If it is no OpenAPI 3 document, or too large.
+ */
+export function openapiSurface(document: unknown): Surface {
+  const budget = new SchemaBudget();
+  const surface = new Map<string, Operation>();
+  for (const { name, operation } of documentOperations(document))
+    surface.set(operationKey(name), readOperation(name, operation, { budget }));
   return surface;
 }

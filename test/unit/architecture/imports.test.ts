@@ -11,6 +11,7 @@ const ORDER = [
   "migration-page",
   "tools/parity",
   "tools/replay",
+  "tools/laws/counterexamples",
   "tools/examples",
   "tools",
   "tools/openapi",
