@@ -35,6 +35,7 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
     /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/.test(text) &&
     !Number.isNaN(Date.parse(text)),
   date: (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)),
+  ip: (text) => isIP(text) > 0,
   ipv4: (text) => isIPv4(text),
   ipv6: (text) => isIP(text) === 6,
   uuid: (text) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text),

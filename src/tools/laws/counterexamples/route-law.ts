@@ -5,7 +5,7 @@ import type { Route } from "../../../mapping/compile/route.ts";
 import type { Resource } from "../../../mapping/compile/resource.ts";
 import { operationKey } from "../../impact/surface.ts";
 import type { ExampleResult } from "../../examples/compare-example.ts";
-import { pick, between, type Random } from "../generate-values.ts";
+import { pick, type Random } from "../generate-values.ts";
 import type { DescribedApi, DescribedOperation } from "./described-api.ts";
 import { misfitsOf, type JsonPath, type Misfit } from "./fits-schema.ts";
 import { meetCondition, meetsCondition } from "./meets-condition.ts";
@@ -13,7 +13,7 @@ import type { Answer, TrialRequest, Trials } from "./route-trial.ts";
 import { applyEdits, type Edits } from "./schema-values.ts";
 
 /** Random cases of several changes at once. */
-const COMBINED = 40;
+const COMBINED = 200;
 /** Changes that a response gets that has been tried completely in another route. */
 const REPEATED = 40;
 
@@ -183,14 +183,20 @@ function editsOf(prepared: Prepared, operation: DescribedOperation, api: Describ
 
 const isWithin = (one: JsonPath, other: JsonPath): boolean => one.every((key, index) => other[index] === key);
 
-/** Several changes of different places; undefined if they are in each other. */
-function combine(edits: readonly Edits[], random: Random): Edits | undefined {
-  const chosen = Array.from({ length: between(2, 4, random) }, () => pick(edits, random) ?? []);
-  const firsts = chosen.flatMap(([first]) => (first ? [first.path] : []));
-  const isApart = firsts.every((one, index) =>
-    firsts.every((other, at) => index === at || (!isWithin(one, other) && !isWithin(other, one))),
-  );
-  return isApart ? chosen.flat() : undefined;
+/** Changes of some of the places, more often of many; of places in each other one alone. */
+function combine(places: readonly (readonly Edits[])[], random: Random): Edits {
+  const share = Math.sqrt(random());
+  const chosen: Edits[] = [];
+  for (const edits of places) {
+    const edit = pick(edits, random);
+    const path = edit?.[0]?.path;
+    if (!edit || !path || random() > share) continue;
+    const isApart = chosen.every((other) =>
+      other.every(({ path: taken }) => !isWithin(path, taken) && !isWithin(taken, path)),
+    );
+    if (isApart) chosen.push(edit);
+  }
+  return chosen.flat();
 }
 
 /** Values that all changed responses of one call may have together. */
@@ -221,10 +227,8 @@ function casesOf(
     ? Array.from({ length: Math.min(REPEATED, edits.length) }, () => pick(edits, random) ?? [])
     : edits;
   known.add(schema);
-  const combined = Array.from(
-    { length: edits.length > 1 ? COMBINED : 0 },
-    () => combine(edits, random) ?? [],
-  );
+  const places = [...Map.groupBy(edits, ([first]) => JSON.stringify(first?.path)).values()];
+  const combined = Array.from({ length: places.length > 1 ? COMBINED : 0 }, () => combine(places, random));
   return [...some, ...combined];
 }
 
