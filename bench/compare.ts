@@ -163,8 +163,10 @@ export async function compareWith(
         { name: "Disk, AUDIT=metadata", servers: both("metadata"), path: disk, authorization: ALPHA },
         ...withWorkers("Disk, WORKERS=2", disk),
         { name: "Instance, 3 v4 calls", servers: both("metadata"), path: one, authorization: ALPHA },
-        { name: "Native proxy, list", servers: both("metadata"), path: list, authorization: NATIVE },
-        { name: "Native proxy, disk", servers: both("metadata"), path: disk, authorization: NATIVE },
+        ...(["off", "metadata", "full"] as const).flatMap((audit) => [
+          { name: `Native list, AUDIT=${audit}`, servers: both(audit), path: list, authorization: NATIVE },
+          { name: `Native disk, AUDIT=${audit}`, servers: both(audit), path: disk, authorization: NATIVE },
+        ]),
         {
           name: "The peer, with Express / without",
           servers: [peer, bare],

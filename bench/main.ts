@@ -83,8 +83,9 @@ async function bench(options: BenchOptions): Promise<number> {
     }
     const code = options.rounds > 0 ? await compare(loader, options, isAwake) : 0;
     if (options.starts > 0) print(`\n${await startTimes(loader, options)}\n`);
-    if (options.growthMs > 0) print(growthReport(await measureGrowth(loader, options)));
-    else if (options.memoryMs > 0) print(memoryReport(await measureMemory(loader, options), options));
+    if (options.memoryMs > 0)
+      print(memoryReport(await measureMemory(loader, options, (row) => print(`${row}\n`)), options));
+    if (options.growthMs > 0) print(`\n${growthReport(await measureGrowth(loader, options))}`);
     return code;
   } finally {
     loader.stop();

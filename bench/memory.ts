@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Child } from "./child.ts";
 import { growthBetween, readSnapshot, type Growth } from "./heap-snapshot.ts";
+import { MEMORY_GOALS } from "./goals.ts";
 import type { Loader } from "./loader.ts";
 import type { BenchOptions } from "./options.ts";
 import { processCost } from "./process-cost.ts";
 import { ALPHA, startGateway, startPeer, startUpstream, withChildren } from "./targets.ts";
 
-const CONNECTIONS = 64;
+const CONNECTIONS = 16;
 const PATH = "/v4/vm/instances";
 const MEBI = 1024 * 1024;
 
@@ -28,41 +29,67 @@ const load = async (loader: Loader, server: Child, ms: number): Promise<number> 
 
 const resident = ({ pid }: Child): number => processCost(pid)?.memory ?? Number.NaN;
 
-/** Resident bytes after the time under load. */
+/** Resident bytes of a server. */
 export interface Memory {
-  readonly metadata: number;
-  readonly full: number;
-  readonly peer: number;
+  readonly name: string;
+  readonly idle: number;
+  /** After the first time under load, and after all of it. */
+  readonly early: number;
+  readonly late: number;
+  /** The goal for `early`, as a ratio to the peer; undefined for the peer. */
+  readonly goal?: number | undefined;
 }
 
-/** Each in a new process, one after the other. */
-export function measureMemory(loader: Loader, { memoryMs, built }: BenchOptions): Promise<Memory> {
+/** Each server in a new process, one after the other; the peer comes last. */
+export function measureMemory(
+  loader: Loader,
+  { memoryMs, laterMs, built }: BenchOptions,
+  print: (row: string) => void,
+): Promise<Memory[]> {
   return withChildren(async (keep, folder) => {
     const upstream = await keep(startUpstream());
-    async function after(server: Promise<Child>): Promise<number> {
+    async function measureOne(name: string, server: Promise<Child>, goal?: number): Promise<Memory> {
       const child = await keep(server);
+      const idle = resident(child);
       await load(loader, child, memoryMs);
-      const bytes = resident(child);
+      const early = resident(child);
+      await load(loader, child, Math.max(laterMs - memoryMs, 0));
+      const memory = { name, idle, early, late: resident(child), goal };
       await child.stop();
-      return bytes;
+      print(`${name}: ${inMebi(idle)}, ${inMebi(early)}, ${inMebi(memory.late)}`);
+      return memory;
     }
-    return {
-      metadata: await after(startGateway({ upstream, audit: "metadata", folder, built })),
-      full: await after(startGateway({ upstream, audit: "full", folder, built })),
-      peer: await after(startPeer(upstream)),
-    };
+    const measured: Memory[] = [];
+    for (const [audit, goal] of Object.entries(MEMORY_GOALS))
+      measured.push(
+        await measureOne(`AUDIT=${audit}`, startGateway({ upstream, audit, folder, built }), goal),
+      );
+    return [...measured, await measureOne("the peer", startPeer(upstream))];
   });
 }
 
 const inMebi = (bytes: number): string => `${(bytes / MEBI).toFixed(0)} MB`;
 
-export const memoryReport = ({ metadata, full, peer }: Memory, { memoryMs }: BenchOptions): string =>
-  [
+/** One row for each server. */
+export function memoryReport(measured: readonly Memory[], { memoryMs, laterMs }: BenchOptions): string {
+  const peer = measured.at(-1)?.early ?? Number.NaN;
+  const row = (name: string, cells: readonly string[]): string =>
+    name.padEnd(34) + cells.map((cell) => cell.padStart(10)).join("");
+  const times = [memoryMs, laterMs].map((ms) => `${ms / 1000} s`);
+  return [
     "",
-    `Resident after ${memoryMs / 1000} s of lists at ${CONNECTIONS} connections: AUDIT=metadata ${inMebi(metadata)},`,
-    `AUDIT=full ${inMebi(full)}, the peer ${inMebi(peer)}.`,
+    row(`Resident, lists at ${CONNECTIONS} connections`, ["idle", ...times, "x peer", "goal", "growth"]),
+    ...measured.map(({ name, idle, early, late, goal }) =>
+      row(name, [
+        ...[idle, early, late].map(inMebi),
+        (early / peer).toFixed(2),
+        goal === undefined ? "-" : goal.toFixed(2),
+        (late / early).toFixed(2),
+      ]),
+    ),
     "",
   ].join("\n");
+}
 
 /** Has a process write its heap to a file; the signal is the one it was started with. */
 async function snapshot({ pid }: Child, folder: string): Promise<string> {

@@ -22,6 +22,8 @@ export interface BenchOptions {
   readonly idleMs: number;
   /** Of steady load before resident memory is read; 0: it isn't. */
   readonly memoryMs: number;
+  /** Of steady load in all before it is read again. */
+  readonly laterMs: number;
   /** Of steady load between two heap snapshots; 0: there are none. */
   readonly growthMs: number;
   /** The gateway as it is installed, from `dist/`, in place of the sources. */
@@ -36,6 +38,8 @@ export interface BenchOptions {
 
 type Plan = Omit<BenchOptions, "built" | "translation" | "redaction" | "compare">;
 
+const MINUTE_MS = 60_000;
+
 const THOROUGH: Plan = {
   processes: 3,
   rounds: 1,
@@ -47,7 +51,8 @@ const THOROUGH: Plan = {
   starts: 3,
   firstRequests: 2000,
   idleMs: 15_000,
-  memoryMs: 60_000,
+  memoryMs: MINUTE_MS,
+  laterMs: 10 * MINUTE_MS,
   growthMs: 0,
 };
 
@@ -64,13 +69,12 @@ const QUICK: Plan = {
   firstRequests: 100,
   idleMs: 100,
   memoryMs: 0,
+  laterMs: 0,
   growthMs: 0,
 };
 
 /** Two commits, in many short rounds, so that other load on the machine affects both. */
 const COMPARE: Plan = { ...THOROUGH, rounds: 15, measureMs: 400, warmUpMs: 2500, connections: 16 };
-
-const MINUTE_MS = 60_000;
 
 /** Translation or redaction alone, in this process. */
 const ALONE: Plan = { ...THOROUGH, rounds: 5 };
@@ -82,8 +86,8 @@ export const HELP = `npm run bench -- [--quick | --memory | --translation | --re
                  [--rounds N] [--seconds N] [--connections N] [--rate N]
 
 Loads the gateway, and a bare Express pass-through beside it, with the same requests before the same v4 service.
-Takes half an hour; --quick some 15 seconds. --memory loads the gateway for a minute and then for ten more, or
---minutes, and compares what its heap holds before and after those. --translation starts no gateway: it measures
+Takes an hour and a half; --quick some 15 seconds. Memory is read after one minute and after ten, or --minutes.
+--memory measures that alone, and then what the heap holds after a minute and after as many more. --translation starts no gateway: it measures
 the translation of v4's response, compiled, interpreted, and written by hand. --redaction starts no
 gateway either: it measures the redaction of recorded bodies.
 --compare REF loads the gateway of this working tree and that of another commit alternately, and prints the ratios.
@@ -142,6 +146,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
   ): number => (values[name] === undefined ? fallback : positive(name, values[name]));
   return {
     ...base,
+    laterMs: given("minutes", base.laterMs / MINUTE_MS) * MINUTE_MS,
     growthMs: base.growthMs > 0 ? given("minutes", base.growthMs / MINUTE_MS) * MINUTE_MS : 0,
     built: values.built ?? false,
     translation: values.translation ?? false,

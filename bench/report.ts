@@ -1,3 +1,4 @@
+import { cpuGoal } from "./goals.ts";
 import type { Measurement } from "./measure.ts";
 
 export function median(values: readonly number[]): number {
@@ -17,6 +18,7 @@ const COLUMNS: readonly Column[] = [
   ["p99 ms", 8],
   ["CPU us/req", 11],
   ["x peer", 7],
+  ["goal", 6],
   ["RSS MB", 8],
   ["v4 calls", 9],
   ["failed", 7],
@@ -36,7 +38,12 @@ const medianOf = (
 const formatNumber = (value: number, digits: number): string =>
   Number.isNaN(value) ? "-" : value.toFixed(digits);
 
-function row(name: string, rounds: readonly Measurement[], peer: readonly Measurement[]): string {
+function row(
+  request: string,
+  name: string,
+  rounds: readonly Measurement[],
+  peer: readonly Measurement[],
+): string {
   const peerCpu = medianOf(peer, "cpu");
   const cpu = medianOf(rounds, "cpu");
   return line([
@@ -47,6 +54,7 @@ function row(name: string, rounds: readonly Measurement[], peer: readonly Measur
     formatNumber(medianOf(rounds, "p99"), 2),
     formatNumber(cpu, 0),
     formatNumber(cpu / peerCpu, 2),
+    formatNumber(cpuGoal(request, name) ?? Number.NaN, 2),
     formatNumber(medianOf(rounds, "memory") / 1024 ** 2, 0),
     formatNumber(medianOf(rounds, "v4Calls"), 1),
     String(rounds.reduce((sum, { failed }) => sum + failed, 0)),
@@ -63,7 +71,11 @@ export function report(measurements: readonly Measurement[]): string {
     .map((request) => {
       const peer = roundsOf(request, targets.at(-1));
       const head = line([request, ...COLUMNS.slice(1).map(([title]) => title)]);
-      return [head, ...targets.map((target) => row(target, roundsOf(request, target), peer)), ""].join("\n");
+      return [
+        head,
+        ...targets.map((target) => row(request, target, roundsOf(request, target), peer)),
+        "",
+      ].join("\n");
     })
     .join("\n");
 }

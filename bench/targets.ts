@@ -106,7 +106,9 @@ export function withSetup<T>(built: boolean, run: (setup: BenchSetup) => Promise
       { name: "alpha pipeline, AUDIT=metadata", server: metadata, authorization: ALPHA },
       { name: "alpha pipeline, AUDIT=full", server: full, authorization: ALPHA },
       ...(two ? [{ name: "alpha pipeline, WORKERS=2", server: two, authorization: ALPHA }] : []),
+      { name: "native proxy, AUDIT=off", server: off, authorization: NATIVE },
       { name: "native proxy, AUDIT=metadata", server: metadata, authorization: NATIVE },
+      { name: "native proxy, AUDIT=full", server: full, authorization: NATIVE },
       { name: "bare pass-through (the peer)", server: peer, authorization: NATIVE },
     ];
     return run({ upstream, targets });

@@ -18,7 +18,7 @@ import { startGateway, withChildren } from "../targets.ts";
 const RATE = 200;
 const COMPARISONS = 20;
 /** Pairs of rounds, one of which compares. */
-const ROUNDS = Number(process.env["PARITY_ROUNDS"] ?? 15);
+const ROUNDS = Number(process.env["PARITY_ROUNDS"] ?? 11);
 const ROUND_MS = Number(process.env["PARITY_ROUND_MS"] ?? 8000);
 const WARM_UP_MS = 10_000;
 /** A gateway looks each two seconds whether its file has changed. */

@@ -6,7 +6,8 @@ import { setTimeout as wait } from "node:timers/promises";
 const LONG = Buffer.alloc(10 * 1024 * 1024, " ");
 
 const MODES: Readonly<Record<string, RequestListener>> = {
-  "after 5 s": (_request, response) => void wait(5000).then(() => response.end("{}")),
+  // No answer that could be compared: after four differences its clients would wait as well.
+  "after 5 s": (_request, response) => void wait(5000).then(() => response.writeHead(503).end("{}")),
   hangs: () => {},
   resets: (request) => void request.socket.resetAndDestroy(),
   "10 MB": (_request, response) => void response.end(LONG),

@@ -7,7 +7,7 @@ import { describeStates } from "../audit/migration-words.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import { guardAccess, guardHost, guardOrigin } from "./access.ts";
 import { EXPORT_FORMATS } from "../audit/export/format-names.ts";
-import { createAuditApi, type ExplainRecord, type RecordExport } from "./audit-api.ts";
+import { createAuditApi, type RecordExport, type RecordViews } from "./audit-api.ts";
 import { handleError, sendNotFound, sendErrors } from "./responses.ts";
 import { readPages } from "./console-pages.ts";
 import { createUsageApi, type ClientOptions } from "./usage-api.ts";
@@ -109,8 +109,8 @@ export interface AdminDeps {
   readonly mappings: () => unknown;
   /** The embedded sandbox; `undefined` with a real v4 service. */
   readonly sandbox?: SandboxControls | undefined;
-  /** Explains a record by the active pack, for `GET /api/audit/:id/explain`. */
-  readonly explain: ExplainRecord;
+  /** Explains and traces records by the active pack, for `GET /api/audit/:id/explain` and `/trace`. */
+  readonly views: RecordViews;
   /** Handles `/api/report`; `undefined` if there are no reports. The console links to it if it is defined. */
   readonly report?: RequestHandler | undefined;
   /** Handles `/api/usage/impact`; undefined if nothing is counted. */
@@ -175,7 +175,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   app.get("/metrics", async (_request, response) => {
     response.set("Content-Type", deps.metrics.contentType).send(await deps.metrics.text());
   });
-  app.use("/api/audit", createAuditApi(deps.audit, deps.clients.directory, deps.exports ?? {}, deps.explain));
+  app.use("/api/audit", createAuditApi(deps.audit, deps.clients.directory, deps.exports ?? {}, deps.views));
   app.get("/api", (_request, response) => {
     response.json({
       audit: deps.audit !== undefined,

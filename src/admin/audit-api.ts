@@ -12,23 +12,32 @@ import { readAuditQuery, readNamedQuery } from "./audit-query.ts";
 /** Explains a record by the active pack: the source of each field of the response. */
 export type ExplainRecord = (record: AuditRecord) => Promise<unknown>;
 
+/** Traces a record by the active pack. Undefined while another trace runs. */
+export type TraceRecord = (record: AuditRecord) => Promise<object | undefined>;
+
+/** What is shown of a record, beside the record itself. */
+export interface RecordViews {
+  readonly explain: ExplainRecord;
+  readonly trace: TraceRecord;
+}
+
 /** Options of exports. */
 export interface RecordExport extends Pick<ExportOptions, "onDamaged"> {
   /** Those of the active pack. */
   readonly filterHeaders?: () => ExportOptions["filterHeaders"];
 }
 
-/** `GET /api/audit` with `/export`, `/:id` and `/:id/explain` . Without an audit store every path returns 404. */
+/** `GET /api/audit` with `/export`, `/:id`, `/:id/explain` and `/:id/trace`. Without an audit store every path returns 404. */
 export function createAuditApi(
   audit: AuditStore | undefined,
   directory: () => ClientDirectory,
   options: RecordExport,
-  explain: ExplainRecord,
+  { explain, trace }: RecordViews,
 ): Router {
   const router = Router({ caseSensitive: true });
 
   if (!audit) {
-    router.get(["/", "/:id", "/:id/explain"], (_request, response) => {
+    router.get(["/", "/:id", "/:id/explain", "/:id/trace"], (_request, response) => {
       sendErrors(response, 404, "Auditing is off (AUDIT=off): there are no records.");
     });
     return router;
@@ -40,6 +49,7 @@ export function createAuditApi(
   const toRecord = async (record: AuditRecord): Promise<unknown> => record;
   router.get("/:id", ({ params }, response) => sendRecord(audit, params.id, toRecord, response));
   router.get("/:id/explain", ({ params }, response) => sendRecord(audit, params.id, explain, response));
+  router.get("/:id/trace", ({ params }, response) => sendRecord(audit, params.id, trace, response));
   return router;
 }
 
@@ -113,5 +123,7 @@ async function sendRecord(
 ): Promise<void> {
   const record = await audit.get(id);
   if (!record) return sendErrors(response, 404, "There is no record with this id.");
-  response.json(await show(record));
+  const shown = await show(record);
+  if (shown === undefined) return sendErrors(response, 503, "Another trace is running. Try again.");
+  response.json(shown);
 }

@@ -2,7 +2,9 @@ import type { RequestListener } from "node:http";
 import { createAdminApp, type AdminDeps } from "../admin/admin-app.ts";
 import { createImpactApi } from "../admin/impact-api.ts";
 import { createReportApi } from "../admin/report-api.ts";
+import type { PackFiles } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
+import { NO_CATALOGS, type CatalogCopy } from "../mapping/translation-context.ts";
 import { filterHeadersOf, namesOf, summarizePack } from "../mapping/pack-summary.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { badRequestBody } from "./bad-request.ts";
@@ -13,13 +15,17 @@ import type { Dependencies } from "./dependencies.ts";
 export interface AdminDependencies extends Pick<AdminDeps, "readiness" | "metrics" | "purgeTokens"> {
   /** The pack in use. */
   readonly pack: () => Pack;
+  /** The files that it was compiled from. */
+  readonly files: () => PackFiles;
+  /** Its catalogs. A process that serves no requests has none. */
+  readonly catalogs?: () => CatalogCopy;
 }
 
 /** Creates the admin application. */
 export function createAdminHandler(
-  { ADMIN_HOST, ADMIN_TOKEN, TRUST_PROXY, QUIET_DAYS }: Settings,
+  { ADMIN_HOST, ADMIN_TOKEN, TRUST_PROXY, QUIET_DAYS, WORDS }: Settings,
   { audit, log, v4, state, sunset, rollout, clients }: Dependencies,
-  { pack, ...deps }: AdminDependencies,
+  { pack, files, catalogs, ...deps }: AdminDependencies,
 ): RequestListener {
   return createAdminApp({
     ...(ADMIN_TOKEN !== undefined && { token: ADMIN_TOKEN }),
@@ -48,10 +54,18 @@ export function createAdminHandler(
     names: () => namesOf(pack()),
     mappings: () => summarizePack(pack()),
     // The tools are loaded when they are used.
-    async explain(record) {
-      const { explainRecord } = await import("../tools/explain/explain-record.ts");
-      const { recordCurls } = await import("../tools/explain/record-curls.ts");
-      return { ...(await explainRecord(record, pack())), curl: recordCurls(record, pack()) };
+    views: {
+      async explain(record) {
+        const { explainRecord } = await import("../tools/explain/explain-record.ts");
+        const { recordCurls } = await import("../tools/explain/record-curls.ts");
+        return { ...(await explainRecord(record, pack())), curl: recordCurls(record, pack()) };
+      },
+      async trace(record) {
+        const { traceInThread } = await import("../tools/trace/trace-in-thread.ts");
+        const { findCatalogRows } = await import("../tools/trace/catalog-rows.ts");
+        const rows = findCatalogRows(record, pack(), catalogs?.() ?? NO_CATALOGS);
+        return traceInThread(record, { files: files(), words: WORDS, rows });
+      },
     },
     ...(audit && {
       report: createReportApi(

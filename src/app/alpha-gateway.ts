@@ -129,11 +129,12 @@ export function alphaGateway(options: AlphaGatewayOptions): AlphaGateway {
 function createMiddleware(settings: Settings, given: Given): AlphaGateway {
   const { loaded, host } = given;
   const log = openLog(settings, host.logger);
-  const isGatewayPath = createPathFilter(settings, loaded.pack);
   const failure = JSON.stringify(loaded.pack.errors.client.write([{ reason: UNAVAILABLE }], 500));
   const untrusted = new WeakSet<Socket>();
   let problem = "starting";
   let opened: Opened | undefined;
+  const activePack = (): Pack => opened?.handlers.admin.pack() ?? loaded.pack;
+  let paths = { pack: loaded.pack, include: createPathFilter(settings, loaded.pack) };
   let closing: Promise<void> | undefined;
 
   const opening = open(settings, given).then(
@@ -165,11 +166,14 @@ function createMiddleware(settings: Settings, given: Given): AlphaGateway {
     const [path = ""] = (request.url ?? "").split("?", 1);
     // What follows an invalid message may be a part of it, whatever its path. Its connection ends with the 400.
     if (untrusted.has(request.socket)) return;
-    if (!isGatewayPath(path)) return next();
+    const pack = activePack();
+    // A reload may change the paths that are the gateway's.
+    if (paths.pack !== pack) paths = { pack, include: createPathFilter(settings, pack) };
+    if (!paths.include(path)) return next();
     if (isInvalidMessage(request)) {
       untrusted.add(request.socket);
       response.shouldKeepAlive = false;
-      const badRequest = () => badRequestBody(loaded.pack, "malformed");
+      const badRequest = () => badRequestBody(pack, "malformed");
       return rejectInvalid(request, response, opened?.handlers.rejection ?? { badRequest });
     }
     if (isAfterBodyParser(request)) {

@@ -55,8 +55,6 @@ function createGuard(
   };
 }
 
-const passAll: RequestHandler = (_request, _response, next) => next();
-
 /** The names that a listener without client credentials accepts; undefined: all, also with client credentials. */
 const hostCheckOf = (settings: Settings, { credentials }: Pack): HostCheck | undefined =>
   credentials.client
@@ -81,13 +79,15 @@ export function createHostGuard(
   settings: Settings,
   dependencies: GuardDependencies,
   options: GuardOptions,
-): RequestHandler {
+): readonly RequestHandler[] {
   const accepts = hostCheckOf(settings, dependencies.pack);
-  if (!accepts) return passAll;
+  if (!accepts) return [];
   const reason = "This listener accepts loopback host names only, e.g. localhost, and that of PUBLIC_URL.";
-  return createGuard(settings, dependencies, options, ({ headers: { host } }) =>
-    accepts(host) ? undefined : new HttpError(421, reason),
-  );
+  return [
+    createGuard(settings, dependencies, options, ({ headers: { host } }) =>
+      accepts(host) ? undefined : new HttpError(421, reason),
+    ),
+  ];
 }
 
 /** Rejects requests whose head is too long. Those of the native proxy are not its own. */
@@ -147,14 +147,14 @@ export function createCrossSiteGuard(
   settings: Settings,
   dependencies: GuardDependencies,
   options: GuardOptions,
-): RequestHandler {
+): readonly RequestHandler[] {
   const { pack } = dependencies;
-  if (!isAmbient(pack)) return passAll;
+  if (!isAmbient(pack)) return [];
   const { CORS_ORIGINS: origins = [], PUBLIC_URL: publicUrl } = settings;
   // With credentials, browsers do not take `*` for permission either (Fetch standard, CORS protocol).
   const allowsAll = origins.includes("*") && !pack.credentials.client;
   const reason = "A page of another origin can't change anything here, unless CORS_ORIGINS has its origin.";
-  return createGuard(settings, dependencies, options, ({ method = "", headers }) => {
+  const guard = createGuard(settings, dependencies, options, ({ method = "", headers }) => {
     if (SAFE_METHODS.has(method) || allowsAll) return undefined;
     const { origin, host = "", "sec-fetch-site": site } = headers;
     if (origin !== undefined && origins.includes(origin)) return undefined;
@@ -163,6 +163,7 @@ export function createCrossSiteGuard(
     if (isOwn) return undefined;
     return new HttpError(403, reason, { by: "cross_site" });
   });
+  return [guard];
 }
 
 /** Counts preflights: against the limit of their address, since browsers send no token with them, and in the metrics. */
@@ -171,8 +172,7 @@ export function createPreflightLimit({
   shared,
   metrics,
 }: Pick<PublicAppDependencies, "pack" | "shared" | "metrics">): RequestHandler {
-  return async function limitPreflight(request, response, next) {
-    if (!isPreflight(request)) return next();
+  const limit: RequestHandler = async (_request, response, next) => {
     const { startedAt, address } = plainRequestOf(response);
     const { status } = await shared.limits.consume({
       token: undefined,
@@ -191,5 +191,8 @@ export function createPreflightLimit({
     });
     if (status.isAllowed) return next();
     response.writeHead(pack.statuses.limited, { "retry-after": String(status.retryAfter) }).end();
+  };
+  return function limitPreflight(request, response, next) {
+    return isPreflight(request) ? limit(request, response, next) : next();
   };
 }

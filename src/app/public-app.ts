@@ -96,16 +96,16 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
       onUntrustedProxy: dependencies.onUntrustedProxy,
     }),
     helmet(SECURITY_HEADERS),
-    createHostGuard(settings, dependencies, guardOptions),
+    ...createHostGuard(settings, dependencies, guardOptions),
     createPreflightLimit(dependencies),
     allowOrigins(corsSettings(settings, dependencies.pack)),
-    createNativeMiddleware(settings, dependencies, recorder),
+    ...createNativeMiddleware(settings, dependencies, recorder),
     createHeadGuard(settings, dependencies, guardOptions),
-    createCrossSiteGuard(settings, dependencies, guardOptions),
+    ...createCrossSiteGuard(settings, dependencies, guardOptions),
     ...createPackGuard(settings, dependencies, guardOptions),
     ...createMigrationPages(settings, dependencies, guardOptions),
     ...(routeBySide ? [routeBySide] : []),
-    createOAuthMiddleware(settings, dependencies, recorder, respond),
+    ...createOAuthMiddleware(settings, dependencies, recorder, respond),
     respond(createAlphaHandler(settings, dependencies, recorder, shadow)),
     createErrorHandler(dependencies),
   ];
@@ -132,10 +132,10 @@ function createNativeMiddleware(
   settings: Settings,
   { pack, shared, oauth, nativeProxy, inFlight }: PublicAppDependencies,
   recorder: Recorder,
-): RequestHandler {
+): readonly RequestHandler[] {
   const { base_path: prefix } = pack.dialect.upstream;
   const { nativeScheme: scheme } = pack;
-  if (!settings.NATIVE_PROXY || scheme === undefined) return (_request, _response, next) => next();
+  if (!settings.NATIVE_PROXY || scheme === undefined) return [];
   const { tokens, limits } = shared;
   const errorOf = (reason: string, status: number, shown = status): NativeError => ({
     status,
@@ -167,7 +167,7 @@ function createNativeMiddleware(
     startRecording: (request, hash) => recorder.startNative(request, hash),
     recordFirst: settings.AUDIT_DURABILITY === "strict",
   });
-  return function forwardNative(request, response, next) {
+  const forwardNative: RequestHandler = (request, response, next) => {
     const plain = plainRequestOf(response);
     if (!isNative(plain, { scheme, prefix })) return next();
     restoreTarget(request);
@@ -176,6 +176,7 @@ function createNativeMiddleware(
     forward(request, response, plain);
     response.on("close", inFlight.begin());
   };
+  return [forwardNative];
 }
 
 /** What all handlers need to trace and record their requests. */
@@ -237,20 +238,21 @@ function createOAuthMiddleware(
   dependencies: PublicAppDependencies,
   recorder: Recorder,
   respond: (handler: AlphaHandler) => RequestHandler,
-): RequestHandler {
+): readonly RequestHandler[] {
   const oauth = oauthRoutes(settings, dependencies, recorder);
-  if (!oauth) return (_request, _response, next) => next();
+  if (!oauth) return [];
   const toMiddleware = (handler: AlphaHandler) => respond(trackRequests(dependencies, handler));
   const paths = new Set(oauth.routes.map(({ path }) => path));
   const handlers = new Map(
     oauth.routes.map(({ method, path, handler }) => [`${method} ${path}`, toMiddleware(handler)]),
   );
   const respondNotFound = toMiddleware(oauth.notFound);
-  return function handleOAuth(request, response, next) {
+  const handleOAuth: RequestHandler = (request, response, next) => {
     const { method, path } = plainRequestOf(response);
     if (!paths.has(path)) return next();
     return (handlers.get(`${method} ${path}`) ?? respondNotFound)(request, response, next);
   };
+  return [handleOAuth];
 }
 
 /** Translates all other requests. */

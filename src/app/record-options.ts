@@ -7,11 +7,13 @@ import type { RecordOptions } from "../pipeline/recorded-request.ts";
 /** Segments of the paths that the pack's routes have, and of the calls that they make. */
 function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
   const templates = routes.flatMap(
-    ({ name, source, mergeParts, prerequisites, readAfterWrite, wait, related }) => [
+    ({ name, source, mergeParts, prerequisites, readAfterWrite, wait, poll, related }) => [
       name.slice(name.indexOf(" ") + 1),
       ...("call" in source ? [source.call.template] : []),
       ...mergeParts.flatMap(({ read, write }) => [read.template, write.template]),
-      ...[...prerequisites, ...related, readAfterWrite, wait].map((step) => step?.endpoint.template ?? ""),
+      ...[...prerequisites, ...related, readAfterWrite, wait, poll].map(
+        (step) => step?.endpoint.template ?? "",
+      ),
     ],
   );
   const { oauth, client, upstream } = dialect;

@@ -162,7 +162,14 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
   return {
     handler: activePack.handle,
     activePack,
-    admin: { readiness, metrics, pack: () => activePack.current().pack, purgeTokens: tokens.purge },
+    admin: {
+      readiness,
+      metrics,
+      pack: () => activePack.current().pack,
+      files: () => activePack.current().files,
+      catalogs: () => activePack.current().catalogs,
+      purgeTokens: tokens.purge,
+    },
     rejection: createMessageRejection(dependencies, () => activePack.current().pack),
     reload,
     async stop(drain = async () => {}, drainAdmin = async () => {}) {

@@ -1,8 +1,5 @@
 /** `check --format json`: what `check` finds, for editors and programs. */
-import { checkLaws } from "../tools/check-laws.ts";
-import { UnreadableDocumentError } from "../tools/impact/flatten-schema.ts";
 import { coverageOf } from "../tools/examples/coverage.ts";
-import { loadPack } from "../mapping/load/load-pack.ts";
 import {
   MAX_DIAGNOSTICS,
   PackError,
@@ -10,8 +7,9 @@ import {
   type DiagnosticCode,
 } from "../mapping/load/diagnostic.ts";
 import { summarizePack } from "../mapping/pack-summary.ts";
-import { LAW_RUNS, type CheckedFolder, type CheckFlags } from "./check.ts";
-import { describeType, findTypes, type CheckedType } from "./check-types.ts";
+import type { FieldVerdict, TypeReport } from "../tools/types/type-report.ts";
+import type { CheckedFolder, CheckFlags } from "./check.ts";
+import { fieldText, lawText, runLaws, type CheckedLaws } from "./check-laws.ts";
 import { print } from "./terminal.ts";
 
 /** One problem. Members without a value are null, so that every problem has all of them. */
@@ -46,40 +44,44 @@ const toPrinted = ({
   hint: hint === undefined || hint === "" ? null : hint,
 });
 
-/** A problem that is at no place of a file. */
-const NOWHERE = { file: null, line: null, column: null, path: [], hint: null } as const;
-
-/** A counterexample as a problem. */
-const toTypeProblem = (result: CheckedType): PrintedProblem[] =>
-  result.counterexample
-    ? [{ ...NOWHERE, code: "type", file: result.file, message: describeType(result) }]
-    : [];
-
-/** A verdict without its golden case, which has a file. Members without a value are null. */
-const toPrintedType = ({ counterexample, ...result }: CheckedType) => ({
-  ...result,
-  counterexample: counterexample && {
-    ...counterexample,
-    golden: undefined,
-    actual: counterexample.actual ?? null,
-  },
+/** A problem without a place. */
+const withoutPlace = (code: DiagnosticCode, message: string): PrintedProblem => ({
+  code,
+  file: null,
+  line: null,
+  column: null,
+  path: [],
+  message,
+  hint: null,
 });
 
-/** The laws that do not hold, as problems without a place. Values that clients read otherwise are no problems. */
-async function findBrokenLaws(folder: string, seed: number): Promise<PrintedProblem[]> {
-  const { findings } = await checkLaws(() => loadPack(folder), { seed, runs: LAW_RUNS });
-  return findings.flatMap(({ kind, subject, value, expected, actual }) =>
-    kind === "changed"
-      ? []
-      : [
-          {
-            ...NOWHERE,
-            code: "law",
-            message: `${kind}: ${subject}: ${JSON.stringify(value)} gives ${JSON.stringify(actual)}, expected ${JSON.stringify(expected)}`,
-          },
-        ],
-  );
+/** What the laws and the types found, as problems. Values that clients read otherwise are no problems. */
+const problemsOf = ({ findings, types }: CheckedLaws): PrintedProblem[] => [
+  ...findings.flatMap((finding) =>
+    finding.kind === "changed" ? [] : [withoutPlace("law", lawText(finding))],
+  ),
+  ...(types?.fields ?? []).flatMap((field) =>
+    field.counterexample ? [withoutPlace("type", fieldText(field))] : [],
+  ),
+];
+
+/** A field of the law of types. */
+function printedField({ field, routes, verdict, cases, counterexample }: FieldVerdict) {
+  const { golden: _golden, actual = null, ...found } = counterexample ?? {};
+  return {
+    field,
+    routes,
+    verdict: verdict.replaceAll(" ", "-"),
+    cases,
+    counterexample: counterexample ? { ...found, actual } : null,
+  };
 }
+
+const printedTypes = ({ cases, fields, untested }: TypeReport) => ({
+  cases,
+  fields: fields.map(printedField),
+  untested,
+});
 
 /** What the pack covers, as `check` prints it. */
 function summarize({ pack, results }: CheckedFolder) {
@@ -98,7 +100,7 @@ function summarize({ pack, results }: CheckedFolder) {
 
 /**
  * Checks a pack and prints one JSON document: `problems`, whether there are `more` than those, the `summary` of a valid pack,
- * and with a document of the new API the verdict on the type of each field.
+ * and with a document of the upstream what was found out about the `types` of its fields.
  *
  * @param readFolder Loads the pack and runs its golden cases.
  * @returns the exit code: 1 if there is a problem
@@ -109,27 +111,23 @@ export async function printCheck(
   readFolder: (directory: string) => Promise<CheckedFolder>,
 ): Promise<number> {
   let problems: readonly PrintedProblem[];
-  let types: readonly CheckedType[] | undefined;
   let summary: ReturnType<typeof summarize> | null = null;
+  let types: ReturnType<typeof printedTypes> | undefined;
   try {
     const checked = await readFolder(folder);
     problems = checked.problems.map(toPrinted);
     if (problems.length === 0) summary = summarize(checked);
     if (problems.length === 0 && flags.laws) {
-      if (flags.new !== undefined) types = await findTypes(folder, checked, flags);
-      const laws = await findBrokenLaws(folder, Number(flags.seed ?? 1));
-      problems = [...laws, ...(types ?? []).flatMap(toTypeProblem)];
+      const found = await runLaws(folder, flags, checked);
+      problems = problemsOf(found);
+      types = found.types && printedTypes(found.types);
     }
   } catch (error) {
-    if (error instanceof UnreadableDocumentError)
-      problems = [{ ...NOWHERE, code: "unreadable", message: error.message }];
-    else if (error instanceof PackError) problems = error.diagnostics.map(toPrinted);
-    else throw error;
+    if (!(error instanceof PackError)) throw error;
+    problems = error.diagnostics.map(toPrinted);
   }
   const printed = problems.slice(0, MAX_DIAGNOSTICS);
   const more = problems.length > printed.length || printed.length === MAX_DIAGNOSTICS;
-  print(
-    `${JSON.stringify({ problems: printed, more, summary, ...(types && { types: types.map(toPrintedType) }) }, null, 2)}\n`,
-  );
+  print(`${JSON.stringify({ problems: printed, more, summary, types }, null, 2)}\n`);
   return problems.length > 0 ? 1 : 0;
 }

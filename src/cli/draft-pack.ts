@@ -1,6 +1,5 @@
 /** `init --old --new`: a draft of a pack from the OpenAPI documents of both APIs. */
 import type { Command } from "commander";
-import { errorText } from "../config/error-text.ts";
 import { NO_CLIENTS } from "../clients/client-directory.ts";
 import type { ApiRoute } from "../tools/draft/api-description.ts";
 import { makeDraft, type CountUses } from "../tools/draft/draft.ts";
@@ -26,10 +25,6 @@ export interface DraftFlags {
 
 /** Bytes of a file of a pack, and files of a draft. */
 const [MAX_FILE_BYTES, MAX_BYTES] = [256 * 1024, 4 * 1024 * 1024];
-
-/** Errors of the documents and of the records. Others are bugs. */
-const isInputError = (error: unknown): error is Error & { readonly code: string } =>
-  error instanceof Error && "code" in error && typeof error.code === "string" && error.code.startsWith("AG_");
 
 const readDocument = async (file: string, nesting: Nesting) => {
   const document = await readOpenapi(file);
@@ -74,23 +69,19 @@ function checkSizes(files: readonly NewFile[]): void {
   );
 }
 
-/** Returns the files of a draft. Ends the command if a document or the records can't be read. @throws {CommanderError} */
+/**
+ * Returns the files of a draft.
+ *
+ * @throws {UnreadableDocumentError} {InvalidHarError} {InvalidExportError} {AuditUnavailableError}
+ */
 export async function draftPack(
   { old = "", new: now = "", from }: DraftFlags,
   command: Command,
 ): Promise<NewFile[]> {
-  try {
-    const [before, after] = [await readDocument(old, "named"), await readDocument(now, "all")];
-    const countUses =
-      from === undefined ? undefined : await countCalls(from, before.routes, before.basePath, command);
-    const files = draftFiles(
-      makeDraft(before, after, matchApis(before, after), countUses),
-      from !== undefined,
-    );
-    checkSizes(files);
-    return files;
-  } catch (error) {
-    if (!isInputError(error)) throw error;
-    return command.error(`error: ${error.code}: ${errorText(error)}`);
-  }
+  const [before, after] = [await readDocument(old, "named"), await readDocument(now, "all")];
+  const countUses =
+    from === undefined ? undefined : await countCalls(from, before.routes, before.basePath, command);
+  const files = draftFiles(makeDraft(before, after, matchApis(before, after), countUses), from !== undefined);
+  checkSizes(files);
+  return files;
 }

@@ -11,7 +11,7 @@ import { isSuccess } from "../dialect/statuses.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { splitPath, type Parameters } from "../mapping/router.ts";
-import { createDryRun, isJsonType, type DryRunResponse } from "../tools/dry-run.ts";
+import { createDryRun, isJsonType, type DryRunRequest, type DryRunResponse } from "../tools/dry-run.ts";
 import { isCall, splitCall, type WrittenCall } from "../tools/examples/example.ts";
 import { curl } from "../tools/explain/curl.ts";
 import { addressVariable, shellComment } from "../tools/explain/shell.ts";
@@ -24,6 +24,10 @@ export interface ExplainFlags {
   readonly header?: readonly string[];
   /** JSON. */
   readonly data?: string;
+  /** Whether to print how the expressions of the pack are evaluated. */
+  readonly trace?: true;
+  /** With `trace`: a file with the upstream's response, `-` for standard input. */
+  readonly response?: string;
 }
 
 /** A v4 call, and why it is made. */
@@ -58,8 +62,19 @@ function createDecisionMatcher(pack: Pack, call: WrittenCall): (request: HttpReq
   return (request) => request.method === "GET" && endpoints.some(({ matches }) => matches(request.path));
 }
 
-/** Records requests. Responds with 403 to requests for a decision, and with an empty object or list to all others. */
-function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]): Upstream {
+/** Whether a request is the main call of one of these routes. */
+const isMainCall = (routes: readonly Route[], { method, path }: HttpRequest): boolean =>
+  routes.some(
+    ({ source }) =>
+      "call" in source && source.call.method === method && source.call.matches(path.split("?")[0] ?? ""),
+  );
+
+/**
+ * Records requests. Responds with 403 to requests for a decision, and with an empty object or list to all others.
+ *
+ * @param main The response to the main call.
+ */
+export function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[], main?: Buffer): Upstream {
   const routes = routesOf(pack, call);
   const list = onePage(routes[0]?.lists.envelope.upstream.list ?? pack.lists.upstream, []);
   // A list with members is an object as well. A bare array is not.
@@ -77,7 +92,7 @@ function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]): Upst
       };
       return isForDecision(request)
         ? { status: 403, headers, bytes: Buffer.alloc(0), ms: 0 }
-        : { status: 200, headers, bytes, ms: 0 };
+        : { status: 200, headers, bytes: main && isMainCall(routes, request) ? main : bytes, ms: 0 };
     },
     close: () => Promise.resolve(),
   };
@@ -124,8 +139,8 @@ function toCurl(request: HttpRequest, pack: Pack, route?: Route): string {
 const get = (path: string): HttpRequest => ({ method: "GET", path, headers: {} });
 
 /** Why a request is sent before the main call. */
-function describePrerequisite(path: string, { prerequisites, wait }: Route, parameters: Parameters): string {
-  if (wait?.endpoint.path(parameters) === path)
+function describePrerequisite(path: string, { prerequisites, wait }: Route): string {
+  if (wait?.endpoint.matches(path))
     return `before the call, every ${wait.intervalMs} ms for at most ${wait.timeoutMs} ms, until ${wait.condition}`;
   const step = prerequisites.find(({ endpoint }) => endpoint.matches(path));
   if (!step) return "before the call: members of the body that equal the current object are accepted";
@@ -146,19 +161,28 @@ function createSteps(
   );
   const prerequisites = sent.slice(0, mainIndex);
   const main = sent[mainIndex];
-  const readAfterWrite = route.readAfterWrite?.endpoint.path(parameters);
+  const readAfterWrite = route.readAfterWrite?.endpoint.describe(parameters);
+  const { poll } = route;
   const { upstream } = paging;
   const firstPage = upstream.query({ offset: 0, cursor: undefined }, upstream.size.maximum);
   const relatedPath = (endpoint: Endpoint, allPages: boolean): string => {
-    const path = endpoint.path({ ...parameters, each: "EACH" });
+    const path = endpoint.describe({ ...parameters, each: "EACH" });
     return allPages ? addQuery(path, firstPage) : path;
   };
   return [
     ...prerequisites.map((request) => ({
-      reason: describePrerequisite(request.path, route, parameters),
+      reason: describePrerequisite(request.path, route),
       request,
     })),
     ...(main ? [{ reason: prerequisites.length > 0 ? "the main call" : "", request: main }] : []),
+    ...(poll
+      ? [
+          {
+            reason: `after a ${poll.status}, every ${poll.intervalMs} ms for at most ${poll.timeoutMs} ms, until the operation ends`,
+            request: get(poll.endpoint.describe(parameters)),
+          },
+        ]
+      : []),
     ...(readAfterWrite === undefined
       ? []
       : [{ reason: "after the call, for the response", request: get(readAfterWrite) }]),
@@ -244,6 +268,22 @@ function parseData(text: string | undefined, type: string | undefined, command: 
 }
 
 /**
+ * The request of a command line.
+ *
+ * @param call `GET /vm/instances?page=2`
+ */
+export function readRequest(
+  call: string,
+  { header = [], data }: Pick<ExplainFlags, "header" | "data">,
+  pack: Pack,
+  command: Command,
+): DryRunRequest {
+  const headers = { "content-type": pack.mediaTypes.names[0] ?? "", ...parseHeaders(header, command) };
+  const body = parseData(data, headers["content-type"], command);
+  return { ...splitCall(call, pack.dialect.client.base_path), headers, body };
+}
+
+/**
  * Runs `alpha-gateway explain`.
  *
  * @param call the request, `GET /vm/instances?page=2`
@@ -251,19 +291,18 @@ function parseData(text: string | undefined, type: string | undefined, command: 
  */
 export async function explain(
   call: string,
-  { header = [], data }: ExplainFlags,
+  flags: ExplainFlags,
   { MAPPINGS_DIR, WORDS }: CommandSettings,
   command: Command,
 ): Promise<number> {
+  if (flags.response !== undefined) command.error("error: --response belongs to --trace");
   if (!isCall(call))
     command.error(`error: "${call}" is not a method and a path; white space in a query is written as %20`);
   const pack = loadPack(packFolder(MAPPINGS_DIR), WORDS);
-  const headers = { "content-type": pack.mediaTypes.names[0] ?? "", ...parseHeaders(header, command) };
-  const body = parseData(data, headers["content-type"], command);
-  const request = splitCall(call, pack.dialect.client.base_path);
+  const request = readRequest(call, flags, pack, command);
   const sent: HttpRequest[] = [];
   const dryRun = createDryRun(pack, createEmptyV4(pack, request, sent));
-  const result = await dryRun.send({ ...request, headers, body });
+  const result = await dryRun.send(request);
   const explanation = { call, sent, result, pack };
   print(formatExplanation(explanation));
   return isRejected(explanation) ? 1 : 0;

@@ -9,6 +9,7 @@ import {
   paritySettings,
   PROMOTE_SETTINGS,
   promoteSettings,
+  STORE_SETTINGS,
   sunsetSettings,
   type OnExit,
 } from "./command-settings.ts";
@@ -33,6 +34,15 @@ const FILE_FLAGS = ["sunset", "clients", "notices", "rollout"] as const;
 
 const collect = (value: string, values: readonly string[] = []): readonly string[] => [...values, value];
 
+/** Reports flags about documents that have no effect without others. */
+function assertDocumentFlags({ laws, new: document, old, golden }: CheckFlags, command: Command): void {
+  if (document !== undefined && !laws) command.error("error: --new needs --laws");
+  if (old !== undefined && document === undefined)
+    command.error("error: --old needs --new: the answers that are tried are those of the new API's document");
+  if (golden && document === undefined)
+    command.error("error: --golden needs --new: without the document there are no counterexamples");
+}
+
 export function addCheck(program: Command, onExit: OnExit): void {
   addSettings(program.command("check"), ["MAPPINGS_DIR", "DATA_DIR", "REDIS_URL"])
     .description("Validate a mapping pack, run its examples, and print what it covers.")
@@ -44,21 +54,24 @@ export function addCheck(program: Command, onExit: OnExit): void {
     .option("--seed <number>", "seed of the generated values (default: 1)")
     .option(
       "--new <file>",
-      "with --laws: OpenAPI document of the new API, whose responses are tried against the types that clients expect",
+      "with --laws: the new API's OpenAPI document; what it lets the new API answer is tried against the types of the old API",
     )
-    .option(
-      "--old <file>",
-      "with --new: OpenAPI document of the old API, which gives these types (default: the pack's own description)",
-    )
-    .addOption(
-      new Option("--golden", "with --new: write a golden case for each value that breaks a type").conflicts(
-        "watch",
-      ),
-    )
+    .option("--old <file>", "with --new: the old API's OpenAPI document (default: what openapi prints)")
+    .option("--golden", "with --new: write each counterexample as a golden case")
     .option("--emit", "print the JavaScript that expressions and objects compile to")
     .option(
       "--update",
       "give golden cases the actual results, after a deliberate change, and print the difference",
+    )
+    .addOption(
+      new Option("--trace <file>", "print how the expressions of one golden case are evaluated").conflicts([
+        "watch",
+        "update",
+        "laws",
+        "emit",
+        "schema",
+        "format",
+      ]),
     )
     .option("--sunset <file>", "check a plan by which the old API ends, as SUNSET_FILE names it")
     .option("--clients <file>", "check a client directory, as CLIENTS_FILE names it")
@@ -82,11 +95,13 @@ export function addCheck(program: Command, onExit: OnExit): void {
           const { checkOperatorFiles } = await import("./check-operator-files.ts");
           return onExit(await checkOperatorFiles(directory, options, sunsetSettings(command)));
         }
-        const { typeFlagsProblem } = await import("./check-types.ts");
-        const problem = typeFlagsProblem(options);
-        if (problem !== undefined) return command.error(`error: ${problem}`);
-        const { check } = await import("./check.ts");
+        assertDocumentFlags(options, command);
         const folder = directory ?? commandSettings(command).MAPPINGS_DIR;
+        if (options.trace !== undefined) {
+          const { traceGoldenCase } = await import("./trace.ts");
+          return onExit(await traceGoldenCase(folder, options.trace, command));
+        }
+        const { check } = await import("./check.ts");
         return onExit(await check(folder, options, () => paritySettings(command)));
       },
     );
@@ -117,20 +132,29 @@ export function addInit(program: Command, onExit: OnExit): void {
 }
 
 export function addExplain(program: Command, onExit: OnExit): void {
-  addSettings(program.command("explain"), PACK_SETTINGS)
+  addSettings(program.command("explain"), [...PACK_SETTINGS, ...STORE_SETTINGS])
     .description(
       "Print the upstream calls for a client's request as curl commands, and the losses. Send nothing.",
     )
-    .argument("<request>", "the request in quotes, for example 'GET /vm/instances?page=2'")
+    .argument(
+      "<request>",
+      "the request in quotes, for example 'GET /vm/instances?page=2'; with --trace also the id of a record, or - for a record on standard input",
+    )
     .option("-H, --header <line>", "a header, 'Name: value'; can be repeated", collect)
     .option("-d, --data <json>", "the body")
+    .option("--trace", "print how each expression is evaluated: values, table rows and branches")
+    .option("--response <file>", "with --trace: the JSON that the upstream responds, - for standard input")
     .addHelpText(
       "after",
       "\nTo run the commands, set TOKEN to a token of the upstream, and the variable before the path, such as V4, to its address.",
     )
     .action(async (request: string, options: ExplainFlags, command: Command) => {
+      if (options.trace) {
+        const { traceRequest } = await import("./trace.ts");
+        return onExit(await traceRequest(request, options, commandSettings(command), command));
+      }
       const { explain } = await import("./explain.ts");
-      onExit(await explain(request, options, commandSettings(command), command));
+      return onExit(await explain(request, options, commandSettings(command), command));
     });
 }
 

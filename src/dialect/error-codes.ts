@@ -1,8 +1,8 @@
 /** The codes of errors: those of the upstream as the client's, and the client's for errors without one. */
 
 /**
- * What a request can break: keywords of JSON Schema, members and parameters that do not exist (`unknown`), and ids that do
- * not exist (`unknown_record`).
+ * What a request can break: keywords of JSON Schema, members and parameters that do not exist (`unknown`), ids that do
+ * not exist (`unknown_record`), and rules that a schema can't express (`failed_check`).
  */
 export const VALIDATION_RULES = [
   "required",
@@ -32,6 +32,7 @@ export const VALIDATION_RULES = [
   "oneOf",
   "allOf",
   "not",
+  "failed_check",
 ] as const;
 
 /** What an upstream code becomes. Without a `code` clients get none. */

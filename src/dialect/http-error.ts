@@ -18,13 +18,18 @@ export type RejectedBy = (typeof REJECTIONS)[number];
 export interface ErrorDetail {
   readonly reason: string;
   readonly field?: string;
-  /** The client's code of the upstream's error. */
-  readonly code?: string;
+  /** The client's code: of the upstream's error, or of a check or prerequisite that has failed. */
+  readonly code?: string | undefined;
+  /** The client's status of a check or prerequisite that has failed; undefined: that of an invalid request. */
+  readonly status?: number | undefined;
   /** The rule of a request that is broken, see `VALIDATION_RULES`. */
   readonly rule?: string;
   /** What failed, for the operator. Clients do not see it. */
   readonly cause?: Error;
 }
+
+/** What a pack says about the error of a check or prerequisite that has failed. */
+export type Failure = Pick<ErrorDetail, "status" | "code">;
 
 /** The reason of a value that the pack can't translate. */
 export const INVALID_VALUE = "Not a valid value.";

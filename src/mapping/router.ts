@@ -84,7 +84,7 @@ export const isText = (value: string): boolean =>
   !hasDotSegment(value);
 
 /** Returns the value of a parameter as it is sent to v4; undefined if it is not of this type. */
-function parseParameter(type: ParameterType, value: string): string | undefined {
+export function parseParameter(type: ParameterType, value: string): string | undefined {
   if (type === "integer") return INTEGER.test(value) ? value : undefined;
   if (type === "text" || type === "path") return isText(value) ? value : undefined;
   const address = shortestAddress(value);

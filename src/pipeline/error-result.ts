@@ -63,9 +63,13 @@ function toClientError(
       details: error.details,
     };
   const details = error.details.map((detail) => {
-    const code = errorCodes.ofRule(detail.rule, part);
+    const code = detail.code ?? errorCodes.ofRule(detail.rule, part);
     return code === undefined ? detail : { ...detail, code };
   });
+  // A request that breaks another rule, too, is invalid: that is what the client mends first.
+  const [first] = details;
+  if (first?.status !== undefined && details.every(({ status }) => status !== undefined))
+    return { status: first.status, details };
   return { status: statuses.validation[part], details, summary: validationSummaries[part] };
 }
 

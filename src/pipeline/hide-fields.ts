@@ -16,6 +16,7 @@ function removeMember(object: unknown, [key = "", ...rest]: readonly string[]): 
 
 /** The objects of a response: the one, or the items of a list. */
 export function objectsOf(body: unknown, route: Route, listShape: Shape): readonly unknown[] {
+  if (route.bulk) return route.bulk.objectsIn(body);
   if (route.response !== "list") return [valueAt(body, route.clientPath)];
   const items = valueAt(body, findPath(listShape, "items", { list: route.list }) ?? []);
   return Array.isArray(items) ? items.map((item) => valueAt(item, route.clientPath)) : [];

@@ -133,7 +133,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     context.readsQuery = true;
     const parameters = await selected.route.query.translate(query);
     const chosen = selected.route.sparseFields?.choose(query);
-    context.readsQuery = !selected.route.body;
+    context.readsQuery = !selected.route.body && selected.route.bulk?.readsBody !== true;
     context.ignoredParameters = parameters.ignored;
     const match = await withPathValues(selected, parameters.path);
     const { headers: rules, kind: name } = match.route;

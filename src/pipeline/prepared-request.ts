@@ -5,6 +5,7 @@ import type { PageRequest } from "../dialect/paging/page-request.ts";
 import type { UpstreamBodyFormat } from "../mapping/compile/body-format.ts";
 import { addQuery, type Endpoint } from "../mapping/compile/endpoint.ts";
 import type { Route } from "../mapping/compile/route.ts";
+import type { CancelSignal } from "../upstream/client.ts";
 import type { JsonObject } from "../mapping/translation-context.ts";
 
 /** One call to v4, in v4's dialect. */
@@ -22,6 +23,8 @@ export interface UpstreamRequest {
   readonly search?: Route["search"];
   /** How the body is sent. Required with a body. */
   readonly format?: BodyFormat | undefined;
+  /** Ends the call. Default: the client's disconnection does. */
+  readonly signal?: CancelSignal | undefined;
 }
 
 /** How a body is sent, and the path parameters that its wrapper may have. */
@@ -44,6 +47,8 @@ export interface PreparedRequest extends UpstreamRequest {
   readonly losses?: readonly string[];
   /** The calls that are made in place of this one, as the client is shown them. */
   readonly equivalent?: string;
+  /** Of a route with a call for each of many ids: the ids as the client sent them, with their texts. */
+  readonly ids?: readonly { readonly sent: unknown; readonly text: string }[];
   /** Of a list that may be read from several upstream pages: the client's page. */
   readonly page?: ListPage;
 }

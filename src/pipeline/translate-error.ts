@@ -1,6 +1,6 @@
 /** From v4's errors to alpha's. */
 import { SecretValues } from "../audit/secret-values.ts";
-import { TranslatedError, type ErrorDetail, type ErrorSummary } from "../dialect/http-error.ts";
+import { TranslatedError, type ErrorDetail, type ErrorSummary, type Failure } from "../dialect/http-error.ts";
 import type { CodeRule } from "../dialect/error-codes.ts";
 import { meaningOf } from "../dialect/statuses.ts";
 import { errorsOf } from "../mapping/compile/error-shapes.ts";
@@ -67,6 +67,8 @@ interface FailedCall {
   readonly method: string;
   readonly gatewayFields: ReadonlySet<string>;
   readonly clientSent: (member: string) => boolean;
+  /** What the route says about the error if v4 does not find the object. */
+  readonly failure?: Failure | undefined;
 }
 
 /**
@@ -96,11 +98,17 @@ export function throwTranslatedError(
     meaning === "failed" ? "The service could not process this request." : "The request was refused.";
   const read = errorsOf(route, config).upstream.read(response.json, response.status);
   const reasonOfStatus = DEFAULT_REASONS[statusToTranslate] ?? defaultReason;
-  if (!read) throw new TranslatedError(tableStatus, reasonOfStatus, { meaning });
+  const failure = response.status === 404 ? call.failure : undefined;
+  if (!read) {
+    const detail = { reason: reasonOfStatus, code: failure?.code };
+    throw new TranslatedError(failure?.status ?? tableStatus, [detail], { meaning });
+  }
   const conceal = concealToken(authorized);
   const upstreamErrors = read.details.map(conceal);
-  const translateCode = ({ code }: ErrorDetail) =>
-    code === undefined ? undefined : config.errorCodes.translate(code);
+  const translateCode = ({ code }: ErrorDetail): CodeRule | undefined => {
+    const rule = code === undefined ? undefined : config.errorCodes.translate(code);
+    return failure ? { ...rule, ...failure } : rule;
+  };
   const reasonOf = (error: ErrorDetail, rule: CodeRule | undefined): string =>
     rule?.message ?? translateReason(error, rule, reasonOfStatus);
   const codes = upstreamErrors.map(translateCode);

@@ -133,7 +133,7 @@ export class UpstreamCaller {
 
   #send(
     credentials: Credentials,
-    { method, path, filter, headers: passed, body: object, format }: UpstreamRequest,
+    { method, path, filter, headers: passed, body: object, format, signal }: UpstreamRequest,
   ): Promise<UpstreamResponse> {
     const { upstream, dialect } = this.#dependencies;
     const { headers, secretQuery } = this.#headFor(credentials);
@@ -146,7 +146,7 @@ export class UpstreamCaller {
     const text = body === undefined ? undefined : format?.rules.print(body);
     const send = async () => {
       const call = { method, path, secretQuery, headers, body: text, client: this.#shareClient() };
-      const response = await upstream.call(call, this.#caller.request.signal);
+      const response = await upstream.call(call, signal ?? this.#caller.request.signal);
       this.#learn(credentials, call, response);
       return toUpstreamResponse(response);
     };

@@ -208,7 +208,14 @@ class Comparison {
       const { answer, body } = await first;
       this.#body = body;
       const ours = (body && this.#obstacleOf(body)) ?? this.#hold(answer);
-      const others = await this.#ask(ours, theirs);
+      if (typeof ours === "string") {
+        this.#end(ours);
+        // It keeps its place until the other side has answered.
+        return void (await theirs);
+      }
+      // Without a body a POST would not be the same request.
+      const others = await (theirs ??
+        (body ? this.askOther().then((asked) => this.#hold(asked)) : "unreadable"));
       await idle(undefined, { ref: false });
       await this.#compare(this.#served.side === "old" ? toPair(ours, others) : toPair(others, ours));
     } catch (error) {
@@ -226,14 +233,6 @@ class Comparison {
 
   #askNew(): Promise<Asked> {
     return this.#options.translate(this.#served.request, this.#body);
-  }
-
-  /** The answer of the side that does not serve the client. It is not asked for a request that can't be compared any more. */
-  async #ask(ours: Asked, theirs: Promise<Asked> | undefined): Promise<Asked> {
-    if (theirs) return theirs;
-    if (typeof ours === "string") return ours;
-    // Without a body a POST would not be the same request.
-    return this.#body ? this.#hold(await this.askOther()) : "unreadable";
   }
 
   /** An answer, in memory that is counted from now on: the other one may come much later. Or why there is none. */

@@ -10,7 +10,11 @@ export interface SharedDocument<T> {
   readonly current: () => T;
   /** Whether it was read once. */
   readonly isKnown: () => boolean;
-  /** Reads it. If that fails, what was read before stays. @throws {StateUnavailableError} */
+  /**
+   * Reads it. If that fails, what was read before stays. A store that has lost it gets it back.
+   *
+   * @throws {StateUnavailableError}
+   */
   refresh(): Promise<void>;
   /**
    * Changes it, also if other replicas change it at the same time.
@@ -69,7 +73,12 @@ export function createSharedDocument<T>(
   }
 
   async function read(): Promise<void> {
-    const stored = await store.get(key);
+    let stored = await store.get(key);
+    // Nobody deletes it: the store has come back without its data.
+    if (stored === undefined && text !== undefined) {
+      if (await store.setIfAbsent(key, text, DOCUMENT_TTL_SECONDS)) return;
+      stored = await store.get(key);
+    }
     if (stored !== text || !isKnown) accept(stored);
   }
 

@@ -56,6 +56,8 @@ export const isJsonType = (type: string | undefined): boolean => type === undefi
 export interface DryRunOptions {
   /** Responds to reads of catalogs. Default: the upstream of the requests. */
   readonly catalogUpstream?: Upstream;
+  /** Entries of catalogs, in place of those that the upstream has. */
+  readonly entries?: Pick<CatalogCache, "find" | "cachedText"> | undefined;
   /** Whether ids that the catalogs do not have are accepted, as before the catalogs are read. Default: no. */
   readonly acceptsUnknownIds?: boolean;
   /** Base of links that have a host. Default: one for documentation. */
@@ -152,6 +154,7 @@ export function createDryRun(
   {
     catalogUpstream = upstream,
     acceptsUnknownIds = false,
+    entries,
     publicUrl: PUBLIC_URL = EXAMPLE_URL,
     record,
   }: DryRunOptions = {},
@@ -159,7 +162,11 @@ export function createDryRun(
   const { client } = pack.credentials;
   const upstreamTokens = exampleUpstreamTokens(pack);
   const connected = connectCatalogs(pack, catalogUpstream, 3600, () => undefined, upstreamTokens);
-  const catalogs = acceptsUnknownIds ? { ...connected, isLoaded: () => false } : connected;
+  const catalogs = {
+    ...connected,
+    ...(acceptsUnknownIds && { isLoaded: () => false }),
+    ...entries,
+  };
   // All tokens are accepted: none is verified before an upload.
   const acceptedTokens = {
     ...createTokenCache({ size: 1, ttlSeconds: 1, negativeTtlSeconds: 0 }),

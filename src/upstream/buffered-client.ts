@@ -25,12 +25,16 @@ class Cancellation {
   reason: UpstreamError | undefined;
   readonly #signal: CancelSignal | undefined;
   readonly #timer: NodeJS.Timeout;
-  readonly #onAbort = (): void => this.#cancel("client_aborted", "the client disconnected");
+  readonly #onAbort = (): void =>
+    this.#cancel(this.#signal?.overdue ?? new UpstreamError("client_aborted", "the client disconnected"));
   #listener: (reason: UpstreamError) => void = () => {};
 
   constructor(timeoutMs: number, signal: CancelSignal | undefined) {
     this.#signal = signal;
-    this.#timer = setTimeout(() => this.#cancel("timed_out", `no response in ${timeoutMs} ms`), timeoutMs);
+    this.#timer = setTimeout(
+      () => this.#cancel(new UpstreamError("timed_out", `no response in ${timeoutMs} ms`)),
+      timeoutMs,
+    );
     if (signal?.aborted) this.#onAbort();
     signal?.addEventListener("abort", this.#onAbort);
   }
@@ -50,10 +54,10 @@ class Cancellation {
     this.#signal?.removeEventListener("abort", this.#onAbort);
   }
 
-  #cancel(kind: "client_aborted" | "timed_out", message: string): void {
+  #cancel(reason: UpstreamError): void {
     if (this.reason) return;
-    this.reason = new UpstreamError(kind, message);
-    this.#listener(this.reason);
+    this.reason = reason;
+    this.#listener(reason);
   }
 }
 

@@ -9,8 +9,12 @@ import type { ReadWrapped } from "../dialect/object-wrapper.ts";
 import { fromJsonText } from "../dialect/json/text.ts";
 import { ExpressionError } from "../jsonata/index.ts";
 import { addQuery } from "../mapping/compile/endpoint.ts";
-import type { Paging } from "../mapping/compile/paging.ts";
-import { createCatalogEntry, type Catalog, type CatalogCall } from "../mapping/compile/compile-catalog.ts";
+import {
+  createCatalogEntry,
+  type Catalog,
+  type CatalogCall,
+  type CatalogPaging,
+} from "../mapping/compile/compile-catalog.ts";
 import type { CatalogEntry, ReadContext, ReadFunction } from "../mapping/translation-context.ts";
 import type { Upstream } from "./client.ts";
 
@@ -49,7 +53,8 @@ export interface CatalogReaderOptions {
   readonly name: string;
   readonly upstream: Upstream;
   readonly prefix: string;
-  readonly paging: Pick<Paging, "walkAll" | "upstreamCursor">;
+  /** How lists are paged that say nothing of it. */
+  readonly paging: CatalogPaging;
   /** Undefined if the upstream has no filters in a header. */
   readonly filterHeader: string | undefined;
   readonly filterWriter: FilterWriter;
@@ -155,7 +160,7 @@ class CatalogRead {
 
   /** Reads all pages of a list. @returns The JSON text of each item. */
   async #readAllPages(call: CatalogCall): Promise<string[]> {
-    const { paging } = this.#options;
+    const { paging = this.#options.paging } = call;
     const items: string[] = [];
     const walk = paging.walkAll(MAX_ITEMS);
     do {

@@ -3,6 +3,7 @@ import { createCircuitBreaker, type CircuitBreaker, type CircuitBreakerOptions }
 import { ConnectionShares, type ShareClient } from "./connection-shares.ts";
 import { createFileClient, type FileUpstream } from "./file-client.ts";
 import { createUpstreamPool } from "./upstream-pool.ts";
+import type { UpstreamError } from "./upstream-error.ts";
 import type { CurrentContext } from "./upstream-tls.ts";
 
 /** A request to v4. */
@@ -32,6 +33,8 @@ export interface HttpResponse {
 /** What a call needs of an `AbortSignal`. */
 export interface CancelSignal {
   readonly aborted: boolean;
+  /** Why it was aborted, where it is not the client. */
+  readonly overdue?: UpstreamError | undefined;
   addEventListener(type: "abort", listener: () => void): void;
   removeEventListener(type: "abort", listener: () => void): void;
 }
@@ -41,7 +44,7 @@ export interface Upstream {
    * Sends a request and buffers the response. A GET without a response, or with 502, 503 or 504, is retried twice.
    * Nothing else is retried, because creating costs money. Redirects are responses and never followed.
    *
-   * @param signal Aborts the request when the client disconnects.
+   * @param signal Aborts the request, when the client disconnects or a deadline passes.
    * @throws {UpstreamError} without a usable response.
    */
   call(request: HttpRequest, signal?: CancelSignal): Promise<HttpResponse>;

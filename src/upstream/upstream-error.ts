@@ -4,6 +4,8 @@ const CODE_OF_KIND = {
   /** No connection could be opened. */
   unreachable: "AG_UPSTREAM_UNREACHABLE",
   timed_out: "AG_UPSTREAM_TIMED_OUT",
+  /** The deadline of several calls has passed. This is not a failure of v4. */
+  deadline: "AG_UPSTREAM_TIMED_OUT",
   /** The connection broke, or the response can't be decoded. */
   truncated: "AG_UPSTREAM_TRUNCATED",
   too_large: "AG_UPSTREAM_TOO_LARGE",

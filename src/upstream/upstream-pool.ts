@@ -18,14 +18,19 @@ export interface UpstreamPool {
   assertCircuitNotOpen(): void;
   recordStatus(status: number, client: ShareClient | undefined): void;
   recordError(error: unknown, client: ShareClient | undefined): void;
+  /** Uses new connections after an error that has damaged those of the pool. `recordError` does so, too. */
+  replaceAfter(error: unknown): void;
+  /** Closes idle connections, and waits for requests in flight. */
   close(): Promise<void>;
+  /** Closes all connections. */
+  destroy(): void;
 }
 
 export interface UpstreamPoolOptions {
   readonly origin: URL;
   readonly connections: number;
   readonly timeoutMs: number;
-  /** Largest response in bytes. */
+  /** Largest response in bytes; -1: any. */
   readonly maxResponseBytes: number;
   readonly breaker: CircuitBreaker;
   /** The certificates of connections. Default: Node's own. */
@@ -60,6 +65,13 @@ export function createUpstreamPool({
       maxResponseSize: maxResponseBytes,
     });
   let pool = createPool();
+  function replaceAfter(error: unknown): void {
+    if (!isUnsendable(error)) return;
+    // After a request that can't be sent, undici counts its connection as busy permanently.
+    const damaged = pool;
+    pool = createPool();
+    void damaged.close();
+  }
   const basePath = origin.pathname.replace(/\/$/, "");
 
   return {
@@ -75,12 +87,10 @@ export function createUpstreamPool({
     recordStatus: (status, client) => breaker.record(outcomeOfStatus(status, isKnown(client))),
     recordError(error, client) {
       breaker.record(outcomeOfError(error, isKnown(client)));
-      if (!isUnsendable(error)) return;
-      // After a request that can't be sent, undici counts its connection as busy permanently.
-      const damaged = pool;
-      pool = createPool();
-      void damaged.close();
+      replaceAfter(error);
     },
+    replaceAfter,
     close: () => pool.close(),
+    destroy: () => void pool.destroy(),
   };
 }

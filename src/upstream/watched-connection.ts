@@ -1,4 +1,7 @@
-/** What undici does not do for a connection: skip an unasked `100 Continue`, and say whether v4 closed it while idle. */
+/**
+ * What undici does not do for a connection: skip an unasked `100 Continue`, say whether v4 closed it while idle, and tell a
+ * reset from the end of a response.
+ */
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import type { buildConnector } from "undici";
@@ -88,8 +91,10 @@ function watch(socket: Socket): void {
     if (chunk) connection.receive(chunk);
     return push(chunk, encoding);
   };
-  socket.once("error", (error) => {
+  socket.once("error", (error: NodeJS.ErrnoException) => {
     if (connection.wasIdle) closedWhileIdle.add(error);
+    // undici would take a reset for the end of a response that has no length.
+    if (error.code === "ECONNRESET") error.code = "UND_ERR_SOCKET";
   });
 }
 

@@ -16,6 +16,9 @@ export const adminApp = (deps: Pick<AdminDeps, "metrics"> & Partial<AdminDeps>):
     },
     names: () => ({ client: "alpha", upstream: "v4" }),
     mappings: () => ({ routes: [] }),
-    explain: async ({ id }) => ({ explained: id }),
+    views: {
+      explain: async ({ id }) => ({ explained: id }),
+      trace: async ({ id }) => ({ traced: id }),
+    },
     ...deps,
   });

@@ -115,6 +115,7 @@ export async function startWorkers(
       readiness,
       metrics: { text: metricsText, contentType: metrics.contentType },
       pack: () => pack,
+      files: () => files,
       purgeTokens: shared.tokens.purge,
     });
     unfollow = packChoice?.follow(dependencies.state, reload, metrics);

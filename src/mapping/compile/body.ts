@@ -21,6 +21,7 @@ import {
   type WritableMember,
 } from "./body-members.ts";
 import { mergeSources } from "./body-merge.ts";
+import type { CheckDefinition } from "./checks.ts";
 import { compileSchema, validSchema } from "./body-schema.ts";
 import { compileFormValues } from "./form-values.ts";
 import {
@@ -60,6 +61,8 @@ export interface BodyRules {
   };
   /** Validates a body against alpha's schema, and returns all errors. */
   readonly check: (body: JsonObject | readonly unknown[]) => ErrorDetail[];
+  /** Rules that the schema can't express. */
+  readonly checks: readonly CheckDefinition[];
   /** How the upstream gets the body. */
   readonly format: UpstreamBodyFormat;
   /** Translates a valid object to v4. */
@@ -168,6 +171,7 @@ export function compileBody(
   return {
     schema,
     members,
+    checks: definition.checks ?? [],
     added: Object.keys({ ...definition.set, ...definition.default, ...definition.from_path }),
     pathParameters: [...Object.values(definition.from_path ?? {}), ...format.pathParameters],
     format,

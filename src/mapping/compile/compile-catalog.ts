@@ -12,6 +12,7 @@ import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import type { CatalogDefinition } from "../schema/resource-definition.ts";
 import { compileExpressionAt, resolveReference, type SourceLocation } from "../load/source-location.ts";
 import type { CatalogCopy, CatalogEntry, JsonObject, ReadContext } from "../translation-context.ts";
+import type { Paging } from "./paging.ts";
 import type { ValueKind } from "./value-kinds.ts";
 
 /** Parses the text of an alpha object and copies it into one string, because it goes into many responses. */
@@ -21,11 +22,16 @@ export function createCatalogEntry(text: string, lost?: ReadonlySet<string>): Ca
   return { object, text: detached, ...(lost && lost.size > 0 && { losses: [...lost] }) };
 }
 
+/** How the pages of a catalog are read. */
+export type CatalogPaging = Pick<Paging, "walkAll" | "upstreamCursor">;
+
 /** One v4 list from which a catalog is read. */
 export interface CatalogCall {
   readonly path: string;
   /** Condition in the upstream's filter form; empty without one. */
   readonly filter: UpstreamFilter;
+  /** How the list is paged; undefined: as the pack says. */
+  readonly paging: CatalogPaging | undefined;
   /** Whether v4 may have no such list. It counts as empty then. */
   readonly optional: boolean;
   /** Whether its items are in alpha's list. If not, they only appear where an object refers to them. */
@@ -85,10 +91,15 @@ function callPath(call: string, location: SourceLocation): string {
 }
 
 /** Compiles the v4 lists from which a catalog is read. */
-const compileCalls = ({ upstream }: CatalogDefinition, location: SourceLocation): CatalogCall[] =>
+const compileCalls = (
+  { upstream }: CatalogDefinition,
+  { pagingOf }: CatalogContext,
+  location: SourceLocation,
+): CatalogCall[] =>
   upstream.map((entry, index) => ({
     path: callPath(entry.request, location.at("upstream", index, "request")),
     filter: entry.filter ?? {},
+    paging: pagingOf(entry.pagination, location.at("upstream", index, "pagination")),
     optional: entry.optional ?? false,
     listed: entry.listed ?? true,
   }));
@@ -108,6 +119,11 @@ function compileHiddenPrefix(prefix: string | undefined) {
 
 /** What catalogs may refer to. */
 export interface CatalogContext {
+  /** Compiles how the upstream pages a list of the catalog; undefined: as the pack says. */
+  readonly pagingOf: (
+    own: CatalogDefinition["upstream"][number]["pagination"],
+    location: SourceLocation,
+  ) => CatalogPaging | undefined;
   readonly values: ReadonlyMap<string, ValueKind>;
   /** The function `$values("kind", value)` of expressions. */
   readonly lookup: (kind: string, value: unknown) => unknown;
@@ -174,7 +190,7 @@ export function compileCatalog(
     hiddenPrefix: hidden,
     renames: ids !== undefined,
     hasNoAlphaId: (v4Id) => ids !== undefined && ids.lookup(v4Id) === undefined,
-    calls: compileCalls(definition, location),
+    calls: compileCalls(definition, context, location),
     fixedIds,
     opposites: definition.opposites ?? {},
     alphaId,

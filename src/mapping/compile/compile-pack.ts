@@ -1,4 +1,3 @@
-import { credentialHeaders } from "../../dialect/credentials.ts";
 import { createScopes, type Scopes } from "../../dialect/scopes.ts";
 import type { Pack } from "../pack.ts";
 import { splitPath } from "../router.ts";
@@ -13,6 +12,8 @@ import { compileSentNames } from "./sent-names.ts";
 import { compileRoutes } from "./compile-routes.ts";
 import { reportInvalidFilterRules } from "./default-filters.ts";
 import { compileDialects } from "./dialects.ts";
+import { tokenHeadersOf } from "./client-head.ts";
+import { compileCatalogPaging } from "./envelopes.ts";
 import { compileEndpoint } from "./endpoint.ts";
 import { errorIndexesOf } from "./error-shapes.ts";
 import { reportInvalidCondition } from "./filters.ts";
@@ -46,7 +47,7 @@ function* compileValueKinds(
 function* compileCatalogs(
   files: ResourceFiles,
   dialect: DialectDefinition,
-  context: CatalogContext,
+  context: Omit<CatalogContext, "pagingOf">,
 ): Steps<ReadonlyMap<string, Catalog>> {
   const catalogs = new Map<string, Catalog>();
   for (const { definition, location } of files) {
@@ -55,7 +56,13 @@ function* compileCatalogs(
       if (filter)
         reportInvalidCondition(filter, dialect, location.at("catalog", "upstream", index, "filter"));
     const at = location.at("catalog");
-    catalogs.set(definition.object, compileCatalog(definition.object, definition.catalog, context, at));
+    const { list, upstream_list: upstreamList = list, envelope } = definition;
+    const pagingOf: CatalogContext["pagingOf"] = (own, place) =>
+      own && compileCatalogPaging({ list, upstreamList, envelope }, dialect, own, place);
+    catalogs.set(
+      definition.object,
+      compileCatalog(definition.object, definition.catalog, { ...context, pagingOf }, at),
+    );
     yield;
   }
   return catalogs;
@@ -89,7 +96,7 @@ function* compileResources(
     scopesFor: (alpha) => (typeof alpha === "string" ? scopes.toV4(alpha).join(" ") || undefined : undefined),
     bodies: { client: dialect.client.bodies, upstream: dialect.upstream.bodies },
     parts,
-    tokenHeaders: credentialHeaders(dialect.client.credentials).map((name) => name.toLowerCase()),
+    tokenHeaders: tokenHeadersOf(dialect.client.credentials),
     id: dialect.client.id,
     omitsNull: dialect.client.responses.omit_null,
     unknownRecord: dialect.messages.unknown_record,

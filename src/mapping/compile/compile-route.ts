@@ -1,9 +1,10 @@
 import type { Access } from "../../dialect/scopes.ts";
 import { objectPath } from "../../dialect/object-wrapper.ts";
 import { thenMaybe } from "../../jsonata/index.ts";
-import type { FieldRule } from "../schema/field-definition.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
+import { tokenHeadersOf } from "./client-head.ts";
+import { compileBulk } from "./bulk.ts";
 import { compileHeaders } from "./headers.ts";
 import { compileEndpoint, compilePattern } from "./endpoint.ts";
 import type { Dialects } from "./dialects.ts";
@@ -13,21 +14,27 @@ import { compileListSearch } from "./list-search.ts";
 import { compileSparseFields } from "./sparse-fields.ts";
 import { compilePathValues, type PathParameterRules } from "./path-parameters.ts";
 import { resolveReference, type SourceLocation } from "../load/source-location.ts";
-import type { BodyRules } from "./body.ts";
 import type { Grammar } from "../../dialect/filter/grammar.ts";
 import { compileFilterDefaults } from "./default-filters.ts";
 import { compileCondition } from "./route-condition.ts";
 import { compileRouteQuery, type DialectQuery } from "./route-query.ts";
-import { lossOf, type Loss } from "./field/loss.ts";
 import { objectLosses, type Resource } from "./resource.ts";
-import { compilePrerequisite, compileSteps, compileBodyCondition } from "./route-steps.ts";
+import { compileSteps, compileBodyCondition } from "./route-steps.ts";
+import { routeLosses } from "./route-losses.ts";
 import { compileTokens } from "./route-tokens.ts";
 import { compileAccess } from "./route-access.ts";
+import { compilePrerequisites } from "./route-prerequisites.ts";
+import { compileFailures } from "./route-failures.ts";
 import type { Pattern } from "../router.ts";
 import type { Paging } from "./paging.ts";
 import type { Route, RouteKind } from "./route.ts";
 import { compileReading, compileWrappers } from "./route-response.ts";
-import { reportInvalidRoute, reportUncheckedVersion, reportUnusedShapes } from "./route-rules.ts";
+import {
+  reportInvalidRoute,
+  reportUncheckedVersion,
+  reportUnusedCatalogKeys,
+  reportUnusedShapes,
+} from "./route-rules.ts";
 
 /** The definitions that a route may refer to. */
 export interface RouteCompileContext {
@@ -82,40 +89,26 @@ function compileSource(
   };
 }
 
-/** What requests and responses of a route may lose. */
-function routeLosses(
-  { response }: RouteDefinition,
-  responseObjects: readonly string[],
-  body: BodyRules | undefined,
-  { fields }: Resource,
-  resources: ReadonlyMap<string, Resource>,
-): Loss[] {
-  const shown = response === "none" ? [] : responseObjects;
-  // Other members of bodies are fields of the object, and their losses are those of the object, if that is shown.
-  const isOwn = (name: string, { loss_when: condition }: FieldRule): boolean =>
-    !fields.has(name) || (shown.length === 0 && condition === undefined);
-  const inputs = (body?.members ?? []).filter(({ name, rule }) => isOwn(name, rule));
-  return [
-    ...shown.flatMap((name) => objectLosses(name, resources)),
-    ...inputs.flatMap(({ name, rule }) => lossOf(name, rule) ?? []),
-  ];
-}
-
 function kindOf(
   {
     source,
     response,
     upload,
     file,
+    bulk,
     aggregation,
     mergeParts,
     search,
-  }: Pick<Route, "source" | "response" | "upload" | "file" | "aggregation" | "mergeParts" | "search">,
+  }: Pick<
+    Route,
+    "source" | "response" | "upload" | "file" | "bulk" | "aggregation" | "mergeParts" | "search"
+  >,
   { isDirect }: Paging,
 ): RouteKind {
   if ("error" in source) return "rejected";
   if ("catalog" in source) return "catalog";
   if (upload || file) return "file";
+  if (bulk) return "bulk";
   if (aggregation) return "aggregated";
   if (mergeParts.length > 0) return "merged";
   if (response !== "list") return "object";
@@ -134,37 +127,6 @@ function compileCursorTranslation(
   if (item === undefined || !rule || rule.upstream !== upstream.style.item) return undefined;
   if (rule.catalog !== undefined || (rule.read !== undefined && rule.write === undefined)) return undefined;
   return (cursor, writing) => thenMaybe(writeObject({ [item]: cursor }, writing), upstreamCursor);
-}
-
-/** Compiles the calls before the main one. @param parameters Names of the path parameters. */
-function compilePrerequisites(
-  { prerequisites = [] }: RouteDefinition,
-  { inputNames }: Resource,
-  parameters: readonly string[],
-  context: RouteCompileContext,
-  { route, pack }: RouteLocations,
-): Route["prerequisites"] {
-  const members = [...parameters, ...inputNames];
-  const { base_path: prefix } = context.dialect.upstream;
-  return prerequisites.flatMap((name, index) => {
-    const found = resolveReference(
-      route.at("prerequisites", index),
-      "prerequisite",
-      name,
-      context.prerequisites,
-    );
-    return found
-      ? [
-          compilePrerequisite(
-            name,
-            found,
-            { members, earlier: prerequisites.slice(0, index) },
-            prefix,
-            pack.at("prerequisites", name),
-          ),
-        ]
-      : [];
-  });
 }
 
 /** The keys of a route that need no compilation. */
@@ -192,7 +154,7 @@ export function compileRoute(
 ): { route: Route; method: string; pattern: Pattern } {
   const location = locations.route;
   const { dialect, resources } = context;
-  const { base_path: prefix } = dialect.upstream;
+  const tokenHeaders = tokenHeadersOf(dialect.client.credentials);
   const { method, pattern, parameters } = compilePattern(
     definition.client,
     context.pathParameters,
@@ -210,11 +172,19 @@ export function compileRoute(
   const body = refer("body", "body", resource.bodies);
   const prerequisites = compilePrerequisites(definition, resource, parameters, context, locations);
   const fromQuery = Object.values(definition.query?.parameters ?? {}).flatMap(({ path }) => path ?? []);
-  const upstreamNames = [...parameters, ...fromQuery, ...(body?.toPath.keys() ?? [])];
+  const ofBulk = definition.bulk ? [definition.bulk.parameter] : [];
+  const upstreamNames = [...parameters, ...ofBulk, ...fromQuery, ...(body?.toPath.keys() ?? [])];
   const names = [...upstreamNames, ...(definition.prerequisites ?? [])];
   const source = compileSource(definition, resource, names, dialect, location);
   const call = "call" in source ? source.call.method : "GET";
-  const sparseFields = compileSparseFields(dialect.client.sparse_fields, definition, resource, resources);
+  const sparseFields = compileSparseFields(
+    dialect.client.sparse_fields,
+    definition,
+    resource,
+    resources,
+    location.at("sparse_fields"),
+  );
+  reportUnusedCatalogKeys(definition, location);
   const lists = context.listsOf(definition, location);
   const { query, queryFilter } = compileRouteQuery(
     definition,
@@ -241,7 +211,7 @@ export function compileRoute(
     object: resource.name,
     responseObjects,
     matchesBody: compileBodyCondition(definition.when, location.at("when")),
-    namesObject: parameters.length > 0,
+    namesObject: parameters.length + ofBulk.length > 0,
     pathParameters: context.pathParameters,
     writeParameters: compilePathValues(parameters, context.pathParameters),
     access,
@@ -267,11 +237,19 @@ export function compileRoute(
     queryFilter,
     ...compileFilterDefaults(definition, resource, dialect, context.grammar, condition.where, location),
     prerequisites,
-    ...compileSteps(definition, call, names, prefix, location),
+    bulk: compileBulk(
+      definition,
+      "call" in source ? source.call : undefined,
+      parameters,
+      context.pathParameters,
+      location,
+    ),
+    ...compileFailures(definition, body, context, location.at("failures")),
+    ...compileSteps(definition, call, names, dialect, location),
     ...condition,
     emptyError: refer("empty", "message", new Map(Object.entries(dialect.messages))),
     resource,
-    ...compileReading(definition, resource, resources, location),
+    ...compileReading(definition, resource, resources, tokenHeaders, location),
     errorField: (field) => resource.errorField(body ? body.format.unwrapField(field) : field),
     filterFields: resource.filterFields,
     selectFields: resource.selectFields,

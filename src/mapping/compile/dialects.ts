@@ -21,6 +21,7 @@ import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import { checkEnvelope, packLists } from "./envelopes.ts";
 import { compileErrors, type CompiledErrors } from "./error-shapes.ts";
 import { compileGrammar } from "./filters.ts";
+import type { LocatedFile } from "./resource-files.ts";
 import { compilePaging, type Paging } from "./paging.ts";
 
 /** The compiled dialects of a pack. */
@@ -154,7 +155,7 @@ function checkCredentials(definition: DialectDefinition, location: SourceLocatio
 /** Compiles what a pack says about both dialects as a whole. @param files Its resource files, whose routes may differ. */
 export function compileDialects(
   definition: DialectDefinition,
-  files: readonly { readonly definition: ResourceDefinition }[],
+  files: readonly LocatedFile<ResourceDefinition>[],
   location: SourceLocation,
 ): Dialects {
   const { client, upstream, errors } = definition;

@@ -18,7 +18,9 @@ export interface Endpoint {
    * @throws {InvalidPathValueError} If a value is missing or can't be used in a path.
    */
   readonly path: (values: Readonly<Record<string, unknown>>) => string;
-  /** Whether a path is this call with any values. */
+  /** The same for people: names whose values only a request shows stay in braces. */
+  readonly describe: (values: Readonly<Record<string, unknown>>) => string;
+  /** Whether a path is this call with any values, and with any query. */
   readonly matches: (path: string) => boolean;
 }
 
@@ -104,9 +106,11 @@ export function compileEndpoint(
   parts.forEach((name, index) => {
     if (index % 2 === 1) reportUnknownName(name, names, location);
   });
-  const fixed = [prefix, ...parts.filter((_, index) => index % 2 === 0)].map((part) => RegExp.escape(part));
-  const [head = "", first = "", ...rest] = fixed;
-  const pattern = new RegExp(`^${[head + first, ...rest].join("[^/?]*")}$`);
+  const [pathPart = ""] = path.split("?", 1);
+  const fixed = pathPart.split(NAME_IN_BRACES).filter((_, index) => index % 2 === 0);
+  const pattern = new RegExp(
+    `^${RegExp.escape(prefix)}${fixed.map((part) => RegExp.escape(part)).join("[^/?]*")}$`,
+  );
   const pieces = parts.map((part, index) => {
     if (index % 2 === 0) return () => part;
     const get = compileGetter(part);
@@ -118,7 +122,18 @@ export function compileEndpoint(
     method,
     template: path,
     names: new Set(parts.flatMap((part, index) => (index % 2 === 1 ? (part.split(".")[0] ?? []) : []))),
-    matches: (candidate) => pattern.test(candidate),
+    matches: (candidate) => pattern.test(candidate.split("?", 1)[0] ?? ""),
+    describe: (values) =>
+      prefix +
+      pieces
+        .map((piece, index) => {
+          try {
+            return piece(values);
+          } catch {
+            return `{${parts[index]}}`;
+          }
+        })
+        .join(""),
     path: (values) => prefix + pieces.map((piece) => piece(values)).join(""),
   };
 }

@@ -135,6 +135,19 @@ export function upstreamEnvelopeOf(
   return { list: fillListKey(list, upstreamList), item, mayBeOmitted: empty === "omitted" };
 }
 
+/** Compiles how the upstream pages a list of a catalog, where that is not as the pack says. The gateway reads all of it. */
+export const compileCatalogPaging = (
+  names: ListNames,
+  dialect: DialectDefinition,
+  own: NonNullable<Exclude<RoutePagination, "none">["upstream"]>,
+  location: SourceLocation,
+): Paging =>
+  compilePaging(
+    withPagination(dialect, { client: "none", upstream: own }),
+    { client: DEFAULT_LIST, upstream: upstreamEnvelopeOf(names, dialect).list },
+    pinned(location),
+  );
+
 /** What a route says of its lists. */
 type OwnLists = Pick<RouteDefinition, "envelope" | "pagination">;
 

@@ -11,6 +11,8 @@ import { closestMatch, suggestionFor } from "../load/suggest.ts";
 import type { DialectDefinition, ErrorsDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { EnvelopeDefinition } from "../schema/responses-definition.ts";
+import { reportFailureCodes } from "./route-failures.ts";
+import type { LocatedFile } from "./resource-files.ts";
 import type { FieldContext } from "./field/field-context.ts";
 
 /** The errors of both sides. */
@@ -108,6 +110,11 @@ function checkSide(
     location.at("no_field").report('"no_field" has no effect: errors have no $field');
 }
 
+const hasCodeIn = (shapes: readonly ErrorShape[]): boolean =>
+  shapes.some(
+    ({ shape }) => keysIn(shape).includes("$code") || namesIn(shape).some(({ name }) => name === "code"),
+  );
+
 /** Reports texts and codes of errors that the client's shapes have no place for. */
 function checkValidation(
   { validation }: ErrorsDefinition,
@@ -115,9 +122,7 @@ function checkValidation(
   location: SourceLocation,
 ): void {
   const shapes = clientShapes.map(({ shape }) => shape);
-  const hasCode = shapes.some(
-    (shape) => keysIn(shape).includes("$code") || namesIn(shape).some(({ name }) => name === "code"),
-  );
+  const hasCode = hasCodeIn(clientShapes);
   const isBesideList = shapes.some(
     (shape) =>
       findPlaces(shape).length > 0 &&
@@ -142,7 +147,7 @@ function checkValidation(
 const phraseOf = (status: number): string | undefined =>
   STATUS_CODES[status] ?? STATUS_CODES[Math.floor(status / 100) * 100];
 
-type Files = readonly { readonly definition: ResourceDefinition }[];
+type Files = readonly LocatedFile<ResourceDefinition>[];
 
 /** All shapes of the client: of the pack, of resources and of routes. */
 const allClientShapes = ({ client }: DialectDefinition, files: Files): readonly ErrorShape[] => {
@@ -257,6 +262,7 @@ export function compileErrors(
       .at("client", "responses", "field_indexes")
       .report('"field_indexes" has no effect: errors have no $field');
   checkValidation(errors, clientShapes, location);
+  if (!hasCodeIn(clientShapes)) reportFailureCodes(definition, files, location);
   const { validation } = errors;
   const summaryOf = (message: string | undefined): ErrorSummary | undefined =>
     message === undefined ? undefined : { reason: message, isComplete: true };

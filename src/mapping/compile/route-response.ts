@@ -8,10 +8,10 @@ import { thenMaybe } from "../../jsonata/index.ts";
 import { resolveReference, type SourceLocation } from "../load/source-location.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import type { ReadFunction } from "../translation-context.ts";
+import { compileHeadCondition } from "./client-head.ts";
 import type { RouteLists } from "./envelopes.ts";
 import type { Resource } from "./resource.ts";
 import type { Route } from "./route.ts";
-import { compileCondition } from "./route-steps.ts";
 
 type Resources = ReadonlyMap<string, Resource>;
 
@@ -20,16 +20,17 @@ function compileResourceChoice(
   choices: RouteDefinition["one_of"],
   defaultResource: Resource,
   resources: Resources,
+  tokenHeaders: readonly string[],
   location: SourceLocation,
 ): Route["resourceFor"] {
   const compiled = (choices ?? []).map(({ object, when }, index) => ({
-    holds: compileCondition(when, location.at(index, "when")),
+    holds: compileHeadCondition(when, tokenHeaders, location.at(index, "when")),
     resource: resolveReference(location.at(index, "object"), "object", object, resources) ?? defaultResource,
   }));
   return compiled.reduceRight<Route["resourceFor"]>(
     (otherwise, { holds, resource }) =>
-      (v4) =>
-        thenMaybe(holds?.(v4) ?? true, (isChosen) => (isChosen ? resource : otherwise(v4))),
+      (v4, client) =>
+        thenMaybe(holds?.(v4, client) ?? true, (isChosen) => (isChosen ? resource : otherwise(v4, client))),
     () => defaultResource,
   );
 }
@@ -38,13 +39,14 @@ function compileResourceChoice(
 function rejectMissing(
   read: ReadFunction,
   exists: string | undefined,
+  tokenHeaders: readonly string[],
   location: SourceLocation,
 ): ReadFunction {
-  const holds = compileCondition(exists, location);
+  const holds = compileHeadCondition(exists, tokenHeaders, location);
   if (!holds) return read;
   return (from, reading) =>
     thenMaybe(read(from, reading), (text) =>
-      thenMaybe(holds(fromJsonText(text)), (exists) => {
+      thenMaybe(holds(fromJsonText(text), reading.client), (exists) => {
         if (!exists) throw new HttpError(404, "Not found");
         return text;
       }),
@@ -66,22 +68,31 @@ function mayReturnPromise(
   );
 }
 
-/** Compiles how the object of a response, or each item of a list, is read. */
+/** Compiles how the object of a response, or each item of a list, is read. @param tokenHeaders that no expression reads */
 export function compileReading(
   { one_of: choices, exists }: RouteDefinition,
   resource: Resource,
   resources: Resources,
+  tokenHeaders: readonly string[],
   location: SourceLocation,
 ): Pick<Route, "resourceFor" | "read" | "append"> {
-  const resourceFor = compileResourceChoice(choices, resource, resources, location.at("one_of"));
+  const resourceFor = compileResourceChoice(
+    choices,
+    resource,
+    resources,
+    tokenHeaders,
+    location.at("one_of"),
+  );
   const readChosen: ReadFunction = (from, reading) => {
     const text = readRaw(from);
-    return thenMaybe(resourceFor(fromJsonText(text)), ({ read }) => read(cursorAt(text), reading));
+    return thenMaybe(resourceFor(fromJsonText(text), reading.client), ({ read }) =>
+      read(cursorAt(text), reading),
+    );
   };
   const isDirect = !choices && exists === undefined && !mayReturnPromise(resource, resources);
   return {
     resourceFor,
-    read: rejectMissing(choices ? readChosen : resource.read, exists, location.at("exists")),
+    read: rejectMissing(choices ? readChosen : resource.read, exists, tokenHeaders, location.at("exists")),
     append: isDirect ? resource.append : undefined,
   };
 }

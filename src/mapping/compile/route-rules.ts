@@ -95,8 +95,14 @@ function requestRules(
   { method, kind, body }: CompiledParts,
   call: string,
 ): readonly Rule[] {
-  const { upload, prerequisites, read_route, only_changes, safe } = definition;
+  const { upload, prerequisites, read_route, only_changes, safe, poll } = definition;
   return [
+    [
+      poll !== undefined && kind !== "object" && kind !== "list" && kind !== "bulk",
+      "poll",
+      '"poll" needs a route that responds with what one upstream call gives',
+    ],
+    [poll !== undefined && definition.search !== undefined, "poll", '"poll" and "search" exclude each other'],
     [
       safe !== undefined && (method !== "POST" || upload !== undefined),
       "safe",
@@ -204,6 +210,24 @@ export function reportUncheckedVersion(
     message: "clients may send If-Match, and nothing compares it with the ETag that the pack makes",
     hint: "add a prerequisite that reads the object, and name it in if_match",
   });
+}
+
+/** Reports what a route served from a catalog says of the upstream's list: the catalog has been read before. */
+export function reportUnusedCatalogKeys(
+  { catalog, envelope, pagination }: RouteDefinition,
+  location: SourceLocation,
+): void {
+  if (!catalog) return;
+  if (typeof pagination === "object" && pagination.upstream !== undefined)
+    location.at("pagination", "upstream").report({
+      message: '"upstream" has no effect: the response comes from the catalog',
+      hint: 'the lists of "catalog" have a "pagination" of their own',
+    });
+  if (envelope?.upstream)
+    location.at("envelope", "upstream").report({
+      message: '"upstream" has no effect: the response comes from the catalog',
+      hint: 'write it in "envelope" of the resource',
+    });
 }
 
 /** Reports shapes of a route that its responses do not have. */

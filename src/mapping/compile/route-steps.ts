@@ -1,8 +1,11 @@
-import { ValidationError, type ErrorDetail } from "../../dialect/http-error.ts";
+import { ValidationError, type ErrorDetail, type Failure } from "../../dialect/http-error.ts";
 import { ExpressionError, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import { tokenHeadersOf } from "./client-head.ts";
 import { compileChecks } from "./checks.ts";
-import type { PrerequisiteDefinition } from "../schema/pack-definition.ts";
+import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
+import { compileWait } from "./wait.ts";
+import { compilePoll } from "./poll.ts";
 import { compileEndpoint, type Endpoint } from "./endpoint.ts";
 import { compileExpressionAt, failureAsValue, type SourceLocation } from "../load/source-location.ts";
 import type { JsonObject } from "../translation-context.ts";
@@ -16,18 +19,10 @@ export interface Prerequisite {
   readonly isNeeded: (body: JsonObject) => MaybePromise<boolean>;
   /** The alpha field of the error if v4 does not find the object; undefined: v4's error is translated. */
   readonly notFoundField: string | undefined;
+  /** What the route says about the error if v4 does not find the object. */
+  readonly failure: Failure | undefined;
   /** Checks the alpha body against the response (`read`) and the translated body (`v4`). */
   readonly check: (body: JsonObject, read: unknown, v4: JsonObject) => MaybePromise<ErrorDetail[]>;
-}
-
-/** A request that is repeated until its response meets a condition, before the call is sent. */
-export interface Wait {
-  readonly endpoint: Endpoint;
-  readonly until: (response: unknown) => MaybePromise<boolean>;
-  /** The source of `until`. */
-  readonly condition: string;
-  readonly intervalMs: number;
-  readonly timeoutMs: number;
 }
 
 /** A request after the call. Its response becomes the response of the route. */
@@ -103,32 +98,6 @@ export function compileBodyCondition(
   );
 }
 
-/** Requests that one call waits for. */
-const MOST_WAIT_REQUESTS = 100;
-
-/** Compiles the key `wait` of a route. */
-function compileWait(
-  definition: RouteDefinition["wait"],
-  names: readonly string[],
-  prefix: string,
-  location: SourceLocation,
-): Wait | undefined {
-  if (!definition) return undefined;
-  if (definition.timeout_ms > MOST_WAIT_REQUESTS * definition.interval_ms)
-    location
-      .at("interval_ms")
-      .report(
-        `a call waits for at most ${MOST_WAIT_REQUESTS} requests: interval_ms is too short for timeout_ms`,
-      );
-  return {
-    endpoint: compileEndpoint(definition.upstream, prefix, names, location.at("upstream")),
-    until: compileCondition(definition.until, location.at("until")) ?? always,
-    condition: definition.until,
-    intervalMs: definition.interval_ms,
-    timeoutMs: definition.timeout_ms,
-  };
-}
-
 /** The name in braces of the upstream's response to the call of a route. */
 const RESPONSE = "response";
 
@@ -176,12 +145,14 @@ function reportAmbiguousNames(
  * Compiles a request of the key `prerequisites`.
  *
  * @param names What its path may use: path parameters and members of the body, and earlier prerequisites of the route.
+ * @param failure What the route says about its error.
  */
 export function compilePrerequisite(
   name: string,
   definition: PrerequisiteDefinition,
   { members, earlier }: { readonly members: readonly string[]; readonly earlier: readonly string[] },
   prefix: string,
+  failure: Failure | undefined,
   location: SourceLocation,
 ): Prerequisite {
   const runChecks = compileChecks(definition.checks ?? [], ["response", "upstream"], location.at("checks"));
@@ -195,6 +166,7 @@ export function compilePrerequisite(
     needs: earlier.filter((each) => endpoint.names.has(each)),
     isNeeded: compileBodyCondition(definition.when, location.at("when")) ?? always,
     notFoundField: definition.not_found_field,
+    failure,
     check: (alphaBody, read, v4) => runChecks(alphaBody, { response: read, upstream: v4 }),
   };
 }
@@ -270,10 +242,22 @@ export const compileSteps = (
   definition: RouteDefinition,
   call: string,
   names: readonly string[],
-  prefix: string,
+  {
+    client,
+    upstream: { base_path: prefix },
+    messages,
+  }: Pick<DialectDefinition, "client" | "upstream" | "messages">,
   location: SourceLocation,
 ) => ({
-  wait: compileWait(definition.wait, names, prefix, location.at("wait")),
+  wait: compileWait(definition.wait, names, prefix, tokenHeadersOf(client.credentials), location.at("wait")),
+  poll: compilePoll(
+    definition.poll,
+    {
+      messages,
+      endpointOf: (text, more, at) => compileLaterEndpoint(text, prefix, [...names, ...more], at),
+    },
+    location.at("poll"),
+  ),
   readAfterWrite: compileReadAfterWrite(definition.read_after, names, prefix, location.at("read_after")),
   related: compileRelatedRequests(definition, names, prefix, location),
   aggregation: compileAggregation(definition.aggregate, location.at("aggregate")),

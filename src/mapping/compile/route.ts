@@ -3,6 +3,7 @@ import type { FilterDefaults } from "../../dialect/filter/filter-defaults.ts";
 import type { QueryFilter } from "../../dialect/filter/query-filter.ts";
 import type { SelectFields } from "../../dialect/filter/select.ts";
 import type { FilterField } from "../../dialect/filter/translate.ts";
+import type { Failure } from "../../dialect/http-error.ts";
 import type { Access } from "../../dialect/scopes.ts";
 import { type MaybePromise } from "../../jsonata/index.ts";
 import type { BodyRules } from "./body.ts";
@@ -18,10 +19,13 @@ import type { RouteLists } from "./envelopes.ts";
 import type { PassedHeaders } from "./headers.ts";
 import type { SparseFields } from "./sparse-fields.ts";
 import { type Endpoint } from "./endpoint.ts";
+import type { Bulk } from "./bulk.ts";
+import type { Poll } from "./poll.ts";
 import type {
   AppendFunction,
   CatalogCopy,
   CatalogEntry,
+  ClientHead,
   ReadFunction,
   WriteContext,
 } from "../translation-context.ts";
@@ -35,8 +39,8 @@ import {
   type ReadAfterWrite,
   type MergePart,
   type Prerequisite,
-  type Wait,
 } from "./route-steps.ts";
+import type { Wait } from "./wait.ts";
 import type { TokensStep } from "./route-tokens.ts";
 
 /** A file that a client sends: its media type, and its maximum size in bytes. */
@@ -61,6 +65,7 @@ export type RouteKind =
   | "paged"
   | "merged"
   | "aggregated"
+  | "bulk"
   | "catalog"
   | "file"
   | "rejected";
@@ -125,11 +130,19 @@ export interface Route {
   /** The upstream's values for fields by which a list is not filtered, by the upstream's names. */
   readonly unfiltered: ReadonlyMap<string, Scalar>;
   readonly prerequisites: readonly Prerequisite[];
+  /** The status and the code of checks that have none of their own. */
+  readonly checkFailure: Failure | undefined;
+  /** Statuses of its errors that not every route may have. */
+  readonly ownStatuses: readonly number[];
   /** The prerequisite whose `ETag` the call has as `If-Match`; undefined: none. */
   readonly ifMatch: string | undefined;
   /** The keys that lead to the object in the response of that prerequisite. */
   readonly versionPath: readonly string[];
   readonly wait: Wait | undefined;
+  /** Set if the client sends many ids, each of which is a call. */
+  readonly bulk: Bulk | undefined;
+  /** Set if the result of the call must be polled. */
+  readonly poll: Poll | undefined;
   readonly readAfterWrite: ReadAfterWrite | undefined;
   readonly related: readonly RelatedRequest[];
   /** Set if all pages of v4's list are fetched, and the gateway filters, orders and pages the rows. */
@@ -155,7 +168,7 @@ export interface Route {
   /** The resource that declares the members of the body. */
   readonly resource: Resource;
   /** Returns the resource that translates a v4 object. */
-  readonly resourceFor: (v4: unknown) => MaybePromise<Resource>;
+  readonly resourceFor: (v4: unknown, client: ClientHead | undefined) => MaybePromise<Resource>;
   /** Translates a v4 object. */
   readonly read: ReadFunction;
   /** Translates the row of a list to the output buffer; undefined if a row may need a promise or a check first. */

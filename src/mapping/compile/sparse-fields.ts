@@ -12,7 +12,7 @@ export interface ChosenMembers {
 }
 
 /** How clients of a route choose members. */
-export interface SparseFields {
+export interface SparseFields extends Pick<SparseFieldsDefinition, "always" | "multiple"> {
   readonly parameter: string;
   /** Returns the members that a request asks for; undefined for all. @throws {ValidationError} for unknown names */
   readonly choose: (query: Query) => ChosenMembers | undefined;
@@ -39,6 +39,19 @@ const toMembers = (members: ReadonlyMap<string, unknown>): ChosenMembers =>
     [...members].map(([name, inner]) => [name, inner instanceof Map ? toMembers(inner) : undefined]),
   );
 
+/** Reports what has no effect on a route. */
+function reportOwn(
+  own: NonNullable<RouteDefinition["sparse_fields"]>,
+  common: SparseFieldsDefinition | undefined,
+  hasObjects: boolean,
+  location: SourceLocation,
+): void {
+  if (!hasObjects)
+    location.report('"sparse_fields" has no effect: the route responds with no object and no list');
+  else if (own === "none" && !common)
+    location.report('"none" has no effect: clients choose no members ("client.sparse_fields")');
+}
+
 /** Whether an object has a member, as a field, above its fields, or inside a nested object. */
 function hasMember(name: string, { fields }: Resource, resources: ReadonlyMap<string, Resource>): boolean {
   if (fields.has(name)) return true;
@@ -51,25 +64,40 @@ function hasMember(name: string, { fields }: Resource, resources: ReadonlyMap<st
   });
 }
 
-/** Compiles how clients of a route choose members; undefined if its response has no objects of the pack. */
+/**
+ * Compiles how clients of a route choose members; undefined if they can't, or if its response has no objects of the pack.
+ *
+ * @param common What the pack says of all routes.
+ */
 export function compileSparseFields(
-  definition: SparseFieldsDefinition | undefined,
-  { response, reject, one_of: choices }: RouteDefinition,
+  common: SparseFieldsDefinition | undefined,
+  { response, reject, one_of: choices, sparse_fields: own }: RouteDefinition,
   resource: Resource,
   resources: ReadonlyMap<string, Resource>,
+  location: SourceLocation,
 ): SparseFields | undefined {
-  if (!definition || reject !== undefined || (response !== "list" && response !== "object")) return undefined;
+  const hasObjects = reject === undefined && (response === "list" || response === "object");
+  if (own !== undefined) reportOwn(own, common, hasObjects, location);
+  const definition = own === "none" ? undefined : (own ?? common);
+  if (!definition || !hasObjects) return undefined;
   const { multiple, always, unknown } = definition;
   const parameter = definition.parameter.replaceAll("{name}", resource.name);
   const field = shortName(parameter);
-  const isKnown = (name: string): boolean =>
-    name.split(".", MAX_LEVELS + 1).length <= MAX_LEVELS &&
+  const isMember = (name: string): boolean =>
     (choices?.map(({ object }) => object) ?? [resource.name]).some((object) => {
       const shown = object === resource.name ? resource : resources.get(object);
       return shown !== undefined && hasMember(name, shown, resources);
     });
+  const isKnown = (name: string): boolean =>
+    name.split(".", MAX_LEVELS + 1).length <= MAX_LEVELS && isMember(name);
+  if (own !== undefined)
+    for (const [index, name] of always.entries())
+      if (!isMember(name))
+        location.at("always", index).report(`objects of this route have no field "${name}"`);
   return {
     parameter,
+    always,
+    multiple,
     choose(query) {
       const texts = query.get(parameter);
       if (texts === undefined) return undefined;

@@ -80,13 +80,14 @@ function reachableObjects(files: readonly File[], named: readonly string[]): Rea
 /** The path parameters of the routes of a file. */
 const parametersOf = (file: File): Set<string> =>
   new Set(
-    routesOf(file).flatMap(({ client }) =>
-      client
+    routesOf(file).flatMap(({ client, bulk }) => [
+      ...(bulk ? [bulk.parameter] : []),
+      ...client
         .replace(/^\S+ /, "")
         .split("/")
         .flatMap((segment) => parametersIn(parseSegment(segment, () => "text")))
         .map(({ parameter }) => parameter),
-    ),
+    ]),
   );
 
 /** A file whose diagnostics say that nothing uses a definition. */

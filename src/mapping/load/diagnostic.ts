@@ -22,7 +22,7 @@ export const DIAGNOSTIC_CODES = {
   "golden-case": "a golden case that fails",
   "catalog-row": "a row of a catalog that an expression fails on",
   law: "a law that does not hold (--laws)",
-  type: "a value of the upstream gives a client another type (--laws --new)",
+  type: "a value that the description of the client's API does not allow (--laws --new)",
 } as const;
 
 /** The code of a problem. */

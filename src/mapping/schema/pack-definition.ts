@@ -1,5 +1,6 @@
 /** The schema of `pack.yaml`. Unknown keys are errors, because they would have no effect. */
 import { z } from "zod";
+import { checkDefinition } from "./check-definition.ts";
 import { VALIDATION_RULES } from "../../dialect/error-codes.ts";
 import { about } from "./about.ts";
 import { headerName, status } from "./text-types.ts";
@@ -65,18 +66,10 @@ const prerequisite = z.strictObject({
   checks: about(
     z
       .array(
-        z.strictObject({
-          field: about(
-            name.optional(),
-            "The client's field that is invalid. Default: the request.",
-            "author",
-          ),
-          message: about(
-            expression,
-            "JSONata over the client's body. Its result is the error, or undefined.",
-            '$response.banned ? "This author is not available."',
-          ),
-        }),
+        checkDefinition(
+          about(name.optional(), "The client's field that is invalid. Default: the request.", "author"),
+          '$response.banned ? "This author is not available."',
+        ),
       )
       .optional(),
     "Rules about the response. `$response` is the response, `$upstream` the translated body.",

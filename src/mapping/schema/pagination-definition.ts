@@ -152,6 +152,13 @@ export const upstreamPagination = z.strictObject({
 
 const none = z.literal("none");
 
+/** How the upstream pages the list of a catalog, where that is not as in `pack.yaml`. */
+export const catalogPagination = about(
+  z.union([none, upstreamPagination]).optional(),
+  "How the upstream pages this list: the keys of `upstream.pagination`, or `none`. Default: as in `pack.yaml`.",
+  "none",
+);
+
 /** How the lists of one route are paged, where that is not as in `pack.yaml`. */
 export const routePagination = z.union([
   none,

@@ -103,6 +103,13 @@ export const sparseFields = z.strictObject({
   ),
 });
 
+/** The same for one route. */
+export const routeSparseFields = about(
+  z.union([z.literal("none"), sparseFields]).optional(),
+  "How clients choose the members of this route's objects, or `none`. Default: `client.sparse_fields`.",
+  { parameter: "fields", always: ["id"] },
+);
+
 export type SparseFieldsDefinition = z.infer<typeof sparseFields>;
 
 /** Which slashes of a path count. */

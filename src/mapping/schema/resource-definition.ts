@@ -1,9 +1,11 @@
 /** The schema of resource files. Unknown keys are errors, because they would have no effect. */
 import { z } from "zod";
 import { about } from "./about.ts";
+import { checkDefinition } from "./check-definition.ts";
 import { clientBody, upstreamBodies } from "./bodies-definition.ts";
 import { field } from "./field-definition.ts";
 import { envelope } from "./responses-definition.ts";
+import { catalogPagination } from "./pagination-definition.ts";
 import { pathParameters } from "./parameter-definition.ts";
 import { route } from "./route-definition.ts";
 
@@ -52,14 +54,10 @@ const bodyDefinition = z.strictObject({
   checks: about(
     z
       .array(
-        z.strictObject({
-          field: about(name, "The client's field that is invalid.", "shelf"),
-          message: about(
-            expression,
-            "JSONata over the client's body. Its result is the error, or undefined.",
-            'size < 10 ? "Must be at least 10."',
-          ),
-        }),
+        checkDefinition(
+          about(name, "The client's field that is invalid.", "shelf"),
+          'size < 10 ? "Must be at least 10."',
+        ),
       )
       .optional(),
     "Rules that a schema can't express. `$prerequisites` has the responses of the prerequisites, `$upstream` is the translated body.",
@@ -75,6 +73,7 @@ const catalog = z.strictObject({
         filter: about(z.record(z.string(), json).optional(), "A condition in the upstream's filter form.", {
           deprecated: false,
         }),
+        pagination: catalogPagination,
         optional: about(z.boolean().optional(), "The upstream may have no such list.", true),
         listed: about(
           z.boolean().optional(),

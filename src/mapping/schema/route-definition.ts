@@ -1,8 +1,12 @@
 /** The schema of `routes` in a resource file. */
 import { z } from "zod";
 import { about } from "./about.ts";
-import { routeQuery } from "./parameter-definition.ts";
+import { failures } from "./check-definition.ts";
+import { routeQuery, routeSparseFields } from "./parameter-definition.ts";
 import { passedHeaders } from "./headers-definition.ts";
+import { bulk } from "./bulk-definition.ts";
+import { poll } from "./poll-definition.ts";
+import { relatedRequest } from "./related-definition.ts";
 import { routePagination } from "./pagination-definition.ts";
 import { envelope } from "./responses-definition.ts";
 import { mediaType } from "./text-types.ts";
@@ -11,30 +15,6 @@ const json = z.json();
 const name = z.string().min(1);
 const expression = z.string().min(1);
 const filterValue = z.union([z.string(), z.number(), z.boolean()]);
-
-const relatedRequest = z.strictObject({
-  upstream: about(
-    name,
-    "The GET of the related object or list. `{response.id}` is a member of the upstream's response to the call.",
-    "GET /books/{id}/loan",
-  ),
-  when: about(
-    expression.optional(),
-    "JSONata over the upstream response: whether the request is needed.",
-    "loan.active",
-  ),
-  cache_seconds: about(
-    z.int().positive().max(300).optional(),
-    "How long the response is cached for its token. A call that may change something invalidates it. Default: not cached.",
-    60,
-  ),
-  all_pages: about(z.boolean().optional(), "The value is the array of all rows of a list, up to 1000.", true),
-  each: about(
-    expression.optional(),
-    "JSONata over the upstream body that was sent: one request for each value, which is `{each}` in the path. The value is the array of successful responses.",
-    "ids",
-  ),
-});
 
 /** The schema of one route. */
 export const route = z.strictObject({
@@ -77,6 +57,7 @@ export const route = z.strictObject({
     "Query parameters of this route. They are added to those of `client.query`, and replace those of the same name.",
     { parameters: { expand: "embed" } },
   ),
+  sparse_fields: routeSparseFields,
   status: about(
     z.int().min(200).max(299).optional(),
     "The status of successful responses. With 204 they have no body, and `response` is `none`. Default: 200.",
@@ -127,7 +108,11 @@ export const route = z.strictObject({
       .array(
         z.strictObject({
           object: about(name, "A resource.", "restored_book"),
-          when: about(expression.optional(), "JSONata over the upstream object.", 'type = "disk"'),
+          when: about(
+            expression.optional(),
+            "JSONata over the upstream object, with `$query` and `$headers`.",
+            'type = "disk"',
+          ),
         }),
       )
       .min(1)
@@ -137,7 +122,7 @@ export const route = z.strictObject({
   ),
   exists: about(
     expression.optional(),
-    "JSONata over the client's object. If it is false, the response is a 404.",
+    "JSONata over the client's object, with `$query` and `$headers`. If it is false, the response is a 404.",
     'kind != "hidden"',
   ),
   when: about(
@@ -190,6 +175,11 @@ export const route = z.strictObject({
     "Prerequisites by their names in `pack.yaml`: requests before the call, for rules and values that need them.",
     ["author"],
   ),
+  failures: about(
+    failures.optional(),
+    "The status and the code of the error where a check or a prerequisite has failed. Default: those of an invalid request, or of the upstream's error.",
+    { checks: { status: 409, code: "conflict" } },
+  ),
   if_match: about(
     name.optional(),
     "A prerequisite. The call has its `ETag` as `If-Match`: if the object has changed since, the upstream responds with 412 and changes nothing.",
@@ -199,13 +189,33 @@ export const route = z.strictObject({
     z
       .strictObject({
         upstream: about(name, "The GET that is repeated.", "GET /books/{id}"),
-        until: about(expression, "JSONata over its response.", 'status = "running"'),
+        until: about(
+          expression,
+          "JSONata over its response, with `$query` and `$headers`.",
+          'status = "running"',
+        ),
         interval_ms: about(z.int().positive(), "Time between two requests.", 2000),
         timeout_ms: about(z.int().positive(), "Time after which the call is sent anyway.", 20_000),
       })
       .optional(),
     "A request that is repeated, before the call, until its response meets a condition.",
     { upstream: "GET /jobs/{id}", until: "done", interval_ms: 2000, timeout_ms: 20_000 },
+  ),
+  bulk: about(
+    bulk.optional(),
+    "The client sends many ids. Each is a call of `upstream`; the response has all results, each with its own failure.",
+    { parameter: "id", ids: "ids", most: 50, list: { results: "$items" } },
+  ),
+  poll: about(
+    poll.optional(),
+    "The result of the call must be polled: the upstream responds with an operation. The client gets the result.",
+    {
+      upstream: "GET /operations/{response.id}",
+      state: "status",
+      done: ["succeeded"],
+      interval_ms: 1000,
+      timeout_ms: 20_000,
+    },
   ),
   read_after: about(
     z

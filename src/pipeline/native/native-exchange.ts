@@ -1,11 +1,5 @@
 /** One request of v4's own clients on its way, and what the gateway learns about it. */
-import {
-  STATUS_CODES,
-  type ClientRequest,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type ServerResponse,
-} from "node:http";
+import { STATUS_CODES, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
 import { CLIENT_GONE } from "../../audit/record.ts";
 import type { AttemptOutcome, CircuitBreaker } from "../../upstream/circuit-breaker.ts";
 import { outcomeOfStatus } from "../../upstream/upstream-error.ts";
@@ -135,10 +129,8 @@ export class Exchange implements NativeStream {
   isReplaced = false;
   /** The application that the gateway has issued the client's token to. */
   application: string | undefined;
-  /** The request to v4, and how many bytes its connection had read before. */
-  sent: { readonly request: ClientRequest; readonly bytesBefore: number; hasTimedOut: boolean } | undefined;
-  /** Whether the request was sent once more, on another connection. */
-  isResent = false;
+  /** Ends its request to v4, unless that has ended. */
+  cancel: (() => void) | undefined;
   /** Whether all of v4's response has come. What follows it belongs to nobody. */
   isComplete = false;
   /** Headers of the response that are the gateway's. */

@@ -144,6 +144,17 @@ export function isForwarded(name: string, connection: string | undefined): boole
   return headers[name] !== undefined;
 }
 
+/**
+ * Makes the lines of each header one value, as Node does it for requests. Cookies can't be joined (RFC 9110 5.3), and of
+ * the framing the parser has accepted one line only.
+ */
+export function joinLines(headers: IncomingHttpHeaders): void {
+  for (const name in headers) {
+    const value = headers[name];
+    if (Array.isArray(value) && name !== "set-cookie") headers[name] = value.join(", ");
+  }
+}
+
 /** Removes what clients must not get from the headers of v4's response. */
 export function cleanResponseHeaders(headers: IncomingHttpHeaders): void {
   removeHeaders(headers, NEVER_TO_CLIENT);

@@ -1,13 +1,13 @@
 /** The native proxy: requests of v4's own clients are forwarded without translation, and streamed both ways. */
-import type { Agent, IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CircuitBreaker } from "../../upstream/circuit-breaker.ts";
 import { addressNetwork } from "../../rate-limit/client-address.ts";
+import { createUpstreamPool, type UpstreamPool } from "../../upstream/upstream-pool.ts";
 import type { CurrentContext } from "../../upstream/upstream-tls.ts";
 import { ConnectionUnavailableError, ConnectionShares } from "../../upstream/connection-shares.ts";
 import type { AlphaRequest } from "../context.ts";
 import { HEAD_TOO_LONG, isHeadTooLong } from "../http/request-context.ts";
 import { delayResponseEnd } from "../http/delay-response-end.ts";
-import { createAgent } from "./native-connections.ts";
 import { Exchange, type NativeGate, type NativeHandlers } from "./native-exchange.ts";
 import { createSlowStreamGuard, type SlowStreamGuard } from "./slow-streams.ts";
 import { createStreamingProxy, type StreamingProxy } from "./streaming-proxy.ts";
@@ -45,7 +45,7 @@ class Forwarder {
   readonly #name: string;
   readonly #breaker: CircuitBreaker;
   readonly #slowStreams: SlowStreamGuard;
-  readonly #agent: Agent;
+  readonly #pool: UpstreamPool;
   readonly #proxy: StreamingProxy;
   /** Headers of a response that a client should ask for again later. */
   readonly #retryAfter: Readonly<Record<string, string>>;
@@ -62,8 +62,16 @@ class Forwarder {
     this.#name = name;
     this.#breaker = breaker;
     this.#slowStreams = createSlowStreamGuard(shares, timeoutMs / 4);
-    this.#agent = createAgent(origin, connections, secureContext);
-    this.#proxy = createStreamingProxy({ name, origin, timeoutMs, agent: this.#agent, keepsHeaderCase });
+    const pool = createUpstreamPool({
+      origin,
+      connections,
+      timeoutMs,
+      maxResponseBytes: -1,
+      breaker,
+      secureContext,
+    });
+    this.#pool = pool;
+    this.#proxy = createStreamingProxy({ name, pool, timeoutMs, keepsHeaderCase });
     this.#retryAfter = { "retry-after": String(Math.ceil(breaker.openMs / 1000)) };
   }
 
@@ -87,6 +95,7 @@ class Forwarder {
       this.#slowStreams.remove(exchange);
       exchange.release?.();
       if (exchange.v4Status !== undefined) exchange.reportOutcome("ignored");
+      exchange.cancel?.();
       // The response has ended: `record` has reported its own failure.
       exchange.record(!response.writableFinished).catch(() => {});
     });
@@ -94,7 +103,7 @@ class Forwarder {
   }
 
   close(): void {
-    this.#agent.destroy();
+    this.#pool.destroy();
   }
 
   /** Authorizes a request, waits for a connection and forwards it. A rejection becomes an error of the gateway. */
@@ -119,7 +128,7 @@ class Forwarder {
     exchange.client = client;
     exchange.release = release;
     this.#slowStreams.add(exchange);
-    await this.#forward(exchange, admission);
+    this.#forward(exchange, admission);
   }
 
   /**
@@ -170,7 +179,7 @@ class Forwarder {
   }
 
   /** Forwards to v4, with the credentials that replace the client's, where there are any. */
-  #forward(exchange: Exchange, { authorization }: { readonly authorization?: string }): Promise<void> | void {
+  #forward(exchange: Exchange, { authorization }: { readonly authorization?: string }): void {
     const { handlers, request } = exchange;
     if (!this.#breaker.allow()) {
       exchange.fault = `${this.#name} fails: the circuit is open`;
@@ -179,7 +188,7 @@ class Forwarder {
     if (authorization !== undefined) request.headers.authorization = authorization;
     exchange.v4Status = null;
     handlers.prepareRequest(request);
-    return this.#proxy(exchange);
+    this.#proxy(exchange);
   }
 
   #fail(error: unknown, exchange: Exchange): void {

@@ -2,6 +2,7 @@ import { TranslatedError } from "../../dialect/http-error.ts";
 import type { RouteKind } from "../../mapping/compile/route.ts";
 import type { ResponseKind } from "../authorized-request.ts";
 import { aggregatedKind } from "./aggregated.ts";
+import { bulkKind } from "./bulk.ts";
 import { catalogKind } from "./catalog.ts";
 import { fileKind } from "./file.ts";
 import { mergedKind } from "./merged.ts";
@@ -25,6 +26,7 @@ export const RESPONSE_KINDS: Readonly<Record<RouteKind, ResponseKind<unknown>>> 
   paged: pagedKind,
   merged: mergedKind,
   aggregated: aggregatedKind,
+  bulk: bulkKind,
   catalog: catalogKind,
   file: fileKind,
   rejected: rejectedKind,

@@ -1,5 +1,4 @@
 /** The v4 calls of a route: the call itself, what it waits for, and what its response is built from. */
-import { setTimeout as pause } from "node:timers/promises";
 import pMap from "p-map";
 import { ValidationError } from "../../dialect/http-error.ts";
 import { isObject, printJson } from "../../dialect/json/parse.ts";
@@ -8,17 +7,21 @@ import { InvalidPathValueError, type Endpoint } from "../../mapping/compile/endp
 import { errorsOf, type ErrorFormats } from "../../mapping/compile/error-shapes.ts";
 import { partLoss, relatedLoss, responseLoss } from "../../mapping/compile/loss-names.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import type { ReadAfterWrite, RelatedRequest, Wait } from "../../mapping/compile/route-steps.ts";
+import type { ReadAfterWrite, RelatedRequest } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
+import { unfinishedBody, pollOperation } from "./poll-operation.ts";
 import type { UpstreamResponse } from "../upstream-response.ts";
+import { waitUntil } from "./wait-until.ts";
 import { fetchAllPages } from "./fetch-all-pages.ts";
 
 const NOT_MODIFIED = 304;
 
 /** v4 calls that one client request may have in progress. */
 const MAX_CONCURRENT_REQUESTS = 8;
+
+const NOTHING_RELATED = {};
 
 /** v4's success, and the related responses that alpha's response needs too. */
 export interface UpstreamResult {
@@ -38,11 +41,27 @@ export async function callUpstream(
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
 ): Promise<UpstreamResult> {
-  const { match, report } = authorized;
-  const { route } = match;
+  const { route } = authorized.match;
   const eachValues = await readEachValues(prepared, route);
   if (route.wait) await waitUntil(route.wait, prepared, authorized);
   const response = await callWithRetry(prepared, authorized);
+  const { poll } = route;
+  if (response.status !== poll?.status) return useResponse(response, eachValues, prepared, authorized);
+  const result = await pollOperation(poll, response, prepared, authorized);
+  if (result) return useResponse(result, eachValues, prepared, authorized);
+  if (route.headers) authorized.report.upstreamHead = response;
+  return { response, related: NOTHING_RELATED, fallback: await unfinishedBody(poll, response, authorized) };
+}
+
+/** Throws v4's error. After a success: the read after the call, and the related requests. */
+async function useResponse(
+  response: UpstreamResponse,
+  eachValues: EachValues,
+  prepared: PreparedRequest,
+  authorized: AuthorizedRequest,
+): Promise<UpstreamResult> {
+  const { match, report } = authorized;
+  const { route } = match;
   if (route.headers && (response.success || isNotModified(response, prepared))) {
     report.upstreamHead = response;
     if (!response.success) return { response, related: {}, fallback: "" };
@@ -70,30 +89,6 @@ export async function callUpstream(
 const isNotModified = ({ status }: UpstreamResponse, { headers }: PreparedRequest): boolean =>
   status === NOT_MODIFIED &&
   (headers?.["if-none-match"] !== undefined || headers?.["if-modified-since"] !== undefined);
-
-/**
- * Waits until v4 shows that the call can be made: alpha queues calls that v4 rejects while it is busy. After the
- * longest time, or where v4 does not say, the call is made anyway and v4 decides.
- */
-async function waitUntil(
-  { endpoint, until, intervalMs, timeoutMs }: Wait,
-  { values }: PreparedRequest,
-  { upstream, request }: AuthorizedRequest,
-): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  for (;;) {
-    const response = await upstream.call(requestWithoutBody(endpoint, values));
-    if (!response.success || (await until(response.json))) return;
-    if (performance.now() + intervalMs > deadline) return;
-    // A client that disconnects ends the pause; the next call then fails without being sent.
-    const end = new AbortController();
-    const onAbort = (): void => end.abort();
-    if (request.signal.aborted) onAbort();
-    request.signal.addEventListener("abort", onAbort);
-    await pause(intervalMs, undefined, { signal: end.signal }).catch(() => {});
-    request.signal.removeEventListener("abort", onAbort);
-  }
-}
 
 /** Whether v4 rejected nothing but the one member that the gateway had added. Then nothing was created. */
 function rejectsAddedMember(
@@ -167,8 +162,6 @@ async function fallbackBody(
   const body = await bodyFrom(response.json, match.parameters);
   return printJson(isObject(body) ? body : {});
 }
-
-const NOTHING_RELATED = {};
 
 /** Fetches related responses, in parallel. One that fails costs its fields, not the response (T-1.3). */
 async function withRelated(

@@ -11,6 +11,7 @@ import { mapMaybe } from "../../jsonata/index.ts";
 import type { BodyRules } from "../../mapping/compile/body.ts";
 import type { BodyMember } from "../../mapping/compile/body-members.ts";
 import type { WrittenBody } from "../../mapping/compile/write-body.ts";
+import { withFailure } from "../../mapping/compile/checks.ts";
 import { changedMembers } from "../../mapping/compile/changed-members.ts";
 import { InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
 import { compileCopy, compileRemover } from "../../mapping/compile/member-paths.ts";
@@ -106,7 +107,10 @@ export async function translateItems(
     body: items,
   };
   const written = await mapMaybe(items, (item) => rules.write(item as JsonObject, writing));
-  const faults = written.flatMap((item) => item.faults);
+  const faults = withFailure(
+    written.flatMap((item) => item.faults),
+    match.route.checkFailure,
+  );
   if (faults.length > 0) throw new ValidationError(faults);
   return {
     v4: written.map(({ v4 }) => v4),
@@ -161,7 +165,7 @@ export async function translateBody(
     client: request.address,
     body: valid,
   });
-  errors = [...errors, ...written.faults, ...prerequisites.errors];
+  errors = [...errors, ...withFailure(written.faults, match.route.checkFailure), ...prerequisites.errors];
   const reported = new Set(errors.map(({ field }) => field));
   // Invalid members were removed: rules about missing members do not apply to them.
   errors.push(...(await prerequisites.check(written.v4)).filter(({ field }) => !reported.has(field)));
@@ -176,7 +180,7 @@ interface PrerequisiteResults {
   /** Headers of the call. */
   readonly headers: PreparedRequest["headers"];
   readonly errors: readonly ErrorDetail[];
-  readonly check: (v4: JsonObject) => Promise<ErrorDetail[]>;
+  readonly check: (v4: JsonObject) => Promise<readonly ErrorDetail[]>;
 }
 
 /** The request; undefined where a value of the body cannot be part of its path, so that v4 has no such object. */
@@ -224,7 +228,7 @@ export async function fetchPrerequisites(
   const fetched: { step: Prerequisite; json: unknown }[] = [];
   let headers: PreparedRequest["headers"];
   for (const step of match.route.prerequisites) {
-    const { notFoundField } = step;
+    const { notFoundField, failure } = step;
     // What its path needs was not sent, or not found.
     if (!step.needs.every((name) => Object.hasOwn(values, name))) continue;
     const isUseless =
@@ -234,15 +238,15 @@ export async function fetchPrerequisites(
     if (isUseless || !(await step.isNeeded(body))) continue;
     const prepared = prerequisiteRequest(step, { ...match.parameters, ...body, ...values });
     if (!prepared) {
-      errors.push({ field: String(notFoundField), reason, rule: "unknown_record" });
+      errors.push({ ...failure, field: String(notFoundField), reason, rule: "unknown_record" });
       continue;
     }
     const response = await upstream.call(prepared);
     const isVersion = step.name === match.route.ifMatch;
     const isNotFound = response.status === 404 && notFoundField !== undefined;
-    if (isNotFound) errors.push({ field: notFoundField, reason, rule: "unknown_record" });
+    if (isNotFound) errors.push({ ...failure, field: notFoundField, reason, rule: "unknown_record" });
     else if (!response.success && (isVersion || notFoundField === undefined))
-      throwTranslatedError(response, match.route, prepared, authorized);
+      throwTranslatedError(response, match.route, { ...prepared, failure }, authorized);
     if (!response.success) continue;
     // Also of a response without a body: the call must not be sent without it.
     if (isVersion) headers = { "if-match": entityTagOf(response, step.name, match.route) };
@@ -256,7 +260,7 @@ export async function fetchPrerequisites(
     errors,
     async check(v4) {
       const found = await Promise.all(fetched.map(async ({ step, json }) => step.check(body, json, v4)));
-      return found.flat();
+      return withFailure(found.flat(), match.route.checkFailure);
     },
   };
 }

@@ -50,6 +50,8 @@ export interface ApiDescription {
   /** The prefix of all paths. */
   readonly basePath: string;
   readonly routes: readonly ApiRoute[];
+  /** Operations of which the path has parts that no route of a pack can have: `GET /files/{name}.{type}`. */
+  readonly others: readonly string[];
   /** Where its clients have their token. */
   readonly credentials: Readonly<Record<string, string>> | undefined;
 }

@@ -1,6 +1,6 @@
 /** Writes the files of a draft. Names and texts of documents are not trusted: each is quoted, and comments have one line. */
 import { stringify } from "yaml";
-import { INVISIBLE } from "../../dialect/visible-text.ts";
+import { INVISIBLE, toVisibleLine } from "../../dialect/visible-text.ts";
 import { isParameter, type ApiDescription, type ApiRoute, type Field } from "./api-description.ts";
 import type { Candidate } from "./assign.ts";
 import {
@@ -13,13 +13,14 @@ import {
   type DraftBody,
   type DraftResource,
   type DraftRoute,
+  type OpenPoint,
 } from "./draft.ts";
 
 /** Characters of a comment. */
 const MAX_COMMENT = 200;
 
 /** A value as YAML on one line. */
-const inline = (value: unknown): string => JSON.stringify(value);
+const inline = (value: unknown): string => toVisibleLine(JSON.stringify(value));
 /** A key or a text as YAML. */
 const scalar = (text: string): string =>
   stringify(text, { lineWidth: 0, defaultStringType: "PLAIN" }).trimEnd();
@@ -213,7 +214,7 @@ function resourceFile(resource: DraftResource, writing: Writing): string {
     const rule =
       object === undefined
         ? inline(pair.now.name)
-        : `{ upstream: ${inline(pair.now.name)}, object: ${object} }`;
+        : `{ upstream: ${inline(pair.now.name)}, object: ${scalar(object)} }`;
     return [`  ${key(pair.old.name)}: ${rule} ${reasonOf(pair)}`];
   });
   const inputs = new Map(
@@ -257,6 +258,12 @@ function typeText({ place, object, isList }: Field, names: Draft["names"]): stri
   return `${name}${isList ? "[]" : ""}${place.types.has("null") ? " | null" : ""}`;
 }
 
+/** The points by names that are not too long, each once. */
+const namePoints = (points: Draft["openPoints"]): [string, OpenPoint][] =>
+  [
+    ...new Map(points.map((point) => [point.name.slice(0, MAX_COMMENT), point] as const).toReversed()),
+  ].toReversed();
+
 function surfaceFile({ old, names, openPoints }: Draft, isCounted: boolean): string {
   const objects = [...names].flatMap(([object, name]) => {
     const fields = [...object.fields.values()].filter((field) => isPlainName(field.name));
@@ -275,7 +282,9 @@ function surfaceFile({ old, names, openPoints }: Draft, isCounted: boolean): str
     ...old.routes.map((route) => `  - ${inline(packRoute(route))}`),
     "",
     openPoints.length === 0 ? "open: {}" : "open:",
-    ...openPoints.map((point) => `  ${inline(point.name)}: ${inline(usesText(point, isCounted))}`),
+    ...namePoints(openPoints).map(
+      ([name, point]) => `  ${inline(name)}: ${inline(usesText(point, isCounted))}`,
+    ),
     "",
   ].join("\n");
 }

@@ -114,32 +114,56 @@ function nameObjects(old: ApiDescription, names: ResourceNames): ReadonlyMap<Api
   return named;
 }
 
-/** Members of a body that are known: fields of its object, or of the new body. */
-function draftBody(
-  { old, now }: RoutePair,
-  fields: readonly FieldPair[],
-  vocabulary: Vocabulary,
-): DraftBody | undefined {
-  if (!old.body) return undefined;
-  const known = new Set(fields.map((pair) => pair.old.name));
-  const inputs = now.body
-    ? matchFields(old.body, now.body, vocabulary).filter(
-        (pair) =>
-          !known.has(pair.old.name) &&
-          pair.old.object === undefined &&
-          ![...known].some(
-            (name) => name.startsWith(`${pair.old.name}.`) || pair.old.name.startsWith(`${name}.`),
-          ),
-      )
-    : [];
-  const names = new Set([...known, ...inputs.map((pair) => pair.old.name)]);
-  const members = [...old.body.fields.values()].filter(
-    ({ name, object }) => names.has(name) && object === undefined,
-  );
-  return { members, inputs: inputs.filter(isPlainPair) };
+const overlaps = (one: string, other: string): boolean =>
+  one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
+
+/** Makes the bodies of a resource. An input has one meaning in all of them. */
+class BodyDrafter {
+  readonly #fields: ReadonlySet<string>;
+  readonly #inputs = new Map<string, string>();
+  readonly #vocabulary: Vocabulary;
+
+  constructor(fields: readonly FieldPair[], vocabulary: Vocabulary) {
+    this.#fields = new Set(fields.map((pair) => pair.old.name));
+    this.#vocabulary = vocabulary;
+  }
+
+  /** The members of a body that are known: fields of its object, or of the new body. */
+  draft({ old, now }: RoutePair): DraftBody | undefined {
+    if (!old.body) return undefined;
+    const pairs = now.body ? matchFields(old.body, now.body, this.#vocabulary) : [];
+    const inputs = pairs.filter(
+      (pair) => pair.old.object === undefined && isPlainPair(pair) && this.#take(pair),
+    );
+    const names = new Set([...this.#fields, ...inputs.map((pair) => pair.old.name)]);
+    const members = [...old.body.fields.values()].filter(
+      ({ name, object }) => names.has(name) && object === undefined,
+    );
+    return { members, inputs };
+  }
+
+  #take({ old: { name }, now }: FieldPair): boolean {
+    if ([...this.#fields].some((field) => overlaps(field, name))) return false;
+    if (this.#inputs.get(name) === now.name) return true;
+    if ([...this.#inputs.keys()].some((input) => overlaps(input, name))) return false;
+    this.#inputs.set(name, now.name);
+    return true;
+  }
 }
 
 const isPlainPair = ({ old, now }: FieldPair): boolean => isPlainName(old.name) && isPlainName(now.name);
+
+/** The object of the route whose path begins like that of a route without an object; undefined if no path does. */
+function objectOf({ segments }: ApiRoute, routes: readonly RoutePair[]): ApiObject | undefined {
+  let [best, most]: [ApiObject | undefined, number] = [undefined, 0];
+  for (const { old } of routes) {
+    if (!old.payload.object) continue;
+    const end = segments.findIndex((segment, index) => segment !== old.segments[index]);
+    const common = end < 0 ? segments.length : end;
+    if (common > most) [best, most] = [old.payload.object, common];
+  }
+  return best;
+}
 
 /** Makes a draft of what was found. @param countUses How often routes are used; undefined: unknown */
 export function makeDraft(
@@ -160,16 +184,21 @@ export function makeDraft(
   const order = new Map(old.routes.map((route, index) => [route, index]));
   const place = ({ old: route }: RoutePair): number => order.get(route) ?? 0;
   const routes = match.routes.filter(isPossible).toSorted((one, other) => place(one) - place(other));
-  const draftRoute = (pair: RoutePair): DraftRoute => {
-    const { object } = pair.old.payload;
-    return { pair, body: draftBody(pair, (object && fieldsOf.get(object)) ?? [], match.vocabulary) };
+  const draftRoutes = (pairs: readonly RoutePair[], fields: readonly FieldPair[] = []): DraftRoute[] => {
+    const bodies = new BodyDrafter(fields, match.vocabulary);
+    return pairs.map((pair) => ({ pair, body: bodies.draft(pair) }));
   };
-  const byObject = Map.groupBy(routes, (pair) => pair.old.payload.object);
+  const byObject = Map.groupBy(routes, (pair) => pair.old.payload.object ?? objectOf(pair.old, routes));
+  // Objects of routes, and those in their fields. The set grows while it is read.
+  const usedObjects = new Set([...byObject.keys()].filter((object) => object !== undefined));
+  for (const object of usedObjects)
+    for (const { old: field } of fieldsOf.get(object) ?? [])
+      if (field.object && fieldsOf.has(field.object)) usedObjects.add(field.object);
   const resources: DraftResource[] = [...named].flatMap(([object, name]) => {
     const fields = fieldsOf.get(object);
     const own = byObject.get(object) ?? [];
-    return fields || own.length > 0
-      ? [{ name, old: object, fields: fields ?? [], routes: own.map(draftRoute) }]
+    return usedObjects.has(object)
+      ? [{ name, old: object, fields: fields ?? [], routes: draftRoutes(own, fields) }]
       : [];
   });
   const others = Map.groupBy(byObject.get(undefined) ?? [], ({ old: route }) =>
@@ -180,7 +209,7 @@ export function makeDraft(
       name: names.take(`${segment}_calls`),
       old: undefined,
       fields: [],
-      routes: pairs.map(draftRoute),
+      routes: draftRoutes(pairs),
     });
   const openPoints = findOpenPoints({ old, routes, named, resources, countUses });
   return { old, now, resources, openPoints, names: named };
@@ -210,6 +239,8 @@ function findOpenPoints({ old, routes, named, resources, countUses }: Found): Op
     if (route.payload.object) addUses(route.payload.object, usesOf(route), []);
     if (!known.has(route)) points.push({ name: packRoute(route), uses: usesOf(route), note: undefined });
   }
+  for (const name of old.others)
+    points.push({ name, uses: countUses ? 0 : 1, note: "a path that no route can have" });
   const mapped = new Map(resources.map((resource) => [resource.old, resource]));
   for (const [object, name] of named) {
     const resource = mapped.get(object);

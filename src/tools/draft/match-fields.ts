@@ -18,6 +18,16 @@ const [DESCRIBED, PLACED] = [0.72, 0.68];
 /** Words of a description that may name a field. Longer ones name too much. */
 const MAX_DESCRIPTION = 12;
 
+/** The types that values can have. A document may name others. */
+const JSON_TYPES: ReadonlySet<string> = new Set([
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "array",
+  "object",
+]);
+
 /** JSON types without null; an integer is a number. */
 const plainTypes = (types: ReadonlySet<string>): ReadonlySet<string> =>
   new Set([...types].filter((type) => type !== "null").map((type) => (type === "integer" ? "number" : type)));
@@ -64,7 +74,7 @@ function nameReason(old: string, now: string, likeness: number): string {
 }
 
 function typeReason(old: Place, likeness: number): string {
-  const types = [...old.types].filter((type) => type !== "null").join(" or ");
+  const types = [...old.types].filter((type) => JSON_TYPES.has(type)).join(" or ");
   return likeness === 1 && types !== "" ? `same type (${types})` : "one description has no type";
 }
 
@@ -82,6 +92,8 @@ function judge(
   if (type === 0) return undefined;
   const name = nameLikeness(old.name, now.name, vocabulary);
   const words = enumLikeness(old.place, now.place);
+  // No value of the one is a value of the other: under whatever name, somebody must say which is which.
+  if (words === 0) return undefined;
   const text = vocabulary.likeness(wordsOf(old.description), wordsOf(now.description));
   const texts = old.description === "" || now.description === "" ? name : text;
   const base =
@@ -90,7 +102,7 @@ function judge(
   const reasons = [
     nameReason(old.name, now.name, name),
     typeReason(old.place, type),
-    ...(words === undefined ? [] : [words > 0 ? "the same words in both enumerations" : "other words"]),
+    ...(words === undefined ? [] : ["the same words in both enumerations"]),
     ...(text > 0.5 && old.description !== "" ? ["similar descriptions"] : []),
   ];
   return { old, now, score: Math.max(0, Math.min(0.99, base + bonus)), reasons };

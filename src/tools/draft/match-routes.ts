@@ -1,6 +1,7 @@
 /** Matches the routes of two APIs. What is found in one round helps to find more in the next one. */
-import { isParameter, type ApiDescription, type ApiObject, type ApiRoute } from "./api-description.ts";
+import { isParameter, routeName, type ApiDescription, type ApiRoute } from "./api-description.ts";
 import { assignBest, type Candidate } from "./assign.ts";
+import { contentLikeness, ObjectComparison } from "./compare-objects.ts";
 import { matchNames } from "./match-fields.ts";
 import { wordsOf, type Vocabulary } from "./words.ts";
 
@@ -18,8 +19,6 @@ interface JudgedPair extends RoutePair {
 const [THRESHOLD, MARGIN] = [0.6, 0.02];
 /** The same for routes of which the path or the content is the same, and that no other route is like. */
 const [ALONE_THRESHOLD, ALONE_MARGIN] = [0.2, 0.1];
-/** A body with fewer fields proves nothing. */
-const MIN_FIELDS = 3;
 /** Pairs that are as good teach words and prefixes. */
 const TEACHING = 0.75;
 const ROUNDS = 4;
@@ -29,12 +28,36 @@ const [LAST, LAST_FIELDS] = [0.65, 0.3];
 const keyOf = (segments: readonly string[]): string =>
   segments.map((segment) => (isParameter(segment) ? "{}" : wordsOf(segment).join("_"))).join("/");
 
-const staticWords = (segments: readonly string[]): readonly string[] =>
-  segments.filter((segment) => !isParameter(segment)).flatMap(wordsOf);
+/** What paths are compared by. */
+interface PathFacts {
+  readonly key: string;
+  /** The keys of all beginnings: the first has one segment. */
+  readonly prefixes: readonly string[];
+  readonly words: readonly string[];
+  /** The words of the last written segment. */
+  readonly lastWords: readonly string[];
+  readonly parameters: number;
+  readonly endsWithParameter: boolean;
+}
 
-const endsWithParameter = (segments: readonly string[]): boolean => isParameter(segments.at(-1) ?? "");
+const knownFacts = new WeakMap<readonly string[], PathFacts>();
 
-const parametersIn = (segments: readonly string[]): number => segments.filter(isParameter).length;
+/** Each path is compared with all others: what it is compared by is found once. */
+function factsOf(segments: readonly string[]): PathFacts {
+  const known = knownFacts.get(segments);
+  if (known) return known;
+  const written = segments.filter((segment) => !isParameter(segment));
+  const facts = {
+    key: keyOf(segments),
+    prefixes: segments.map((_, index) => keyOf(segments.slice(0, index + 1))),
+    words: written.flatMap(wordsOf),
+    lastWords: wordsOf(written.at(-1) ?? ""),
+    parameters: segments.length - written.length,
+    endsWithParameter: isParameter(segments.at(-1) ?? ""),
+  };
+  knownFacts.set(segments, facts);
+  return facts;
+}
 
 /** How alike two methods are. A call that reads is never one that writes. */
 function methodLikeness(old: string, now: string): number {
@@ -48,22 +71,21 @@ type Prefixes = ReadonlyMap<string, string>;
 
 /** How alike two paths are by their words alone. */
 function wordLikeness(old: readonly string[], now: readonly string[], vocabulary: Vocabulary): number {
-  if (endsWithParameter(old) !== endsWithParameter(now)) return 0;
-  if (keyOf(old) === keyOf(now)) return 1;
-  const difference = Math.abs(parametersIn(old) - parametersIn(now));
-  const lastOf = (segments: readonly string[]): readonly string[] =>
-    wordsOf(segments.findLast((segment) => !isParameter(segment)) ?? "");
-  const last = vocabulary.likeness(lastOf(old), lastOf(now));
-  const all = vocabulary.likeness(staticWords(old), staticWords(now));
+  const [one, other] = [factsOf(old), factsOf(now)];
+  if (one.endsWithParameter !== other.endsWithParameter) return 0;
+  if (one.key === other.key) return 1;
+  const difference = Math.abs(one.parameters - other.parameters);
+  const last = vocabulary.likeness(one.lastWords, other.lastWords);
+  const all = vocabulary.likeness(one.words, other.words);
   return Math.min(0.95, 0.5 * last + 0.5 * all) * 0.6 ** difference;
 }
 
 /** How alike two paths are, the longest prefix replaced of which the new one is known. */
 function pathLikeness(old: ApiRoute, now: ApiRoute, vocabulary: Vocabulary, prefixes: Prefixes): number {
   const plain = wordLikeness(old.segments, now.segments, vocabulary);
-  const whole = keyOf(now.segments);
+  const whole = factsOf(now.segments).key;
   for (let length = old.segments.length; length > 0; length -= 1) {
-    const prefix = prefixes.get(keyOf(old.segments.slice(0, length)));
+    const prefix = prefixes.get(factsOf(old.segments).prefixes[length - 1] ?? "");
     if (prefix === undefined) continue;
     const [rest, depth] = [old.segments.slice(length), prefix.split("/").length];
     if (whole !== prefix && !whole.startsWith(`${prefix}/`)) {
@@ -77,60 +99,6 @@ function pathLikeness(old: ApiRoute, now: ApiRoute, vocabulary: Vocabulary, pref
     return Math.max(plain, 0.98 * wordLikeness(rest, otherRest, vocabulary));
   }
   return plain;
-}
-
-/** Compares objects by the names of their fields. Each pair is compared once. */
-class ObjectComparison {
-  readonly #counts = new Map<string, number>();
-  readonly #names = new Map<ApiObject, ReadonlySet<string>>();
-  readonly #known = new Map<ApiObject, Map<ApiObject, number>>();
-
-  constructor(apis: readonly ApiDescription[]) {
-    for (const { routes } of apis) {
-      const counts = new Map<string, number>();
-      for (const object of new Set(routes.flatMap(objectsOf)))
-        for (const name of this.#namesOf(object)) counts.set(name, (counts.get(name) ?? 0) + 1);
-      for (const [name, count] of counts)
-        this.#counts.set(name, Math.max(count, this.#counts.get(name) ?? 0));
-    }
-  }
-
-  #namesOf(object: ApiObject): ReadonlySet<string> {
-    const names =
-      this.#names.get(object) ??
-      new Set([...object.fields.keys()].map((name) => wordsOf(name).toSorted().join(" ")));
-    this.#names.set(object, names);
-    return names;
-  }
-
-  #weigh(names: ReadonlySet<string>): number {
-    return [...names].reduce((sum, name) => sum + 1 / (1 + Math.log2(this.#counts.get(name) ?? 1)), 0);
-  }
-
-  /** From 0 to 1; fields that many objects have count less, and few common fields prove little. */
-  compare(old: ApiObject, now: ApiObject): number {
-    const known = this.#known.get(old)?.get(now);
-    if (known !== undefined) return known;
-    const [one, other] = [this.#namesOf(old), this.#namesOf(now)];
-    const common = this.#weigh(one.intersection(other));
-    // A new object may have more: what counts most is how much of the old one it has.
-    const [ofOld, ofNow] = [this.#weigh(one), this.#weigh(other)];
-    const all = 0.85 * ofOld + 0.15 * Math.min(ofNow, 3 * ofOld);
-    const likeness = all === 0 ? 0 : (common / all) * (common / (common + 0.15));
-    this.#known.set(old, (this.#known.get(old) ?? new Map<ApiObject, number>()).set(now, likeness));
-    return likeness;
-  }
-}
-
-const objectsOf = ({ payload, body }: ApiRoute): ApiObject[] =>
-  [payload.object, body].filter((object) => object !== undefined);
-
-/** How alike what two routes return and take is; undefined if nothing of it can be compared. */
-function contentLikeness(old: ApiRoute, now: ApiRoute, objects: ObjectComparison): number | undefined {
-  const isLarge = (old.body?.fields.size ?? 0) >= MIN_FIELDS;
-  const pairs = [[old.payload.object, now.payload.object], isLarge ? [old.body, now.body] : []] as const;
-  const values = pairs.flatMap(([one, other]) => (one && other ? [objects.compare(one, other)] : []));
-  return values.length === 0 ? undefined : Math.max(...values);
 }
 
 /** Either the path or the content may be enough; together they are more. A path with another content proves less. */
@@ -151,12 +119,13 @@ function judge(
   { vocabulary, prefixes, objects }: Knowledge,
 ): JudgedPair | undefined {
   const method = methodLikeness(old.method, now.method);
-  if (method === 0 || endsWithParameter(old.segments) !== endsWithParameter(now.segments)) return undefined;
+  const [one, other] = [factsOf(old.segments), factsOf(now.segments)];
+  if (method === 0 || one.endsWithParameter !== other.endsWithParameter) return undefined;
   if (old.payload.isFile !== now.payload.isFile) return undefined;
   const path = pathLikeness(old, now, vocabulary, prefixes);
   const content = contentLikeness(old, now, objects);
   const differs = old.payload.isList !== now.payload.isList && old.payload.object && now.payload.object;
-  const parameters = 0.9 ** Math.abs(parametersIn(old.segments) - parametersIn(now.segments));
+  const parameters = 0.9 ** Math.abs(one.parameters - other.parameters);
   const both = content === undefined ? path * 0.95 : joinEvidence(path, content);
   const score = Math.min(0.99, both * method * parameters * (differs ? 0.7 : 1));
   const isPlausible = path >= 0.9 || (old.method === "GET" && (content ?? 0) >= 0.5);
@@ -179,16 +148,16 @@ function learn(pairs: readonly RoutePair[], vocabulary: Vocabulary): Prefixes {
   const votes = new Map<string, Map<string, number>>();
   for (const { old, now, score, isLast } of pairs) {
     if (score < TEACHING && !isLast) continue;
-    const [words, others] = [staticWords(old.segments), staticWords(now.segments)];
+    const [words, others] = [factsOf(old.segments).words, factsOf(now.segments).words];
     const only = words.filter((word) => !others.includes(word));
     const otherOnly = others.filter((word) => !words.includes(word));
     if (!isLast && only.length <= 3 && otherOnly.length <= 3) vocabulary.learn(only, otherOnly, 0.9);
     // The paths of both, and what is before their last names, if these are the same.
     let [length, depth] = [old.segments.length, now.segments.length];
     while (length > 0 && depth > 0) {
-      const key = keyOf(old.segments.slice(0, length));
+      const key = factsOf(old.segments).prefixes[length - 1] ?? "";
       const counts = votes.get(key) ?? new Map<string, number>();
-      const target = keyOf(now.segments.slice(0, depth));
+      const target = factsOf(now.segments).prefixes[depth - 1] ?? "";
       counts.set(target, (counts.get(target) ?? 0) + score);
       votes.set(key, counts);
       if (keyOf([old.segments[length - 1] ?? ""]) !== keyOf([now.segments[depth - 1] ?? ""])) break;
@@ -206,7 +175,7 @@ function learn(pairs: readonly RoutePair[], vocabulary: Vocabulary): Prefixes {
 
 /** What routes of which there is only one left may be told apart by. */
 const kindOf = ({ method, segments, payload }: ApiRoute): string =>
-  [method === "PATCH" ? "PUT" : method, endsWithParameter(segments), payload.isList].join(" ");
+  [method === "PATCH" ? "PUT" : method, factsOf(segments).endsWithParameter, payload.isList].join(" ");
 
 /** Pairs of which each side has only one such route left, and of which several fields are the same. */
 function matchLast(left: readonly (readonly ApiRoute[])[], vocabulary: Vocabulary): RoutePair[] {
@@ -215,7 +184,9 @@ function matchLast(left: readonly (readonly ApiRoute[])[], vocabulary: Vocabular
     const [now, ...otherNows] = nows?.get(kind) ?? [];
     const [object, other] = [old?.payload.object, now?.payload.object];
     if (!old || !now || others.length + otherNows.length > 0 || !object || !other) return [];
-    const same = matchNames(object, other, vocabulary).length;
+    // An id, which most objects have, proves nothing.
+    const pairs = matchNames(object, other, vocabulary);
+    const same = pairs.filter((pair) => wordsOf(pair.old.name).join() !== "identifier").length;
     if (same < 2 || same / object.fields.size < LAST_FIELDS) return [];
     return [
       {
@@ -252,6 +223,9 @@ function assignRoutes(
   return [...certain, ...marked, ...last];
 }
 
+const describe = (pairs: readonly RoutePair[]): string =>
+  pairs.map(({ old, now, score }) => `${routeName(old)} ${routeName(now)} ${score}`).join("\n");
+
 /** Finds the routes that are the same, each with its score and reasons, and teaches the vocabulary. */
 export function matchRoutes(old: ApiDescription, now: ApiDescription, vocabulary: Vocabulary): RoutePair[] {
   const objects = new ObjectComparison([old, now]);
@@ -264,7 +238,10 @@ export function matchRoutes(old: ApiDescription, now: ApiDescription, vocabulary
         return pair && pair.score >= ALONE_THRESHOLD - ALONE_MARGIN ? [pair] : [];
       }),
     );
-    pairs = assignRoutes(candidates, [old.routes, now.routes], vocabulary);
+    const found = assignRoutes(candidates, [old.routes, now.routes], vocabulary);
+    const isStable = describe(found) === describe(pairs);
+    pairs = found;
+    if (isStable) break;
     prefixes = learn(pairs, vocabulary);
   }
   return pairs;

@@ -1,7 +1,6 @@
 /** Reads what a draft needs of an OpenAPI document. Extensions (`x-…`) are never read. */
 import { isObject } from "../../dialect/json/parse.ts";
 import { UnreadableDocumentError } from "../impact/flatten-schema.ts";
-import { basePath } from "../impact/openapi-surface.ts";
 import { isParameter, type ApiDescription, type ApiRoute, type Payload } from "./api-description.ts";
 import { itemsOf, membersOf, ObjectReader, type Json, type Nesting } from "./read-objects.ts";
 import { wordsOf } from "./words.ts";
@@ -9,14 +8,25 @@ import { wordsOf } from "./words.ts";
 const METHODS = ["get", "put", "post", "delete", "patch"] as const;
 /** Operations of a document. The largest public ones have about a thousand. */
 const MAX_ROUTES = 3000;
+/** Characters of a path, and of other names that are listed. */
+const MAX_PATH = 400;
 /** What a path of a draft may have: the paths of a pack have rules. */
 const PATH = /^(?:\/(?:[\w.~@+-]+|\{\w+\}))*\/?$/;
 
+const isPossiblePath = (path: string): boolean => path.length <= MAX_PATH && PATH.test(path);
+
 const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** The prefix of all paths: that of the first server, if a pack can have it. */
+/** The prefix of all paths: that of the first server, with the defaults of its variables, without its host. */
 function basePathOf(document: Json): string {
-  const path = basePath(objectsIn(document["servers"])[0]);
+  const [server] = objectsIn(document["servers"]);
+  const { url, variables } = server ?? {};
+  if (typeof url !== "string") return "";
+  const filled = url.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const variable = isObject(variables) ? variables[name] : undefined;
+    return isObject(variable) && typeof variable["default"] === "string" ? variable["default"] : "";
+  });
+  const path = filled.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/\/+$/, "");
   return /^(?:\/[\w.~-]+)*$/.test(path) ? path : "";
 }
 
@@ -49,12 +59,19 @@ const NO_PAYLOAD: Payload = {
 /** How many responses have a member with a list of objects, or with an object. */
 type MemberCounts = ReadonlyMap<string, number>;
 
+/** Names that a shape of a pack can have. With `$` they are values there. */
+const isShapeName = (name: string): boolean => /^[A-Za-z@][\w@-]*$/.test(name) && name.length <= MAX_PATH;
+
 const listMembers = (schema: Json): string[] =>
-  [...membersOf(schema)].filter(([, member]) => itemsOf(member) !== undefined).map(([name]) => name);
+  [...membersOf(schema)]
+    .filter(([name, member]) => isShapeName(name) && itemsOf(member) !== undefined)
+    .map(([name]) => name);
 
 const objectMembers = (schema: Json): string[] =>
   [...membersOf(schema)]
-    .filter(([, member]) => itemsOf(member) === undefined && membersOf(member).size > 0)
+    .filter(
+      ([name, member]) => isShapeName(name) && itemsOf(member) === undefined && membersOf(member).size > 0,
+    )
     .map(([name]) => name);
 
 /** The JSON schema of the first success of an operation, and its status. */
@@ -138,7 +155,7 @@ function* operationsOf(paths: Json): Generator<{
   for (const [path, item] of Object.entries(paths))
     for (const method of METHODS) {
       const operation = isObject(item) ? item[method] : undefined;
-      if (isObject(item) && isObject(operation) && PATH.test(path)) yield { path, method, item, operation };
+      if (isObject(item) && isObject(operation)) yield { path, method, item, operation };
     }
 }
 
@@ -200,7 +217,12 @@ export function readApi(document: unknown, nesting: Nesting): ApiDescription {
   const reader = new ObjectReader(document, nesting);
   const memberCounts = countMembers(paths);
   const routes: ApiRoute[] = [];
+  const others: string[] = [];
   for (const { path, method, item, operation } of operationsOf(paths)) {
+    if (!isPossiblePath(path)) {
+      others.push(`${method.toUpperCase()} ${path}`);
+      continue;
+    }
     if (routes.length >= MAX_ROUTES)
       throw new UnreadableDocumentError(`It has more than ${MAX_ROUTES} operations.`);
     const segments = path.split("/").filter((segment) => segment !== "");
@@ -227,5 +249,5 @@ export function readApi(document: unknown, nesting: Nesting): ApiDescription {
   if (routes.length === 0)
     throw new UnreadableDocumentError("It has no operation that a pack can have a route for.");
   routes.forEach(addBodyTypes);
-  return { basePath: basePathOf(document), routes, credentials: credentialsOf(document) };
+  return { basePath: basePathOf(document), routes, others, credentials: credentialsOf(document) };
 }

@@ -46,8 +46,7 @@ function singular(word: string): string {
   return word.endsWith("s") ? word.slice(0, -1) : word;
 }
 
-/** Splits `createdAt`, `created_at` and `Created-At` into the same words: lower-case, singular, abbreviations written out. */
-export function wordsOf(name: string): readonly string[] {
+function splitName(name: string): readonly string[] {
   const words = name
     .slice(0, 400)
     .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
@@ -60,9 +59,25 @@ export function wordsOf(name: string): readonly string[] {
   return own.length > 0 ? own : words;
 }
 
+/** Names that have been split: each is compared with all names of the other document. */
+const splitNames = new Map<string, readonly string[]>();
+const MAX_SPLIT_NAMES = 20_000;
+
+/** Splits `createdAt`, `created_at` and `Created-At` into the same words: lower-case, singular, abbreviations written out. */
+export function wordsOf(name: string): readonly string[] {
+  const known = splitNames.get(name);
+  if (known) return known;
+  const words = splitName(name);
+  if (splitNames.size >= MAX_SPLIT_NAMES) splitNames.clear();
+  splitNames.set(name, words);
+  return words;
+}
+
 /** How alike two words are, from 0 to 1: equal, or with the same stem (`created`, `creation`). */
 function stemLikeness(one: string, other: string): number {
   if (one === other) return 1;
+  // Nearly all pairs of words end here.
+  if (one[0] !== other[0]) return 0;
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   let same = 0;
   while (same < short.length && short[same] === long[same]) same += 1;
@@ -74,7 +89,7 @@ function stemLikeness(one: string, other: string): number {
 /** How rare words are in both documents, and which words of the one mean words of the other. */
 export class Vocabulary {
   readonly #counts = new Map<string, number>();
-  readonly #pairs = new Map<string, number>();
+  readonly #pairs = new Map<string, Map<string, number>>();
 
   /** Counts the words of a name. */
   count(name: string): void {
@@ -85,8 +100,9 @@ export class Vocabulary {
   learn(old: readonly string[], now: readonly string[], weight: number): void {
     for (const one of old)
       for (const other of now) {
-        const key = `${one} ${other}`;
-        this.#pairs.set(key, Math.max(this.#pairs.get(key) ?? 0, weight));
+        const meanings = this.#pairs.get(one) ?? new Map<string, number>();
+        meanings.set(other, Math.max(meanings.get(other) ?? 0, weight));
+        this.#pairs.set(one, meanings);
       }
   }
 
@@ -97,19 +113,20 @@ export class Vocabulary {
 
   /** How alike a word of the old document and one of the new one are, from 0 to 1. */
   wordLikeness(old: string, now: string): number {
-    return Math.max(stemLikeness(old, now), this.#pairs.get(`${old} ${now}`) ?? 0);
+    const stem = stemLikeness(old, now);
+    return stem === 1 ? 1 : Math.max(stem, this.#pairs.get(old)?.get(now) ?? 0);
   }
 
   /** How alike two lists of words are, from 0 to 1: the part of their weights that both have. */
   likeness(old: readonly string[], now: readonly string[]): number {
     if (old.length === 0 || now.length === 0) return 0;
-    const total = [...old, ...now].reduce((sum, word) => sum + this.weight(word), 0);
-    const matched = (words: readonly string[], likenessOf: (word: string) => number): number =>
-      words.reduce((sum, word) => sum + this.weight(word) * likenessOf(word), 0);
-    const best = (likenesses: readonly number[]): number => Math.max(...likenesses);
-    const common =
-      matched(old, (word) => best(now.map((other) => this.wordLikeness(word, other)))) +
-      matched(now, (word) => best(old.map((other) => this.wordLikeness(other, word))));
+    let [total, common] = [0, 0];
+    const add = (word: string, likenessOf: number): void => {
+      total += this.weight(word);
+      common += this.weight(word) * likenessOf;
+    };
+    for (const word of old) add(word, Math.max(...now.map((other) => this.wordLikeness(word, other))));
+    for (const word of now) add(word, Math.max(...old.map((other) => this.wordLikeness(other, word))));
     return common / total;
   }
 }

@@ -4,7 +4,7 @@ import type { Pack } from "../../mapping/pack.ts";
 import type { HttpResponse, Upstream } from "../../upstream/client.ts";
 import { addQuery } from "../../mapping/compile/endpoint.ts";
 import { createCatalogUpstream, type CatalogLists } from "../catalog-upstream.ts";
-import { createDryRun, isJsonType, type DryRun } from "../dry-run.ts";
+import { createDryRun, isJsonType, type DryRun, type DryRunOptions } from "../dry-run.ts";
 import {
   compareRequests,
   compareResponse,
@@ -81,48 +81,62 @@ function createExampleV4(pack: Pack): ExampleV4 {
   };
 }
 
+/** A pipeline that runs examples. */
 interface ExampleRun {
   readonly v4: ExampleV4;
   readonly dryRun: DryRun;
 }
 
-/** Creates a pipeline whose catalogs are loaded. */
-async function createExampleRun(pack: Pack, lists: CatalogLists): Promise<ExampleRun> {
+/** Creates a pipeline whose catalogs are loaded. @param record Is called at the end of each example. */
+export async function createExampleRun(
+  pack: Pack,
+  lists: CatalogLists,
+  record?: DryRunOptions["record"],
+): Promise<ExampleRun> {
   const v4 = createExampleV4(pack);
-  const dryRun = createDryRun(pack, v4, { catalogUpstream: createCatalogUpstream(pack, lists) });
+  const catalogUpstream = createCatalogUpstream(pack, lists);
+  const dryRun = createDryRun(pack, v4, { catalogUpstream, ...(record && { record }) });
   await dryRun.catalogs.refresh();
   return { v4, dryRun };
 }
 
-/** Runs the examples of a pack through the whole pipeline. */
+/** Runs an example through the whole pipeline. */
+export async function runExample(
+  { dialect: { client, upstream } }: Pack,
+  { v4, dryRun }: ExampleRun,
+  example: Example,
+): Promise<ExampleResult> {
+  const { definition } = example;
+  v4.expect(definition.upstream);
+  const response = await dryRun.send({
+    ...splitCall(definition.request, client.base_path),
+    ...(definition.headers && { headers: definition.headers }),
+    body: definition.body,
+    file: definition.file,
+  });
+  return {
+    example,
+    route: response.context.match?.route,
+    differences: [
+      ...compareRequests(v4.received, definition, upstream.base_path),
+      ...compareResponse(response, definition),
+    ],
+  };
+}
+
+/** Runs the examples of a pack. */
 export async function compareExamples(
   pack: Pack,
   examples: readonly Example[],
   lists: CatalogLists,
 ): Promise<ExampleResult[]> {
-  const { client, upstream } = pack.dialect;
   const results: ExampleResult[] = [];
   const shared = await createExampleRun(pack, lists);
   for (const example of examples) {
-    const { definition } = example;
-    const { catalogs } = definition;
-    const { v4, dryRun } = catalogs ? await createExampleRun(pack, { ...lists, ...catalogs }) : shared;
-    v4.expect(definition.upstream);
-    const response = await dryRun.send({
-      ...splitCall(definition.request, client.base_path),
-      ...(definition.headers && { headers: definition.headers }),
-      body: definition.body,
-      file: definition.file,
-    });
-    results.push({
-      example,
-      route: response.context.match?.route,
-      differences: [
-        ...compareRequests(v4.received, definition, upstream.base_path),
-        ...compareResponse(response, definition),
-      ],
-    });
-    if (catalogs) dryRun.catalogs.stop();
+    const { catalogs } = example.definition;
+    const run = catalogs ? await createExampleRun(pack, { ...lists, ...catalogs }) : shared;
+    results.push(await runExample(pack, run, example));
+    if (catalogs) run.dryRun.catalogs.stop();
   }
   shared.dryRun.catalogs.stop();
   return results;

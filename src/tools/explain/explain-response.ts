@@ -8,6 +8,8 @@ import { classOf } from "../../mapping/pack-summary.ts";
 import { compileGetter } from "../../mapping/compile/member-paths.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { LIST_VALUES } from "../../dialect/envelope.ts";
+import { parseQuery } from "../../dialect/query.ts";
+import type { ClientHead } from "../../mapping/translation-context.ts";
 import { dottedPath, valueAt } from "../../dialect/shape.ts";
 import { describeRead, type ExplainedField, type V4Side } from "./explanation.ts";
 import { isTruncated } from "../../audit/truncate.ts";
@@ -179,6 +181,12 @@ function explainGatewayEnvelope(response: unknown, route: Route): ExplainedField
   });
 }
 
+/** The head of a recorded request. Its headers are not recorded. */
+const headOf = ({ alpha }: AuditRecord): ClientHead => ({
+  query: parseQuery(alpha.query),
+  request: { headers: {} },
+});
+
 /** Explains objects that the gateway selected from a catalog or from several pages. Their v4 objects are unknown. */
 async function explainSelected(
   record: AuditRecord,
@@ -201,7 +209,7 @@ async function explainSelected(
         v4: undefined,
         from: { call, at: "" },
       };
-      return explainObject(await route.resourceFor(undefined), pair, sources);
+      return explainObject(await route.resourceFor(undefined, headOf(record)), pair, sources);
     }),
   );
   return {
@@ -236,6 +244,10 @@ export async function explainResponse(
     return unexplained("The response was too long to be recorded completely (AUDIT_BODY_LIMIT).");
   if (route.response === "file") return unexplained("The response is a file, which was forwarded unchanged.");
   if (route.response === "none") return unexplained("The responses of this route have no members.");
+  if (route.bulk)
+    return unexplained("The response has the results of a call for each id. The record has their responses.");
+  if (route.poll && !route.readAfterWrite)
+    return unexplained("The response is the result of an operation, which the gateway polled.");
   const call = findOrigin(record, route, pack);
   if (!call) return explainCatalogResponse(record, route, pack);
   if (route.aggregation) {
@@ -248,7 +260,9 @@ export async function explainResponse(
     );
 
   const sources = findSources(record, route, pack);
-  const explain = async (pair: ObjectPair) => explainObject(await route.resourceFor(pair.v4), pair, sources);
+  const head = headOf(record);
+  const explain = async (pair: ObjectPair) =>
+    explainObject(await route.resourceFor(pair.v4, head), pair, sources);
   const name = callName(call);
   const { clientPath, upstreamPath } = route;
   if (route.response === "object") {

@@ -16,7 +16,7 @@ export interface DocumentReading {
 const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** The schema of the first media type. */
-export function contentSchema(holder: unknown): unknown {
+function contentSchema(holder: unknown): unknown {
   if (!isObject(holder)) return undefined;
   const { content, schema } = holder;
   const [first] = isObject(content) ? Object.values(content) : [];
@@ -77,35 +77,28 @@ export function readOperation(name: string, operation: Json, reading: DocumentRe
   };
 }
 
-/** The part of a server's address that its operations have before their paths, with the defaults of its variables. */
-export function basePath(server: Json | undefined): string {
+/** The part of a server's address that its operations have before their paths. */
+function basePath(server: Json | undefined): string {
   const { url, variables } = server ?? {};
   if (typeof url !== "string") return "";
-  const filled = url.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+  const filled = url.replaceAll(/\{([^{}]*)\}/g, (all, name: string) => {
     const variable = isObject(variables) ? variables[name] : undefined;
-    return isObject(variable) && typeof variable["default"] === "string" ? variable["default"] : "";
+    return isObject(variable) && typeof variable["default"] === "string" ? variable["default"] : all;
   });
-  return filled.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/\/+$/, "");
-}
-
-/** An operation of a document, with the name that requests have. */
-export interface DocumentOperation {
-  /** `GET /v4/books/{id}` */
-  readonly name: string;
-  /** The same without the path of the server: `GET /books/{id}`. */
-  readonly written: string;
-  /** With the parameters of its path, and the security of the document. */
-  readonly operation: Json;
+  const path = filled.replace(/^[a-z]+:\/\/[^/]*/i, "");
+  return path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
 /**
- * Yields all operations of a document, with the paths that requests have.
+ * All operations of a document, with the paths that requests have.
  *
- * @throws {UnreadableDocumentError} If it is no OpenAPI 3 document.
+ * @throws {UnreadableDocumentError} If it is no OpenAPI 3 document, or too large.
  */
-export function* documentOperations(document: unknown): Generator<DocumentOperation> {
+export function openapiSurface(document: unknown): Surface {
   if (!isObject(document) || !String(document["openapi"]).startsWith("3.") || !isObject(document["paths"]))
     throw new UnreadableDocumentError("It is no OpenAPI 3 document: it needs `openapi` 3.x and `paths`.");
+  const budget = new SchemaBudget();
+  const surface = new Map<string, Operation>();
   for (const [path, item] of Object.entries(document["paths"])) {
     if (!isObject(item)) continue;
     for (const method of METHODS) {
@@ -115,24 +108,11 @@ export function* documentOperations(document: unknown): Generator<DocumentOperat
       const name = `${method.toUpperCase()} ${basePath(server)}${path}`;
       const parameters = [...objectsIn(item["parameters"]), ...objectsIn(operation["parameters"])];
       const security = operation["security"] ?? document["security"];
-      yield {
-        name,
-        written: `${method.toUpperCase()} ${path}`,
-        operation: { ...operation, parameters, security },
-      };
+      surface.set(
+        operationKey(name),
+        readOperation(name, { ...operation, parameters, security }, { budget }),
+      );
     }
   }
-}
-
-/**
- * All operations of a document.
- *
- * @throws {UnreadableDocumentError} If it is no OpenAPI 3 document, or too large.
- */
-export function openapiSurface(document: unknown): Surface {
-  const budget = new SchemaBudget();
-  const surface = new Map<string, Operation>();
-  for (const { name, operation } of documentOperations(document))
-    surface.set(operationKey(name), readOperation(name, operation, { budget }));
   return surface;
 }

@@ -96,11 +96,18 @@ function scopesOf(routes: readonly Route[], { dialect: { scopes } }: Pack): Read
   return new Set(levels.map((level) => `${access.resource}:${level}`));
 }
 
-/** All routes of a pack as its clients see them. Routes that only answer with an error are none. */
-export function packSurface(pack: Pack): Surface {
+/**
+ * All routes of a pack as its clients see them. Routes that only answer with an error are none.
+ *
+ * @param withWords Whether members have the words of the tables of the pack. Its description has their types alone
+ */
+export function packSurface(
+  pack: Pack,
+  { withWords = true }: { readonly withWords?: boolean } = {},
+): Surface {
   const budget = new SchemaBudget();
   const document = describePack(pack, "1");
-  addWords(document, pack);
+  if (withWords) addWords(document, pack);
   const resolve = (reference: string): unknown => jsonAt(document, ...reference.split("/").slice(1));
   const surface = new Map<string, Operation>();
   for (const [name, all] of Map.groupBy(pack.routes, (route) => route.name)) {

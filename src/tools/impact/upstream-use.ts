@@ -74,12 +74,13 @@ export class UpstreamUse {
   }
 
   #addRoute(route: Route): void {
-    const { source, prerequisites, wait, readAfterWrite, related, mergeParts, withoutScopes } = route;
+    const { source, prerequisites, wait, poll, readAfterWrite, related, mergeParts, withoutScopes } = route;
     const add = (method: string, path: string, use: Omit<Use, "route">): void => {
       const key = operationKey(`${method} ${path.split("?")[0]}`);
       this.#uses.set(key, [...(this.#uses.get(key) ?? []), { route, ...use }]);
     };
     if ("call" in source) add(source.call.method, source.call.template, { role: "answer" });
+    if (poll) add(poll.endpoint.method, poll.endpoint.template, { role: "answer" });
     if (readAfterWrite)
       add(readAfterWrite.endpoint.method, readAfterWrite.endpoint.template, { role: "answer" });
     for (const { read, write } of mergeParts)

@@ -19,12 +19,15 @@ const findRelatedFields = ({ resource }: Route, requestName: string): string[] =
 
 /** The main call and the requests that complete its response, in order, each with its reason. */
 function listEndpoints(route: Route): { why: string; endpoint: Endpoint }[] {
-  const { source, readAfterWrite, related, mergeParts } = route;
+  const { source, poll, readAfterWrite, related, mergeParts } = route;
   if (!("call" in source)) return [];
   const isRead = source.call.method === "GET";
   return [
     { why: "", endpoint: source.call },
     ...mergeParts.map(({ read, write }) => ({ why: "for the other part", endpoint: isRead ? read : write })),
+    ...(poll
+      ? [{ why: `then, after a ${poll.status}, until the operation is done`, endpoint: poll.endpoint }]
+      : []),
     ...(readAfterWrite ? [{ why: "then, to read the result", endpoint: readAfterWrite.endpoint }] : []),
     ...related.map(({ name, endpoint }) => ({
       why: `for ${findRelatedFields(route, name).join(", ") || name}, if you need it`,

@@ -63,15 +63,26 @@ export function describeErrors(shapes: readonly Shape[]): Json {
   return schemas.length > 1 ? { anyOf: schemas } : (schemas[0] ?? {});
 }
 
-/** The responses with errors, by status. @param schema of their bodies @param common Headers of all responses. */
-export function describeErrorResponses({ statuses, responseTypes }: Pack, schema: Json, common: Json): Json {
+/**
+ * The responses with errors, by status.
+ *
+ * @param schema of their bodies
+ * @param common Headers of all responses.
+ * @param also Statuses that not every operation may have.
+ */
+export function describeErrorResponses(
+  { statuses, responseTypes }: Pack,
+  schema: Json,
+  common: Json,
+  also: readonly number[] = [],
+): Json {
   const content = { [responseTypes.error]: { schema } };
   const limitHeaders = {
     ...common,
     "Retry-After": { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
   };
   const described = Object.fromEntries(
-    statuses.all.map((status) => {
+    [...new Set([...statuses.all, ...also])].map((status) => {
       if (status !== statuses.limited)
         return [
           status,

@@ -1,5 +1,6 @@
 import { credentialPlaces, type CredentialsPlaces } from "../../dialect/credentials.ts";
 import type { Pack } from "../../mapping/pack.ts";
+import type { Bulk } from "../../mapping/compile/bulk.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { fillKey, fillShape, nameOf, namesIn, type Shape } from "../../dialect/shape.ts";
@@ -26,8 +27,11 @@ function parseRouteName(name: string): { method: string; path: string; parameter
 
 /** The schema of a successful response. */
 function describeResponse(route: Route): Json {
+  const all = route.responseObjects.map(objectRef);
+  // An object with the members that the client chooses lacks others.
+  const objects = anyOf(route.sparseFields ? [...all, { type: "object" }] : all);
+  if (route.bulk) return describeBulk(route.bulk, objects);
   if (route.response === "none") return { type: "object", maxProperties: 0 };
-  const objects = anyOf(route.responseObjects.map(objectRef));
   const wrap = (wrapper: Shape = "$object", object: Json): Json =>
     describeWrapper(fillShape(wrapper, { object: "$object", name: route.object }), object);
   const { paging, envelope } = route.lists;
@@ -43,6 +47,24 @@ function describeResponse(route: Route): Json {
     items: wrap(envelope.client.item, objects),
   };
   return describeListShape(envelope.client.list, items, { list: route.list, firstPage: firstPageOf(paging) });
+}
+
+/** The schema of the results of many calls. */
+function describeBulk({ success, failure, list, most }: Bulk, object: Json): Json {
+  const count = { type: "integer", minimum: 0 };
+  const values = { id: { type: ["string", "integer"] }, status: { type: "integer" }, object, error: {} };
+  const items = anyOf([describeValues(success, values), describeValues(failure, values)]);
+  const results = { type: "array", maxItems: most, items };
+  return describeValues(list, { items: results, succeeded: count, failed: count });
+}
+
+/** The schema of a shape. @param values The schemas of its names. */
+function describeValues(shape: Shape, values: Readonly<Record<string, Json>>): Json {
+  const name = nameOf(shape);
+  if (name !== undefined) return values[name] ?? {};
+  if (!isObject(shape)) return { const: shape };
+  const members = Object.entries(shape).map(([key, member]) => [key, describeValues(member, values)]);
+  return { type: "object", properties: Object.fromEntries(members) };
 }
 
 const firstPageOf = ({ style }: Pack["paging"]): number => (style?.kind === "page" ? style.first : 1);
@@ -146,13 +168,14 @@ function describeHeaders(routes: readonly Route[], common: Json): Json {
   };
 }
 
-/** The errors of an operation whose routes have shapes of their own; undefined: they are those of all operations. */
+/** The errors of an operation whose routes have own shapes or statuses; undefined: they are those of all operations. */
 function describeOwnErrors(routes: readonly Route[], pack: Pack, headers: Json): Json | undefined {
-  if (routes.every(({ errors }) => errors === undefined)) return undefined;
+  const statuses = routes.flatMap(({ ownStatuses }) => ownStatuses);
+  if (statuses.length === 0 && routes.every(({ errors }) => errors === undefined)) return undefined;
   const schemas = routes.map(({ errors }) =>
     errors ? describeErrors(errors.client.shapes) : objectRef(ERRORS),
   );
-  return describeErrorResponses(pack, anyOf(unique(schemas)), headers);
+  return describeErrorResponses(pack, anyOf(unique(schemas)), headers, statuses);
 }
 
 /** Describes the success and the errors. A route without a v4 call has only errors. */

@@ -100,9 +100,9 @@ function describeRequestHeaders({ headers }: Route, { version }: Pack["dialect"]
 }
 
 /** The parameter with which a client chooses the members of a response. */
-function describeSparseFields({ sparseFields }: Route, { dialect: { client } }: Pack): Json[] {
-  if (!sparseFields || !client.sparse_fields) return [];
-  const { always, multiple } = client.sparse_fields;
+function describeSparseFields({ sparseFields }: Route): Json[] {
+  if (!sparseFields) return [];
+  const { always, multiple } = sparseFields;
   const kept = always.length === 0 ? "" : ` Always there: ${always.join(", ")}.`;
   return [
     {
@@ -126,7 +126,7 @@ function listParameters(route: Route, names: readonly string[], pack: Pack): Jso
   const others = [
     ...pathParameters,
     ...describeQuery(route),
-    ...describeSparseFields(route, pack),
+    ...describeSparseFields(route),
     ...describeRequestHeaders(route, dialect.client),
   ];
   if (route.response !== "list") return others;

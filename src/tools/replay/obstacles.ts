@@ -67,6 +67,9 @@ export function findObstacle(record: AuditRecord, pack: Pack): string | undefine
   const route = alpha.route === null ? undefined : pack.route(alpha.route);
   if (route && "catalog" in route.source) return FROM_CATALOG;
   if (route?.upload || route?.file) return "a file, which is not recorded";
+  const { poll } = route ?? {};
+  if (poll?.readsHeaders && v4.some(({ status }) => status === poll.status))
+    return "the result was polled by headers of responses, which are not recorded";
   return undefined;
 }
 

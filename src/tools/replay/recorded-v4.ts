@@ -8,16 +8,29 @@ import { isCallOf } from "../explain/recorded.ts";
 
 type CallName = Pick<RecordedCall, "method" | "path">;
 
-/** Removes the requests that wait until the main call is possible: their number does not depend on the pack. */
+/**
+ * Removes the requests that wait until the main call is possible, and those that wait for its result: their number does not
+ * depend on the pack.
+ */
 export function withoutWaiting<Call extends CallName>(
   calls: readonly Call[],
   route: Route | undefined,
 ): Call[] {
-  const { wait, source } = route ?? {};
-  if (!wait || !source || !("call" in source)) return [...calls];
+  const { wait, poll, source } = route ?? {};
+  if (!source || !("call" in source) || !(wait ?? poll)) return [...calls];
   const main = calls.findIndex((call) => isCallOf(source.call, call));
   const mainIndex = main === -1 ? calls.length : main;
-  return calls.filter((call, index) => index >= mainIndex || !isCallOf(wait.endpoint, call));
+  return calls.filter((call, index) => {
+    const waiting = index < mainIndex ? wait : poll;
+    return index === mainIndex || !waiting || !isCallOf(waiting.endpoint, call);
+  });
+}
+
+/** The last request for the result of each operation: a replay gets it at once. */
+function lastPolls<Call extends CallName>(calls: readonly Call[], route: Route | undefined): Call[] {
+  const { poll } = route ?? {};
+  const polls = poll ? calls.filter((call) => isCallOf(poll.endpoint, call)) : [];
+  return [...new Map(polls.map((call) => [call.path, call])).values()];
 }
 
 /** A call as v4 got it. */
@@ -85,13 +98,16 @@ export function createRecordedV4(pack: Pack): RecordedV4 {
     (route?.related ?? []).some(({ cacheSeconds, endpoint }) => cacheSeconds > 0 && isCallOf(endpoint, call));
 
   function respond(call: HttpRequest): HttpResponse {
-    const { wait, source } = route ?? {};
+    const { wait, poll, source } = route ?? {};
     isMainCallSent ||= source !== undefined && "call" in source && isCallOf(source.call, call);
     // Without permission to wait, the pipeline sends the main call at once.
     if (wait && !isMainCallSent && isCallOf(wait.endpoint, call))
       return { status: 403, headers: {}, bytes: Buffer.alloc(0), ms: 0 };
     const index = remaining.findIndex(({ method, path }) => method === call.method && path === call.path);
     const [recorded] = index === -1 ? [] : remaining.splice(index, 1);
+    // The operation was still in progress when its result was asked for last.
+    if (!recorded && poll && isCallOf(poll.endpoint, call))
+      return { status: 404, headers: {}, bytes: Buffer.alloc(0), ms: 0 };
     if (!recorded) (isCached(call) ? cached : unknown).push(call);
     if (!recorded || recorded.status === null)
       throw new UpstreamError("unreachable", "no response is recorded");
@@ -101,7 +117,7 @@ export function createRecordedV4(pack: Pack): RecordedV4 {
   return {
     play(name, calls) {
       route = name === null ? undefined : pack.route(name);
-      remaining = withoutWaiting(calls, route);
+      remaining = [...withoutWaiting(calls, route), ...lastPolls(calls, route)];
       unknown = [];
       cached = [];
       isMainCallSent = false;

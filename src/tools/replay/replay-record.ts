@@ -2,7 +2,7 @@ import { checksumOf, type AuditRecord } from "../../audit/record.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { NO_CATALOGS } from "../../mapping/translation-context.ts";
 import { createCatalogUpstream, type CatalogLists } from "../catalog-upstream.ts";
-import { createDryRun, type DryRun, type DryRunResponse } from "../dry-run.ts";
+import { createDryRun, type DryRun, type DryRunOptions, type DryRunResponse } from "../dry-run.ts";
 import { createEntryComparison, type EntryComparison } from "./catalog-entries.ts";
 import { bodyOf, compareResult } from "./compare-result.ts";
 import { compareRules } from "./compare-rules.ts";
@@ -47,6 +47,8 @@ export interface ReplayOptions {
   readonly publicUrl?: URL | undefined;
   /** The objects of v4's catalogs. The control needs the same. Default: none. */
   readonly catalogs?: CatalogLists;
+  /** Entries of catalogs as they are now, in place of those objects. */
+  readonly entries?: DryRunOptions["entries"];
 }
 
 const SECRET = "it differs, perhaps because of a secret in the request: secrets are not recorded";
@@ -77,12 +79,13 @@ export class Replay {
   readonly #dryRun: DryRun;
   #catalogsRead: Promise<void> | undefined;
 
-  constructor(pack: Pack, { control, publicUrl, catalogs: lists = {} }: ReplayOptions = {}) {
+  constructor(pack: Pack, { control, publicUrl, catalogs: lists = {}, entries }: ReplayOptions = {}) {
     this.pack = pack;
     this.#control = control;
     this.#v4 = createRecordedV4(pack);
     const catalogUpstream = createCatalogUpstream(pack, lists);
-    this.#dryRun = createDryRun(pack, this.#v4, { publicUrl, catalogUpstream, acceptsUnknownIds: true });
+    const options = { publicUrl, catalogUpstream, acceptsUnknownIds: true, entries };
+    this.#dryRun = createDryRun(pack, this.#v4, options);
   }
 
   /** Runs one record. */
@@ -94,13 +97,18 @@ export class Replay {
     return { kind: "changed", differences: [...rules, ...others] };
   }
 
+  /** Reads the catalogs, once. */
+  async readCatalogs(): Promise<void> {
+    const { catalogs } = this.#dryRun;
+    await (this.#catalogsRead ??= catalogs.refresh().finally(() => catalogs.stop()));
+  }
+
   /** The response under the pack, without a comparison. */
   async respond(record: AuditRecord): Promise<DryRunResponse | Error> {
     const { client, alpha } = record;
     const { method, path, query, filter, body } = alpha;
     const header = this.pack.dialect.client.filters?.header;
-    const { catalogs } = this.#dryRun;
-    await (this.#catalogsRead ??= catalogs.refresh().finally(() => catalogs.stop()));
+    await this.readCatalogs();
     this.#v4.play(record.alpha.route, recordedCalls(record));
     try {
       return await this.#dryRun.send({

@@ -51,6 +51,8 @@ describe("access to the admin listener", () => {
     ["/api/audit/none", 404, 401, 404],
     ["/api/audit/a/explain", 200, 401, 200],
     ["/api/audit/none/explain", 404, 401, 404],
+    ["/api/audit/a/trace", 200, 401, 200],
+    ["/api/audit/none/trace", 404, 401, 404],
     ["/api/sunset", 200, 401, 200],
     ["/api/parity", 200, 401, 200],
     ["/api/parity/none", 404, 401, 404],
@@ -206,12 +208,20 @@ describe("GET /api/audit", () => {
     expect(memory.asked).toEqual([]);
   });
 
+  test("a trace is 503 while another one runs", async () => {
+    const views = { explain: async () => ({}), trace: async () => undefined };
+    expect(await request(app({ views })).get("/api/audit/a/trace")).toMatchObject({
+      status: 503,
+      body: { errors: [{ reason: "Another trace is running. Try again." }] },
+    });
+  });
+
   test("reports all invalid and repeated parameters together", async () => {
     const { body } = await request(app()).get("/api/audit?limit=0&status=200&status=404");
     expect(body.errors.map(({ parameter }: { parameter: string }) => parameter)).toEqual(["limit", "status"]);
   });
 
-  test.each(["/api/audit", "/api/audit/a", "/api/audit/a/explain"])(
+  test.each(["/api/audit", "/api/audit/a", "/api/audit/a/explain", "/api/audit/a/trace"])(
     "%s reports that auditing is off",
     async (path) => {
       const response = await request(app({ audit: undefined })).get(path);
@@ -222,7 +232,7 @@ describe("GET /api/audit", () => {
     },
   );
 
-  test.each(["/api/audit", "/api/audit/a", "/api/audit/a/explain"])(
+  test.each(["/api/audit", "/api/audit/a", "/api/audit/a/explain", "/api/audit/a/trace"])(
     "%s is 503 while the store is down",
     async (path) => {
       memory.breakDown();

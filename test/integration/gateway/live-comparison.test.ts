@@ -3,14 +3,17 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { json, neverRespond } from "../../support/fake-v4.ts";
 import {
   openGateway,
+  openListeningGateway,
   startListeningGateway,
   type TestGateway,
   type TestSettings,
 } from "../../support/gateway.ts";
+import type { SandboxOptions } from "../../../src/sandbox/create-sandbox.ts";
 import { copyPack } from "../../support/pack-copy.ts";
-import { startOldService } from "../../support/old-service.ts";
+import { proxyTo, startOldService, type TestOldService } from "../../support/old-service.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import type { TestResponse } from "../../support/request.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -29,6 +32,8 @@ interface TwoServices {
   readonly settings: TestSettings;
   readonly tokens: Readonly<Record<string, string>>;
   readonly rolloutFile: string;
+  /** The old service, and what stands in front of it. */
+  readonly old: { readonly url: string; readonly service: TestOldService };
   /** Requests that the old service got. */
   readonly calls: readonly string[];
   call(client: string, call?: string, options?: object): Promise<TestResponse>;
@@ -37,8 +42,12 @@ interface TwoServices {
 }
 
 /** Two services over one store: another gateway is the old one. */
-async function start(rollout: string, settings: TestSettings = {}): Promise<TwoServices> {
-  const old = await startListeningGateway();
+async function start(
+  rollout: string,
+  settings: TestSettings = {},
+  sandbox: SandboxOptions = {},
+): Promise<TwoServices> {
+  const old = await startListeningGateway({}, sandbox);
   open.push(() => old.stop());
   const inFront = await startOldService({ inFrontOf: old.url });
   open.push(() => inFront.close());
@@ -54,8 +63,25 @@ async function start(rollout: string, settings: TestSettings = {}): Promise<TwoS
     ...settings,
   };
   const { tokens } = old.sandbox;
-  return { rolloutFile, calls, settings: all, tokens, ...(await startBeside(all, tokens)) };
+  return {
+    rolloutFile,
+    calls,
+    old: { url: old.url, service: inFront },
+    settings: all,
+    tokens,
+    ...(await startBeside(all, tokens)),
+  };
 }
+
+/** Counts of a route in `/api/parity`, once there are so many comparisons of it. */
+const routeOf = (gateway: TestGateway, route: string, comparisons: number): Promise<TestResponse["body"]> =>
+  waitFor(async () => {
+    const { body } = await gateway.requestAdmin("GET /api/parity?source=legacy");
+    const found = body.sources
+      .flatMap(({ routes }: TestResponse["body"]) => routes)
+      .find((each: TestResponse["body"]) => each.route === route);
+    return found && found.comparisons >= comparisons ? found : undefined;
+  });
 
 /** A gateway in front of services that run. */
 async function startBeside(
@@ -66,14 +92,7 @@ async function startBeside(
   open.push(() => gateway.stop());
   return {
     gateway,
-    routeOf: (route, comparisons) =>
-      waitFor(async () => {
-        const { body } = await gateway.requestAdmin("GET /api/parity?source=legacy");
-        const found = body.sources
-          .flatMap(({ routes }: TestResponse["body"]) => routes)
-          .find((each: TestResponse["body"]) => each.route === route);
-        return found && found.comparisons >= comparisons ? found : undefined;
-      }),
+    routeOf: (route, comparisons) => routeOf(gateway, route, comparisons),
     call: (client, call = LIST, options = {}) =>
       gateway.request(call, { headers: { "user-agent": `${client}/1` }, ...options }),
   };
@@ -249,4 +268,70 @@ test("writes with invented tokens are not remembered as clients with data of the
   await gateway.request(LIST, asStranger);
   await call("billing");
   expect((await routeOf(LIST, 3)).notComparable).not.toHaveProperty("diverged");
+});
+
+describe("nobody waits for a comparison", () => {
+  const HANGING = `data: shared\ncompare: { share: 100%, per_second: 500, client_share: 100%, memory: 1mb }\nnew: all`;
+
+  test("a client that goes away frees what its comparison holds, and is counted", async () => {
+    const { old, gateway, settings, tokens } = await start(`data: shared\n${COMPARE_ALL}`);
+    await gateway.stop();
+    const listening = await openListeningGateway(settings, tokens);
+    open.push(() => listening.stop());
+    const proxy = proxyTo(old.url);
+    old.service.respondWith(neverRespond);
+    const headers = { authorization: `token ${tokens["full"]}`, "user-agent": "billing/1" };
+    const ends = Array.from({ length: 8 }, () => new AbortController());
+    const sent = ends.map(({ signal }) => fetch(`${listening.url}/v4/vm/instances`, { headers, signal }));
+    await waitFor(() => old.service.calls.length >= 8);
+    for (const end of ends) end.abort();
+    await Promise.allSettled(sent);
+    old.service.respondWith(proxy);
+    expect((await listening.request(LIST, { headers })).status).toBe(200);
+    const found = await routeOf(listening, LIST, 9);
+    expect(found).toMatchObject({ comparisons: 9, equal: 1, notComparable: { client_gone: 8 } });
+  });
+
+  test.each([
+    ["calls", "per_second: 2, memory: 32mb"],
+    ["memory", "per_second: 500, memory: 1mb"],
+  ])("what finds no room is left out and counted, and its client is served: %s", async (_what, limits) => {
+    const { call, old, gateway, ...service } = await start(
+      `data: shared\ncompare: { share: 100%, client_share: 100%, ${limits} }\nnew: all`,
+      { UPSTREAM_TIMEOUT_MS: "30000" },
+      { instances: 60 },
+    );
+    old.service.respondWith(neverRespond);
+    const statuses = new Set<number>();
+    for (let batch = 0; batch < 20; batch += 1) {
+      const answers = await Promise.all(Array.from({ length: 10 }, () => call("billing")));
+      for (const { status } of answers) statuses.add(status);
+    }
+    expect(statuses).toEqual(new Set([200]));
+    const { notComparable } = await service.routeOf(LIST, 20);
+    expect(notComparable).toEqual({ budget: expect.any(Number) });
+    expect((await gateway.requestAdmin("GET /metrics")).text).toMatch(
+      /comparisons_total\{[^}]*reason="budget"[^}]*\} \d{2}/,
+    );
+  });
+
+  test("a gateway that stops ends comparisons that hang", async () => {
+    const { call, old, gateway } = await start(HANGING, { UPSTREAM_TIMEOUT_MS: "120000" });
+    old.service.respondWith(neverRespond);
+    await call("billing");
+    const hanging = await waitFor(() => old.service.calls[0]);
+    await gateway.stop();
+    expect(await hanging?.ended).toBe("broken off");
+  });
+
+  test("a gateway that stops does not wait until both services are asked once more", async () => {
+    const { call, old, gateway } = await start(HANGING);
+    old.service.respondWith(json(200, { vms: [] }));
+    await call("billing");
+    await waitFor(() => old.service.calls.length > 0);
+    await gateway.stop();
+    const before = old.service.calls.length;
+    await new Promise((resolve) => setTimeout(resolve, 5500));
+    expect(old.service.calls.length).toBe(before);
+  });
 });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { openGateway, type TestGateway } from "../../support/gateway.ts";
 import { request } from "../../support/request.ts";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 
 let pack: ReturnType<typeof writeSmallPack>;
@@ -67,6 +68,32 @@ describe("pack reload", () => {
     await Promise.all([first, gateway.reload()]);
     expect(await readBook()).toEqual({ id: 7, caption: "Emma" });
     expect(await succeeded()).toBe("1");
+  });
+
+  test.each([
+    [
+      "other scopes",
+      [
+        "upstream: {}\n",
+        "upstream: {}\nscopes: { levels: [look], all: all, resources: { book: items }, upstream_levels: { look: read }, client_levels: { read: look } }\n",
+      ],
+    ],
+    [
+      "a token that no setting has",
+      ["upstream: {}", "upstream: { credentials: { scheme: Bearer, token: setting } }"],
+    ],
+    [
+      "an absolute address whose host no setting has",
+      ["client: {}", "client: { headers: { response: { Location: { read: '\"/a\"', links: absolute } } } }"],
+    ],
+  ] as const)("rejects a pack with %s, which needs a restart", async (_what, [from, to]) => {
+    const file = join(pack.folder, "pack.yaml");
+    const text = readFileSync(file, "utf8");
+    expect(text).toContain(from);
+    writeFileSync(file, text.replace(from, to));
+    expect(() => loadPack(pack.folder)).not.toThrow();
+    await gateway.reload();
+    expect([await succeeded(), await readBook()]).toEqual(["0", { id: 7, title: "Emma" }]);
   });
 
   test("uses changed errors for the next request", async () => {

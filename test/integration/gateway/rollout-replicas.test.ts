@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { createDependencies, type Dependencies } from "../../../src/app/dependencies.ts";
 import { createHandlers } from "../../../src/app/start.ts";
@@ -162,3 +163,43 @@ test("without Redis each replica keeps what it knows", async () => {
   await redis.stop();
   expect(await sides()).toEqual(["old", "old", "old"]);
 });
+
+/** Reads the sides of all replicas until the end. @returns how often one moved from the old service to the translation */
+function watchSides(end: AbortSignal): Promise<number> {
+  const watch = async (replica: Replica): Promise<number> => {
+    let [moves, before] = [0, "new"];
+    while (!end.aborted) {
+      const { body } = await read(replica);
+      const side: string = body.from ?? body.title;
+      if (before === "old" && side === "new") moves += 1;
+      before = side;
+    }
+    return moves;
+  };
+  return Promise.all(replicas.map(watch)).then((moves) => moves.reduce((sum, count) => sum + count, 0));
+}
+
+test.each<[string, () => Promise<void> | void, () => Promise<void> | void]>([
+  ["hangs now and then", () => redis.hang(), () => redis.resume()],
+  ["comes back empty again and again", () => redis.stop(), () => redis.start()],
+])(
+  "a Redis that %s moves nobody to the translation, and what returned stays so",
+  async (_how, go, comeBack) => {
+    const order = { target: ROUTE, by: "Ann", reason: null, acceptLostWrites: false };
+    await replicas[0]?.dependencies.rollout.turnBack(order);
+    await waitFor(async () => (await sides()).every((side) => side === "old"));
+    const end = new AbortController();
+    const moves = watchSides(end.signal);
+    for (let time = 0; time < 3; time += 1) {
+      await go();
+      await wait(600);
+      await comeBack();
+      await wait(1500);
+    }
+    end.abort();
+    expect(await moves).toBe(0);
+    await replicas[2]?.stop();
+    replicas[2] = await startReplica(2);
+    await waitFor(async () => (await sides()).every((side) => side === "old"));
+  },
+);

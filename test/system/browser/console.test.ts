@@ -250,6 +250,25 @@ interface Recorded {
     expect(await line.getAttribute("data-class")).toBe("composed");
   });
 
+  test("traces the expressions of a record, below both sides", async () => {
+    consolePage = await openConsole(browser, gateway);
+    await consolePage.open(callOf("GET /vm/instances/:id"));
+    const trace = consolePage.page.getByRole("region", { name: "Expressions" });
+    await trace.getByRole("button", { name: "Trace the expressions" }).click();
+    const field = trace
+      .locator("details", { hasText: "instance.yaml" })
+      .filter({ hasText: "total_transfer.read" });
+    await field.locator("summary").click();
+    expect(await field.innerText()).toMatch(
+      /\$floor\(\$related\.transfer\.used \/ 1073741824\) = \d+[^]*\$related\.transfer\.used \/ 1073741824 = [\d.]+[^]*\$related\.transfer\.used = \d+/,
+    );
+    const schedule = trace.locator("details").filter({ hasText: "backups.schedule.day.read" });
+    await schedule.locator("summary").click();
+    expect(await schedule.innerText()).toMatch(/then|else/);
+    expect(await consolePage.violations()).toEqual([]);
+    expect(consolePage.complaints).toEqual([]);
+  });
+
   test("names the clients that would notice if a route, a member or a word were gone", async () => {
     consolePage = await openConsole(browser, gateway, { width: 390, scheme: "dark" });
     await consolePage.open("#/impact");

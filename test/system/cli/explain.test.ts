@@ -139,6 +139,15 @@ test("explain shows the version that the upstream is asked for, and the headers 
   ]);
 });
 
+test("explain shows requests after the call with the names of what only its response has", async () => {
+  const ofPack = ["--mappings-dir", "test/fixtures/calls-pack"];
+  const { out, code } = await explain("PUT /labels/current", "-d", '{"paper":"a6"}', ...ofPack);
+  const paths = [...out.matchAll(/^curl -g .*?'(\/[^']*)'/gm)].map(([, path]) => path);
+  expect(paths).toEqual(["/prints/current", "/jobs/{response.job.id}", "/prints/{response.print}"]);
+  expect(out).toContain("# after a 202, every 10 ms for at most 1000 ms, until the operation ends");
+  expect(code).toBe(0);
+});
+
 describe("explain prints alpha's errors for a rejected request, and exits with 1", () => {
   test.each([
     [

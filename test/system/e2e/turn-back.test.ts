@@ -10,8 +10,9 @@ import {
   writeMistakenPack,
   type Seen,
 } from "../../../bench/parity/turn-back.ts";
+import { neverRespond } from "../../support/fake-v4.ts";
 import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
-import { startOldService, type TestOldService } from "../../support/old-service.ts";
+import { proxyTo, startOldService, type TestOldService } from "../../support/old-service.ts";
 import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -56,13 +57,25 @@ const start = (index: number): Promise<Serving> =>
       LEGACY_URL: inFront.url,
       MAPPINGS_DIR: join(folder, "pack"),
       ROLLOUT_FILE: join(folder, "rollout.yaml"),
-      UPSTREAM_TIMEOUT_MS: "2000",
+      UPSTREAM_TIMEOUT_MS: "300000",
     },
   });
 
 async function restart(index: number): Promise<void> {
   replicas[index]?.signal("SIGTERM");
   await replicas[index]?.ended;
+  replicas[index] = await start(index);
+}
+
+/** Kills a replica while it compares, and starts it again. */
+async function kill(index: number): Promise<void> {
+  const replica = replicas[index];
+  if (!replica) throw new Error(`there is no replica ${index}`);
+  inFront.respondWith(neverRespond);
+  await Promise.all(Array.from({ length: 5 }, () => ask(replica, authorization)));
+  replica.signal("SIGKILL");
+  await replica.ended;
+  inFront.respondWith(proxyTo(old.url));
   replicas[index] = await start(index);
 }
 
@@ -76,9 +89,10 @@ async function rolloutOf({
 }
 
 describe("a mistake in the pack of three gateways", () => {
-  test("turns its route back on all of them, no request fails, and restarts of one and of all change nothing", async () => {
+  test("turns its route back on all of them, also after one was killed, and restarts of one and of all change nothing", async () => {
     expect(await sides()).toEqual(["new", "new", "new"]);
     await warmUp(replicas, authorization);
+    await kill(2);
     const { failed, requests } = await watchReturn(replicas, authorization);
     expect({ failed, isAsked: requests > 3 }).toEqual({ failed: 0, isAsked: true });
     const trip = expect.objectContaining({ kind: "route", by: "gateway", reason: "confirmed differences" });
@@ -88,6 +102,14 @@ describe("a mistake in the pack of three gateways", () => {
     expect(await sides()).toEqual(["old", "old", "old"]);
     await Promise.all([restart(0), restart(1), restart(2)]);
     expect(await sides()).toEqual(["old", "old", "old"]);
+  }, 180_000);
+
+  test("does not keep a gateway from ending whose comparisons hang", async () => {
+    inFront.respondWith(neverRespond);
+    expect(await sides()).toEqual(["new", "new", "new"]);
+    for (const replica of replicas) replica.signal("SIGTERM");
+    const ends = await Promise.all(replicas.map(({ ended }) => ended));
+    expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
   }, 180_000);
 
   test("turns nothing back while the old service is not well, also if the translation fails", async () => {

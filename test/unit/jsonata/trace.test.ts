@@ -92,7 +92,7 @@ describe("a traced expression gives, byte for byte, what the untraced one gives"
         return (error as ExpressionError).jsonataCode;
       }
     };
-    const inputs = fc.sample(inputsOf(sources), 60);
+    const inputs = fc.sample(inputsOf(sources), 90);
     for (const input of inputs)
       for (const [plain, other] of pairs)
         expect(run(() => other.print(input, BINDINGS))).toEqual(run(() => plain.print(input, BINDINGS)));

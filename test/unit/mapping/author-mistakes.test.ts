@@ -181,6 +181,75 @@ describe("check reports a value that can never work", () => {
       '"no_field" has no effect: errors have no $field',
     ],
     [
+      "a failure of a prerequisite that the route does not have",
+      book("response: list", "response: list, failures: { prerequisites: { authr: { status: 404 } } }"),
+      'the route has no prerequisite "authr"',
+    ],
+    [
+      "a failure of checks on a route without one",
+      book("response: list", "response: list, failures: { checks: { status: 409 } }"),
+      '"checks" has no effect: the route has no check; checks are keys of a body and of a prerequisite',
+    ],
+    [
+      "a failure that says nothing",
+      book("response: list", "response: list, failures: { checks: {} }"),
+      "needs a status or a code",
+    ],
+    [
+      "a failure with a status of success",
+      book("response: list", "response: list, failures: { checks: { status: 200 } }"),
+      "400",
+    ],
+    [
+      "a code of a failure that errors have no place for",
+      book(
+        "    set: { origin: gateway }",
+        '    checks: [{ field: title, message: \'title = "a" ? "b"\', code: conflict }]\n    set: { origin: gateway }',
+      ),
+      '"code" has no effect: the errors of clients have no $code ("responses.error")',
+    ],
+    [
+      "a member of a route that its objects do not have",
+      book("response: list", "response: list, sparse_fields: { parameter: only, always: [nmae] }"),
+      'objects of this route have no field "nmae"',
+    ],
+    [
+      "no choice of members where clients have none",
+      book("response: list", "response: list, sparse_fields: none"),
+      '"none" has no effect: clients choose no members ("client.sparse_fields")',
+    ],
+    [
+      "a choice of members of a route without objects",
+      book("response: none", "response: none, sparse_fields: { parameter: only }"),
+      '"sparse_fields" has no effect: the route responds with no object and no list',
+    ],
+    [
+      "a parameter that chooses members and is one of the query",
+      book(
+        "response: list",
+        "response: list, sparse_fields: { parameter: lang }, query: { parameters: { lang: locale } }",
+      ),
+      '"lang" chooses members: see "sparse_fields"',
+    ],
+    [
+      "upstream pages of a route that is served from the catalog",
+      {
+        file: "shelf.yaml",
+        from: "catalog: true, response: list",
+        to: "catalog: true, response: list, pagination: { upstream: none }",
+      },
+      '"upstream" has no effect: the response comes from the catalog; the lists of "catalog" have a "pagination" of their own',
+    ],
+    [
+      "an upstream envelope of a route that is served from the catalog",
+      {
+        file: "shelf.yaml",
+        from: "catalog: true, response: list",
+        to: "catalog: true, response: list, envelope: { upstream: { item: { row: $object } } }",
+      },
+      '"upstream" has no effect: the response comes from the catalog; write it in "envelope" of the resource',
+    ],
+    [
       "an envelope of a route that responds with something else",
       book("response: list", "response: list, envelope: { client: { object: { book: $object } } }"),
       '"object" has no effect: the route has "response: list"',

@@ -224,6 +224,16 @@ describe("failures of the translation", () => {
   });
 });
 
+test("differences that one process has counted count on after it was killed", async () => {
+  const killed = await startReplica(SHARED);
+  noteAll(killed, "different", 3);
+  await killed.tick();
+  const restarted = await startReplica(SHARED);
+  expect(sideOf(restarted)).toBe("new");
+  restarted.note(compared("different", "the fourth"));
+  expect(sideOf(restarted)).toBe("old");
+});
+
 describe("what has returned", () => {
   test("stays over a restart, until a person resumes it", async () => {
     const replica = await startReplica(SHARED);
@@ -287,6 +297,18 @@ describe("while the state store is down", () => {
     isDown = false;
     await replica.tick();
     expect([sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["old", "new"]);
+  });
+
+  test("each second moment, nobody moves towards the translation who has returned", async () => {
+    const [replica, other] = [await startReplica(SHARED), await startReplica(SHARED)];
+    const seen: string[] = [];
+    for (let moment = 0; moment < 12; moment += 1) {
+      isDown = moment % 2 === 1;
+      if (moment === 4) await other.turnBack({ kind: "route", name: "GET /books", ...ANN });
+      await replica.tick();
+      seen.push(sideOf(replica));
+    }
+    expect(seen.join(" ")).toBe("new new new new old old old old old old old old");
   });
 
   test("one line of the log says it", async () => {

@@ -8,6 +8,7 @@ import { legend, statusBadge } from "./badges.js";
 import { callTools } from "./call-tools.js";
 import { fieldTable } from "./field-table.js";
 import { sideBySide } from "./side-by-side.js";
+import { traceSection } from "./trace.js";
 
 /** Counts the classes. A field that loses something is counted as lossy, too. */
 function classCounts(fields) {
@@ -115,6 +116,7 @@ export async function showCall(id, { signal }) {
       fields.length > 0 && legend(classCounts(fields)),
       sideBySide(record, explained),
     ),
+    lane === "alpha" && alpha.route !== null && traceSection(id),
     fields.length > 0 && fieldTable("Response, field by field", fields),
     explained.body &&
       explained.body.fields.length > 0 &&

@@ -1,6 +1,6 @@
 import type { Bindings } from "../../../jsonata/index.ts";
-import type { Query } from "../../../dialect/query.ts";
-import type { ClientHead, JsonObject, ReadContext } from "../../translation-context.ts";
+import type { ReadContext } from "../../translation-context.ts";
+import { headersOf, queryOf } from "../client-head.ts";
 import { joinLines } from "../response-headers.ts";
 import { networkAddress as networkOf } from "../ip-address.ts";
 import type { FieldContext } from "./field-context.ts";
@@ -21,35 +21,6 @@ export const READ_VARIABLES = [
 
 /** Functions whose results depend on their arguments alone. */
 export const PURE_VARIABLES: ReadonlySet<string> = new Set(["values", "networkOf"]);
-
-/** Headers that have the client's credentials, wherever a pack has them. */
-const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "proxy-authorization", "cookie"]);
-
-/** The parameters of a query: a text, or a list where one comes several times. Made once for all rows of a list. */
-const queries = new WeakMap<Query, JsonObject>();
-function queryOf({ query }: ClientHead): JsonObject {
-  const made = queries.get(query);
-  if (made) return made;
-  const values = Object.fromEntries(
-    [...query].map(([name, texts]) => [name, texts.length === 1 ? texts[0] : texts]),
-  );
-  queries.set(query, values);
-  return values;
-}
-
-/** The headers of a request by their lower-case names, without those that have its credentials. */
-const headersByRequest = new WeakMap<ClientHead["request"], JsonObject>();
-function headersOf({ request }: ClientHead, tokenHeaders: readonly string[]): JsonObject {
-  const made = headersByRequest.get(request);
-  if (made) return made;
-  const values = Object.fromEntries(
-    Object.entries(request.headers).flatMap(([name, lines]) =>
-      lines && !CREDENTIALS.has(name) && !tokenHeaders.includes(name) ? [[name, lines.join(", ")]] : [],
-    ),
-  );
-  headersByRequest.set(request, values);
-  return values;
-}
 
 /** Variables that only some expressions read. Each is made if the expression reads it. */
 const makersOf = ({

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
 import { describePack } from "../../../../src/tools/openapi/document.ts";
+import { summarizePack } from "../../../../src/mapping/pack-summary.ts";
+import { v4Operations } from "../../../spec/v4-operations.ts";
 import { v4Document } from "../../../spec/v4-document.ts";
 import { captureCommands } from "../../../support/command-output.ts";
 import { runCommandLine } from "../../../../src/cli/program.ts";
@@ -65,4 +67,42 @@ describe.each(PAIRS)("the draft for %s", (pack, describeNew) => {
     ];
     expect(loadPack(other.folder).hash).toBe(loadPack(one.folder).hash);
   });
+});
+
+/** Another spelling: `created_at` becomes `createdAt`. */
+const camelCase = (name: string): string =>
+  name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+function respell(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(respell);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [
+      key,
+      key === "properties"
+        ? Object.fromEntries(
+            Object.entries(each as object).map(([name, member]) => [camelCase(name), respell(member)]),
+          )
+        : respell(each),
+    ]),
+  );
+}
+
+test("an API in another spelling and under other paths is found as a whole", async () => {
+  const { paths, ...others } = respell(v4Document()) as { paths: Record<string, unknown> };
+  const moved = Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [`/service/api${path}`, item]),
+  );
+  const now = join(top, "respelled.json");
+  writeFileSync(now, JSON.stringify({ ...others, paths: moved }));
+  const { folder, code } = await draft(writeV4(), now);
+  expect(code).toBe(0);
+  const { routes, objects } = summarizePack(loadPack(folder));
+  const wrongRoutes = routes.filter(
+    ({ alpha, v4 }) => alpha.replaceAll(/:(\w+)/g, "{$1}").replace(" ", " /v4/service/api") !== v4,
+  );
+  const fields = objects.flatMap((object) => object.fields);
+  expect(wrongRoutes).toEqual([]);
+  expect(fields.filter(({ name, v4 }) => camelCase(name) !== v4)).toEqual([]);
+  expect(routes.length / Object.keys(v4Operations.operations).length).toBeGreaterThan(0.95);
 });

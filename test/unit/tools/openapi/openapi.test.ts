@@ -80,6 +80,7 @@ describe.each([
   "test/fixtures/receipts-pack",
   "test/fixtures/rooms-pack",
   "test/fixtures/search-pack",
+  "test/fixtures/calls-pack",
   "test/fixtures/songs-pack",
   "test/fixtures/tickets-pack",
   "examples/payments/pack",
@@ -327,6 +328,22 @@ describe("the description of another pair of APIs", () => {
     expect(operation(rooms, "GET /rooms/:id").responses["400"]).toEqual({
       $ref: "#/components/responses/400",
     });
+  });
+
+  test("has the parameter with which clients choose members, as the route says", () => {
+    const rooms = describeFolder("test/fixtures/rooms-pack");
+    expect(parameter(operation(rooms, "GET /rooms"), "only")).toMatchObject({ explode: true });
+    expect(parameter(operation(rooms, "GET /rooms"), "fields")).toBeUndefined();
+    expect(parameter(operation(rooms, "GET /rooms/:id/sign"), "fields")).toBeUndefined();
+    expect(parameter(operation(rooms, "GET /rooms/:id"), "fields")).toMatchObject({ explode: false });
+  });
+
+  test("has the statuses of failed checks and prerequisites", () => {
+    const rooms = describeFolder("test/fixtures/rooms-pack");
+    expect(Object.keys(operation(rooms, "POST /bookings").responses)).toEqual(
+      expect.arrayContaining(["409", "410", "422", "423"]),
+    );
+    expect(Object.keys(operation(rooms, "GET /bookings/:id").responses)).not.toContain("409");
   });
 
   test("has the media type of a version, and other statuses of success", () => {

@@ -1,0 +1,145 @@
+/** The key `bulk` of a route: one request of the client for many ids, each of which is a call. */
+import { findPath, namesIn, valueAt, type Shape } from "../../dialect/shape.ts";
+import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import { compileExpressionAt, type SourceLocation } from "../load/source-location.ts";
+import { suggestionFor } from "../load/suggest.ts";
+import { parseParameter, type Parameters } from "../router.ts";
+import type { BulkDefinition } from "../schema/bulk-definition.ts";
+import type { RouteDefinition } from "../schema/route-definition.ts";
+import { compilePathValues, type PathParameterRules } from "./path-parameters.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+/** The calls of a route for many ids. */
+export interface Bulk {
+  readonly endpoint: Endpoint;
+  /** The name of an id in the path. */
+  readonly parameter: string;
+  /** Returns the ids of a request. */
+  readonly idsOf: (body: unknown, query: Readonly<Record<string, unknown>>) => MaybePromise<unknown>;
+  /** The member or the parameter that has the ids, for errors; undefined if the expression does not start with one. */
+  readonly field: string | undefined;
+  readonly readsBody: boolean;
+  readonly most: number;
+  readonly concurrency: number;
+  readonly timeoutMs: number;
+  /** Returns the value of the path parameter; undefined for what is no id. @throws {HttpError} 404 */
+  readonly write: (id: string) => MaybePromise<Parameters> | undefined;
+  readonly success: Shape;
+  readonly failure: Shape;
+  readonly list: Shape;
+  /** The objects in a response. */
+  readonly objectsIn: (response: unknown) => readonly unknown[];
+}
+
+/** The names of each shape, and the one that it needs. */
+const SHAPES = {
+  success: { names: ["id", "status", "object"], required: undefined },
+  failure: { names: ["id", "status", "error"], required: undefined },
+  list: { names: ["items", "succeeded", "failed"], required: "items" },
+} as const;
+
+/** Keys that need one call, or one answer. */
+const EXCLUDED = [
+  "prerequisites",
+  "wait",
+  "if_match",
+  "merge",
+  "aggregate",
+  "search",
+  "read_route",
+  "only_changes",
+  "retry",
+  "tokens",
+  "without_scopes",
+  "catalog",
+  "reject",
+  "upload",
+  "file",
+] as const satisfies readonly (keyof RouteDefinition)[];
+
+function reportInvalidShapes(definition: BulkDefinition, location: SourceLocation): void {
+  for (const key of ["success", "failure", "list"] as const) {
+    const { names, required } = SHAPES[key];
+    const known = names.map((name) => `$${name}`);
+    const used = namesIn(definition[key] ?? {});
+    for (const { name, path } of used) {
+      if (!known.includes(`$${name}`))
+        location
+          .at(key)
+          .report({ message: `unknown name "$${name}"`, hint: suggestionFor(`$${name}`, known) });
+      else if (path.includes("[]"))
+        location.at(key).report({ message: `"$${name}" is inside of an array`, hint: "remove the brackets" });
+    }
+    if (required !== undefined && !used.some(({ name }) => name === required))
+      location.at(key).report(`"$${required}" is missing: nothing shows the results`);
+  }
+}
+
+function reportInvalidRoute(
+  route: RouteDefinition,
+  { parameter }: BulkDefinition,
+  { names }: Endpoint,
+  parameters: readonly string[],
+  location: SourceLocation,
+): void {
+  for (const key of EXCLUDED)
+    if (route[key] !== undefined) location.at(key).report(`"${key}" and "bulk" exclude each other`);
+  if (route.response !== "object" && route.response !== "none")
+    location.at("response").report('a route with "bulk" has the response of each call: "object" or "none"');
+  const at = location.at("bulk", "parameter");
+  if (parameters.includes(parameter))
+    at.report(`the client's path has :${parameter} as well: use another name`);
+  else if (!names.has(parameter))
+    at.report({
+      message: `all calls would be the same: "upstream" does not have {${parameter}}`,
+      hint: `${route.upstream}/{${parameter}}`,
+    });
+}
+
+/** Compiles the key `bulk` of a route. @param parameters Names of the path parameters of the client. */
+export function compileBulk(
+  route: RouteDefinition,
+  endpoint: Endpoint | undefined,
+  parameters: readonly string[],
+  rules: PathParameterRules,
+  location: SourceLocation,
+): Bulk | undefined {
+  const { bulk: definition } = route;
+  if (!definition || !endpoint) return undefined;
+  const { parameter, ids, failure, list } = definition;
+  const hasObject = route.response !== "none";
+  const { success = hasObject ? "$object" : { id: "$id", status: "$status" } } = definition;
+  const at = location.at("bulk");
+  reportInvalidRoute(route, definition, endpoint, parameters, location);
+  reportInvalidShapes(definition, at);
+  const expression = compileExpressionAt(at.at("ids"), ids, ["query"]);
+  const isQuery = /^[^\w]*\$query\b/.test(ids);
+  const type = rules[parameter]?.type ?? "text";
+  const translate = compilePathValues([parameter], rules);
+  if (!hasObject && findPath(success, "object"))
+    at.at("success").report('"$object" has no value: the route has "response: none"');
+  const [listPath = [], objectPath] = [findPath(list, "items"), findPath(success, "object")];
+  return {
+    endpoint,
+    parameter,
+    idsOf: (body, query) => expression.evaluate(body, { query }),
+    field: (isQuery ? /\$query\.(\w+)/ : /^(\w+)/).exec(ids)?.[1],
+    readsBody: !isQuery,
+    most: definition.most,
+    concurrency: definition.concurrency,
+    timeoutMs: definition.timeout_ms,
+    write(id) {
+      const value = parseParameter(type, id);
+      if (value === undefined) return undefined;
+      const written = { [parameter]: value };
+      return thenMaybe(translate?.(written), (translated) => translated ?? written);
+    },
+    success,
+    failure,
+    list,
+    objectsIn(response) {
+      const items = valueAt(response, listPath);
+      return objectPath && Array.isArray(items) ? items.map((item) => valueAt(item, objectPath)) : [];
+    },
+  };
+}

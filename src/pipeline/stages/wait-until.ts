@@ -1,0 +1,23 @@
+import type { Wait } from "../../mapping/compile/wait.ts";
+import type { AuthorizedRequest } from "../authorized-request.ts";
+import { pauseUntilAborted } from "../pause.ts";
+import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
+
+/**
+ * Waits until v4 shows that the call can be made: alpha queues calls that v4 rejects while it is busy. After the
+ * longest time, or where v4 does not say, the call is made anyway and v4 decides.
+ */
+export async function waitUntil(
+  { endpoint, until, intervalMs, timeoutMs }: Wait,
+  { values }: PreparedRequest,
+  authorized: AuthorizedRequest,
+): Promise<void> {
+  const { upstream, request } = authorized;
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const response = await upstream.call(requestWithoutBody(endpoint, values));
+    if (!response.success || (await until(response.json, authorized))) return;
+    if (performance.now() + intervalMs > deadline) return;
+    await pauseUntilAborted(intervalMs, request.signal);
+  }
+}

@@ -1,0 +1,36 @@
+/** What the check of types says about the fields of a pack. */
+import type { ExampleDefinition } from "../examples/example.ts";
+
+/** The smallest answer of the upstream that gives a client what its description does not allow. */
+export interface Counterexample {
+  /** The client's route, and the operation of the upstream. */
+  readonly route: string;
+  readonly operation: string;
+  /** The answer of the upstream. */
+  readonly answer: unknown;
+  /** What the client gets; undefined for a member that is missing. */
+  readonly actual: unknown;
+  /** What the description says, in words. */
+  readonly expected: string;
+  /** The golden case of it, which fails until the pack is mended. */
+  readonly golden: ExampleDefinition;
+}
+
+/** What was found out about a field: `book.title`, or `GET /books page` outside of objects. */
+export interface FieldVerdict {
+  readonly field: string;
+  /** The object that has it, which names the folder of its golden cases. */
+  readonly object: string;
+  readonly routes: readonly string[];
+  /** `holds`: all values that the upstream can have were tried. */
+  readonly verdict: "holds" | "no counterexample" | "counterexample";
+  readonly cases: number;
+  readonly counterexample?: Counterexample;
+}
+
+export interface TypeReport {
+  readonly cases: number;
+  readonly fields: readonly FieldVerdict[];
+  /** Routes and patterns that could not be tried, each with the reason. */
+  readonly untested: readonly string[];
+}

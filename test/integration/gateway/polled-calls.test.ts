@@ -1,0 +1,308 @@
+/** Calls whose result is polled: what becomes of operations that fail, never end, or cannot be asked for. */
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { json, neverRespond, plain, raw, type Responder } from "../../support/fake-v4.ts";
+import {
+  startListeningGatewayWithFakeV4,
+  waitFor,
+  type ListeningGatewayWithFakeV4,
+} from "../../support/gateway-with-fake-v4.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
+import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
+
+let stop: (() => Promise<unknown>) | undefined;
+afterEach(async () => {
+  await stop?.();
+  stop = undefined;
+});
+
+const POLL = {
+  upstream: "GET /jobs/{response.job}",
+  state: "state",
+  done: ["done"],
+  failed: ["failed"],
+  interval_ms: 10,
+  timeout_ms: 1000,
+};
+
+/** A pack with one call whose result is polled. */
+const packOf = (poll: object = {}, route: object = {}, pack: object = {}): SmallPack => ({
+  client: { responses: { error: { message: "$message" } } },
+  upstream: { responses: { error: { message: "$message" } } },
+  pack,
+  book: {
+    routes: [
+      {
+        client: "POST /books",
+        upstream: "POST /items",
+        status: 201,
+        poll: { ...POLL, ...poll },
+        ...route,
+      },
+    ],
+  },
+});
+
+const accepted = json(202, { job: 7 });
+const running = json(200, { state: "running" });
+const done = json(200, { state: "done", id: 5, name: "Waves" });
+
+const SHORT = { interval_ms: 50, timeout_ms: 150 };
+const PENDING = { message: "The request was accepted and is still in progress. Do not send it again." };
+
+async function start(
+  pack: SmallPack,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<SmallGateway> {
+  const gateway = await startSmallGateway(pack, settings);
+  stop = gateway.stop;
+  return gateway;
+}
+
+/** Sends the call; gives its response, and the calls of the upstream. */
+async function create(pack: SmallPack, ...responses: readonly [Responder, ...Responder[]]) {
+  const gateway = await start(pack);
+  gateway.service.respondWith(...responses);
+  const { status, body } = await gateway.send("POST /books", { body: {} });
+  const calls = gateway.service.calls.map(({ method, path }) => `${method} ${path}`);
+  return { status, body, calls, record: () => gateway.lastRecord() };
+}
+
+describe("the result of an accepted call", () => {
+  test("is asked for until it is there, and all requests are in the record", async () => {
+    const { status, body, calls, record } = await create(packOf(), accepted, running, running, done);
+    expect([status, body]).toEqual([201, { id: 5, title: "Waves" }]);
+    expect(calls).toEqual(["POST /items", "GET /jobs/7", "GET /jobs/7", "GET /jobs/7"]);
+    expect(JSON.parse(await record()).records[0].v4).toHaveLength(4);
+  });
+
+  test.each<[string, Responder]>([
+    ["a 500", json(500, {})],
+    ["a 429", json(429, {})],
+    ["no JSON", plain(200, "<html>")],
+    ["JSON of another form", json(200, [1, 2])],
+    ["an empty body", plain(200, "")],
+    ["a state that the pack does not have", json(200, { state: "resting" })],
+    ["a state that is an object", json(200, { state: { done: true } })],
+    ["a connection that breaks", raw("HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{", "reset")],
+  ])("is asked for again after %s", async (_case, response) => {
+    // A GET whose connection breaks is repeated by the client of the upstream.
+    const { status, body, calls } = await create(packOf(), accepted, response, response, response, done);
+    expect([status, body]).toEqual([201, { id: 5, title: "Waves" }]);
+    expect(calls.filter((call) => call === "POST /items")).toHaveLength(1);
+  });
+
+  test("may be known by the status alone", async () => {
+    const pack = packOf({ state: "$status = 200", done: [true], failed: [false, "x"], result: "name" });
+    const poll = { state: '$status = 202 ? "busy" : "done"', result: "item" };
+    expect(faultsOfSmallPack(pack)).toEqual([]);
+    const result = await create(packOf(poll), accepted, accepted, json(200, { item: { id: 5 } }));
+    expect([result.status, result.body, result.calls.length]).toEqual([201, { id: 5, title: null }, 3]);
+  });
+
+  test("of an operation that redirects to it is read there", async () => {
+    const pack = packOf(
+      {
+        state: '$status = 303 ? "done"',
+        result: '{ "id": $substringAfter($response_headers.location, "/items/") }',
+      },
+      { read_after: { upstream: "GET /items/{response.id}", fallback: "{}" } },
+    );
+    const moved = plain(303, "", { location: "https://elsewhere.test/items/a?b" });
+    const { body, calls } = await create(pack, accepted, moved, json(200, { id: 8, name: "x" }));
+    expect(body).toEqual({ id: 8, title: "x" });
+    expect(calls).toEqual(["POST /items", "GET /jobs/7", "GET /items/a%3Fb"]);
+  });
+});
+
+describe("an operation that does not end within the deadline", () => {
+  test("is an error that says so; the call was sent once", async () => {
+    const { status, body, calls } = await create(packOf(SHORT), accepted, running);
+    expect([status, body]).toEqual([504, PENDING]);
+    expect(calls[0]).toBe("POST /items");
+    expect(calls.slice(1).every((call) => call === "GET /jobs/7")).toBe(true);
+  });
+
+  test("is no wait for an answer that never comes", async () => {
+    const gateway = await start(packOf(SHORT), { UPSTREAM_TIMEOUT_MS: "600000" });
+    gateway.service.respondWith(accepted, neverRespond);
+    const { status, body } = await gateway.send("POST /books", { body: {} });
+    expect([status, body]).toEqual([504, PENDING]);
+    expect(await gateway.lastRecord()).toContain("deadline, no result in 150 ms");
+  });
+
+  test("is no wait for a time of the upstream that is later", async () => {
+    const later = json(202, { job: 7 }, { "retry-after": "86400" });
+    const { status, calls } = await create(packOf(), later);
+    expect([status, calls]).toEqual([504, ["POST /items"]]);
+  });
+
+  test.each([401, 403, 404, 410])("is not asked for again after a %i", async (refusal) => {
+    const { status, body, calls } = await create(packOf(), accepted, json(refusal, { message: "no" }));
+    expect([status, body]).toEqual([504, PENDING]);
+    expect(calls).toEqual(["POST /items", "GET /jobs/7"]);
+  });
+
+  test.each([
+    ["no id", {}],
+    ["a dot segment", { job: "../items" }],
+    ["an encoded dot segment", { job: "%2e%2e/items" }],
+    ["an object", { job: { id: 7 } }],
+  ])("and one that is not named leads to no call: %s", async (_case, body) => {
+    const result = await create(packOf(), json(202, body));
+    expect([result.status, result.body, result.calls]).toEqual([504, PENDING, ["POST /items"]]);
+  });
+
+  test("and one with a question mark in its name is asked for by that name", async () => {
+    const { calls } = await create(packOf(), json(202, { job: "7/../8?x" }), done);
+    expect(calls).toEqual(["POST /items"]);
+    await stop?.();
+    const other = await create(packOf(), json(202, { job: "7/8?x=%2f" }), done);
+    expect(other.calls.at(-1)).toBe("GET /jobs/7%2F8%3Fx%3D%252f");
+  });
+
+  test("has the error of the pack", async () => {
+    const pack = packOf(
+      { unfinished: { message: "busy", status: 409 } },
+      {},
+      { messages: { unknown_record: "x", busy: "We are still at it." } },
+    );
+    const { status, body } = await create(pack, json(202, { job: 7 }, { "retry-after": "60" }));
+    expect([status, body]).toEqual([409, { message: "We are still at it." }]);
+  });
+
+  test("has the body of the pack, with the status of the route", async () => {
+    const pack = packOf({ unfinished: { body: '{ "id": job, "state": "busy" }' } });
+    const { status, body, record } = await create(pack, json(202, { job: 7 }, { "retry-after": "60" }));
+    expect([status, body]).toEqual([201, { id: 7, state: "busy" }]);
+    expect(await record()).toContain("the operation is still in progress");
+  });
+});
+
+describe("an operation that has failed", () => {
+  test("is the upstream's error, with the status of the pack", async () => {
+    const failure = { error: "problem", status: 409 };
+    const failed = json(200, { state: "failed", problem: { message: "Out of paper" } });
+    const { status, body } = await create(packOf({ failure }), accepted, failed);
+    expect([status, body]).toEqual([409, { message: "Out of paper" }]);
+  });
+
+  test.each([
+    [{ state: "failed", message: "No" }, { message: "No" }],
+    [{ state: "failed" }, { message: "The request was refused." }],
+  ])("is a 422 without one: %j", async (response, expected) => {
+    const { status, body } = await create(packOf(), accepted, json(200, response));
+    expect([status, body]).toEqual([422, expected]);
+  });
+
+  test("shows no token that the client does not have", async () => {
+    const pack = packOf();
+    const gateway = await start(
+      { ...pack, upstream: { ...pack.upstream, credentials: { scheme: "Bearer", token: "setting" } } },
+      { UPSTREAM_TOKEN: "gateway-secret-token" },
+    );
+    const failed = json(200, { state: "failed", message: "gateway-secret-token is blocked" });
+    gateway.service.respondWith(accepted, failed);
+    const { text } = await gateway.send("POST /books", { body: {} });
+    expect(text).toContain("is blocked");
+    expect(text).not.toContain("gateway-secret-token");
+  });
+});
+
+test("secrets of the answers are masked in the records of all requests", async () => {
+  const pack = packOf({ upstream: "GET /jobs/{response.job_key}" }, {}, { secrets: ["job_key"] });
+  const { calls, record } = await create(pack, json(202, { job_key: "hunter2secret" }), done);
+  expect(calls.at(-1)).toBe("GET /jobs/hunter2secret");
+  expect(await record()).not.toContain("hunter2secret");
+});
+
+describe("a request whose operation is polled", () => {
+  async function listen(
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<ListeningGatewayWithFakeV4> {
+    const { folder, remove } = writeSmallPack(packOf({ interval_ms: 3000, timeout_ms: 300_000 }));
+    const gateway = await startListeningGatewayWithFakeV4({ MAPPINGS_DIR: folder, ...settings });
+    stop = () => gateway.stop().finally(remove);
+    gateway.v4.respondWith(accepted, running);
+    return gateway;
+  }
+
+  const send = (gateway: ListeningGatewayWithFakeV4, signal: AbortSignal): Promise<Response | "gone"> =>
+    fetch(`${gateway.url}/books`, { method: "POST", body: "{}", signal }).catch(() => "gone" as const);
+
+  test("ends with its client: nothing is asked for any more", async () => {
+    const gateway = await listen();
+    const gone = new AbortController();
+    const result = send(gateway, gone.signal);
+    await waitFor(() => gateway.v4.calls.length === 1);
+    gone.abort();
+    expect(await result).toBe("gone");
+    const record = await waitFor(() => gateway.readLastRecord());
+    expect(record.v4.map(({ path }: { path: string }) => path)).toEqual(["/items"]);
+    expect(record.alpha.status).toBe(499);
+    expect(gateway.v4.calls.length).toBe(1);
+  });
+
+  test("does not keep the gateway from stopping", async () => {
+    const gateway = await listen({ SHUTDOWN_GRACE_MS: "100" });
+    const result = send(gateway, new AbortController().signal);
+    await waitFor(() => gateway.v4.calls.length === 1);
+    await stop?.();
+    stop = undefined;
+    expect(await result).toBe("gone");
+  });
+});
+
+describe("check reports", () => {
+  test.each<[string, object, string, object?]>([
+    [
+      "a name without a value",
+      { upstream: "GET /jobs/{respons.job}" },
+      'unknown name {respons.job}; did you mean "response"?',
+    ],
+    [
+      "a request that is no GET",
+      { upstream: "POST /jobs/{response.job}" },
+      "an operation is polled by a GET",
+    ],
+    [
+      "an operation that nothing uses",
+      { operation: "job" },
+      '"operation" has no effect: the path of "upstream" does not have {operation}; GET /jobs/{response.job}/{operation}',
+    ],
+    [
+      "an operation that is not said",
+      { upstream: "GET /jobs/{operation}" },
+      "nothing says what {operation} is; add operation: JSONata over the response to the call, or use {response.id}",
+    ],
+    ["a state that is both", { failed: ["failed", "done"] }, '"done" is in "done" as well'],
+    [
+      "an error of an operation that cannot fail",
+      { failed: undefined, failure: { status: 409 } },
+      '"failure" has no effect: "failed" has no states',
+    ],
+    [
+      "a deadline before the first request",
+      { interval_ms: 2000 },
+      "nothing would be polled: interval_ms is longer than timeout_ms",
+    ],
+    [
+      "too many requests",
+      { interval_ms: 5 },
+      "an operation is polled 100 times at most: interval_ms is too short for timeout_ms",
+    ],
+    ["a deadline that no client waits for", { timeout_ms: 3_000_000 }, "must be at most 300000"],
+    ["an unknown message", { unfinished: { message: "busy", status: 503 } }, 'unknown message "busy"'],
+    ["an invalid expression", { state: "status[" }, 'Expected "]"'],
+    [
+      "a route with several calls",
+      {},
+      '"poll" needs a route that responds with what one upstream call gives',
+      { merge: { parts: "/parts" } },
+    ],
+  ])("%s", (_case, poll, message, route = {}) => {
+    const faults = faultsOfSmallPack(packOf(poll, route));
+    expect(faults.join("\n")).toContain(message);
+    expect(faults).toHaveLength(1);
+  });
+});
