@@ -46,6 +46,11 @@ export interface ClientHead {
   readonly request: { readonly headers: Readonly<Record<string, readonly string[] | undefined>> };
 }
 
+/** A client's request that has a route, with the upstream's values of its path parameters. */
+export interface RoutedRequest extends ClientHead {
+  readonly match: { readonly parameters: Readonly<Record<string, string>> };
+}
+
 /** What the translation of a v4 response may use in addition to the object itself. */
 export interface ReadContext {
   readonly catalogs: CatalogCopy;
@@ -57,8 +62,8 @@ export interface ReadContext {
     | undefined;
   /** The alpha body of the request in its documented form. */
   readonly sentBody?: JsonObject | readonly unknown[] | undefined;
-  /** The head of the request. Undefined where an object is translated for several requests, as in a catalog. */
-  readonly client?: ClientHead | undefined;
+  /** The request. Undefined where an object is translated for several requests, as in a catalog. */
+  readonly client?: RoutedRequest | undefined;
   /** Gets what is lost. Undefined if nobody wants to know. */
   readonly lost?: LossSink | undefined;
 }

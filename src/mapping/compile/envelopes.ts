@@ -148,8 +148,12 @@ export const compileCatalogPaging = (
     pinned(location),
   );
 
-/** What a route says of its lists. */
-type OwnLists = Pick<RouteDefinition, "envelope" | "pagination">;
+/** What a route says of its lists, and what shows whether it reads one. */
+type OwnLists = Pick<RouteDefinition, "envelope" | "pagination" | "response" | "related">;
+
+/** Whether a route reads pages: of its own list, or of a related one. */
+const readsPages = ({ response, related = {} }: OwnLists): boolean =>
+  response === "list" || Object.values(related).some(({ all_pages: allPages }) => allPages);
 
 /** Returns the lists of a route: with its own envelope and pages, or with those of its resource and pack. */
 export type ListsOf = (own: OwnLists, route: SourceLocation) => RouteLists;
@@ -190,11 +194,14 @@ export function compileEnvelopes(
 
   function pagingOf(
     lists: { readonly client: Shape; readonly upstream: Shape },
-    { pagination }: OwnLists,
+    own: OwnLists,
     route: SourceLocation,
   ): Paging {
+    const { pagination } = own;
     if (pagination)
       return compilePaging(withPagination(dialect, pagination), lists, pinned(route.at("pagination")));
+    // Lists of the resource may be shaped for other pages than those of the pack. Here none is read.
+    if (!readsPages(own)) return paging;
     const isSame =
       valuesOf(lists.client) === valuesOf(common.client) &&
       valuesOf(lists.upstream) === valuesOf(common.upstream);
@@ -230,7 +237,12 @@ export function compileEnvelopes(
     };
   }
 
-  let shared: RouteLists | undefined;
-  return (own, route) =>
-    own.envelope || own.pagination ? compile(own, route) : (shared ??= compile({}, resource));
+  const shared = new Map<boolean, RouteLists>();
+  function sharedBy(own: OwnLists): RouteLists {
+    const isPaged = readsPages(own);
+    const made = shared.get(isPaged) ?? compile({ response: isPaged ? "list" : "object" }, resource);
+    shared.set(isPaged, made);
+    return made;
+  }
+  return (own, route) => (own.envelope || own.pagination ? compile(own, route) : sharedBy(own));
 }

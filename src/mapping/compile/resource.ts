@@ -31,6 +31,8 @@ export interface Resource extends ObjectReader {
   /** The shapes of its responses that differ from those of the pack. */
   readonly envelope: EnvelopeDefinition | undefined;
   readonly catalog: Catalog | undefined;
+  /** Whether a field of it is in the upstream's object. The others are constants, and what expressions give. */
+  readonly readsUpstream: boolean;
   /** Names of the objects whose readers `read` and `append` call. */
   readonly nestedObjects: readonly string[];
   readonly bodies: ReadonlyMap<string, BodyRules>;
@@ -68,8 +70,8 @@ function reportInvalidRule(rule: FieldRule, isInput: boolean, location: SourceLo
     location.at("arguments").report('"arguments" belong to a value kind: "values" is missing');
 }
 
-/** `$query` or `$headers`: the head of one request. */
-const HEAD = /\$(?:query|headers)\b/;
+/** `$query`, `$headers` or `$path`: the head of one request. */
+const HEAD = /\$(?:query|headers|path)\b/;
 
 /** Reports expressions of a catalog that read a request: its objects are translated once for all requests. */
 function reportRequestInCatalog(
@@ -143,6 +145,7 @@ export function* compileResource(
     upstreamList: definition.upstream_list ?? definition.list,
     envelope: definition.envelope,
     catalog: context.catalogs.get(definition.object),
+    readsUpstream: [...fields.values()].some(({ upstream }) => upstream !== undefined),
     ...reader,
     nestedObjects: [...fields.values()].flatMap(({ object }) => object ?? []),
     bodies,

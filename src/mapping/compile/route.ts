@@ -165,6 +165,8 @@ export interface Route {
   readonly onlyChanges: true | "items" | undefined;
   /** The reason of the 400 if v4's response has no body. */
   readonly emptyError: string | undefined;
+  /** Whether the client's object has a field that is in the upstream's. If not, it does not need a response body. */
+  readonly readsUpstream: boolean;
   /** The resource that declares the members of the body. */
   readonly resource: Resource;
   /** Returns the resource that translates a v4 object. */

@@ -63,7 +63,7 @@ const fieldRule = z.strictObject({
   as_array: about(z.boolean().optional(), "The client gets an array with the value as its only item.", true),
   read: about(
     expression.optional(),
-    "JSONata over the upstream object. `$value` is the value at `upstream`, `$related` has the responses of related requests, `$request` is the client's body. `$networkOf(address, prefix)` returns the first address of an IPv6 network. `$scopesOf(scopes, asked)` translates upstream scopes, limited to the requested ones.",
+    "JSONata over the upstream object. `$value` is the value at `upstream`, `$related` has the responses of related requests, `$request` is the client's body, `$path` has the path parameters. `$networkOf(address, prefix)` returns the first address of an IPv6 network. `$scopesOf(scopes, asked)` translates upstream scopes, limited to the requested ones.",
     "$number($value)",
   ),
   write: about(

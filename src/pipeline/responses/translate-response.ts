@@ -18,13 +18,17 @@ import {
 const isWrite = ({ source, search }: Route): boolean =>
   !search && (!("call" in source) || source.call.method !== "GET");
 
+/** The upstream's object where it sent none. */
+const NO_MEMBERS = Buffer.from("{}");
+
 /** The error of a route for which an empty body means no. */
 function checkEmpty({ emptyError }: Route): void {
   if (emptyError !== undefined) throw new HttpError(400, emptyError);
 }
 
 /**
- * Translates an object; for a route that gives nothing, to `{}`.
+ * Translates an object; for a route that gives nothing, to `{}`. After a write without a response body the object has
+ * its constants and what it has of the request, where none of its fields is in the upstream's object.
  *
  * @throws {InvalidUpstreamResponseError} where the response is not an object; {HttpError} where there is no body, and
  *   that means no
@@ -36,7 +40,8 @@ export async function translateObject(
 ): Promise<string> {
   if (response.bytes.length === 0) {
     checkEmpty(route);
-    if (route.response === "none" || isWrite(route)) return "{}";
+    if (route.response === "none") return "{}";
+    if (isWrite(route)) return route.readsUpstream ? "{}" : route.read(cursorAt(NO_MEMBERS), reading);
   } else if (route.response === "none") {
     if (response.isValidJson !== true) readJsonOf(response, () => checkJson(response.bytes));
     response.isValidJson = true;

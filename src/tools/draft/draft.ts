@@ -165,6 +165,29 @@ function objectOf({ segments }: ApiRoute, routes: readonly RoutePair[]): ApiObje
   return best;
 }
 
+/** Objects in an object, each counted as often as it is there, that a draft maps. A few objects can stand for more than any memory holds. */
+const MAX_INNER_OBJECTS = 100;
+
+/** Leaves out fields with objects that have too many objects in them. */
+function limitInnerObjects(fieldsOf: Map<ApiObject, FieldPair[]>): void {
+  const sizes = new Map<ApiObject, number>();
+  const sizeOf = (object: ApiObject): number => {
+    const known = sizes.get(object);
+    if (known !== undefined) return known;
+    sizes.set(object, 1);
+    const inner = (fieldsOf.get(object) ?? []).flatMap(({ old }) => old.object ?? []);
+    const size = inner.reduce((sum, each) => sum + sizeOf(each), 1);
+    sizes.set(object, size);
+    return size;
+  };
+  for (const object of fieldsOf.keys()) sizeOf(object);
+  for (const [object, fields] of fieldsOf)
+    fieldsOf.set(
+      object,
+      fields.filter(({ old }) => !old.object || (sizes.get(old.object) ?? 0) <= MAX_INNER_OBJECTS),
+    );
+}
+
 /** Makes a draft of what was found. @param countUses How often routes are used; undefined: unknown */
 export function makeDraft(
   old: ApiDescription,
@@ -178,9 +201,13 @@ export function makeDraft(
     match.objects.map(({ old: object, fields }) => {
       const order = [...object.fields.values()];
       const place = ({ old: field }: FieldPair): number => order.indexOf(field);
-      return [object, fields.filter(isPlainPair).toSorted((one, other) => place(one) - place(other))];
+      return [
+        object,
+        fields.filter(isPlainPair).toSorted((one, other) => place(one) - place(other)),
+      ] as const;
     }),
   );
+  limitInnerObjects(fieldsOf);
   const order = new Map(old.routes.map((route, index) => [route, index]));
   const place = ({ old: route }: RoutePair): number => order.get(route) ?? 0;
   const routes = match.routes.filter(isPossible).toSorted((one, other) => place(one) - place(other));
@@ -229,14 +256,16 @@ function findOpenPoints({ old, routes, named, resources, countUses }: Found): Op
   const usesOf = (route: ApiRoute): number => (countUses ? countUses(route) : 1);
   const known = new Set(routes.map((pair) => pair.old));
   const uses = new Map<ApiObject, number>();
-  const addUses = (object: ApiObject, count: number, path: readonly ApiObject[]): void => {
-    if (path.includes(object)) return;
-    uses.set(object, (uses.get(object) ?? 0) + count);
-    for (const field of object.fields.values())
-      if (field.object) addUses(field.object, count, [...path, object]);
+  const addUses = (object: ApiObject, count: number): void => {
+    // Each object counts once for a route. The set grows while it is read.
+    const all = new Set([object]);
+    for (const each of all) {
+      uses.set(each, (uses.get(each) ?? 0) + count);
+      for (const field of each.fields.values()) if (field.object) all.add(field.object);
+    }
   };
   for (const route of old.routes) {
-    if (route.payload.object) addUses(route.payload.object, usesOf(route), []);
+    if (route.payload.object) addUses(route.payload.object, usesOf(route));
     if (!known.has(route)) points.push({ name: packRoute(route), uses: usesOf(route), note: undefined });
   }
   for (const name of old.others)

@@ -40,12 +40,12 @@ export type Nesting =
   /** Each member with an object is one field, and the members of this object are fields, too. */
   | "all";
 
-/** Reads objects. Each schema that the document names is read once. */
+/** Reads objects. Each schema is read once. */
 export class ObjectReader {
   readonly #nesting: Nesting;
   readonly #budget = new SchemaBudget();
   readonly #names = new Map<unknown, string>();
-  readonly #named = new Map<unknown, ApiObject>();
+  readonly #known = new Map<unknown, ApiObject>();
 
   constructor(document: Json, nesting: Nesting) {
     this.#nesting = nesting;
@@ -58,14 +58,13 @@ export class ObjectReader {
   /** Reads the object of a schema; undefined if it has no members. @throws {UnreadableDocumentError} */
   read(schema: Json, fallbackName: string): ApiObject | undefined {
     if (membersOf(schema).size === 0) return undefined;
-    const named = this.#namedSchema(schema);
-    const known = named && this.#named.get(named.key);
+    const { key, name } = this.#namedSchema(schema) ?? { key: schema, name: fallbackName };
+    const known = this.#known.get(key);
     if (known) return known;
-    const fields = new Map<string, Field>();
-    const object = { name: named?.name ?? fallbackName, fields };
+    const object = { name, fields: new Map<string, Field>() };
     // Known before its members are read: they may have the same object.
-    if (named) this.#named.set(named.key, object);
-    this.#addFields("", schema, fields, []);
+    this.#known.set(key, object);
+    this.#addFields("", schema, object.fields, []);
     return object;
   }
 

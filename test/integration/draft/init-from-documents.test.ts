@@ -387,6 +387,36 @@ test("schemas that contain themselves are read once", async () => {
   expect(fieldsOf("tree")).toMatchObject({ name: "name", children: "children" });
 });
 
+test.each([
+  ["named", (name: string) => ({ $ref: `#/components/schemas/${name}` })],
+  ["listed", (name: string) => ({ type: "array", items: { $ref: `#/components/schemas/${name}` } })],
+])("schemas that lead to each other on very many ways are read once (%s)", async (_, refer) => {
+  const levels = 40;
+  const schemas = Array.from({ length: levels }, (__, level) => {
+    const next =
+      level + 1 < levels ? { left: refer(`Level${level + 1}`), right: refer(`Level${level + 1}`) } : {};
+    return [
+      level === 0 ? "Book" : `Level${level}`,
+      { type: "object", properties: { [`own${level}`]: text, ...next } },
+    ];
+  });
+  const file = save("old.json", {
+    ...libraryDocument("/books", {}),
+    components: { schemas: Object.fromEntries(schemas) },
+  });
+  const code = await init(file, file);
+  expect([code, printed()]).toEqual([0, expect.stringContaining("4 of 4 routes mapped")]);
+});
+
+test("inline objects that are nested deep are read once", async () => {
+  let nested: Schema = { type: "object", properties: { last: text } };
+  for (let level = 0; level < 60; level += 1)
+    nested = { type: "object", properties: { inner: nested, other: text } };
+  const file = save("old.json", libraryDocument("/books", { id: text, nested }));
+  const code = await init(file, file);
+  expect([code, printed()]).toEqual([0, expect.stringContaining("4 of 4 routes mapped")]);
+});
+
 /** Names and texts that YAML, shapes, paths, terminals or JavaScript read as something else. */
 const NASTY = [
   "a\nb: c",

@@ -133,7 +133,7 @@ describe("an operation that does not end within the deadline", () => {
 
   test("is no wait for a time of the upstream that is later", async () => {
     const later = json(202, { job: 7 }, { "retry-after": "86400" });
-    const { status, calls } = await create(packOf(), later);
+    const { status, calls } = await create(packOf({ interval_ms: 3000, timeout_ms: 300_000 }), later);
     expect([status, calls]).toEqual([504, ["POST /items"]]);
   });
 

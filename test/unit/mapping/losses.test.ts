@@ -19,6 +19,8 @@ fields:
   fee:    { upstream: fee, read: '$floor($value)', loss: pennies, loss_when: '$value % 1 > 0' }
   ends:   { upstream: ends, loss: moved, loss_when: '$request.ends != ends' }
   wrong:  { upstream: wrong, loss: fails, loss_when: '$value + 1 > 0' }
+  asked:  { upstream: asked, loss: not asked for, loss_when: '$value != $query.asked' }
+  own:    { upstream: own, loss: of another one, loss_when: '$value != $path.number' }
   card:   { upstream: card, object: card }
 inputs:
   pin:    { upstream: pin, write: '$value[false]', loss: v4 takes none }
@@ -111,6 +113,18 @@ describe("loss_when", () => {
   });
 });
 
+test("loss_when compares v4's response with the query and the path", async () => {
+  const read = async (path: string) => {
+    const { context } = await sendToLibrary(changes, { method: "GET", path }, () => [
+      200,
+      { asked: "all", own: "5" },
+    ]);
+    return [...context.losses].filter((loss) => loss !== "badge: no badge");
+  };
+  expect(await read("/old/members/5?asked=all")).toEqual([]);
+  expect(await read("/old/members/6?asked=none")).toEqual(["asked: not asked for", "own: of another one"]);
+});
+
 test("R-9 a request that fails has no loss", async () => {
   const { context, status } = await sendToLibrary(
     changes,
@@ -134,6 +148,8 @@ test("a route lists all that it may lose, with objects inside and members of its
     "fee: pennies",
     "ends: moved",
     "wrong: fails",
+    "asked: not asked for",
+    "own: of another one",
     "card.colour: colours",
     "pin: v4 takes none",
   ]);
@@ -164,7 +180,7 @@ describe("the severity of a loss", () => {
     expect(names[0]).toBe("detail level: levels");
     expect(names.at(-1)).toBe("meaning pin: v4 takes none");
     const bits = bitsOf?.(["level: levels", "pin: v4 takes none", "scopes: what a client wrote"]);
-    expect([...(bits ?? [])]).toEqual([0b1000_0000, 0b0100_0000]);
+    expect([...(bits ?? [])]).toEqual([0b1000_0000, 0b0001_0000]);
     expect(bitsOf?.(["scopes: what a client wrote"])).toBeUndefined();
   });
 

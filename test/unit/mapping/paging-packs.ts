@@ -11,8 +11,19 @@ export interface Side {
   readonly list: unknown;
 }
 
+/** What the resource has in addition to its list. */
+export interface OfResource {
+  readonly envelope?: object;
+  readonly routes: readonly object[];
+}
+
 /** Loads a pack with one list of things, whose ids are prefixed for clients. */
-export function loadPagingPack(client: Side, upstream: Side, route: object = {}) {
+export function loadPagingPack(
+  client: Side,
+  upstream: Side,
+  route: object = {},
+  { routes, ...others }: OfResource = { routes: [] },
+) {
   const folder = mkdtempSync(join(tmpdir(), "paging-"));
   const side = ({ pagination, list }: Side) => ({ ...(pagination && { pagination }), responses: { list } });
   const dialect = {
@@ -22,10 +33,11 @@ export function loadPagingPack(client: Side, upstream: Side, route: object = {})
     values: { thing_id: { read: '"t_" & $value', write: '$substringAfter($value, "_")' } },
   };
   const resource = {
+    ...others,
     object: "thing",
     list: "things",
     fields: { id: { upstream: "id", values: "thing_id" } },
-    routes: [{ client: "GET /things", upstream: "GET /items", response: "list", ...route }],
+    routes: [{ client: "GET /things", upstream: "GET /items", response: "list", ...route }, ...routes],
   };
   try {
     // JSON is YAML.

@@ -1,5 +1,5 @@
 /** What `check` says about pages that can't be translated. */
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { PackError } from "../../../src/mapping/load/diagnostic.ts";
 import { loadPagingPack, type Side } from "./paging-packs.ts";
 
@@ -176,3 +176,25 @@ test.each<[string, Side, Side, string]>([
 ])("check reports %s", (_what, client, upstream, message) =>
   expect(problemsOf(client, upstream)).toEqual([expect.stringContaining(message)]),
 );
+
+describe("lists of a resource without pages, in a pack with pages", () => {
+  const client: Side = { pagination: { page: { parameter: "page" }, size: 5 }, list: "$items" };
+  const object = { client: "GET /things/:id", upstream: "GET /items/{id}" };
+  const load = (route: object) =>
+    loadPagingPack(
+      client,
+      CURSORS,
+      { pagination: "none" },
+      { envelope: { upstream: { list: "$items" } }, routes: [route] },
+    );
+
+  test.each([
+    ["a route that responds with an object", object],
+    ["one with its own envelope", { ...object, envelope: { client: { object: { thing: "$object" } } } }],
+  ])("are no problem of %s", (_what, route) => expect(() => load(route)).not.toThrow());
+
+  test("are a problem of a route that reads all pages of a related list", () => {
+    const all = { upstream: "GET /items", all_pages: true };
+    expect(() => load({ ...object, related: { all } })).toThrow("the gateway does not learn the next cursor");
+  });
+});

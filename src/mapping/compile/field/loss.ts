@@ -166,8 +166,7 @@ function emitCondition(source: string, { name, rule, context, location, unit }: 
   const path = variables.has("value")
     ? inputNames !== "all" && inputNames.size === 0 && upstream
     : onlyPath(inputNames);
-  const isCacheable =
-    !["request", "response", "response_headers", "scopesOf"].some((name) => variables.has(name)) && path;
+  const isCacheable = ![...variables].some((name) => OF_ONE_REQUEST.has(name)) && path;
   if (!isCacheable) return [...guards, general].join(" && ");
   const range = plan.range(path);
   const isValueLost = (member: unknown): boolean =>
@@ -180,6 +179,17 @@ function emitCondition(source: string, { name, rule, context, location, unit }: 
   const test = variables.has("related") ? `(${emitNothingRelated(unit)} ? ${cached} : ${general})` : cached;
   return [...guards, test].join(" && ");
 }
+
+/** Variables whose values are those of one request. */
+const OF_ONE_REQUEST: ReadonlySet<string> = new Set([
+  "request",
+  "response",
+  "response_headers",
+  "scopesOf",
+  "query",
+  "headers",
+  "path",
+]);
 
 /** Without related responses a condition on one member depends on that member alone. */
 const NOTHING_RELATED = { related: {} } as ReadContext;

@@ -17,6 +17,7 @@ export const READ_VARIABLES = [
   "scopesOf",
   "query",
   "headers",
+  "path",
 ];
 
 /** Functions whose results depend on their arguments alone. */
@@ -28,6 +29,7 @@ const makersOf = ({
 }: FieldContext): Readonly<Record<string, (reading: ReadContext) => unknown>> => ({
   query: ({ client }) => client && queryOf(client),
   headers: ({ client }) => client && headersOf(client, tokenHeaders),
+  path: ({ client }) => client?.match.parameters,
   response: ({ response }) => response?.json,
   response_headers: ({ response }) => joinLines(response?.headers ?? {}),
 });

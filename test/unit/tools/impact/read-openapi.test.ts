@@ -37,6 +37,17 @@ const placesOf = async (file: string): Promise<string[]> => [
 ];
 
 describe("a document is read", () => {
+  test("with the path of its server, whose variables have their defaults", async () => {
+    const servers = [
+      {
+        url: "{host}/{edition}",
+        variables: { host: { default: "https://example.com" }, edition: { default: "v2" } },
+      },
+    ];
+    const surface = openapiSurface(await readOpenapi(write("api.json", documentWith({}, { servers }))));
+    expect([...surface.keys()]).toEqual(["GET /v2/books"]);
+  });
+
   test("as YAML, with references to other files of its folder", async () => {
     mkdirSync(join(folder, "parts"));
     write("parts/book.yaml", "type: object\nproperties: { title: { $ref: 'text.json#/text' } }\n");
