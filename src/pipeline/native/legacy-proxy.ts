@@ -108,10 +108,9 @@ export function createLegacyProxy(proxy: NativeProxy, options: LegacyProxyOption
     const translated = pack.statuses.translate(status);
     return { status: translated, body: JSON.stringify(pack.errors.client.write([{ reason }], translated)) };
   };
-  const noWebSocket = {
-    ...errorOf("WebSocket connections are not passed on.", 501),
-    fault: "WebSocket connections are not passed on",
-  };
+  const refusalOf = (fault: string) => ({ ...errorOf(`${fault}.`, 501), fault });
+  const noWebSocket = refusalOf("WebSocket connections are not passed on");
+  const noPath = refusalOf("A target without a path is not passed on");
   const handlers: NativeHandlers = {
     errors: {
       failed: errorOf("The service could not process this request.", 502),
@@ -119,7 +118,11 @@ export function createLegacyProxy(proxy: NativeProxy, options: LegacyProxyOption
       unavailable: errorOf("The service does not respond at the moment. Try again later.", 503),
       limited: errorOf("Too many requests at the same time. Try again later.", 429),
     },
-    refuse: (request) => (isWebSocket(request) ? noWebSocket : undefined),
+    refuse(request) {
+      if (isWebSocket(request)) return noWebSocket;
+      // `*` can't be sent, and a target with a host would be another host's.
+      return request.url?.startsWith("/") ? undefined : noPath;
+    },
     prepareRequest(request) {
       const address = isFromProxy(request) ? undefined : request.socket.remoteAddress;
       cleanLegacyRequestHeaders(request.headers, address);

@@ -227,3 +227,17 @@ describe("50 MB", () => {
     server.close();
   });
 });
+
+test.each(["OPTIONS *", "GET http://[::1", "GET http://other.example:99999/x"])(
+  "%s has no path: it is not passed on, and costs no connection to the old service",
+  async (line) => {
+    await send(gateway);
+    const connections = gateway.old.countConnections();
+    const client = await openRawClient(gateway.url);
+    client.send(`${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    expect(await client.waitForEnd()).toMatch(/^HTTP\/1\.1 501 /);
+    await send(gateway);
+    expect(gateway.old.calls.map(({ path }) => path)).toEqual(["/things/1", "/things/1"]);
+    expect(gateway.old.countConnections()).toBe(connections);
+  },
+);
