@@ -144,6 +144,20 @@ export function isForwarded(name: string, connection: string | undefined): boole
   return headers[name] !== undefined;
 }
 
+/** Headers with one value: of several lines the first counts, as Node does it for requests. */
+const SINGLE = new Set([
+  "age",
+  "content-type",
+  "etag",
+  "expires",
+  "last-modified",
+  "location",
+  "retry-after",
+]);
+
+/** Spaces after a value, which are not part of it (RFC 9112 5). */
+const trimEnd = (value: string): string => value.replace(/[\t ]+$/, "");
+
 /**
  * Makes the lines of each header one value, as Node does it for requests. Cookies can't be joined (RFC 9110 5.3), and of
  * the framing the parser has accepted one line only.
@@ -151,7 +165,9 @@ export function isForwarded(name: string, connection: string | undefined): boole
 export function joinLines(headers: IncomingHttpHeaders): void {
   for (const name in headers) {
     const value = headers[name];
-    if (Array.isArray(value) && name !== "set-cookie") headers[name] = value.join(", ");
+    if (value === undefined || name === "set-cookie") continue;
+    const lines = [value].flat().map(trimEnd);
+    headers[name] = SINGLE.has(name) ? lines[0] : lines.join(", ");
   }
 }
 

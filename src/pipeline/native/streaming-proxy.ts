@@ -24,6 +24,21 @@ export interface StreamingProxyOptions {
 /** A reason phrase that a response may have (RFC 9112 4): other bytes end in an exception. */
 const SENDABLE_PHRASE = /^[\t\x20-\x7e\x80-\xff]+$/;
 
+/** The bytes of a phrase, each as one character. undici has read them as UTF-8, and replaces those that are not. */
+const ownBytes = (phrase: string): string =>
+  phrase.includes("\ufffd") ? "" : Buffer.from(phrase, "utf8").toString("latin1");
+
+/**
+ * Headers that Node sends byte by byte. Behind a length, it reads a `Content-Disposition` as UTF-8 and sends that as Latin-1:
+ * so the length comes first, and the bytes are encoded once more.
+ */
+function forNode(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const { "content-length": length, "content-disposition": disposition } = headers;
+  if (disposition === undefined || !Number(length)) return headers;
+  const encoded = Buffer.from(disposition, "utf8").toString("latin1");
+  return { "content-length": length, ...headers, "content-disposition": encoded };
+}
+
 /** Idempotent methods (RFC 9110 9.2.2). */
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
 
@@ -137,16 +152,18 @@ class Forwarding implements Dispatcher.DispatchHandler {
     addVary(headers, handlers.vary);
     if (status === 204) delete headers["content-length"];
     response.statusCode = status;
-    if (SENDABLE_PHRASE.test(phrase)) response.statusMessage = phrase;
+    const ownPhrase = ownBytes(phrase);
+    if (SENDABLE_PHRASE.test(ownPhrase)) response.statusMessage = ownPhrase;
     this.#setHeaders(headers, keepsHeaderCase ? ownNames(controller) : undefined);
     // Such a response ends at its head, whatever follows (RFC 9112 6.3).
     if (status === 204 || status === 304 || request.method === "HEAD") this.#end();
   }
 
   #setHeaders(headers: IncomingHttpHeaders, names: ReadonlyMap<string, string> | undefined): void {
-    const { response } = this.#exchange;
-    for (const name in headers) {
-      const value = headers[name];
+    const { request, response } = this.#exchange;
+    const all = forNode(headers);
+    for (const name in all) {
+      const value = all[name];
       if (value === undefined) continue;
       try {
         response.setHeader(names?.get(name) ?? name, value);
@@ -154,8 +171,9 @@ class Forwarding implements Dispatcher.DispatchHandler {
         // A header that no server may send.
       }
     }
-    // As the client asked, and without what Node would add about the connection.
-    response.setHeader("connection", response.shouldKeepAlive ? "keep-alive" : "close");
+    // As the client asked, and without what Node would add about the connection. HTTP/1.0 has no chunks: the end is the framing.
+    const isKept = response.shouldKeepAlive && request.httpVersion !== "1.0";
+    response.setHeader("connection", isKept ? "keep-alive" : "close");
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -50,11 +50,13 @@ const isOfType = (value: unknown, types: ReadonlySet<string>): boolean =>
 
 const inWords = (values: Iterable<string>): string => [...values].join(" or ");
 
-const FORMATS: Readonly<Record<string, RegExp>> = {
-  "date-time": /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i,
-  date: /^\d{4}-\d\d-\d\d$/,
-  uuid: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
-};
+const FORMATS: ReadonlyMap<unknown, RegExp> = new Map(
+  Object.entries({
+    "date-time": /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i,
+    date: /^\d{4}-\d\d-\d\d$/,
+    uuid: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
+  }),
+);
 
 /** How a value can break a limit. Others are for clients that send. */
 const LIMITS: Readonly<Record<string, (value: unknown, limit: number) => boolean>> = {
@@ -74,7 +76,7 @@ function brokenLimit(value: unknown, { limits }: Place, patterns: Patterns): str
     if (typeof limit === "number" && LIMITS[name]?.(value, limit) === true) return `${name} ${limit}`;
     if (typeof value !== "string" || typeof limit !== "string") continue;
     if (name === "pattern" && patterns.test(limit, value) === false) return `pattern ${limit}`;
-    if (name === "format" && FORMATS[limit]?.test(value) === false) return `format ${limit}`;
+    if (name === "format" && FORMATS.get(limit)?.test(value) === false) return `format ${limit}`;
   }
   return undefined;
 }

@@ -2,6 +2,7 @@
 import { onePage } from "../../dialect/envelope.ts";
 import { findPath, valueAt, type Shape } from "../../dialect/shape.ts";
 import { upstreamEnvelopeOf } from "../../mapping/compile/envelopes.ts";
+import type { Route } from "../../mapping/compile/route.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { HttpRequest, HttpResponse, Upstream } from "../../upstream/client.ts";
 import { operationKey, type Operation, type Surface } from "../impact/surface.ts";
@@ -43,19 +44,42 @@ const pathPattern = (key: string, last: string): RegExp => {
 /** Finds the key of the operation of a request; undefined if the document has none. @param path With or without the prefix */
 export type FindOperation = (method: string, path: string) => string | undefined;
 
+/** The keys of all calls of a route. */
+function callsOf(route: Route): string[] {
+  const { source, prerequisites, wait, related, readAfterWrite, mergeParts, withoutScopes } = route;
+  const steps = [
+    ...prerequisites,
+    ...related,
+    ...(wait ? [wait] : []),
+    ...(readAfterWrite ? [readAfterWrite] : []),
+  ];
+  const endpoints = [
+    ...("call" in source ? [source.call] : []),
+    ...steps.map(({ endpoint }) => endpoint),
+    ...mergeParts.flatMap(({ read, write }) => [read, write]),
+  ];
+  const own = endpoints.map(({ method, template }) => operationKey(`${method} ${template.split("?")[0]}`));
+  return withoutScopes ? [...own, ...callsOf(withoutScopes)] : own;
+}
+
 /** Prepares the search for operations. Of several, the one with the fewest parameters is found. */
-export function createOperationFinder(surface: Surface, prefix: string): FindOperation {
-  const keys = [...surface.values()]
-    .map(({ name }) => keyWithout(prefix, name))
-    .sort((one, other) => one.split("{}").length - other.split("{}").length);
-  // A value with slashes is found last: it is within other paths.
-  const patterns = ["[^/]+", ".+"].flatMap((last) =>
-    keys.map((key) => ({ key, matches: pathPattern(key, last) })),
-  );
+export function createOperationFinder(surface: Surface, pack: Pack): FindOperation {
+  const prefix = pack.dialect.upstream.base_path;
+  const byParameters = (one: string, other: string): number =>
+    one.split("{}").length - other.split("{}").length;
+  const keys = [...surface.values()].map(({ name }) => keyWithout(prefix, name)).sort(byParameters);
+  const patternsOf = (all: readonly string[], last: string) =>
+    all.map((key) => ({ key, matches: pathPattern(key, last) }));
+  const exact = patternsOf(keys, "[^/]+");
+  const called = patternsOf([...new Set(pack.routes.flatMap(callsOf))], "[^/]+");
+  // A value with slashes is within other paths: it is none where the pack has such a call, which the document lacks then.
+  const withSlashes = patternsOf(keys, ".+");
   return (method, path) => {
     const [bare = ""] = path.split("?");
     const inner = prefix !== "" && bare.startsWith(`${prefix}/`) ? bare.slice(prefix.length) : bare;
-    return patterns.find(({ matches }) => matches.test(`${method} ${inner}`))?.key;
+    const find = (patterns: typeof exact): string | undefined =>
+      patterns.find(({ matches }) => matches.test(`${method} ${inner}`))?.key;
+    return find(exact) ?? (find(called) === undefined ? find(withSlashes) : undefined);
   };
 }
 

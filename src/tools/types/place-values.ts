@@ -33,18 +33,20 @@ const TIMES = [
 ];
 
 /** Examples by the formats of JSON Schema. */
-const FORMATS: Readonly<Record<string, readonly string[]>> = {
-  "date-time": TIMES.slice(1),
-  date: ["2026-01-02", "2024-02-29"],
-  time: ["03:04:05Z"],
-  email: ["a@example.com"],
-  uuid: ["0b5c9d1e-8b0c-4c1a-9f57-3a1d5b6c7e8f"],
-  uri: ["https://example.com/a?b=c"],
-  hostname: ["a.example.com"],
-  ipv4: ["192.0.2.1", "0.0.0.0"],
-  ipv6: ["2001:db8::1", "::"],
-  ip: ["192.0.2.1", "2001:db8::1"],
-};
+const FORMATS: ReadonlyMap<unknown, readonly string[]> = new Map(
+  Object.entries({
+    "date-time": TIMES.slice(1),
+    date: ["2026-01-02", "2024-02-29"],
+    time: ["03:04:05Z"],
+    email: ["a@example.com"],
+    uuid: ["0b5c9d1e-8b0c-4c1a-9f57-3a1d5b6c7e8f"],
+    uri: ["https://example.com/a?b=c"],
+    hostname: ["a.example.com"],
+    ipv4: ["192.0.2.1", "0.0.0.0"],
+    ipv6: ["2001:db8::1", "::"],
+    ip: ["192.0.2.1", "2001:db8::1"],
+  }),
+);
 
 /** A word that no document has in an enum. */
 export const UNKNOWN_WORD = "a-word-that-no-document-has";
@@ -56,13 +58,16 @@ const numberLimit = ({ limits }: Place, name: string): number | undefined => {
 
 /** Texts of the lengths and the pattern of a place. */
 function textValues(place: Place, isTime: boolean, fits: (text: string) => boolean): string[] {
-  const format = isTime ? TIMES : FORMATS[String(place.limits["format"])];
+  const { format: name, ...others } = place.limits;
+  // A document that says more than that it is a text, or a time, describes something else than the pack reads.
+  const isPlain = (name ?? "date-time") === "date-time" && Object.keys(others).length === 0;
+  const format = isTime && isPlain ? TIMES : FORMATS.get(name);
   if (format) return format.filter(fits);
   const least = Math.min(numberLimit(place, "minLength") ?? 0, MOST_CHARACTERS);
   const most = Math.min(numberLimit(place, "maxLength") ?? LONG, MOST_CHARACTERS);
   const hasPattern = typeof place.limits["pattern"] === "string";
   const texts = ["text", "", "0", "true", "it's é", "x".repeat(most)];
-  return [...texts, ...(hasPattern ? Object.values(FORMATS).flat() : [])]
+  return [...texts, ...(hasPattern ? [...FORMATS.values()].flat() : [])]
     .map((text) => text.padEnd(least, "x").slice(0, Math.max(least, most)))
     .filter(fits);
 }

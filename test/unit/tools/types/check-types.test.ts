@@ -299,3 +299,48 @@ describe("types by counterexample", () => {
     expect(printed()).toContain(message);
   });
 });
+
+describe("types by counterexample, where a document and a pack differ", () => {
+  test("do not take the operation of another call for one that the document lacks", async () => {
+    const document = newDocument({ status: { type: "string", enum: ["out"] } });
+    const { output } = await checkLibrary({
+      new: document,
+      old: oldDocument({ lent_to: { type: "string" } }),
+    });
+    expect(output).toMatch(
+      /^not tested: GET \/books\/:number: the new document has no GET \/api\/new\/items\/\d+\/loan/m,
+    );
+  });
+
+  test("say that a type holds only if all values were tried", async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 800 }, (_, index) => [`m${index}`, { type: "string" }]),
+    );
+    const documents = {
+      new: newDocument({ ...many, status: { type: "string", enum: ["in", "out"] } }),
+      old: oldDocument({ state: { type: "string", enum: ["available", "lent", "unknown"] } }),
+    };
+    expect((await verdicts(documents))["state"]).toMatchObject({ verdict: "no-counterexample" });
+  });
+
+  test("try texts that are no time where the pack reads one and the document describes something else", async () => {
+    const documents = {
+      new: newDocument({ bought: { type: "string", maxLength: 20 } }),
+      old: oldDocument({
+        since: { type: "string", nullable: true, pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$` },
+      }),
+    };
+    expect((await verdicts(documents))["since"]).toMatchObject({
+      verdict: "counterexample",
+      counterexample: { actual: "text" },
+    });
+  });
+
+  test("have no format but those that are known", async () => {
+    const documents = {
+      new: newDocument({ name: { type: "string", format: "constructor" } }),
+      old: oldDocument({ title: { type: "string", format: "toString" } }),
+    };
+    expect((await verdicts(documents))["title"]).toMatchObject({ verdict: "no-counterexample" });
+  });
+});
