@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { packFolder } from "../app/loaded-pack.ts";
 import { parseJson } from "../dialect/json/parse.ts";
 import { onePage } from "../dialect/envelope.ts";
+import { fillShape } from "../dialect/shape.ts";
 import { shortName } from "../dialect/query.ts";
 import { addQuery, type Endpoint } from "../mapping/compile/endpoint.ts";
 import { errorsOf } from "../mapping/compile/error-shapes.ts";
@@ -14,6 +15,7 @@ import { splitPath, type Parameters } from "../mapping/router.ts";
 import { createDryRun, isJsonType, type DryRunRequest, type DryRunResponse } from "../tools/dry-run.ts";
 import { isCall, splitCall, type WrittenCall } from "../tools/examples/example.ts";
 import { curl } from "../tools/explain/curl.ts";
+import { namedAnswer, withNames } from "../tools/explain/named-values.ts";
 import { addressVariable, shellComment } from "../tools/explain/shell.ts";
 import type { HttpRequest, HttpResponse, Upstream } from "../upstream/client.ts";
 import type { CommandSettings } from "./command-settings.ts";
@@ -70,7 +72,8 @@ const isMainCall = (routes: readonly Route[], { method, path }: HttpRequest): bo
   );
 
 /**
- * Records requests. Responds with 403 to requests for a decision, and with an empty object or list to all others.
+ * Records requests. Responds with 403 to requests for a decision, with names to those whose values a later path has,
+ * and with an empty object or list to all others.
  *
  * @param main The response to the main call.
  */
@@ -81,6 +84,14 @@ export function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]
   const isList = routes.some(({ response }) => response === "list");
   const bytes = Buffer.from(JSON.stringify(isList || isObject(list) ? list : {}));
   const { totalHeader } = (routes[0]?.lists.paging ?? pack.paging).upstream;
+  const wrapper = isList ? undefined : routes[0]?.lists.envelope.upstream.object;
+  const object =
+    wrapper === undefined
+      ? bytes
+      : Buffer.from(
+          JSON.stringify(fillShape(wrapper, { name: routes[0]?.resource.upstreamName, object: {} })),
+        );
+  const ofMain = main ?? object;
   const isForDecision = createDecisionMatcher(pack, call);
   return {
     async call(request): Promise<HttpResponse> {
@@ -90,9 +101,11 @@ export function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]
         etag: '"ETAG"',
         ...(totalHeader !== undefined && { [totalHeader]: "0" }),
       };
+      const named = request.method === "GET" && routes[0] && namedAnswer(request.path, routes[0]);
+      if (named) return { status: 200, headers, bytes: Buffer.from(JSON.stringify(named)), ms: 0 };
       return isForDecision(request)
         ? { status: 403, headers, bytes: Buffer.alloc(0), ms: 0 }
-        : { status: 200, headers, bytes: main && isMainCall(routes, request) ? main : bytes, ms: 0 };
+        : { status: 200, headers, bytes: isMainCall(routes, request) ? ofMain : bytes, ms: 0 };
     },
     close: () => Promise.resolve(),
   };
@@ -155,12 +168,15 @@ function createSteps(
   route: Route,
   parameters: Parameters,
 ): Step[] {
+  const named = sent.map((request) => ({ ...request, path: withNames(request.path, route) }));
+  if (route.bulk)
+    return named.map((request, index) => ({ reason: index === 0 ? "once for each id" : "", request }));
   const mainIndex = Math.max(
     0,
     sent.findIndex(({ method, path }) => `${method} ${path}` === context.upstreamEquivalent),
   );
-  const prerequisites = sent.slice(0, mainIndex);
-  const main = sent[mainIndex];
+  const prerequisites = named.slice(0, mainIndex);
+  const main = named[mainIndex];
   const readAfterWrite = route.readAfterWrite?.endpoint.describe(parameters);
   const { poll } = route;
   const { upstream } = paging;

@@ -1,6 +1,7 @@
 /** The key `bulk` of a route: one request of the client for many ids, each of which is a call. */
 import { findPath, namesIn, valueAt, type Shape } from "../../dialect/shape.ts";
 import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import { onlyPath } from "../codegen/emit-input.ts";
 import { compileExpressionAt, type SourceLocation } from "../load/source-location.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import { parseParameter, type Parameters } from "../router.ts";
@@ -113,7 +114,7 @@ export function compileBulk(
   reportInvalidRoute(route, definition, endpoint, parameters, location);
   reportInvalidShapes(definition, at);
   const expression = compileExpressionAt(at.at("ids"), ids, ["query"]);
-  const isQuery = /^[^\w]*\$query\b/.test(ids);
+  const { inputNames, variables } = expression;
   const type = rules[parameter]?.type ?? "text";
   const translate = compilePathValues([parameter], rules);
   if (!hasObject && findPath(success, "object"))
@@ -123,8 +124,8 @@ export function compileBulk(
     endpoint,
     parameter,
     idsOf: (body, query) => expression.evaluate(body, { query }),
-    field: (isQuery ? /\$query\.(\w+)/ : /^(\w+)/).exec(ids)?.[1],
-    readsBody: !isQuery,
+    field: variables.has("query") ? /\$query\.(\w+)/.exec(ids)?.[1] : onlyPath(inputNames)?.[0],
+    readsBody: inputNames === "all" || inputNames.size > 0,
     most: definition.most,
     concurrency: definition.concurrency,
     timeoutMs: definition.timeout_ms,

@@ -1,5 +1,6 @@
 /** The values that a document allows at a place of an answer. */
 import type { Place } from "../impact/surface.ts";
+import { textOfPattern } from "./pattern-text.ts";
 
 /** What is known about a place besides its description. */
 export interface Hints {
@@ -65,9 +66,11 @@ function textValues(place: Place, isTime: boolean, fits: (text: string) => boole
   if (format) return format.filter(fits);
   const least = Math.min(numberLimit(place, "minLength") ?? 0, MOST_CHARACTERS);
   const most = Math.min(numberLimit(place, "maxLength") ?? LONG, MOST_CHARACTERS);
-  const hasPattern = typeof place.limits["pattern"] === "string";
+  const { pattern } = place.limits;
+  const ofPattern =
+    typeof pattern === "string" ? [textOfPattern(pattern) ?? [], ...FORMATS.values()].flat() : [];
   const texts = ["text", "", "0", "true", "it's é", "x".repeat(most)];
-  return [...texts, ...(hasPattern ? [...FORMATS.values()].flat() : [])]
+  return [...texts, ...ofPattern]
     .map((text) => text.padEnd(least, "x").slice(0, Math.max(least, most)))
     .filter(fits);
 }

@@ -167,6 +167,19 @@ describe("no more calls than", () => {
     expect([status, body, paths]).toEqual([400, { message, field: "ids" }, []]);
   });
 
+  test("none where an expression reads a member that is missing: the error names the member", async () => {
+    const { status, body, paths } = await read(packOf({ ids: '$split(ids, ",")' }), undefined);
+    expect([status, body, paths]).toEqual([400, { message: "This field is required.", field: "ids" }, []]);
+  });
+
+  test("none where an expression reads a parameter that is missing: the error is that of a query", async () => {
+    const errors = { validation: { status: 422, query: { status: 409 } } };
+    const bulk = { ids: '$split($query.codes, ",")' };
+    const gateway = await start(packOf(bulk, { client: "GET /books/several" }, { pack: { errors } }));
+    const { status, body } = await gateway.send("GET /books/several");
+    expect([status, body]).toEqual([409, { message: "This field is required.", field: "codes" }]);
+  });
+
   test.each([["../admin"], ["%2e%2e"], ["."], [""], ["a\u0000b"], ["a\\..\\b"]])(
     "none for the id %j, which would lead elsewhere",
     async (id) => {

@@ -148,6 +148,37 @@ test("explain shows requests after the call with the names of what only its resp
   expect(code).toBe(0);
 });
 
+test("explain shows values of one answer in the next path by their names", async () => {
+  const { out, code } = await explain(
+    "GET /parcels/7/carriers",
+    "--mappings-dir",
+    "test/fixtures/calls-pack",
+  );
+  const paths = [...out.matchAll(/^curl -g .*?'(\/[^']*)'/gm)].map(([, path]) => path);
+  expect([code, paths]).toEqual([
+    0,
+    [
+      "/consignments/7",
+      "/depots/{consignment.depot}",
+      "/carriers?country={depot.address.country}&depot={consignment.depot}",
+    ],
+  ]);
+});
+
+test("explain shows the calls of an object that the upstream wraps", async () => {
+  const { out, code } = await explain("GET /receipts/7", "--mappings-dir", "test/fixtures/receipts-pack");
+  expect([code, pasted(out).length]).toEqual([0, 2]);
+  expect(out).toContain("/invoices/7'");
+});
+
+test("explain shows the call for each id of a request", async () => {
+  const ofPack = ["--mappings-dir", "test/fixtures/calls-pack"];
+  const { out, code } = await explain("GET /deliveries/states?ids=d3,d1,x,d2", ...ofPack);
+  const paths = [...out.matchAll(/^curl -g .*?'(\/[^']*)'/gm)].map(([, path]) => path);
+  expect([code, paths]).toEqual([0, ["/drops/3", "/drops/1", "/drops/2"]]);
+  expect(out).toContain("# once for each id\ncurl ");
+});
+
 describe("explain prints alpha's errors for a rejected request, and exits with 1", () => {
   test.each([
     [
