@@ -7,7 +7,7 @@ const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
 /** Text for a terminal: without marks of code, and links as their texts. */
 const withoutMarkdown = (text: string): string =>
-  text.replaceAll("`", "").replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");
+  text.replaceAll("`", "").replaceAll(/\[([^[\]]+)\]\([^()]+\)/g, "$1");
 
 /** `UPSTREAM_URL` → `--upstream-url <value>`. Help shows the meaning, the default and the variable. */
 function settingFlag(name: SettingName): Option {

@@ -7,8 +7,12 @@ export interface SourceRange {
   readonly end: number;
 }
 
-/** Texts, names in backticks, comments and regular expressions: what is in them has no brackets of the expression. */
-const QUOTED = /"(?:\\[^]|[^"\\])*"|'(?:\\[^]|[^'\\])*'|`[^`]*`|\/\*[^]*?\*\/|\/(?:\\[^]|[^\\/\n])+\/[im]*/g;
+/**
+ * Texts, names in backticks, comments and regular expressions: what is in them has no brackets of the expression. One without
+ * an end reaches to the end of the source, so that no other one is searched in it.
+ */
+const QUOTED =
+  /"(?:\\[^]|[^"\\])*(?:"|\\?$)|'(?:\\[^]|[^'\\])*(?:'|\\?$)|`[^`]*(?:`|$)|\/\*[^]*?(?:\*\/|$)|\/(?:\\[^]|[^\\/\n]){1,1000}\/[im]*/g;
 
 /** What ends an operand: a slash after it divides. */
 const OPERAND_END = /[\w)\]}"'`$]\s*$/;
@@ -45,7 +49,7 @@ function findBrackets(source: string, quoted: readonly SourceRange[]): ReadonlyM
   return ends;
 }
 
-const NUMBER = /\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
+const NUMBER = /(?<!\d)\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 const NEGATIVE_NUMBER = new RegExp(`-\\s*${NUMBER.source}`);
 
 /** Parts of a node that refer to other nodes. */

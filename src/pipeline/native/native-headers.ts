@@ -156,7 +156,7 @@ const SINGLE = new Set([
 ]);
 
 /** Spaces after a value, which are not part of it (RFC 9112 5). */
-const trimEnd = (value: string): string => value.replace(/[\t ]+$/, "");
+const trimEnd = (value: string): string => value.replace(/(?<![\t ])[\t ]+$/, "");
 
 /**
  * Makes the lines of each header one value, as Node does it for requests. Cookies can't be joined (RFC 9110 5.3), and of

@@ -63,7 +63,7 @@ class ResourceNames {
       .toLowerCase()
       .replaceAll(/[^a-z0-9]+/g, "_")
       .replace(/^[^a-z]+/, "")
-      .replace(/_+$/, "")
+      .replace(/(?<!_)_+$/, "")
       .slice(0, 50);
     const stem = plain === "" ? "object" : plain;
     let unique = stem;

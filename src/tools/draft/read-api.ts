@@ -26,7 +26,7 @@ function basePathOf(document: Json): string {
     const variable = isObject(variables) ? variables[name] : undefined;
     return isObject(variable) && typeof variable["default"] === "string" ? variable["default"] : "";
   });
-  const path = filled.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/\/+$/, "");
+  const path = filled.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/(?<!\/)\/+$/, "");
   return /^(?:\/[\w.~-]+)*$/.test(path) ? path : "";
 }
 

@@ -51,7 +51,7 @@ export async function checkDocuments(
 const fileName = (text: string): string =>
   text
     .replaceAll(/[^\w]+/g, "-")
-    .replaceAll(/^-+|-+$/g, "")
+    .replaceAll(/^-+|(?<!-)-+$/g, "")
     .slice(0, 80);
 
 /** Writes a golden case of each counterexample into a pack. A file that is there stays. @returns the files */

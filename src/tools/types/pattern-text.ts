@@ -1,7 +1,7 @@
 /** The shortest text of a plain pattern, such as `^u-[0-9]+$`. */
 
 /** An atom and how often it comes. */
-const PIECE = /(\\.|\[(?:\\.|[^\]\\])*\]|[^\\[])(?:\{(\d{1,3})(?:,\d*)?\}|([+*?]))?/gu;
+const PIECE = /(\\.|\[(?:\\.|[^\]\\]){0,200}\]|[^\\[])(?:\{(\d{1,3})(?:,\d*)?\}|([+*?]))?/gu;
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["\\d", "1"],
@@ -23,7 +23,7 @@ function characterOf(atom: string): string {
  */
 export function textOfPattern(pattern: string): string | undefined {
   const inner = pattern.replace(/^\^/u, "").replace(/\$$/u, "");
-  if (/[()|]/u.test(inner.replaceAll(/\\.|\[(?:\\.|[^\]\\])*\]/gu, ""))) return undefined;
+  if (/[()|]/u.test(inner.replaceAll(/\\.|\[(?:\\.|[^\]\\]){0,200}\]/gu, ""))) return undefined;
   return [...inner.matchAll(PIECE)]
     .map(([, atom = "", times, sign]) =>
       characterOf(atom).repeat(Number(times ?? (sign === "*" || sign === "?" ? 0 : 1))),

@@ -319,6 +319,14 @@ interface Recorded {
     );
   });
 
+  test("says which edits of the pack need a restart", async () => {
+    consolePage = await openConsole(browser, gateway);
+    await consolePage.open("#/mappings");
+    expect(await consolePage.page.locator("main").innerText()).toMatch(
+      /scopes, another oauth, .* take effect by a restart/,
+    );
+  });
+
   test("shows each client's migration state and remaining work", async () => {
     consolePage = await openConsole(browser, gateway);
     await consolePage.open("#/migration");

@@ -6,6 +6,9 @@ import { ClientName, upstreamName } from "../names.js";
 import { classChip, CLASSES, legend } from "./badges.js";
 import { sortableTable } from "./sortable.js";
 
+const RELOADS =
+  "This is the active pack. Edits of its files take effect by a reload. Other scopes, another oauth, and a setting that the pack needs take effect by a restart: such a reload is rejected, and the log has AG_PACK_RELOAD_FAILED with the reason.";
+
 /** Requests on each route of the pack. */
 function usedBy(routes) {
   const used = new Map();
@@ -156,6 +159,7 @@ export async function showMappings({ signal }) {
   return [
     make("div", { class: "head" }, make("h1", {}, "Mappings"), search),
     make("section", {}, make("h2", { class: "unseen" }, "Classes of fields"), legend(classes)),
+    make("p", { class: "quiet" }, RELOADS),
     tables,
   ];
 }
