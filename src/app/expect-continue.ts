@@ -7,10 +7,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 export function handleExpectation(request: IncomingMessage, response: ServerResponse): void {
   const { "content-length": length, "transfer-encoding": coding } = request.headers;
   if (coding === undefined && !Number(length)) return response.writeContinue();
-  const read = request._read.bind(request);
-  request._read = (size) => {
-    request._read = read;
+  // Not `_read`: nothing calls that where the client has sent the whole body with its head.
+  const read = request.read.bind(request);
+  request.read = (size) => {
+    request.read = read;
     if (!response.headersSent && !response.destroyed) response.writeContinue();
-    read(size);
+    return read(size);
   };
 }
