@@ -13,7 +13,7 @@ import type { FieldRule } from "../../schema/field-definition.ts";
 import { DEFAULT_SEVERITY, type Severity } from "../../schema/severity.ts";
 import type { LossSink, ReadContext } from "../../translation-context.ts";
 import type { FieldContext } from "./field-context.ts";
-import { createReadBindings, READ_VARIABLES } from "./read-bindings.ts";
+import { createReadBindings, READ_VARIABLES, REQUEST_VARIABLES } from "./read-bindings.ts";
 import { MAX_CACHED_LENGTH, MAX_CACHED_VALUES } from "./read-steps.ts";
 
 /** What a field may lose, as records and descriptions have it: `field: reason`. */
@@ -166,7 +166,7 @@ function emitCondition(source: string, { name, rule, context, location, unit }: 
   const path = variables.has("value")
     ? inputNames !== "all" && inputNames.size === 0 && upstream
     : onlyPath(inputNames);
-  const isCacheable = ![...variables].some((name) => OF_ONE_REQUEST.has(name)) && path;
+  const isCacheable = variables.isDisjointFrom(REQUEST_VARIABLES) && path;
   if (!isCacheable) return [...guards, general].join(" && ");
   const range = plan.range(path);
   const isValueLost = (member: unknown): boolean =>
@@ -179,17 +179,6 @@ function emitCondition(source: string, { name, rule, context, location, unit }: 
   const test = variables.has("related") ? `(${emitNothingRelated(unit)} ? ${cached} : ${general})` : cached;
   return [...guards, test].join(" && ");
 }
-
-/** Variables whose values are those of one request. */
-const OF_ONE_REQUEST: ReadonlySet<string> = new Set([
-  "request",
-  "response",
-  "response_headers",
-  "scopesOf",
-  "query",
-  "headers",
-  "path",
-]);
 
 /** Without related responses a condition on one member depends on that member alone. */
 const NOTHING_RELATED = { related: {} } as ReadContext;

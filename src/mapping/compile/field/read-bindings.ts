@@ -5,12 +5,11 @@ import { joinLines } from "../response-headers.ts";
 import { networkAddress as networkOf } from "../ip-address.ts";
 import type { FieldContext } from "./field-context.ts";
 
-/** The variables of expressions over a v4 object. */
-export const READ_VARIABLES = [
-  "value",
-  "related",
-  "values",
-  "networkOf",
+/** Functions whose results depend on their arguments alone. */
+export const PURE_VARIABLES: ReadonlySet<string> = new Set(["values", "networkOf"]);
+
+/** Variables whose values are those of one request. */
+export const REQUEST_VARIABLES: ReadonlySet<string> = new Set([
   "request",
   "response",
   "response_headers",
@@ -18,10 +17,10 @@ export const READ_VARIABLES = [
   "query",
   "headers",
   "path",
-];
+]);
 
-/** Functions whose results depend on their arguments alone. */
-export const PURE_VARIABLES: ReadonlySet<string> = new Set(["values", "networkOf"]);
+/** The variables of expressions over a v4 object. */
+export const READ_VARIABLES = ["value", "related", ...PURE_VARIABLES, ...REQUEST_VARIABLES];
 
 /** Variables that only some expressions read. Each is made if the expression reads it. */
 const makersOf = ({
