@@ -29,6 +29,8 @@ export interface LoadResult {
    */
   readonly p50: number;
   readonly p99: number;
+  /** With a rate, that of each request, in the order of the responses. */
+  readonly times: readonly number[];
 }
 
 /** @param sorted ascending */
@@ -97,6 +99,7 @@ async function run(job: LoadJob): Promise<LoadResult> {
     seconds,
     p50: percentile(sorted, 0.5),
     p99: percentile(sorted, 0.99),
+    times: rate === undefined ? [] : times,
   };
 }
 

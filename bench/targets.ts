@@ -23,7 +23,9 @@ export const NATIVE = `Bearer ${TOKEN}`;
 
 const LISTENING = /^Listening (\S+)/m;
 
-export const startUpstream = (): Promise<Child> => startChild({ script: "upstream.ts", ready: LISTENING });
+/** @param variants see `upstream.ts` */
+export const startUpstream = (variants = 32): Promise<Child> =>
+  startChild({ script: "upstream.ts", args: [String(variants)], ready: LISTENING });
 
 /** @param kind see `peer.ts` */
 export const startPeer = ({ url }: Child, kind: "none" | "express" | "chain" = "express"): Promise<Child> =>

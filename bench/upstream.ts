@@ -13,8 +13,8 @@ interface Prepared {
 
 type Json = Record<string, unknown>;
 
-/** Responses of one path, used one after the other. */
-const VARIANTS = 32;
+/** Responses of one path, used one after the other: the argument, or 32. With one the service says the same each time. */
+const VARIANTS = Number(process.argv[2] ?? 32);
 const STATUSES = ["running", "offline", "booting", "provisioning"];
 
 /** The bodies come from the sandbox, so that they are realistic; each is requested once. */

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 
 /**
  * The gateway's own tokens, which clients get in place of v4's. They can be recognized without the store. So a token
@@ -19,7 +19,8 @@ const PREFIX = /^[0-9a-f]{16}/;
 
 /** Creates the tokens of a secret: 16 random bytes, and 16 bytes of an HMAC over them with a key derived for this use. */
 export function createGatewayTokens(secret: string): GatewayTokens {
-  const key = Buffer.from(hkdfSync("sha256", secret, "", "alpha-gateway: own tokens", 32));
+  const bytes = hkdfSync("sha256", secret, "", "alpha-gateway: own tokens", 32);
+  const key = createSecretKey(Buffer.from(bytes));
   const codeOf = (random: Buffer): Buffer =>
     createHmac("sha256", key).update(random).digest().subarray(0, HALF_BYTES);
   return {

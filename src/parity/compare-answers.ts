@@ -95,11 +95,13 @@ export function compareAnswers(
     );
     return { differences: [...status, ...compareValues(error, otherError, errorRules(rules))] };
   }
+  const headers = headerNames(rules.route);
+  if (isSame && headers.length === 0) return { differences: status };
   const valueRules = successRules(rules, judge);
   return {
     differences: [
       ...status,
-      ...compareHeaders(old, other, rules, valueRules),
+      ...compareHeaders(old, other, headers, valueRules),
       ...compareValues(body.value, otherBody.value, valueRules),
     ],
   };
@@ -123,16 +125,22 @@ export function parseBody({
   }
 }
 
-/** The headers that the pack declares. The others are those of a server. */
-function compareHeaders(old: Answer, other: Answer, { route }: AnswerRules, rules: ValueRules): Difference[] {
+/** The headers that the pack declares, in lower case. The others are those of a server. */
+function headerNames(route: Route): readonly string[] {
   const { total_header: total, range_header: range } = route.lists.paging.definition.client ?? {};
   const ofLists = [total, range?.name].filter((name) => name !== undefined);
-  const names = [
-    ...Object.keys(route.headers?.definition.response ?? {}),
-    ...(route.response === "list" ? ofLists : []),
-  ];
+  const declared = Object.keys(route.headers?.definition.response ?? {});
+  return [...declared, ...(route.response === "list" ? ofLists : [])].map((name) => name.toLowerCase());
+}
+
+function compareHeaders(
+  old: Answer,
+  other: Answer,
+  names: readonly string[],
+  rules: ValueRules,
+): Difference[] {
   const valuesOf = ({ headers }: Answer): object =>
-    Object.fromEntries(names.map((name) => [`header ${name.toLowerCase()}`, headers[name.toLowerCase()]]));
+    Object.fromEntries(names.map((name) => [`header ${name}`, headers[name]]));
   return compareValues(valuesOf(old), valuesOf(other), rules);
 }
 

@@ -1,5 +1,5 @@
 /** The key of a comparison. Equal keys prove one case: a client that polls one list proves no more by asking again. */
-import { createHash, hash } from "node:crypto";
+import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { isObject } from "../dialect/json/parse.ts";
 import { parseBody, type AnswerRules } from "./compare-answers.ts";
@@ -39,8 +39,7 @@ const digests = new LRUCache<string, string>({ max: 5000 });
 
 /** The digest of an answer without its volatile fields. */
 function digestOf(old: Answer, volatile: ReadonlySet<string>): string {
-  const names = JSON.stringify([...volatile]);
-  const bytes = createHash("sha256").update(names).update(old.body).digest("base64url");
+  const bytes = JSON.stringify([hash("sha256", old.body, "base64url"), ...volatile]);
   const known = digests.get(bytes);
   if (known !== undefined) return known;
   const body = parseBody(old);
@@ -61,9 +60,6 @@ export function distinctKey(
   volatile: VolatileFields,
 ): string {
   const digest = digestOf(old, volatile.fieldsOf(route.name));
-  return createHash("sha256")
-    .update(JSON.stringify([route.name, normalizeRequest(request), old.status, digest]))
-    .digest()
-    .subarray(0, KEY_BYTES)
-    .toString("base64url");
+  const text = JSON.stringify([route.name, normalizeRequest(request), old.status, digest]);
+  return hash("sha256", text, "buffer").subarray(0, KEY_BYTES).toString("base64url");
 }

@@ -2,7 +2,7 @@
  * Compares the old service and the translation on live requests: one of them answers the client, the other is asked the same.
  * No client waits for a comparison.
  */
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { setImmediate as idle, setTimeout as wait } from "node:timers/promises";
 import { usualTokenTexts } from "../dialect/usual-credentials.ts";
 import type { Answer, Compared, NotComparableReason } from "../parity/comparison.ts";
@@ -76,7 +76,7 @@ export const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /** A number from 0 to 1 that only depends on a text. */
 const shareOf = (text: string): number =>
-  createHash("sha256").update(text).digest().readUInt32BE(0) / 2 ** 32;
+  Number.parseInt(hash("sha256", text, "hex").slice(0, 8), 16) / 2 ** 32;
 
 /** What the client got. */
 interface Served {
@@ -108,7 +108,7 @@ export class ShadowRunner {
     if (part === undefined || closing.aborted) return undefined;
     const isRead = READS.has(request.method);
     if (!isRead && !route.isSafe) return undefined;
-    if (!isFresh && shareOf(`${this.#salt} ${request.id}`) >= part) return undefined;
+    if (!isFresh && part < 1 && shareOf(`${this.#salt} ${request.id}`) >= part) return undefined;
     if (obstacle !== undefined) return this.#leaveOut(served, obstacle);
     const isStillValid = fence.enter(writer);
     if (!isStillValid) return this.#leaveOut(served, "write");
