@@ -20,6 +20,8 @@ export interface LoopOptions {
 
 export interface LoopResult {
   readonly runs: number;
+  /** The sum of what the runs returned; 0 where they return nothing. */
+  readonly comparisons: number;
   /** Inputs that reached new code, in order. */
   readonly found: readonly string[];
   readonly crash?: { readonly input: string; readonly error: string };
@@ -34,8 +36,10 @@ export async function fuzz(target: Target, coverage: Coverage, options: LoopOpti
   const chance = random(seed);
   const corpus = [...new Set([...target.seeds, ...options.corpus])];
   const found: string[] = [];
+  let comparisons = 0;
   const result = (done: number, crash?: LoopResult["crash"]): LoopResult => ({
     runs: done,
+    comparisons,
     found,
     ...(crash && { crash }),
   });
@@ -44,7 +48,7 @@ export async function fuzz(target: Target, coverage: Coverage, options: LoopOpti
     for (const input of inputs) {
       before(input);
       try {
-        await target.run(input);
+        comparisons += (await target.run(input)) ?? 0;
       } catch (error) {
         return { input, error: (error as Error).stack ?? String(error) };
       }

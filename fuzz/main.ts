@@ -89,6 +89,7 @@ async function run(name: string): Promise<Row> {
   process.stdout.write(
     `${name.padEnd(12)} ${outcome.runs} runs in ${outcome.seconds.toFixed(0)} s, ${inputCount} inputs in all\n`,
   );
+  if (outcome.comparisons > 0) process.stdout.write(`  ${outcome.comparisons} comparisons\n`);
   if (crash) process.stdout.write(`  crash: ${JSON.stringify(crash.input)}\n${crash.error}\n`);
   if (hang !== undefined) process.stdout.write(`  hang: ${JSON.stringify(hang)}\n`);
   return { subject: target.subject, known: inputCount, ...outcome };

@@ -5,9 +5,11 @@ export interface Row extends Outcome {
   readonly known: number;
 }
 
-const verdict = ({ crash, hang }: Outcome): string => {
+const verdict = ({ crash, hang, comparisons }: Outcome): string => {
   if (crash) return `crash: \`${JSON.stringify(crash.input)}\``;
-  return hang === undefined ? "no crash, no hang" : `hang: \`${JSON.stringify(hang)}\``;
+  if (hang !== undefined) return `hang: \`${JSON.stringify(hang)}\``;
+  const counted = comparisons > 0 ? ` in ${comparisons.toLocaleString("en")} comparisons` : "";
+  return `no crash, no hang${counted}`;
 };
 
 /** The table of results, in Markdown. Rows of an earlier page stay if this run has no result for them. */

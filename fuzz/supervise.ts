@@ -47,7 +47,7 @@ export async function supervise(
       last = begun;
       since = performance.now();
     } else if (begun > 0 && performance.now() - since > hangMs) {
-      hung.resolve({ runs, found: [], hang: inputOf(progress), seconds: seconds() });
+      hung.resolve({ runs, comparisons: 0, found: [], hang: inputOf(progress), seconds: seconds() });
     }
   }, hangMs / 10);
   const reportTimer = setInterval(() => report(countsOf(progress)), reportEveryMs);
@@ -60,7 +60,7 @@ export async function supervise(
         const { begun, runs } = countsOf(progress);
         if (begun === 0) throw error;
         const crash = { input: inputOf(progress), error: (error as Error).stack ?? String(error) };
-        return { runs, found: [], crash, seconds: seconds() };
+        return { runs, comparisons: 0, found: [], crash, seconds: seconds() };
       },
     );
     return await Promise.race([finished, hung.promise]);

@@ -11,8 +11,13 @@ export interface Target {
   readonly dictionary: readonly string[];
   /** The maximum length of an input in characters. */
   readonly longest: number;
-  /** Runs one input. @throws {Error} if a property does not hold: that is a crash. */
-  run(input: string): void | Promise<void>;
+  /**
+   * Runs one input.
+   *
+   * @returns how many comparisons it took, where that is not one
+   * @throws {Error} if a property does not hold: that is a crash
+   */
+  run(input: string): void | number | Promise<void>;
 }
 
 /** A property that did not hold. */

@@ -1,6 +1,7 @@
 /**
  * The source of an expression, as it serves requests and traced: the same value, text and error comes out. Each run evaluates
- * one source with 20 inputs, so that 50,000 runs are a million generated inputs.
+ * one source with 20 inputs. Sources that don't compile, or that read the time, are left out: the result says how many pairs
+ * were compared.
  */
 import { toJsonText } from "../../src/dialect/json/text.ts";
 import { collectExpressions, compile, ExpressionError, type Expression } from "../../src/jsonata/index.ts";
@@ -58,12 +59,13 @@ export const target: Target = {
     "The source of an expression, with 20 inputs, as it serves requests and traced: the same comes out",
   run(source) {
     const plain = compiledOf(source);
-    if (!plain) return;
+    if (!plain) return 0;
     const tracing = { isSecret: (name: string) => name === "d", onEvaluation: () => undefined };
     const traced = compileTraced(source, { bound: undefined, origin: undefined }, tracing);
     for (let index = 0; index < INPUTS_PER_SOURCE; index += 1) {
       const input = chance.pick(INPUTS);
       hold("traced gives what untraced gives", outcome(plain, input) === outcome(traced, input));
     }
+    return INPUTS_PER_SOURCE;
   },
 };

@@ -140,8 +140,12 @@ export class OldService {
         body: body ?? null,
         signal: AbortSignal.timeout(this.#timeoutMs),
       });
-      const received = await collect(response.body as AsyncIterable<Buffer>);
-      if (!received) return "size";
+      const isTooLong = method !== "HEAD" && Number(response.headers["content-length"]) > MAX_COMPARED_BYTES;
+      const received = isTooLong ? undefined : await collect(response.body as AsyncIterable<Buffer>);
+      if (!received) {
+        response.body.destroy();
+        return "size";
+      }
       const headers = textHeaders(response.headers);
       return await decodeAnswer({ status: response.statusCode, headers, body: received });
     } catch (error) {

@@ -99,7 +99,7 @@ export function compileBodyCondition(
 }
 
 /** The name in braces of the upstream's response to the call of a route. */
-const RESPONSE = "response";
+export const RESPONSE = "response";
 
 /** Compiles a request after the call of a route. Its path may have values of the response. */
 function compileLaterEndpoint(

@@ -7,7 +7,7 @@ import { InvalidPathValueError, type Endpoint } from "../../mapping/compile/endp
 import { errorsOf, type ErrorFormats } from "../../mapping/compile/error-shapes.ts";
 import { partLoss, relatedLoss, responseLoss } from "../../mapping/compile/loss-names.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import type { ReadAfterWrite, RelatedRequest } from "../../mapping/compile/route-steps.ts";
+import { RESPONSE, type ReadAfterWrite, type RelatedRequest } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
@@ -69,10 +69,10 @@ async function useResponse(
   if (!response.success) throwTranslatedError(response, route, prepared, authorized);
   for (const loss of prepared.losses ?? []) report.losses.add(loss);
   if (!route.readAfterWrite && route.related.length === 0) return { response, related: NOTHING_RELATED };
-  const values = valuesAfter(response, prepared);
-  const read = { eachValues, values };
+  const first = { response, values: prepared.values };
+  const read = { eachValues, first };
   if (!route.readAfterWrite) return withRelated(response, read, authorized);
-  const current = await readAfterWrite(route.readAfterWrite, values, authorized);
+  const current = await readAfterWrite(route.readAfterWrite, first, authorized);
   if (current && report.upstreamHead)
     report.upstreamHead = {
       status: response.status,
@@ -120,21 +120,21 @@ async function callWithRetry(
   return upstream.call({ ...prepared, body });
 }
 
-/** Values of the paths of calls after the call of a route: what its own path may have, and its response. */
-type PathValues = PreparedRequest["values"];
+/** The call of a route, and what the paths of the calls after it may have of it. */
+interface FirstCall {
+  readonly response: UpstreamResponse;
+  /** What its own path may have. */
+  readonly values: PreparedRequest["values"];
+}
 
-/** The response is parsed where a path has a value of it. */
-const valuesAfter = (response: UpstreamResponse, { values }: PreparedRequest): PathValues => ({
-  ...values,
-  get response() {
-    return response.json;
-  },
-});
-
-/** A call after the call of a route; undefined where the response does not have a value of its path. */
-function prepareLater(endpoint: Endpoint, values: PathValues): PreparedRequest | undefined {
+/**
+ * A call after the call of a route; undefined where the response does not have a value of its path. The response is parsed
+ * where the path has one.
+ */
+function prepareLater(endpoint: Endpoint, { response, values }: FirstCall): PreparedRequest | undefined {
   try {
-    return requestWithoutBody(endpoint, values);
+    const readsResponse = endpoint.names.has(RESPONSE);
+    return requestWithoutBody(endpoint, readsResponse ? { ...values, [RESPONSE]: response.json } : values);
   } catch (error) {
     if (error instanceof InvalidPathValueError) return undefined;
     throw error;
@@ -144,10 +144,10 @@ function prepareLater(endpoint: Endpoint, values: PathValues): PreparedRequest |
 /** The read after a write, whose response is the route's; undefined where it fails. */
 async function readAfterWrite(
   { endpoint }: ReadAfterWrite,
-  values: PathValues,
+  first: FirstCall,
   { upstream }: AuthorizedRequest,
 ): Promise<UpstreamResponse | undefined> {
-  const prepared = prepareLater(endpoint, values);
+  const prepared = prepareLater(endpoint, first);
   const response = prepared && (await upstream.call(prepared).catch(() => undefined));
   return response?.success && isObject(response.json) ? response : undefined;
 }
@@ -166,7 +166,7 @@ async function fallbackBody(
 /** Fetches related responses, in parallel. One that fails costs its fields, not the response (T-1.3). */
 async function withRelated(
   response: UpstreamResponse,
-  { eachValues, values }: { readonly eachValues: EachValues; readonly values: PathValues },
+  { eachValues, first }: { readonly eachValues: EachValues; readonly first: FirstCall },
   authorized: AuthorizedRequest,
 ): Promise<UpstreamResult> {
   const { route } = authorized.match;
@@ -175,7 +175,7 @@ async function withRelated(
   const found = await Promise.all(
     route.related.map(async (related) => {
       if (!(await related.isNeeded(object))) return [];
-      const value = await fetchRelated(related, eachValues.get(related), values, authorized);
+      const value = await fetchRelated(related, eachValues.get(related), first, authorized);
       if (value !== undefined) return [[related.name, value] as const];
       authorized.report.losses.add(relatedLoss(related.name, authorized.services.translation.upstreamName));
       return [];
@@ -187,20 +187,20 @@ async function withRelated(
 function fetchRelated(
   related: RelatedRequest,
   each: readonly unknown[] | undefined,
-  values: PathValues,
+  first: FirstCall,
   authorized: AuthorizedRequest,
 ): Promise<unknown> {
-  if (each) return fetchEach(related, each, values, authorized);
-  return related.allPages ? fetchRows(related, values, authorized) : fetchOne(related, values, authorized);
+  if (each) return fetchEach(related, each, first, authorized);
+  return related.allPages ? fetchRows(related, first, authorized) : fetchOne(related, first, authorized);
 }
 
 /** v4's JSON, from the cache where the route allows it; undefined where the request fails. */
 async function fetchOne(
   { endpoint, cacheSeconds }: RelatedRequest,
-  values: PathValues,
+  first: FirstCall,
   { upstream, services, client }: AuthorizedRequest,
 ): Promise<unknown> {
-  const prepared = prepareLater(endpoint, values);
+  const prepared = prepareLater(endpoint, first);
   if (!prepared) return undefined;
   const fetch = () => upstream.call(prepared).catch(() => undefined);
   if (cacheSeconds === 0 || client.hash === undefined) return jsonOf(await fetch());
@@ -249,11 +249,12 @@ async function readEachValues(
 async function fetchEach(
   related: RelatedRequest,
   each: readonly unknown[],
-  values: PathValues,
+  first: FirstCall,
   authorized: AuthorizedRequest,
 ): Promise<unknown[]> {
   const distinct = [...new Set(each)];
-  const fetchValue = (value: unknown) => fetchOne(related, { ...values, each: value }, authorized);
+  const fetchValue = (value: unknown) =>
+    fetchOne(related, { ...first, values: { ...first.values, each: value } }, authorized);
   const fetched = await pMap(distinct, fetchValue, { concurrency: MAX_CONCURRENT_REQUESTS });
   const byValue = new Map(distinct.map((value, index) => [value, fetched[index]]));
   const found = each.map((value) => byValue.get(value));
@@ -267,10 +268,10 @@ const MOST_RELATED_ROWS = 1000;
 
 async function fetchRows(
   { endpoint }: RelatedRequest,
-  values: PathValues,
+  first: FirstCall,
   authorized: AuthorizedRequest,
 ): Promise<unknown> {
-  const prepared = prepareLater(endpoint, values);
+  const prepared = prepareLater(endpoint, first);
   if (!prepared) return undefined;
   const most = MOST_RELATED_ROWS;
   // It is another list than that of the route, whose pages may be its own.

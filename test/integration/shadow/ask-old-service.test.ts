@@ -127,6 +127,11 @@ test.each<[what: string, reason: string, respond: RequestListener]>([
   ["speaks no HTTP", "unreachable", (request) => void request.socket.end("garbage\r\n\r\n")],
   ["sends more than is compared", "size", (_request, response) => void response.end(LONG)],
   [
+    "announces more than is compared, of which nothing need be read",
+    "size",
+    (_request, response) => response.writeHead(200, { "content-length": LONG.length }).flushHeaders(),
+  ],
+  [
     "sends a small body that becomes a large one",
     "unreadable",
     (_request, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(LONG)),

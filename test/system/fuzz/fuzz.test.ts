@@ -78,7 +78,7 @@ describe("the fuzzer itself", () => {
   });
 
   test("writes a table of results, and keeps the rows of targets that did not run", () => {
-    const thing = { subject: "A thing", runs: 1_000_000, known: 3, found: [], seconds: 1 };
+    const thing = { subject: "A thing", runs: 1_000_000, comparisons: 0, known: 3, found: [], seconds: 1 };
     const other = { ...thing, subject: "Other", crash: { input: "a|b", error: "boom" } };
     const rows = (text: string): string[] => text.split("\n").filter((line) => line.startsWith("| "));
     const first = page([thing, other]);
@@ -88,5 +88,8 @@ describe("the fuzzer itself", () => {
       '| Other | 1,000,000 | 3 | crash: `"a|b"` |',
     ]);
     expect(page([{ ...thing, subject: "Other" }], first)).toBe(page([thing, { ...thing, subject: "Other" }]));
+    expect(rows(page([{ ...thing, comparisons: 20_000_000 }]))).toContain(
+      "| A thing | 1,000,000 | 3 | no crash, no hang in 20,000,000 comparisons |",
+    );
   });
 });
