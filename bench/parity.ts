@@ -14,7 +14,7 @@
  * That no comparison sends a write is part 4: each old service of the tests checks its log (`test/support/old-service.ts`).
  *
  * Arguments are the parts that run. Exits with 1 if a goal is missed. `PARITY_REQUESTS` is the number of requests of the
- * second part, 100000 by default; `PARITY_ROUNDS` and `PARITY_ROUND_MS` are the rounds of the third, 11 pairs of 8 seconds (30 minutes).
+ * second part, 100000 by default; `PARITY_ROUNDS` and `PARITY_ROUND_MS` are the rounds of the third, 11 pairs of 8 seconds (31 minutes).
  */
 import { FAULTS, VOLATILE_FAULTS, type Fault } from "./parity/faults.ts";
 import { compareNoise } from "./parity/noisy-service.ts";

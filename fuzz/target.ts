@@ -14,7 +14,7 @@ export interface Target {
   /**
    * Runs one input.
    *
-   * @returns how many comparisons it took, where that is not one
+   * @returns how many comparisons it made; nothing where nobody counts them
    * @throws {Error} if a property does not hold: that is a crash
    */
   run(input: string): void | number | Promise<void>;

@@ -16,7 +16,7 @@ export interface Limits {
 const MAX_CLIENTS = 20_000;
 
 /** Comparisons in progress, those that wait for their second pair of answers among them. */
-const MAX_COMPARISONS = 1000;
+const MAX_COMPARISONS = 500;
 
 /** Counts what comparisons use. A comparison that finds no room is left out; no client ever waits for one. */
 export class Budget {
