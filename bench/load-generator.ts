@@ -15,6 +15,8 @@ export interface LoadJob {
    * sends its next request when it has the response.
    */
   readonly rate?: number;
+  /** Requests of each of the `p99s`; undefined: there are none. */
+  readonly window?: number;
 }
 
 export interface LoadResult {
@@ -29,13 +31,21 @@ export interface LoadResult {
    */
   readonly p50: number;
   readonly p99: number;
-  /** With a rate, that of each request, in the order of the responses. */
-  readonly times: readonly number[];
+  /** The p99 of each window, in the order of the responses. */
+  readonly p99s: readonly number[];
 }
 
 /** @param sorted ascending */
 const percentile = (sorted: Float64Array, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+
+const sort = (times: readonly number[]): Float64Array => Float64Array.from(times).sort();
+
+/** @param times in the order of the responses */
+const p99sOf = (times: readonly number[], window: number): number[] =>
+  Array.from({ length: Math.floor(times.length / window) }, (_, index) =>
+    percentile(sort(times.slice(index * window, (index + 1) * window)), 0.99),
+  );
 
 /** Asks once; adds the milliseconds since `due` to the times. */
 type SendOne = (due: number) => Promise<void>;
@@ -69,7 +79,7 @@ async function loadAtRate(sendOne: SendOne, rate: number, ms: number): Promise<v
 }
 
 async function run(job: LoadJob): Promise<LoadResult> {
-  const { url, path, authorization, connections, ms, rate } = job;
+  const { url, path, authorization, connections, ms, rate, window = Infinity } = job;
   const pool = new Pool(url, { connections, pipelining: 1 });
   const times: number[] = [];
   let failed = 0;
@@ -91,7 +101,7 @@ async function run(job: LoadJob): Promise<LoadResult> {
   await (rate === undefined ? loadUntilEnd(sendOne, job) : loadAtRate(sendOne, rate, ms));
   const seconds = (performance.now() - begun) / 1000;
   await pool.close();
-  const sorted = Float64Array.from(times).sort();
+  const sorted = sort(times);
   return {
     requests: times.length,
     failed,
@@ -99,7 +109,7 @@ async function run(job: LoadJob): Promise<LoadResult> {
     seconds,
     p50: percentile(sorted, 0.5),
     p99: percentile(sorted, 0.99),
-    times: rate === undefined ? [] : times,
+    p99s: p99sOf(times, window),
   };
 }
 

@@ -23,9 +23,9 @@ export const NATIVE = `Bearer ${TOKEN}`;
 
 const LISTENING = /^Listening (\S+)/m;
 
-/** @param variants see `upstream.ts` */
-export const startUpstream = (variants = 32): Promise<Child> =>
-  startChild({ script: "upstream.ts", args: [String(variants)], ready: LISTENING });
+/** @param args see `upstream.ts` */
+export const startUpstream = (...args: readonly string[]): Promise<Child> =>
+  startChild({ script: "upstream.ts", args, ready: LISTENING });
 
 /** @param kind see `peer.ts` */
 export const startPeer = ({ url }: Child, kind: "none" | "express" | "chain" = "express"): Promise<Child> =>

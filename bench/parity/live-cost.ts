@@ -27,7 +27,7 @@ const WINDOW_MS = 2000;
 const WINDOW = (WINDOW_MS / 1000) * RATE;
 /** Code that compares is compiled before it is measured. */
 const WARM_UP_MS = 20_000;
-/** For the memory: longer than V8 takes to its first full collection. */
+/** The load before the memory is read. */
 const MEMORY_MS = 30_000;
 /**
  * Under so low a load V8 soon collects all of the heap about once a second, with comparisons and without, and this is the
@@ -55,8 +55,9 @@ export interface LiveCost {
 
 /** Each request begins a comparison, and none ends before its time is up: most are dropped. */
 const QUEUE_FULL = "queue full";
-const MODES = ["after 1 ms", "after 5 s", "hangs", "resets", "10 MB", QUEUE_FULL] as const;
+/** The old service that answers. */
 const WELL = "after 1 ms";
+const MODES = [WELL, "after 5 s", "hangs", "resets", "10 MB", QUEUE_FULL] as const;
 
 const MOST_P99_MS = 1;
 const MOST_MEMORY = 64 * 1024 ** 2;
@@ -78,13 +79,6 @@ interface Round {
   /** Resident bytes at its end. */
   readonly memory: number;
 }
-
-/** @param times in the order of the responses */
-const p99sOf = (times: readonly number[]): number[] =>
-  Array.from({ length: Math.floor(times.length / WINDOW) }, (_, window) => {
-    const sorted = times.slice(window * WINDOW, (window + 1) * WINDOW).toSorted((one, other) => one - other);
-    return sorted[Math.floor(WINDOW * 0.99)] ?? Number.NaN;
-  });
 
 /** @param perSecond most comparisons of a gateway; 0: none */
 const rolloutText = (perSecond: number): string =>
@@ -124,11 +118,11 @@ class Measured {
         cpus.push((now.cpu - before.cpu) / 10 / (now.at - before.at));
       before = now;
     }, WINDOW_MS);
-    const { times, failed, fault } = await this.#loader.run({ ...this.#job, ms, rate: RATE });
+    const { p99s, failed, fault } = await this.#loader.run({ ...this.#job, ms, rate: RATE, window: WINDOW });
     clearInterval(timer);
     if (failed > 0) throw new Error(`${failed} requests failed: ${fault}`);
     await wait(AFTERMATH_MS);
-    return { p99s: p99sOf(times), cpus, memory: processCost(pid)?.memory ?? Number.NaN };
+    return { p99s, cpus, memory: processCost(pid)?.memory ?? Number.NaN };
   }
 }
 
@@ -148,9 +142,8 @@ async function measurePairs(measured: Measured, perSecond: number): Promise<read
   }
   for (let round = 0; round < ROUNDS; round += 1) {
     // Each second pair the other way round: what drifts on the machine cancels.
-    const first = await measure(round % 2 === 0 ? 0 : perSecond);
-    const second = await measure(round % 2 === 0 ? perSecond : 0);
-    pairs.push(round % 2 === 0 ? { plain: first, comparing: second } : { plain: second, comparing: first });
+    if (round % 2 === 0) pairs.push({ plain: await measure(0), comparing: await measure(perSecond) });
+    else pairs.push({ comparing: await measure(perSecond), plain: await measure(0) });
   }
   return pairs;
 }
@@ -177,7 +170,7 @@ export const measureLiveCosts = (onResult: (cost: LiveCost) => void): Promise<vo
   withChildren(async (keep, folder) => {
     const loader = startLoader();
     // Both services say the same each time: whatever has changed is compared twice, and turns its route back.
-    const shared = { upstream: await keep(startUpstream(1)), audit: "metadata", built: true } as const;
+    const shared = { upstream: await keep(startUpstream("1")), audit: "metadata", built: true } as const;
     const answering = await keep(startGateway({ ...shared, folder: join(folder, "answering") }));
 
     async function withGateway<T>(

@@ -19,8 +19,7 @@ const PREFIX = /^[0-9a-f]{16}/;
 
 /** Creates the tokens of a secret: 16 random bytes, and 16 bytes of an HMAC over them with a key derived for this use. */
 export function createGatewayTokens(secret: string): GatewayTokens {
-  const bytes = hkdfSync("sha256", secret, "", "alpha-gateway: own tokens", 32);
-  const key = createSecretKey(Buffer.from(bytes));
+  const key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", "alpha-gateway: own tokens", 32)));
   const codeOf = (random: Buffer): Buffer =>
     createHmac("sha256", key).update(random).digest().subarray(0, HALF_BYTES);
   return {
