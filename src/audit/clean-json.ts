@@ -1,4 +1,4 @@
-import { createNameScanner } from "./name-scanner.ts";
+import type { MayHaveName } from "./name-scanner.ts";
 import { NAMING } from "./redact-pairs.ts";
 import type { BodyRedaction } from "./redact-walk.ts";
 import { HIDING as IMPORTED_HIDING, MARKS, SIGN, type SecretNames } from "./secret-names.ts";
@@ -32,9 +32,10 @@ interface FoundString {
 /**
  * Creates the check whether a JSON body must be redacted: one pass over its bytes. Only strings that have all letters of a
  * secret name, or characters that may hide one, are compared with the names.
+ *
+ * @param mayHaveName The scanner for `secrets`.
  */
-export function createCleanCheck(secrets: SecretNames): CleanCheck {
-  const mayHaveName = createNameScanner(secrets.all);
+export function createCleanCheck(secrets: SecretNames, mayHaveName: MayHaveName): CleanCheck {
   /** Marks of strings without the letters of any secret name. */
   const harmlessMarks = new Int32Array(SLOTS).fill(-1);
   /** Strings that have such letters, but are not secret names: rows of a list repeat them. */

@@ -2,6 +2,7 @@ import { parseAllMembers } from "./all-members.ts";
 import { createCleanCheck } from "./clean-json.ts";
 import { decodeBody, isForm, isMistakenForm, isMultipart, membersOf, type SentBody } from "./client-body.ts";
 import { isTooMuchJson, JsonText, tryParse } from "./json-text.ts";
+import { createNameScanner } from "./name-scanner.ts";
 import type { RecordedBody } from "./record.ts";
 import { BodyRedaction } from "./redact-walk.ts";
 import { secretNames, type SecretNames } from "./secret-names.ts";
@@ -50,11 +51,12 @@ export class Redaction extends SecretSearch {
 
   constructor({ names, bodyLimit, literals }: RedactionOptions) {
     const secrets = secretNames(names);
-    super(secrets, bodyLimit);
+    const mayHaveName = createNameScanner(secrets.all);
+    super(secrets, mayHaveName, bodyLimit);
     this.#secrets = secrets;
     this.#limit = bodyLimit;
     this.#literals = literals;
-    this.#isCleanJson = createCleanCheck(secrets);
+    this.#isCleanJson = createCleanCheck(secrets, mayHaveName);
   }
 
   /** Redacts a parsed JSON body. `bytes` is its length as it was sent, for the mark of a truncated one. */

@@ -1,6 +1,7 @@
 import { parseAllMembers } from "./all-members.ts";
 import { decodeBody, isForm, isMistakenForm, membersOf, type SentBody } from "./client-body.ts";
 import { isTooMuchJson } from "./json-text.ts";
+import type { MayHaveName } from "./name-scanner.ts";
 import { BodyRedaction } from "./redact-walk.ts";
 import type { SecretNames } from "./secret-names.ts";
 import { SecretValues } from "./secret-values.ts";
@@ -64,10 +65,12 @@ export class SecretSearch {
   /** Bytes of a body that is searched. A longer one may have any secrets. */
   readonly maxSearched: number;
   readonly #secrets: SecretNames;
+  readonly #mayHaveName: MayHaveName;
 
-  /** @param bodyLimit bytes of a recorded body */
-  constructor(secrets: SecretNames, bodyLimit: number) {
+  /** @param mayHaveName The scanner for `secrets`. @param bodyLimit bytes of a recorded body */
+  constructor(secrets: SecretNames, mayHaveName: MayHaveName, bodyLimit: number) {
     this.#secrets = secrets;
+    this.#mayHaveName = mayHaveName;
     this.maxSearched = Math.max(MIN_SEARCHED, bodyLimit);
   }
 
@@ -80,7 +83,8 @@ export class SecretSearch {
 
   /** Adds those of another message. */
   addFrom(sent: SentTexts, found: SecretValues): void {
-    if (!sent.body && !this.#mayHaveSecrets(sent)) return;
+    const body = sent.body && this.#mayHaveName(sent.body.bytes) ? sent.body : undefined;
+    if (!body && !this.#mayHaveSecrets(sent)) return;
     this.#search(this.maxSearched, found, (steps) => {
       found.fromBody(false);
       steps.path(sent.path, sent.isRoute);
@@ -92,7 +96,7 @@ export class SecretSearch {
         return false;
       });
       found.fromBody(true);
-      if (sent.body) this.#findInBody(sent.body, steps, found);
+      if (body) this.#findInBody(body, steps, found);
     });
   }
 
