@@ -52,7 +52,7 @@ export async function readForm(
   const type = header(request, "content-type") ?? "";
   if (!FORM_TYPE.test(type))
     throw new HttpError(400, "The body must be application/x-www-form-urlencoded or multipart/form-data.");
-  const owner = { known: false, address: request.address };
+  const owner = { known: false, token: undefined, address: request.address };
   const body = (await request.readBody?.(owner, MAX_BYTES)) ?? Buffer.alloc(0);
   context.body = { bytes: body };
   const form: Record<string, string> = Object.create(null) as Record<string, string>;

@@ -32,6 +32,8 @@ export interface AuthorizedRequest extends Omit<CallerRequest, "creditAddress"> 
   readonly upstream: UpstreamCaller;
   readonly services: TranslationServices;
   readonly report: ResponseReport;
+  /** When polling must end, by `performance.now()`. Default: as each route says. */
+  readonly deadline?: number;
 }
 
 /**

@@ -28,6 +28,8 @@ import type { ReadJson } from "./stages/read-body.ts";
 export interface BodyOwner {
   /** Whether v4 has accepted the client's token. */
   readonly known: boolean;
+  /** The hash of that token; undefined without one. */
+  readonly token: string | undefined;
   readonly address: string;
 }
 

@@ -56,6 +56,9 @@ export const sentToken = (
   format: CredentialsFormat | undefined,
 ): SentToken | undefined => (token === undefined ? undefined : format?.write(token));
 
+/** Bytes of all responses for one request. They are in memory until it ends, for its record. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
 /** The request that the calls are made for, and its client's token. */
 export interface CallerRequest {
   readonly request: AlphaRequest;
@@ -76,6 +79,8 @@ export class UpstreamCaller {
   readonly #dependencies: CallDependencies;
   readonly #commonHeaders: Readonly<Record<string, string>>;
   #creditAddress: CallerRequest["creditAddress"];
+  /** Of the responses so far. */
+  #bytes = 0;
 
   constructor(caller: CallerRequest, dependencies: CallDependencies, activity: UpstreamActivity) {
     this.activity = activity;
@@ -89,7 +94,8 @@ export class UpstreamCaller {
    * Makes one call, and repeats it where v4 rejects the token and another one may do: without a token on a public
    * route, or with a token that was refreshed elsewhere. A 401 has no effect, so writes are repeated as well.
    *
-   * @throws {UpstreamError} without a response; {HttpError} where the client has too many calls in progress
+   * @throws {UpstreamError} without a response, or when the responses of the request are too large together; {HttpError}
+   *   where the client has too many calls in progress
    */
   call(request: UpstreamRequest): Promise<UpstreamResponse> {
     const { method, search } = request;
@@ -148,6 +154,9 @@ export class UpstreamCaller {
       const call = { method, path, secretQuery, headers, body: text, client: this.#shareClient() };
       const response = await upstream.call(call, signal ?? this.#caller.request.signal);
       this.#learn(credentials, call, response);
+      this.#bytes += response.bytes.length;
+      if (this.#bytes > MOST_BYTES)
+        throw new UpstreamError("too_large", `the responses have more than ${MOST_BYTES} bytes`);
       return toUpstreamResponse(response);
     };
     const bodyOf = (response: UpstreamResponse) => response;

@@ -97,6 +97,25 @@ function reportInvalidRoute(
     });
 }
 
+/** Requests that the operations of one client request are polled with. */
+const MOST_POLLS = 1000;
+
+function reportManyPolls(
+  { most, concurrency, timeout_ms: time }: BulkDefinition,
+  { poll }: RouteDefinition,
+  location: SourceLocation,
+): void {
+  if (!poll) return;
+  const { interval_ms: interval, timeout_ms: timeout } = poll;
+  // Of each operation, and of as many operations at a time as there is time for.
+  const polls = Math.min((most * timeout) / interval, (concurrency * time) / interval);
+  if (polls > MOST_POLLS)
+    location.at("poll", "interval_ms").report({
+      message: `one request may send ${Math.floor(polls)} requests to poll: ${MOST_POLLS} are allowed`,
+      hint: 'a longer "interval_ms", or a smaller "most", "concurrency" or "timeout_ms" of "bulk"',
+    });
+}
+
 /** Compiles the key `bulk` of a route. @param parameters Names of the path parameters of the client. */
 export function compileBulk(
   route: RouteDefinition,
@@ -113,6 +132,7 @@ export function compileBulk(
   const at = location.at("bulk");
   reportInvalidRoute(route, definition, endpoint, parameters, location);
   reportInvalidShapes(definition, at);
+  reportManyPolls(definition, route, location);
   const expression = compileExpressionAt(at.at("ids"), ids, ["query"]);
   const { inputNames, variables } = expression;
   const type = rules[parameter]?.type ?? "text";

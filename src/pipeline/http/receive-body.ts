@@ -14,6 +14,8 @@ const MOST_BODIES = 32;
 /** What may be taken of that, in bytes. */
 interface Shares {
   readonly all: number;
+  /** By callers with one token that v4 has accepted. */
+  readonly token: number;
   /** By callers whose token v4 has not accepted yet. */
   readonly unknown: number;
   /** By those of one address. */
@@ -24,7 +26,7 @@ interface Shares {
 function sharesOf(bodyLimit: number): Shares {
   const all = Math.min(MOST_BODIES * bodyLimit, MOST_BYTES);
   const share = (part: number, bodies: number): number => Math.max(all / part, bodies * bodyLimit);
-  return { all: share(1, 4), unknown: share(4, 2), network: share(16, 2) };
+  return { all: share(1, 4), token: share(2, 2), unknown: share(4, 2), network: share(16, 2) };
 }
 
 /** How slowly a body may come. */
@@ -76,7 +78,8 @@ export interface RequestBodies {
 /** Bytes by owner. */
 class Budget {
   readonly #shares: ReturnType<typeof sharesOf>;
-  readonly #addresses = new Map<string, number>();
+  /** By token, if it is accepted, else by address. */
+  readonly #owners = new Map<string, number>();
   all = 0;
   #unknown = 0;
 
@@ -85,29 +88,32 @@ class Budget {
   }
 
   /** @returns false where there is no room for them; nothing is taken then */
-  take({ known, address }: BodyOwner, bytes: number): boolean {
-    if (this.all + bytes > this.#shares.all) return false;
-    if (!known) {
-      const key = addressNetwork(address);
-      const ofAddress = (this.#addresses.get(key) ?? 0) + bytes;
-      if (this.#unknown + bytes > this.#shares.unknown || ofAddress > this.#shares.network) return false;
-      this.#unknown += bytes;
-      this.#addresses.set(key, ofAddress);
-    }
-    this.all += bytes;
+  take(owner: BodyOwner, bytes: number): boolean {
+    const { all, token, unknown, network } = this.#shares;
+    const key = ownerKey(owner);
+    const ofOwner = (this.#owners.get(key) ?? 0) + bytes;
+    if (this.all + bytes > all || ofOwner > (owner.known ? token : network)) return false;
+    if (!owner.known && this.#unknown + bytes > unknown) return false;
+    this.#add(owner, key, bytes, ofOwner);
     return true;
   }
 
-  refund({ known, address }: BodyOwner, bytes: number): void {
-    this.all -= bytes;
-    if (known) return;
-    this.#unknown -= bytes;
-    const key = addressNetwork(address);
-    const left = (this.#addresses.get(key) ?? 0) - bytes;
-    if (left > 0) this.#addresses.set(key, left);
-    else this.#addresses.delete(key);
+  refund(owner: BodyOwner, bytes: number): void {
+    const key = ownerKey(owner);
+    this.#add(owner, key, -bytes, (this.#owners.get(key) ?? 0) - bytes);
+  }
+
+  #add({ known }: BodyOwner, key: string, bytes: number, ofOwner: number): void {
+    this.all += bytes;
+    if (!known) this.#unknown += bytes;
+    if (ofOwner > 0) this.#owners.set(key, ofOwner);
+    else this.#owners.delete(key);
   }
 }
+
+/** Whose share a body counts against: its token, if v4 has accepted one, or its address. */
+const ownerKey = ({ known, token, address }: BodyOwner): string =>
+  known && token !== undefined ? `token ${token}` : addressNetwork(address);
 
 /** A body that is still coming. */
 interface Coming {
@@ -135,7 +141,7 @@ class Reader implements BodyReader {
   readonly #limit: number;
   readonly #budget: Budget;
   readonly #coming: Set<Coming>;
-  #owner: BodyOwner = { known: false, address: "" };
+  #owner: BodyOwner = { known: false, token: undefined, address: "" };
   #held = 0;
   #failed = false;
   #isUpload = false;

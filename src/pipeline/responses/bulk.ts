@@ -37,6 +37,15 @@ interface Gathered {
 }
 
 const GATEWAY_TIMEOUT = 504;
+
+/** Of all objects together: those of the largest response of one call. */
+const MOST_CHARACTERS = 16 * 1024 * 1024;
+
+/** The result of an object for which there is no room, and of the ids after it. */
+const TOO_LARGE: Failure = {
+  error: new UpstreamError("too_large", `the results have more than ${MOST_CHARACTERS} characters`),
+  isAboutClient: false,
+};
 const UNAUTHORIZED = 401;
 
 /** Stands for an id in the path that is built before all others. Every type of parameter has it, or no check. */
@@ -96,6 +105,7 @@ async function callOne(
   { text }: SentId,
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
+  deadline: number,
 ): Promise<Outcome> {
   const { match, report } = authorized;
   const bulk = bulkOf(match.route);
@@ -108,7 +118,7 @@ async function callOne(
     const one = prepareOne(prepared, values, bulk);
     ({ path } = one);
     const parameters = { ...match.parameters, ...values };
-    const call = { ...authorized, match: { ...match, parameters }, report: ofOne };
+    const call = { ...authorized, match: { ...match, parameters }, report: ofOne, deadline };
     const received = await objectKind.callUpstream(one, call);
     const object = await objectKind.buildResponse(received, one, call);
     return { object: typeof object === "string" && match.route.response === "object" ? object : undefined };
@@ -120,8 +130,8 @@ async function callOne(
 }
 
 /**
- * Makes the calls, some at the same time. After an error that is about the client, and when the time is up, no further one
- * is sent.
+ * Makes the calls, some at the same time. After an error that is about the client, when the time is up, and when the results
+ * are too large, no further one is sent.
  *
  * @throws {HttpError} that error, if no call had another result; {UpstreamError} when the client is gone
  */
@@ -132,6 +142,7 @@ async function callAll(prepared: PreparedRequest, authorized: AuthorizedRequest)
   const distinct = [...new Map(ids.map((id) => [id.text, id])).values()];
   const deadline = performance.now() + timeoutMs;
   let stop: Failure | undefined;
+  let characters = 0;
 
   async function outcomeOf(id: SentId): Promise<readonly [string, Outcome]> {
     if (!stop && performance.now() >= deadline)
@@ -140,10 +151,14 @@ async function callAll(prepared: PreparedRequest, authorized: AuthorizedRequest)
         isAboutClient: false,
       };
     if (stop) return [id.text, stop];
-    const outcome = await callOne(id, prepared, authorized);
+    const outcome = await callOne(id, prepared, authorized, deadline);
     if (request.signal.aborted) throw new UpstreamError("client_aborted", "the client disconnected");
     if ("error" in outcome && outcome.isAboutClient) stop ??= outcome;
-    return [id.text, outcome];
+    if ("error" in outcome) return [id.text, outcome];
+    characters += outcome.object?.length ?? 0;
+    if (characters <= MOST_CHARACTERS) return [id.text, outcome];
+    stop ??= TOO_LARGE;
+    return [id.text, TOO_LARGE];
   }
 
   const outcomes = new Map(await pMap(distinct, outcomeOf, { concurrency }));

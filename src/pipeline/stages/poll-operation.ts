@@ -75,7 +75,7 @@ async function resultOf(
 }
 
 /**
- * Polls an operation until it is done, within the deadline of the route. The call itself is never repeated.
+ * Polls an operation until it is done, within the time of the route and of the request. The call itself is never repeated.
  *
  * @param call the upstream's response to it
  * @returns the result, as if the upstream had responded with it; undefined while the operation is in progress
@@ -91,7 +91,8 @@ export async function pollOperation(
   const { upstream } = services.translation.rateLimitHeaders;
   const get = await preparePoll(poll, call, prepared, authorized);
   if (!get) return undefined;
-  const signal = new DeadlineSignal(request.signal, poll.timeoutMs);
+  const leftMs = Math.max(0, (authorized.deadline ?? Infinity) - performance.now());
+  const signal = new DeadlineSignal(request.signal, Math.min(poll.timeoutMs, leftMs));
   try {
     let { headers } = call;
     for (;;) {

@@ -230,6 +230,28 @@ describe("an error that is about the client", () => {
   });
 });
 
+describe("large responses", () => {
+  const MEGABYTE = 1024 * 1024;
+  /** 9 MB for each id. */
+  const large: Responder = (call, response) =>
+    json(200, { id: Number(call.path.split("/").at(-1)), name: "x".repeat(9 * MEGABYTE) })(call, response);
+
+  test("end the calls when their objects have more than 16 million characters", async () => {
+    const { status, body, paths } = await read(packOf({ concurrency: 1 }), [1, 2, 3], large);
+    expect(status).toBe(200);
+    expect(body).toMatchObject([{ id: 1, status: 200 }, failure(2, 500), failure(3, 500)]);
+    expect(paths).toEqual(["/items/1", "/items/2"]);
+  });
+
+  test("fail when all responses of one request have more than 64 MB", async () => {
+    const pack = packOf({ concurrency: 1, success: undefined }, { response: "none" });
+    const ids = [1, 2, 3, 4, 5, 6, 7, 8];
+    const { body, gateway } = await read(pack, ids, large);
+    expect(body).toEqual(ids.map((id) => (id <= 7 ? { id, status: 200 } : failure(id, 500))));
+    expect(await gateway.lastRecord()).toContain("the responses have more than 67108864 bytes");
+  });
+});
+
 test("without permission nothing is sent", async () => {
   const others: SmallPack = {
     client: { credentials: { scheme: "Bearer" } },
@@ -283,6 +305,23 @@ describe("each call of many", () => {
       "/jobs/j1",
       "/jobs/j2",
     ]);
+  });
+
+  test("is polled until the time of all calls is up", async () => {
+    const poll = {
+      upstream: "GET /jobs/{response.job}",
+      state: "state",
+      done: ["done"],
+      interval_ms: 50,
+      timeout_ms: 5000,
+    };
+    const gateway = await start(packOf({ timeout_ms: 200 }, { poll, upstream: "POST /items/{id}" }));
+    gateway.service.respondWith((call, response) =>
+      (call.method === "POST" ? json(202, { job: 1 }) : json(200, { state: "busy" }))(call, response),
+    );
+    const { body } = await gateway.send("POST /books/read", { body: { ids: [1, 2, 3] } });
+    expect(body).toEqual([failure(1, 504), failure(2, 504), failure(3, 504)]);
+    expect(gateway.service.calls.length).toBeLessThanOrEqual(12);
   });
 
   test("has the parameters and headers of the request", async () => {
@@ -343,6 +382,21 @@ describe("check reports", () => {
       {},
       { response: "none" },
       '"$object" has no value: the route has "response: none"',
+    ],
+    [
+      "too many requests to poll",
+      { most: 100 },
+      {
+        upstream: "POST /items/{id}",
+        poll: {
+          upstream: "GET /jobs/{id}",
+          state: "state",
+          done: ["done"],
+          interval_ms: 10,
+          timeout_ms: 1000,
+        },
+      },
+      "one request may send 6000 requests to poll: 1000 are allowed",
     ],
     ["an invalid expression", { ids: "ids[" }, {}, 'Expected "]"'],
     ["a variable that does not exist", { ids: "$body.ids" }, {}, "$body"],

@@ -170,6 +170,22 @@ describe("memory of buffered bodies", () => {
     await waitFor(async () => (await bytesKept()) === 0);
   });
 
+  test("is limited to half for each accepted token, and others proceed", async () => {
+    for (const token of ["good-greedy", "good-other"])
+      await gateway.request("GET /vm/instances", { as: token });
+    await Promise.all(Array.from({ length: 16 }, () => half("good-greedy")));
+    await waitFor(async () => (await bytesKept()) === 16 * LIMIT);
+    const refused = await half("good-greedy");
+    expect(await refused.waitForResponses(1)).toMatchObject([{ status: 500 }]);
+
+    const other = await half("good-other");
+    await waitFor(async () => (await bytesKept()) === 17 * LIMIT);
+    other.send("{");
+    expect(await other.waitForResponses(1)).toMatchObject([{ status: 400 }]);
+    clients.closeAll();
+    await waitFor(async () => (await bytesKept()) === 0);
+  });
+
   test("counts encoded bodies by their possible decoded size", async () => {
     const encoded = head(STOP, `${as("bad-gzip")}Content-Encoding: gzip\r\n`, "Content-Length: 4");
     const client = await clients.open(`${encoded}abcd`);
@@ -183,7 +199,7 @@ test("a body that was read leaves no listeners on its request", async () => {
   request.headers["content-length"] = "2";
   const { read } = createBodyReaders(LIMIT).of(request);
   const before = [request.listenerCount("close"), request.listenerCount("end")];
-  const body = read({ known: true, address: "192.0.2.1" });
+  const body = read({ known: true, token: "t", address: "192.0.2.1" });
   request.push("{}");
   request.push(null);
   expect((await body).toString()).toBe("{}");
