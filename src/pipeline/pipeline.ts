@@ -121,10 +121,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     stageTimes.authorize = performance.now();
 
     // Read the body, and let it select among the candidates. Everything above was decided by the request head.
-    const bytes = await readBody(request, verdicts, {
-      hash: credentials.hash,
-      isAccepted: token.isAccepted,
-    });
+    const bytes = await readBody(request, verdicts, credentials.hash, token.isAccepted);
     if (bytes) context.body = { bytes };
     const readJson = parseOnUse(request, bytes, pack);
     const selected = await selectRoute(verdicts, readJson);

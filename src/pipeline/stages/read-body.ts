@@ -63,16 +63,18 @@ export type ReadJson = () => SentJson;
 /**
  * Reads the body of an authorized request. The body of an upload is not read: it is streamed to v4.
  *
- * @param sender the hash of the client's token, and whether v4 has accepted it
+ * @param token the hash of the client's token
+ * @param isKnown whether v4 has accepted it
  * @returns undefined where there is nothing to read
  * @throws {HttpError} see {@link ReadBody}
  */
 export async function readBody(
   { readBody: read, address }: AlphaRequest,
   [first]: readonly Verdict[],
-  { hash, isAccepted }: { readonly hash: string | undefined; readonly isAccepted: boolean },
+  token: string | undefined,
+  isKnown: boolean,
 ): Promise<Buffer | undefined> {
-  return first?.match.route.upload ? undefined : read?.({ known: isAccepted, token: hash, address });
+  return first?.match.route.upload ? undefined : read?.({ known: isKnown, token, address });
 }
 
 /** Parses a body once, when it is needed. */

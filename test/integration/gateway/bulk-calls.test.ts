@@ -58,8 +58,8 @@ const failure = (id: unknown, status: number, message: unknown = expect.any(Stri
 });
 
 /** Sends ids; gives the response, and the paths that the upstream was called with. */
-async function read(pack: SmallPack, ids: unknown, respond: Responder = found) {
-  const gateway = await start(pack, { UPSTREAM_TIMEOUT_MS: "300" });
+async function read(pack: SmallPack, ids: unknown, respond: Responder = found, timeout = "300") {
+  const gateway = await start(pack, { UPSTREAM_TIMEOUT_MS: timeout });
   gateway.service.respondWith(respond);
   const { status, body, headers } = await gateway.send("POST /books/read", { body: { ids } });
   return { status, body, headers, paths: gateway.service.calls.map(({ path }) => path), gateway };
@@ -237,7 +237,7 @@ describe("large responses", () => {
     json(200, { id: Number(call.path.split("/").at(-1)), name: "x".repeat(9 * MEGABYTE) })(call, response);
 
   test("end the calls when their objects have more than 16 million characters", async () => {
-    const { status, body, paths } = await read(packOf({ concurrency: 1 }), [1, 2, 3], large);
+    const { status, body, paths } = await read(packOf({ concurrency: 1 }), [1, 2, 3], large, "30000");
     expect(status).toBe(200);
     expect(body).toMatchObject([{ id: 1, status: 200 }, failure(2, 500), failure(3, 500)]);
     expect(paths).toEqual(["/items/1", "/items/2"]);
@@ -246,7 +246,7 @@ describe("large responses", () => {
   test("fail when all responses of one request have more than 64 MB", async () => {
     const pack = packOf({ concurrency: 1, success: undefined }, { response: "none" });
     const ids = [1, 2, 3, 4, 5, 6, 7, 8];
-    const { body, gateway } = await read(pack, ids, large);
+    const { body, gateway } = await read(pack, ids, large, "30000");
     expect(body).toEqual(ids.map((id) => (id <= 7 ? { id, status: 200 } : failure(id, 500))));
     expect(await gateway.lastRecord()).toContain("the responses have more than 67108864 bytes");
   });
