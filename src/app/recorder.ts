@@ -185,10 +185,12 @@ export class Recorder {
   /** Collects what the record of a request to the native proxy needs. */
   startNative(request: AlphaRequest, hash: string | undefined): NativeRecording {
     const { audit } = this.#dependencies;
-    const limit = audit ? searchedBytes(request, this.options) : 0;
+    const limit = audit && searchedBytes(request, this.options);
     let response: NativeResponse | undefined;
     return {
-      onHead: (headers) => (response = new NativeResponse(headers, limit)),
+      onHead: (headers) => {
+        if (limit !== undefined) response = new NativeResponse(headers, limit);
+      },
       onReceived: (chunk) => response?.add(chunk),
       record: (outcome) =>
         this.recordForwarded(request, outcome, {

@@ -154,7 +154,7 @@ export class Exchange implements NativeStream {
     this.token = (header(plain, "authorization") ?? "").trim().replace(/^\S+ +/, "");
     this.hash = handlers.hashOf(plain, this.token);
     this.recording = handlers.startRecording(plain, this.hash);
-    this.#ownHeaders = { ...response.getHeaders() };
+    this.#ownHeaders = response.getHeaders();
   }
 
   /** Responds with an error that is the client's to solve. */

@@ -166,8 +166,8 @@ export function joinLines(headers: IncomingHttpHeaders): void {
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined || name === "set-cookie") continue;
-    const lines = [value].flat().map(trimEnd);
-    headers[name] = SINGLE.has(name) ? lines[0] : lines.join(", ");
+    if (typeof value === "string") headers[name] = trimEnd(value);
+    else headers[name] = SINGLE.has(name) ? trimEnd(value[0] ?? "") : value.map(trimEnd).join(", ");
   }
 }
 
