@@ -86,7 +86,7 @@ async function compareCosts(): Promise<void> {
   await measureLiveCosts((cost) => {
     print(
       `  ${cost.oldService.padEnd(14)}${cost.plainP99.toFixed(2).padStart(10)}${cost.p99.toFixed(2).padStart(7)}` +
-        cost.cpu.toFixed(2).padStart(9) +
+        (cost.cpu?.toFixed(2) ?? "").padStart(9) +
         (cost.memory / 1024 ** 2).toFixed(0).padStart(13),
     );
     misses.push(...missesOf(cost));
