@@ -22,6 +22,8 @@ export interface ValueKind {
   };
   /** The result may be an {@link UnknownValue}. */
   readonly write: (value: unknown, args: Args) => MaybePromise<unknown>;
+  /** The value of the table that a text of a path or a query is, a number for example; any other value unchanged. */
+  readonly ofText: { readonly alpha: (text: unknown) => unknown; readonly v4: (text: unknown) => unknown };
   /** Looks a v4 value up in the table; undefined if the table does not have it. */
   readonly lookup: (value: unknown) => unknown;
   /** The inverted table: the v4 value of every alpha value. */
@@ -60,7 +62,7 @@ type Side = ValueKindDefinition["read"];
 const table = (side: Side, same: readonly string[]): Map<unknown, unknown> =>
   new Map<unknown, unknown>([
     ...same.map((value) => [value, value] as const),
-    ...(typeof side === "object" ? Object.entries(side) : []),
+    ...(typeof side === "object" ? side : []),
   ]);
 
 /** Inverts a table. If several v4 values have the same alpha value, the first one is used. */
@@ -75,6 +77,16 @@ const sources = (forward: ReadonlyMap<unknown, unknown>): Map<unknown, unknown[]
     [...Map.groupBy(forward, ([, alpha]) => alpha)].map(([alpha, pairs]) => [alpha, pairs.map(([v4]) => v4)]),
   );
 
+/** Equal texts and equal numbers have the same text. */
+const canonicalText = (text: string): string =>
+  /^-?\d+[.eE]/.test(text) ? printJson(fromJsonText(text)) : canonicalString(text);
+
+/** Finds the value of a table that a text is: in paths and queries all values are texts. */
+function findText(table: ReadonlyMap<unknown, unknown>): (text: unknown) => unknown {
+  const values = new Map([...table.keys()].map((value) => [String(value), value]));
+  return (text) => (typeof text === "string" ? (values.get(text) ?? text) : text);
+}
+
 /** Translates by a table of JSON texts, so that values are neither parsed nor printed. */
 function readByTable(values: ReadonlyMap<unknown, unknown>, otherwise: unknown): ValueKind["reader"] {
   const texts = new Map([...values].map(([v4, alpha]) => [printJson(v4), toJsonText(alpha)]));
@@ -82,7 +94,7 @@ function readByTable(values: ReadonlyMap<unknown, unknown>, otherwise: unknown):
   const readOther = (text: string): JsonText => (other === undefined ? text : other);
   const read = (text: string): JsonText => {
     const found = texts.get(text);
-    const alpha = found === undefined ? texts.get(canonicalString(text)) : found;
+    const alpha = found === undefined ? texts.get(canonicalText(text)) : found;
     return alpha === undefined ? readOther(text) : alpha;
   };
   return () => ({ read, mayBeAsync: false });
@@ -139,6 +151,7 @@ const scopesKind = (scopes: Scopes): ValueKind => ({
     mayBeAsync: false,
   }),
   write: (value) => (typeof value === "string" ? scopes.toV4(value).join(" ") || undefined : value),
+  ofText: { alpha: (text) => text, v4: (text) => text },
   lookup: () => undefined,
   v4ByAlpha: new Map(),
   v4ValuesByAlpha: new Map(),
@@ -185,6 +198,7 @@ export function compileValueKind(
         ? readByExpression(location.at("read"), read, args)
         : readByTable(forward, otherwise),
     write: written?.write ?? toV4,
+    ofText: { alpha: findText(v4ByAlpha), v4: findText(forward) },
     lookup: (value) => forward.get(value),
     v4ByAlpha,
     v4ValuesByAlpha,
