@@ -26,8 +26,8 @@ export interface ValueKind {
   readonly ofText: { readonly alpha: (text: unknown) => unknown; readonly v4: (text: unknown) => unknown };
   /** Looks a v4 value up in the table; undefined if the table does not have it. */
   readonly lookup: (value: unknown) => unknown;
-  /** The inverted table: the v4 value of every alpha value. */
-  readonly v4ByAlpha: ReadonlyMap<unknown, unknown>;
+  /** The translation of ids; undefined if the kind does not have both directions. */
+  readonly ids: IdTranslation | undefined;
   /** All v4 values of every alpha value; empty without a table. */
   readonly v4ValuesByAlpha: ReadonlyMap<unknown, readonly unknown[]>;
   /**
@@ -42,6 +42,14 @@ export interface ValueKind {
   readonly isLostInRead: ((v4: unknown) => boolean) | undefined;
   /** Whether v4 gets the value of another alpha value; undefined if that is not known. */
   readonly isLostInWrite: ((alpha: unknown) => boolean) | undefined;
+}
+
+/** The translation of ids, which are texts. An id without a translation is undefined. */
+export interface IdTranslation {
+  readonly toAlpha: (v4Id: string) => string | undefined;
+  readonly toV4: (alphaId: string) => string | undefined;
+  /** All v4 ids in the order of the table; undefined for expressions, which translate any text. */
+  readonly v4Ids: readonly string[] | undefined;
 }
 
 /** The result of a write for a value that the table of a kind does not have, if the kind rejects such values. */
@@ -104,15 +112,18 @@ function readByExpression(
   location: SourceLocation,
   source: string,
   args: readonly string[],
-): ValueKind["reader"] {
+): Pick<ValueKind, "reader"> & { readonly isCompiled: boolean } {
   const expression = compileExpressionAt(location, source, ["value", ...args]);
   const mayBeAsync = expression.engine === "interpreted";
-  return (given) => {
-    const print = (text: string): MaybePromise<JsonText> => {
-      const value = fromJsonText(text);
-      return expression.print(value, { ...given, value });
-    };
-    return { read: print, mayBeAsync };
+  return {
+    isCompiled: expression.fallback === undefined,
+    reader(given) {
+      const print = (text: string): MaybePromise<JsonText> => {
+        const value = fromJsonText(text);
+        return expression.print(value, { ...given, value });
+      };
+      return { read: print, mayBeAsync };
+    },
   };
 }
 
@@ -153,7 +164,7 @@ const scopesKind = (scopes: Scopes): ValueKind => ({
   write: (value) => (typeof value === "string" ? scopes.toV4(value).join(" ") || undefined : value),
   ofText: { alpha: (text) => text, v4: (text) => text },
   lookup: () => undefined,
-  v4ByAlpha: new Map(),
+  ids: undefined,
   v4ValuesByAlpha: new Map(),
   filterValues: undefined,
   keepsOrder: false,
@@ -163,6 +174,31 @@ const scopesKind = (scopes: Scopes): ValueKind => ({
   isLostInWrite: (alpha) =>
     typeof alpha === "string" && !haveSameScopes(scopes.toAlpha(scopes.toV4(alpha).join(" ")), alpha),
 });
+
+/** Translates an id; undefined where that fails, gives no text, or is not known yet. */
+function translateId(translate: () => unknown): string | undefined {
+  const id = failureAsValue(translate);
+  return typeof id === "string" ? id : undefined;
+}
+
+/** Compiles the translation of ids. One direction may be a table, and the other one an expression. */
+function compileIds(
+  { read, write }: ValueKindDefinition,
+  [forward, v4ByAlpha]: readonly ReadonlyMap<unknown, unknown>[],
+  reader: ReturnType<ValueKind["reader"]>,
+  written: ValueKind["write"] | undefined,
+): IdTranslation | undefined {
+  const isTable = typeof read !== "string" && written === undefined;
+  if (typeof read === "string" ? write === undefined : forward?.size === 0) return undefined;
+  return {
+    toAlpha: (v4Id) =>
+      translateId(() =>
+        typeof read === "string" ? thenMaybe(reader.read(printJson(v4Id)), fromJsonText) : forward?.get(v4Id),
+      ),
+    toV4: (alphaId) => translateId(() => (written ? written(alphaId, {}) : v4ByAlpha?.get(alphaId))),
+    v4Ids: isTable ? Array.from(v4ByAlpha?.values() ?? [], String) : undefined,
+  };
+}
 
 /** Compiles one value kind. @param args Names of the arguments that fields pass to it. */
 export function compileValueKind(
@@ -192,15 +228,17 @@ export function compileValueKind(
   const v4ValuesByAlpha = sources(forward);
   const written =
     typeof write === "string" ? writeByExpression(location.at("write"), write, args) : undefined;
+  const { reader, isCompiled = true } =
+    typeof read === "string"
+      ? readByExpression(location.at("read"), read, args)
+      : { reader: readByTable(forward, otherwise) };
+  const isAsync = !isCompiled || (written && !written.filterValues);
   return {
-    reader:
-      typeof read === "string"
-        ? readByExpression(location.at("read"), read, args)
-        : readByTable(forward, otherwise),
+    reader,
     write: written?.write ?? toV4,
     ofText: { alpha: findText(v4ByAlpha), v4: findText(forward) },
     lookup: (value) => forward.get(value),
-    v4ByAlpha,
+    ids: isAsync ? undefined : compileIds(definition, [forward, v4ByAlpha], reader({}), written?.write),
     v4ValuesByAlpha,
     filterValues:
       v4ValuesByAlpha.size > 0
