@@ -197,7 +197,9 @@ function listRule({ pack, route, order }: AnswerRules): ListRule | undefined {
 function createIdText({ pack, route: { resource } }: AnswerRules): (id: unknown) => string {
   const kind = resource.fields.get(pack.dialect.client.id)?.values;
   const { read } = (kind === undefined ? undefined : pack.dialect.values?.[kind]) ?? {};
-  const clientValues = new Map(typeof read === "object" ? Object.entries(read) : []);
+  const clientValues = new Map(
+    typeof read === "object" ? read.map(([value, alpha]) => [String(value), alpha]) : [],
+  );
   return (id) => {
     const text = typeof id === "string" ? id : JSON.stringify(id);
     const clientValue = clientValues.get(text) ?? resource.catalog?.alphaId(text) ?? text;

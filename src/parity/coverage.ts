@@ -23,7 +23,7 @@ const MAX_WORD_LENGTH = 100;
 function wordsOf({ rule }: ResponseField, { dialect }: Sources): readonly string[] | undefined {
   const kind = rule.values === undefined ? undefined : dialect.values[rule.values];
   if (!kind || (!kind.same && typeof kind.read !== "object")) return undefined;
-  const read = typeof kind.read === "object" ? Object.values(kind.read) : [];
+  const read = typeof kind.read === "object" ? kind.read.map(([, word]) => word) : [];
   const words = [...(kind.same ?? []), ...read].filter((word) => word !== null).map(String);
   return [...new Set(words)].filter((word) => word.length <= MAX_WORD_LENGTH).slice(0, MAX_WORDS);
 }

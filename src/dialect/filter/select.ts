@@ -1,4 +1,5 @@
-import type { Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
+import type { Comparison, Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
+import { parseScalar } from "../query.ts";
 import { ValidationError } from "../http-error.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
@@ -43,6 +44,8 @@ function sortWeight(unit: number): number {
 export interface SelectField<Row> extends OperandRules {
   /** Returns the value of the field in a row: of a reference its id, of a date-time the form of both dialects. */
   readonly value: (row: Row) => unknown;
+  /** Whether the field is compared with texts of a query: they are numbers and booleans where the values are. */
+  readonly isText?: boolean;
 }
 
 /** The fields by which a list can be filtered, by alpha name. */
@@ -97,14 +100,32 @@ function createFieldPredicate<Row>(
   fields: SelectFields<Row>,
 ): Predicate<Row> {
   const field = fields.get(name) ?? throwFilterError(name, "cannot be filtered by.");
-  const prepared = tests.map(
-    (test) => [OPERATOR_TESTS[test.operator], readOperand(test, name, field)] as const,
-  );
+  const { isText = false, dateTime = false } = field;
+  const prepared = tests.map((test) => {
+    const typed = isText && !dateTime ? withNumber(test) : test;
+    return [OPERATOR_TESTS[test.operator], readOperand(typed, name, field)] as const;
+  });
   return (row) => {
     const value = field.value(row);
-    return prepared.every(([holds, operand]) => holds(value, operand));
+    return prepared.every(([holds, operand]) => holds(value, isText ? asTypeOf(value, operand) : operand));
   };
 }
+
+/** A comparison with the number that its text is. */
+function withNumber(test: Test): Test {
+  if (!COMPARISONS.has(test.operator) || typeof test.value !== "string") return test;
+  return { ...test, value: parseScalar(test.value, "number") ?? test.value } as Test;
+}
+
+/** A text as the number or the boolean that a value is compared with; unchanged where the value is neither. */
+function asTypeOf(value: unknown, operand: Scalar): Scalar {
+  const [first] = elements(value);
+  if (typeof operand !== "string" || (typeof first !== "number" && typeof first !== "boolean"))
+    return operand;
+  return parseScalar(operand, typeof first === "number" ? "number" : "boolean") ?? operand;
+}
+
+const COMPARISONS: ReadonlySet<string> = new Set(["gt", "gte", "lt", "lte"] satisfies Comparison[]);
 
 const OPERATOR_TESTS: Readonly<Record<Test["operator"], (value: unknown, operand: Scalar) => boolean>> = {
   eq: equals,

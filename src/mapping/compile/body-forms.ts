@@ -1,7 +1,7 @@
 import { isObject, parseJson } from "../../dialect/json/parse.ts";
 import type { ErrorDetail } from "../../dialect/http-error.ts";
 import type { FieldRule } from "../schema/field-definition.ts";
-import { compileCopy, compileGetter, compileRemover } from "./member-paths.ts";
+import { compileCopy, compileGetter, compileRemover, compileSetter } from "./member-paths.ts";
 import type { JsonObject } from "../translation-context.ts";
 
 /** Limits of JSON that a client sends inside a string. */
@@ -41,6 +41,45 @@ function compileSpellings(members: readonly FormMember[]): (body: JsonObject) =>
 /** Returns the id if a client sends a whole object in place of an id. */
 const idOf = (value: unknown, reference: string): unknown =>
   isObject(value) && Object.hasOwn(value, reference) ? value[reference] : value;
+
+/**
+ * Compiles a function that gives the object of a response the form of a body: ids in place of objects, in nested objects
+ * too. It does not change the object that it gets.
+ *
+ * @param fieldsOf The rules of a nested object.
+ */
+export function compileBodyForm(
+  rules: readonly { readonly name: string; readonly rule: FieldRule }[],
+  reference: string,
+  fieldsOf: (object: string) => Readonly<Record<string, FieldRule>> | undefined,
+): (shown: JsonObject) => JsonObject {
+  const nested = new Map<string, (shown: JsonObject) => JsonObject>();
+  // Compiled when it is needed: objects may contain each other.
+  function formOf(object: string): (shown: JsonObject) => JsonObject {
+    const fields = Object.entries(fieldsOf(object) ?? {}).map(([name, rule]) => ({ name, rule }));
+    const form = nested.get(object) ?? compileBodyForm(fields, reference, fieldsOf);
+    nested.set(object, form);
+    return form;
+  }
+  const copy = compileCopy(rules.map(({ name }) => name));
+  const members = rules.flatMap(({ name, rule: { accepts, catalog, object } }) => {
+    const isReference = catalog !== undefined || accepts?.includes("object");
+    if (!isReference && object === undefined) return [];
+    const one = (value: unknown): unknown => {
+      if (isReference) return idOf(value, reference);
+      return isObject(value) ? formOf(object ?? "")(value) : value;
+    };
+    return [{ get: compileGetter(name), put: compileSetter(name), one }];
+  });
+  return (shown) => {
+    const body = copy(shown);
+    for (const { get, put, one } of members) {
+      const value = get(body);
+      if (value !== undefined) put(body, Array.isArray(value) ? value.map(one) : one(value));
+    }
+    return body;
+  };
+}
 
 function readAcceptedForm(
   member: FormMember,

@@ -9,7 +9,7 @@ import type { FieldRule } from "../schema/field-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
 import { compileUnwrap, compileUpstreamFormat, type UpstreamBodyFormat } from "./body-format.ts";
-import { compileForms } from "./body-forms.ts";
+import { compileBodyForm, compileForms } from "./body-forms.ts";
 import {
   compilePathMembers,
   compileSentMembers,
@@ -59,6 +59,8 @@ export interface BodyRules {
     readonly body: JsonObject;
     readonly faults: readonly ErrorDetail[];
   };
+  /** Gives the object of a response the form that {@link normalise} gives a body: ids in place of objects. */
+  readonly asBody: (shown: JsonObject) => JsonObject;
   /** Validates a body against alpha's schema, and returns all errors. */
   readonly check: (body: JsonObject | readonly unknown[]) => ErrorDetail[];
   /** Rules that the schema can't express. */
@@ -184,6 +186,11 @@ export function compileBody(
       const { body, faults } = readForms(sent);
       return { body: prune(isForm ? convertForm(body) : body) as JsonObject, faults };
     },
+    asBody: compileBodyForm(
+      members,
+      context.id,
+      (object) => context.resources.get(object)?.definition.fields,
+    ),
     memberOf: (field) =>
       members.find(
         ({ name }) => field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`),

@@ -137,10 +137,19 @@ export function compileCatalog(
   location: SourceLocation,
 ): Catalog {
   const { accepts = {}, closed = false, hidden_prefix: hidden, ignore_case: ignoreCase = false } = definition;
-  const ids =
+  const kind =
     definition.ids === undefined
       ? undefined
       : resolveReference(location.at("ids"), "value kind", definition.ids, context.values);
+  const ids = kind?.ids;
+  if (kind && !ids)
+    location
+      .at("ids")
+      .report(
+        `"${definition.ids}" needs a table, or a "read" and a "write" that can be compiled: both directions`,
+      );
+  else if (closed && (ids ? !ids.v4Ids : definition.ids === undefined))
+    location.at("closed").report('"closed" needs "ids" with a table: the ids that there are');
   const fold = (id: string) => (ignoreCase ? id.toLowerCase() : id);
   const aliases = new Map(Object.entries(accepts).map(([alias, v4Id]) => [fold(alias), v4Id]));
   const stub = compileExpressionAt(
@@ -149,7 +158,7 @@ export function compileCatalog(
     ["id", "name", "values"],
     context.values,
   );
-  const alphaId = (v4Id: string): string => (ids?.lookup(v4Id) as string | undefined) ?? v4Id;
+  const alphaId = (v4Id: string): string => ids?.toAlpha(v4Id) ?? v4Id;
   const { isHidden, isHiddenAt } = compileHiddenPrefix(hidden);
 
   const stubFor = (v4Id: string, row: unknown): MaybePromise<JsonText> =>
@@ -166,10 +175,12 @@ export function compileCatalog(
   }
 
   function v4Id(requested: string, copy: CatalogCopy): string | undefined {
-    const translated = aliases.get(fold(requested)) ?? ids?.v4ByAlpha.get(requested);
-    if (translated !== undefined) return translated as string;
-    const id = ignoreCase ? (copy.canonicalSpelling(name, requested) ?? requested) : requested;
-    if (closed || alphaId(id) !== id || isHidden(id)) return undefined;
+    const translated = ids?.toV4(requested);
+    const known = aliases.get(fold(requested)) ?? (ids?.v4Ids && translated);
+    if (known !== undefined) return known;
+    const wanted = translated ?? requested;
+    const id = ignoreCase ? (copy.canonicalSpelling(name, wanted) ?? wanted) : wanted;
+    if (closed || fold(alphaId(id)) !== fold(requested) || isHidden(id)) return undefined;
     return copy.find(name, id) || !copy.isLoaded(name) ? id : undefined;
   }
 
@@ -177,7 +188,7 @@ export function compileCatalog(
     definition.with_token === undefined
       ? undefined
       : compileExpressionAt(location.at("with_token"), definition.with_token, []);
-  const fixedIds = closed && ids ? Array.from(ids.v4ByAlpha.values(), String) : undefined;
+  const fixedIds = closed ? ids?.v4Ids : undefined;
 
   return {
     name,
@@ -189,7 +200,8 @@ export function compileCatalog(
       ),
     hiddenPrefix: hidden,
     renames: ids !== undefined,
-    hasNoAlphaId: (v4Id) => ids !== undefined && ids.lookup(v4Id) === undefined,
+    hasNoAlphaId: (v4Id) =>
+      ids !== undefined && (typeof v4Id !== "string" || ids.toAlpha(v4Id) === undefined),
     calls: compileCalls(definition, context, location),
     fixedIds,
     opposites: definition.opposites ?? {},

@@ -98,6 +98,7 @@ function* compileResources(
     parts,
     tokenHeaders: tokenHeadersOf(dialect.client.credentials),
     id: dialect.client.id,
+    filtersInQuery: dialect.client.filters !== undefined && dialect.client.filters.header === undefined,
     omitsNull: dialect.client.responses.omit_null,
     unknownRecord: dialect.messages.unknown_record,
   };

@@ -35,7 +35,7 @@ const decoded = (text: string): string | undefined => {
 const PARAMETER = /:(\w+)|\{(\w+)\}/g;
 
 /** Translates an upstream value to the client's; undefined if it has none. */
-function translateValue({ read }: ReturnType<ValueKind["reader"]>, value: string): string | undefined {
+function translateValue({ read }: ReturnType<ValueKind["reader"]>, value: unknown): string | undefined {
   try {
     const text = read(JSON.stringify(value));
     const translated = text instanceof Promise ? undefined : fromJsonText(text);
@@ -57,7 +57,8 @@ function compileInverse(
   const client = name.slice("GET ".length);
   const needed = [...client.matchAll(PARAMETER)].map(([, one, other]) => one ?? other ?? "");
   if (!needed.every((parameter) => names.includes(parameter))) return undefined;
-  const readers = needed.map((parameter) => pathParameters[parameter]?.kind?.reader({}));
+  const kinds = needed.map((parameter) => pathParameters[parameter]?.kind);
+  const readers = kinds.map((kind) => kind?.reader({}));
   // A header waits for no expression that may be asynchronous.
   if (readers.some((reader) => reader?.mayBeAsync)) return undefined;
   const fixed = (upstreamPrefix + template).split(/\{[\w.]+\}/).map((part) => RegExp.escape(part));
@@ -71,7 +72,7 @@ function compileInverse(
       const texts = needed.map((parameter, index) => {
         const value = values[names.indexOf(parameter)] ?? "";
         const reader = readers[index];
-        return reader ? translateValue(reader, value) : value;
+        return reader ? translateValue(reader, kinds[index]?.ofText.v4(value)) : value;
       });
       if (!texts.every((text) => text !== undefined && text !== "")) return undefined;
       let next = 0;

@@ -133,7 +133,8 @@ function compileTargets(
     definition.values === undefined
       ? undefined
       : resolveReference(location.at("values"), "value kind", definition.values, values);
-  const convert = kind && applyValueKind(kind.write, definition.arguments ?? {});
+  const apply = kind && applyValueKind(kind.write, definition.arguments ?? {});
+  const convert = apply && ((value: unknown) => apply(kind.ofText.alpha(value)));
   const { origin } = location;
 
   function compileWrite(source: string | undefined, at: SourceLocation): ParameterTarget["write"] {

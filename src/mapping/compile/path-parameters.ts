@@ -47,7 +47,9 @@ export function compilePathValues(
   if (kinds.length === 0) return undefined;
   return (parameters) =>
     thenMaybe(
-      mapMaybe(kinds, ({ name, kind }) => failureAsValue(() => kind.write(parameters[name], {}))),
+      mapMaybe(kinds, ({ name, kind }) =>
+        failureAsValue(() => kind.write(kind.ofText.alpha(parameters[name]), {})),
+      ),
       (written) => {
         const translated = { ...parameters };
         for (const [index, { name }] of kinds.entries()) {

@@ -154,7 +154,7 @@ export function* compileResource(
     errorField,
     filterFields,
     queryFields,
-    selectFields: compileSelectFields(fields, context.catalogs.get(definition.object)),
+    selectFields: compileSelectFields(fields, context.catalogs.get(definition.object), context),
     losses: [...fields].flatMap(([name, rule]) => lossOf(name, rule) ?? []),
     fields,
     members,

@@ -22,10 +22,12 @@ export interface ValueKind {
   };
   /** The result may be an {@link UnknownValue}. */
   readonly write: (value: unknown, args: Args) => MaybePromise<unknown>;
+  /** The value of the table that a text of a path or a query is, a number for example; any other value unchanged. */
+  readonly ofText: { readonly alpha: (text: unknown) => unknown; readonly v4: (text: unknown) => unknown };
   /** Looks a v4 value up in the table; undefined if the table does not have it. */
   readonly lookup: (value: unknown) => unknown;
-  /** The inverted table: the v4 value of every alpha value. */
-  readonly v4ByAlpha: ReadonlyMap<unknown, unknown>;
+  /** The translation of ids; undefined if the kind does not have both directions. */
+  readonly ids: IdTranslation | undefined;
   /** All v4 values of every alpha value; empty without a table. */
   readonly v4ValuesByAlpha: ReadonlyMap<unknown, readonly unknown[]>;
   /**
@@ -40,6 +42,14 @@ export interface ValueKind {
   readonly isLostInRead: ((v4: unknown) => boolean) | undefined;
   /** Whether v4 gets the value of another alpha value; undefined if that is not known. */
   readonly isLostInWrite: ((alpha: unknown) => boolean) | undefined;
+}
+
+/** The translation of ids, which are texts. An id without a translation is undefined. */
+export interface IdTranslation {
+  readonly toAlpha: (v4Id: string) => string | undefined;
+  readonly toV4: (alphaId: string) => string | undefined;
+  /** All v4 ids in the order of the table; undefined for expressions, which translate any text. */
+  readonly v4Ids: readonly string[] | undefined;
 }
 
 /** The result of a write for a value that the table of a kind does not have, if the kind rejects such values. */
@@ -60,7 +70,7 @@ type Side = ValueKindDefinition["read"];
 const table = (side: Side, same: readonly string[]): Map<unknown, unknown> =>
   new Map<unknown, unknown>([
     ...same.map((value) => [value, value] as const),
-    ...(typeof side === "object" ? Object.entries(side) : []),
+    ...(typeof side === "object" ? side : []),
   ]);
 
 /** Inverts a table. If several v4 values have the same alpha value, the first one is used. */
@@ -75,6 +85,16 @@ const sources = (forward: ReadonlyMap<unknown, unknown>): Map<unknown, unknown[]
     [...Map.groupBy(forward, ([, alpha]) => alpha)].map(([alpha, pairs]) => [alpha, pairs.map(([v4]) => v4)]),
   );
 
+/** Equal texts and equal numbers have the same text. */
+const canonicalText = (text: string): string =>
+  /^-?\d+[.eE]/.test(text) ? printJson(fromJsonText(text)) : canonicalString(text);
+
+/** Finds the value of a table that a text is: in paths and queries all values are texts. */
+function findText(table: ReadonlyMap<unknown, unknown>): (text: unknown) => unknown {
+  const values = new Map([...table.keys()].map((value) => [String(value), value]));
+  return (text) => (typeof text === "string" ? (values.get(text) ?? text) : text);
+}
+
 /** Translates by a table of JSON texts, so that values are neither parsed nor printed. */
 function readByTable(values: ReadonlyMap<unknown, unknown>, otherwise: unknown): ValueKind["reader"] {
   const texts = new Map([...values].map(([v4, alpha]) => [printJson(v4), toJsonText(alpha)]));
@@ -82,7 +102,7 @@ function readByTable(values: ReadonlyMap<unknown, unknown>, otherwise: unknown):
   const readOther = (text: string): JsonText => (other === undefined ? text : other);
   const read = (text: string): JsonText => {
     const found = texts.get(text);
-    const alpha = found === undefined ? texts.get(canonicalString(text)) : found;
+    const alpha = found === undefined ? texts.get(canonicalText(text)) : found;
     return alpha === undefined ? readOther(text) : alpha;
   };
   return () => ({ read, mayBeAsync: false });
@@ -92,15 +112,18 @@ function readByExpression(
   location: SourceLocation,
   source: string,
   args: readonly string[],
-): ValueKind["reader"] {
+): Pick<ValueKind, "reader"> & { readonly isCompiled: boolean } {
   const expression = compileExpressionAt(location, source, ["value", ...args]);
   const mayBeAsync = expression.engine === "interpreted";
-  return (given) => {
-    const print = (text: string): MaybePromise<JsonText> => {
-      const value = fromJsonText(text);
-      return expression.print(value, { ...given, value });
-    };
-    return { read: print, mayBeAsync };
+  return {
+    isCompiled: expression.fallback === undefined,
+    reader(given) {
+      const print = (text: string): MaybePromise<JsonText> => {
+        const value = fromJsonText(text);
+        return expression.print(value, { ...given, value });
+      };
+      return { read: print, mayBeAsync };
+    },
   };
 }
 
@@ -139,8 +162,9 @@ const scopesKind = (scopes: Scopes): ValueKind => ({
     mayBeAsync: false,
   }),
   write: (value) => (typeof value === "string" ? scopes.toV4(value).join(" ") || undefined : value),
+  ofText: { alpha: (text) => text, v4: (text) => text },
   lookup: () => undefined,
-  v4ByAlpha: new Map(),
+  ids: undefined,
   v4ValuesByAlpha: new Map(),
   filterValues: undefined,
   keepsOrder: false,
@@ -150,6 +174,31 @@ const scopesKind = (scopes: Scopes): ValueKind => ({
   isLostInWrite: (alpha) =>
     typeof alpha === "string" && !haveSameScopes(scopes.toAlpha(scopes.toV4(alpha).join(" ")), alpha),
 });
+
+/** Translates an id; undefined where that fails, gives no text, or is not known yet. */
+function translateId(translate: () => unknown): string | undefined {
+  const id = failureAsValue(translate);
+  return typeof id === "string" ? id : undefined;
+}
+
+/** Compiles the translation of ids. One direction may be a table, and the other one an expression. */
+function compileIds(
+  { read, write }: ValueKindDefinition,
+  [forward, v4ByAlpha]: readonly ReadonlyMap<unknown, unknown>[],
+  reader: ReturnType<ValueKind["reader"]>,
+  written: ValueKind["write"] | undefined,
+): IdTranslation | undefined {
+  const isTable = typeof read !== "string" && written === undefined;
+  if (typeof read === "string" ? write === undefined : forward?.size === 0) return undefined;
+  return {
+    toAlpha: (v4Id) =>
+      translateId(() =>
+        typeof read === "string" ? thenMaybe(reader.read(printJson(v4Id)), fromJsonText) : forward?.get(v4Id),
+      ),
+    toV4: (alphaId) => translateId(() => (written ? written(alphaId, {}) : v4ByAlpha?.get(alphaId))),
+    v4Ids: isTable ? Array.from(v4ByAlpha?.values() ?? [], String) : undefined,
+  };
+}
 
 /** Compiles one value kind. @param args Names of the arguments that fields pass to it. */
 export function compileValueKind(
@@ -179,14 +228,17 @@ export function compileValueKind(
   const v4ValuesByAlpha = sources(forward);
   const written =
     typeof write === "string" ? writeByExpression(location.at("write"), write, args) : undefined;
+  const { reader, isCompiled = true } =
+    typeof read === "string"
+      ? readByExpression(location.at("read"), read, args)
+      : { reader: readByTable(forward, otherwise) };
+  const isAsync = !isCompiled || (written && !written.filterValues);
   return {
-    reader:
-      typeof read === "string"
-        ? readByExpression(location.at("read"), read, args)
-        : readByTable(forward, otherwise),
+    reader,
     write: written?.write ?? toV4,
+    ofText: { alpha: findText(v4ByAlpha), v4: findText(forward) },
     lookup: (value) => forward.get(value),
-    v4ByAlpha,
+    ids: isAsync ? undefined : compileIds(definition, [forward, v4ByAlpha], reader({}), written?.write),
     v4ValuesByAlpha,
     filterValues:
       v4ValuesByAlpha.size > 0

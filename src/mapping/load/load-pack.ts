@@ -21,6 +21,7 @@ import { fileSchema, keysAt, type FileKind } from "../schema/file-schema.ts";
 import { locationIn, type RemovedParts } from "./source-location.ts";
 import { validateFile } from "./validate-file.ts";
 import { readYamlTexts } from "./read-yaml.ts";
+import { readTables } from "./value-tables.ts";
 import { parseYaml, type YamlPath, type YamlSource, type YamlText } from "./yaml-source.ts";
 import { reportUnused } from "../compile/unused.ts";
 import { compileAcceptedDifferences } from "../compile/accepted-differences.ts";
@@ -136,8 +137,12 @@ function validatePack({ directory, sources }: PackSources, diagnostics: Diagnost
   const resourceFiles = sources.filter(
     (source) => ![dialectFile, surfaceFile, acceptedFile].includes(source),
   );
+  const dialect = validate(dialectFile, dialectDefinition, "pack");
   return {
-    dialect: validate(dialectFile, dialectDefinition, "pack"),
+    dialect: dialect && {
+      ...dialect,
+      definition: readTables(dialect.definition, dialect.source, diagnostics),
+    },
     surface: validate(surfaceFile, surfaceDefinition, "surface"),
     accepted: validate(acceptedFile, acceptedDefinition, "accepted-differences"),
     resources: resourceFiles.flatMap((source) => validate(source, resourceDefinition, "resource") ?? []),

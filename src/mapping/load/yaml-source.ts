@@ -6,6 +6,9 @@ import { findYamlProblems } from "./yaml-problems.ts";
 /** The path of a value in a YAML document: keys and indexes from the top. */
 export type YamlPath = readonly PropertyKey[];
 
+/** A map with its keys as YAML has them: an object has only texts. */
+export type YamlMap = ReadonlyMap<string | number | boolean | null, unknown>;
+
 /** The message of a diagnostic, with or without a hint how to fix it. */
 export type Message =
   | string
@@ -46,6 +49,8 @@ export interface YamlSource {
   diagnosticAt(path: YamlPath, message: Message, offset?: number): Diagnostic;
   /** The text of a scalar as it is written: `1.10`. Undefined for other values. */
   textAt(path: YamlPath): string | undefined;
+  /** The map at a path; undefined for other values. */
+  mapAt(path: YamlPath): YamlMap | undefined;
   /** Creates a diagnostic of a key. */
   keyDiagnosticAt(path: YamlPath, message: Message): Diagnostic;
   /** The line of a value. */
@@ -163,11 +168,23 @@ export function parseYaml(file: string, text: string): YamlSource {
     );
   }
   const lines = new Map<string, number>();
+  let maps: unknown;
   return {
     file,
     data: diagnostics.length > 0 ? undefined : document.toJS({ maxAliasCount: -1 }),
     diagnostics,
     diagnosticAt,
+    mapAt(path) {
+      maps ??= document.toJS({ mapAsMap: true, maxAliasCount: -1 });
+      const found = path.reduce<unknown>(
+        (value, key) =>
+          value instanceof Map
+            ? [...(value as YamlMap)].find(([name]) => String(name ?? "") === String(key))?.[1]
+            : undefined,
+        maps,
+      );
+      return found instanceof Map ? (found as YamlMap) : undefined;
+    },
     textAt(path) {
       const node = nodes.at(path);
       return isScalar(node) ? node.source : undefined;
@@ -199,6 +216,7 @@ export function checkedYaml({ file, text }: YamlText, lines: ReadonlyMap<string,
     diagnostics: [],
     diagnosticAt: (...about) => parse().diagnosticAt(...about),
     textAt: (path) => parse().textAt(path),
+    mapAt: (path) => parse().mapAt(path),
     keyDiagnosticAt: (...about) => parse().keyDiagnosticAt(...about),
     lineAt: (path) => lines.get(keyOf(path)) ?? parse().lineAt(path),
     lines,

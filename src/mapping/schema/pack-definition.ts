@@ -16,7 +16,7 @@ const valueKind = z.strictObject({
   same: about(z.array(name).optional(), "Values that are the same on both sides.", ["running", "offline"]),
   read: about(
     z.union([z.record(z.string(), json), expression]).optional(),
-    "Upstream value → client value: a table, or JSONata with `$value`.",
+    "Upstream value → client value: a table, or JSONata with `$value`. A key without quotes may be a number or a boolean.",
     { rebuilding: "provisioning" },
   ),
   write: about(
@@ -246,8 +246,17 @@ export const dialectDefinition = z.strictObject({
   }),
 });
 
-export type DialectDefinition = z.infer<typeof dialectDefinition>;
-export type ValueKindDefinition = z.infer<typeof valueKind>;
+/** `pack.yaml` as it is written. The keys of its value tables are texts. */
+export type WrittenDialect = z.infer<typeof dialectDefinition>;
+/** The pairs of a value table. A key that YAML reads as a number or a boolean is one. */
+export type ValueTable = readonly (readonly [key: string | number | boolean, value: unknown])[];
+export type ValueKindDefinition = Omit<z.infer<typeof valueKind>, "read" | "write"> & {
+  readonly read?: ValueTable | string | undefined;
+  readonly write?: ValueTable | string | undefined;
+};
+export type DialectDefinition = Omit<WrittenDialect, "values"> & {
+  readonly values: Readonly<Record<string, ValueKindDefinition>>;
+};
 export type PrerequisiteDefinition = z.infer<typeof prerequisite>;
 export type PartDefinition = z.infer<typeof part>;
 export type ErrorsDefinition = z.infer<typeof errors>;

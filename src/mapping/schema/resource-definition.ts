@@ -85,8 +85,12 @@ const catalog = z.strictObject({
     "The upstream lists that it is loaded from.",
     [{ request: "GET /regions" }],
   ),
-  ids: about(name.optional(), "A value kind that translates ids in both directions.", "shelf_id"),
-  closed: about(z.boolean().optional(), "No other id is accepted or listed.", true),
+  ids: about(
+    name.optional(),
+    "A value kind that translates ids in both directions: a table, or a `read` and a `write` that can be compiled.",
+    "shelf_id",
+  ),
+  closed: about(z.boolean().optional(), "Only the ids of the table of `ids` are accepted and listed.", true),
   accepts: about(
     z.record(name, name).optional(),
     "Additional ids that requests may use, with their upstream ids.",

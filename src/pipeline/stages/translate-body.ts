@@ -73,8 +73,9 @@ async function removeUnchanged(
   rules: BodyRules,
   fetchCurrent: FetchCurrent,
 ): Promise<JsonObject> {
-  const current = await fetchCurrent?.();
-  if (!current) return body;
+  const shown = await fetchCurrent?.();
+  if (!shown) return body;
+  const current = rules.asBody(shown);
   const isSame = new Map<BodyMember, boolean>();
   const unchanged = errors.filter(({ field = "" }) => {
     const member = rules.memberOf(field);
@@ -153,7 +154,7 @@ export async function translateBody(
     const current = await fetchCurrent?.("must succeed");
     valid = changedMembers(
       valid,
-      current,
+      current && rules.asBody(current),
       onlyChanges === "items" ? services.pack.dialect.client.id : undefined,
     );
   }

@@ -13,7 +13,7 @@ export type ValueTables = Pack["dialect"]["values"];
 /** The pairs of a value table: upstream value and client value; empty for a kind without one. */
 export function tableValues(kind: string | undefined, values: ValueTables): (readonly [unknown, unknown])[] {
   const { same = [], read } = values[kind ?? ""] ?? {};
-  const table = typeof read === "object" ? Object.entries(read) : [];
+  const table = typeof read === "object" ? read : [];
   return [...same.map((value) => [value, value] as const), ...table];
 }
 

@@ -38,8 +38,8 @@ const literal = (value: unknown): string => code(JSON.stringify(value));
 function findTablePairs(kind: string, { pack, direction }: ChangeContext): ValuePair[] {
   const { read, write } = pack.dialect.values[kind] ?? {};
   const writeTable = direction === "write" && typeof write === "object" ? write : undefined;
-  if (writeTable) return createPairs(Object.entries(writeTable).map(([alpha, v4]) => [v4, alpha]));
-  return typeof read === "object" ? createPairs(Object.entries(read)) : [];
+  if (writeTable) return createPairs(writeTable.map(([alpha, v4]) => [v4, alpha]));
+  return typeof read === "object" ? createPairs(read) : [];
 }
 
 const createPairs = (entries: readonly (readonly [unknown, unknown])[]): ValuePair[] =>

@@ -21,6 +21,8 @@ export interface LibraryResponse extends Pick<DryRunResponse, "context"> {
 export interface PackChanges {
   readonly edits?: readonly Edit[];
   readonly files?: Readonly<Record<string, string>>;
+  /** Whether catalogs are read before the request, as a gateway does. */
+  readonly readsCatalogs?: boolean;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface PackChanges {
  * @param respond the status and body of each v4 response; by default 200 and an empty object
  */
 export async function sendToLibrary(
-  { edits = [], files = {} }: PackChanges,
+  { edits = [], files = {}, readsCatalogs = false }: PackChanges,
   request: DryRunRequest,
   respond: (call: string) => readonly [status: number, body: unknown] = () => [200, {}],
 ): Promise<LibraryResponse> {
@@ -48,6 +50,7 @@ export async function sendToLibrary(
     close: () => Promise.resolve(),
   });
   try {
+    if (readsCatalogs) await run.catalogs.refresh();
     const { response, context } = await run.send(request);
     return { status: response.status, body: JSON.parse(response.body), sent, context };
   } finally {

@@ -96,6 +96,7 @@ async function list(changes: Changes, query: string, header?: unknown, rows: rea
     },
     close: async () => {},
   });
+  await run.catalogs.refresh();
   const headers = header === undefined ? {} : { "X-Find": JSON.stringify(header) };
   const { response, context } = await run.send({ method: "GET", path: `/things${query}`, headers });
   run.catalogs.stop();
@@ -666,3 +667,66 @@ describe("check reports filters", () => {
     expect(problemsOf(changes)).toEqual([expect.stringContaining(message)]);
   });
 });
+
+describe.each([
+  [
+    "a catalog",
+    {
+      route: { client: "GET /things", catalog: true, response: "list" },
+      catalog: { upstream: [{ request: "GET /items" }], stub: '{ "id": $id }' },
+    },
+  ],
+  [
+    "a list that the gateway collects",
+    {
+      route: {
+        client: "GET /things",
+        upstream: "GET /items",
+        response: "list",
+        aggregate: { include: "true", max_items: 9 },
+      },
+    },
+  ],
+])(
+  "in the query of %s a text is a number or a boolean where the value is",
+  (_case, { route, ...resource }) => {
+    const rows = [
+      { id: "a", floor: 3, lit: true, code: "3", rooms: [1, 2], size: { width: 2 } },
+      { id: "b", floor: -1, lit: false, code: "true", rooms: [], size: { width: 1.5 } },
+    ];
+    const fields = {
+      id: "id",
+      floor: "floor",
+      lit: "lit",
+      code: "code",
+      rooms: "rooms",
+      "size.width": "size.width",
+    };
+
+    test.each([
+      ["?lit=true", ["a"]],
+      ["?lit[ne]=true", ["b"]],
+      ["?floor=3", ["a"]],
+      ["?floor=3.0", ["a"]],
+      ["?floor=-1,7", ["b"]],
+      ["?floor[gte]=0", ["a"]],
+      ["?floor=high", []],
+      ["?code=3", ["a"]],
+      ["?code=true", ["b"]],
+      ["?rooms=2", ["a"]],
+      ["?size.width=1.5", ["b"]],
+    ])("%s", async (query, ids) => {
+      const changes = { client: QUERY, resource: { fields, routes: [route], ...resource } };
+      const { status, body } = await list(changes, query, undefined, rows);
+      expect([status, Object(body).map(({ id }: { id: string }) => id)]).toEqual([200, ids]);
+    });
+
+    test("and a comparison with another text is a 400", async () => {
+      const changes = { client: QUERY, resource: { fields, routes: [route], ...resource } };
+      expect(await list(changes, "?floor[gte]=high", undefined, rows)).toMatchObject({
+        status: 400,
+        message: "floor is compared with numbers only.",
+      });
+    });
+  },
+);

@@ -104,8 +104,9 @@ const { routes, objects, values } = alphaSurface;
 
 /** The values that clients see of a value kind. */
 function clientValues(kind: string): Set<unknown> {
-  const { same = [], read = {}, otherwise } = pack.dialect.values[kind] ?? {};
-  return new Set([...same, ...Object.values(read), otherwise].filter((value) => value != null));
+  const { same = [], read, otherwise } = pack.dialect.values[kind] ?? {};
+  const words = typeof read === "object" ? read.map(([, word]) => word) : [];
+  return new Set([...same, ...words, otherwise].filter((value) => value != null));
 }
 
 /** The names of path parameters don't matter. */

@@ -3,14 +3,14 @@
 import * as fc from "fast-check";
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
-import type { DialectDefinition } from "../../../src/mapping/schema/pack-definition.ts";
+import type { WrittenDialect } from "../../../src/mapping/schema/pack-definition.ts";
 import type { FieldRule } from "../../../src/mapping/schema/field-definition.ts";
 import type { Pack } from "../../../src/mapping/pack.ts";
 import type { FieldType } from "../../../src/mapping/schema/surface-definition.ts";
 
 export type Json = Record<string, unknown>;
 
-const { values: kinds } = parse(readFileSync("mappings/pack.yaml", "utf8")) as DialectDefinition;
+const { values: kinds } = parse(readFileSync("mappings/pack.yaml", "utf8")) as WrittenDialect;
 
 /** A value kind's table from v4 to alpha; undefined where an expression makes the values. */
 export function tableOf(rule: FieldRule): ReadonlyMap<string, unknown> | undefined {

@@ -52,6 +52,8 @@ export interface FieldContext {
   readonly tokenHeaders: readonly string[];
   /** The member with the id of an object. */
   readonly id: string;
+  /** Whether clients have filters in the query, where all values are texts. */
+  readonly filtersInQuery: boolean;
   /** Whether responses to clients leave out fields without a value. */
   readonly omitsNull: boolean;
 }

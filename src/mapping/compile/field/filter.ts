@@ -7,6 +7,7 @@ import { parseScalar, type ValueType } from "../../../dialect/query.ts";
 import { filterName, filterRuleOf, isFilterable, type FieldRule } from "../../schema/field-definition.ts";
 import type { CatalogCopy, CatalogEntry } from "../../translation-context.ts";
 import type { Catalog } from "../compile-catalog.ts";
+import { compileGetter } from "../member-paths.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
 
 /** Returns the v4 values that mean the same as a filter value; undefined if v4 has no such value. */
@@ -84,11 +85,12 @@ export const compileFilter: CompileFields<(copy: CatalogCopy) => ReadonlyMap<str
 export function compileSelectFields(
   rules: ReadonlyMap<string, FieldRule>,
   catalog: Catalog | undefined,
+  { filtersInQuery: isText }: Pick<FieldContext, "filtersInQuery">,
 ): SelectFields<CatalogEntry> {
-  const plain = [...rules].map(([name, { format }]): [string, SelectField<CatalogEntry>] => [
-    name,
-    { value: ({ object }) => object[name], dateTime: format === "date-time" },
-  ]);
+  const plain = [...rules].map(([name, { format }]): [string, SelectField<CatalogEntry>] => {
+    const get = compileGetter(name);
+    return [name, { value: ({ object }) => get(object), dateTime: format === "date-time", isText }];
+  });
   const negated = Object.entries(catalog?.opposites ?? {}).map(
     ([name, field]): [string, SelectField<CatalogEntry>] => [
       name,
