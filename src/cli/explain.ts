@@ -64,12 +64,17 @@ function createDecisionMatcher(pack: Pack, call: WrittenCall): (request: HttpReq
   return (request) => request.method === "GET" && endpoints.some(({ matches }) => matches(request.path));
 }
 
-/** Whether a request is the main call of one of these routes. */
-const isMainCall = (routes: readonly Route[], { method, path }: HttpRequest): boolean =>
-  routes.some(
-    ({ source }) =>
-      "call" in source && source.call.method === method && source.call.matches(path.split("?")[0] ?? ""),
-  );
+/** Whether a request is the main call of a route. */
+const isMainCall = ({ source }: Route, { method, path }: HttpRequest): boolean =>
+  "call" in source && source.call.method === method && source.call.matches(path.split("?")[0] ?? "");
+
+/** What the upstream of a route has as an empty list or object, in the shape of the route. */
+function emptyAnswer({ response, resource, lists: { envelope } }: Route): unknown {
+  const { list, object = "$object" } = envelope.upstream;
+  return response === "list"
+    ? onePage(list, [])
+    : fillShape(object, { name: resource.upstreamName, object: {} });
+}
 
 /**
  * Records requests. Responds with 403 to requests for a decision, with names to those whose values a later path has,
@@ -79,19 +84,12 @@ const isMainCall = (routes: readonly Route[], { method, path }: HttpRequest): bo
  */
 export function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[], main?: Buffer): Upstream {
   const routes = routesOf(pack, call);
-  const list = onePage(routes[0]?.lists.envelope.upstream.list ?? pack.lists.upstream, []);
+  const readRoutes = routes.flatMap(({ readRoute }) => pack.route(readRoute ?? "") ?? []);
+  const [first] = routes;
   // A list with members is an object as well. A bare array is not.
-  const isList = routes.some(({ response }) => response === "list");
-  const bytes = Buffer.from(JSON.stringify(isList || isObject(list) ? list : {}));
-  const { totalHeader } = (routes[0]?.lists.paging ?? pack.paging).upstream;
-  const wrapper = isList ? undefined : routes[0]?.lists.envelope.upstream.object;
-  const object =
-    wrapper === undefined
-      ? bytes
-      : Buffer.from(
-          JSON.stringify(fillShape(wrapper, { name: routes[0]?.resource.upstreamName, object: {} })),
-        );
-  const ofMain = main ?? object;
+  const list = onePage(first?.lists.envelope.upstream.list ?? pack.lists.upstream, []);
+  const other = first?.response === "list" || isObject(list) ? list : {};
+  const { totalHeader } = (first?.lists.paging ?? pack.paging).upstream;
   const isForDecision = createDecisionMatcher(pack, call);
   return {
     async call(request): Promise<HttpResponse> {
@@ -101,13 +99,35 @@ export function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]
         etag: '"ETAG"',
         ...(totalHeader !== undefined && { [totalHeader]: "0" }),
       };
-      const named = request.method === "GET" && routes[0] && namedAnswer(request.path, routes[0]);
+      const named = request.method === "GET" && first && namedAnswer(request.path, first);
       if (named) return { status: 200, headers, bytes: Buffer.from(JSON.stringify(named)), ms: 0 };
-      return isForDecision(request)
-        ? { status: 403, headers, bytes: Buffer.alloc(0), ms: 0 }
-        : { status: 200, headers, bytes: isMainCall(routes, request) ? ofMain : bytes, ms: 0 };
+      if (isForDecision(request)) return { status: 403, headers, bytes: Buffer.alloc(0), ms: 0 };
+      const route = [...routes, ...readRoutes].find((each) => isMainCall(each, request));
+      const answer = JSON.stringify(route ? emptyAnswer(route) : other);
+      const bytes = main && route && routes.includes(route) ? main : Buffer.from(answer);
+      return { status: 200, headers, bytes, ms: 0 };
     },
     close: () => Promise.resolve(),
+  };
+}
+
+/**
+ * The same pack without the checks of requests before the call: the answers on which they depend are not known. Without the
+ * header that names the upstream's request, only a request that was translated has an equivalent.
+ */
+function withoutAnswers(pack: Pack): Pack {
+  const withoutChecks = (route: Route): Route => ({
+    ...route,
+    prerequisites: route.prerequisites.map((step) => ({ ...step, check: () => [] })),
+    withoutScopes: route.withoutScopes && withoutChecks(route.withoutScopes),
+  });
+  return {
+    ...pack,
+    dialect: { ...pack.dialect, client: { ...pack.dialect.client, upstream_header: undefined } },
+    match(method, segments) {
+      const found = pack.match(method, segments);
+      return found && { ...found, routes: found.routes.map(withoutChecks) };
+    },
   };
 }
 
@@ -162,24 +182,44 @@ function describePrerequisite(path: string, { prerequisites, wait }: Route): str
     : `before the call, to validate "${step.notFoundField}"`;
 }
 
+/** The requests before the main call, and those of which it consists; none if the gateway did not send it. */
+function splitSent({
+  sent,
+  result: { context },
+}: Explanation): Record<"before" | "main", readonly HttpRequest[]> {
+  const { upstreamEquivalent: equivalent, match } = context;
+  if (equivalent === undefined || !match) return { before: sent, main: [] };
+  const { bulk, mergeParts } = match.route;
+  if (bulk) return { before: [], main: sent };
+  const isCall = (request: HttpRequest): boolean => `${request.method} ${request.path}` === equivalent;
+  const isPage = (request: HttpRequest): boolean => isMainCall(match.route, request);
+  // A request before the call can be the same GET. Nothing is sent after the parts of an object.
+  const last =
+    mergeParts.length > 0 ? sent.length - 1 : sent.findLastIndex(sent.some(isCall) ? isCall : isPage);
+  const start = Math.max(0, last - mergeParts.length);
+  return { before: sent.slice(0, start), main: sent.slice(start, last + 1) };
+}
+
+/** What the main call is, where there are other requests, and which pages it reads. */
+const describeMain = ({ kind }: Route, isFirst: boolean): string =>
+  [
+    ...(isFirst ? [] : ["the main call"]),
+    ...(kind === "paged" ? ["the first page; others follow until the client's page is complete"] : []),
+    ...(kind === "aggregated" ? ["all pages"] : []),
+  ].join(", ");
+
 /** Every v4 request in order: prerequisites, the main call, the read after a write, and related requests. */
-function createSteps(
-  { sent, result: { context }, pack: { paging } }: Explanation,
-  route: Route,
-  parameters: Parameters,
-): Step[] {
+function createSteps(explanation: Explanation, route: Route, parameters: Parameters): Step[] {
+  const { pack, sent } = explanation;
   const named = sent.map((request) => ({ ...request, path: withNames(request.path, route) }));
   if (route.bulk)
     return named.map((request, index) => ({ reason: index === 0 ? "once for each id" : "", request }));
-  const mainIndex = Math.max(
-    0,
-    sent.findIndex(({ method, path }) => `${method} ${path}` === context.upstreamEquivalent),
-  );
-  const prerequisites = named.slice(0, mainIndex);
-  const main = named[mainIndex];
+  const { before, main } = splitSent(explanation);
+  const prerequisites = named.slice(0, before.length);
+  const calls = named.slice(before.length, before.length + main.length);
   const readAfterWrite = route.readAfterWrite?.endpoint.describe(parameters);
   const { poll } = route;
-  const { upstream } = paging;
+  const { upstream } = pack.paging;
   const firstPage = upstream.query({ offset: 0, cursor: undefined }, upstream.size.maximum);
   const relatedPath = (endpoint: Endpoint, allPages: boolean): string => {
     const path = endpoint.describe({ ...parameters, each: "EACH" });
@@ -190,7 +230,10 @@ function createSteps(
       reason: describePrerequisite(request.path, route),
       request,
     })),
-    ...(main ? [{ reason: prerequisites.length > 0 ? "the main call" : "", request: main }] : []),
+    ...calls.map((request, index) => ({
+      reason: index === 0 ? describeMain(route, prerequisites.length === 0) : "a part of the same object",
+      request,
+    })),
     ...(poll
       ? [
           {
@@ -214,11 +257,16 @@ function createSteps(
   ];
 }
 
-/** Whether the gateway rejects the request. Catalogs are empty here, so a missing entry is not a rejection. */
-function isRejected({ result: { response, context } }: Explanation): boolean {
+/**
+ * Whether the gateway rejects the request. Once the main call is sent, it depends on an answer that is not known. Catalogs are
+ * empty here, so a missing entry is not a rejection.
+ */
+function isRejected(explanation: Explanation): boolean {
+  const { response, context } = explanation.result;
   const { source } = context.match?.route ?? {};
   const isFromCatalog = source !== undefined && "catalog" in source;
-  return !isSuccess(response.status) && !(isFromCatalog && response.status !== 400);
+  if (isSuccess(response.status) || splitSent(explanation).main.length > 0) return false;
+  return !(isFromCatalog && response.status !== 400);
 }
 
 function describeRejection({ result: { response }, pack }: Explanation, route: Route | undefined): string[] {
@@ -294,7 +342,9 @@ export function readRequest(
   pack: Pack,
   command: Command,
 ): DryRunRequest {
-  const headers = { "content-type": pack.mediaTypes.names[0] ?? "", ...parseHeaders(header, command) };
+  const { names } = pack.mediaTypes;
+  const type = names.find(isJsonType) ?? names[0] ?? "";
+  const headers = { "content-type": type, ...parseHeaders(header, command) };
   const body = parseData(data, headers["content-type"], command);
   return { ...splitCall(call, pack.dialect.client.base_path), headers, body };
 }
@@ -317,7 +367,7 @@ export async function explain(
   const pack = loadPack(packFolder(MAPPINGS_DIR), WORDS);
   const request = readRequest(call, flags, pack, command);
   const sent: HttpRequest[] = [];
-  const dryRun = createDryRun(pack, createEmptyV4(pack, request, sent));
+  const dryRun = createDryRun(withoutAnswers(pack), createEmptyV4(pack, request, sent));
   const result = await dryRun.send(request);
   const explanation = { call, sent, result, pack };
   print(formatExplanation(explanation));

@@ -4,7 +4,7 @@ import { responseFields, type ResponseField } from "../mapping/compile/response-
 import type { Pack } from "../mapping/pack.ts";
 import type { CoverAnswer } from "./pending.ts";
 
-type Sources = Pick<Pack, "route" | "resources" | "lists" | "dialect">;
+type Sources = Pick<Pack, "route" | "resources" | "dialect">;
 
 /** A field of a route that answers may show. */
 interface CoveredField {

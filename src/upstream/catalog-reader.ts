@@ -48,16 +48,20 @@ export interface LeftOutRows {
   readonly error: ExpressionError;
 }
 
-export interface CatalogReaderOptions {
-  /** Names the upstream in messages. */
-  readonly name: string;
-  readonly upstream: Upstream;
+/** What the paths of lists depend on, apart from the catalog. */
+interface CatalogPaths {
   readonly prefix: string;
   /** How lists are paged that say nothing of it. */
   readonly paging: CatalogPaging;
+  readonly filterWriter: FilterWriter;
+}
+
+export interface CatalogReaderOptions extends CatalogPaths {
+  /** Names the upstream in messages. */
+  readonly name: string;
+  readonly upstream: Upstream;
   /** Undefined if the upstream has no filters in a header. */
   readonly filterHeader: string | undefined;
-  readonly filterWriter: FilterWriter;
   /** Headers that all requests have. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The member that identifies an item. */
@@ -94,6 +98,16 @@ const idOf = (item: unknown, idMember: string): string | undefined => {
   const id = (item as Readonly<Record<string, unknown>> | null)?.[idMember];
   return typeof id === "string" ? id : undefined;
 };
+
+/** The path of a page of a list. @param query of the page */
+const pagePath = ({ path, filter }: CatalogCall, query: string, { prefix, filterWriter }: CatalogPaths) =>
+  addQuery(addQuery(prefix + path, query), filterWriter.write(filter).query);
+
+const walkPages = (call: CatalogCall, { paging }: CatalogPaths) => (call.paging ?? paging).walkAll(MAX_ITEMS);
+
+/** The path with which the reading of a list begins. */
+export const firstPagePath = (call: CatalogCall, paths: CatalogPaths): string =>
+  pagePath(call, walkPages(call, paths).query, paths);
 
 /** One read of a whole catalog, within the bounds. */
 class CatalogRead {
@@ -160,22 +174,22 @@ class CatalogRead {
 
   /** Reads all pages of a list. @returns The JSON text of each item. */
   async #readAllPages(call: CatalogCall): Promise<string[]> {
-    const { paging = this.#options.paging } = call;
+    const { upstreamCursor } = call.paging ?? this.#options.paging;
     const items: string[] = [];
-    const walk = paging.walkAll(MAX_ITEMS);
+    const walk = walkPages(call, this.#options);
     do {
       const page = await this.#readPage(call, walk.query);
       if (!page) return items;
       const { items: found, ...values } = page.list;
       items.push(...found);
-      const lastItem = (): string | undefined => paging.upstreamCursor(fromJsonText(found.at(-1) ?? "null"));
+      const lastItem = (): string | undefined => upstreamCursor(fromJsonText(found.at(-1) ?? "null"));
       walk.accept({ values, headers: page.headers, count: found.length, lastItem });
     } while (!walk.isDone);
     return items;
   }
 
   async #readPage(call: CatalogCall, query: string) {
-    const { name, upstream, prefix, filterHeader, filterWriter, gatewayToken } = this.#options;
+    const { name, upstream, filterHeader, filterWriter, gatewayToken } = this.#options;
     const { headers: tokenHeaders, query: secretQuery } = this.#token ?? gatewayToken ?? NO_TOKEN;
     const headers: Record<string, string> = {
       accept: "application/json",
@@ -186,7 +200,7 @@ class CatalogRead {
     const filter = filterWriter.write(call.filter);
     if (filter.header !== undefined && filterHeader !== undefined)
       headers[filterHeader.toLowerCase()] = filter.header;
-    const path = addQuery(addQuery(prefix + call.path, query), filter.query);
+    const path = pagePath(call, query, this.#options);
     const response = await upstream.call({ method: "GET", path, secretQuery, headers });
     if (response.status === 404 && call.optional) return undefined;
     if (response.status === 401) throw new CatalogNotShownError(`${name} does not show it without a token`);

@@ -12,10 +12,18 @@ export interface SmallPack {
   readonly pack?: object;
   /** Keys of the resource file. */
   readonly book?: object;
+  /** Other resource files, by the names of their objects. */
+  readonly others?: Readonly<Record<string, object>>;
 }
 
 /** Writes a pack with the object `book` into a new folder. */
-export function writeSmallPack({ client = {}, upstream = {}, pack = {}, book = {} }: SmallPack): {
+export function writeSmallPack({
+  client = {},
+  upstream = {},
+  pack = {},
+  book = {},
+  others = {},
+}: SmallPack): {
   readonly folder: string;
   remove(): void;
 } {
@@ -29,5 +37,7 @@ export function writeSmallPack({ client = {}, upstream = {}, pack = {}, book = {
   };
   writeFileSync(join(folder, "pack.yaml"), stringify({ format: 2, client, upstream, ...pack }));
   writeFileSync(join(folder, "book.yaml"), stringify(resource));
+  for (const [object, keys] of Object.entries(others))
+    writeFileSync(join(folder, `${object}.yaml`), stringify({ object, ...keys }));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

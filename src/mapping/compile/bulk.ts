@@ -28,6 +28,8 @@ export interface Bulk {
   readonly success: Shape;
   readonly failure: Shape;
   readonly list: Shape;
+  /** The keys that lead to the results of a response, and then to the object in each. */
+  readonly objectsPath: readonly string[];
   /** The objects in a response. */
   readonly objectsIn: (response: unknown) => readonly unknown[];
 }
@@ -158,6 +160,7 @@ export function compileBulk(
     success,
     failure,
     list,
+    objectsPath: [...listPath, ...(objectPath ?? [])],
     objectsIn(response) {
       const items = valueAt(response, listPath);
       return objectPath && Array.isArray(items) ? items.map((item) => valueAt(item, objectPath)) : [];

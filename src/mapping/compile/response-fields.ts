@@ -1,7 +1,6 @@
 /** The fields that responses of a route may have, by their paths without indexes. */
-import { dottedPath, fillKey, namesIn, type Shape } from "../../dialect/shape.ts";
+import { fillKey, findPath, namesIn, type Shape } from "../../dialect/shape.ts";
 import type { FieldRule } from "../schema/field-definition.ts";
-import type { Dialects } from "./dialects.ts";
 import type { Resource } from "./resource.ts";
 import type { Route } from "./route.ts";
 
@@ -13,10 +12,9 @@ export interface ResponseField {
   readonly rule: FieldRule;
 }
 
-/** The part of a pack that says what responses have. */
+/** The part of a pack that says what objects have. */
 export interface ResponseSources {
   readonly resources: ReadonlyMap<string, Pick<Resource, "fields">>;
-  readonly lists: Pick<Dialects["lists"], "client">;
 }
 
 /** Objects may have objects of their own kind. */
@@ -24,29 +22,31 @@ const MAX_NESTING = 6;
 
 const join = (...names: readonly string[]): string => names.filter((name) => name !== "").join(".");
 
+/** Where a response of a route has its objects. */
+type ObjectPlaces = Pick<Route, "response" | "list" | "lists" | "clientPath" | "bulk">;
+
 /** Where the objects of a response are: `books` in a list. */
-export function objectsPath(
-  { response, list, clientPath }: Pick<Route, "response" | "list" | "clientPath">,
-  { lists }: Pick<ResponseSources, "lists">,
-): string {
-  const items = response === "list" ? dottedPath(lists.client, "items", { list }) : undefined;
-  return join(items ?? "", ...clientPath);
+export function objectsPath({ response, list, lists, clientPath, bulk }: ObjectPlaces): string {
+  if (bulk) return join(...bulk.objectsPath);
+  const items = response === "list" ? findPath(lists.envelope.client.list, "items", { list }) : undefined;
+  return join(...(items ?? []), ...clientPath);
 }
 
 /** Finds the fields of the objects that responses of a route have. */
 export function responseFields(
-  route: Pick<Route, "response" | "list" | "clientPath" | "responseObjects">,
-  sources: ResponseSources,
+  route: ObjectPlaces & Pick<Route, "responseObjects">,
+  { resources }: ResponseSources,
 ): ReadonlyMap<string, ResponseField> {
   const found = new Map<string, ResponseField>();
   function add(object: string, at: string, depth: number): void {
-    for (const [name, rule] of sources.resources.get(object)?.fields ?? []) {
+    for (const [name, rule] of resources.get(object)?.fields ?? []) {
       const path = join(at, name);
       if (!found.has(path)) found.set(path, { object, name, rule });
       if (rule.object !== undefined && depth < MAX_NESTING) add(rule.object, path, depth + 1);
     }
   }
-  for (const object of route.responseObjects) add(object, objectsPath(route, sources), 0);
+  const objects = route.response === "none" ? [] : route.responseObjects;
+  for (const object of objects) add(object, objectsPath(route), 0);
   return found;
 }
 

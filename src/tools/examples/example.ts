@@ -12,7 +12,7 @@ import { isObject } from "../../dialect/json/parse.ts";
 /** The catalogs of the upstream: the rows of each list, by its request. */
 const catalogLists = about(
   z.record(z.string(), z.array(z.json())),
-  "The rows of each upstream list that a catalog is loaded from, by its request.",
+  "The rows of each upstream list that a catalog is read from, by its request without the query.",
   { "GET /regions": [{ id: "eu" }] },
 );
 
@@ -198,18 +198,24 @@ function listFolders(directory: string): string[] {
   }
 }
 
+/** The examples of a pack, and the catalogs that they share. */
+export interface Examples {
+  readonly examples: readonly Example[];
+  readonly catalogs: z.infer<typeof catalogLists>;
+  /** `catalogs.yaml`; undefined if the pack has none that is valid. */
+  readonly catalogsFile: YamlSource | undefined;
+}
+
 /**
  * Reads the examples of a pack, `examples/<resource>/<case>.yaml`.
  *
  * @param diagnostics gets the problems of files that do not fit the schema
  */
-export function readExamples(
-  packDirectory: string,
-  diagnostics: Diagnostic[],
-): { examples: Example[]; catalogs: z.infer<typeof catalogLists> } {
+export function readExamples(packDirectory: string, diagnostics: Diagnostic[]): Examples {
   const top = join(packDirectory, EXAMPLES_FOLDER);
   const examples: Example[] = [];
   let catalogs: z.infer<typeof catalogLists> = {};
+  let catalogsFile: YamlSource | undefined;
   const sources = [top, ...listFolders(top)].flatMap((folder) =>
     listFolders(packDirectory).includes(folder) ? readYamlFolder(folder) : [],
   );
@@ -228,8 +234,8 @@ export function readExamples(
       : validateFile(expanded, exampleDefinition, exampleSchema, found);
     diagnostics.push(...found);
     if (found.length > 0 || definition === undefined) continue;
-    if (isCatalogs) catalogs = definition as typeof catalogs;
+    if (isCatalogs) [catalogs, catalogsFile] = [definition as typeof catalogs, source];
     else examples.push({ source, definition: definition as ExampleDefinition });
   }
-  return { examples, catalogs };
+  return { examples, catalogs, catalogsFile };
 }

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import type { Diagnostic } from "../../mapping/load/diagnostic.ts";
+import { suggestionFor } from "../../mapping/load/suggest.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { HttpResponse, Upstream } from "../../upstream/client.ts";
 import { addQuery } from "../../mapping/compile/endpoint.ts";
-import { createCatalogUpstream, type CatalogLists } from "../catalog-upstream.ts";
+import { catalogShapes, createCatalogUpstream, type CatalogLists } from "../catalog-upstream.ts";
 import { createDryRun, isJsonType, type DryRun, type DryRunOptions } from "../dry-run.ts";
 import {
   compareRequests,
@@ -11,7 +12,13 @@ import {
   type ExampleResult,
   type ReceivedCall,
 } from "./compare-example.ts";
-import { splitCall, type Example, type ExampleDefinition, type WrittenCall } from "./example.ts";
+import {
+  splitCall,
+  type Example,
+  type ExampleDefinition,
+  type Examples,
+  type WrittenCall,
+} from "./example.ts";
 
 const createResponse = (
   status: number,
@@ -149,6 +156,28 @@ export const diagnosticsOf = (results: readonly ExampleResult[]): Diagnostic[] =
       .filter(({ message }) => message !== "")
       .map(({ path, message }) => example.source.diagnosticAt(path, { message, code: "golden-case" })),
   );
+
+/** Finds lists of `examples/catalogs.yaml` and of examples that no catalog of the pack is read from. */
+export function findUnknownLists(pack: Pack, { examples, catalogs, catalogsFile }: Examples): Diagnostic[] {
+  const known = [...catalogShapes(pack).keys()];
+  const inFile = catalogsFile ? [{ lists: catalogs, source: catalogsFile, path: [] }] : [];
+  const inExamples = examples.map(({ definition, source }) => ({
+    lists: definition.catalogs ?? {},
+    source,
+    path: ["catalogs"],
+  }));
+  return [...inFile, ...inExamples].flatMap(({ lists, source, path }) =>
+    Object.keys(lists)
+      .filter((request) => !known.includes(request))
+      .map((request) =>
+        source.keyDiagnosticAt([...path, request], {
+          message: `no catalog is read by "${request}"`,
+          code: "unknown-reference",
+          hint: suggestionFor(request, known),
+        }),
+      ),
+  );
+}
 
 /** Finds rows of catalogs on which an expression of the pack fails, in `examples/catalogs.yaml` and in examples. */
 export async function findLeftOutRows(

@@ -1,28 +1,10 @@
 /** Compares the catalog entries in responses. v4's catalogs are not recorded, but the entries can be compared with a control. */
 import { isObject } from "../../dialect/json/parse.ts";
-import { dottedPath } from "../../dialect/shape.ts";
-import type { Resource } from "../../mapping/compile/resource.ts";
+import { responseFields } from "../../mapping/compile/response-fields.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { NO_CATALOGS, type CatalogCopy } from "../../mapping/translation-context.ts";
 import { compareBodies, type ReplayDifference } from "./differences.ts";
-
-/** The catalogs of the fields of an object that hold catalog entries, by path without indexes: `.region`. */
-function catalogsByPath(
-  { fields }: Resource,
-  pack: Pack,
-  seen: ReadonlySet<string> = new Set(),
-): [path: string, catalog: string][] {
-  return [...fields].flatMap(([name, { catalog, object = "" }]): [string, string][] => {
-    if (catalog !== undefined) return [[`.${name}`, catalog]];
-    const nested = seen.has(object) ? undefined : pack.resources.get(object);
-    if (!nested) return [];
-    return catalogsByPath(nested, pack, new Set([...seen, object])).map(([path, found]) => [
-      `.${name}${path}`,
-      found,
-    ]);
-  });
-}
 
 /** All values of a body at some paths, without indexes. */
 function* valuesAt(
@@ -54,14 +36,9 @@ export interface EntryComparison {
 /** Creates the comparison for a route of a pack. */
 export function createEntryComparison(route: Route, pack: Pack): EntryComparison {
   const { id: reference } = pack.dialect.client;
-  const items = route.response === "list" ? dottedPath(route.lists.envelope.client.list, "items") : "";
-  const start = items ? `response.${items}` : "response";
-  const catalogs = new Map(
-    [route.object, ...route.responseObjects]
-      .flatMap((name) => pack.resources.get(name) ?? [])
-      .flatMap((resource) => catalogsByPath(resource, pack))
-      .map(([path, catalog]) => [start + path, catalog]),
-  );
+  const catalogs = new Map<string, string>();
+  for (const [path, { rule }] of responseFields(route, pack))
+    if (rule.catalog !== undefined) catalogs.set(`response.${path}`, rule.catalog);
   const pathOf = (at: string): string => at.replaceAll(/\[\d+\]/g, "");
 
   function isKnown(catalog: string, entry: unknown, copy: Pick<CatalogCopy, "find">): boolean {

@@ -6,6 +6,7 @@ import { errorsOf } from "../../mapping/compile/error-shapes.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { isTruncated } from "../../audit/truncate.ts";
 
+const NOT_MODIFIED = 304;
 const NOT_ACCEPTABLE = 406;
 
 /**
@@ -53,6 +54,8 @@ export function findObstacle(record: AuditRecord, pack: Pack): string | undefine
     return "a page for clients, or a check of a token: no route of the pack is involved";
   if (isLogin(alpha, pack)) return "call of the login server: no route of the pack is involved";
   if (alpha.path === "") return "the request was not recorded";
+  if (alpha.status === NOT_MODIFIED)
+    return "the client had this version already, by a header, and headers are not recorded";
   if (alpha.status === CLIENT_GONE) return "the client disconnected";
   const bodies = [alpha.body, alpha.response, ...v4.flatMap(({ body, response }) => [body, response])];
   if (bodies.some(isTruncated)) return "a body was recorded cut (AUDIT_BODY_LIMIT)";

@@ -159,7 +159,7 @@ class TypeLaw {
         this.#untested.add(`${route.name}: the usual answers lead to ${status}`);
       return;
     }
-    const rows = valueAt(body, objectsPath(route, this.#pack).split("."));
+    const rows = valueAt(body, objectsPath(route).split("."));
     if (route.response === "list" && Array.isArray(rows) && rows.length === 0)
       this.#untested.add(`${route.name}: the usual answers lead to an empty list`);
     const operations = trial.called();
@@ -210,7 +210,7 @@ class TypeLaw {
 
   /** The verdict of a place, which routes with the same object share. */
   #verdictOf({ route }: RouteTrial, place: string): MutableVerdict {
-    const objects = [ANSWER, objectsPath(route, this.#pack)].filter((part) => part !== "").join(".");
+    const objects = [ANSWER, objectsPath(route)].filter((part) => part !== "").join(".");
     const [object = route.object] = route.responseObjects;
     const field = fieldName(place, { objects, object, route: route.name });
     const verdict = this.#verdicts.get(field) ?? {

@@ -1,10 +1,10 @@
 /** An upstream that answers as its document describes. */
 import { onePage } from "../../dialect/envelope.ts";
 import { findPath, valueAt, type Shape } from "../../dialect/shape.ts";
-import { upstreamEnvelopeOf } from "../../mapping/compile/envelopes.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { HttpRequest, HttpResponse, Upstream } from "../../upstream/client.ts";
+import { catalogShapes } from "../catalog-upstream.ts";
 import { operationKey, type Operation, type Surface } from "../impact/surface.ts";
 import { DescribedAnswer, type AnswerHints } from "./described-answer.ts";
 
@@ -85,13 +85,7 @@ export function createOperationFinder(surface: Surface, pack: Pack): FindOperati
 
 /** The shapes of lists, by the operations that have them. */
 function listShapes(pack: Pack): ReadonlyMap<string, { readonly shape: Shape; readonly name: string }> {
-  const shapes = new Map<string, { readonly shape: Shape; readonly name: string }>();
-  for (const resource of pack.resources.values())
-    for (const { path } of resource.catalog?.calls ?? [])
-      shapes.set(operationKey(`GET ${path.split("?")[0]}`), {
-        shape: upstreamEnvelopeOf(resource, pack.dialect).list,
-        name: resource.upstreamList ?? "",
-      });
+  const shapes = new Map([...catalogShapes(pack)].map(([request, list]) => [operationKey(request), list]));
   for (const { response, source, lists, resource } of pack.routes)
     if (response === "list" && "call" in source)
       shapes.set(operationKey(`${source.call.method} ${source.call.template.split("?")[0]}`), {

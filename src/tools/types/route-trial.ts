@@ -3,7 +3,7 @@ import { isObject } from "../../dialect/json/parse.ts";
 import { compileGetter } from "../../mapping/compile/member-paths.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Pack } from "../../mapping/pack.ts";
-import { createCatalogUpstream, type CatalogLists } from "../catalog-upstream.ts";
+import { catalogRequest, createCatalogUpstream, type CatalogLists } from "../catalog-upstream.ts";
 import { createDryRun, type DryRun } from "../dry-run.ts";
 import { operationKey } from "../impact/surface.ts";
 import type { ExampleDefinition } from "../examples/example.ts";
@@ -154,7 +154,7 @@ export class RouteTrial {
   called(): DescribedOperation[] {
     const { source } = this.route;
     const listed =
-      "catalog" in source ? source.catalog.calls.map(({ path }) => `GET ${path.split("?")[0]}`) : undefined;
+      "catalog" in source ? source.catalog.calls.map(({ path }) => catalogRequest(path)) : undefined;
     const operations = this.#pipelines.upstream.received.flatMap(({ operation }) => operation ?? []);
     return [...new Set(operations)].filter(({ key }) => listed === undefined || listed.includes(key));
   }
@@ -211,10 +211,10 @@ export class RouteTrial {
       );
       return Array.isArray(items) ? items : [];
     };
-    const lists = "catalog" in source ? source.catalog.calls.map(({ path }) => path) : [];
-    const catalogs = lists.flatMap((path) => {
-      const call = received.find(({ operation }) => operation?.key === `GET ${path.split("?")[0]}`);
-      return call ? [[`GET ${path}`, rows(call)] as const] : [];
+    const lists = "catalog" in source ? source.catalog.calls.map(({ path }) => catalogRequest(path)) : [];
+    const catalogs = lists.flatMap((request) => {
+      const call = received.find(({ operation }) => operation?.key === request);
+      return call ? [[request, rows(call)] as const] : [];
     });
     return {
       title,

@@ -84,6 +84,37 @@ describe("check --format json", () => {
       expect(problems.map((problem: { code: string }) => problem.code)).toEqual(["unmapped", "unmapped"]);
     }));
 
+  test("names a list of examples/catalogs.yaml that no catalog is read from", async () => {
+    const file = "examples/catalogs.yaml";
+    const { document, folder } = await checkChanged({ file, from: "GET /places:", to: "place:" });
+    expect(document.problems[0]).toEqual({
+      code: "unknown-reference",
+      file: join(folder, file),
+      line: 2,
+      column: 1,
+      path: ["place"],
+      message: 'no catalog is read by "place"',
+      hint: "there are: GET /places",
+    });
+  });
+
+  test("names a list in a golden case that no catalog is read from", async () => {
+    const file = "examples/book/list.yaml";
+    const { document, folder } = await checkChanged({
+      file,
+      from: "upstream:",
+      to: "catalogs: { GET /place: [] }\nupstream:",
+    });
+    expect(document.problems).toEqual([
+      expect.objectContaining({
+        file: join(folder, file),
+        path: ["catalogs", "GET /place"],
+        message: 'no catalog is read by "GET /place"',
+        hint: 'did you mean "GET /places"? there are: GET /places',
+      }),
+    ]);
+  });
+
   test("gives the code missing-file for a folder without a pack", async () => {
     const folder = mkdtempSync(join(tmpdir(), "no-pack-"));
     await runCommandLine(["check", folder, "--format", "json"]);

@@ -1,5 +1,5 @@
 import { readExamples } from "../../../src/tools/examples/example.ts";
-import { onePage } from "../../../src/dialect/envelope.ts";
+import { createCatalogUpstream } from "../../../src/tools/catalog-upstream.ts";
 import type { Pack } from "../../../src/mapping/pack.ts";
 import { connectCatalogs } from "../../../src/upstream/connect-catalogs.ts";
 import type { CatalogCache } from "../../../src/upstream/catalog-cache.ts";
@@ -9,18 +9,7 @@ export async function exampleCatalogs(
   pack: Pack,
 ): Promise<{ catalogs: CatalogCache; v4Ids: (catalog: string) => string[] }> {
   const lists = readExamples("mappings", []).catalogs;
-  const listOf = (path: string) =>
-    lists[`GET ${path.split("?")[0]?.slice(pack.dialect.upstream.base_path.length)}`];
-  const response = (path: string) => {
-    const list = listOf(path);
-    const text = JSON.stringify(onePage(pack.lists.upstream, list ?? []));
-    return { status: list ? 200 : 404, headers: {}, bytes: Buffer.from(text), ms: 0 };
-  };
-  const upstream = {
-    call: async ({ path }: { path: string }) => response(path),
-    close: async () => undefined,
-  };
-  const catalogs = connectCatalogs(pack, upstream, 3600, () => undefined);
+  const catalogs = connectCatalogs(pack, createCatalogUpstream(pack, lists), 3600, () => undefined);
   await catalogs.refresh();
   catalogs.stop();
   return {

@@ -42,4 +42,22 @@ describe("coverage", () => {
     expect(fields).toContain("backups.last_backup");
     expect(fields).not.toContain("backups.last_backup.id");
   });
+
+  test("is of the objects in results for many ids", () => {
+    const calls = loadPack("test/fixtures/calls-pack");
+    const route = "GET /deliveries/states";
+    const results = [{ id: "7", status: 200, delivery: { id: 7, state: "open" } }];
+    const seen = createCoverage(calls)(route, Buffer.from(JSON.stringify({ results, failed: 0 })));
+    expect(seen).toEqual(["results.delivery.id", "results.delivery.state"]);
+    expect(findGaps(route, new Set(seen), calls).fields).toEqual([]);
+    // Its results have no objects.
+    expect(findGaps("POST /deliveries/move", new Set(), calls).fields).toEqual([]);
+  });
+
+  test("is of lists where the route has them", () => {
+    const envelopes = loadPack("test/fixtures/envelopes-pack");
+    const route = "GET /tags/:id/similar";
+    const body = Buffer.from(JSON.stringify({ found: [{ name: "b" }], total: 1 }));
+    expect(createCoverage(envelopes)(route, body)).toEqual(["found.name"]);
+  });
 });
