@@ -48,6 +48,8 @@ export interface RecorderDependencies {
   readonly sunset: { readonly rules: Pick<SunsetRules, "noteAccepted"> };
   /** Learns how the translation does. Default: nobody does. */
   readonly rollout?: { readonly rollout: Pick<Rollout, "noteOutcome"> | undefined };
+  /** See `PublicAppDependencies`. */
+  readonly isForTesters?: boolean;
   /** The names of clients, for the metrics. Default: none. */
   readonly clients?: { current(): ClientDirectory };
 }
@@ -148,14 +150,14 @@ export class Recorder {
   /** Records a translated request; returns a promise where its response must wait for the record. */
   alpha(request: AlphaRequest, outcome: RequestOutcome, context: RequestContext): void | Promise<void> {
     const startedAt = performance.now();
-    const { audit, metrics, sunset, rollout } = this.#dependencies;
+    const { audit, metrics, sunset, rollout, isForTesters } = this.#dependencies;
     const { rejectedBy, upstream } = context;
     const details = {
       rejectedBy,
       hasFailed: outcome.meaning === "failed",
       traceparent: upstream?.traceparent ?? header(request, "traceparent"),
     };
-    if (rollout?.rollout && context.match && isTranslated(outcome.status, rejectedBy))
+    if (rollout?.rollout && !isForTesters && context.match && isTranslated(outcome.status, rejectedBy))
       rollout.rollout.noteOutcome(context.match.route.name, "new", details.hasFailed, request.id);
     const record = audit && this.#createRecord(request, outcome, context);
     if (!audit && !context.isOwnPage && isAccepted(context))

@@ -91,7 +91,7 @@ export function createShadow(
   dependencies: PublicAppDependencies,
   { rollout, old, budget, fence, diverged, volatile, report, closing }: ShadowService,
 ): Shadow {
-  const { pack, log } = dependencies;
+  const { pack, log, isForTesters } = dependencies;
   const filterHeader = pack.dialect.client.filters?.header?.toLowerCase();
   const runner = new ShadowRunner({
     share: () => {
@@ -180,7 +180,8 @@ export function createShadow(
       // The body of a read is not sent again: without it the request would be another one.
       if (READS.has(plain.method) && routed.hasBody) return undefined;
       const isRead = READS.has(plain.method) || route?.isSafe;
-      if (isRead && !overridesMethod(plain)) return route && beginRead(route, routed);
+      if (isRead && !overridesMethod(plain))
+        return route && !isForTesters ? beginRead(route, routed) : undefined;
       return plain.method === "OPTIONS" ? undefined : beginWrite(routed);
     },
     servedNew(exchange) {

@@ -11,6 +11,8 @@ import {
   type TestGateway,
   type TestSettings,
 } from "../../support/gateway.ts";
+import { packHash } from "../../../src/app/loaded-pack.ts";
+import { readPack } from "../../../src/mapping/load/load-pack.ts";
 import type { SandboxOptions } from "../../../src/sandbox/create-sandbox.ts";
 import { copyPack } from "../../support/pack-copy.ts";
 import { proxyTo, startOldService, type TestOldService } from "../../support/old-service.ts";
@@ -218,6 +220,20 @@ describe("a mistake of the pack", () => {
     expect(body.rollout.trips).toMatchObject([{ kind: "route", name: LIST, by: "gateway" }]);
   }, 30_000);
 });
+
+test("requests that ask for the candidate are not compared with the old service, and leave what was found of the active pack", async () => {
+  const candidate = mistakenPack();
+  const { call, routeOf, gateway } = await start(`data: shared\n${COMPARE_ALL}\nnew: all`, {
+    CANDIDATE_MAPPINGS_DIR: candidate,
+  });
+  await gateway.reload();
+  await call("billing");
+  await routeOf(LIST, 1);
+  const headers = { "user-agent": "billing/1", "x-pack": packHash(readPack(candidate), { WORDS: {} }) };
+  expect((await call("billing", LIST, { headers })).text).toContain("wrong");
+  await call("billing");
+  expect(await routeOf(LIST, 2)).toMatchObject({ comparisons: 2, equal: 2 });
+}, 30_000);
 
 test("a gateway that starts again knows the old service, and believes the first difference", async () => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), "restarted-"));
