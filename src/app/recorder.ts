@@ -47,7 +47,7 @@ export interface RecorderDependencies {
   readonly tracing: Tracing | undefined;
   readonly sunset: { readonly rules: Pick<SunsetRules, "noteAccepted"> };
   /** Learns how the translation does. Default: nobody does. */
-  readonly rollout?: { readonly rollout: Pick<Rollout, "noteOutcome"> | undefined };
+  readonly rollout?: { readonly rollout: Pick<Rollout, "noteNew"> | undefined };
   /** See `PublicAppDependencies`. */
   readonly isForTesters?: boolean;
   /** The names of clients, for the metrics. Default: none. */
@@ -158,7 +158,7 @@ export class Recorder {
       traceparent: upstream?.traceparent ?? header(request, "traceparent"),
     };
     if (rollout?.rollout && !isForTesters && context.match && isTranslated(outcome.status, rejectedBy))
-      rollout.rollout.noteOutcome(context.match.route.name, "new", details.hasFailed, request.id);
+      rollout.rollout.noteNew(context.match.route.name, details.hasFailed, request.id);
     const record = audit && this.#createRecord(request, outcome, context);
     if (!audit && !context.isOwnPage && isAccepted(context))
       sunset.rules.noteAccepted(provenIdentity(request, context));

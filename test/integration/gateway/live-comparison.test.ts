@@ -331,6 +331,27 @@ describe("nobody waits for a comparison", () => {
     );
   });
 
+  test("calls of one client that hang leave connections for those of others", async () => {
+    const { call, old, ...service } = await start(`data: shared\n${COMPARE_ALL}\nnew: all`);
+    const proxy = proxyTo(old.url);
+    old.service.respondWith((received, response) =>
+      (received.path.includes("hang") ? neverRespond : proxy)(received, response),
+    );
+    for (let index = 0; index < 12; index += 1) await call("billing", `${LIST}/1?hang=${index}`);
+    await call("reports");
+    expect(await service.routeOf(LIST, 1)).toMatchObject({ equal: 1 });
+    const hanging = old.service.calls.find(({ path }) => path.includes("hang"));
+    expect(await Promise.race([hanging?.ended, Promise.resolve("still open")])).toBe("still open");
+  });
+
+  test("a comparison gives the old service ten seconds, however long a call of v4 may take", async () => {
+    const { call, old } = await start(HANGING, { UPSTREAM_TIMEOUT_MS: "120000" });
+    old.service.respondWith(neverRespond);
+    await call("billing");
+    const hanging = await waitFor(() => old.service.calls[0]);
+    expect(await hanging?.ended).toBe("broken off");
+  }, 20_000);
+
   test("a gateway that stops ends comparisons that hang", async () => {
     const { call, old, gateway } = await start(HANGING, { UPSTREAM_TIMEOUT_MS: "120000" });
     old.service.respondWith(neverRespond);
