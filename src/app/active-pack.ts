@@ -66,10 +66,9 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
         });
   let candidate: ServingPack | undefined;
   let isStopped = false;
-  let current = create(dependencies.initialPack, true);
+  let current = create(dependencies.initialPack, false);
 
-  /** @param compares whether its answers are compared with those of the candidate */
-  function create(loaded: LoadedPack, compares: boolean): ServingPack {
+  function create(loaded: LoadedPack, isForTesters: boolean): ServingPack {
     const { log, upstream } = dependencies;
     const upstreamTokens = readUpstreamTokens(settings, loaded.pack);
     // Checked before the catalogs start to be read.
@@ -93,8 +92,9 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
       pack: loaded.pack,
       catalogs,
       upstreamTokens,
+      isForTesters,
       compare:
-        compares && comparison
+        comparison && !isForTesters
           ? (exchange: Exchange) => {
               // Entries of catalogs that were never read would differ.
               if (catalogs.missing().length === 0) comparison.offer(loaded.pack, exchange);
@@ -163,7 +163,7 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
         ? (request, response) => current.handler(request, response)
         : handleWithCandidate,
     async replace(loaded, isSuperseded) {
-      const next = create(loaded, true);
+      const next = create(loaded, false);
       const isUnwanted = (): boolean => isStopped || isSuperseded();
       await readCatalogs(next, isUnwanted);
       if (isUnwanted()) return end(next);
@@ -178,7 +178,7 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
       current = next;
     },
     async offer(loaded, isSuperseded) {
-      const next = loaded && create(loaded, false);
+      const next = loaded && create(loaded, true);
       await next?.catalogs.refresh();
       if (isStopped || isSuperseded()) return next && end(next);
       endWhenIdle(candidate);

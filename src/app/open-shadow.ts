@@ -40,7 +40,7 @@ const EXCHANGE_MS = 60_000;
 
 /** Opens what comparisons need; undefined without a rollout. */
 export function openShadow(
-  { RATE_LIMIT, UPSTREAM_TIMEOUT_MS: timeoutMs }: Settings,
+  { RATE_LIMIT }: Settings,
   {
     rollout,
     legacy,
@@ -75,7 +75,7 @@ export function openShadow(
   const exchange = (): Promise<void> => exchangeVolatile().catch(() => {});
   const exchangeTimer = setInterval(() => void exchange(), EXCHANGE_MS).unref();
   void exchange();
-  const old = new OldService(legacy, tokenParameter, timeoutMs);
+  const old = new OldService(legacy, tokenParameter);
   const closing = new AbortController();
   let isReachable = true;
   const timer = setInterval(() => {

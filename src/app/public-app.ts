@@ -50,6 +50,8 @@ export interface PublicAppDependencies extends Dependencies {
   readonly catalogs: CatalogCache;
   /** Undefined if v4 gets the clients' tokens. */
   readonly upstreamTokens: UpstreamTokens | undefined;
+  /** Whether only those get it who ask for it: what it answers says nothing about the active pack. */
+  readonly isForTesters: boolean;
   /** Compares a request with the candidate after its response was sent; undefined: nothing is compared. */
   readonly compare: ((exchange: Exchange) => void) | undefined;
 }

@@ -47,7 +47,9 @@ export interface RecorderDependencies {
   readonly tracing: Tracing | undefined;
   readonly sunset: { readonly rules: Pick<SunsetRules, "noteAccepted"> };
   /** Learns how the translation does. Default: nobody does. */
-  readonly rollout?: { readonly rollout: Pick<Rollout, "noteOutcome"> | undefined };
+  readonly rollout?: { readonly rollout: Pick<Rollout, "noteNew"> | undefined };
+  /** See `PublicAppDependencies`. */
+  readonly isForTesters?: boolean;
   /** The names of clients, for the metrics. Default: none. */
   readonly clients?: { current(): ClientDirectory };
 }
@@ -148,15 +150,15 @@ export class Recorder {
   /** Records a translated request; returns a promise where its response must wait for the record. */
   alpha(request: AlphaRequest, outcome: RequestOutcome, context: RequestContext): void | Promise<void> {
     const startedAt = performance.now();
-    const { audit, metrics, sunset, rollout } = this.#dependencies;
+    const { audit, metrics, sunset, rollout, isForTesters } = this.#dependencies;
     const { rejectedBy, upstream } = context;
     const details = {
       rejectedBy,
       hasFailed: outcome.meaning === "failed",
       traceparent: upstream?.traceparent ?? header(request, "traceparent"),
     };
-    if (rollout?.rollout && context.match && isTranslated(outcome.status, rejectedBy))
-      rollout.rollout.noteOutcome(context.match.route.name, "new", details.hasFailed, request.id);
+    if (rollout?.rollout && !isForTesters && context.match && isTranslated(outcome.status, rejectedBy))
+      rollout.rollout.noteNew(context.match.route.name, details.hasFailed, request.id);
     const record = audit && this.#createRecord(request, outcome, context);
     if (!audit && !context.isOwnPage && isAccepted(context))
       sunset.rules.noteAccepted(provenIdentity(request, context));

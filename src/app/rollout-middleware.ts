@@ -129,7 +129,7 @@ export function createRolloutMiddleware(
           fingerprint,
           token,
           hasGatewayToken,
-          isKnown: () => senders.isKnown(sender),
+          knownAs: () => senders.knownAs(sender),
         });
     if (begun) onceClosed(response, begun.end);
     // The client has disconnected meanwhile: nobody gets its request.
@@ -142,8 +142,8 @@ export function createRolloutMiddleware(
           if (typeof v4Status === "number") senders.noteOldAnswer(sender, route, v4Status);
           const hasFailed = hasOldFailed(exchange);
           // A sign-in names an application without proof.
-          if (hasFailed !== undefined && !signIn && senders.isKnown(sender))
-            rollout.noteOutcome(name, "old", hasFailed, plain.id);
+          const knownAs = signIn ? undefined : senders.knownAs(sender);
+          if (hasFailed !== undefined && knownAs !== undefined) rollout.noteOld(name, hasFailed, knownAs);
           begun?.servedOld(exchange);
         },
       });

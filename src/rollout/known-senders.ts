@@ -1,6 +1,6 @@
 /** Senders that somebody knows. Tokens, user agents and requests that fail can be invented: strangers decide nothing. */
 import { createAcceptedTokens, type AcceptedTokens } from "../auth/accepted-tokens.ts";
-import type { TokenCache } from "../auth/token-cache.ts";
+import { fingerprint, type TokenCache } from "../auth/token-cache.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import { isSuccess } from "../dialect/statuses.ts";
@@ -17,16 +17,21 @@ export interface Sender {
 /** Tells clients from strangers. */
 export interface KnownSenders {
   /**
-   * Whether one of both services has accepted the sender's token within the last day, or the client directory has the
-   * sender, and not by its user agent alone. Where clients need no credentials, all are known.
+   * Who a sender is, by what nobody can invent: its name in the client directory, not by its user agent, else the fingerprint
+   * of a token that one of both services has accepted within the last day. Where clients need no credentials, all are known.
+   *
+   * @returns undefined for a stranger
    */
-  isKnown(sender: Sender): boolean;
+  knownAs(sender: Sender): string | undefined;
   /** Notes the status with which the old service answered. A success shows that it accepts the token, if the route needs one. */
   noteOldAnswer(sender: Sender, route: Pick<Route, "access"> | undefined, status: number): void;
 }
 
 /** The tokens that the old service has accepted, whichever pack is active. */
 export const createTokensOfOldService = (): AcceptedTokens => createAcceptedTokens();
+
+/** Whoever needs no credentials, and has no name. */
+const ANYBODY = "?";
 
 /** Creates what knows the senders of a pack. @param ofOldService see {@link createTokensOfOldService} */
 export function createKnownSenders({
@@ -44,11 +49,13 @@ export function createKnownSenders({
 }): KnownSenders {
   const needsCredentials = pack.credentials.client !== undefined;
   return {
-    isKnown({ identity, hash }) {
-      if (!needsCredentials || directory().nameOf({ ...identity, userAgent: undefined }) !== undefined)
-        return true;
-      if (hash === undefined) return false;
-      return tokens.wasAccepted(hash) || ofOldService.has(hash) || upstreamTokens?.find(hash) !== undefined;
+    knownAs({ identity, hash }) {
+      if (!needsCredentials) return directory().nameOf(identity) ?? ANYBODY;
+      const name = directory().nameOf({ ...identity, userAgent: undefined });
+      if (name !== undefined || hash === undefined) return name;
+      const isAccepted =
+        tokens.wasAccepted(hash) || ofOldService.has(hash) || upstreamTokens?.find(hash) !== undefined;
+      return isAccepted ? fingerprint(hash) : undefined;
     },
     noteOldAnswer({ hash }, route, status) {
       if (hash === undefined) return;

@@ -2,7 +2,7 @@
 import type { Compared } from "../parity/comparison.ts";
 import { errorText } from "../config/error-text.ts";
 import type { Log } from "../observability/log.ts";
-import { isTurned, type Side } from "./decide.ts";
+import { isTurned } from "./decide.ts";
 import { watchOldService } from "./old-service.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
 import { causeOf, createScores, withSteps, type Cause } from "./scores.ts";
@@ -37,7 +37,10 @@ export interface Returns {
   /** Routes that should return, and can't: the old service is not well. */
   blocked(): readonly string[];
   note(compared: Compared): void;
-  noteOutcome(route: string | null, side: Side, hasFailed: boolean, requestId?: string): void;
+  /** Notes how the translation did on a request of a client. */
+  noteNew(route: string, hasFailed: boolean, requestId: string): void;
+  /** Notes how the old service did. @param sender Who asked, by what nobody can invent */
+  noteOld(route: string | null, hasFailed: boolean, sender: string): void;
   turnBack(action: RolloutAction & Pick<Trip, "acceptsLostWrites" | "lostWrites">): Promise<void>;
   resume(action: RolloutAction): Promise<void>;
   /** Reads and writes the shared state. Call it more than twice a second. @throws {StateUnavailableError} */
@@ -118,7 +121,7 @@ export function createReturns({
     onChange(current);
   }
 
-  const isWell = (): boolean => isOldServiceUp() && health.isWell();
+  const isWell = (route: string): boolean => isOldServiceUp() && health.isWell(route);
 
   const isReturned = (route: string): boolean =>
     plan().data.kind === "shared" ? index(undefined, route) !== undefined : index.any !== undefined;
@@ -139,7 +142,7 @@ export function createReturns({
     const found = scores.of(route);
     const cause = causeOf(found);
     if (!cause || isReturned(route) || !isTurned(plan(), route)) return void blocked.delete(route);
-    if (isWell()) {
+    if (isWell(route)) {
       blocked.delete(route);
       unshared.set(route, tripFor(route, found, cause));
       update();
@@ -156,7 +159,6 @@ export function createReturns({
   async function share(): Promise<void> {
     const taken = scores.take();
     if (taken.size === 0 && unshared.size === 0) return;
-    const mayReturn = isWell();
     try {
       await document.change(
         (state) => {
@@ -165,7 +167,7 @@ export function createReturns({
             const after = next.scores[route];
             const cause = after && causeOf(after);
             // What replicas have seen adds up.
-            if (after && cause && mayReturn && isTurned(plan(), route))
+            if (after && cause && isWell(route) && isTurned(plan(), route))
               next = withTrip(next, tripFor(route, after, cause));
           }
           for (const trip of unshared.values()) next = withTrip(next, trip);
@@ -219,15 +221,11 @@ export function createReturns({
     blocked: () => [...blocked],
     note({ source, result, route, requestId }) {
       if (source !== "legacy") return;
-      // It has answered, twice where there was a difference.
-      if (result !== "not_comparable") health.note(route, false);
       if (result === "different") see(route, "differences", true, requestId);
       if (result === "equal" || result === "accepted") see(route, "differences", false, requestId);
     },
-    noteOutcome(route, side, hasFailed, requestId) {
-      if (side === "old") health.note(route, hasFailed);
-      else if (route !== null) see(route, "failures", hasFailed, requestId);
-    },
+    noteNew: (route, hasFailed, requestId) => see(route, "failures", hasFailed, requestId),
+    noteOld: health.note,
     async turnBack({ kind, name, by, reason, acceptsLostWrites, lostWrites }) {
       const at = new Date(clock()).toISOString();
       const trip: Trip = { kind, name, by, at, reason, records: [], acceptsLostWrites, lostWrites };

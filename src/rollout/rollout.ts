@@ -35,7 +35,7 @@ export interface BegunWrite {
 }
 
 /** A rollout in force. */
-export interface Rollout extends Pick<Returns, "note" | "noteOutcome" | "turnBack" | "resume"> {
+export interface Rollout extends Pick<Returns, "note" | "noteNew" | "noteOld" | "turnBack" | "resume"> {
   /** Which side serves a request. @param route Name of the route; null: the pack has none */
   sideOf(identity: ClientIdentity, route: string | null, request: RolloutRequest): RolloutDecision;
   /** Which side serves a client, without what it has under way. */
@@ -173,7 +173,8 @@ export function createRollout({
     returns,
     noWayBack,
     note: returns.note,
-    noteOutcome: returns.noteOutcome,
+    noteNew: returns.noteNew,
+    noteOld: returns.noteOld,
     decide,
     turnBack: returns.turnBack,
     resume: returns.resume,

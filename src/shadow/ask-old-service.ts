@@ -1,6 +1,7 @@
 /** Asks the old service the same as a client has asked, for a comparison. */
 import { Pool } from "undici";
 import type { Answer, NotComparableReason } from "../parity/comparison.ts";
+import { ConnectionShares } from "../upstream/connection-shares.ts";
 import { decodeContent } from "../upstream/content-decoding.ts";
 import { createTlsConnector, type CurrentContext } from "../upstream/upstream-tls.ts";
 import type { AlphaRequest } from "../pipeline/context.ts";
@@ -11,11 +12,15 @@ export type Asked = Answer | NotComparableReason;
 /** Largest body that is compared, in bytes. */
 export const MAX_COMPARED_BYTES = 1024 * 1024;
 
-/** Milliseconds until a whole answer must have come. */
+/** Milliseconds until a whole answer must have come, once it was asked for. */
 export const COMPARISON_TIMEOUT_MS = 10_000;
 
 /** Connections for comparisons, apart from those of clients. */
 const CONNECTIONS = 8;
+/** Those of one client: its slow calls must not stop the comparisons of others. */
+const CLIENT_CONNECTIONS = 2;
+/** Milliseconds that a call waits for a connection. Answers that were asked for at different times differ. */
+const MAX_WAIT_MS = 2000;
 
 /** Headers of a client's request that are not sent again: those of its connection, and those that make an answer partial. */
 const NOT_SENT = new Set([
@@ -105,11 +110,17 @@ export class OldService {
   readonly #basePath: string;
   readonly #tokenParameter: string | undefined;
   readonly #timeoutMs: number;
+  readonly #connections = new ConnectionShares({
+    size: CONNECTIONS,
+    perToken: CLIENT_CONNECTIONS,
+    perAddress: CLIENT_CONNECTIONS,
+    maxWaitMs: MAX_WAIT_MS,
+  });
 
   /**
    * @param service its base URL, and the certificates of connections to it
    * @param tokenParameter the query parameter with the token, where the pack has it there
-   * @param timeoutMs until a whole answer must have come
+   * @param timeoutMs until a whole answer must have come, once it was asked for
    */
   constructor(
     { url, secureContext }: OldServiceAddress,
@@ -127,30 +138,48 @@ export class OldService {
     this.#tokenParameter = tokenParameter;
   }
 
-  /** Asks what a client has asked. Never rejects. @param body of a POST that only reads */
-  async ask(request: AlphaRequest, body?: Buffer): Promise<Asked> {
+  /**
+   * Asks what a client has asked. Never rejects.
+   *
+   * @param payer whose share of the connections it takes. Without a free one nothing is sent: `budget`
+   * @param body of a POST that only reads
+   */
+  async ask(request: AlphaRequest, payer: string, body?: Buffer): Promise<Asked> {
+    let release: () => void;
+    try {
+      const { signal } = new AbortController();
+      release = await this.#connections.acquire({ token: payer, address: payer, isKnown: true }, signal);
+    } catch {
+      return "budget";
+    }
+    try {
+      return await this.#send(request, body);
+    } catch (error) {
+      return reasonOf(error);
+    } finally {
+      release();
+    }
+  }
+
+  async #send(request: AlphaRequest, body: Buffer | undefined): Promise<Asked> {
     const { method, path, query, queryTokens = [] } = request;
     const tokens = queryTokens.map((token) => `${this.#tokenParameter}=${encodeURIComponent(token)}`);
     const search = [query, ...tokens].filter(Boolean).join("&");
-    try {
-      const response = await this.#pool.request({
-        method,
-        path: `${this.#basePath}${path}${search === "" ? "" : `?${search}`}`,
-        headers: headersOf(request),
-        body: body ?? null,
-        signal: AbortSignal.timeout(this.#timeoutMs),
-      });
-      const isTooLong = method !== "HEAD" && Number(response.headers["content-length"]) > MAX_COMPARED_BYTES;
-      const received = isTooLong ? undefined : await collect(response.body as AsyncIterable<Buffer>);
-      if (!received) {
-        response.body.destroy();
-        return "size";
-      }
-      const headers = textHeaders(response.headers);
-      return await decodeAnswer({ status: response.statusCode, headers, body: received });
-    } catch (error) {
-      return reasonOf(error);
+    const response = await this.#pool.request({
+      method,
+      path: `${this.#basePath}${path}${search === "" ? "" : `?${search}`}`,
+      headers: headersOf(request),
+      body: body ?? null,
+      signal: AbortSignal.timeout(this.#timeoutMs),
+    });
+    const isTooLong = method !== "HEAD" && Number(response.headers["content-length"]) > MAX_COMPARED_BYTES;
+    const received = isTooLong ? undefined : await collect(response.body as AsyncIterable<Buffer>);
+    if (!received) {
+      response.body.destroy();
+      return "size";
     }
+    const headers = textHeaders(response.headers);
+    return decodeAnswer({ status: response.statusCode, headers, body: received });
   }
 
   close(): Promise<void> {

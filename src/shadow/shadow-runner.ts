@@ -29,8 +29,8 @@ export interface ServedRequest {
   readonly writer: string;
   /** Whose budget pays for it. */
   readonly payer: string;
-  /** Whether it comes from a client that somebody knows, by now. */
-  readonly isKnown: () => boolean;
+  /** Who has sent it, as far as somebody knows by now: see `KnownSenders`. */
+  readonly knownAs: () => string | undefined;
   readonly side: Side;
   /** Whether all reads of this client are compared, not a share of them: it was turned a moment ago. */
   readonly isFresh: boolean;
@@ -170,7 +170,7 @@ function reportFinding(
       },
     };
   const about = { subject: subject(), route: route.name, client, time: Date.now(), requestId: request.id };
-  report({ ...finding, source: "legacy", ...about, ...sample }, served.isKnown());
+  report({ ...finding, source: "legacy", ...about, ...sample }, served.knownAs() !== undefined);
 }
 
 /** Both answers, or why there are not two. */

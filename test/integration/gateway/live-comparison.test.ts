@@ -11,6 +11,8 @@ import {
   type TestGateway,
   type TestSettings,
 } from "../../support/gateway.ts";
+import { packHash } from "../../../src/app/loaded-pack.ts";
+import { readPack } from "../../../src/mapping/load/load-pack.ts";
 import type { SandboxOptions } from "../../../src/sandbox/create-sandbox.ts";
 import { copyPack } from "../../support/pack-copy.ts";
 import { proxyTo, startOldService, type TestOldService } from "../../support/old-service.ts";
@@ -219,6 +221,20 @@ describe("a mistake of the pack", () => {
   }, 30_000);
 });
 
+test("requests that ask for the candidate are not compared with the old service, and leave what was found of the active pack", async () => {
+  const candidate = mistakenPack();
+  const { call, routeOf, gateway } = await start(`data: shared\n${COMPARE_ALL}\nnew: all`, {
+    CANDIDATE_MAPPINGS_DIR: candidate,
+  });
+  await gateway.reload();
+  await call("billing");
+  await routeOf(LIST, 1);
+  const headers = { "user-agent": "billing/1", "x-pack": packHash(readPack(candidate), { WORDS: {} }) };
+  expect((await call("billing", LIST, { headers })).text).toContain("wrong");
+  await call("billing");
+  expect(await routeOf(LIST, 2)).toMatchObject({ comparisons: 2, equal: 2 });
+}, 30_000);
+
 test("a gateway that starts again knows the old service, and believes the first difference", async () => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), "restarted-"));
   const { call, routeOf, gateway, settings, tokens } = await start(`data: shared\n${COMPARE_ALL}`, {
@@ -314,6 +330,27 @@ describe("nobody waits for a comparison", () => {
       /comparisons_total\{[^}]*reason="budget"[^}]*\} \d{2}/,
     );
   });
+
+  test("calls of one client that hang leave connections for those of others", async () => {
+    const { call, old, ...service } = await start(`data: shared\n${COMPARE_ALL}\nnew: all`);
+    const proxy = proxyTo(old.url);
+    old.service.respondWith((received, response) =>
+      (received.path.includes("hang") ? neverRespond : proxy)(received, response),
+    );
+    for (let index = 0; index < 12; index += 1) await call("billing", `${LIST}/1?hang=${index}`);
+    await call("reports");
+    expect(await service.routeOf(LIST, 1)).toMatchObject({ equal: 1 });
+    const hanging = old.service.calls.find(({ path }) => path.includes("hang"));
+    expect(await Promise.race([hanging?.ended, Promise.resolve("still open")])).toBe("still open");
+  });
+
+  test("a comparison gives the old service ten seconds, however long a call of v4 may take", async () => {
+    const { call, old } = await start(HANGING, { UPSTREAM_TIMEOUT_MS: "120000" });
+    old.service.respondWith(neverRespond);
+    await call("billing");
+    const hanging = await waitFor(() => old.service.calls[0]);
+    expect(await hanging?.ended).toBe("broken off");
+  }, 20_000);
 
   test("a gateway that stops ends comparisons that hang", async () => {
     const { call, old, gateway } = await start(HANGING, { UPSTREAM_TIMEOUT_MS: "120000" });

@@ -85,6 +85,7 @@ async function sides(): Promise<string[]> {
 }
 
 function note({ dependencies }: Replica, result: ComparisonResult, requestId: string): void {
+  dependencies.rollout.rollout?.noteOld(ROUTE, false, "reports");
   dependencies.rollout.rollout?.note({
     source: "legacy",
     subject: "pack data",
@@ -126,11 +127,10 @@ test("a fourth confirmed difference turns a route back on all three, no request 
 
 test("nothing returns while the old service is not well, and a person can turn back nevertheless", async () => {
   for (const { dependencies } of replicas)
-    for (let index = 0; index < 5; index += 1)
-      dependencies.rollout.rollout?.noteOutcome(ROUTE, "old", true, `old-${index}`);
+    for (let index = 0; index < 5; index += 1) dependencies.rollout.rollout?.noteOld(ROUTE, true, "reports");
   for (const { dependencies } of replicas)
     for (let index = 0; index < 4; index += 1)
-      dependencies.rollout.rollout?.noteOutcome(ROUTE, "new", true, `new-${index}`);
+      dependencies.rollout.rollout?.noteNew(ROUTE, true, `new-${index}`);
   await waitFor(() =>
     replicas.every(({ dependencies }) => dependencies.rollout.status()?.blocked.includes(ROUTE)),
   );

@@ -62,6 +62,22 @@ test.each([
   },
 );
 
+test("one client with which the old service fails puts no return of others off", async () => {
+  await start(`data: shared\n${COMPARE_ALL}\nnew: all`);
+  const isSlow = ({ path }: ReceivedRequest): boolean => path.includes("slow");
+  old.respondWith((received, response) =>
+    json(isSlow(received) ? 500 : 200, { vms: [] })(received, response),
+  );
+  const callSlow = (): Promise<TestResponse> =>
+    gateway.request(`${LIST}?slow=1`, { as: "readOnly", headers: { "user-agent": "x/1" } });
+  await call("billing");
+  for (let index = 0; index < 20; index += 1) await callSlow();
+  await waitFor(() => old.calls.filter(isSlow).length >= 20);
+  await gateway.sandbox.close();
+  for (let index = 0; index < 8; index += 1) await call("billing");
+  expect(await trips()).toEqual([expect.objectContaining({ kind: "route", name: LIST, by: "gateway" })]);
+});
+
 test("invented tokens to which the old service answers do not make it well", async () => {
   await start(`data: shared\n${COMPARE_NOTHING}\nnew: [{ clients: [billing] }]`);
   await call("reports");

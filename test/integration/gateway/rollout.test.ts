@@ -10,6 +10,9 @@ import {
   type TestSettings,
 } from "../../support/gateway.ts";
 import { startOldService, type TestOldService } from "../../support/old-service.ts";
+import { packHash } from "../../../src/app/loaded-pack.ts";
+import { readPack } from "../../../src/mapping/load/load-pack.ts";
+import { copyPack } from "../../support/pack-copy.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { request } from "../../support/request.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
@@ -162,6 +165,23 @@ describe("a return without a person", () => {
     await call("billing");
     expect(isOld(await call("billing"))).toBe(true);
   });
+
+  test("does not come because of a candidate that fails for those who ask for it", async () => {
+    const { folder, says, remove } = copyPack();
+    says("other");
+    const { gateway, call } = await start("data: shared\nnew: [{ clients: [billing] }]", {
+      CANDIDATE_MAPPINGS_DIR: folder,
+    });
+    await gateway.reload();
+    await call("reports");
+    await gateway.sandbox.close();
+    const headers = { "user-agent": "billing/1", "x-pack": packHash(readPack(folder), { WORDS: {} }) };
+    for (let index = 0; index < 8; index += 1)
+      expect((await call("billing", LIST, { headers })).status).toBe(500);
+    const { body } = await gateway.requestAdmin("GET /api/rollout");
+    expect([body.rollout.trips, body.rollout.scores]).toEqual([[], []]);
+    remove();
+  }, 30_000);
 
   test.each([
     ["answers with 500", json(500, {})],

@@ -68,7 +68,7 @@ test("the old service gets what the client has sent, without what belongs to the
     "x-http-method-override": ["DELETE"],
     "accept-encoding": ["gzip"],
   };
-  await service.ask(requestOf({ headers, query: "page=2" }));
+  await service.ask(requestOf({ headers, query: "page=2" }), "shop");
   const [{ url, method, headers: got } = {} as IncomingMessage] = requests;
   expect({ url, method }).toEqual({ url: "/api/things?page=2", method: "GET" });
   expect(got).toMatchObject({
@@ -89,7 +89,7 @@ test("a body goes without the content coding in which the client had sent it", a
     request.on("end", () => response.end("{}"));
   });
   const headers = { "content-encoding": ["gzip"], "content-type": ["application/json"] };
-  await service.ask(requestOf({ method: "POST", headers }), Buffer.from('{"a":1}'));
+  await service.ask(requestOf({ method: "POST", headers }), "shop", Buffer.from('{"a":1}'));
   expect(received).toEqual(['{"a":1}']);
   expect(requests[0]?.headers).toMatchObject({ "content-type": "application/json", "content-length": "7" });
   expect(requests[0]?.headers).not.toHaveProperty("content-encoding");
@@ -97,7 +97,7 @@ test("a body goes without the content coding in which the client had sent it", a
 
 test("a token of the query goes where the client had it", async () => {
   const { service, requests } = await startOldService((_request, response) => response.end("{}"));
-  await service.ask(requestOf({ query: "page=2", queryTokens: ["a b"] }));
+  await service.ask(requestOf({ query: "page=2", queryTokens: ["a b"] }), "shop");
   expect(requests[0]?.url).toBe("/things?page=2&token=a%20b");
 });
 
@@ -105,7 +105,7 @@ test("an answer is decoded", async () => {
   const { service } = await startOldService((_request, response) =>
     response.writeHead(201, { "content-encoding": "gzip" }).end(gzipSync('{"a":1}')),
   );
-  const answer = await service.ask(requestOf());
+  const answer = await service.ask(requestOf(), "shop");
   expect(answer).toMatchObject({ status: 201 });
   expect(typeof answer === "string" ? answer : answer.body.toString()).toBe('{"a":1}');
 });
@@ -143,14 +143,14 @@ test.each<[what: string, reason: string, respond: RequestListener]>([
   ],
 ])("an old service that %s is not comparable: %s", async (_what, reason, respond) => {
   const { service, requests } = await startOldService(respond);
-  expect(await service.ask(requestOf())).toBe(reason);
+  expect(await service.ask(requestOf(), "shop")).toBe(reason);
   expect(requests).toHaveLength(1);
 });
 
 test("the old service sees the address of the client, not one that it claims", async () => {
   const { service, requests } = await startOldService((_request, response) => response.end("{}"));
   const headers = { "x-forwarded-for": ["10.0.0.1"], host: ["api.example.com"] };
-  expect(await service.ask(requestOf({ headers }))).toMatchObject({ status: 200 });
+  expect(await service.ask(requestOf({ headers }), "shop")).toMatchObject({ status: 200 });
   expect(requests[0]?.headers).toMatchObject({
     "x-forwarded-for": "192.0.2.7",
     "x-forwarded-host": "api.example.com",
@@ -174,20 +174,20 @@ test("an old service with a certificate of a private authority is asked with UPS
     () => (server.closeAllConnections(), server.close()),
     () => rmSync(folder, { recursive: true }),
   );
-  expect(await trusting.ask(requestOf())).toMatchObject({ status: 200 });
-  expect(await other.ask(requestOf())).toBe("unreachable");
+  expect(await trusting.ask(requestOf(), "shop")).toMatchObject({ status: 200 });
+  expect(await other.ask(requestOf(), "shop")).toBe("unreachable");
 });
 
 test("an old service that is not there is not comparable", async () => {
   const service = new OldService({ url: new URL("http://127.0.0.1:1") });
   open.push(() => service.close());
-  expect(await service.ask(requestOf())).toBe("unreachable");
+  expect(await service.ask(requestOf(), "shop")).toBe("unreachable");
 });
 
 test("a redirect is an answer, and is not followed", async () => {
   const { service, requests } = await startOldService((_request, response) =>
     response.writeHead(302, { location: "/elsewhere" }).end(),
   );
-  expect(await service.ask(requestOf())).toMatchObject({ status: 302 });
+  expect(await service.ask(requestOf(), "shop")).toMatchObject({ status: 302 });
   expect(requests).toHaveLength(1);
 });

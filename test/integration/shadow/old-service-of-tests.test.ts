@@ -12,7 +12,7 @@ async function ask(method: string, path: string): Promise<readonly string[]> {
   const old = await startOldService({ safePosts: ["/search"] });
   const service = new OldService({ url: new URL(old.url) });
   const body = method === "POST" ? Buffer.from("{}") : undefined;
-  await service.ask(requestOf(method, path), body);
+  await service.ask(requestOf(method, path), "shop", body);
   await service.close();
   await old.close();
   return old.compared;

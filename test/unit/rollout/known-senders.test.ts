@@ -46,26 +46,26 @@ describe("a sender is known", () => {
     ["by the application of its token", sender("a", { application: "app-1" })],
     ["by its token in the table of tokens", sender("in the table")],
   ])("%s", (_how, given) => {
-    expect(senders.isKnown(given)).toBe(true);
+    expect(senders.knownAs(given)).toBeDefined();
   });
 
   test("once v4 has accepted its token, until it rejects it", () => {
-    expect(senders.isKnown(sender("a"))).toBe(false);
+    expect(senders.knownAs(sender("a"))).toBeUndefined();
     tokens.setScopes("a", undefined);
-    expect(senders.isKnown(sender("a"))).toBe(true);
+    expect(senders.knownAs(sender("a"))).toBeDefined();
     tokens.setRejected("a");
-    expect(senders.isKnown(sender("a"))).toBe(false);
+    expect(senders.knownAs(sender("a"))).toBeUndefined();
   });
 
   test("once the old service has accepted its token, until it rejects it", () => {
     senders.noteOldAnswer(sender("a"), ROUTE, 200);
-    expect([senders.isKnown(sender("a")), senders.isKnown(sender("b"))]).toEqual([true, false]);
+    expect([senders.knownAs(sender("a")), senders.knownAs(sender("b"))]).toEqual(["a", undefined]);
     senders.noteOldAnswer(sender("a"), ROUTE, 401);
-    expect(senders.isKnown(sender("a"))).toBe(false);
+    expect(senders.knownAs(sender("a"))).toBeUndefined();
   });
 
   test("where clients need no credentials", () => {
-    expect(create({}).isKnown(sender(undefined))).toBe(true);
+    expect(create({}).knownAs(sender(undefined))).toBeDefined();
   });
 });
 
@@ -74,7 +74,7 @@ describe("a sender is a stranger", () => {
     ["that only has the user agent of a client", sender("a", { userAgent: "billing/1" })],
     ["without a token", sender(undefined)],
   ])("%s", (_who, given) => {
-    expect(senders.isKnown(given)).toBe(false);
+    expect(senders.knownAs(given)).toBeUndefined();
   });
 
   test.each<[string, Parameters<KnownSenders["noteOldAnswer"]>[1], number]>([
@@ -83,6 +83,6 @@ describe("a sender is a stranger", () => {
     ["a route that needs a token, with an error", ROUTE, 404],
   ])("though the old service has answered it on %s", (_where, route, status) => {
     senders.noteOldAnswer(sender("a"), route, status);
-    expect(senders.isKnown(sender("a"))).toBe(false);
+    expect(senders.knownAs(sender("a"))).toBeUndefined();
   });
 });

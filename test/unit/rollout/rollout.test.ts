@@ -104,8 +104,14 @@ const compared = (result: ComparisonResult, requestId: string): Compared => ({
   differences: [],
 });
 
+/** Notes a comparison, for which the old service has answered. */
+function see(replica: Rollout, result: ComparisonResult, requestId: string): void {
+  replica.noteOld("GET /books", false, "reports");
+  replica.note(compared(result, requestId));
+}
+
 const noteAll = (replica: Rollout, result: ComparisonResult, count: number): void => {
-  for (let index = 1; index <= count; index += 1) replica.note(compared(result, `${result}-${index}`));
+  for (let index = 1; index <= count; index += 1) see(replica, result, `${result}-${index}`);
 };
 
 const SHARED = "data: shared\nnew: all";
@@ -114,11 +120,11 @@ describe("confirmed differences", () => {
   test("turn a route back at the fourth within about 80 comparisons, on each replica, with the requests that showed it", async () => {
     const [one, other] = [await startReplica(SHARED), await startReplica(SHARED)];
     for (const id of ["a", "b", "c"]) {
-      one.note(compared("different", id));
+      see(one, "different", id);
       noteAll(one, "equal", 20);
     }
     expect(sideOf(one)).toBe("new");
-    one.note(compared("different", "d"));
+    see(one, "different", "d");
     expect(sideOf(one)).toBe("old");
     expect(sideOf(one, BILLING, "POST /books")).toBe("new");
     await one.tick();
@@ -138,7 +144,7 @@ describe("confirmed differences", () => {
 
   test("of several replicas add up", async () => {
     const replicas = await Promise.all([SHARED, SHARED, SHARED, SHARED].map(startReplica));
-    for (const [index, replica] of replicas.entries()) replica.note(compared("different", String(index)));
+    for (const [index, replica] of replicas.entries()) see(replica, "different", String(index));
     for (const replica of replicas) await replica.tick();
     for (const replica of replicas) await replica.tick();
     expect(replicas.map((replica) => sideOf(replica))).toEqual(["old", "old", "old", "old"]);
@@ -147,7 +153,7 @@ describe("confirmed differences", () => {
   test("far from each other turn nothing back", async () => {
     const replica = await startReplica(SHARED);
     for (let index = 0; index < 20; index += 1) {
-      replica.note(compared("different", String(index)));
+      see(replica, "different", String(index));
       noteAll(replica, "equal", 130);
       await replica.tick();
     }
@@ -163,9 +169,9 @@ describe("confirmed differences", () => {
 
   test("count by the numbers of the file", async () => {
     const replica = await startReplica(`${SHARED}\nturn_back: { differences: 2, within: 10 }`);
-    replica.note(compared("different", "a"));
+    see(replica, "different", "a");
     expect(sideOf(replica)).toBe("new");
-    replica.note(compared("different", "b"));
+    see(replica, "different", "b");
     expect(sideOf(replica)).toBe("old");
   });
 
@@ -178,13 +184,12 @@ describe("confirmed differences", () => {
 
 describe("failures of the translation", () => {
   const fail = (replica: Rollout, count: number): void => {
-    for (let index = 0; index < count; index += 1)
-      replica.noteOutcome("GET /books", "new", true, `f${index}`);
+    for (let index = 0; index < count; index += 1) replica.noteNew("GET /books", true, `f${index}`);
   };
 
   test("turn a route back to a service that is well", async () => {
     const replica = await startReplica(SHARED);
-    replica.noteOutcome("GET /books", "old", false);
+    replica.noteOld("GET /books", false, "reports");
     fail(replica, 4);
     expect(sideOf(replica)).toBe("old");
     expect(replica.returns.trips()).toEqual([
@@ -194,8 +199,8 @@ describe("failures of the translation", () => {
 
   test("are tolerated at the old service's own rate", async () => {
     const replica = await startReplica(SHARED);
-    for (let index = 0; index < 1000; index += 1) replica.noteOutcome("GET /books", "old", index % 20 === 0);
-    for (let index = 0; index < 2000; index += 1) replica.noteOutcome("GET /books", "new", index % 20 === 0);
+    for (let index = 0; index < 1000; index += 1) replica.noteOld("GET /books", index % 20 === 0, "reports");
+    for (let index = 0; index < 2000; index += 1) replica.noteNew("GET /books", index % 20 === 0, "f");
     expect(sideOf(replica)).toBe("new");
     fail(replica, 40);
     expect(sideOf(replica)).toBe("old");
@@ -203,20 +208,52 @@ describe("failures of the translation", () => {
 
   test("raise an alarm and turn nothing back while the old service is not well; later they do", async () => {
     const replica = await startReplica(SHARED);
-    for (let index = 0; index < 5; index += 1) replica.noteOutcome("GET /books", "old", true);
+    for (let index = 0; index < 5; index += 1) replica.noteOld("GET /books", true, "reports");
     fail(replica, 8);
     await replica.tick();
     expect([sideOf(replica), replica.returns.blocked()]).toEqual(["new", ["GET /books"]]);
     expect(codes()).toEqual(["AG_ROLLOUT_NOT_TURNED_BACK"]);
     now += 31_000;
-    replica.noteOutcome("GET /books", "old", false);
+    replica.noteOld("GET /books", false, "reports");
     await replica.tick();
     expect([sideOf(replica), replica.returns.blocked()]).toEqual(["old", []]);
   });
 
+  /** Notes what each of these has seen of the old service: five answers. */
+  const noteOld = (replica: Rollout, route: string, haveFailed: Readonly<Record<string, boolean>>): void => {
+    for (const [sender, hasFailed] of Object.entries(haveFailed))
+      for (let index = 0; index < 5; index += 1) replica.noteOld(route, hasFailed, sender);
+  };
+
+  test.each([
+    ["one sender sees the old service fail", { billing: true, reports: false }, "old"],
+    ["several senders see the old service fail", { billing: true, shop: true, reports: false }, "new"],
+    ["the only sender sees the old service fail", { billing: true }, "new"],
+  ])("where %s", async (_what, haveFailed, side) => {
+    const replica = await startReplica(SHARED);
+    noteOld(replica, "GET /books", haveFailed);
+    fail(replica, 8);
+    expect(sideOf(replica)).toBe(side);
+  });
+
+  test("turn a route back on which the old service answers, though it fails on others", async () => {
+    const replica = await startReplica(SHARED);
+    noteOld(replica, "POST /books", { billing: true, shop: true, reports: true });
+    noteOld(replica, "GET /books", { billing: false });
+    fail(replica, 8);
+    expect(sideOf(replica)).toBe("old");
+  });
+
+  test("turn nothing back to a service that nobody has called on the route, and that fails on others", async () => {
+    const replica = await startReplica(SHARED);
+    noteOld(replica, "POST /books", { billing: true, shop: true, reports: false });
+    fail(replica, 8);
+    expect(sideOf(replica)).toBe("new");
+  });
+
   test("turn nothing back to a service that nobody has called for 30 s", async () => {
     const replica = await startReplica(SHARED);
-    replica.noteOutcome("GET /books", "old", false);
+    replica.noteOld("GET /books", false, "reports");
     now += 31_000;
     fail(replica, 8);
     await replica.tick();
@@ -230,7 +267,7 @@ test("differences that one process has counted count on after it was killed", as
   await killed.tick();
   const restarted = await startReplica(SHARED);
   expect(sideOf(restarted)).toBe("new");
-  restarted.note(compared("different", "the fourth"));
+  see(restarted, "different", "the fourth");
   expect(sideOf(restarted)).toBe("old");
 });
 
@@ -252,7 +289,7 @@ describe("what has returned", () => {
       ["resume", "Ann"],
       ["turn_back", "gateway"],
     ]);
-    replica.note(compared("different", "one more"));
+    see(replica, "different", "one more");
     expect(sideOf(replica)).toBe("new");
   });
 

@@ -79,7 +79,7 @@ const serve = (
     client: "shop",
     writer: given.client ?? "shop",
     payer: given.client ?? "shop",
-    isKnown: () => true,
+    knownAs: () => "shop",
     token: "t1",
     side: "old",
     isFresh: false,
@@ -183,7 +183,7 @@ test.each([true, false])("with a result goes whether its sender is known by now:
   const report = jest.fn();
   const { runner } = createRunner({ report });
   let isKnownNow = !isKnown;
-  const begun = runner.begin(serve({ isKnown: () => isKnownNow }));
+  const begun = runner.begin(serve({ knownAs: () => (isKnownNow ? "shop" : undefined) }));
   isKnownNow = isKnown;
   begun?.served(answer("same"));
   for (let left = 200; left > 0 && report.mock.calls.length === 0; left -= 1) await wait(5);
