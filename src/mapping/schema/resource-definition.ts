@@ -120,7 +120,7 @@ const resourceFile = z.strictObject({
   extends: about(name.optional(), "Another object whose fields come before those of this one.", "book"),
   upstream_object: about(
     name.optional(),
-    "Name of the object in the upstream: `$name` of its wrapper of responses. Default: `object`.",
+    "Name of the object in the upstream: `$name` of its wrappers. Default: `object`.",
     "item",
   ),
   list: about(
