@@ -19,7 +19,12 @@ import { summarizePack, type PackSummary } from "../mapping/pack-summary.ts";
 import { catalogsSchema, EXAMPLES_FOLDER, exampleSchema, readExamples } from "../tools/examples/example.ts";
 import { plural } from "../tools/migration-report/outline.ts";
 import type { ExampleResult } from "../tools/examples/compare-example.ts";
-import { compareExamples, diagnosticsOf, findLeftOutRows } from "../tools/examples/run-examples.ts";
+import {
+  compareExamples,
+  diagnosticsOf,
+  findLeftOutRows,
+  findUnknownLists,
+} from "../tools/examples/run-examples.ts";
 import { coverageOf } from "../tools/examples/coverage.ts";
 import { updateExamples } from "../tools/examples/update-examples.ts";
 import { CLIENTS_FILE } from "../clients/client-directory.ts";
@@ -188,7 +193,8 @@ async function readFolder(directory: string, update = false): Promise<CheckedFol
   const { result: pack, expressions } = collectExpressions(() => loadPack(directory));
   if (update) await updateGoldenCases(directory, pack);
   const diagnostics: Diagnostic[] = Object.values(pack.gaps()).flat();
-  const { examples, catalogs } = readExamples(directory, diagnostics);
+  const { examples, catalogs, catalogsSource } = readExamples(directory, diagnostics);
+  diagnostics.push(...findUnknownLists(pack, examples, catalogsSource));
   diagnostics.push(...(await findLeftOutRows(pack, directory, examples, catalogs)));
   const results = await compareExamples(pack, examples, catalogs);
   diagnostics.push(...diagnosticsOf(results));

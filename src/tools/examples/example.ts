@@ -206,10 +206,11 @@ function listFolders(directory: string): string[] {
 export function readExamples(
   packDirectory: string,
   diagnostics: Diagnostic[],
-): { examples: Example[]; catalogs: z.infer<typeof catalogLists> } {
+): { examples: Example[]; catalogs: z.infer<typeof catalogLists>; catalogsSource: YamlSource | undefined } {
   const top = join(packDirectory, EXAMPLES_FOLDER);
   const examples: Example[] = [];
   let catalogs: z.infer<typeof catalogLists> = {};
+  let catalogsSource: YamlSource | undefined;
   const sources = [top, ...listFolders(top)].flatMap((folder) =>
     listFolders(packDirectory).includes(folder) ? readYamlFolder(folder) : [],
   );
@@ -228,8 +229,10 @@ export function readExamples(
       : validateFile(expanded, exampleDefinition, exampleSchema, found);
     diagnostics.push(...found);
     if (found.length > 0 || definition === undefined) continue;
-    if (isCatalogs) catalogs = definition as typeof catalogs;
-    else examples.push({ source, definition: definition as ExampleDefinition });
+    if (isCatalogs) {
+      catalogs = definition as typeof catalogs;
+      catalogsSource = source;
+    } else examples.push({ source, definition: definition as ExampleDefinition });
   }
-  return { examples, catalogs };
+  return { examples, catalogs, catalogsSource };
 }

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import type { Diagnostic } from "../../mapping/load/diagnostic.ts";
+import { suggestionFor } from "../../mapping/load/suggest.ts";
+import type { YamlPath, YamlSource } from "../../mapping/load/yaml-source.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { HttpResponse, Upstream } from "../../upstream/client.ts";
 import { addQuery } from "../../mapping/compile/endpoint.ts";
@@ -149,6 +151,31 @@ export const diagnosticsOf = (results: readonly ExampleResult[]): Diagnostic[] =
       .filter(({ message }) => message !== "")
       .map(({ path, message }) => example.source.diagnosticAt(path, { message, code: "golden-case" })),
   );
+
+/** Finds lists in `examples/catalogs.yaml` and in examples that no catalog is loaded from: they would have no effect. */
+export function findUnknownLists(
+  { resources }: Pack,
+  examples: readonly Example[],
+  catalogsSource: YamlSource | undefined,
+): Diagnostic[] {
+  const calls = [...resources.values()].flatMap(({ catalog }) => catalog?.calls ?? []);
+  const known = [...new Set(calls.map(({ path }) => `GET ${path.split("?")[0]}`))];
+  const files: readonly (readonly [YamlSource, YamlPath, object])[] = [
+    ...(catalogsSource ? [[catalogsSource, [], catalogsSource.data as object] as const] : []),
+    ...examples.map(({ source, definition }) => [source, ["catalogs"], definition.catalogs ?? {}] as const),
+  ];
+  return files.flatMap(([source, path, lists]) =>
+    Object.keys(lists).flatMap((name) =>
+      known.includes(name)
+        ? []
+        : source.keyDiagnosticAt([...path, name], {
+            message: `no catalog is loaded from "${name}"`,
+            code: "unknown-reference",
+            hint: suggestionFor(name, known),
+          }),
+    ),
+  );
+}
 
 /** Finds rows of catalogs on which an expression of the pack fails, in `examples/catalogs.yaml` and in examples. */
 export async function findLeftOutRows(

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { readExamples } from "../../../../src/tools/examples/example.ts";
-import { findLeftOutRows } from "../../../../src/tools/examples/run-examples.ts";
+import { findLeftOutRows, findUnknownLists } from "../../../../src/tools/examples/run-examples.ts";
 import { runExamples } from "../../../support/run-examples.ts";
 import { formatDiagnosticLine, type Diagnostic } from "../../../../src/mapping/load/diagnostic.ts";
 import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
@@ -115,6 +115,36 @@ test("rows of example catalogs on which an expression fails are reported where i
     expect(others).toEqual([]);
     expect(found).toMatchObject({ file: join(folder, "book.yaml"), line: 6 });
     expect(found?.message).toMatch(/^the catalog "book" leaves out its row "a": book\.yaml:6/);
+  } finally {
+    remove();
+  }
+});
+
+test("lists that no catalog is loaded from are reported", () => {
+  const { folder, remove } = writeSmallPack({
+    book: {
+      catalog: { upstream: [{ request: "GET /items?all=1" }], stub: "{ 'id': $id }" },
+      routes: [{ client: "GET /books", catalog: true, response: "list" }],
+    },
+  });
+  try {
+    mkdirSync(join(folder, "examples"));
+    writeFileSync(join(folder, "examples", "catalogs.yaml"), "GET /items: []\nbook: []\n");
+    writeFileSync(
+      join(folder, "examples", "list.yaml"),
+      "title: A\nrequest: GET /books\ncatalogs: { GET /item: [] }\nresponse: { body: [] }\n",
+    );
+    const { examples, catalogsSource } = readExamples(folder, []);
+    const found = findUnknownLists(loadPack(folder), examples, catalogsSource);
+    expect(found.map(({ file, line, message, hint }) => [basename(file), line, message, hint])).toEqual([
+      ["catalogs.yaml", 2, 'no catalog is loaded from "book"', "there are: GET /items"],
+      [
+        "list.yaml",
+        3,
+        'no catalog is loaded from "GET /item"',
+        'did you mean "GET /items"? there are: GET /items',
+      ],
+    ]);
   } finally {
     remove();
   }
