@@ -173,6 +173,8 @@ export interface ResponseReport extends TranslationReport, ListReport {
   upstreamRateLimit: Partial<RateLimitValues> | undefined;
   /** Headers of a list about its page. */
   listHeaders: Readonly<Record<string, string>> | undefined;
+  /** The status of a success that is not that of the route; undefined: it is. */
+  successStatus: number | undefined;
   /** v4's response, on a route whose responses have headers that are made of it. */
   upstreamHead: Pick<UpstreamResponse, "status" | "headers" | "json"> | undefined;
 }
@@ -266,6 +268,7 @@ export const createContext = (startedAt = performance.now(), span?: RequestSpan)
   listHeaders: undefined,
   sentFilter: undefined,
   upstreamHead: undefined,
+  successStatus: undefined,
 });
 
 /** What is known about the token of a request: by authorization, or before it by authentication. */

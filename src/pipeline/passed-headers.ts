@@ -62,7 +62,10 @@ interface LinkRules {
   readonly linkBase: string;
 }
 
-type AnswerContext = Pick<RequestContext, "upstreamHead" | "match" | "warnings" | "upstreamEquivalent">;
+type AnswerContext = Pick<
+  RequestContext,
+  "upstreamHead" | "match" | "warnings" | "upstreamEquivalent" | "successStatus"
+>;
 
 const NO_HEADERS: ReceivedHeaders = {};
 
@@ -109,7 +112,8 @@ export function toSuccess(
   context: AnswerContext,
   links: LinkRules,
 ): HandlerResult {
-  const { headers, status } = route;
+  const { headers } = route;
+  const status = context.successStatus ?? route.status;
   if (!headers) return { status, body: status === 204 ? "" : shown };
   const passed = headers.success?.(toAnswer(status, whole, context, links));
   const isNotModified =

@@ -146,10 +146,10 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
       await catalogs.refreshWith(hash, sentToken(resolved.credentials, dialect.credentials));
     const traceparent = continueTrace(header(request, "traceparent"));
     context.upstream = createUpstreamActivity(warnings, span?.call, traceparent);
-    const caller = { request, match, client: credentials, token, creditAddress };
+    const caller = { request, match, client: credentials, token, creditAddress, query: parameters.query };
     const upstream = new UpstreamCaller(caller, dependencies, context.upstream);
     const services: TranslationServices = dependencies;
-    const authorized: AuthorizedRequest = { ...caller, readJson, query, upstream, services, report: context };
+    const authorized: AuthorizedRequest = { ...caller, readJson, upstream, services, report: context };
     const kind = RESPONSE_KINDS[match.route.kind];
     const built = addParameters(await kind.buildRequest(authorized), parameters.upstream);
     const prepared = addPassed(built, rules, { request, readJson, path: match.parameters, headers });

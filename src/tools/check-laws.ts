@@ -11,6 +11,7 @@ import type { Resource } from "../mapping/compile/resource.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { FieldRule } from "../mapping/schema/field-definition.ts";
 import { NO_CATALOGS, type JsonObject } from "../mapping/translation-context.ts";
+import { checkChecks } from "./laws/check-law.ts";
 import { checkErrors } from "./laws/error-law.ts";
 import { checkPages } from "./laws/paging-law.ts";
 import { checkFilters, tableValues, type ValueTables } from "./laws/filter-law.ts";
@@ -142,7 +143,10 @@ export async function checkLaws(
   const report: MutableReport = { cases: 0, untested: [], findings: [] };
   const options = { runs, random: createRandom(seed), values: pack.dialect.values };
   for (const resource of pack.resources.values()) {
-    for (const body of resource.bodies) await checkRoundTrips(body, resource, options, report);
+    for (const body of resource.bodies) {
+      await checkRoundTrips(body, resource, options, report);
+      await checkChecks(`checks of ${resource.name} in "${body[0]}"`, body[1], options, report);
+    }
     await checkExpressions(resource, interpreted.resources.get(resource.name), options, report);
   }
   for (const route of pack.routes) await checkFilters(route, pack, report);

@@ -2,7 +2,7 @@
 import { isObject } from "../../dialect/json/parse.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
-import { compileCopy, compileGetter, compileSetter } from "./member-paths.ts";
+import { compileCopy, compileGetter, compileSetter, parentPaths } from "./member-paths.ts";
 
 /** v4's response to a prerequisite is not what the body needs. The message is for the log. */
 export class InvalidPrerequisiteError extends Error {
@@ -10,11 +10,27 @@ export class InvalidPrerequisiteError extends Error {
   readonly code = "AG_UPSTREAM_RESPONSE_INVALID";
 }
 
-/** Merges a v4 member with its current value: v4 would drop other members of an object, and hidden ids of a list. */
-function mergeWithCurrent(written: unknown, current: unknown, isHidden: (id: unknown) => boolean): unknown {
-  if (isObject(written) && isObject(current)) return { ...current, ...written };
-  if (Array.isArray(written) && Array.isArray(current)) return [...written, ...current.filter(isHidden)];
-  return written;
+/**
+ * Compiles how a v4 member is merged with its current value: v4 would drop other members of an object, and hidden ids of a
+ * list.
+ *
+ * @param below Dotted names of the members below it that a body writes one by one. Objects on the way to them are merged, too.
+ */
+function compileMerge(
+  below: readonly string[],
+  isHidden: (id: unknown) => boolean,
+): (written: unknown, current: unknown) => unknown {
+  const nested = parentPaths(below).map((path) => ({ get: compileGetter(path), set: compileSetter(path) }));
+  return (written, current) => {
+    if (Array.isArray(written) && Array.isArray(current)) return [...written, ...current.filter(isHidden)];
+    if (!isObject(written) || !isObject(current)) return written;
+    const merged = { ...current, ...written };
+    for (const { get, set } of nested) {
+      const [inner, currentInner] = [get(written), get(current)];
+      if (isObject(inner) && isObject(currentInner)) set(merged, { ...currentInner, ...inner });
+    }
+    return merged;
+  };
 }
 
 /**
@@ -65,17 +81,22 @@ export type AddGatewayMembers = (v4: JsonObject, writing: WriteContext) => Set<s
  * Compiles what adds the members that the client did not send (constants, defaults, ids of the path), and merges members
  * that v4 replaces as a whole with their current values. Names are dotted if nested.
  *
+ * @param members Dotted names of the upstream's members.
  * @param hiddenIn Whether clients never see the object of an id in a member.
  */
 export function compileAdditions(
   { set = {}, default: defaults = {}, from_path: fromPath = {}, merge_with: mergeWith }: BodyDefinition,
+  members: readonly string[],
   hiddenIn: (v4: string) => (id: unknown) => boolean,
 ): AddGatewayMembers {
   const merges = Object.entries(typeof mergeWith === "object" ? mergeWith : {}).map(([name, source]) => ({
     get: compileGetter(name),
     add: compileAdd(name),
     current: compileGetter(source),
-    isHidden: hiddenIn(name),
+    merge: compileMerge(
+      members.flatMap((member) => (member.startsWith(`${name}.`) ? member.slice(name.length + 1) : [])),
+      hiddenIn(name),
+    ),
   }));
   const compileMember = <T>([name, value]: readonly [string, T]) => ({
     name,
@@ -90,9 +111,9 @@ export function compileAdditions(
   ];
   return (v4, { path, prerequisites }) => {
     const given = missing.filter(({ get }) => get(v4) === undefined);
-    for (const { get, add, current, isHidden } of merges) {
+    for (const { get, add, current, merge } of merges) {
       const written = get(v4);
-      if (written !== undefined) add(v4, mergeWithCurrent(written, current(prerequisites), isHidden));
+      if (written !== undefined) add(v4, merge(written, current(prerequisites)));
     }
     for (const { add, value } of given) add(v4, value);
     for (const { add, value } of ids) add(v4, parsePathId(path[value]));

@@ -134,12 +134,12 @@ function compileBodyUnwrap(
 /**
  * Compiles one body of a resource.
  *
- * @param resource Name of the resource.
+ * @param names Names of the resource in the wrappers of both sides.
  * @param own Fields and inputs of the resource by alpha name.
  */
 export function compileBody(
   definition: BodyDefinition,
-  resource: string,
+  names: { readonly client: string; readonly upstream: string },
   own: ReadonlyMap<string, WritableMember>,
   context: BodyContext,
   location: SourceLocation,
@@ -162,10 +162,10 @@ export function compileBody(
   const prune = compilePruning(schema);
   const readForms = compileForms(members, context.id);
   const convertForm = compileFormValues(schema);
-  const unwrap = compileBodyUnwrap(client, resource, bodySchema, location.at("client"));
+  const unwrap = compileBodyUnwrap(client, names.client, bodySchema, location.at("client"));
   const format = compileUpstreamFormat(
     { ...context.bodies.upstream, ...definition.upstream },
-    resource,
+    names.upstream,
     isList,
     location.at("upstream"),
   );
@@ -180,7 +180,7 @@ export function compileBody(
     isList,
     mergeSources: mergeSources(definition),
     toPath,
-    wrapper: fillShape(client.object ?? "$object", { object: "$object", name: resource }),
+    wrapper: fillShape(client.object ?? "$object", { object: "$object", name: names.client }),
     unwrap,
     normalise(sent, isForm) {
       const { body, faults } = readForms(sent);

@@ -79,6 +79,11 @@ function compileSource(
   }
   if (definition.catalog && definition.upstream)
     location.report("a route is served from the catalog or by an upstream call, not both");
+  if (typeof definition.catalog === "string" && definition.catalog !== resource.name)
+    location.at("catalog").report({
+      message: `a route has the catalog of its own file, "${resource.name}"`,
+      hint: "catalog: true",
+    });
   if (definition.catalog && resource.catalog) return { catalog: resource.catalog };
   if (definition.catalog) location.at("catalog").report("this resource has no catalog");
   else if (!definition.upstream)

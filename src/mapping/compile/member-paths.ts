@@ -33,19 +33,22 @@ export function compileSetter(path: string): (target: Json, value: unknown) => v
   };
 }
 
+/** The paths of the objects on the way to members, outer ones first. */
+export function parentPaths(paths: Iterable<string>): readonly string[] {
+  const parents = new Set<string>();
+  for (const path of paths)
+    for (let end = path.indexOf("."); end >= 0; end = path.indexOf(".", end + 1))
+      parents.add(path.slice(0, end));
+  return [...parents].toSorted((one, other) => one.length - other.length);
+}
+
 /**
  * Compiles a function that copies an object, and the nested objects on the way to these paths. Setters and removers of the
  * paths then don't change the original. All other values are shared: a deep copy would cost as much as parsing.
  */
 export function compileCopy(paths: Iterable<string>): (value: Json) => Json {
-  const parents = new Set<string>();
-  for (const path of paths)
-    for (let end = path.indexOf("."); end >= 0; end = path.indexOf(".", end + 1))
-      parents.add(path.slice(0, end));
   // Outer objects first: each setter must reach a copy.
-  const steps = [...parents]
-    .sort((one, other) => one.length - other.length)
-    .map((path) => ({ get: compileGetter(path), set: compileSetter(path) }));
+  const steps = parentPaths(paths).map((path) => ({ get: compileGetter(path), set: compileSetter(path) }));
   return (value) => {
     const copy = { ...value };
     for (const { get, set } of steps) {

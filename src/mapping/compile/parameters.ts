@@ -170,10 +170,12 @@ function compileTargets(
 export interface TranslatedQuery extends PlacedValues {
   /** Names of parameters that the pack does not name, the first ones. */
   readonly ignored: readonly string[];
+  /** The query as expressions read it: see {@link QueryRules.withDefaults}. */
+  readonly query: Query;
 }
 
 const NO_VALUES = {};
-const NOTHING: TranslatedQuery = { upstream: "", path: NO_VALUES, ignored: [] };
+const NOTHING: TranslatedQuery = { upstream: "", path: NO_VALUES, ignored: [], query: new Map() };
 
 /** Maximum number of problems and of names in a record. */
 const MAX_NAMED = 20;
@@ -187,6 +189,16 @@ interface QueryOptions {
   readonly useOf: (name: string) => ParameterUse | undefined;
 }
 
+/** A parameter with its default, as a client would send it. */
+function defaultTexts(
+  name: string,
+  { default: value, multiple }: ParameterDefinition,
+): readonly (readonly [string, readonly string[]])[] {
+  if (value === undefined) return [];
+  const texts = [value].flat().map(String);
+  return [[name, multiple === "comma" ? [texts.join(",")] : texts]];
+}
+
 /** What a route does with the client's query. */
 export class QueryRules {
   readonly parameters: readonly Parameter[];
@@ -197,6 +209,7 @@ export class QueryRules {
   readonly #names: ReadonlySet<string>;
   /** Whether a request without a query has nothing to check or to send. */
   readonly #needsNone: boolean;
+  readonly #defaults: Query;
 
   constructor(parameters: readonly Parameter[], { rejectsUnknown, hasCall, useOf }: QueryOptions) {
     this.parameters = parameters;
@@ -207,6 +220,12 @@ export class QueryRules {
     this.#needsNone = parameters.every(
       ({ definition }) => definition.required === undefined && definition.default === undefined,
     );
+    this.#defaults = new Map(parameters.flatMap(({ name, definition }) => defaultTexts(name, definition)));
+  }
+
+  /** The query as expressions read it: with the defaults of parameters that it does not have. */
+  withDefaults(query: Query): Query {
+    return this.#defaults.size === 0 ? query : new Map([...this.#defaults, ...query]);
   }
 
   /** @throws {HttpError} 400 with all problems */
@@ -222,12 +241,12 @@ export class QueryRules {
     );
     if (!this.#hasCall) {
       const unused = sent.flatMap(({ name }) => (query.has(name) ? [name] : []));
-      return { upstream: "", path: NO_VALUES, ignored: [...ignored, ...unused] };
+      return { ...NOTHING, ignored: [...ignored, ...unused], query: this.withDefaults(query) };
     }
     const targets = sent.flatMap((parameter) => parameter.targets);
     return thenMaybe(
       mapMaybe(targets, ({ field, write }) => failureAsValue(() => write(values[field], values))),
-      (written) => ({ ...placeValues(targets, written), ignored }),
+      (written) => ({ ...placeValues(targets, written), ignored, query: this.withDefaults(query) }),
     );
   }
 

@@ -37,9 +37,16 @@ export interface Poll {
   /** The response while the operation is in progress; undefined: the gateway's own. */
   readonly unfinished:
     | { readonly error: { readonly status: number; readonly reason: string } }
-    | { readonly body: (call: unknown, path: Readonly<Record<string, string>>) => MaybePromise<unknown> }
+    | {
+        readonly body: (call: unknown, path: Readonly<Record<string, string>>) => MaybePromise<unknown>;
+        /** Undefined: that of the route. */
+        readonly status: number | undefined;
+      }
     | undefined;
 }
+
+/** The default status of an error of an operation that is in progress. */
+export const GATEWAY_TIMEOUT = 504;
 
 /** Requests that one operation is polled with. */
 const MOST_POLLS = 100;
@@ -85,14 +92,14 @@ function compileUnfinished(
   location: SourceLocation,
 ): Poll["unfinished"] {
   if (!definition) return undefined;
-  if ("message" in definition) {
-    const { message, status } = definition;
+  const { message, status, body } = definition;
+  if (message !== undefined) {
     const known = new Map(Object.entries(messages));
     const reason = resolveReference(location.at("message"), "message", message, known) ?? "";
-    return { error: { status, reason } };
+    return { error: { status: status ?? GATEWAY_TIMEOUT, reason } };
   }
-  const expression = compileExpressionAt(location.at("body"), definition.body, ["path"]);
-  return { body: (call, path) => expression.evaluate(call, { path }) };
+  const expression = compileExpressionAt(location.at("body"), body ?? "", ["path"]);
+  return { body: (call, path) => expression.evaluate(call, { path }), status };
 }
 
 /** Compiles the key `poll` of a route. */

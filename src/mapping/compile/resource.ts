@@ -117,10 +117,11 @@ export function* compileResource(
   // Inputs come first: an error names the member that the client sent, not a field that shows the same v4 member.
   const members = new Map([...shared, ...inputs, ...fields]);
 
+  const names = { client: definition.object, upstream: definition.upstream_object ?? definition.object };
   const bodies = new Map<string, BodyRules>();
   for (const [name, body] of Object.entries(definition.bodies ?? {})) {
     const at = location.at("bodies", name);
-    bodies.set(name, compileBody(body, definition.object, ownMembers, context, at));
+    bodies.set(name, compileBody(body, names, ownMembers, context, at));
     yield;
   }
 
@@ -140,7 +141,7 @@ export function* compileResource(
   return {
     name: definition.object,
     extends: definition.extends,
-    upstreamName: definition.upstream_object ?? definition.object,
+    upstreamName: names.upstream,
     list: definition.list,
     upstreamList: definition.upstream_list ?? definition.list,
     envelope: definition.envelope,

@@ -84,10 +84,8 @@ export function compileBodyWrite(
     ["prerequisites", "upstream"],
     location.at("checks"),
   );
-  const createTarget = compileTarget(
-    definition.merge_with,
-    members.flatMap(({ rule }) => rule.upstream ?? []),
-  );
+  const upstreamMembers = members.flatMap(({ rule }) => rule.upstream ?? []);
+  const createTarget = compileTarget(definition.merge_with, upstreamMembers);
   const lossy = new Set(
     members.filter(({ rule }) => rule.loss !== undefined && rule.loss_when === undefined),
   );
@@ -106,7 +104,7 @@ export function compileBodyWrite(
     return context.catalogs.get(catalog ?? "")?.isHidden ?? (() => false);
   }
 
-  const addGatewayMembers = compileAdditions(definition, hiddenIn);
+  const addGatewayMembers = compileAdditions(definition, upstreamMembers, hiddenIn);
   return (body, writing) => {
     const { prerequisites } = writing;
     const given = members.filter(({ get }) => get(body) !== undefined);

@@ -12,7 +12,7 @@ const clientObject = about(
 );
 const upstreamObject = about(
   json.optional(),
-  "The body as JSON, with `$object` where the object is: a wrapper. Other values are constants, or names of path parameters. Default: the object itself.",
+  "The body as JSON, with `$object` where the object is: a wrapper. `$name` is the `upstream_object` of the resource. Other values are constants, or names of path parameters. Default: the object itself.",
   { client: "$object" },
 );
 const unknown = about(

@@ -72,21 +72,32 @@ export const poll = z.strictObject({
   ),
   unfinished: about(
     z
-      .union([
-        z.strictObject({
-          message: about(name, "A message of `pack.yaml`.", "still_running"),
-          status: about(z.int().min(400).max(599), "The client's status.", 504),
-        }),
-        z.strictObject({
-          body: about(
-            expression,
-            "JSONata over the upstream's response to the call, with `$path`: the client's body of a success.",
-            '{ "id": id, "state": "busy" }',
-          ),
-        }),
-      ])
+      .strictObject({
+        message: about(name.optional(), "An error: a message of `pack.yaml`.", "still_running"),
+        body: about(
+          expression.optional(),
+          "A success: JSONata over the upstream's response to the call, with `$path`. The result is the client's object.",
+          '{ "id": id, "state": "busy" }',
+        ),
+        status: about(
+          z.int().min(200).max(599).optional(),
+          "The client's status: 400 to 599 with `message` (default: 504), 200 to 299 with `body` (default: that of the route).",
+          504,
+        ),
+      })
+      .refine(({ message, body }) => (message === undefined) !== (body === undefined), {
+        message: 'needs either "message" or "body"',
+      })
+      .refine(({ message, status = 504 }) => message === undefined || status >= 400, {
+        path: ["status"],
+        message: "an error has a status from 400 to 599",
+      })
+      .refine(({ body, status = 200 }) => body === undefined || (status < 300 && status !== 204), {
+        path: ["status"],
+        message: "a success with a body has a status from 200 to 299, and not 204",
+      })
       .optional(),
-    "The response while the operation is still in progress: an error with a message and a status, or a success with a body. Default: a 504.",
+    "The response while the operation is still in progress: an error with a `message`, or a success with a `body`, and their `status`. Default: a 504.",
     { message: "still_running", status: 504 },
   ),
 });

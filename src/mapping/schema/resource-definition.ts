@@ -119,13 +119,12 @@ const catalog = z.strictObject({
   ),
 });
 
-/** The schema of a resource file. */
-export const resourceDefinition = z.strictObject({
+const resourceFile = z.strictObject({
   object: about(name, "Name of the resource. Fields, routes and `surface.yaml` refer to it.", "book"),
   extends: about(name.optional(), "Another object whose fields come before those of this one.", "book"),
   upstream_object: about(
     name.optional(),
-    "Name of the object in the upstream: `$name` of its wrapper of responses. Default: `object`.",
+    "Name of the object in the upstream: `$name` of its wrappers. Default: `object`.",
     "item",
   ),
   list: about(
@@ -148,9 +147,11 @@ export const resourceDefinition = z.strictObject({
     "Makes the resource a catalog: an upstream list that the gateway caches.",
     { upstream: [{ request: "GET /regions" }], stub: '{ "id": $id }' },
   ),
-  fields: about(z.record(name, field), "Fields by the client's names, dotted if nested.", {
-    name: { upstream: "label", filter: true },
-  }),
+  fields: about(
+    z.record(name, field).optional(),
+    "Fields by the client's names, dotted if nested. They may be left out with `extends`.",
+    { name: { upstream: "label", filter: true } },
+  ),
   inputs: about(z.record(name, field).optional(), "Members of bodies and filters that no response has.", {
     root_pass: "root_password",
   }),
@@ -171,6 +172,11 @@ export const resourceDefinition = z.strictObject({
     { client: "GET /books", upstream: "GET /books", response: "list" },
   ]),
 });
+
+/** The schema of a resource file. */
+export const resourceDefinition = resourceFile
+  .refine((file) => file.fields ?? file.extends, { path: ["fields"] })
+  .transform((file) => ({ ...file, fields: file.fields ?? {} }));
 
 export type ResourceDefinition = z.infer<typeof resourceDefinition>;
 export type BodyDefinition = z.infer<typeof bodyDefinition>;

@@ -43,8 +43,8 @@ export const route = z.strictObject({
     "no_counterpart",
   ),
   catalog: about(
-    z.literal(true).optional(),
-    "Instead of `upstream`: the response is the cached catalog of this resource.",
+    z.union([z.literal(true), name]).optional(),
+    "Instead of `upstream`: the response is the cached catalog of this file, or an object of it. `true`, or the `object` of the file.",
     true,
   ),
   response: about(

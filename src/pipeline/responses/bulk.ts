@@ -27,8 +27,8 @@ interface Failure {
   readonly isAboutClient: boolean;
 }
 
-/** What became of the call of one id: JSON of its object, if its response has one, or its error. */
-type Outcome = { readonly object: string | undefined } | Failure;
+/** What became of the call of one id: its status and JSON of its object, if its response has one, or its error. */
+type Outcome = { readonly object: string | undefined; readonly status: number } | Failure;
 
 /** The results in the order of the ids. */
 interface Gathered {
@@ -111,7 +111,12 @@ async function callOne(
   const bulk = bulkOf(match.route);
   let path = "";
   // Headers of the response are not those of one of many responses.
-  const ofOne = { ...report, upstreamHead: undefined, upstreamRateLimit: undefined };
+  const ofOne = {
+    ...report,
+    upstreamHead: undefined,
+    upstreamRateLimit: undefined,
+    successStatus: undefined,
+  };
   try {
     const values = await bulk.write(text);
     if (!values) throw new HttpError(404, "Not found");
@@ -121,7 +126,10 @@ async function callOne(
     const call = { ...authorized, match: { ...match, parameters }, report: ofOne, deadline };
     const received = await objectKind.callUpstream(one, call);
     const object = await objectKind.buildResponse(received, one, call);
-    return { object: typeof object === "string" && match.route.response === "object" ? object : undefined };
+    return {
+      object: typeof object === "string" && match.route.response === "object" ? object : undefined,
+      status: ofOne.successStatus ?? match.route.status,
+    };
   } catch (error) {
     return { error, isAboutClient: path !== "" && isAboutClient(error, path, authorized) };
   } finally {
@@ -171,8 +179,8 @@ async function callAll(prepared: PreparedRequest, authorized: AuthorizedRequest)
 function valuesOf(outcome: Outcome, authorized: AuthorizedRequest): ShapeValues {
   const { request, match, report, services } = authorized;
   if ("object" in outcome) {
-    const { object } = outcome;
-    return { status: match.route.status, object: object === undefined ? undefined : parseJson(object) };
+    const { object, status } = outcome;
+    return { status, object: object === undefined ? undefined : parseJson(object) };
   }
   const context = { warnings: report.warnings, match, readsQuery: false };
   const { status, body, isUnexpected } = toErrorResult(

@@ -3,7 +3,7 @@ import { HttpError, TranslatedError } from "../../dialect/http-error.ts";
 import { isObject, printJson } from "../../dialect/json/parse.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
 import { InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
-import type { OperationState, Poll } from "../../mapping/compile/poll.ts";
+import { GATEWAY_TIMEOUT, type OperationState, type Poll } from "../../mapping/compile/poll.ts";
 import { DeadlineSignal } from "../../upstream/deadline-signal.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
@@ -122,8 +122,6 @@ export async function pollOperation(
   }
 }
 
-const GATEWAY_TIMEOUT = 504;
-
 /**
  * The client's body while an operation is in progress.
  *
@@ -142,6 +140,7 @@ export async function unfinishedBody(
       "The request was accepted and is still in progress. Do not send it again.",
     );
   if ("error" in unfinished) throw new TranslatedError(unfinished.error.status, unfinished.error.reason);
+  authorized.report.successStatus = unfinished.status;
   const body = await unfinished.body(call.json, authorized.match.parameters);
   return printJson(isObject(body) ? body : {});
 }

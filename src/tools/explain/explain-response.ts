@@ -182,8 +182,8 @@ function explainGatewayEnvelope(response: unknown, route: Route): ExplainedField
 }
 
 /** The head of a recorded request. Its headers are not recorded. */
-const headOf = ({ alpha }: AuditRecord): ClientHead => ({
-  query: parseQuery(alpha.query),
+const headOf = ({ alpha }: AuditRecord, route: Route): ClientHead => ({
+  query: route.query.withDefaults(parseQuery(alpha.query)),
   request: { headers: {} },
 });
 
@@ -209,7 +209,7 @@ async function explainSelected(
         v4: undefined,
         from: { call, at: "" },
       };
-      return explainObject(await route.resourceFor(undefined, headOf(record)), pair, sources);
+      return explainObject(await route.resourceFor(undefined, headOf(record, route)), pair, sources);
     }),
   );
   return {
@@ -260,7 +260,7 @@ export async function explainResponse(
     );
 
   const sources = findSources(record, route, pack);
-  const head = headOf(record);
+  const head = headOf(record, route);
   const explain = async (pair: ObjectPair) =>
     explainObject(await route.resourceFor(pair.v4, head), pair, sources);
   const name = callName(call);

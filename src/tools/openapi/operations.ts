@@ -178,6 +178,12 @@ function describeOwnErrors(routes: readonly Route[], pack: Pack, headers: Json):
   return describeErrorResponses(pack, anyOf(unique(schemas)), headers, statuses);
 }
 
+/** The statuses of a route's successes: also of one whose operation is still in progress. */
+const statusesOf = ({ status, poll }: Route): number[] => [
+  status,
+  ...(poll?.unfinished && "body" in poll.unfinished ? [poll.unfinished.status ?? status] : []),
+];
+
 /** Describes the success and the errors. A route without a v4 call has only errors. */
 function describeResponses(routes: readonly Route[], pack: Pack, headers: Json): Json {
   const { statuses } = pack;
@@ -185,7 +191,7 @@ function describeResponses(routes: readonly Route[], pack: Pack, headers: Json):
   const files = served.flatMap(({ file }) => (file ? [[file.content_type, {}] as const] : []));
   const json = { schema: anyOf(unique(served.map((route) => describeResponse(route)))) };
   const content = files.length > 0 ? Object.fromEntries(files) : { [pack.responseTypes.success]: json };
-  const successes = unique(served.map(({ status }) => status)).map((status) => [
+  const successes = unique(served.flatMap(statusesOf)).map((status) => [
     String(status),
     { description: "Success", ...(status !== 204 && { content }), ...describeHeaders(served, headers) },
   ]);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { request } from "../../support/request.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 
 let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
@@ -56,4 +57,39 @@ test("a value that means no filter is not sent", async () => {
 test("a request without unknown parameters has none of them in its record", async () => {
   await request(gateway.app, "GET /invoices?state=open", { headers });
   expect((await gateway.readLastRecord()).alpha).not.toHaveProperty("ignored");
+});
+
+test("expressions read the defaults of parameters that a request does not have", async () => {
+  const query = {
+    parameters: {
+      lang: { upstream: "locale", default: "en", schema: { type: "string" } },
+      size: { ignore: true, default: 5, schema: { type: "integer" } },
+      tags: { ignore: true, default: ["a", "b"], multiple: "comma" },
+    },
+  };
+  const small = await startSmallGateway({
+    client: {
+      pagination: { page: { parameter: "page" }, size: 1 },
+      responses: { list: { $list: "$items", next: "$next_link" } },
+    },
+    book: {
+      fields: { shown: { read: '$join([$query.lang, $query.size, $query.tags], " ")' } },
+      routes: [
+        { client: "GET /books/:id", upstream: "GET /items/{id}", query },
+        { client: "GET /books", upstream: "GET /items", response: "list", query },
+      ],
+    },
+  });
+  try {
+    small.service.respondWith(json(200, { id: 7 }));
+    expect((await small.send("GET /books/7")).body).toEqual({ shown: "en 5 a,b" });
+    expect((await small.send("GET /books/7?size=6&lang=de")).body).toEqual({ shown: "de 6 a,b" });
+    small.service.respondWith(json(200, [{ id: 7 }, { id: 8 }]));
+    expect((await small.send("GET /books?size=6")).body).toEqual({
+      books: [{ shown: "en 6 a,b" }],
+      next: "/books?size=6&page=2",
+    });
+  } finally {
+    await small.stop();
+  }
 });

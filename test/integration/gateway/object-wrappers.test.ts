@@ -2,6 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import { request } from "../../support/request.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
@@ -45,4 +46,24 @@ test("errors have no wrapper", async () => {
   gateway.v4.respondWith(json(404, { message: "gone" }));
   const { status, body } = await get();
   expect([status, body]).toEqual([404, { message: "gone" }]);
+});
+
+test("$name is the name of each side, in bodies as in responses", async () => {
+  const small = await startSmallGateway({
+    client: { bodies: { object: { $name: "$object" } }, responses: { object: { $name: "$object" } } },
+    upstream: { bodies: { object: { $name: "$object" } }, responses: { object: { $name: "$object" } } },
+    book: {
+      upstream_object: "item",
+      bodies: { edit: { schema: { type: "object", properties: { title: { type: "string" } } } } },
+      routes: [{ client: "PUT /books/:id", upstream: "PUT /items/{id}", body: "edit" }],
+    },
+  });
+  try {
+    small.service.respondWith(json(200, { item: { id: 7, name: "Waves" } }));
+    const { body } = await small.send("PUT /books/7", { body: { book: { title: "Waves" } } });
+    expect(body).toEqual({ book: { id: 7, title: "Waves" } });
+    expect(small.service.calls.at(-1)?.json()).toEqual({ item: { name: "Waves" } });
+  } finally {
+    await small.stop();
+  }
 });

@@ -177,6 +177,31 @@ describe("an operation that does not end within the deadline", () => {
     expect([status, body]).toEqual([201, { id: 7, state: "busy" }]);
     expect(await record()).toContain("the operation is still in progress");
   });
+
+  test("has the body of the pack, with a status of its own", async () => {
+    const unfinished = { body: '{ "id": job }', status: 202 };
+    const { status, body } = await create(
+      packOf({ unfinished }),
+      json(202, { job: 7 }, { "retry-after": "60" }),
+    );
+    expect([status, body]).toEqual([202, { id: 7 }]);
+  });
+
+  test("has a result of its own in a request for many ids", async () => {
+    const pack = packOf(
+      { unfinished: { body: '{ "id": job }', status: 202 } },
+      {
+        client: "POST /books/prints",
+        upstream: "POST /items/{id}/prints",
+        bulk: { parameter: "id", ids: "$split($query.ids, ',')", most: 5, success: { status: "$status" } },
+      },
+    );
+    const gateway = await start(pack);
+    const later = json(202, { job: 7 }, { "retry-after": "60" });
+    gateway.service.respondWith((call, ...rest) => (call.path.includes("/2/") ? done : later)(call, ...rest));
+    const { status, body } = await gateway.send("POST /books/prints?ids=1,2");
+    expect([status, body]).toEqual([201, [{ status: 202 }, { status: 201 }]]);
+  });
 });
 
 describe("an operation that has failed", () => {
@@ -292,6 +317,21 @@ describe("check reports", () => {
       "an operation is polled 100 times at most: interval_ms is too short for timeout_ms",
     ],
     ["a deadline that no client waits for", { timeout_ms: 3_000_000 }, "must be at most 300000"],
+    [
+      "a response that is both an error and a success",
+      { unfinished: { message: "busy", body: "{}" } },
+      'needs either "message" or "body"',
+    ],
+    [
+      "an error with the status of a success",
+      { unfinished: { message: "busy", status: 202 } },
+      "an error has a status from 400 to 599",
+    ],
+    [
+      "a success with the status of an error",
+      { unfinished: { body: "{}", status: 504 } },
+      "a success with a body has a status from 200 to 299, and not 204",
+    ],
     ["an unknown message", { unfinished: { message: "busy", status: 503 } }, 'unknown message "busy"'],
     ["an invalid expression", { state: "status[" }, 'Expected "]"'],
     [

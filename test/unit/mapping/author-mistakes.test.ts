@@ -98,6 +98,11 @@ describe("check reports a value that can never work", () => {
       "36: is a header that frames messages",
     ],
     [
+      "the catalog of another file",
+      { file: "shelf.yaml", from: "catalog: true", to: "catalog: book" },
+      'shelf.yaml:15: a route has the catalog of its own file, "shelf"; catalog: true',
+    ],
+    [
       "a header of responses without a value",
       dialect("id: code", "headers: { response: { X-A: { on: always } } }\n  id: code"),
       'a header needs "upstream", "read" or "const"; X-A: X-A',

@@ -444,7 +444,7 @@ describe("the mistakes of a first pack are reported with what to write", () => {
       `${FIELDS}routes:\n  - &list { client: GET /books, upstream: GET /items, response: list }\n  - <<: *list\n    client: GET /works\n`,
       'book.yaml:8:5: unknown key "<<"; maps can\'t be merged: write the keys of both here',
     ],
-    ["an empty file", "", "book.yaml:1:1: must be a map, but is empty; it needs the keys object, fields"],
+    ["an empty file", "", "book.yaml:1:1: must be a map, but is empty; it needs the keys object"],
     [
       "a list in place of a map",
       `object: book\nlist: books\nfields:\n  - id: id\n${ROUTES}`,

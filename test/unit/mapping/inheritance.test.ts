@@ -1,5 +1,8 @@
 import { expect, test } from "@jest/globals";
-import { faultsOf } from "./pack-folder.ts";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { faultsOf, withPack } from "./pack-folder.ts";
 
 const extend = (from: string, other: string) => ({
   file: `${from}.yaml`,
@@ -8,6 +11,27 @@ const extend = (from: string, other: string) => ({
 });
 
 test("an object may extend another", () => expect(faultsOf(extend("book", "shelf"))).toEqual([]));
+
+test("an object that extends another needs no fields of its own", () =>
+  withPack(
+    [],
+    (folder) => {
+      writeFileSync(join(folder, "note.yaml"), "object: note\nextends: book\n");
+      const fields = (object: string) => [...(loadPack(folder).resources.get(object)?.fields.keys() ?? [])];
+      expect(fields("note")).toEqual(fields("book"));
+    },
+    "test/fixtures/smallest-pack",
+  ));
+
+test("an object without fields that extends none is reported", () =>
+  withPack(
+    [],
+    (folder) => {
+      writeFileSync(join(folder, "note.yaml"), "object: note\n");
+      expect(() => loadPack(folder)).toThrow('the key "fields" is missing');
+    },
+    "test/fixtures/smallest-pack",
+  ));
 
 test.each([
   [

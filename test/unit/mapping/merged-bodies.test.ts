@@ -1,4 +1,6 @@
 import { expect, test } from "@jest/globals";
+import { json } from "../../support/fake-v4.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import { sendToLibrary } from "./library-gateway.ts";
 
 const wholeTray = { file: "tray.yaml", from: "{ place_ids: tray.place_ids }", to: "tray" };
@@ -29,4 +31,44 @@ test.each([[null], [[]], ["text"]])("nothing is written if the current object is
   expect([status, context.warnings]).toEqual([500, [expect.stringContaining('no object "tray"')]]);
   expect(calls.length).toBeGreaterThan(0);
   expect(calls.filter((call) => !call.startsWith("GET"))).toEqual([]);
+});
+
+test("a member that is merged with its current value keeps nested members that the client did not send", async () => {
+  const number = { type: "number" };
+  const gateway = await startSmallGateway({
+    pack: { prerequisites: { current: { upstream: "GET /items/{id}" } } },
+    book: {
+      fields: {
+        label: "aim.label",
+        "at.high": "aim.place.high",
+        "at.wide": "aim.place.wide",
+        frame: "aim.frame",
+      },
+      bodies: {
+        edit: {
+          merge_with: { aim: "current.aim" },
+          schema: {
+            type: "object",
+            properties: {
+              at: { type: "object", properties: { high: number, wide: number } },
+              frame: { type: "object", additionalProperties: number },
+            },
+          },
+        },
+      },
+      routes: [
+        { client: "PATCH /books/:id", upstream: "PUT /items/{id}", body: "edit", prerequisites: ["current"] },
+      ],
+    },
+  });
+  try {
+    const aim = { label: "M4", place: { high: 1, wide: 2 }, frame: { width: 3, depth: 4 } };
+    gateway.service.respondWith(json(200, { id: 7, aim }));
+    await gateway.send("PATCH /books/7", { body: { at: { wide: 9 }, frame: { depth: 5 } } });
+    expect(gateway.service.calls.at(-1)?.json()).toEqual({
+      aim: { label: "M4", place: { high: 1, wide: 9 }, frame: { depth: 5 } },
+    });
+  } finally {
+    await gateway.stop();
+  }
 });

@@ -4,6 +4,7 @@ import type { Pack } from "../../../src/mapping/pack.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { checkLaws } from "../../../src/tools/check-laws.ts";
 import type { LawReport } from "../../../src/tools/laws/law-report.ts";
+import { writeSmallPack } from "../../support/small-pack.ts";
 import { withPack, type Edit } from "../mapping/pack-folder.ts";
 
 const checkLibrary = (...edits: readonly Edit[]): Promise<LawReport> =>
@@ -48,6 +49,32 @@ describe("the laws of a pack", () => {
     expect((await checkLibrary(edit)).findings).toContainEqual(
       expect.objectContaining({ kind: "unstable", subject: 'book.price in "buy"' }),
     );
+  });
+
+  test.each([
+    ["fails where a member is null", "size < 10", ["check"]],
+    ["has a result where a member is null", "size != null and size < 10", []],
+  ])("know whether a check %s", async (_what, condition, kinds) => {
+    const { folder, remove } = writeSmallPack({
+      book: {
+        inputs: { size: "size" },
+        bodies: {
+          edit: {
+            schema: { type: "object", properties: { size: { type: ["integer", "null"] } } },
+            checks: [{ field: "size", message: `${condition} ? "Too small."` }],
+          },
+        },
+        routes: [{ client: "PUT /books/:id", upstream: "PUT /items/{id}", body: "edit" }],
+      },
+    });
+    try {
+      const { findings } = await checkLaws(() => loadPack(folder), { seed: 1, runs: 60 });
+      expect(findings.map(({ kind }) => kind)).toEqual(kinds);
+      for (const { subject, value } of findings)
+        expect([subject, value]).toEqual(['checks of book in "edit"', { size: null }]);
+    } finally {
+      remove();
+    }
   });
 
   test("find a value that clients read otherwise than they wrote it", async () => {
