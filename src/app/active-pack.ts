@@ -81,10 +81,10 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
       (catalog, message) =>
         log.warn({ code: "AG_CATALOG_READ_FAILED", catalog, message }, "a catalog could not be read"),
       upstreamTokens,
-      (catalog, { count, id, error: { message } }) =>
+      (catalog, { count, id, message }) =>
         log.warn(
           { code: "AG_CATALOG_ROWS_LEFT_OUT", catalog, count, row: id, message },
-          "rows of a catalog were left out, because an expression of the pack fails on them",
+          "rows of a catalog were left out",
         ),
     );
     const ofPack = {

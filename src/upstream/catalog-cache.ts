@@ -34,7 +34,7 @@ export interface CatalogCacheOptions extends CatalogReaderOptions {
   readonly sources: readonly CatalogSource[];
   readonly ttlMs: number;
   readonly onError: (catalog: string, message: string) => void;
-  /** Called after each read of a catalog in which an expression of the pack fails on a row. */
+  /** Called after each read of a catalog that leaves out rows. */
   readonly onRowsLeftOut?: ((catalog: string, rows: LeftOutRows) => void) | undefined;
 }
 

@@ -39,13 +39,15 @@ export interface CachedCatalog {
   readonly leftOut: LeftOutRows | undefined;
 }
 
-/** Rows of a catalog that it does not have, because an expression of the pack fails on them. */
+/** Rows of a catalog that it does not have: they have no id, or an expression of the pack fails on them. */
 export interface LeftOutRows {
   readonly count: number;
-  /** The id of the first one. */
+  /** The id of the first one; empty if it has none. */
   readonly id: string;
-  /** Why that one could not be translated. */
-  readonly error: ExpressionError;
+  /** Why that one was left out. */
+  readonly message: string;
+  /** The file and line of the pack that this is about. */
+  readonly place: string;
 }
 
 /** What the paths of lists depend on, apart from the catalog. */
@@ -64,8 +66,6 @@ export interface CatalogReaderOptions extends CatalogPaths {
   readonly filterHeader: string | undefined;
   /** Headers that all requests have. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The member that identifies an item. */
-  readonly id: string;
   /** The gateway's own token; undefined if it has none. */
   readonly gatewayToken?: SentToken | undefined;
 }
@@ -132,7 +132,8 @@ class CatalogRead {
     for (const call of catalog.calls) {
       for (const item of await this.#readAllPages(call)) {
         const value = fromJsonText(item);
-        const id = idOf(value, this.#options.id);
+        const id = idOf(value, catalog.idMember);
+        if (id === undefined) this.#leaveOut("", `it has no text "${catalog.idMember}", its id`);
         if (id === undefined || entries.has(id)) continue;
         const isAdded = await this.#add(id, () => this.#translate(item, value));
         if (isAdded && call.listed) listed.push(id);
@@ -159,10 +160,14 @@ class CatalogRead {
       return entry !== undefined;
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
-      const { count, ...first } = this.#leftOut ?? { count: 0, id, error };
-      this.#leftOut = { count: count + 1, ...first };
+      this.#leaveOut(id, error.message, error.origin?.place);
       return false;
     }
+  }
+
+  #leaveOut(id: string, message: string, place = this.#source.catalog.place): void {
+    const { count, ...first } = this.#leftOut ?? { count: 0, id, message, place };
+    this.#leftOut = { count: count + 1, ...first };
   }
 
   async #translate(item: string, value: unknown): Promise<CatalogEntry | undefined> {

@@ -15,7 +15,7 @@ export function connectCatalogs(
   upstreamTokens?: UpstreamTokens,
   onRowsLeftOut?: CatalogCacheOptions["onRowsLeftOut"],
 ): CatalogCache {
-  const { name, base_path: prefix, filters, id } = pack.dialect.upstream;
+  const { name, base_path: prefix, filters } = pack.dialect.upstream;
   const { gatewayToken } = upstreamTokens ?? {};
   const sources = [...pack.resources.values()].flatMap((resource) => {
     const { catalog, read, upstreamName } = resource;
@@ -37,7 +37,6 @@ export function connectCatalogs(
     filterHeader: filters?.header,
     filterWriter: pack.filterWriter,
     headers: pack.upstreamHeaders,
-    id,
     gatewayToken: gatewayToken === undefined ? undefined : pack.credentials.upstream?.write(gatewayToken),
     onRowsLeftOut,
     onError(catalog, message) {

@@ -41,6 +41,10 @@ export interface CatalogCall {
 /** A catalog: objects such as regions or plans that v4 names by id and alpha embeds as a whole. */
 export interface Catalog {
   readonly name: string;
+  /** The file and line of the catalog. */
+  readonly place: string;
+  /** The member with the id of a v4 object. */
+  readonly idMember: string;
   readonly calls: readonly CatalogCall[];
   /** v4 ids of the whole list in the order of the pack; undefined if the pack does not fix the list. */
   readonly fixedIds: readonly string[] | undefined;
@@ -125,6 +129,8 @@ export interface CatalogContext {
     location: SourceLocation,
   ) => CatalogPaging | undefined;
   readonly values: ReadonlyMap<string, ValueKind>;
+  /** The member with the id of the upstream's objects. */
+  readonly id: string;
   /** The function `$values("kind", value)` of expressions. */
   readonly lookup: (kind: string, value: unknown) => unknown;
 }
@@ -192,6 +198,8 @@ export function compileCatalog(
 
   return {
     name,
+    place: location.origin.place,
+    idMember: definition.id ?? context.id,
     keepsItem: mayCache && ((item) => thenMaybe(mayCache.evaluate(item, {}), Boolean)),
     fixedList: () =>
       fixedIds &&

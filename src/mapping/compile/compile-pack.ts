@@ -151,7 +151,7 @@ export function* compilePack(
   const scopes = createScopes(definition.scopes);
   const values = yield* compileValueKinds(dialect, files, scopes);
   const lookup = (kind: string, value: unknown): unknown => values.get(kind)?.lookup(value);
-  const catalogs = yield* compileCatalogs(files, definition, { values, lookup });
+  const catalogs = yield* compileCatalogs(files, definition, { values, lookup, id: definition.upstream.id });
   const resources = yield* compileResources(dialect, files, scopes, { values, catalogs, lookup });
 
   const dialects = compileDialects(definition, files, location);

@@ -43,7 +43,7 @@ const objects = about(
 export const clientBodies = z.strictObject({
   media_types: about(
     z.array(bodyType).min(1).optional(),
-    "The media types that clients may send. `application/x-www-form-urlencoded` is a form, every other type is JSON. Default: `application/json` and types that end in `+json`.",
+    "The media types that clients may send. `application/x-www-form-urlencoded` is a form, every other type is JSON. Default: `application/json` and types that end in `+json`; the form type, which `curl -d` sends, is JSON then as well.",
     ["application/x-www-form-urlencoded", "application/json"],
   ),
   object: clientObject,

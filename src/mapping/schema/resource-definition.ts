@@ -85,6 +85,11 @@ const catalog = z.strictObject({
     "The upstream lists that it is loaded from.",
     [{ request: "GET /regions" }],
   ),
+  id: about(
+    name.optional(),
+    "The member with the id of a row, which is a text. Default: `id` of `upstream` in `pack.yaml`.",
+    "code",
+  ),
   ids: about(
     name.optional(),
     "A value kind that translates ids in both directions: a table, or a `read` and a `write` that can be compiled.",

@@ -73,6 +73,7 @@ async function readIds(authorized: AuthorizedRequest): Promise<readonly SentId[]
   }
   if (found === undefined || found === null) return fail(REQUIRED, "required");
   const ids: readonly unknown[] = [found].flat();
+  if (ids.length === 0) return fail("Must be at least 1 value.", "minItems");
   if (ids.length > most) return fail(`Must be at most ${most} values.`, "maxItems");
   return ids.map((sent): SentId => {
     if (isExactNumber(sent)) return { sent, text: sent.rawJSON };

@@ -179,7 +179,7 @@ export function findUnknownLists(pack: Pack, { examples, catalogs, catalogsFile 
   );
 }
 
-/** Finds rows of catalogs on which an expression of the pack fails, in `examples/catalogs.yaml` and in examples. */
+/** Finds rows of catalogs that have no id, or on which an expression of the pack fails, in `examples/catalogs.yaml` and in examples. */
 export async function findLeftOutRows(
   pack: Pack,
   directory: string,
@@ -190,9 +190,10 @@ export async function findLeftOutRows(
   const diagnostics = new Map<string, Diagnostic>();
   for (const catalogs of [{}, ...ofExamples]) {
     const { dryRun } = await createExampleRun(pack, { ...lists, ...catalogs });
-    for (const [name, { id, error }] of dryRun.catalogs.leftOut()) {
-      const [file = "", line] = error.origin?.place.split(":") ?? [];
-      const message = `the catalog "${name}" leaves out its row "${id}": ${error.message}`;
+    for (const [name, { id, ...row }] of dryRun.catalogs.leftOut()) {
+      const [file = "", line] = row.place.split(":");
+      const which = id === "" ? "a row" : `its row "${id}"`;
+      const message = `the catalog "${name}" leaves out ${which}: ${row.message}`;
       const place = { file: join(directory, file), line: Number(line ?? 1), column: 1 };
       diagnostics.set(message, { ...place, code: "catalog-row", message });
     }

@@ -23,9 +23,11 @@ interface Known {
 /** The ids of a catalog, of its fixed list and of golden cases. */
 function catalogIds(pack: Pack, name: string, lists: CatalogLists): unknown[] {
   const { catalog } = pack.resources.get(name) ?? {};
-  const id = pack.dialect.upstream.id ?? "id";
   const rows = (catalog?.calls ?? []).flatMap(({ path }) => lists[`GET ${path}`] ?? []);
-  return [...(catalog?.fixedIds ?? []), ...rows.flatMap((row) => (isObject(row) ? [row[id]] : []))];
+  return [
+    ...(catalog?.fixedIds ?? []),
+    ...rows.flatMap((row) => (catalog && isObject(row) ? [row[catalog.idMember]] : [])),
+  ];
 }
 
 /** What the fields of a pack know, by the upstream's names. */

@@ -182,7 +182,7 @@ export class RouteTrial {
     const isCatalog = "catalog" in this.route.source;
     const dryRun = isCatalog ? catalogs : usual;
     if (isCatalog) await catalogs.catalogs.refresh();
-    const failed = isCatalog ? [...catalogs.catalogs.leftOut().values()][0]?.error.message : undefined;
+    const failed = isCatalog ? [...catalogs.catalogs.leftOut().values()][0]?.message : undefined;
     const { response } = await dryRun.send(this.#request.sent);
     const { status } = response;
     if (failed !== undefined || status >= 500) {

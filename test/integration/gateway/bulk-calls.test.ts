@@ -110,11 +110,6 @@ describe("the results of many calls", () => {
     expect(gateway.service.calls[0]?.path).toBe("/items/12345678901234567890");
   });
 
-  test("of no ids are no call", async () => {
-    const { status, body, paths } = await read(packOf(), []);
-    expect([status, body, paths]).toEqual([200, [], []]);
-  });
-
   test("are all in the record, and so is what is sent", async () => {
     const { gateway } = await read(packOf(), [1, 2, 3], byId({ 2: json(404, {}) }));
     const [record] = await gateway.readRecords();
@@ -158,6 +153,7 @@ describe("no more calls than", () => {
 
   test.each([
     ["no ids", undefined, "This field is required."],
+    ["an empty list", [], "Must be at least 1 value."],
     ["null", null, "This field is required."],
     ["an object", [{ id: 1 }], "Not a valid value."],
     ["a list in the list", [[1]], "Not a valid value."],

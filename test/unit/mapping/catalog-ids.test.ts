@@ -75,6 +75,27 @@ describe.each([
   });
 });
 
+test("the member with the id of a row can be another one than in the upstream's other objects", async () => {
+  const { status, body, sent } = await sendToLibrary(
+    {
+      edits: [
+        { file: "shelf.yaml", from: "  hidden_prefix", to: "  id: slug\n  hidden_prefix" },
+        { file: "shelf.yaml", from: "code: id", to: "code: slug" },
+      ],
+      readsCatalogs: true,
+    },
+    { method: "POST", path: "/old/books", body: { shelf: "A" } },
+    (call) => [
+      200,
+      call.startsWith("GET /api/new/places")
+        ? { ...PLACES, rows: [{ id: 1, slug: "A", room: "attic" }] }
+        : { id: 1, location: { shelf_id: "A" } },
+    ],
+  );
+  expect([status, sent.at(-1)?.body]).toMatchObject([200, { location: { shelf_id: "A" } }]);
+  expect(body).toMatchObject({ shelf: { code: "A", room: "attic" } });
+});
+
 describe("a pack is invalid", () => {
   test.each([
     ["an expression without the other direction", "{ read: $lowercase($value) }"],

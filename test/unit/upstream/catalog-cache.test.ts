@@ -168,7 +168,7 @@ describe("a row on which an expression of the pack fails", () => {
       600,
       (name, message) => faults.push(`${name}: ${message}`),
       undefined,
-      (name, { count, id, error }) => leftOut.push(`${name}: ${count} from ${id}: ${error.message}`),
+      (name, { count, id, message }) => leftOut.push(`${name}: ${count} from ${id}: ${message}`),
     );
     await catalogs.refresh();
     expect(catalogs.missing()).toEqual([]);

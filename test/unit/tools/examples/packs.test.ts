@@ -120,6 +120,28 @@ test("rows of example catalogs on which an expression fails are reported where i
   }
 });
 
+test("rows of example catalogs without an id are reported at the catalog", async () => {
+  const { folder, remove } = writeSmallPack({
+    book: {
+      fields: { id: "id", title: "name" },
+      catalog: { upstream: [{ request: "GET /items" }], id: "isbn", stub: "{ 'id': $id }" },
+    },
+  });
+  try {
+    const { examples, catalogs, pack } = examplesOf(folder);
+    const lists = { ...catalogs, "GET /items": [{ isbn: "a" }, { id: "b" }, { isbn: 3 }, "c"] };
+    expect(await findLeftOutRows(pack, folder, examples, lists)).toEqual([
+      expect.objectContaining({
+        file: join(folder, "book.yaml"),
+        line: 10,
+        message: 'the catalog "book" leaves out a row: it has no text "isbn", its id',
+      }),
+    ]);
+  } finally {
+    remove();
+  }
+});
+
 test("an invalid example is reported with its line and a hint", () => {
   const folder = mkdtempSync(join(tmpdir(), "pack-"));
   try {
