@@ -1,8 +1,9 @@
 /** Field brown-outs: members that are left out of a response for a while. */
 import { isObject, parseJson, printJson } from "../dialect/json/parse.ts";
-import { findPath, valueAt, type Shape } from "../dialect/shape.ts";
+import { keysOfObjects, type ResponseSources } from "../mapping/compile/response-fields.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { FieldStage } from "../sunset/plan.ts";
+import { valuesAt } from "./response-objects.ts";
 
 /** The header of a response that lacks fields because of the plan. */
 export const FIELD_HEADER = "x-field-brown-out";
@@ -14,38 +15,41 @@ function removeMember(object: unknown, [key = "", ...rest]: readonly string[]): 
   else removeMember(object[key], rest);
 }
 
-/** The objects of a response: the one, or the items of a list. */
-export function objectsOf(body: unknown, route: Route, listShape: Shape): readonly unknown[] {
-  if (route.bulk) return route.bulk.objectsIn(body);
-  if (route.response !== "list") return [valueAt(body, route.clientPath)];
-  const items = valueAt(body, findPath(listShape, "items", { list: route.list }) ?? []);
-  return Array.isArray(items) ? items.map((item) => valueAt(item, route.clientPath)) : [];
+/** Removes a field. A pack may write a name with a dot as one member. */
+function removeField(object: unknown, field: string): void {
+  if (isObject(object) && Object.hasOwn(object, field)) removeMember(object, [field]);
+  else removeMember(object, field.split("."));
 }
 
-/** The stages that concern the objects of a route. */
-export const hiddenIn = ({ responseObjects }: Route, stages: readonly FieldStage[]): readonly FieldStage[] =>
-  stages.filter(({ object }) => responseObjects.includes(object));
+/** Removes fields of the plan from responses of a pack. */
+export interface FieldHider {
+  /** The stages that concern the objects of a route. */
+  hiddenIn(route: Route, stages: readonly FieldStage[]): readonly FieldStage[];
+  /**
+   * Removes fields from a response. The response is parsed again, since only few responses have fields to remove: others
+   * need no time for it.
+   *
+   * @param body JSON text
+   */
+  hide(body: string | Buffer, stages: readonly FieldStage[], route: Route): string;
+}
 
-/**
- * Removes fields from a response. The response is parsed again, since only few responses have fields to remove: others
- * need no time for it.
- *
- * @param body JSON text
- * @param listShape of the client's lists
- */
-export function hideFields(
-  body: string | Buffer,
-  stages: readonly FieldStage[],
-  route: Route,
-  listShape: Shape,
-): string {
-  const parsed = parseJson(body.toString());
-  const objects = objectsOf(parsed, route, listShape);
-  for (const { field } of stages)
-    for (const object of objects) {
-      // A pack may write a name with a dot as one member.
-      if (isObject(object) && Object.hasOwn(object, field)) removeMember(object, [field]);
-      else removeMember(object, field.split("."));
-    }
-  return printJson(parsed);
+/** Creates what removes fields. Where a route has its objects is found once, when a plan first asks for it. */
+export function createFieldHider(pack: ResponseSources): FieldHider {
+  const known = new Map<Route, ReturnType<typeof keysOfObjects>>();
+  function keysOf(route: Route): ReturnType<typeof keysOfObjects> {
+    const found = known.get(route) ?? keysOfObjects(route, pack);
+    known.set(route, found);
+    return found;
+  }
+  return {
+    hiddenIn: (route, stages) => stages.filter(({ object }) => keysOf(route).has(object)),
+    hide(body, stages, route) {
+      const parsed = parseJson(body.toString());
+      for (const { object, field } of stages)
+        for (const keys of keysOf(route).get(object) ?? [])
+          for (const found of valuesAt(parsed, keys)) removeField(found, field);
+      return printJson(parsed);
+    },
+  };
 }

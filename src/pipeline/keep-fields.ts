@@ -1,9 +1,9 @@
 /** Responses with the members that the client asks for. */
 import { isObject, parseJson, printJson } from "../dialect/json/parse.ts";
-import type { Shape } from "../dialect/shape.ts";
+import { objectKeys } from "../mapping/compile/response-fields.ts";
 import type { ChosenMembers } from "../mapping/compile/sparse-fields.ts";
 import type { Route } from "../mapping/compile/route.ts";
-import { objectsOf } from "./hide-fields.ts";
+import { valuesAt } from "./response-objects.ts";
 
 /** Removes all members but the chosen ones, in the objects of a list too. */
 function keepMembers(value: unknown, chosen: ChosenMembers): void {
@@ -19,15 +19,9 @@ function keepMembers(value: unknown, chosen: ChosenMembers): void {
  * Leaves out of a response what the client has not asked for. The response is parsed again: others need no time for it.
  *
  * @param body JSON text
- * @param listShape of the client's lists
  */
-export function keepFields(
-  body: string | Buffer,
-  chosen: ChosenMembers,
-  route: Route,
-  listShape: Shape,
-): string {
+export function keepFields(body: string | Buffer, chosen: ChosenMembers, route: Route): string {
   const parsed = parseJson(body.toString());
-  for (const object of objectsOf(parsed, route, listShape)) keepMembers(object, chosen);
+  for (const object of valuesAt(parsed, objectKeys(route))) keepMembers(object, chosen);
   return printJson(parsed);
 }

@@ -9,7 +9,7 @@ import type { AuthorizedRequest, TranslationServices } from "./authorized-reques
 import { continueTrace } from "../observability/tracing/traceparent.ts";
 import type { SunsetRules } from "../sunset/sunset.ts";
 import type { CheckToken } from "./check-tokens.ts";
-import { hiddenIn, hideFields } from "./hide-fields.ts";
+import { createFieldHider } from "./hide-fields.ts";
 import type { ChosenMembers } from "../mapping/compile/sparse-fields.ts";
 import { keepFields } from "./keep-fields.ts";
 import {
@@ -76,19 +76,20 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
   /** Sparse fields: the whole body, which headers are made of, and what the client has chosen of it. */
   const choose = (route: Route, whole: ResponseBody, chosen: ChosenMembers | undefined): SuccessBodies => ({
     whole,
-    shown:
-      chosen && isText(whole) ? keepFields(whole, chosen, route, route.lists.envelope.client.list) : whole,
+    shown: chosen && isText(whole) ? keepFields(whole, chosen, route) : whole,
   });
+
+  const fieldHider = createFieldHider(pack);
 
   /** Field brown-outs: only responses that lack a field are read again. */
   function leaveOut(route: Route, body: ResponseBody, context: RequestContext): ResponseBody {
     const { hiddenFields } = context.planned ?? {};
     if (!hiddenFields) return body;
-    const stages = hiddenIn(route, hiddenFields);
+    const stages = fieldHider.hiddenIn(route, hiddenFields);
     if (stages.length === 0 || !isText(body)) return body;
     context.hiddenFields = stages.map(({ object, field }) => `${object}.${field}`);
     for (const { name, kind } of stages) sunset.count(name, kind);
-    return hideFields(body, stages, route, route.lists.envelope.client.list);
+    return fieldHider.hide(body, stages, route);
   }
 
   return withLifecycle(async function runPipeline(request, context) {

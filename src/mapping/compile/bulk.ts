@@ -1,5 +1,5 @@
 /** The key `bulk` of a route: one request of the client for many ids, each of which is a call. */
-import { findPath, namesIn, valueAt, type Shape } from "../../dialect/shape.ts";
+import { findPath, namesIn, type Shape } from "../../dialect/shape.ts";
 import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { onlyPath } from "../codegen/emit-input.ts";
 import { compileExpressionAt, type SourceLocation } from "../load/source-location.ts";
@@ -30,8 +30,6 @@ export interface Bulk {
   readonly list: Shape;
   /** The keys that lead to the results of a response, and then to the object in each. */
   readonly objectsPath: readonly string[];
-  /** The objects in a response. */
-  readonly objectsIn: (response: unknown) => readonly unknown[];
 }
 
 /** The names of each shape, and the one that it needs. */
@@ -141,7 +139,7 @@ export function compileBulk(
   const translate = compilePathValues([parameter], rules);
   if (!hasObject && findPath(success, "object"))
     at.at("success").report('"$object" has no value: the route has "response: none"');
-  const [listPath = [], objectPath] = [findPath(list, "items"), findPath(success, "object")];
+  const [listPath = [], objectPath = []] = [findPath(list, "items"), findPath(success, "object")];
   return {
     endpoint,
     parameter,
@@ -160,10 +158,6 @@ export function compileBulk(
     success,
     failure,
     list,
-    objectsPath: [...listPath, ...(objectPath ?? [])],
-    objectsIn(response) {
-      const items = valueAt(response, listPath);
-      return objectPath && Array.isArray(items) ? items.map((item) => valueAt(item, objectPath)) : [];
-    },
+    objectsPath: [...listPath, ...objectPath],
   };
 }

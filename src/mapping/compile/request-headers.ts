@@ -32,7 +32,7 @@ export interface WrittenValues {
 }
 
 /** Headers with which a response may be a 304. */
-const CONDITIONAL: ReadonlySet<string> = new Set(["if-none-match", "if-modified-since"]);
+export const CONDITIONAL: ReadonlySet<string> = new Set(["if-none-match", "if-modified-since"]);
 
 /** Characters of a value that a request may have. */
 const SENDABLE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;

@@ -25,12 +25,40 @@ const join = (...names: readonly string[]): string => names.filter((name) => nam
 /** Where a response of a route has its objects. */
 type ObjectPlaces = Pick<Route, "response" | "list" | "lists" | "clientPath" | "bulk">;
 
-/** Where the objects of a response are: `books` in a list. */
-export function objectsPath({ response, list, lists, clientPath, bulk }: ObjectPlaces): string {
-  if (bulk) return join(...bulk.objectsPath);
+/** The keys that lead to the objects of a response, through the items of its arrays. */
+export function objectKeys({ response, list, lists, clientPath, bulk }: ObjectPlaces): readonly string[] {
+  if (bulk) return bulk.objectsPath;
   const items = response === "list" ? findPath(lists.envelope.client.list, "items", { list }) : undefined;
-  return join(...(items ?? []), ...clientPath);
+  return [...(items ?? []), ...clientPath];
 }
+
+/** The same as text: `books` in a list. */
+export const objectsPath = (route: ObjectPlaces): string => join(...objectKeys(route));
+
+/** The object that is the value of a field; undefined for none. */
+export const nestedObject = ({ object, catalog, id_only: isId }: FieldRule): string | undefined =>
+  object ?? (isId ? undefined : catalog);
+
+/** Where responses of a route have the objects of each name, those inside other objects too: the keys that lead to them. */
+export function keysOfObjects(
+  route: ObjectPlaces & Pick<Route, "responseObjects">,
+  { resources }: ResponseSources,
+): ReadonlyMap<string, readonly (readonly string[])[]> {
+  const found = new Map<string, (readonly string[])[]>();
+  function add(object: string, at: readonly string[], depth: number): void {
+    found.set(object, [...(found.get(object) ?? []), at]);
+    for (const [name, rule] of resources.get(object)?.fields ?? []) {
+      const nested = nestedObject(rule);
+      if (nested !== undefined && depth < MAX_NESTING) add(nested, [...at, ...name.split(".")], depth + 1);
+    }
+  }
+  for (const object of objectsOf(route)) add(object, objectKeys(route), 0);
+  return found;
+}
+
+/** The objects that responses of a route have at {@link objectKeys}. */
+const objectsOf = ({ response, responseObjects }: Pick<Route, "response" | "responseObjects">) =>
+  response === "none" ? [] : responseObjects;
 
 /** Finds the fields of the objects that responses of a route have. */
 export function responseFields(
@@ -45,8 +73,7 @@ export function responseFields(
       if (rule.object !== undefined && depth < MAX_NESTING) add(rule.object, path, depth + 1);
     }
   }
-  const objects = route.response === "none" ? [] : route.responseObjects;
-  for (const object of objects) add(object, objectsPath(route), 0);
+  for (const object of objectsOf(route)) add(object, objectsPath(route), 0);
   return found;
 }
 

@@ -145,8 +145,11 @@ function describeGatewayWork(route: Route, records: readonly AuditRecord[], { di
   const [client, upstream] = [dialect.client.name, dialect.upstream.name];
   const dropped = new Set(records.flatMap((record) => explainBody(record, route)?.dropped ?? []));
   const names = [...dropped].map((name) => `\`${name}\``).join(", ");
-  const { wait, where, limit, aggregation } = route;
+  const { wait, where, limit, aggregation, bulk } = route;
   return [
+    ...(bulk === undefined
+      ? []
+      : [`The gateway called ${upstream} once for each id of a request. Send a call for each.`]),
     ...(dropped.size === 0 ? [] : [`These members have no effect in ${client} or ${upstream}: ${names}.`]),
     ...(wait
       ? [

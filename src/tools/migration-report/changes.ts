@@ -1,20 +1,9 @@
 import type { Route } from "../../mapping/compile/route.ts";
-import type { CredentialsPlace } from "../../dialect/credentials.ts";
-import type { PageSize, PagingStyle } from "../../dialect/paging/styles.ts";
-import { dottedPath, type Shape } from "../../dialect/shape.ts";
-import { TOO_MANY_REQUESTS } from "../../dialect/statuses.ts";
 import type { Pack } from "../../mapping/pack.ts";
-import type { DialectDefinition } from "../../mapping/schema/pack-definition.ts";
 import type { FieldRule } from "../../mapping/schema/field-definition.ts";
 import { classOf } from "../../mapping/pack-summary.ts";
 import { toLine } from "../explain/explanation.ts";
-import {
-  capitalize,
-  type Difference,
-  type FieldChange,
-  type ObjectChanges,
-  type ValuePair,
-} from "./model.ts";
+import { capitalize, type FieldChange, type ObjectChanges, type ValuePair } from "./model.ts";
 
 /** Whether clients read a value in responses, or write it in bodies and filters. */
 type Direction = "read" | "write";
@@ -92,7 +81,11 @@ function describeChange(name: string, rule: FieldRule, context: ChangeContext): 
       ? [`${capitalize(upstreamName)} returns it in another call: ${calls.map(code).join(", ")}.`]
       : []),
     ...(calls.length === 0 && v4 === undefined
-      ? [`${capitalize(upstreamName)} does not have the field; ${clientName} computed it.`]
+      ? [
+          direction === "read"
+            ? `${capitalize(upstreamName)} does not have the field; ${clientName} computed it.`
+            : `${capitalize(upstreamName)} does not have the member; the gateway did not send it.`,
+        ]
       : []),
     ...(catalog === undefined ? [] : [describeCatalog(catalog, context)]),
     ...(as === undefined ? [] : [describeValues(as, context), ...describeOtherValues(as, context)]),
@@ -140,10 +133,11 @@ export function describeField(
   if (change === "" && loss === null && formula === null) return undefined;
   const { values: as, catalog, write } = rule;
   const isTranslated = [as, catalog, write].some((key) => key !== undefined);
+  const written = rule.upstream === undefined ? "missing" : isTranslated ? "value" : undefined;
   return {
     field: name,
     v4: rule.upstream ?? null,
-    class: context.direction === "write" && isTranslated ? "value" : classOf(name, rule),
+    class: (context.direction === "write" ? written : undefined) ?? classOf(name, rule),
     change,
     values: [
       ...(as === undefined ? [] : findTablePairs(as, context)),
@@ -196,103 +190,4 @@ export function describeObjects(routes: readonly Route[], pack: Pack): ObjectCha
     );
     return fields.length === 0 ? [] : [{ object, same: all.length - fields.length, fields }];
   });
-}
-
-const list = (names: readonly string[]): string => names.join(", ");
-
-function describeOperators({ client, upstream }: DialectDefinition): Difference[] {
-  const spellings = (side: typeof upstream.filters): Map<string, string[]> =>
-    new Map(Object.entries(side?.operators ?? {}).map(([is, texts]) => [is, [texts].flat()]));
-  const upstreamSpellings = spellings(upstream.filters);
-  const changed = [...spellings(client.filters)].flatMap(([is, texts]) => {
-    const [v4 = "-"] = upstreamSpellings.get(is) ?? [];
-    const others = texts.filter((spelling) => spelling !== v4);
-    return others.length === 0 ? [] : [{ alpha: list(others), v4 }];
-  });
-  if (changed.length === 0) return [];
-  return [
-    {
-      what: `Operators in ${client.filters?.header ?? "the query"}`,
-      alpha: list(changed.map(({ alpha }) => alpha)),
-      v4: list(changed.map(({ v4 }) => v4)),
-    },
-  ];
-}
-
-const COUNTS = ["page", "pages", "total"];
-
-/** Names the counts that a list has. */
-const describeCounts = (shape: Shape): string =>
-  list(COUNTS.flatMap((count) => dottedPath(shape, count) ?? [])) || "none";
-
-/** Describes where requests have their token. */
-function describePlace({ scheme, basic, header, query, cookie }: CredentialsPlace = {}): string {
-  if (scheme !== undefined) return `Authorization: ${scheme} …`;
-  if (basic !== undefined)
-    return `Authorization: Basic … (${basic === "both" ? "user name and password" : basic})`;
-  if (header !== undefined) return `${header}: …`;
-  if (query !== undefined) return `?${query}=…`;
-  return cookie === undefined ? "none" : `Cookie: ${cookie}=…`;
-}
-
-/** Describes how a page is asked for. */
-function describePages(style: PagingStyle | undefined, { parameter, maximum }: PageSize): string {
-  if (!style) return "no pages";
-  const start = `?${style.parameter}=${style.kind === "cursor" ? "CURSOR" : "N"}`;
-  return parameter === undefined
-    ? `${maximum}, fixed; ${start}`
-    : `${start}&${parameter}=M, at most ${maximum}`;
-}
-
-/** Describes the differences in all calls. */
-export function describeCommonChanges({ dialect, lists, statuses, paging }: Pack): readonly Difference[] {
-  const { client, upstream } = dialect;
-  const phrase = statuses.phrases[statuses.limited] ?? "Too Many Requests";
-  return [
-    {
-      what: "Credentials",
-      alpha: describePlace(client.credentials),
-      v4: describePlace(upstream.credentials),
-    },
-    {
-      what: "Rows of a list",
-      alpha: "in a member with the name of the list",
-      v4: `always in ${dottedPath(lists.upstream, "items")}`,
-    },
-    {
-      what: "Counts of a list",
-      alpha: describeCounts(lists.client),
-      v4: describeCounts(lists.upstream),
-    },
-    {
-      what: "Page size",
-      alpha: describePages(paging.style, paging.size),
-      v4: describePages(paging.upstream.style, paging.upstream.size),
-    },
-    ...describeOperators(dialect),
-    {
-      what: "Too many requests",
-      alpha: `${statuses.limited} ${phrase}`,
-      v4: `${TOO_MANY_REQUESTS}; Retry-After is the time to wait`,
-    },
-    {
-      what: "Statuses",
-      alpha: `200, ${list(statuses.all.toSorted((one, next) => one - next).map(String))} only`,
-      v4: "any HTTP status; 200 to 299 mean success",
-    },
-    {
-      what: "Fields in errors",
-      alpha: `${client.name}'s names`,
-      v4: `${upstream.name}'s names, as in these tables`,
-    },
-    ...(client.always_ok
-      ? [
-          {
-            what: `Clients that sent ${client.always_ok.request_header}`,
-            alpha: `always 200, with the status in ${client.always_ok.response_header}`,
-            v4: "always the status",
-          },
-        ]
-      : []),
-  ];
 }

@@ -16,7 +16,8 @@ import type { AuditStore } from "../../audit/store.ts";
 import { MAX_USAGE_ROWS, type RouteUsage, type UsageQuery, type UsageReader } from "../../audit/usage.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { createCallGuide, findSmallestScopes } from "./call-guide.ts";
-import { describeCommonChanges, describeObjects } from "./changes.ts";
+import { describeObjects } from "./changes.ts";
+import { describeCommonChanges } from "./common-changes.ts";
 import { examineCalls, type CallSummary } from "./evidence.ts";
 import { isClient, isDone, isUse, type CallGuide, type ClientGuide, type Report } from "./model.ts";
 

@@ -1,6 +1,7 @@
 import { credentialPlaces, type CredentialsPlaces } from "../../dialect/credentials.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Bulk } from "../../mapping/compile/bulk.ts";
+import { mayBeNotModified, NOT_MODIFIED } from "../../mapping/compile/not-modified.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { fillKey, fillShape, nameOf, namesIn, type Shape } from "../../dialect/shape.ts";
@@ -150,9 +151,6 @@ function describeRequest(routes: readonly Route[], { dialect, mediaTypes }: Pack
   };
 }
 
-/** Headers of requests that may have a 304 as their response. */
-const CONDITIONAL: ReadonlySet<string> = new Set(["if-none-match", "if-modified-since"]);
-
 /** The headers of successful responses: those that all have, and those of the upstream. */
 function describeHeaders(routes: readonly Route[], common: Json): Json {
   const names = routes.flatMap(({ headers }) =>
@@ -205,9 +203,9 @@ function describeResponses(routes: readonly Route[], pack: Pack, headers: Json):
   );
   const ownErrors = describeOwnErrors(routes, pack, headers);
   const errors = ownErrors ? Object.entries(ownErrors) : common;
-  const requestHeaders = served.flatMap(({ headers }) => Object.keys(headers?.definition.request ?? {}));
-  const isConditional = requestHeaders.some((name) => CONDITIONAL.has(name.toLowerCase()));
-  const notModified = isConditional ? [["304", { description: "The client's copy is current." }]] : [];
+  const notModified = served.some(mayBeNotModified)
+    ? [[NOT_MODIFIED, { description: "The client's copy is current." }]]
+    : [];
   return Object.fromEntries([...successes, ...notModified, ...errors]);
 }
 

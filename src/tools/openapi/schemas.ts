@@ -3,6 +3,7 @@ import type { FieldRule } from "../../mapping/schema/field-definition.ts";
 import type { FieldType } from "../../mapping/schema/surface-definition.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Resource } from "../../mapping/compile/resource.ts";
+import { nestedObject } from "../../mapping/compile/response-fields.ts";
 import type { Schema } from "../../mapping/compile/schema-members.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 
@@ -31,7 +32,7 @@ function describeType({ name, lists, nullable }: FieldType, isObject: (name: str
 function describeRule(rule: FieldRule): Json {
   if (rule.const !== undefined) return { const: rule.const };
   if (rule.format === "date-time") return orNull(DATE_TIME);
-  const name = rule.object ?? (rule.id_only ? undefined : rule.catalog);
+  const name = nestedObject(rule);
   if (name === undefined) return {};
   const one = objectRef(name);
   return rule.as_array === true

@@ -75,6 +75,68 @@ describe("a field brown-out", () => {
     expect(headers.get("x-field-brown-out")).toBe("book.title");
   });
 
+  test("finds objects inside other objects and in lists of them, and entries of catalogs", async () => {
+    await startWith(
+      `stages: [
+        { field: part.size, brown_out: "0 10 * * *", for: 1h, from: 2026-05-01 },
+        { field: shelf.room, brown_out: "0 10 * * *", for: 1h, from: 2026-05-01 },
+      ]`,
+      {
+        book: {
+          ...BOOK,
+          fields: {
+            id: "id",
+            size: "size",
+            "inside.parts": { upstream: "parts", object: "part" },
+            shelf: { upstream: "place", catalog: "shelf" },
+            shelf_id: { upstream: "place", catalog: "shelf", id_only: true },
+          },
+        },
+        others: {
+          part: { fields: { size: "size", part: { upstream: "part", object: "part" } } },
+          shelf: {
+            list: "shelves",
+            fields: { id: "id", room: "room" },
+            catalog: { upstream: [{ request: "GET /places" }], stub: '{ "id": $id, "room": "hall" }' },
+            routes: [{ client: "GET /shelves", catalog: true, response: "list" }],
+          },
+        },
+      },
+    );
+    const sent = { id: 7, size: 1, place: "p1", parts: [{ size: 2, part: { size: 3 } }, { size: 4 }] };
+    const shown = {
+      id: 7,
+      size: 1,
+      inside: { parts: [{ part: { part: null } }, { part: null }] },
+      shelf: { id: "p1" },
+      shelf_id: "p1",
+    };
+    gateway.service.respondWith(json(200, sent));
+    const { body, headers } = await gateway.send("GET /books/7");
+    expect(body).toEqual(shown);
+    expect(headers.get("x-field-brown-out")).toBe("part.size, shelf.room");
+    gateway.service.respondWith(json(200, [sent, sent]));
+    expect((await gateway.send("GET /books")).body).toEqual([shown, shown]);
+  });
+
+  test("finds objects in the results for many ids", async () => {
+    const success = { id: "$id", title: "of the result", book: "$object" };
+    const bulk = {
+      parameter: "id",
+      ids: '$split($query.ids, ",")',
+      most: 3,
+      success,
+      list: { all: "$items" },
+    };
+    await startWith(PLAN, {
+      book: { routes: [{ client: "GET /some", upstream: "GET /items/{id}", bulk }] },
+    });
+    gateway.service.respondWith(json(200, { id: 7, name: "Waves" }));
+    expect((await gateway.send("GET /some?ids=7")).body).toEqual({
+      all: [{ id: "7", title: "of the result", book: { id: 7 } }],
+    });
+  });
+
   test("keeps numbers that no double holds, and responses without an object", async () => {
     await startWith(PLAN, { book: BOOK });
     gateway.service.respondWith((_call, response) => {

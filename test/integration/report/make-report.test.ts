@@ -9,6 +9,7 @@ import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
 import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
 import { FORMATS } from "../../../src/tools/migration-report/formats.ts";
 import { createReport, type ReportOptions } from "../../../src/tools/migration-report/make-report.ts";
+import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
 import { sampleRecord } from "../audit/sample-record.ts";
 
 const pack = loadPack("mappings");
@@ -81,10 +82,100 @@ function storeOf({
   };
 }
 
-const report = (given: Given) =>
-  createReport({ store: storeOf(given), pack, query: {}, now: NOW, quietDays: 7 });
+const report = (given: Given, of = pack) =>
+  createReport({ store: storeOf(given), pack: of, query: {}, now: NOW, quietDays: 7 });
 const clientOf = async (given: Given) => (await report(given)).clients[0];
 const callOf = async (given: Given) => (await clientOf(given))?.calls[0];
+
+/** The report of a small pack. */
+async function reportOf(files: SmallPack, given: Given = { usage: [] }) {
+  const { folder, remove } = writeSmallPack(files);
+  try {
+    return await report(given, loadPack(folder));
+  } finally {
+    remove();
+  }
+}
+
+describe("what changes in all calls", () => {
+  const inAllCalls = async (what: string, files: SmallPack) =>
+    (await reportOf(files)).everyCall.find((each) => each.what === what);
+  const LIST = { list: "books", upstream_list: "items" };
+
+  test.each<[unknown, string]>([
+    ["$items", "the response is the array"],
+    [{ rows: { all: "$items" } }, "always in rows.all"],
+    [{ $list: "$items" }, "in a member with the name of the list"],
+    [{ data: { $list: "$items" } }, "in a member with the name of the list in data"],
+    [{ $list: { all: "$items" } }, "in all of a member with the name of the list"],
+  ])("says where lists of the shape %j have their rows", async (list, text) => {
+    const files = { client: { responses: { list } }, upstream: { responses: { list } }, book: LIST };
+    expect(await inAllCalls("Rows of a list", files)).toMatchObject({ alpha: text, v4: text });
+  });
+
+  test("names all statuses of the pack, and says if there are others", async () => {
+    const check = { field: "title", message: '"No."', status: 409 };
+    const files = {
+      client: { headers: { request: { "If-None-Match": "If-None-Match" } } },
+      pack: {
+        errors: {
+          statuses: { 429: 420, "5XX": 502 },
+          codes: { BUSY: { status: 423 }, GONE: { status: 410 } },
+          validation: { status: 422 },
+        },
+      },
+      book: {
+        bodies: { make: { schema: { type: "object" }, checks: [check] } },
+        routes: [
+          { client: "GET /books/:id", upstream: "GET /items/{id}" },
+          { client: "POST /books", upstream: "POST /items", body: "make", status: 201 },
+        ],
+      },
+    };
+    expect(await inAllCalls("Statuses", files)).toMatchObject({
+      alpha:
+        "200, 201, 304, 400, 401, 403, 404, 409, 410, 420, 422, 423, 502, and other statuses of errors as upstream has them",
+    });
+    const closed = { pack: { errors: { statuses: { 404: 404, "4XX": 400, default: 500 } } } };
+    expect(await inAllCalls("Statuses", closed)).toMatchObject({ alpha: "200, 400, 404, 500 only" });
+  });
+});
+
+test("a member that the upstream does not get is one that the client sends, also the ids of a request for many", async () => {
+  const files = {
+    book: {
+      inputs: { ids: { send: false } },
+      bodies: {
+        drop: {
+          schema: {
+            type: "object",
+            properties: { ids: { type: "array" }, title: { type: "string" } },
+          },
+        },
+      },
+      routes: [
+        {
+          client: "POST /books/drop",
+          upstream: "POST /items/{id}/drop",
+          body: "drop",
+          bulk: { parameter: "id", ids: "ids", most: 4 },
+        },
+      ],
+    },
+  };
+  const { clients } = await reportOf(files, { usage: [{ route: "POST /books/drop" }] });
+  expect(clients[0]?.calls[0]).toMatchObject({
+    sends: [
+      {
+        field: "ids",
+        class: "missing",
+        change: "Upstream does not have the member; the gateway did not send it.",
+      },
+      { field: "title", class: "renamed" },
+    ],
+    notes: ["The gateway called upstream once for each id of a request. Send a call for each."],
+  });
+});
 
 describe("a call without a record", () => {
   test("is described from the pack", async () => {
