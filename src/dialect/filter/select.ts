@@ -2,6 +2,7 @@ import type { Condition, Conditions, FieldCondition, Filter, Scalar, Test } from
 import { ValidationError } from "../http-error.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
+import { forParameter } from "../parameter-error.ts";
 import { throwFilterError } from "./filter-error.ts";
 
 /**
@@ -58,8 +59,12 @@ type Predicate<Value> = (value: Value) => boolean;
  */
 export function selectRows<Row>(rows: readonly Row[], filter: Filter, fields: SelectFields<Row>): Row[] {
   const holds = createPredicate(filter.conditions, fields);
-  const order = createOrder(filter, fields);
-  if (filter.search !== undefined) throw new ValidationError("This list cannot be searched.");
+  const { parameters, search } = filter;
+  const order = forParameter(parameters?.order, () => createOrder(filter, fields));
+  if (search !== undefined)
+    forParameter(parameters?.search, () => {
+      throw new ValidationError("This list cannot be searched.");
+    });
   const selected = rows.filter(holds);
   return order ? selected.sort(order) : selected;
 }
@@ -93,13 +98,16 @@ function createConditionPredicate<Row>(condition: Condition, fields: SelectField
 }
 
 function createFieldPredicate<Row>(
-  { field: name, tests }: FieldCondition,
+  { field: name, tests, parameter }: FieldCondition,
   fields: SelectFields<Row>,
 ): Predicate<Row> {
-  const field = fields.get(name) ?? throwFilterError(name, "cannot be filtered by.");
-  const prepared = tests.map(
-    (test) => [OPERATOR_TESTS[test.operator], readOperand(test, name, field)] as const,
-  );
+  const { field, prepared } = forParameter(parameter, () => {
+    const field = fields.get(name) ?? throwFilterError(name, "cannot be filtered by.");
+    const prepared = tests.map(
+      (test) => [OPERATOR_TESTS[test.operator], readOperand(test, name, field)] as const,
+    );
+    return { field, prepared };
+  });
   return (row) => {
     const value = field.value(row);
     return prepared.every(([holds, operand]) => holds(value, operand));
