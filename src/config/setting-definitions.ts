@@ -66,7 +66,7 @@ const listeners = {
 const v4 = {
   UPSTREAM_URL: unset(
     url,
-    "Base URL of the v4 service; `/v4/...` is appended. It must be `https` or a loopback address. Unset: the embedded sandbox",
+    "Base URL of the v4 service; its base path in the pack (`/v4`) is appended. It must be `https` or a loopback address. Unset: the embedded sandbox",
   ),
   AUTH_URL: unset(url, "Base URL of the login server, by the same rules. Unset: the sandbox's login server"),
   LEGACY_URL: unset(
@@ -100,12 +100,12 @@ const v4 = {
   CATALOG_TTL_SECONDS: withDefault(
     seconds(1),
     "600",
-    "Lifetime of cached v4 catalogs (datacenters, distributions, kernels, types)",
+    "Lifetime of the catalogs that the pack has, in the shipped one datacenters, distributions, kernels and types",
   ),
   NATIVE_PROXY: withDefault(
     onOrOff,
     "on",
-    "Forward requests with `Authorization: Bearer` to v4. `off` returns 401 for them",
+    "Forward requests with v4's own scheme (`Authorization: Bearer`) to v4, if the pack [distinguishes them](pack-format.md#credentials). `off` returns 401 for them",
   ),
   SANDBOX: withDefault(
     trueOrFalse,
@@ -179,7 +179,11 @@ const tokens = {
     "1600/120",
     "Requests per seconds for each token. Requests without a token count per client address. Requests with an accepted token in v4's own dialect do not count: v4 limits them",
   ),
-  RATE_LIMIT_CREATE: withDefault(rate, "10/30", "The same for creating instances"),
+  RATE_LIMIT_CREATE: withDefault(
+    rate,
+    "10/30",
+    "The same for routes with `rate_limit: create`, in the shipped pack those that create instances",
+  ),
   TOKEN_TTL_SECONDS: withDefault(seconds(1), "300", "Lifetime of cached token info"),
   TOKEN_NEGATIVE_TTL_SECONDS: withDefault(
     seconds(0),

@@ -18,6 +18,8 @@ export type RejectedBy = (typeof REJECTIONS)[number];
 export interface ErrorDetail {
   readonly reason: string;
   readonly field?: string;
+  /** The query parameter with the filter, the order or the page. It is the field if the pack says so. */
+  readonly parameter?: string;
   /** The client's code: of the upstream's error, or of a check or prerequisite that has failed. */
   readonly code?: string | undefined;
   /** The client's status of a check or prerequisite that has failed; undefined: that of an invalid request. */

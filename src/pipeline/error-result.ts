@@ -24,7 +24,7 @@ import { InvalidUpstreamResponseError, type TranslationConfig } from "./upstream
 /** How a pack writes errors. */
 export type ErrorTranslation = Pick<
   TranslationConfig,
-  "errors" | "statuses" | "errorCodes" | "validationSummaries"
+  "errors" | "statuses" | "errorCodes" | "validationSummaries" | "namesParameters"
 >;
 
 export interface ErrorResult {
@@ -52,7 +52,7 @@ const EXPECTED = [
 function toClientError(
   error: HttpError,
   part: InvalidPart,
-  { statuses, errorCodes, validationSummaries }: ErrorTranslation,
+  { statuses, errorCodes, validationSummaries, namesParameters }: ErrorTranslation,
 ): Pick<HttpError, "status" | "details"> & { readonly summary?: ErrorSummary | undefined } {
   if (error instanceof TranslatedError) return error;
   if (!(error instanceof ValidationError))
@@ -64,7 +64,8 @@ function toClientError(
     };
   const details = error.details.map((detail) => {
     const code = detail.code ?? errorCodes.ofRule(detail.rule, part);
-    return code === undefined ? detail : { ...detail, code };
+    const field = detail.field ?? (namesParameters ? detail.parameter : undefined);
+    return { ...detail, ...(code !== undefined && { code }), ...(field !== undefined && { field }) };
   });
   // A request that breaks another rule, too, is invalid: that is what the client mends first.
   const [first] = details;

@@ -36,6 +36,7 @@ export function createPipelineConfig(
       errorCodes: pack.errorCodes,
       rateLimitHeaders: pack.rateLimitHeaders,
       validationSummaries: pack.validationSummaries,
+      namesParameters: pack.namesParameters,
       linkBase: hasAbsoluteLinks(pack) ? readLinkBase(settings, pack) : "",
       cursorMark: settings.ROLLOUT_FILE !== undefined && hasOpaqueCursors(pack) ? CURSOR_MARK : "",
     },

@@ -26,6 +26,7 @@ export interface TranslationConfig {
   readonly errorCodes: ErrorCodes;
   readonly rateLimitHeaders: { readonly upstream: RateLimitHeaders };
   /** What errors about a request that breaks a rule say as a whole. */
+  readonly namesParameters: boolean;
   readonly validationSummaries: Readonly<Record<InvalidPart, ErrorSummary | undefined>>;
   /** What links to the client's pages have before their path; empty if they are paths. */
   readonly linkBase: string;

@@ -7,6 +7,7 @@ import { printJson } from "../dialect/json/parse.ts";
 import { cursorAt, expectEnd, readRaw, type Cursor } from "../dialect/json/scan.ts";
 import type { ReadWrapped } from "../dialect/object-wrapper.ts";
 import { fromJsonText } from "../dialect/json/text.ts";
+import type { Shape } from "../dialect/shape.ts";
 import { ExpressionError } from "../jsonata/index.ts";
 import { addQuery } from "../mapping/compile/endpoint.ts";
 import {
@@ -25,6 +26,8 @@ export interface CatalogSource {
   /** Reads the object in the wrapper of an item; undefined if items have none. */
   readonly readWrapped?: ReadWrapped | undefined;
   readonly parseList: ParseListBody;
+  /** What `parseList` reads, for messages. */
+  readonly listShape: Shape;
 }
 
 /** A whole catalog, translated. */
@@ -210,8 +213,12 @@ class CatalogRead {
     if (response.status === 404 && call.optional) return undefined;
     if (response.status === 401) throw new CatalogNotShownError(`${name} does not show it without a token`);
     if (response.status === 403) throw new CatalogNotShownError(`${name} does not show it`);
-    const list = response.status === 200 ? this.#parsePage(response.bytes) : undefined;
-    if (!list) throw new Error(`${name} responded with ${response.status}`);
+    if (response.status !== 200) throw new Error(`${name} responded with ${response.status}`);
+    const list = this.#parsePage(response.bytes);
+    if (!list)
+      throw new Error(
+        `the response of ${name} does not have all of the list's shape: ${printJson(this.#source.listShape)}`,
+      );
     return { list, headers: response.headers };
   }
 

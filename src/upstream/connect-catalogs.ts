@@ -23,7 +23,8 @@ export function connectCatalogs(
     const { list, item, mayBeOmitted } = upstreamEnvelopeOf(resource, pack.dialect);
     const readWrapped = createObjectReader(objectPath(item, upstreamName));
     // The reader has bounds of its own.
-    return [{ catalog, read, readWrapped, parseList: createListParser(list, { mayBeOmitted }) }];
+    const parseList = createListParser(list, { mayBeOmitted });
+    return [{ catalog, read, readWrapped, parseList, listShape: list }];
   });
   const end = new AbortController();
   const catalogs = createCatalogCache({

@@ -19,6 +19,8 @@ export interface FieldCondition {
   readonly kind: "field";
   readonly field: string;
   readonly tests: readonly Test[];
+  /** The client's query parameter; undefined if the filter is in a header, and for a default. */
+  readonly parameter?: string;
 }
 
 /** All members (`and`) or at least one (`or`) must hold. */
@@ -47,4 +49,6 @@ export interface Filter {
   readonly order?: readonly Order[];
   /** A text to search for in all fields that the upstream searches. */
   readonly search?: string;
+  /** The query parameters of the order and of the text; undefined if the filter is in a header. */
+  readonly parameters?: { readonly order: string | undefined; readonly search: string | undefined };
 }

@@ -1,5 +1,6 @@
 /** What a list is filtered and sorted by if the client does not say it, and values that mean no filter. */
 import type { Condition, Conditions, Filter, Order, Scalar } from "./condition.ts";
+import { forParameter } from "../parameter-error.ts";
 import { throwFilterError } from "./filter-error.ts";
 
 /** The defaults of one list, in the client's names and values. */
@@ -32,7 +33,9 @@ function removeAll(conditions: Conditions, all: FilterDefaults["all"]): Conditio
     const found = condition.tests.find((test) => test.value === value && test.operator !== "contains");
     if (value === undefined || !found) return [condition];
     if (found.operator !== "eq")
-      throwFilterError(condition.field, `cannot be compared with "${value}" by this operator.`);
+      forParameter(condition.parameter, () =>
+        throwFilterError(condition.field, `cannot be compared with "${value}" by this operator.`),
+      );
     return [];
   });
 }

@@ -1,7 +1,8 @@
 /** Parses the filter of a client in the query: `status=open&created[gte]=2020-01-01&sort=-created&q=text`. */
-import { shortName, type Query, type ValueType } from "../query.ts";
+import type { Query, ValueType } from "../query.ts";
 import type { Condition, Filter, Scalar, Test } from "./condition.ts";
 import { FIELD, fillName, nameIn, spellingsOf, type FilterDefinition } from "./filter-definition.ts";
+import { forParameter, throwParameterError } from "../parameter-error.ts";
 import { throwFilterError } from "./filter-error.ts";
 import { maxNodes } from "./parse-filter.ts";
 import { createSortParameter, onlyValue, type SortParameter } from "./sort-parameter.ts";
@@ -98,7 +99,14 @@ export class QueryFilter {
     const conditions = this.#readConditions(query);
     const order = this.#sort?.read(query) ?? [];
     const search = this.#search === undefined ? undefined : onlyValue(query, this.#search);
-    return { conditions, ...(order.length > 0 && { order }), ...(search !== undefined && { search }) };
+    const isEmpty = order.length === 0 && search === undefined;
+    const parameters = { order: this.#definition.sort?.parameter, search: this.#search };
+    return {
+      conditions,
+      ...(order.length > 0 && { order }),
+      ...(search !== undefined && { search }),
+      ...(!isEmpty && { parameters }),
+    };
   }
 
   #readConditions(query: Query): Condition[] {
@@ -113,7 +121,7 @@ export class QueryFilter {
         conditions.push(condition);
       } else if (this.#definition.unknown !== "ignore" && !this.others.includes(name)) {
         const field = this.#unknownField(name);
-        if (field !== undefined) throwFilterError(field, "cannot be filtered by.");
+        if (field !== undefined) forParameter(name, () => throwFilterError(field, "cannot be filtered by."));
       }
     }
     return conditions;
@@ -125,7 +133,7 @@ export class QueryFilter {
     texts: readonly string[],
   ): Condition {
     const isRepeated = operator === "in" && this.#definition.in?.multiple === "repeat";
-    if (texts.length > 1 && !isRepeated) throwFilterError(parameter, "is given more than once.");
+    if (texts.length > 1 && !isRepeated) throwParameterError(parameter, "is given more than once.");
     const [text = ""] = texts;
     if (operator === "in") {
       const values = isRepeated ? texts : text.split(",");
@@ -134,6 +142,7 @@ export class QueryFilter {
           kind: "field",
           field,
           tests: [{ operator: "eq", value: this.#readValue(parameter, field, value) }],
+          parameter,
         },
       ]);
       const [first = []] = members;
@@ -141,12 +150,12 @@ export class QueryFilter {
     }
     const value = operator === "contains" ? text : this.#readValue(parameter, field, text);
     // Other operators take a value of any type here: it is checked where the filter is translated.
-    return { kind: "field", field, tests: [{ operator, value } as Test] };
+    return { kind: "field", field, tests: [{ operator, value } as Test], parameter };
   }
 
   #readValue(parameter: string, field: string, text: string): Scalar {
     const { read, expected } = this.#fields.get(field) ?? { read: () => undefined, expected: "known" };
-    return read(text) ?? throwFilterError(shortName(parameter), `must be ${expected}.`);
+    return read(text) ?? throwParameterError(parameter, `must be ${expected}.`);
   }
 
   /** The field that a parameter names, although clients can't filter by it. */

@@ -3,6 +3,7 @@ import { parseScalar } from "../query.ts";
 import { ValidationError } from "../http-error.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
+import { forParameter } from "../parameter-error.ts";
 import { throwFilterError } from "./filter-error.ts";
 
 /**
@@ -61,8 +62,12 @@ type Predicate<Value> = (value: Value) => boolean;
  */
 export function selectRows<Row>(rows: readonly Row[], filter: Filter, fields: SelectFields<Row>): Row[] {
   const holds = createPredicate(filter.conditions, fields);
-  const order = createOrder(filter, fields);
-  if (filter.search !== undefined) throw new ValidationError("This list cannot be searched.");
+  const { parameters, search } = filter;
+  const order = forParameter(parameters?.order, () => createOrder(filter, fields));
+  if (search !== undefined)
+    forParameter(parameters?.search, () => {
+      throw new ValidationError("This list cannot be searched.");
+    });
   const selected = rows.filter(holds);
   return order ? selected.sort(order) : selected;
 }
@@ -96,14 +101,17 @@ function createConditionPredicate<Row>(condition: Condition, fields: SelectField
 }
 
 function createFieldPredicate<Row>(
-  { field: name, tests }: FieldCondition,
+  { field: name, tests, parameter }: FieldCondition,
   fields: SelectFields<Row>,
 ): Predicate<Row> {
-  const field = fields.get(name) ?? throwFilterError(name, "cannot be filtered by.");
-  const { isText = false, dateTime = false } = field;
-  const prepared = tests.map((test) => {
-    const typed = isText && !dateTime ? withNumber(test) : test;
-    return [OPERATOR_TESTS[test.operator], readOperand(typed, name, field)] as const;
+  const { field, isText, prepared } = forParameter(parameter, () => {
+    const field = fields.get(name) ?? throwFilterError(name, "cannot be filtered by.");
+    const { isText = false, dateTime = false } = field;
+    const prepared = tests.map((test) => {
+      const typed = isText && !dateTime ? withNumber(test) : test;
+      return [OPERATOR_TESTS[test.operator], readOperand(typed, name, field)] as const;
+    });
+    return { field, isText, prepared };
   });
   return (row) => {
     const value = field.value(row);

@@ -3,7 +3,7 @@ import { ValidationError } from "../http-error.ts";
 import { formatParameter, type Query } from "../query.ts";
 import type { Order } from "./condition.ts";
 import { FIELD, fillName, nameIn, type SortDefinition } from "./filter-definition.ts";
-import { throwFilterError } from "./filter-error.ts";
+import { throwParameterError } from "../parameter-error.ts";
 
 /** Maximum number of fields that a list is sorted by. */
 const MAX_ORDERS = 10;
@@ -27,7 +27,7 @@ export const formsOf = ({ direction, ascending, descending }: SortDefinition) =>
 /** Returns the only value of a parameter; undefined without one, or if it is empty. */
 export function onlyValue(query: Query, name: string): string | undefined {
   const [value, ...others] = query.get(name) ?? [];
-  if (others.length > 0) throwFilterError(name, "is given more than once.");
+  if (others.length > 0) throwParameterError(name, "is given more than once.");
   return value === "" ? undefined : value;
 }
 
@@ -38,7 +38,7 @@ function createTwoParameters(definition: SortDefinition, direction: string): Sor
   function isDescending(text: string | undefined): Pick<Order, "descending"> {
     if (text === undefined) return {};
     if (text !== ascending && text !== descending)
-      throwFilterError(direction, `takes "${ascending}" or "${descending}".`);
+      throwParameterError(direction, `takes "${ascending}" or "${descending}".`);
     return { descending: text === descending };
   }
   return {
@@ -46,7 +46,7 @@ function createTwoParameters(definition: SortDefinition, direction: string): Sor
     read(query) {
       const [field, text] = [onlyValue(query, parameter), onlyValue(query, direction)];
       if (field !== undefined) return [{ field, ...isDescending(text) }];
-      return text === undefined ? [] : throwFilterError(direction, "needs a field to order by.");
+      return text === undefined ? [] : throwParameterError(direction, "needs a field to order by.");
     },
     write(order) {
       const [first, ...others] = order;
@@ -90,7 +90,7 @@ export function createSortParameter(definition: SortDefinition): SortParameter {
     names: [parameter],
     read(query) {
       const texts = textsOf(query).filter((text) => text !== "");
-      if (texts.length > MAX_ORDERS) throwFilterError(parameter, `has more than ${MAX_ORDERS} fields.`);
+      if (texts.length > MAX_ORDERS) throwParameterError(parameter, `has more than ${MAX_ORDERS} fields.`);
       return texts.map(readOne);
     },
     write(order) {

@@ -3,6 +3,7 @@ import type { Grammar } from "./grammar.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
 import { fieldNames } from "./filter-defaults.ts";
+import { forParameter } from "../parameter-error.ts";
 import { throwFilterError } from "./filter-error.ts";
 import type { SentFilter } from "./filter-writer.ts";
 
@@ -58,13 +59,15 @@ export function translateFilter(
   const client = translateConditions(filter.conditions, fields, grammar);
   const [first = {}, ...others] = [client, extra].filter((object) => Object.keys(object).length > 0);
   const conditions = others.length === 0 ? first : { [grammar.upstream("and")]: [first, ...others] };
-  const search = filter.search === undefined ? {} : { [grammar.upstream("search")]: filter.search };
+  const search = forParameter(filter.parameters?.search, () =>
+    filter.search === undefined ? {} : { [grammar.upstream("search")]: filter.search },
+  );
   const all = unfiltered.size === 0 ? {} : valuesOfUnfiltered(unfiltered, filter, fields);
   return grammar.writer.write({
     ...conditions,
     ...all,
     ...search,
-    ...translateOrder(filter, fields, grammar),
+    ...forParameter(filter.parameters?.order, () => translateOrder(filter, fields, grammar)),
   });
 }
 
@@ -115,13 +118,14 @@ function translateCondition(condition: Condition, fields: FilterFields, grammar:
 
 /** Returns one part for each test: in v4 an object can have only one operator. */
 function translateField(
-  { field: name, tests }: FieldCondition,
+  { field: name, tests, parameter }: FieldCondition,
   fields: FilterFields,
   grammar: Grammar,
 ): readonly Part[] {
-  const field = fields.get(name);
-  if (!field) return throwFilterError(name, "cannot be filtered by.");
-  return tests.map((test) => translateTest(test, name, field, grammar));
+  return forParameter(parameter, () => {
+    const field = fields.get(name) ?? throwFilterError(name, "cannot be filtered by.");
+    return tests.map((test) => translateTest(test, name, field, grammar));
+  });
 }
 
 /** Translates a test of a boolean with a boundary: up to the boundary, or after it. */

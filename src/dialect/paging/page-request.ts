@@ -1,5 +1,6 @@
 /** The page that a client asks for. */
 import { ValidationError } from "../http-error.ts";
+import { throwParameterError } from "../parameter-error.ts";
 import type { Query } from "../query.ts";
 import { markPrevious, MAX_CURSOR, readMark } from "./cursor.ts";
 import { LAST, type ClientPageSize, type PagingStyle } from "./styles.ts";
@@ -53,7 +54,7 @@ const LONGEST_CURSOR = MAX_CURSOR + markPrevious("").length;
 /** The only value of a parameter; undefined without one. @throws {HttpError} 400 for two of them */
 function onlyValue(query: Query, parameter: string): string | undefined {
   const values = query.get(parameter) ?? [];
-  if (values.length > 1) throw new ValidationError(`${parameter} must be given once.`);
+  if (values.length > 1) throwParameterError(parameter, "must be given once.");
   return values[0];
 }
 
@@ -66,8 +67,8 @@ function readIntegerParameter(
   const values = query.get(parameter) ?? [];
   const [text = String(otherwise)] = values;
   if (values.length > 1 || !isIntegerFrom(text, least))
-    throw new ValidationError(`${parameter} must be one integer, ${least} or greater.`);
-  if (Number(text) > most) throw new ValidationError(`${parameter} must be at most ${most}.`);
+    throwParameterError(parameter, `must be one integer, ${least} or greater.`);
+  if (Number(text) > most) throwParameterError(parameter, `must be at most ${most}.`);
   return Number(text);
 }
 
@@ -121,10 +122,12 @@ export function createPageReader({
     const given = after ?? behind;
     if (given === undefined) return { start: 0 };
     if (after !== undefined && behind !== undefined)
-      throw new ValidationError(`Only one of ${parameter} and ${before} can be given.`);
-    const name = after === undefined ? before : parameter;
+      throw new ValidationError([
+        { reason: `Only one of ${parameter} and ${before} can be given.`, parameter },
+      ]);
+    const name = after === undefined ? (before ?? parameter) : parameter;
     if (given === "" || given.length > LONGEST_CURSOR)
-      throw new ValidationError(`${name} must have 1 to ${MAX_CURSOR} characters.`);
+      throwParameterError(name, `must have 1 to ${MAX_CURSOR} characters.`);
     const isMarked = goesBack && before === undefined;
     const { cursor: text, isBackward } = isMarked
       ? readMark(given)
@@ -134,7 +137,7 @@ export function createPageReader({
     if (cursor === "item") return { start: 0, after: text, ...direction };
     const start = readOffsetCursor(text);
     if (start === undefined || start >= reach || (isBackward && start === 0))
-      throw new ValidationError(`${name} is not a cursor of this list.`);
+      throwParameterError(name, "is not a cursor of this list.");
     return isBackward ? { ...pageBefore(start, items), isBackward } : { start };
   }
 

@@ -27,6 +27,8 @@ export interface CompiledErrors {
   readonly errors: ErrorFormats;
   /** What errors about a request that breaks a rule say as a whole; undefined for their reasons. */
   readonly validationSummaries: Readonly<Record<InvalidPart, ErrorSummary | undefined>>;
+  /** Whether the parameter of a filter, an order or a page is the field of its errors. */
+  readonly namesParameters: boolean;
 }
 
 /** The errors of a route: its own, or those of the pack. */
@@ -123,6 +125,10 @@ function checkValidation(
 ): void {
   const shapes = clientShapes.map(({ shape }) => shape);
   const hasCode = hasCodeIn(clientShapes);
+  if (validation?.query?.field !== undefined && !hasFieldIn(clientShapes))
+    location
+      .at("errors", "validation", "query", "field")
+      .report('"field" has no effect: the errors of clients have no $field ("responses.error")');
   const isBesideList = shapes.some(
     (shape) =>
       findPlaces(shape).length > 0 &&
@@ -272,6 +278,7 @@ export function compileErrors(
       client.responses.field_indexes,
       translation,
     ),
+    namesParameters: validation?.query?.field !== undefined,
     validationSummaries: {
       body: summaryOf(validation?.message),
       query: summaryOf(validation?.query?.message ?? validation?.message),

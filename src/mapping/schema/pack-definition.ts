@@ -147,7 +147,15 @@ const errors = z.strictObject({
     validation
       .extend({
         query: about(
-          validation.optional(),
+          validation
+            .extend({
+              field: about(
+                z.literal("parameter").optional(),
+                "`$field` of an error of a filter, an order or a page: its query parameter. Default: no field.",
+                "parameter",
+              ),
+            })
+            .optional(),
           "The same for invalid queries, filters and pages, where it differs from that of bodies.",
           { status: 400, message: "Bad Request" },
         ),

@@ -1,5 +1,5 @@
 /** A page of a list whose pages differ from v4's: rows of one or more v4 pages. */
-import { ValidationError } from "../../dialect/http-error.ts";
+import { throwParameterError } from "../../dialect/parameter-error.ts";
 import { cursorParameter } from "../../dialect/paging/styles.ts";
 import type { Paging } from "../../mapping/compile/paging.ts";
 import type { ReadContext } from "../../mapping/translation-context.ts";
@@ -87,8 +87,9 @@ export const pagedKind: ResponseKind<Parts> = {
     const { request, walk } = pageOf(prepared);
     const { paging } = route.lists;
     if (walk.isSearching)
-      throw new ValidationError(
-        `${cursorParameter(paging.style, request.isBackward)} names none of the items that can be found.`,
+      throwParameterError(
+        cursorParameter(paging.style, request.isBackward),
+        "names none of the items that can be found.",
       );
     if (!paging.style && walk.hasMore)
       throw new InvalidUpstreamResponseError(`the list has more than ${request.size} rows`);

@@ -1,6 +1,6 @@
 import { writeList } from "../../dialect/envelope.ts";
 import { selectRows } from "../../dialect/filter/select.ts";
-import { ValidationError } from "../../dialect/http-error.ts";
+import { throwParameterError } from "../../dialect/parameter-error.ts";
 import { cursorParameter } from "../../dialect/paging/styles.ts";
 import {
   pageBefore,
@@ -27,7 +27,7 @@ function findPage(
       ? readOffsetCursor(value)
       : rows.findIndex(({ object }) => paging.clientCursor(object) === value) + 1 || undefined;
   if (index === undefined)
-    throw new ValidationError(`${cursorParameter(paging.style, isBackward)} is not a cursor of this list.`);
+    throwParameterError(cursorParameter(paging.style, isBackward), "is not a cursor of this list.");
   if (!isBackward) return { start: index, size };
   // The index is behind the item.
   return pageBefore(after === undefined ? index : index - 1, size);

@@ -6,6 +6,7 @@ import type { Grammar } from "../../dialect/filter/grammar.ts";
 import type { SentFilter } from "../../dialect/filter/filter-writer.ts";
 import { translateFilter, type FilterField, type FilterFields } from "../../dialect/filter/translate.ts";
 import { HttpError, ValidationError } from "../../dialect/http-error.ts";
+import { throwParameterError } from "../../dialect/parameter-error.ts";
 import { cursorParameter } from "../../dialect/paging/styles.ts";
 import type { PageRequest } from "../../dialect/paging/page-request.ts";
 import { addQuery } from "../../mapping/compile/endpoint.ts";
@@ -101,7 +102,7 @@ async function withUpstreamCursor(
     client: request.address,
   });
   if (cursor === undefined)
-    throw new ValidationError(`${cursorParameter(style, page.isBackward)} is not a cursor of this list.`);
+    throwParameterError(cursorParameter(style, page.isBackward), "is not a cursor of this list.");
   return { start: 0, size: page.size, cursor, ...(page.isBackward && { isBackward: true }) };
 }
 

@@ -1,9 +1,11 @@
 /** The client's query: the parameters that the upstream gets, and the record of the others. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { request } from "../../support/request.ts";
 import { startSmallGateway } from "../../support/small-gateway.ts";
+import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
+import type { SmallPack } from "../../support/small-pack.ts";
 
 let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
@@ -92,4 +94,75 @@ test("expressions read the defaults of parameters that a request does not have",
   } finally {
     await small.stop();
   }
+});
+
+describe("an invalid filter, order or page", () => {
+  const packOf = (query: object): SmallPack => ({
+    client: {
+      pagination: { offset: { parameter: "from" }, size: { parameter: "take", default: 2, maximum: 5 } },
+      responses: { error: { problems: [{ at: "$field", text: "$message" }] } },
+      filters: {
+        parameter: "filter[{field}]",
+        operators: { gte: "filter[{field}][min]", search: "q" },
+        sort: { parameter: "sort" },
+      },
+    },
+    upstream: {
+      pagination: { offset: { parameter: "skip" }, size: { parameter: "limit", maximum: 5 } },
+      filters: { parameter: "{field}" },
+    },
+    pack: { errors: { validation: { query } } },
+    book: {
+      fields: { id: { upstream: "id", type: "integer", filter: true }, title: "name" },
+      routes: [{ client: "GET /books", upstream: "GET /items", response: "list" }],
+    },
+  });
+
+  const invalid = [
+    ["filter[id]=a", "filter[id]"],
+    ["filter[id]=1&filter[id]=2", "filter[id]"],
+    ["filter[id][min]=1", "filter[id][min]"],
+    ["filter[title]=a", "filter[title]"],
+    ["sort=title", "sort"],
+    ["sort=id&sort=id", "sort"],
+    ["q=a", "q"],
+    ["from=a", "from"],
+    ["take=9", "take"],
+  ] as const;
+
+  test("has its parameter as the field, if the pack says so", async () => {
+    const small = await startSmallGateway(packOf({ field: "parameter" }));
+    try {
+      for (const [query, parameter] of invalid) {
+        const { status, body } = await small.send(`GET /books?${query}`);
+        expect([query, status, body]).toEqual([
+          query,
+          400,
+          { problems: [{ at: parameter, text: expect.any(String) }] },
+        ]);
+      }
+    } finally {
+      await small.stop();
+    }
+  });
+
+  test("has no field by default", async () => {
+    const small = await startSmallGateway(packOf({}));
+    try {
+      for (const [query] of invalid) {
+        const { body } = await small.send(`GET /books?${query}`);
+        expect([query, body]).toEqual([query, { problems: [{ text: expect.any(String) }] }]);
+      }
+    } finally {
+      await small.stop();
+    }
+  });
+
+  test("can't have a field without a place for it", () => {
+    const pack = packOf({ field: "parameter" });
+    const client = { ...pack.client, responses: {} };
+    expect(faultsOfSmallPack({ ...pack, client })).toEqual([
+      '"field" has no effect: the errors of clients have no $field ("responses.error")',
+    ]);
+  });
 });

@@ -58,6 +58,12 @@ describe("the catalog cache before the initial read", () => {
 });
 
 describe("an invalid catalog response", () => {
+  test("that lacks a part of the list's shape is reported with the shape", async () => {
+    const { catalogs, faults } = createCatalogs(() => ({ text: JSON.stringify({ data: [newark] }) }));
+    await catalogs.refresh();
+    expect(faults).toEqual([expect.stringMatching(/^datacenter: .*"page":"\$page"/)]);
+  });
+
   test.each<[string, Say]>([
     ["HTML", () => ({ text: "<html>" })],
     ["nothing", () => ({ text: "" })],

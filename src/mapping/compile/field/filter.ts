@@ -38,7 +38,7 @@ export const compileFilter: CompileFields<(copy: CatalogCopy) => ReadonlyMap<str
     const isComplete = rule.values !== undefined && !locationOf(name).isRemoved(rule.values);
     if (isComplete && kind && !kind.filterValues)
       locationOf(name).report(
-        `"${rule.values}" has no table and no "write" that can be compiled: a filter needs the upstream's value`,
+        `"${rule.values}" has no table in "read" and no JSONata in "write" that can be compiled: a filter needs the upstream's value`,
       );
     return {
       name,
