@@ -11,6 +11,7 @@ import type { LegacyExchange } from "../pipeline/native/legacy-proxy.ts";
 import { findIssuer } from "../pipeline/stages/enforce-plan.ts";
 import { cursorParameters, removeCursorMark } from "../rollout/cursor-mark.ts";
 import { createKnownSenders, type Sender } from "../rollout/known-senders.ts";
+import type { BegunWrite } from "../rollout/rollout.ts";
 import { createLegacyForward, routeOf } from "./legacy.ts";
 import { MAX_COMPARED_BYTES } from "../shadow/ask-old-service.ts";
 import { overridesMethod } from "../shadow/method-override.ts";
@@ -110,10 +111,12 @@ export function createRolloutMiddleware(
     const cursor = READS.has(plain.method) ? given : undefined;
     const { side, client } = rollout.sideOf(identity, name, { cursor, hasGatewayToken });
     const fingerprint = identity.fingerprint ?? undefined;
+    const knownAs = (): string | undefined => senders.knownAs(sender);
+    let write: BegunWrite | undefined;
     const isRead = READS.has(plain.method) || route?.isSafe;
     // The translation goes by the method that is sent.
     if (!signIn && (!isRead || (side === "old" && overridesMethod(plain)))) {
-      const write = rollout.beginWrite(client, side);
+      write = rollout.beginWrite(client, side, () => knownAs() !== undefined);
       if (write) onceClosed(response, write.end);
       await write?.ready;
     }
@@ -129,11 +132,12 @@ export function createRolloutMiddleware(
           fingerprint,
           token,
           hasGatewayToken,
-          knownAs: () => senders.knownAs(sender),
+          knownAs,
+          write,
         });
     if (begun) onceClosed(response, begun.end);
     // The client has disconnected meanwhile: nobody gets its request.
-    if (response.closed) return;
+    if (response.closed) return write?.settle(false);
     if (side === "old")
       return forward(request, response, plain, {
         bodyLimit: begun?.isCompared ? MAX_COMPARED_BYTES : 0,
@@ -142,8 +146,9 @@ export function createRolloutMiddleware(
           if (typeof v4Status === "number") senders.noteOldAnswer(sender, route, v4Status);
           const hasFailed = hasOldFailed(exchange);
           // A sign-in names an application without proof.
-          const knownAs = signIn ? undefined : senders.knownAs(sender);
-          if (hasFailed !== undefined && knownAs !== undefined) rollout.noteOld(name, hasFailed, knownAs);
+          const knownSender = signIn ? undefined : knownAs();
+          if (hasFailed !== undefined && knownSender !== undefined)
+            rollout.noteOld(name, hasFailed, knownSender);
           begun?.servedOld(exchange);
         },
       });

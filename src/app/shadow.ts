@@ -4,14 +4,15 @@ import { errorText } from "../config/error-text.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import { header, type AlphaRequest } from "../pipeline/context.ts";
+import { hasWritten } from "../pipeline/instrument-call.ts";
 import type { LegacyExchange } from "../pipeline/native/legacy-proxy.ts";
 import type { BodyStart } from "../pipeline/native/legacy-record.ts";
-import { UNNAMED } from "../rollout/rollout.ts";
+import { UNNAMED, type BegunWrite } from "../rollout/rollout.ts";
 import { BUCKETS } from "../rollout/rollout-plan.ts";
 import { MAX_COMPARED_BYTES, textHeaders, type Asked } from "../shadow/ask-old-service.ts";
 import { createJudge } from "../shadow/judge.ts";
 import { overridesMethod } from "../shadow/method-override.ts";
-import { READS, ShadowRunner, type BegunComparison, type ServedRequest } from "../shadow/shadow-runner.ts";
+import { READS, ShadowRunner, type ServedRequest } from "../shadow/shadow-runner.ts";
 import type { Exchange } from "./candidate/translate-again.ts";
 import type { ShadowService } from "./open-shadow.ts";
 import type { PublicAppDependencies } from "./public-app.ts";
@@ -30,19 +31,21 @@ export interface RoutedRequest {
   readonly hasGatewayToken: boolean;
   /** Who has sent it, as far as somebody knows by now: see `KnownSenders`. */
   readonly knownAs: () => string | undefined;
+  /** The write that it is for the rollout; undefined: none that matters. */
+  readonly write: BegunWrite | undefined;
 }
 
 /** The comparisons of a pack. */
 export interface Shadow {
   /** Begins to compare a request, where it is compared. Notes it where it is a write. */
   begin(routed: RoutedRequest): Begun | undefined;
-  /** Takes the answer of the translation to a client, once it was sent. */
+  /** Takes the answer of the translation to a client, once it was sent, and whether it has written. */
   readonly servedNew: (exchange: Exchange) => void;
 }
 
 /** What a request needs of its comparison. */
 export interface Begun {
-  /** Takes the answer of the old service to the client. */
+  /** Takes the answer of the old service to the client, and whether it has written. */
   servedOld(exchange: LegacyExchange): void;
   /** Ends a write. */
   end(): void;
@@ -52,6 +55,10 @@ export interface Begun {
 
 /** Whose budget senders share that nobody knows: invented tokens have no budget of their own. */
 const STRANGERS = UNNAMED;
+
+/** Whether the old service has done a write, or may have. Undefined: it did not get it. */
+const hasOldWritten = ({ outcome: { v4Status } }: LegacyExchange): boolean =>
+  v4Status === null || (v4Status !== undefined && v4Status < 400);
 
 /** Whose writes a request's sender has. */
 const writerOf = ({ client, fingerprint }: RoutedRequest): string => client ?? fingerprint ?? STRANGERS;
@@ -119,8 +126,8 @@ export function createShadow(
         "the old service and the translation could not be compared",
       ),
   });
-  /** Comparisons of requests that the translation serves. A request is copied on its way; its signal is not. */
-  const begun = new WeakMap<object, BegunComparison>();
+  /** What waits for the answers of the translation. A request is copied on its way; its signal is not. */
+  const waiting = new WeakMap<object, (exchange: Exchange) => void>();
 
   function servedOf(route: Route, routed: RoutedRequest): ServedRequest {
     const { plain, side, client, fingerprint, token, hasGatewayToken, knownAs } = routed;
@@ -145,7 +152,10 @@ export function createShadow(
     if (route.file || route.upload || rollout.plan().compare.skippedRoutes.has(route.name)) return undefined;
     const comparison = runner.begin(servedOf(route, routed));
     if (!comparison) return undefined;
-    if (routed.side === "new") begun.set(routed.plain.signal, comparison);
+    if (routed.side === "new")
+      waiting.set(routed.plain.signal, (exchange) =>
+        comparison.served(translatedAnswer(exchange), exchange.context.body?.bytes),
+      );
     return {
       isCompared: true,
       end: () => {},
@@ -158,22 +168,22 @@ export function createShadow(
   }
 
   function beginWrite(routed: RoutedRequest): Begun {
+    const { plain, side, fingerprint, knownAs, write } = routed;
     const writer = writerOf(routed);
-    const endWrite = fence.begin(writer);
-    // Invented tokens write nothing, and would fill what is remembered for good.
-    const note = (): void => {
-      if (rollout.plan().data.kind === "separate" && routed.knownAs() !== undefined) diverged.note(writer);
-    };
-    note();
-    return {
-      isCompared: false,
-      end() {
-        // A token is known once a service has accepted it.
-        note();
-        endWrite();
-      },
-      servedOld: () => {},
-    };
+    // Anybody can have the user agent of a client. A stranger's write concerns that client once a service has accepted its token.
+    const wasKnown = knownAs() !== undefined;
+    const endWrite = fence.begin(wasKnown ? writer : (fingerprint ?? STRANGERS));
+    function settle(isWritten: boolean): void {
+      write?.settle(isWritten);
+      if (!isWritten || knownAs() === undefined) return;
+      if (!wasKnown) fence.begin(writer)();
+      if (rollout.plan().data.kind === "separate") diverged.note(writer);
+    }
+    if (side === "new")
+      waiting.set(plain.signal, ({ context: { upstream } }) =>
+        settle(upstream !== undefined && hasWritten(upstream)),
+      );
+    return { isCompared: false, end: endWrite, servedOld: (exchange) => settle(hasOldWritten(exchange)) };
   }
 
   return {
@@ -188,8 +198,8 @@ export function createShadow(
     },
     servedNew(exchange) {
       const { signal } = exchange.request;
-      begun.get(signal)?.served(translatedAnswer(exchange), exchange.context.body?.bytes);
-      begun.delete(signal);
+      waiting.get(signal)?.(exchange);
+      waiting.delete(signal);
     },
   };
 }

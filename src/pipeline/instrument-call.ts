@@ -1,7 +1,7 @@
 /** What every call to v4 and to its login server has: a span, a time, a record and, if it fails, a warning. */
 import type { RecordedCall } from "../audit/record.ts";
 import type { StartCallSpan } from "../observability/tracing/tracing.ts";
-import { UpstreamError } from "../upstream/upstream-error.ts";
+import { UpstreamError, wasNeverSent } from "../upstream/upstream-error.ts";
 
 /** A call and its response. The body is read only where bodies are recorded. */
 export interface UpstreamCallRecord extends Omit<RecordedCall, "response"> {
@@ -21,6 +21,8 @@ export interface CachedRead {
 /** Collected by the calls of one request. */
 export interface UpstreamActivity {
   readonly calls: UpstreamCallRecord[];
+  /** Those of which nothing was sent; undefined: none. */
+  neverSent: UpstreamCallRecord[] | undefined;
   readonly warnings: string[];
   /** Undefined without tracing. */
   readonly startSpan: StartCallSpan | undefined;
@@ -52,6 +54,7 @@ export const createUpstreamActivity = (
   traceparent?: string,
 ): UpstreamActivity => ({
   calls: [],
+  neverSent: undefined,
   warnings,
   startSpan,
   traceparent,
@@ -65,6 +68,13 @@ export const createUpstreamActivity = (
   cachedReads: undefined,
   cacheMisses: 0,
 });
+
+/** Whether v4 has done a write of a request, or may have: it did not refuse it, or its connection broke after it was sent. */
+export const hasWritten = ({ calls, neverSent }: Pick<UpstreamActivity, "calls" | "neverSent">): boolean =>
+  calls.some((call) => {
+    if (call.method === "GET" || call.method === "HEAD") return false;
+    return call.status === null ? !neverSent?.includes(call) : call.status < 400;
+  });
 
 /** A call as it is recorded, and how it is sent. */
 export interface InstrumentedCall<Response> {
@@ -106,7 +116,9 @@ export async function instrumentCall<Response extends { readonly status: number;
     return response;
   } catch (error) {
     span?.end(null);
-    activity.calls.push({ ...request, status: null, ms: performance.now() - startedAt });
+    const call = { ...request, status: null, ms: performance.now() - startedAt };
+    activity.calls.push(call);
+    if (wasNeverSent(error)) (activity.neverSent ??= []).push(call);
     if (error instanceof UpstreamError)
       activity.warnings.push(`${service} ${method} ${path}: ${error.kind}, ${error.message}`);
     throw error;

@@ -28,6 +28,8 @@ export interface NoWayBack {
    * process remembers it.
    */
   noteWrite(client: string): Promise<void> | undefined;
+  /** Takes back a write that the service has not done. */
+  takeBackWrite(client: string): void;
   /** Notes that a client uses a token that the gateway issued. */
   noteToken(client: string): void;
   /** Forgets the writes of a client, or of all: it returns without them. @throws {StateUnavailableError} */
@@ -49,7 +51,7 @@ const schema: z.ZodType<Clients> = z.object({
 
 const NOBODY: Clients = { writes: {}, tokens: [] };
 
-/** Adds the writes and tokens of this process to those of all. */
+/** Adds the writes and tokens of this process to those of all. A write that was taken back is one less. */
 function merge(
   { writes, tokens }: Clients,
   newWrites: ReadonlyMap<string, number>,
@@ -59,8 +61,10 @@ function merge(
   const merged = new Map(Object.entries(writes));
   for (const [client, count] of newWrites) {
     const before = merged.get(client);
-    if (before || merged.size < MAX_CLIENTS)
-      merged.set(client, { count: (before?.count ?? 0) + count, since: before?.since ?? at });
+    const sum = (before?.count ?? 0) + count;
+    if (sum <= 0) merged.delete(client);
+    else if (before || merged.size < MAX_CLIENTS)
+      merged.set(client, { count: sum, since: before?.since ?? at });
   }
   return {
     writes: Object.fromEntries(merged),
@@ -92,6 +96,10 @@ export function createNoWayBack(
     return Object.hasOwn(stored, client) ? stored[client] : undefined;
   };
 
+  function add(client: string, count: number): void {
+    writes.set(client, (writes.get(client) ?? 0) + count);
+  }
+
   async function write(): Promise<void> {
     if (writes.size === 0 && tokens.size === 0) return;
     const [taken, takenTokens] = [writes, tokens];
@@ -101,7 +109,7 @@ export function createNoWayBack(
     try {
       await document.change((before) => merge(before, taken, takenTokens, new Date(clock()).toISOString()));
     } catch (error) {
-      for (const [client, count] of taken) writes.set(client, (writes.get(client) ?? 0) + count);
+      for (const [client, count] of taken) add(client, count);
       for (const client of takenTokens) tokens.add(client);
       throw error;
     } finally {
@@ -120,20 +128,18 @@ export function createNoWayBack(
     writesOf(client) {
       const waiting = (writes.get(client) ?? 0) + (sending.get(client) ?? 0);
       const stored = storedWrites(client);
-      if (waiting === 0) return stored;
-      return {
-        count: (stored?.count ?? 0) + waiting,
-        since: stored?.since ?? new Date(clock()).toISOString(),
-      };
+      const count = (stored?.count ?? 0) + waiting;
+      return count <= 0 ? undefined : { count, since: stored?.since ?? new Date(clock()).toISOString() };
     },
     writers: () => document.current().writes,
     tokenClients: () => document.current().tokens,
     noteWrite(client) {
       const isFirst = storedWrites(client) === undefined;
       if (isFirst && !writes.has(client) && writes.size >= MAX_CLIENTS) return undefined;
-      writes.set(client, (writes.get(client) ?? 0) + 1);
+      add(client, 1);
       return isFirst ? flush().catch(onError) : undefined;
     },
+    takeBackWrite: (client) => add(client, -1),
     noteToken(client) {
       if (knownTokens.has(client) || tokens.size >= MAX_CLIENTS) return;
       tokens.add(client);

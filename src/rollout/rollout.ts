@@ -32,6 +32,8 @@ export interface BegunWrite {
   readonly ready: Promise<void> | undefined;
   /** Call it when the response has ended. */
   end(): void;
+  /** Call it once it is known whether the service has written, or may have. */
+  settle(hasWritten: boolean): void;
 }
 
 /** A rollout in force. */
@@ -42,8 +44,13 @@ export interface Rollout extends Pick<Returns, "note" | "noteNew" | "noteOld" | 
   decide(client: string | undefined, route: string | null): SideDecision;
   /** Whether the file turned a client to the translation within the last hour. */
   isFresh(client: string | undefined, route: string | null): boolean;
-  /** Notes a write before it is sent. Undefined: nothing depends on it. */
-  beginWrite(client: string | undefined, side: Side): BegunWrite | undefined;
+  /**
+   * Notes a write before it is sent.
+   *
+   * @param isKnown whether the sender is no stranger, by now
+   * @returns undefined if nothing depends on it
+   */
+  beginWrite(client: string | undefined, side: Side, isKnown: () => boolean): BegunWrite | undefined;
   readonly plan: () => RolloutPlan;
   readonly returns: Returns;
   readonly noWayBack: NoWayBack;
@@ -186,11 +193,20 @@ export function createRollout({
       }
       return { client, ...keepWrites(keepCursor(decide(client, route), cursor), client) };
     },
-    beginWrite(client = UNNAMED, side) {
+    beginWrite(client = UNNAMED, side, isKnown) {
       const { kind } = plan().data;
-      if (kind === "replicated") return { ready: undefined, end: lag.begin(client, side) };
+      if (kind === "replicated") return { ready: undefined, end: lag.begin(client, side), settle: () => {} };
       if (kind !== "separate" || side !== "new") return undefined;
-      return { ready: noWayBack.noteWrite(client), end: () => {} };
+      // Anybody can have the user agent of a client: a stranger has written once the service has accepted its token.
+      const isNoted = isKnown();
+      return {
+        ready: isNoted ? noWayBack.noteWrite(client) : undefined,
+        end: () => {},
+        settle(hasWritten) {
+          if (isNoted && !hasWritten) noWayBack.takeBackWrite(client);
+          if (!isNoted && hasWritten && isKnown()) void noWayBack.noteWrite(client);
+        },
+      };
     },
     isFresh(client, route) {
       if (!replaced || elapsed() - replaced.at >= FRESH_MS) return false;

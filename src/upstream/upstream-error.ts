@@ -101,6 +101,17 @@ export function outcomeOfError(error: unknown, isKnownClient: boolean): AttemptO
   return isKnownClient || toUpstreamError(error).kind === "unreachable" ? "failed" : "ignored";
 }
 
+/** Kinds of errors before anything was sent. */
+const BEFORE_SENDING: ReadonlySet<UpstreamErrorKind> = new Set([
+  "unreachable",
+  "no_connection",
+  "circuit_open",
+]);
+
+/** Whether nothing was sent to v4. */
+export const wasNeverSent = (error: unknown): boolean =>
+  error instanceof UpstreamError && BEFORE_SENDING.has(error.kind);
+
 /** Whether the client is the reason that there is no response. */
 export const isCausedByClient = ({ kind }: UpstreamError): boolean =>
   kind === "client_aborted" || kind === "slow_client";

@@ -116,8 +116,8 @@ describe("rollout", () => {
 
   test("with data: separate it says how many writes a return loses, and asks for a flag", async () => {
     await start("data: separate\nnew: [{ clients: [billing] }]");
-    await call("billing", "PUT /vm/instances/1", { label: "a" });
-    await call("billing", "PUT /vm/instances/1", { label: "b" });
+    await call("billing", "PUT /vm/instances/5201", { group: "a" });
+    await call("billing", "PUT /vm/instances/5201", { group: "b" });
     await waitFor(async () => {
       const { noWayBack } = (await gateway.requestAdmin("GET /api/rollout")).body.rollout;
       return noWayBack[0]?.writes.count === 2;

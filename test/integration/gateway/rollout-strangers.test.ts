@@ -1,6 +1,6 @@
 /** Strangers in front of two services: what anybody can invent decides nothing, and costs no more than one client. */
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { json, type ReceivedRequest } from "../../support/fake-v4.ts";
+import { json, neverRespond, type ReceivedRequest } from "../../support/fake-v4.ts";
 import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
 import { startOldService, type TestOldService } from "../../support/old-service.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
@@ -100,6 +100,30 @@ test("invented tokens with the user agents of clients share the budget of one cl
   }
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(old.calls.length).toBeLessThanOrEqual(5);
+});
+
+test.each([
+  ["without a token", null, "POST /nowhere"],
+  ["with an invented token", "invented", "PUT /vm/instances/1"],
+])("a write %s ends no comparison of the client whose user agent it has", async (_what, as, write) => {
+  await start(`data: shared\n${COMPARE_ALL}`);
+  old.respondWith((received, response) =>
+    (received.method === "GET" ? json(200, { vms: [] }) : neverRespond)(received, response),
+  );
+  await call("billing");
+  await call("billing");
+  const headers = { "user-agent": "billing/1" };
+  const hanging = gateway.request(write, { as, headers, body: {} }).catch(() => {});
+  await waitFor(() => old.calls.some(({ method }) => method !== "GET"));
+  await call("billing");
+  const found = await waitFor(async () => {
+    const { body } = await gateway.requestAdmin("GET /api/parity?source=legacy");
+    const [route] = body.sources[0]?.routes ?? [];
+    return route?.comparisons === 3 ? route : undefined;
+  });
+  expect(found.notComparable).not.toHaveProperty("write");
+  await gateway.stop();
+  await hanging;
 });
 
 test("a client whose token is accepted has a budget of its own", async () => {

@@ -376,12 +376,78 @@ describe("data: replicated", () => {
 describe("data: separate", () => {
   test("the writes of a client that it would lose are counted", async () => {
     const { gateway, call } = await start("data: separate\nnew: [{ clients: [billing] }]");
-    for (const label of ["a", "b"]) await call("billing", "PUT /vm/instances/1", { body: { label } });
-    await call("reports", "PUT /vm/instances/1", { body: { label: "c" } });
+    for (const group of ["a", "b"]) await call("billing", "PUT /vm/instances/5201", { body: { group } });
+    await call("reports", "PUT /vm/instances/5201", { body: { group: "c" } });
     const noWayBack = await waitFor(async () => {
       const { body } = await gateway.requestAdmin("GET /api/rollout");
       return body.rollout.noWayBack[0]?.writes.count === 2 && body.rollout.noWayBack;
     });
     expect(noWayBack).toEqual([expect.objectContaining({ client: "billing", hasGatewayTokens: false })]);
+  });
+
+  const PUT = "PUT /vm/instances/5201";
+  const INVENTED = { as: "invented", body: { group: "a" } };
+
+  test.each<[what: string, call: string, options: object]>([
+    ["a path that there is not, without a token", "POST /no/such", { as: null }],
+    ["a path that there is not, with a token", "POST /no/such", {}],
+    ["a token that the new service does not accept", PUT, INVENTED],
+    ["a body that the translation refuses", PUT, { body: { group: 1 } }],
+    ["an object that the new service does not have", "DELETE /vm/instances/999999", {}],
+  ])(
+    "a write that the new service has not accepted leaves its client the way back: %s",
+    async (_what, write, options) => {
+      const { gateway, call } = await start("data: separate\nnew: [{ clients: [billing] }]");
+      // Its token is known from here on.
+      await call("billing");
+      const { status } = await call("billing", write, options);
+      expect(status).toBeGreaterThanOrEqual(400);
+      const turnBack = { body: { target: "billing", by: "Ann" } };
+      await waitFor(
+        async () => (await gateway.requestAdmin("POST /api/rollout/turn-back", turnBack)).status === 200,
+      );
+      expect(isOld(await call("billing"))).toBe(true);
+      expect((await gateway.requestAdmin("GET /api/rollout")).body.rollout.noWayBack).toEqual([]);
+    },
+  );
+
+  test("a write counts that may have been done: its connection broke; one that was never sent does not", async () => {
+    const v4 = await startFakeV4();
+    v4.respondWith(json(200, {}), raw("", "reset"));
+    const { folder, remove } = writeSmallPack({
+      book: { routes: [{ client: "DELETE /books/:id", upstream: "DELETE /items/:id" }] },
+    });
+    const gateway = await openGateway({
+      UPSTREAM_URL: v4.url,
+      LEGACY_URL: old.url,
+      MAPPINGS_DIR: folder,
+      CLIENTS_FILE: writeOperatorFile(CLIENTS, "clients.yaml"),
+      ROLLOUT_FILE: writeOperatorFile("data: separate\nnew: all" + ALONE, "rollout.yaml"),
+    });
+    stop = async () => {
+      await gateway.stop();
+      remove();
+    };
+    const deleteAs = (client: string) =>
+      request(gateway.app, "DELETE /books/1", { headers: { "user-agent": `${client}/1` } });
+    const writes = async (): Promise<unknown> => {
+      const { noWayBack } = (await gateway.requestAdmin("GET /api/rollout")).body.rollout;
+      return noWayBack.map(({ client, writes: { count } }: TestResponse["body"]) => [client, count]);
+    };
+    expect((await deleteAs("billing")).status).toBe(200);
+    expect((await deleteAs("billing")).status).toBeGreaterThanOrEqual(500);
+    await waitFor(async () => JSON.stringify(await writes()) === '[["billing",2]]');
+    await v4.close();
+    expect((await deleteAs("reports")).status).toBeGreaterThanOrEqual(500);
+    await waitFor(async () => JSON.stringify(await writes()) === '[["billing",2]]');
+  });
+
+  test("the first write with a token that nobody knew counts once the new service has accepted it", async () => {
+    const { gateway, call } = await start("data: separate\nnew: [{ clients: [billing] }]");
+    expect((await call("billing", PUT, { body: { group: "a" } })).status).toBe(200);
+    await waitFor(async () => {
+      const { body } = await gateway.requestAdmin("GET /api/rollout");
+      return body.rollout.noWayBack[0]?.writes.count === 1;
+    });
   });
 });

@@ -90,6 +90,8 @@ async function startReplica(text: string | (() => string)): Promise<Rollout> {
 const sideOf = (replica: Rollout, identity = BILLING, route: string | null = "GET /books") =>
   replica.sideOf(identity, route, PLAIN).side;
 
+const IS_KNOWN = (): boolean => true;
+
 const codes = (): string[] => lines.map(({ code }) => code);
 
 const compared = (result: ComparisonResult, requestId: string): Compared => ({
@@ -392,7 +394,7 @@ describe("data: replicated", () => {
 
   test("a client changes once its last write is older than the lag", async () => {
     const replica = await startReplica(REPLICATED);
-    const write = replica.beginWrite("billing", "new");
+    const write = replica.beginWrite("billing", "new", IS_KNOWN);
     await replica.turnBack({ kind: "all", name: "all", ...ANN });
     now += 5000;
     expect([sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["new", "old"]);
@@ -406,9 +408,9 @@ describe("data: replicated", () => {
   test("a client that never stops to write changes nevertheless", async () => {
     const replica = await startReplica(REPLICATED);
     await replica.turnBack({ kind: "all", name: "all", ...ANN });
-    replica.beginWrite("billing", "new")?.end();
+    replica.beginWrite("billing", "new", IS_KNOWN)?.end();
     for (let second = 0; second < 10; second += 1) {
-      replica.beginWrite("billing", replica.sideOf(BILLING, null, PLAIN).side)?.end();
+      replica.beginWrite("billing", replica.sideOf(BILLING, null, PLAIN).side, IS_KNOWN)?.end();
       now += 1000;
     }
     expect(sideOf(replica)).toBe("old");
@@ -421,7 +423,7 @@ describe("data: separate", () => {
   test("a client that has written stays, also on other replicas and over a restart; an alarm says so", async () => {
     let text = SEPARATE;
     const [one, other] = [await startReplica(() => text), await startReplica(() => text)];
-    await one.beginWrite("billing", "new")?.ready;
+    await one.beginWrite("billing", "new", IS_KNOWN)?.ready;
     await other.tick();
     noteAll(other, "different", 4);
     await other.tick();
@@ -437,17 +439,17 @@ describe("data: separate", () => {
 
   test("the first write is stored before it is sent, and all are counted", async () => {
     const replica = await startReplica(SEPARATE);
-    await replica.beginWrite("billing", "new")?.ready;
+    await replica.beginWrite("billing", "new", IS_KNOWN)?.ready;
     expect((await startReplica(SEPARATE)).noWayBack.writesOf("billing")?.count).toBe(1);
-    expect(replica.beginWrite("billing", "new")?.ready).toBeUndefined();
-    expect(replica.beginWrite("billing", "old")).toBeUndefined();
+    expect(replica.beginWrite("billing", "new", IS_KNOWN)?.ready).toBeUndefined();
+    expect(replica.beginWrite("billing", "old", IS_KNOWN)).toBeUndefined();
     await replica.tick();
     expect((await startReplica(SEPARATE)).noWayBack.writesOf("billing")?.count).toBe(2);
   });
 
   test("who accepts that writes are lost turns a client back", async () => {
     const replica = await startReplica(SEPARATE);
-    await replica.beginWrite("billing", "new")?.ready;
+    await replica.beginWrite("billing", "new", IS_KNOWN)?.ready;
     await replica.turnBack({ kind: "client", name: "billing", ...ANN });
     expect(sideOf(replica)).toBe("new");
     await replica.turnBack({ kind: "client", name: "billing", ...ANN, acceptsLostWrites: true });
@@ -459,7 +461,7 @@ describe("data: separate", () => {
   test("a first write is sent, and remembered, while the store is down", async () => {
     const replica = await startReplica(SEPARATE);
     isDown = true;
-    await replica.beginWrite("billing", "new")?.ready;
+    await replica.beginWrite("billing", "new", IS_KNOWN)?.ready;
     expect(replica.noWayBack.writesOf("billing")?.count).toBe(1);
     isDown = false;
     await replica.tick();
