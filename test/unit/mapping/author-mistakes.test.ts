@@ -651,8 +651,8 @@ describe("check words a problem for authors", () => {
     ],
     [
       "a wrong value inside one form of a key",
-      book("upstream: POST /items, body", "reject: { message: x, status: 302 }, body"),
-      "38: must be at least 400",
+      book("upstream: POST /items, body", "reject: { message: 5, status: 410 }, body"),
+      "38: must be a string, but is a number",
     ],
     [
       "an unknown key inside one form of a key",
