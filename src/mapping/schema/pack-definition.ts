@@ -3,7 +3,7 @@ import { z } from "zod";
 import { checkDefinition } from "./check-definition.ts";
 import { VALIDATION_RULES } from "../../dialect/error-codes.ts";
 import { about } from "./about.ts";
-import { headerName, status } from "./text-types.ts";
+import { errorStatus, headerName, status } from "./text-types.ts";
 import { field } from "./field-definition.ts";
 import { oauth } from "./oauth-definition.ts";
 import { clientDefinition, upstreamDefinition } from "./side-definition.ts";
@@ -84,9 +84,6 @@ const part = z.strictObject({
     properties: { root_pass: { type: "string" } },
   }),
 });
-
-/** The status of an error. */
-const errorStatus = z.int().min(400).max(599);
 
 /** A code of an error: its rule, or in short form only the client's code. */
 export const errorCode = z.preprocess(

@@ -9,7 +9,7 @@ import { poll } from "./poll-definition.ts";
 import { relatedRequest } from "./related-definition.ts";
 import { routePagination } from "./pagination-definition.ts";
 import { envelope } from "./responses-definition.ts";
-import { mediaType } from "./text-types.ts";
+import { errorStatus, mediaType } from "./text-types.ts";
 
 const json = z.json();
 const name = z.string().min(1);
@@ -35,7 +35,7 @@ export const route = z.strictObject({
         name,
         z.strictObject({
           message: about(name, "A message of `pack.yaml`.", "no_counterpart"),
-          status: about(z.literal([400, 403, 404]), "The status. Default: 400.", 404),
+          status: about(errorStatus.default(400), "The client's status, 400 to 599. Default: 400.", 410),
         }),
       ])
       .optional(),

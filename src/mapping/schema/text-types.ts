@@ -61,6 +61,9 @@ export const mediaType = z
 /** The status of a final response (RFC 9110, section 15). */
 export const status = z.int().min(200).max(599);
 
+/** The status of an error. */
+export const errorStatus = z.int().min(400).max(599);
+
 /** The start of all paths of a side. `/` means no prefix: a prefix does not end with a slash. */
 export const pathPrefix = z
   .string()

@@ -170,7 +170,11 @@ function describeHeaders(routes: readonly Route[], common: Json): Json {
 
 /** The errors of an operation whose routes have own shapes or statuses; undefined: they are those of all operations. */
 function describeOwnErrors(routes: readonly Route[], pack: Pack, headers: Json): Json | undefined {
-  const statuses = routes.flatMap(({ ownStatuses }) => ownStatuses);
+  const rejected = routes.flatMap(({ source }) => ("error" in source ? [source.error.status] : []));
+  const statuses = [
+    ...routes.flatMap(({ ownStatuses }) => ownStatuses),
+    ...rejected.filter((status) => !pack.statuses.all.includes(status)),
+  ];
   if (statuses.length === 0 && routes.every(({ errors }) => errors === undefined)) return undefined;
   const schemas = routes.map(({ errors }) =>
     errors ? describeErrors(errors.client.shapes) : objectRef(ERRORS),

@@ -646,8 +646,8 @@ describe("check words a problem for authors", () => {
     ],
     [
       "a wrong value inside one form of a key",
-      book("upstream: POST /items, body", "reject: { message: x, status: 402 }, body"),
-      '38: 402 is not allowed here; did you mean "400"? there are: 400, 403, 404',
+      dialect("size: 10 }", "size: { parameter: per, default: 5, maximum: 9, above: rejct } }"),
+      '13: "rejct" is not allowed here; did you mean "reject"? there are: reject, maximum',
     ],
     [
       "an unknown key inside one form of a key",

@@ -338,12 +338,14 @@ describe("the description of another pair of APIs", () => {
     expect(parameter(operation(rooms, "GET /rooms/:id"), "fields")).toMatchObject({ explode: false });
   });
 
-  test("has the statuses of failed checks and prerequisites", () => {
+  test("has the statuses of failed checks, prerequisites and rejected routes", () => {
     const rooms = describeFolder("test/fixtures/rooms-pack");
     expect(Object.keys(operation(rooms, "POST /bookings").responses)).toEqual(
       expect.arrayContaining(["409", "410", "422", "423"]),
     );
     expect(Object.keys(operation(rooms, "GET /bookings/:id").responses)).not.toContain("409");
+    const paths = describeFolder("test/fixtures/paths-pack");
+    expect(Object.keys(operation(paths, "POST /customers/export").responses)).toContain("410");
   });
 
   test("has the media type of a version, and other statuses of success", () => {
