@@ -228,7 +228,7 @@ export function compileRoute(
       resource,
       source,
       query,
-      { dialect, paging: lists.paging },
+      { dialect, paging: lists.paging, values },
       location.at("search"),
     ),
     errors: compileOwnErrors([resource.envelope, envelope], dialect, context.errors),

@@ -13,7 +13,7 @@ import { formsOf } from "../../dialect/filter/sort-parameter.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { parseScalar } from "../../dialect/query.ts";
 import type { SourceLocation } from "../load/source-location.ts";
-import { filterName, isFilterable } from "../schema/field-definition.ts";
+import { filterName, isFilterable, type FieldRule } from "../schema/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import type { Resource } from "./resource.ts";
@@ -197,6 +197,24 @@ export function upstreamFilterNames(
       (name) => name !== undefined,
     ),
   ];
+}
+
+/** The upstream's parameters that compare a field, each with the rule of the field. */
+export function filterParameters(
+  { members }: Resource,
+  { upstream: { filters } }: DialectDefinition,
+): (readonly [name: string, rule: FieldRule])[] {
+  if (!filters || filters.header !== undefined) return [];
+  const { parameter, in: choice, operators } = filters;
+  const templates = [parameter, choice?.parameter, ...Object.values(operators).flatMap(spellingsOf)];
+  return [...members.values()].flatMap((rule) =>
+    templates.flatMap((template) => {
+      const field = filterName(rule);
+      return field === undefined || template === undefined
+        ? []
+        : [[fillName(template, field), rule] as const];
+    }),
+  );
 }
 
 /** All names under which a condition of a list may be in the upstream's query; `filter` is the JSON of its header. */

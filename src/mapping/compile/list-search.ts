@@ -1,14 +1,49 @@
 /** The key `search` of a route: which values of the upstream's query its body may have. */
+import type { ValueType } from "../../dialect/query.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import { compileUpstreamFormat } from "./body-format.ts";
-import { conditionNames, separatedNames } from "./filters.ts";
-import type { QueryRules } from "./parameters.ts";
+import { conditionNames, filterParameters, separatedNames } from "./filters.ts";
+import { typesOf, type Parameter, type QueryRules } from "./parameters.ts";
 import type { Paging } from "./paging.ts";
 import type { Resource } from "./resource.ts";
 import type { Route } from "./route.ts";
 import { compileSearch, type SearchParameters } from "./search.ts";
+import type { ValueKind } from "./value-kinds.ts";
+
+/** The types of the values of a table, if none of them is a text; undefined without a table. */
+function tableTypes(kind: ValueKind | undefined): readonly ValueType[] | undefined {
+  const values = [...(kind?.v4ValuesByAlpha.values() ?? [])].flat();
+  if (values.length === 0) return undefined;
+  const types = new Set(values.map((value) => typeof value));
+  return types.has("string") ? [] : (["number", "boolean"] as const).filter((type) => types.has(type));
+}
+
+/** The types of the values that the upstream's parameters have: of pages, of their schemas, of fields and of tables. */
+function parameterTypes(
+  resource: Resource,
+  parameters: readonly Parameter[],
+  { dialect, paging, values }: SearchContext,
+): Map<string, readonly ValueType[]> {
+  const kindOf = ({ values: kind = "" }: { readonly values?: string | undefined }) => values.get(kind);
+  const ofFields = filterParameters(resource, dialect).map(([name, rule]) => {
+    const type = rule.boundary === undefined ? rule.type : "integer";
+    return [name, tableTypes(kindOf(rule)) ?? (type === undefined ? [] : [type])] as const;
+  });
+  const ofParameters = parameters.flatMap(({ targets, definition }) => {
+    const types = tableTypes(kindOf(definition)) ?? typesOf(definition.schema ?? {});
+    return targets.flatMap(({ upstream }) => (upstream === undefined ? [] : [[upstream, types] as const]));
+  });
+  const ofPages = paging.upstreamNumbers.map((name) => [name, ["integer"]] as const);
+  return new Map([...ofFields, ...ofParameters, ...ofPages]);
+}
+
+interface SearchContext {
+  readonly dialect: DialectDefinition;
+  readonly paging: Paging;
+  readonly values: ReadonlyMap<string, ValueKind>;
+}
 
 /** Compiles the body of a list that the upstream reads by a `POST`; undefined for all other routes. */
 export function compileListSearch(
@@ -16,11 +51,12 @@ export function compileListSearch(
   resource: Resource,
   source: Route["source"],
   { parameters }: QueryRules,
-  { dialect, paging }: { readonly dialect: DialectDefinition; readonly paging: Paging },
+  context: SearchContext,
   location: SourceLocation,
 ): Route["search"] {
   const { search } = definition;
   if (!search) return undefined;
+  const { dialect, paging } = context;
   const targets = parameters.flatMap((parameter) => parameter.targets);
   const [, own = ""] = "call" in source ? source.call.template.split("?") : [];
   const known: SearchParameters = {
@@ -30,7 +66,7 @@ export function compileListSearch(
       ...paging.upstreamNames,
       ...conditionNames(definition, resource, dialect),
     ],
-    numbers: paging.upstreamNumbers,
+    types: parameterTypes(resource, parameters, context),
     separated: new Set(separatedNames(resource, dialect)),
     lists: new Map(
       targets.flatMap(({ upstream, separation }) =>

@@ -40,11 +40,12 @@ const MAX_VALUES = 100;
 
 const TYPES: readonly unknown[] = ["string", "integer", "number", "boolean"] satisfies ValueType[];
 
-const typesOf = ({ type }: Schema): ValueType[] =>
+/** The types of a schema that a text can be converted to. */
+export const typesOf = ({ type }: Schema): ValueType[] =>
   [type].flat().filter((name): name is ValueType => TYPES.includes(name));
 
 /** Returns the value of a text as the first type that it has. A text that has none stays: the schema rejects it. */
-function convertText(text: string, types: readonly ValueType[]): unknown {
+export function convertText(text: string, types: readonly ValueType[]): unknown {
   for (const type of types) {
     const value = parseScalar(text, type);
     if (value !== undefined) return value;

@@ -1,9 +1,10 @@
 /** Lists that the upstream reads by a POST: parameters of its query, and its filter, become members of a JSON body. */
 import { isObject, parseJson } from "../../dialect/json/parse.ts";
-import { formatParameter, parseQuery } from "../../dialect/query.ts";
+import { formatParameter, parseQuery, type ValueType } from "../../dialect/query.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import type { JsonObject } from "../translation-context.ts";
+import { convertText } from "./parameters.ts";
 
 /** The request of a page of a list. */
 export interface ListRequest {
@@ -63,14 +64,13 @@ function fill(shape: unknown, values: SearchValues): unknown {
 }
 
 const FILTER = "filter";
-const COUNT = /^\d{1,15}$/;
 
 /** What is known about the parameters of the upstream's query. */
 export interface SearchParameters {
   /** All that a request may have, and `filter` if the upstream's filter is JSON. */
   readonly names: readonly string[];
-  /** Those whose values are numbers. */
-  readonly numbers: readonly string[];
+  /** The types of their values, where these are not texts. */
+  readonly types: ReadonlyMap<string, readonly ValueType[]>;
   /** Those that may have several values, and are lists with one value too; each with what separates values in one text. */
   readonly lists: ReadonlyMap<string, "repeat" | "comma">;
   /** Those of filters whose text may have several values, separated by commas. In brackets they are a list of these. */
@@ -108,7 +108,7 @@ function reportUnknownNames(shape: unknown, known: readonly string[], location: 
  */
 export function compileSearch(
   shape: JsonObject,
-  { names: known, numbers, lists, separated }: SearchParameters,
+  { names: known, types, lists, separated }: SearchParameters,
   location: SourceLocation,
 ): (request: ListRequest) => SearchRequest {
   const names = new Set(parametersOf(shape));
@@ -123,10 +123,11 @@ export function compileSearch(
     for (const [name, texts] of query) {
       if (names.has(name)) {
         const separation = lists.get(name);
-        const all = separation === "comma" ? texts.flatMap((text) => text.split(",")) : texts;
-        const typed = all.map((text) => (numbers.includes(name) && COUNT.test(text) ? Number(text) : text));
+        const convert = (text: string): unknown => convertText(text, types.get(name) ?? []);
+        const parts = texts.flatMap((text) => text.split(","));
+        const typed = (separation === "comma" ? parts : texts).map(convert);
         values.set(name, typed.length === 1 && separation === undefined ? typed[0] : typed);
-        items.set(name, separated.has(name) ? texts.flatMap((text) => text.split(",")) : typed);
+        items.set(name, separated.has(name) ? parts.map(convert) : typed);
       } else others.push(...texts.map((text) => formatParameter(name, text)));
     }
     const isMoved = filter !== undefined && names.has(FILTER);

@@ -12,10 +12,11 @@ const lists = new Map([
   ["tags", "repeat"],
   ["kinds", "comma"],
 ] as const);
+const types = new Map(["page", "size"].map((name) => [name, ["integer"] as const]));
 const move = (shape: Record<string, unknown>, path: string, filter?: string) =>
   compileSearch(
     shape,
-    { names: [], numbers: ["page", "size"], lists, separated: new Set(["states"]) },
+    { names: [], types, lists, separated: new Set(["states"]) },
     nowhere,
   )({ path, filter });
 
