@@ -152,7 +152,7 @@ export function compileCatalog(
     location
       .at("ids")
       .report(
-        `"${definition.ids}" needs a table, or a "read" and a "write" that can be compiled: both directions`,
+        `"${definition.ids}" needs a table of texts, or a "read" and a "write" that can be compiled: both directions`,
       );
   else if (closed && (ids ? !ids.v4Ids : definition.ids === undefined))
     location.at("closed").report('"closed" needs "ids" with a table: the ids that there are');

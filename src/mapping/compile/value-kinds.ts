@@ -190,6 +190,8 @@ function compileIds(
 ): IdTranslation | undefined {
   const isTable = typeof read !== "string" && written === undefined;
   if (typeof read === "string" ? write === undefined : forward?.size === 0) return undefined;
+  const values = [forward, v4ByAlpha].flatMap((table) => [...(table ?? [])].flat());
+  if (values.some((value) => typeof value !== "string")) return undefined;
   return {
     toAlpha: (v4Id) =>
       translateId(() =>

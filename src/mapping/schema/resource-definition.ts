@@ -92,7 +92,7 @@ const catalog = z.strictObject({
   ),
   ids: about(
     name.optional(),
-    "A value kind that translates ids in both directions: a table, or a `read` and a `write` that can be compiled.",
+    "A value kind that translates ids in both directions: a table of texts, or a `read` and a `write` that can be compiled.",
     "shelf_id",
   ),
   closed: about(z.boolean().optional(), "Only the ids of the table of `ids` are accepted and listed.", true),

@@ -651,8 +651,8 @@ describe("check words a problem for authors", () => {
     ],
     [
       "a wrong value inside one form of a key",
-      book("upstream: POST /items, body", "reject: { message: 5, status: 410 }, body"),
-      "38: must be a string, but is a number",
+      dialect("size: 10 }", "size: { parameter: per, default: 5, maximum: 9, above: rejct } }"),
+      '13: "rejct" is not allowed here; did you mean "reject"? there are: reject, maximum',
     ],
     [
       "an unknown key inside one form of a key",

@@ -99,10 +99,11 @@ test("the member with the id of a row can be another one than in the upstream's 
 describe("a pack is invalid", () => {
   test.each([
     ["an expression without the other direction", "{ read: $lowercase($value) }"],
+    ["a table of numbers", "{ read: { 1: one } }"],
     ["an expression that is interpreted", "{ read: $lowercase($value), write: '[$value]@$x.$x' }"],
   ])("if a catalog has ids by %s", (_case, kind) => {
     expect(faultsOf(kinds(kind), ids()).map(({ message }) => message)).toEqual([
-      '"place_id" needs a table, or a "read" and a "write" that can be compiled: both directions',
+      '"place_id" needs a table of texts, or a "read" and a "write" that can be compiled: both directions',
     ]);
   });
 
