@@ -150,14 +150,22 @@ function translateNull(
   return [upstream("or"), [{ [v4Name]: null }, { [v4Name]: { [upstream("contains")]: hiddenPrefix } }]];
 }
 
+/** Whether v4 can test a field by an operator. Values that differ can be compared for equality, and by their order if they keep it. */
+export const canTest = (
+  { boundaryField, translate, keepsOrder = false }: FilterField,
+  operator: Test["operator"],
+): boolean =>
+  operator === "eq" ||
+  operator === "neq" ||
+  (boundaryField === undefined && (!translate || (keepsOrder && operator !== "contains")));
+
 function translateTest(test: Test, name: string, field: FilterField, grammar: Grammar): Part {
   if (field.boundaryField !== undefined)
     return translateBoundaryTest(test, name, field.boundaryField, field.boundary ?? 0, grammar);
   const { operator } = test;
   const isEquality = operator === "eq" || operator === "neq";
-  if (field.translate && !isEquality && (operator === "contains" || !field.keepsOrder)) {
+  if (!isEquality && !canTest(field, operator))
     return throwFilterError(grammar.client[operator] ?? operator, `cannot be used on ${name}.`);
-  }
   const value = field.keepsOrder && !isEquality ? test.value : readOperand(test, name, field);
   const operand = (v4: Scalar) => {
     if (!grammar.writer.canCompare(operator, v4))

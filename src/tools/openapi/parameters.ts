@@ -1,5 +1,8 @@
-import type { Condition } from "../../dialect/filter/condition.ts";
+import type { Condition, Test } from "../../dialect/filter/condition.ts";
+import { spellingsOf } from "../../dialect/filter/filter-definition.ts";
+import type { OperandRules } from "../../dialect/filter/operand.ts";
 import type { QueryField, QueryFilter } from "../../dialect/filter/query-filter.ts";
+import { canTest } from "../../dialect/filter/translate.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { ParameterType } from "../../mapping/router.ts";
@@ -57,13 +60,63 @@ const defaultValues = (condition: Condition | undefined): unknown[] => {
   return condition.tests.map(({ value }) => value);
 };
 
+type Operator = Test["operator"];
+
+const UNORDERED: ReadonlySet<Operator> = new Set(["eq", "neq", "contains"]);
+
+/** What the lists of a route can be filtered, sorted and searched by. */
+interface FilterPossibilities {
+  takes(field: string, operator: Operator): boolean;
+  readonly sorts: boolean;
+  readonly searches: boolean;
+}
+
+/** Whether values are compared by their order: date-times and numbers are. */
+function isOrdered(field: string, { dateTime }: OperandRules, { resource }: Route): boolean {
+  const type = resource.queryFields.get(field)?.type;
+  return dateTime === true || type === "number" || type === "integer";
+}
+
+/** The possibilities of a list that the gateway filters, and of one that the upstream does. */
+function possibilitiesOf(route: Route, { filterWriter }: Pack): FilterPossibilities {
+  if (route.kind === "catalog" || route.kind === "aggregated") {
+    const fields = route.selectFields;
+    return {
+      takes: (name, operator) => UNORDERED.has(operator) || isOrdered(name, fields.get(name) ?? {}, route),
+      sorts: fields.size > 0,
+      searches: false,
+    };
+  }
+  const fields = route.filterFields(NO_CATALOGS);
+  return {
+    takes(name, operator) {
+      const field = fields.get(name);
+      if (!field || !canTest(field, operator)) return false;
+      if (operator !== "eq" && filterWriter.key(operator) === undefined) return false;
+      return UNORDERED.has(operator) || field.keepsOrder === true || isOrdered(name, field, route);
+    },
+    sorts: [...fields].some(
+      ([field, { ordered }]) => ordered !== false && filterWriter.order([{ field }]) !== undefined,
+    ),
+    searches: filterWriter.key("search") !== undefined,
+  };
+}
+
 /** The parameters that filter, sort and search a list. */
 function describeQueryFilter(
-  { parameters, others }: QueryFilter,
-  { filterDefaults, resource }: Route,
-  { client }: Pack["dialect"],
+  { parameters, others: allOthers }: QueryFilter,
+  route: Route,
+  pack: Pack,
 ): Json[] {
-  const filters = [...parameters].map(([name, { field, operator }]): Json => {
+  const { filterDefaults, resource } = route;
+  const { client } = pack.dialect;
+  const { takes, sorts, searches } = possibilitiesOf(route, pack);
+  const [search] = spellingsOf(client.filters?.operators.search);
+  const offered = [...parameters].filter(
+    ([, { field, operator }]) => operator === "in" || takes(field, operator),
+  );
+  const others = allOthers.filter((name) => (name === search ? searches : sorts));
+  const filters = offered.map(([name, { field, operator }]): Json => {
     const queryField = resource.queryFields.get(field);
     const { all } = filterRuleOf(resource.members.get(field) ?? {}) ?? {};
     const isEquality = operator === "eq" || operator === "in";
@@ -143,7 +196,7 @@ function listParameters(route: Route, names: readonly string[], pack: Pack): Jso
       },
     },
   };
-  const inQuery = route.queryFilter ? describeQueryFilter(route.queryFilter, route, dialect) : [];
+  const inQuery = route.queryFilter ? describeQueryFilter(route.queryFilter, route, pack) : [];
   return [...others, ...describePageParameters(route.lists.paging), ...inQuery, ...(filter ? [filter] : [])];
 }
 

@@ -3,9 +3,16 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { onePage } from "../../../../src/dialect/envelope.ts";
+import type { Route } from "../../../../src/mapping/compile/route.ts";
+import type { Pack } from "../../../../src/mapping/pack.ts";
+import { NO_CATALOGS } from "../../../../src/mapping/translation-context.ts";
+import { createCatalogUpstream } from "../../../../src/tools/catalog-upstream.ts";
+import { createDryRun } from "../../../../src/tools/dry-run.ts";
 import { describePack } from "../../../../src/tools/openapi/document.ts";
 import { readExamples, type ExampleDefinition } from "../../../../src/tools/examples/example.ts";
 import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
+import { writeSmallPack } from "../../../support/small-pack.ts";
 
 type Json = Record<string, unknown>;
 interface Operation extends Json {
@@ -47,6 +54,79 @@ test("a request body has the media types, the wrapper and the lists of the pack"
   ).toMatchObject({
     schema: { anyOf: [{ type: "array", items: { type: "object" } }, { type: "null" }] },
   });
+});
+
+/** Whether the gateway refuses a request for a list. */
+async function isRefused(folder: string, pack: Pack, { lists, list }: Route, path: string): Promise<boolean> {
+  const bytes = Buffer.from(JSON.stringify(onePage(lists.envelope.upstream.list, [], list)));
+  const upstream = {
+    call: async () => ({ status: 200, headers: {}, bytes, ms: 0 }),
+    close: () => Promise.resolve(),
+  };
+  const catalogUpstream = createCatalogUpstream(pack, readExamples(folder, []).catalogs);
+  const dryRun = createDryRun(pack, upstream, { catalogUpstream, acceptsUnknownIds: true });
+  await dryRun.catalogs.refresh();
+  dryRun.catalogs.stop();
+  const { response } = await dryRun.send({ method: "GET", path: pack.dialect.client.base_path + path });
+  return response.status === pack.statuses.validation.query;
+}
+
+/** A value that a field may be compared with. */
+function valueFor(field: string, { resource, filterFields }: Route): string {
+  const { values, type = "boolean" } = resource.queryFields.get(field) ?? {};
+  if (values) return String(values[0]);
+  if (filterFields(NO_CATALOGS).get(field)?.dateTime === true) return "2026-01-01T00:00:00";
+  // Ids of customers are written like this.
+  return { string: "cus_1", integer: "1", number: "1.5", boolean: "true" }[type];
+}
+
+/** The lists of packs whose filters are in the query. */
+const FILTERED_LISTS = [
+  "test/fixtures/invoice-pack",
+  "test/fixtures/search-pack",
+  "examples/payments/pack",
+  "examples/media-type-versions/pack",
+].flatMap((folder) => {
+  const pack = loadPack(folder);
+  const routes = pack.routes.filter(({ queryFilter, name }) => queryFilter && name.startsWith("GET "));
+  return routes.map((route) => ({ folder, pack, route, name: `${route.name} of ${folder}` }));
+});
+
+test.each(FILTERED_LISTS)(
+  "has the filters that the gateway accepts, and no others: $name",
+  async ({ folder, pack, route }) => {
+    const { parameters = [] } = operation(describeFolder(folder), route.name);
+    const offered = new Set(parameters.map(({ name }) => name));
+    const filters = [...(route.queryFilter?.parameters ?? [])];
+    const path = route.name.replace("GET ", "").replaceAll(/:\w+/g, "1");
+    const accepted: string[] = [];
+    for (const [name, { field }] of filters) {
+      const query = new URLSearchParams({ [name]: valueFor(field, route) }).toString();
+      if (!(await isRefused(folder, pack, route, `${path}?${query}`))) accepted.push(name);
+    }
+    expect(filters.map(([name]) => name).filter((name) => offered.has(name))).toEqual(accepted);
+  },
+);
+
+test("an order and a search are offered where the upstream has them, and where something can be ordered", () => {
+  const FILTERS = { parameter: "{field}", sort: { parameter: "sort" }, operators: { search: "q" } };
+  const offered = (upstream: object, fields: object): string[] => {
+    const { folder, remove } = writeSmallPack({
+      client: { filters: FILTERS },
+      upstream,
+      book: { fields, routes: [{ client: "GET /books", upstream: "GET /items", response: "list" }] },
+    });
+    try {
+      const { parameters = [] } = operation(describeFolder(folder), "GET /books");
+      return parameters.map(({ name }) => name);
+    } finally {
+      remove();
+    }
+  };
+  const title = { upstream: "name", filter: true };
+  expect(offered({ filters: FILTERS }, { id: "id", title })).toEqual(["title", "sort", "q"]);
+  expect(offered({ filters: FILTERS }, { id: "id" })).toEqual(["q"]);
+  expect(offered({ filters: { parameter: "{field}" } }, { id: "id", title })).toEqual(["title"]);
 });
 
 /** Where an error is described: in the operation, or in the component that it refers to. */
