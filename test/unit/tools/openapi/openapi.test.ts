@@ -96,15 +96,15 @@ test.each(FILTERED_LISTS)(
   "has the filters that the gateway accepts, and no others: $name",
   async ({ folder, pack, route }) => {
     const { parameters = [] } = operation(describeFolder(folder), route.name);
-    const offered = parameters.map(({ name }) => name);
+    const offered = new Set(parameters.map(({ name }) => name));
     const filters = [...(route.queryFilter?.parameters ?? [])];
     const path = route.name.replace("GET ", "").replaceAll(/:\w+/g, "1");
     const accepted: string[] = [];
     for (const [name, { field }] of filters) {
-      const query = new URLSearchParams({ [name]: valueFor(field, route) });
+      const query = new URLSearchParams({ [name]: valueFor(field, route) }).toString();
       if (!(await isRefused(folder, pack, route, `${path}?${query}`))) accepted.push(name);
     }
-    expect(filters.map(([name]) => name).filter((name) => offered.includes(name))).toEqual(accepted);
+    expect(filters.map(([name]) => name).filter((name) => offered.has(name))).toEqual(accepted);
   },
 );
 
@@ -418,14 +418,12 @@ describe("the description of another pair of APIs", () => {
     expect(parameter(operation(rooms, "GET /rooms/:id"), "fields")).toMatchObject({ explode: false });
   });
 
-  test("has the statuses of failed checks, prerequisites and rejected routes", () => {
+  test("has the statuses of failed checks and prerequisites", () => {
     const rooms = describeFolder("test/fixtures/rooms-pack");
     expect(Object.keys(operation(rooms, "POST /bookings").responses)).toEqual(
       expect.arrayContaining(["409", "410", "422", "423"]),
     );
     expect(Object.keys(operation(rooms, "GET /bookings/:id").responses)).not.toContain("409");
-    const paths = describeFolder("test/fixtures/paths-pack");
-    expect(Object.keys(operation(paths, "POST /customers/export").responses)).toContain("410");
   });
 
   test("has the media type of a version, and other statuses of success", () => {
