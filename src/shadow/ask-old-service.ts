@@ -1,6 +1,7 @@
 /** Asks the old service the same as a client has asked, for a comparison. */
 import { Pool } from "undici";
 import type { Answer, NotComparableReason } from "../parity/comparison.ts";
+import { namesMethod } from "./method-override.ts";
 import { ConnectionShares } from "../upstream/connection-shares.ts";
 import { decodeContent } from "../upstream/content-decoding.ts";
 import { createTlsConnector, type CurrentContext } from "../upstream/upstream-tls.ts";
@@ -41,17 +42,14 @@ const NOT_SENT = new Set([
   "if-none-match",
   "if-modified-since",
   "accept-encoding",
-  // Nothing but the method of the request may say what is done.
-  "x-http-method-override",
-  "x-http-method",
-  "x-method-override",
 ]);
 
 function headersOf({ headers, id, address }: AlphaRequest): Record<string, string | string[]> {
   const sent: Record<string, string | string[]> = {};
   const named = new Set((headers["connection"] ?? []).flatMap((line) => line.toLowerCase().split(/[ ,]+/)));
   for (const [name, lines] of Object.entries(headers))
-    if (lines && !NOT_SENT.has(name) && !named.has(name)) sent[name] = [...lines];
+    // Nothing but the method of the request may say what is done.
+    if (lines && !NOT_SENT.has(name) && !named.has(name) && !namesMethod(name)) sent[name] = [...lines];
   const [host] = headers["x-forwarded-host"] ?? headers["host"] ?? [];
   return {
     ...sent,

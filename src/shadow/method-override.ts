@@ -3,7 +3,12 @@ import { decodeBody } from "../audit/client-body.ts";
 import { readParameters } from "../dialect/query.ts";
 import type { AlphaRequest } from "../pipeline/context.ts";
 
-const HEADERS = ["x-http-method-override", "x-method-override", "x-http-method"];
+/** Names of headers with a method, without their separators. */
+const HEADER = /^x(?:http)?(?:method|verb)(?:override)?$|^xhttpoverride$/;
+
+/** Whether a header may name another method. CGI, WSGI and PHP read names with underscores as names with hyphens. */
+export const namesMethod = (header: string): boolean =>
+  header.startsWith("x") && HEADER.test(header.replaceAll(/[^a-z\d]/g, ""));
 
 /** The parameter of Rails, Laravel and Symfony. PHP reads the other spellings as the same name. */
 const PARAMETER = /^\s*[_.[ ]method(?![\w-])/i;
@@ -12,12 +17,13 @@ const NAME = /(?<!\w)_method(?!\w)/i;
 /** A character of a JSON text by its number. */
 const ESCAPED = /\\u([0-9a-f]{4})/gi;
 
+/** Some servers also separate parameters by semicolons. */
 const hasParameter = (text: string): boolean =>
-  [...readParameters(text).keys()].some((name) => PARAMETER.test(name));
+  [...readParameters(text.replaceAll(";", "&")).keys()].some((name) => PARAMETER.test(name));
 
 /** Whether a request names another method, so that the old service may take a read for a write. */
 export const overridesMethod = ({ headers, query }: Pick<AlphaRequest, "headers" | "query">): boolean =>
-  HEADERS.some((name) => headers[name] !== undefined) || (query !== "" && hasParameter(query));
+  Object.keys(headers).some(namesMethod) || (query !== "" && hasParameter(query));
 
 /** Whether a body may name another method: a form, JSON, or a text that is not UTF-8, which others may read. */
 export function bodyOverridesMethod(bytes: Buffer): boolean {

@@ -150,9 +150,20 @@ test("a write reaches one service, once, and is never compared", async () => {
 
 test("a read that a service may take for a write, by an overridden method, is never sent a second time", async () => {
   const { call, calls, routeOf } = await start(`data: shared\n${COMPARE_ALL}\nnew: [{ clients: [billing] }]`);
-  for (const name of ["x-http-method-override", "x-method-override", "x-http-method"])
+  const names = [
+    "x-http-method-override",
+    "x-method-override",
+    "x-http-method",
+    "x-method",
+    "x-http-verb",
+    "x-http-override",
+    "x_http_method_override",
+    "X_Method-Override",
+  ];
+  for (const name of names)
     await call("billing", `${LIST}/1`, { headers: { "user-agent": "billing/1", [name]: "DELETE" } });
   await call("billing", `${LIST}/1?_method=DELETE`);
+  await call("billing", `${LIST}/1?a=1;_method=DELETE`);
   await call("billing");
   await routeOf(LIST, 1);
   expect(calls.filter((each) => each.includes("/1"))).toEqual([]);
