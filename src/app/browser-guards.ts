@@ -103,7 +103,7 @@ export const createHeadGuard = (
 /** In lower case: the header in which a tester asks for a pack, and in which the response names it. */
 export const PACK_HEADER = "x-pack";
 
-/** Rejects requests for a pack that this gateway does not have, and names the pack in the responses to all others for one. */
+/** Rejects requests for a pack that this gateway does not have, and names the pack in the responses to all others for it. */
 export function createPackGuard(
   settings: Settings,
   dependencies: GuardDependencies,
@@ -116,8 +116,9 @@ export function createPackGuard(
     headers[PACK_HEADER] === hash ? undefined : new HttpError(412, reason),
   );
   const guardPack: RequestHandler = (request, response, next) => {
-    if (request.headers[PACK_HEADER] === undefined) return next();
-    response.setHeader("X-Pack", hash);
+    const wanted = request.headers[PACK_HEADER];
+    if (wanted === undefined) return next();
+    if (wanted === hash) response.setHeader("X-Pack", hash);
     return reject(request, response, next);
   };
   return [guardPack];

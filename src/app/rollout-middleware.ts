@@ -12,6 +12,7 @@ import { findIssuer } from "../pipeline/stages/enforce-plan.ts";
 import { cursorParameters, removeCursorMark } from "../rollout/cursor-mark.ts";
 import { createKnownSenders, type Sender } from "../rollout/known-senders.ts";
 import type { BegunWrite } from "../rollout/rollout.ts";
+import { PACK_HEADER } from "./browser-guards.ts";
 import { createLegacyForward, routeOf } from "./legacy.ts";
 import { MAX_COMPARED_BYTES } from "../shadow/ask-old-service.ts";
 import { overridesMethod } from "../shadow/method-override.ts";
@@ -138,7 +139,9 @@ export function createRolloutMiddleware(
     if (begun) onceClosed(response, begun.end);
     // The client has disconnected meanwhile: nobody gets its request.
     if (response.closed) return write?.settle(false);
-    if (side === "old")
+    if (side === "old") {
+      // No pack has answered.
+      response.removeHeader(PACK_HEADER);
       return forward(request, response, plain, {
         bodyLimit: begun?.isCompared ? MAX_COMPARED_BYTES : 0,
         onEnd(exchange) {
@@ -152,6 +155,7 @@ export function createRolloutMiddleware(
           begun?.servedOld(exchange);
         },
       });
+    }
     if (served !== plain) replacePlainRequest(response, served);
     next();
   };

@@ -89,6 +89,7 @@ describe("X-Pack", () => {
     const refused = await ask(gateway, "0000000000000000");
     expect(refused.status).toBe(412);
     expect(refused.text).toContain("This gateway has no pack with the hash in X-Pack.");
+    expect(refused.headers.get("x-pack")).toBeNull();
     expect((await ask(gateway, "")).status).toBe(412);
     expect((await ask(gateway, hashOf(candidate))).status).toBe(429);
     expect(service.calls).toEqual([]);

@@ -176,6 +176,8 @@ describe("a return without a person", () => {
     await call("reports");
     await gateway.sandbox.close();
     const headers = { "user-agent": "billing/1", "x-pack": packHash(readPack(folder), { WORDS: {} }) };
+    const fromOld = await call("reports", LIST, { headers: { ...headers, "user-agent": "reports/1" } });
+    expect([isOld(fromOld), fromOld.headers.get("x-pack")]).toEqual([true, null]);
     for (let index = 0; index < 8; index += 1)
       expect((await call("billing", LIST, { headers })).status).toBe(500);
     const { body } = await gateway.requestAdmin("GET /api/rollout");
