@@ -25,6 +25,8 @@ export interface CatalogSource {
   /** Reads the object in the wrapper of an item; undefined if items have none. */
   readonly readWrapped?: ReadWrapped | undefined;
   readonly parseList: ParseListBody;
+  /** Says why `parseList` finds no list in a value. */
+  readonly describeFault: (body: unknown) => string;
 }
 
 /** A whole catalog, translated. */
@@ -205,8 +207,12 @@ class CatalogRead {
     if (response.status === 404 && call.optional) return undefined;
     if (response.status === 401) throw new CatalogNotShownError(`${name} does not show it without a token`);
     if (response.status === 403) throw new CatalogNotShownError(`${name} does not show it`);
-    const list = response.status === 200 ? this.#parsePage(response.bytes) : undefined;
-    if (!list) throw new Error(`${name} responded with ${response.status}`);
+    if (response.status !== 200) throw new Error(`${name} responded with ${response.status}`);
+    const list = this.#parsePage(response.bytes);
+    if (!list) {
+      const fault = this.#source.describeFault(fromJsonText(response.bytes.toString()));
+      throw new Error(`${name} responded without a list of the shape in the pack: ${fault}`);
+    }
     return { list, headers: response.headers };
   }
 
