@@ -5,7 +5,7 @@ import { isArrayAt, isObjectAt, readRaw, type Cursor } from "./json/scan.ts";
 import { fromJsonText } from "./json/text.ts";
 import type { ReadWrapped } from "./object-wrapper.ts";
 import { toCursor } from "./paging/cursor.ts";
-import { compileShape, fillShape, nameOf, namesIn, type Shape } from "./shape.ts";
+import { compileShape, fillShape, nameOf, namesIn, valueAt, type Shape } from "./shape.ts";
 
 /** What a list says about its page. Only values that its shape has are present; null: there is no such page. */
 export interface ListValues {
@@ -192,6 +192,22 @@ export function createListParser(
     }
     return { ...(values as ListValues), items };
   };
+}
+
+/** Says what a value lacks of a list that {@link createListParser} reads. @param mayBeOmitted as there */
+export function describeListFault(shape: Shape, body: unknown, mayBeOmitted = false): string {
+  const names = namesIn(shape);
+  const itemsPath = names.find(({ name }) => name === "items")?.path ?? [];
+  const isOmitted = mayBeOmitted && isObject(body) && (valueAt(body, itemsPath) ?? null) === null;
+  const faults = names.flatMap(({ name, path }) => {
+    const value = valueAt(body, path);
+    const place = path.length === 0 ? "the response" : `"${path.join(".")}"`;
+    if (name === "items") return isOmitted || Array.isArray(value) ? [] : [`${place} is no array`];
+    const readValue = READERS.get(name);
+    if (!readValue || readValue(value ?? (isOmitted ? OF_EMPTY[name] : undefined)) !== undefined) return [];
+    return [`${place} is ${value === undefined ? "missing" : "no valid value"}`];
+  });
+  return faults.join(", ") || "an item is not in the wrapper of items";
 }
 
 /** A list of a shape that is complete on one page. */

@@ -7,7 +7,6 @@ import { printJson } from "../dialect/json/parse.ts";
 import { cursorAt, expectEnd, readRaw, type Cursor } from "../dialect/json/scan.ts";
 import type { ReadWrapped } from "../dialect/object-wrapper.ts";
 import { fromJsonText } from "../dialect/json/text.ts";
-import type { Shape } from "../dialect/shape.ts";
 import { ExpressionError } from "../jsonata/index.ts";
 import { addQuery } from "../mapping/compile/endpoint.ts";
 import {
@@ -26,8 +25,8 @@ export interface CatalogSource {
   /** Reads the object in the wrapper of an item; undefined if items have none. */
   readonly readWrapped?: ReadWrapped | undefined;
   readonly parseList: ParseListBody;
-  /** What `parseList` reads, for messages. */
-  readonly listShape: Shape;
+  /** Says why `parseList` finds no list in a value. */
+  readonly describeFault: (body: unknown) => string;
 }
 
 /** A whole catalog, translated. */
@@ -215,10 +214,10 @@ class CatalogRead {
     if (response.status === 403) throw new CatalogNotShownError(`${name} does not show it`);
     if (response.status !== 200) throw new Error(`${name} responded with ${response.status}`);
     const list = this.#parsePage(response.bytes);
-    if (!list)
-      throw new Error(
-        `the response of ${name} does not have all of the list's shape: ${printJson(this.#source.listShape)}`,
-      );
+    if (!list) {
+      const fault = this.#source.describeFault(fromJsonText(response.bytes.toString()));
+      throw new Error(`${name} responded without a list of the shape in the pack: ${fault}`);
+    }
     return { list, headers: response.headers };
   }
 

@@ -1,5 +1,5 @@
 import { createObjectReader, objectPath } from "../dialect/object-wrapper.ts";
-import { createListParser } from "../dialect/envelope.ts";
+import { createListParser, describeListFault } from "../dialect/envelope.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import { upstreamEnvelopeOf } from "../mapping/compile/envelopes.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -24,7 +24,8 @@ export function connectCatalogs(
     const readWrapped = createObjectReader(objectPath(item, upstreamName));
     // The reader has bounds of its own.
     const parseList = createListParser(list, { mayBeOmitted });
-    return [{ catalog, read, readWrapped, parseList, listShape: list }];
+    const describeFault = (body: unknown): string => describeListFault(list, body, mayBeOmitted);
+    return [{ catalog, read, readWrapped, parseList, describeFault }];
   });
   const end = new AbortController();
   const catalogs = createCatalogCache({

@@ -6,6 +6,7 @@ import { valueAt } from "../../dialect/shape.ts";
 import { InvalidPathValueError, type Endpoint } from "../../mapping/compile/endpoint.ts";
 import { errorsOf, type ErrorFormats } from "../../mapping/compile/error-shapes.ts";
 import { partLoss, relatedLoss, responseLoss } from "../../mapping/compile/loss-names.ts";
+import { NOT_MODIFIED } from "../../mapping/compile/not-modified.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import { RESPONSE, type ReadAfterWrite, type RelatedRequest } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
@@ -15,8 +16,6 @@ import { unfinishedBody, pollOperation } from "./poll-operation.ts";
 import type { UpstreamResponse } from "../upstream-response.ts";
 import { waitUntil } from "./wait-until.ts";
 import { fetchAllPages } from "./fetch-all-pages.ts";
-
-const NOT_MODIFIED = 304;
 
 /** v4 calls that one client request may have in progress. */
 const MAX_CONCURRENT_REQUESTS = 8;
