@@ -1,5 +1,5 @@
 /** Decides which side serves a request: the old service, or what follows in the public application. */
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RequestHandler } from "express";
 import { CLIENT_GONE } from "../audit/record.ts";
 import { fingerprint, tokenHash } from "../auth/token-cache.ts";
@@ -12,6 +12,7 @@ import { findIssuer } from "../pipeline/stages/enforce-plan.ts";
 import { cursorParameters, removeCursorMark } from "../rollout/cursor-mark.ts";
 import { createKnownSenders, type Sender } from "../rollout/known-senders.ts";
 import type { BegunWrite } from "../rollout/rollout.ts";
+import { trustedProxies } from "../rate-limit/client-address.ts";
 import { createLegacyForward, routeOf } from "./legacy.ts";
 import { MAX_COMPARED_BYTES } from "../shadow/ask-old-service.ts";
 import { overridesMethod } from "../shadow/method-override.ts";
@@ -92,6 +93,12 @@ export function createRolloutMiddleware(
   const readSignIn = createSignInReader(oauth.login && pack.dialect.oauth);
   const readSender = createSenderReader(dependencies);
   const parameters = cursorParameters(pack);
+  const isFromProxy = trustedProxies(settings.TRUST_PROXY ?? []);
+  /** The request with the host that its client used: what others than trusted proxies say of another one is left out. */
+  function withProvenHost(request: IncomingMessage, plain: AlphaRequest): AlphaRequest {
+    const { "x-forwarded-host": claimed, ...headers } = plain.headers;
+    return claimed === undefined || isFromProxy(request) ? plain : { ...plain, headers };
+  }
 
   return async function routeBySide(request, response, next) {
     const plain = plainRequestOf(response);
@@ -124,7 +131,7 @@ export function createRolloutMiddleware(
     const begun = signIn
       ? undefined
       : shadow?.begin({
-          plain: side === "old" ? plain : served,
+          plain: withProvenHost(request, side === "old" ? plain : served),
           hasBody: hasBody(request),
           route,
           side,
