@@ -8,7 +8,7 @@ import type { Metrics } from "../observability/metrics/metrics.ts";
 import { guardAccess, guardHost, guardOrigin } from "./access.ts";
 import { EXPORT_FORMATS } from "../audit/export/format-names.ts";
 import { createAuditApi, type RecordExport, type RecordViews } from "./audit-api.ts";
-import { handleError, sendNotFound, sendErrors } from "./responses.ts";
+import { handleError, refuseParameters, sendNotFound, sendErrors } from "./responses.ts";
 import { readPages } from "./console-pages.ts";
 import { createUsageApi, type ClientOptions } from "./usage-api.ts";
 import { createParityApi, type ParityReader } from "./parity-api.ts";
@@ -20,6 +20,16 @@ import { createSandboxApi, type SandboxControls } from "./sandbox-api.ts";
 type PurgeTokens = (fingerprint?: string) => Promise<void>;
 
 const FINGERPRINT = /^[0-9a-f]{16,64}$/;
+
+/** Paths that have no query parameters, nor have those below them. */
+const WITHOUT_PARAMETERS = [
+  "/api/rollout",
+  "/api/sunset",
+  "/api/mappings",
+  "/api/tokens",
+  "/api/sandbox",
+  "/api/usage/erasures",
+];
 
 /** `DELETE /api/tokens` and `DELETE /api/tokens/:fingerprint`: the next request with such a token checks it with v4. */
 function createTokensApi(purge: PurgeTokens, onError: (error: unknown) => void = () => {}): Router {
@@ -175,8 +185,9 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   app.get("/metrics", async (_request, response) => {
     response.set("Content-Type", deps.metrics.contentType).send(await deps.metrics.text());
   });
+  app.use(WITHOUT_PARAMETERS, refuseParameters);
   app.use("/api/audit", createAuditApi(deps.audit, deps.clients.directory, deps.exports ?? {}, deps.views));
-  app.get("/api", (_request, response) => {
+  app.get("/api", refuseParameters, (_request, response) => {
     response.json({
       audit: deps.audit !== undefined,
       report: deps.report !== undefined,

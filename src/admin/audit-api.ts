@@ -5,7 +5,7 @@ import { EXPORT_FORMATS, isExportFormat } from "../audit/export/format-names.ts"
 import { exportFormat } from "../audit/export/formats.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { AuditRecord } from "../audit/record.ts";
-import { sendErrors } from "./responses.ts";
+import { refuseParameters, sendErrors } from "./responses.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import { readAuditQuery, readNamedQuery } from "./audit-query.ts";
 
@@ -47,9 +47,15 @@ export function createAuditApi(
   router.get("/", (request, response) => sendPage(audit, directory(), request, response));
   router.get("/export", (request, response) => sendExport(audit, directory(), options, request, response));
   const toRecord = async (record: AuditRecord): Promise<unknown> => record;
-  router.get("/:id", ({ params }, response) => sendRecord(audit, params.id, toRecord, response));
-  router.get("/:id/explain", ({ params }, response) => sendRecord(audit, params.id, explain, response));
-  router.get("/:id/trace", ({ params }, response) => sendRecord(audit, params.id, trace, response));
+  router.get("/:id", refuseParameters, ({ params }, response) =>
+    sendRecord(audit, params.id, toRecord, response),
+  );
+  router.get("/:id/explain", refuseParameters, ({ params }, response) =>
+    sendRecord(audit, params.id, explain, response),
+  );
+  router.get("/:id/trace", refuseParameters, ({ params }, response) =>
+    sendRecord(audit, params.id, trace, response),
+  );
   return router;
 }
 

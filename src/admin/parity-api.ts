@@ -2,7 +2,7 @@ import { Router } from "express";
 import { z } from "zod";
 import type { RouteSummary, SourceSummary } from "../parity/summary.ts";
 import { MIN_RATE } from "../parity/summary.ts";
-import { sendErrors, type Problem } from "./responses.ts";
+import { refuseParameters, sendErrors, type Problem } from "./responses.ts";
 
 /** What is asked about comparisons. */
 export interface ParityQuery {
@@ -68,7 +68,7 @@ export function createParityApi(
     }
   });
 
-  router.get("/:id", async (request, response) => {
+  router.get("/:id", refuseParameters, async (request, response) => {
     try {
       const example = await parity?.example(request.params.id);
       if (example === undefined) return sendErrors(response, 404, "There is no example of this id.");

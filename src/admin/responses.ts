@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, RequestHandler, Response } from "express";
+import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from "express";
 import { AuditUnavailableError, DamagedRecordError } from "../audit/store.ts";
 
 /** One problem of an admin request. `parameter` names the invalid query parameter. */
@@ -17,6 +17,21 @@ export function sendErrors(response: Response, status: number, problems: readonl
 export const sendNotFound: RequestHandler = function sendNotFound(_request, response) {
   sendErrors(response, 404, "There is nothing here.");
 };
+
+/** Rejects every query parameter, in front of paths that have none. */
+export function refuseParameters(
+  { query }: Pick<Request, "query">,
+  response: Response,
+  next: NextFunction,
+): void {
+  const names = Object.keys(query);
+  if (names.length === 0) return next();
+  sendErrors(
+    response,
+    400,
+    names.map((parameter) => ({ reason: "This path has no query parameters.", parameter })),
+  );
+}
 
 /** Creates the error handler: it sends JSON without internal details. A response that has begun is cut off. */
 export function handleError(onError: (error: unknown) => void = () => {}): ErrorRequestHandler {

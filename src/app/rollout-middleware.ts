@@ -1,5 +1,5 @@
 /** Decides which side serves a request: the old service, or what follows in the public application. */
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RequestHandler } from "express";
 import { CLIENT_GONE } from "../audit/record.ts";
 import { fingerprint, tokenHash } from "../auth/token-cache.ts";
@@ -13,6 +13,7 @@ import { cursorParameters, removeCursorMark } from "../rollout/cursor-mark.ts";
 import { createKnownSenders, type Sender } from "../rollout/known-senders.ts";
 import type { BegunWrite } from "../rollout/rollout.ts";
 import { PACK_HEADER } from "./browser-guards.ts";
+import { trustedProxies } from "../rate-limit/client-address.ts";
 import { createLegacyForward, routeOf } from "./legacy.ts";
 import { MAX_COMPARED_BYTES } from "../shadow/ask-old-service.ts";
 import { overridesMethod } from "../shadow/method-override.ts";
@@ -93,6 +94,12 @@ export function createRolloutMiddleware(
   const readSignIn = createSignInReader(oauth.login && pack.dialect.oauth);
   const readSender = createSenderReader(dependencies);
   const parameters = cursorParameters(pack);
+  const isFromProxy = trustedProxies(settings.TRUST_PROXY ?? []);
+  /** The request with the host that its client used: what others than trusted proxies say of another one is left out. */
+  function withProvenHost(request: IncomingMessage, plain: AlphaRequest): AlphaRequest {
+    const { "x-forwarded-host": claimed, ...headers } = plain.headers;
+    return claimed === undefined || isFromProxy(request) ? plain : { ...plain, headers };
+  }
 
   return async function routeBySide(request, response, next) {
     const plain = plainRequestOf(response);
@@ -125,7 +132,7 @@ export function createRolloutMiddleware(
     const begun = signIn
       ? undefined
       : shadow?.begin({
-          plain: side === "old" ? plain : served,
+          plain: withProvenHost(request, side === "old" ? plain : served),
           hasBody: hasBody(request),
           route,
           side,

@@ -16,7 +16,14 @@ const ALL: TripTarget = { kind: "all", name: "all" };
 export function findTarget(name: string, routes: readonly string[], directory: ClientDirectory): TripTarget {
   if (name === ALL.name) return ALL;
   if (routes.includes(name)) return { kind: "route", name };
-  if (directory.find(name) || /^application:./.test(name)) return { kind: "client", name };
+  const [, application] = /^application:(.+)$/.exec(name) ?? [];
+  const owner = application === undefined ? undefined : directory.nameOf({ application });
+  if (owner !== undefined)
+    throw new RolloutRefusedError(
+      `CLIENTS_FILE has the application ${application} as ${owner}: name ${owner}.`,
+    );
+  // Of other applications nobody knows all ids.
+  if (directory.find(name) || application !== undefined) return { kind: "client", name };
   throw new RolloutRefusedError(
     `There is no route and no client "${name}": name a route of the pack, a client of CLIENTS_FILE, or all.`,
   );

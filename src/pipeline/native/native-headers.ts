@@ -120,7 +120,8 @@ export function cleanRequestHeaders(headers: IncomingHttpHeaders): void {
  * Removes what only concerns the connection to the client from a request to the old service, which gets all else. The
  * client's credentials and cookies are the old service's own.
  *
- * @param address Of the connection. It is added to `X-Forwarded-For`; undefined if a trusted proxy has done so
+ * @param address Of the connection. It is added to `X-Forwarded-For`, and `X-Forwarded-Host` has the client's `Host`; undefined
+ *   if a trusted proxy has done so
  */
 export function cleanLegacyRequestHeaders(headers: IncomingHttpHeaders, address: string | undefined): void {
   removeHeaders(headers, [...HOP_BY_HOP, "expect"]);
@@ -128,7 +129,8 @@ export function cleanLegacyRequestHeaders(headers: IncomingHttpHeaders, address:
   if (address === undefined) return;
   const before = headers["x-forwarded-for"];
   headers["x-forwarded-for"] = [...(before === undefined ? [] : [before].flat()), address].join(", ");
-  headers["x-forwarded-host"] ??= headers.host;
+  if (headers.host === undefined) delete headers["x-forwarded-host"];
+  else headers["x-forwarded-host"] = headers.host;
 }
 
 /** Removes what only concerns the connection from the headers of the old service's response. */

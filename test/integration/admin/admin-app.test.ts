@@ -54,6 +54,7 @@ describe("access to the admin listener", () => {
     ["/api/audit/a/trace", 200, 401, 200],
     ["/api/audit/none/trace", 404, 401, 404],
     ["/api/sunset", 200, 401, 200],
+    ["/api/rollout", 200, 401, 200],
     ["/api/parity", 200, 401, 200],
     ["/api/parity/none", 404, 401, 404],
     ["/api/mappings", 200, 401, 200],
@@ -64,6 +65,14 @@ describe("access to the admin listener", () => {
     ["/api/audit/%zz", 400, 401, 400],
     ["/login", 404, 401, 404],
   ];
+
+  test.each(table.filter(([path, open]) => open === 200 && path.startsWith("/api")))(
+    "GET %s with an unknown query parameter gets 400",
+    async (path) => {
+      const { status, body } = await request(app()).get(`${path}?nothing=1`);
+      expect([status, body.errors[0].parameter]).toEqual([400, "nothing"]);
+    },
+  );
 
   test.each(table)(
     "GET %s gets %i without an admin token set, %i without the token and %i with it",

@@ -169,6 +169,19 @@ test("a read that a service may take for a write, by an overridden method, is ne
   expect(calls.filter((each) => each.includes("/1"))).toEqual([]);
 });
 
+test("the old service sees the host that the client used, also in comparisons", async () => {
+  const { call, old } = await start(`data: shared\n${COMPARE_ALL}\nnew: [{ clients: [billing] }]`);
+  const hosts = async (client: string): Promise<unknown> => {
+    const before = old.service.calls.length;
+    await call(client, LIST, {
+      headers: { "user-agent": `${client}/1`, host: "127.0.0.1", "x-forwarded-host": "evil.example" },
+    });
+    const seen = await waitFor(() => old.service.calls[before]);
+    return seen?.headers["x-forwarded-host"];
+  };
+  expect([await hosts("billing"), await hosts("reports")]).toEqual(["127.0.0.1", "127.0.0.1"]);
+});
+
 test("a read with a body is not compared: without its body it would be another request", async () => {
   const { call, calls } = await start(`data: shared\n${COMPARE_ALL}\nnew: [{ clients: [billing] }]`);
   await call("billing", LIST, { headers: { "user-agent": "billing/1", "content-length": "2" }, body: "{}" });

@@ -47,7 +47,9 @@ describe("a request", () => {
   });
 
   test("gets the host of the old service, and the client's address in X-Forwarded-For", async () => {
-    await send("/things", { headers: { "x-forwarded-for": "192.0.2.7" } });
+    await send("/things", {
+      headers: { "x-forwarded-for": "192.0.2.7", "x-forwarded-host": "evil.example" },
+    });
     const { headers } = gateway.old.calls[0] ?? { headers: {} };
     expect(headers).toMatchObject({
       host: new URL(gateway.old.url).host,

@@ -32,7 +32,7 @@ afterEach(async () => {
 
 async function start(rollout: string): Promise<void> {
   const clients = writeOperatorFile(
-    "billing: { user_agents: [billing/*] }\nreports: { user_agents: [reports/*] }\n",
+    "billing: { user_agents: [billing/*], applications: [app-1] }\nreports: { user_agents: [reports/*] }\n",
     "clients.yaml",
   );
   const file = writeOperatorFile(rollout, "rollout.yaml");
@@ -92,6 +92,15 @@ describe("rollout", () => {
     const { blocked, ...status } = (await gateway.requestAdmin("GET /api/rollout")).body.rollout;
     expect(JSON.parse(printed())).toEqual({ ...status, blocked: [] });
     expect(blocked).toEqual([]);
+  });
+
+  test("takes an application that has no name, and says the name of another one", async () => {
+    await start("data: shared\nnew: all");
+    expect(await run("turn-back", "application:app-2")).toBe(0);
+    expect(await run("turn-back", "application:app-1")).toBe(1);
+    expect(printed()).toContain(
+      "AG_ROLLOUT_REFUSED: CLIENTS_FILE has the application app-1 as billing: name billing.",
+    );
   });
 
   test("names what nobody has, and does nothing", async () => {
