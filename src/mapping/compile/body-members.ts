@@ -2,6 +2,7 @@
 import type { ClientBodiesDefinition, UpstreamBodiesDefinition } from "../schema/bodies-definition.ts";
 import type { FieldRule } from "../schema/field-definition.ts";
 import type { PartDefinition } from "../schema/pack-definition.ts";
+import type { PathParameterDefinitions } from "../schema/parameter-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import { resolveReference, type SourceLocation } from "../load/source-location.ts";
 import type { Steps } from "../steps.ts";
@@ -78,6 +79,8 @@ export interface BodyContext extends FieldContext {
   readonly bodies: { readonly client: ClientBodiesDefinition; readonly upstream: UpstreamBodiesDefinition };
   readonly parts: ReadonlyMap<string, Part>;
   readonly unknownRecord: string;
+  /** Of the pack. The bodies of a resource have its own, too. */
+  readonly pathParameters: PathParameterDefinitions;
 }
 
 /** Returns the shared parts that a body uses. Reports unknown names. */

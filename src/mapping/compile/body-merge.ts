@@ -1,8 +1,10 @@
 /** What the gateway adds to a body: constants, defaults, ids of the path, and what the upstream has now (`merge_with`). */
 import { isObject } from "../../dialect/json/parse.ts";
+import type { PathParameterDefinitions } from "../schema/parameter-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
 import { compileCopy, compileGetter, compileSetter, parentPaths } from "./member-paths.ts";
+import { compilePathValue } from "./path-parameters.ts";
 
 /** v4's response to a prerequisite is not what the body needs. The message is for the log. */
 export class InvalidPrerequisiteError extends Error {
@@ -59,10 +61,6 @@ export function compileTarget(
 export const mergeSources = ({ merge_with: source = {} }: BodyDefinition): readonly string[] =>
   typeof source === "string" ? [source] : Object.values(source);
 
-/** Returns an id of the path as bodies have it: as a number if it is one. */
-const parsePathId = (value: string | undefined): unknown =>
-  value && /^\d+$/.test(value) ? Number(value) : value;
-
 /** Sets a member by its dotted name. Objects on the way are copied, since they may be the client's own. */
 function compileAdd(name: string): (v4: JsonObject, value: unknown) => void {
   const set = compileSetter(name);
@@ -83,11 +81,13 @@ export type AddGatewayMembers = (v4: JsonObject, writing: WriteContext) => Set<s
  *
  * @param members Dotted names of the upstream's members.
  * @param hiddenIn Whether clients never see the object of an id in a member.
+ * @param pathParameters Those of the pack and of the resource.
  */
 export function compileAdditions(
   { set = {}, default: defaults = {}, from_path: fromPath = {}, merge_with: mergeWith }: BodyDefinition,
   members: readonly string[],
   hiddenIn: (v4: string) => (id: unknown) => boolean,
+  pathParameters: PathParameterDefinitions,
 ): AddGatewayMembers {
   const merges = Object.entries(typeof mergeWith === "object" ? mergeWith : {}).map(([name, source]) => ({
     get: compileGetter(name),
@@ -106,7 +106,11 @@ export function compileAdditions(
   });
   const [missing, ids, constants] = [
     Object.entries(defaults).map(compileMember),
-    Object.entries(fromPath).map(compileMember),
+    Object.entries(fromPath).map(([name, parameter]) => {
+      const { [parameter]: rule } = pathParameters;
+      const toValue = compilePathValue(typeof rule === "object" ? rule.type : rule);
+      return { ...compileMember([name, parameter]), toValue };
+    }),
     Object.entries(set).map(compileMember),
   ];
   return (v4, { path, prerequisites }) => {
@@ -116,7 +120,10 @@ export function compileAdditions(
       if (written !== undefined) add(v4, merge(written, current(prerequisites)));
     }
     for (const { add, value } of given) add(v4, value);
-    for (const { add, value } of ids) add(v4, parsePathId(path[value]));
+    for (const { add, value, toValue } of ids) {
+      const { [value]: text } = path;
+      add(v4, text === undefined ? undefined : toValue(text));
+    }
     for (const { add, value } of constants) add(v4, value);
     return new Set([...given, ...ids, ...constants].map(({ name }) => name));
   };

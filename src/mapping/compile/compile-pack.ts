@@ -101,6 +101,7 @@ function* compileResources(
     filtersInQuery: dialect.client.filters !== undefined && dialect.client.filters.header === undefined,
     omitsNull: dialect.client.responses.omit_null,
     unknownRecord: dialect.messages.unknown_record,
+    pathParameters: dialect.client.path_parameters,
   };
   for (const [name, part] of Object.entries(dialect.parts))
     parts.set(name, yield* compilePart(part, context, location.at("parts", name)));

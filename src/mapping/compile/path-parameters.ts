@@ -1,5 +1,6 @@
 /** Path parameters of the client → values of the upstream's path. */
 import { HttpError } from "../../dialect/http-error.ts";
+import { parseScalar } from "../../dialect/query.ts";
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { failureAsValue, resolveReference, type SourceLocation } from "../load/source-location.ts";
 import type { PathParameterDefinitions } from "../schema/parameter-definition.ts";
@@ -15,6 +16,12 @@ export interface PathParameterRule {
 
 /** Path parameters by name. */
 export type PathParameterRules = Readonly<Record<string, PathParameterRule>>;
+
+/** Compiles how a path parameter becomes a value: a number if its type is `integer`, and otherwise the text that it is. */
+export const compilePathValue = (
+  type: ParameterType | undefined,
+): (<T extends string | number | boolean>(value: T) => T | string | number | boolean) =>
+  type === "integer" ? (value) => parseScalar(String(value), "integer") ?? value : (value) => value;
 
 /** Compiles the path parameters of a pack or of a resource. */
 export const compilePathParameters = (

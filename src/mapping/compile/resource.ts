@@ -119,9 +119,13 @@ export function* compileResource(
 
   const names = { client: definition.object, upstream: definition.upstream_object ?? definition.object };
   const bodies = new Map<string, BodyRules>();
+  const ofBodies = {
+    ...context,
+    pathParameters: { ...context.pathParameters, ...definition.path_parameters },
+  };
   for (const [name, body] of Object.entries(definition.bodies ?? {})) {
     const at = location.at("bodies", name);
-    bodies.set(name, compileBody(body, names, ownMembers, context, at));
+    bodies.set(name, compileBody(body, names, ownMembers, ofBodies, at));
     yield;
   }
 

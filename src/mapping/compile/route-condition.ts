@@ -2,14 +2,13 @@
 import type { Grammar } from "../../dialect/filter/grammar.ts";
 import type { UpstreamFilter } from "../../dialect/filter/filter-writer.ts";
 import { isExactNumber, isObject } from "../../dialect/json/parse.ts";
-import { parseScalar } from "../../dialect/query.ts";
 import { resolveReference, type SourceLocation } from "../load/source-location.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import { InvalidPathValueError, NAME_IN_BRACES, reportUnknownName } from "./endpoint.ts";
 import { reportInvalidCondition } from "./filters.ts";
 import { compileGetter } from "./member-paths.ts";
-import type { PathParameterRules } from "./path-parameters.ts";
+import { compilePathValue, type PathParameterRules } from "./path-parameters.ts";
 import { isOperand, type ValueKind } from "./value-kinds.ts";
 
 /** The condition that a field has one of the upstream values of a table; undefined if the upstream can't have it. */
@@ -71,11 +70,8 @@ function compileText(text: string, { names, rules }: Names, location: SourceLoca
   if (parts.length > 3 || only === undefined || before !== "" || after !== "")
     return (values) => pieces.map((piece) => piece(values)).join("");
   const read = compileName(only);
-  if (rules[only]?.type !== "integer") return read;
-  return (values) => {
-    const value = read(values);
-    return parseScalar(String(value), "integer") ?? value;
-  };
+  const toValue = compilePathValue(rules[only]?.type);
+  return (values) => toValue(read(values));
 }
 
 /** Compiles the names in braces in the values of a condition. Its keys are fields of the upstream. */

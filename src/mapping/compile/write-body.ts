@@ -104,7 +104,7 @@ export function compileBodyWrite(
     return context.catalogs.get(catalog ?? "")?.isHidden ?? (() => false);
   }
 
-  const addGatewayMembers = compileAdditions(definition, upstreamMembers, hiddenIn);
+  const addGatewayMembers = compileAdditions(definition, upstreamMembers, hiddenIn, context.pathParameters);
   return (body, writing) => {
     const { prerequisites } = writing;
     const given = members.filter(({ get }) => get(body) !== undefined);

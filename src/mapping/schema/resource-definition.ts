@@ -38,7 +38,7 @@ const bodyDefinition = z.strictObject({
   ),
   from_path: about(
     z.record(z.string(), name).optional(),
-    "Upstream members whose value is a path parameter.",
+    "Upstream members whose value is a path parameter: a number if its type is `integer`, and otherwise a text.",
     { domain_id: "id" },
   ),
   to_path: about(

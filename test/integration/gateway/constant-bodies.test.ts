@@ -10,6 +10,7 @@ startForTests(
     (gateway = await startSmallGateway({
       upstream: { bodies: { object: { item: "$object" } } },
       book: {
+        path_parameters: { id: "integer" },
         bodies: { close: { set: { status: "closed" }, from_path: { number: "id" } } },
         routes: [
           { client: "POST /books/:id/close", upstream: "PATCH /items/{id}", body: "close" },
