@@ -1,4 +1,5 @@
 /** Where a shape of errors has one entry for each problem: in an array, or in an object by field. */
+import { isRequestName } from "./error-request.ts";
 import { isObject } from "./json/parse.ts";
 import { isItemTemplate, nameOf, namesIn, type Shape } from "./shape.ts";
 
@@ -30,7 +31,9 @@ const COMMON_NAMES: ReadonlySet<string> = new Set(["name", "status", "title"]);
 export const hasInnerPlaces = (entry: Shape): boolean =>
   namesIn(entry).every(
     ({ name, path }) =>
-      COMMON_NAMES.has(name) || path.some((key) => key === "[]" || keyNameOf(key) !== undefined),
+      COMMON_NAMES.has(name) ||
+      isRequestName(name) ||
+      path.some((key) => key === "[]" || keyNameOf(key) !== undefined),
   ) && findPlaces(entry).length > 0;
 
 /** Finds the places of a shape, in the order of its text. */

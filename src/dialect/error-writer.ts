@@ -2,13 +2,14 @@
 import { cutText } from "./cut-text.ts";
 import { formatIndexes, toPointer, type FieldIndexes } from "./error-fields.ts";
 import { findPlaces, hasInnerPlaces, keyNameOf, type ErrorPlace } from "./error-places.ts";
+import { compileRequestValue, isRequestName, type RequestValues } from "./error-request.ts";
 import { MAX_ERRORS } from "./error-reader.ts";
 import type { ErrorDetail, ErrorSummary } from "./http-error.ts";
 import { isObject } from "./json/parse.ts";
 import { fillKey, fillShape, isItemTemplate, namesIn, type Shape, type ShapeValues } from "./shape.ts";
 
 /** What else an error body may have. */
-export interface ErrorContext {
+export interface ErrorContext extends RequestValues {
   readonly summary?: ErrorSummary | undefined;
   /** The name of the resource. */
   readonly name?: string | undefined;
@@ -42,13 +43,14 @@ const MAX_TEXT_LENGTH = 2000;
 /** Maximum number of characters of an error body. Each may take six bytes (`\u0000`), so no error body is above 128 KB. */
 const MAX_CHARACTERS = 20_000;
 
-function limitDetails(details: readonly ErrorDetail[], maxCharacters: number): ErrorDetail[] {
+/** @param others Characters of the values that each entry repeats. */
+function limitDetails(details: readonly ErrorDetail[], maxCharacters: number, others: number): ErrorDetail[] {
   let left = maxCharacters;
   const limited: ErrorDetail[] = [];
   for (const detail of details.slice(0, MAX_ERRORS)) {
     const reason = cutText(detail.reason, MAX_TEXT_LENGTH);
     const field = detail.field === undefined ? undefined : cutText(detail.field, MAX_TEXT_LENGTH);
-    left -= reason.length + (field?.length ?? 0);
+    left -= reason.length + (field?.length ?? 0) + others;
     if (left < 0) break;
     limited.push({ ...detail, reason, ...(field !== undefined && { field }) });
   }
@@ -73,7 +75,7 @@ function groupBy(entries: readonly ShapeValues[], name: string): Map<string, Sha
 
 /** Names of the values that an entry of an array has for its problem. */
 const problemNames = (entry: Shape): string[] =>
-  namesIn(entry).flatMap(({ name }) => (name === "name" ? [] : [name]));
+  namesIn(entry).flatMap(({ name }) => (name === "name" || isRequestName(name) ? [] : [name]));
 
 /** By entry, since an entry is a part of a shape that stays the same. */
 type EntryNames = Map<Shape, readonly string[]>;
@@ -127,6 +129,10 @@ export function createErrorWriter(
 ): WriteErrorBody {
   const places = findPlaces(shape);
   const known: EntryNames = new Map();
+  const requestValues = namesIn(shape).flatMap(({ name }) => {
+    const read = compileRequestValue(name);
+    return read ? [{ name, read }] : [];
+  });
   const toValues = ({ reason, field, code }: ErrorDetail) => ({
     message: reason,
     field: field === undefined ? noField : formatIndexes(field, indexes),
@@ -147,12 +153,16 @@ export function createErrorWriter(
     return joinReasons([summary, ...(summary.isComplete ? [] : details.filter(isMissing))]);
   }
 
-  return (details, status, { summary: given, name } = {}) => {
+  return (details, status, context = {}) => {
+    const { summary: given, name } = context;
+    const ofRequest = requestValues.map((value) => [value.name, value.read(context)] as const);
+    const requestSize = ofRequest.reduce((size, [, value = ""]) => size + String(value).length, 0);
     // Without entries the error is that of one problem.
     const summary =
       places.length > 0 && given ? { ...given, reason: cutText(given.reason, MAX_TEXT_LENGTH) } : undefined;
-    const limited = limitDetails(details, MAX_CHARACTERS - (summary?.reason.length ?? 0));
-    const common = { status, title: titleOf(status), name };
+    const rest = MAX_CHARACTERS - (summary?.reason.length ?? 0);
+    const limited = limitDetails(details, rest, requestSize);
+    const common = { status, title: titleOf(status), name, ...Object.fromEntries(ofRequest) };
     const values = limited.map((detail) => {
       const { code = codeOf(status), ...others } = toValues(detail);
       return { ...common, ...others, code };

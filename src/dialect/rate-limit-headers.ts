@@ -38,7 +38,7 @@ function readNumber(value: string | string[] | undefined): number | undefined {
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? [\w -]+:\d\d:\d\d(?: \d{4}| GMT)$/;
 
 /** Seconds to wait by a `Retry-After` header, which may have a date in three forms (RFC 9110 5.6.7, 10.2.3). */
-function readRetryAfter(value: string | string[] | undefined): number | undefined {
+export function readRetryAfter(value: string | string[] | undefined): number | undefined {
   if (typeof value !== "string" || !HTTP_DATE.test(value)) return readNumber(value);
   // The oldest form has no zone.
   const time = Date.parse(value.endsWith("GMT") ? value : `${value} GMT`);

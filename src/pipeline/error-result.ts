@@ -18,7 +18,7 @@ import { errorsOf } from "../mapping/compile/error-shapes.ts";
 import { InvalidPathValueError } from "../mapping/compile/endpoint.ts";
 import { StateUnavailableError } from "../storage/key-value-store.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
-import type { RequestContext } from "./context.ts";
+import type { AlphaRequest, RequestContext } from "./context.ts";
 import { InvalidUpstreamResponseError, type TranslationConfig } from "./upstream-response.ts";
 
 /** How a pack writes errors. */
@@ -29,7 +29,8 @@ export type ErrorTranslation = Pick<
 
 export interface ErrorResult {
   readonly status: number;
-  readonly body: string;
+  /** Writes the body. @param retryAfter the seconds of the response's `Retry-After` */
+  readonly writeBody: (retryAfter?: number) => string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly meaning: UpstreamErrorMeaning;
   /** Whether it is a bug of the gateway. */
@@ -88,19 +89,24 @@ const printBody = (body: unknown): string => (body === undefined ? "" : printJso
  */
 export function toErrorResult(
   error: unknown,
-  id: string,
+  { id, method, path }: Pick<AlphaRequest, "id" | "method" | "path">,
   { warnings, match, readsQuery }: Pick<RequestContext, "warnings" | "match" | "readsQuery">,
   translation: ErrorTranslation,
 ): ErrorResult {
   const { statuses } = translation;
   const errors = errorsOf(match?.route, translation);
   const name = match?.route.object;
+  const request = { method, path, parameters: match?.parameters };
+  const writerOf =
+    (details: readonly ErrorDetail[], status: number, summary?: ErrorSummary) =>
+    (retryAfter?: number): string =>
+      printBody(errors.client.write(details, status, { summary, name, request, retryAfter }));
   if (error instanceof HttpError) {
     for (const { cause } of error.details) if (cause) warnings.push(cause.message);
     const { status, details, summary } = toClientError(error, readsQuery ? "query" : "body", translation);
     return {
       status,
-      body: printBody(errors.client.write(details, status, { summary, name })),
+      writeBody: writerOf(details, status, summary),
       ...(error.headers && { headers: error.headers }),
       meaning: meaningOfError(error),
       isUnexpected: false,
@@ -115,7 +121,7 @@ export function toErrorResult(
   const detail: ErrorDetail = { reason: `The service could not process this request (${id})${cause}.` };
   return {
     status: statuses.failed,
-    body: printBody(errors.client.write([detail], statuses.failed, { name })),
+    writeBody: writerOf([detail], statuses.failed),
     meaning: "failed",
     isUnexpected,
   };

@@ -1,7 +1,12 @@
 /** The start and the end of every request: errors become responses, responses get their headers, and all is recorded. */
 import { finished } from "node:stream/promises";
 import { CLIENT_GONE } from "../audit/record.ts";
-import { rejectedByUpstream, type RateLimitHeaders } from "../dialect/rate-limit-headers.ts";
+import {
+  readRetryAfter,
+  rejectedByUpstream,
+  type RateLimitHeaders,
+  type RateLimitValues,
+} from "../dialect/rate-limit-headers.ts";
 import type { Statuses } from "../dialect/statuses.ts";
 import { HttpError, type UpstreamErrorMeaning } from "../dialect/http-error.ts";
 import type { PassedHeaders } from "../mapping/compile/headers.ts";
@@ -100,10 +105,16 @@ export function withLifecycle(
       if (warning !== undefined) context.warnings.push(warning);
     }
     if (style.upstreamHeader !== undefined) context.upstreamEquivalent ??= equivalentOf?.(request, context);
-    const { isUnexpected, ...result } = toErrorResult(error, request.id, context, translation);
+    const { isUnexpected, writeBody, ...result } = toErrorResult(error, request, context, translation);
     if (isUnexpected) onUnexpectedError(error, request, context);
     const rules = context.match ? context.match.route.headers : style.commonHeaders;
-    return rules?.error ? addErrorHeaders(result, rules.error, context, style) : result;
+    // Headers may be made of the body, and the body may have the seconds of a header: those headers have it without them.
+    const headers = rules?.error
+      ? addErrorHeaders({ ...result, writeBody }, rules.error, context, style)
+      : result.headers;
+    const limit = result.meaning === "limited" ? limitStatusOf(context) : undefined;
+    const retryAfter = readRetryAfter(headers?.["retry-after"]) ?? limit?.retryAfter;
+    return { ...result, body: writeBody(retryAfter), ...(headers && { headers }) };
   }
 
   /**
@@ -175,19 +186,28 @@ type ResponseHeaderValues = Pick<
   | "hiddenFields"
 >;
 
+/** The client's rate limit status at the gateway, or v4's where v4 rejected the request (R-6). */
+const limitStatusOf = ({
+  rateLimitStatus,
+  upstreamRateLimit,
+}: Pick<ResponseHeaderValues, "rateLimitStatus" | "upstreamRateLimit">): RateLimitValues | undefined =>
+  rateLimitStatus && upstreamRateLimit
+    ? rejectedByUpstream(rateLimitStatus, upstreamRateLimit)
+    : rateLimitStatus;
+
 /**
- * The client's rate limit status at the gateway, or v4's where v4 rejected the request (R-6).
+ * Adds the status of the rate limit.
  *
  * @param isLimited whether a limit rejected the request: the gateway's, v4's or the login server's
  */
 function addLimitHeaders(
-  { rateLimitStatus, upstreamRateLimit }: ResponseHeaderValues,
+  values: ResponseHeaderValues,
   rateLimitHeaders: RateLimitHeaders,
   isLimited: boolean,
   headers: Record<string, string>,
 ): void {
-  if (!rateLimitStatus) return;
-  const status = upstreamRateLimit ? rejectedByUpstream(rateLimitStatus, upstreamRateLimit) : rateLimitStatus;
+  const status = limitStatusOf(values);
+  if (!status) return;
   rateLimitHeaders.write(status, headers);
   if (isLimited) headers["retry-after"] = String(status.retryAfter);
 }

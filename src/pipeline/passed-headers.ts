@@ -9,6 +9,7 @@ import type { TranslateLocation } from "../mapping/compile/locations.ts";
 import type { Answer, ReceivedHeaders, WriteResponseHeaders } from "../mapping/compile/response-headers.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import { header, type AlphaRequest, type RequestContext, type ResponseBody } from "./context.ts";
+import type { ErrorResult } from "./error-result.ts";
 import type { HandlerResult } from "./lifecycle.ts";
 import { addHeaders, addParameters, type PreparedRequest } from "./prepared-request.ts";
 import type { ReadJson } from "./stages/read-body.ts";
@@ -74,7 +75,7 @@ const pathOf = (call: string): string => /^\S+ (\S*?),?(?: |$)/.exec(call)?.[1] 
 
 function toAnswer(
   status: number,
-  body: ResponseBody,
+  bodyOf: () => ResponseBody,
   { upstreamHead, match, warnings, upstreamEquivalent = "" }: AnswerContext,
   { locate, linkBase }: LinkRules,
 ): Answer {
@@ -85,6 +86,7 @@ function toAnswer(
     response: () => upstreamHead?.json,
     upstream: () => valueAt(upstreamHead?.json, wrapper),
     object: () => {
+      const body = bodyOf();
       const isText = typeof body === "string" || Buffer.isBuffer(body);
       return isText && body.length > 0 ? fromJsonText(body.toString()) : undefined;
     },
@@ -115,7 +117,7 @@ export function toSuccess(
   const { headers } = route;
   const status = context.successStatus ?? route.status;
   if (!headers) return { status, body: status === 204 ? "" : shown };
-  const passed = headers.success?.(toAnswer(status, whole, context, links));
+  const passed = headers.success?.(toAnswer(status, () => whole, context, links));
   const isNotModified =
     context.upstreamHead?.status === 304 ||
     (headers.entityTag !== undefined && isCurrent(request, route, passed?.["etag"]));
@@ -126,10 +128,13 @@ export function toSuccess(
   };
 }
 
-/** Adds the headers that errors have. Those that an error has of itself win. */
-export function addErrorHeaders<
-  Result extends Pick<HandlerResult, "status" | "headers"> & { readonly body: string },
->(result: Result, write: WriteResponseHeaders, context: AnswerContext, links: LinkRules): Result {
-  const headers = write(toAnswer(result.status, result.body, context, links));
-  return { ...result, headers: { ...headers, ...result.headers } };
-}
+/** The headers of an error. Those that it has of itself win. */
+export const addErrorHeaders = (
+  { status, headers, writeBody }: Pick<HandlerResult, "status" | "headers"> & Pick<ErrorResult, "writeBody">,
+  write: WriteResponseHeaders,
+  context: AnswerContext,
+  links: LinkRules,
+): NonNullable<HandlerResult["headers"]> => ({
+  ...write(toAnswer(status, () => writeBody(), context, links)),
+  ...headers,
+});

@@ -204,7 +204,7 @@ export function compileRoute(
   const { envelope } = definition;
   if (envelope) {
     checkEnvelope(envelope, (side) => location.at("envelope", side));
-    checkOwnErrors(envelope, resource.envelope, dialect, location.at("envelope"));
+    checkOwnErrors(envelope, resource.envelope, dialect, [definition], location.at("envelope"));
     reportUnusedShapes(envelope, definition.response, location.at("envelope"));
   }
   const headers = compileHeaders(definition.headers, dialect, locations);

@@ -81,7 +81,13 @@ export function* compileRoutes(
     const pathParameters = { ...context.pathParameters, ...ofFile };
     const listsOf = resource && compileEnvelopes(resource, context.dialect, context.paging, location);
     if (definition.envelope)
-      checkOwnErrors(definition.envelope, undefined, context.dialect, location.at("envelope"));
+      checkOwnErrors(
+        definition.envelope,
+        undefined,
+        context.dialect,
+        definition.routes ?? [],
+        location.at("envelope"),
+      );
     for (const [index, entry] of (definition.routes ?? []).entries()) {
       if (!resource || !listsOf) continue;
       const route = location.at("routes", index);

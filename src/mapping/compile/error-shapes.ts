@@ -1,15 +1,18 @@
 /** The errors of both dialects: their shapes, compiled and checked. */
 import { STATUS_CODES } from "node:http";
 import { findPlaces, KEY_NAMES, keysIn } from "../../dialect/error-places.ts";
+import { REQUEST_NAMES, requestNameOf } from "../../dialect/error-request.ts";
 import { createErrorFormat, type ErrorFormat, type ErrorShape } from "../../dialect/errors.ts";
 import type { ErrorCodes, InvalidPart } from "../../dialect/error-codes.ts";
 import type { ErrorSummary } from "../../dialect/http-error.ts";
 import { namesIn, type Shape } from "../../dialect/shape.ts";
 import type { Statuses } from "../../dialect/statuses.ts";
 import type { SourceLocation } from "../load/source-location.ts";
+import { parametersIn, parseSegment } from "../router.ts";
 import { closestMatch, suggestionFor } from "../load/suggest.ts";
 import type { DialectDefinition, ErrorsDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
+import type { RouteDefinition } from "../schema/route-definition.ts";
 import type { EnvelopeDefinition } from "../schema/responses-definition.ts";
 import { reportFailureCodes } from "./route-failures.ts";
 import type { LocatedFile } from "./resource-files.ts";
@@ -60,9 +63,27 @@ const ERROR_NAMES = ["message", "field", "pointer", "code", "status", "title", "
 /** Names of which an error of the upstream needs one: the others say nothing about a problem. */
 const READABLE = ["message", "title", "code", "field", "pointer"];
 
+/** The path parameters of the client's paths of routes, in the order of their first. */
+const pathParametersOf = (routes: readonly Pick<RouteDefinition, "client">[]): string[] => [
+  ...new Set(
+    routes.flatMap(({ client }) =>
+      client
+        .split("/")
+        .flatMap((segment) => parametersIn(parseSegment(segment, () => "text")))
+        .map(({ parameter }) => parameter),
+    ),
+  ),
+];
+
 /** Reports names that a shape of errors can't have, and keys that can't be names of values. */
-function checkErrorShape(shape: Shape, side: "client" | "upstream", location: SourceLocation): void {
-  const known = ERROR_NAMES.map((name) => `$${name}`);
+function checkErrorShape(
+  shape: Shape,
+  side: "client" | "upstream",
+  parameters: readonly string[],
+  location: SourceLocation,
+): void {
+  const ofRequest = side === "client" ? [...REQUEST_NAMES, ...parameters.map(requestNameOf)] : [];
+  const known = [...ERROR_NAMES, ...ofRequest].map((name) => `$${name}`);
   const found = namesIn(shape).map(({ name }) => `$${name}`);
   for (const name of found.filter((each) => !known.includes(each)))
     location.report({ message: `unknown name "${name}"`, hint: suggestionFor(name, known) });
@@ -91,17 +112,19 @@ const hasFieldIn = (shapes: readonly ErrorShape[]): boolean =>
  * Reports shapes that no error has, and names of values that errors can't have.
  *
  * @param all What is written here and what applies beside it.
+ * @param parameters The path parameters of the routes that have these errors.
  */
 function checkSide(
   side: "client" | "upstream",
   responses: Responses,
   all: Responses,
+  parameters: readonly string[],
   location: SourceLocation,
 ): void {
-  if (responses.error !== undefined) checkErrorShape(responses.error, side, location.at("error"));
+  if (responses.error !== undefined) checkErrorShape(responses.error, side, parameters, location.at("error"));
   for (const [index, { status, fields, shape }] of (responses.error_shapes ?? []).entries()) {
     const at = location.at("error_shapes", index);
-    checkErrorShape(shape, side, at.at("shape"));
+    checkErrorShape(shape, side, parameters, at.at("shape"));
     if (status === undefined && fields === undefined)
       at.report({
         message: "this shape is for all errors, so that those after it and `error` have no effect",
@@ -222,16 +245,19 @@ const responsesOf = (
  * Reports mistakes in the errors of an envelope.
  *
  * @param outer The envelope of its resource, for one of a route.
+ * @param routes Those that have these errors.
  */
 export function checkOwnErrors(
   envelope: EnvelopeDefinition,
   outer: EnvelopeDefinition | undefined,
   dialect: DialectDefinition,
+  routes: readonly Pick<RouteDefinition, "client">[],
   location: SourceLocation,
 ): void {
   const all = responsesOf(dialect, [outer, envelope]);
+  const parameters = pathParametersOf(routes);
   for (const side of ["client", "upstream"] as const)
-    checkSide(side, envelope[side] ?? {}, all[side], location.at(side));
+    checkSide(side, envelope[side] ?? {}, all[side], parameters, location.at(side));
 }
 
 const hasErrors = ({ client, upstream }: EnvelopeDefinition): boolean =>
@@ -256,11 +282,12 @@ export function compileErrors(
   location: SourceLocation,
 ): CompiledErrors {
   const { client, upstream, errors } = definition;
+  const parameters = pathParametersOf(files.flatMap((file) => file.definition.routes ?? []));
   for (const side of ["client", "upstream"] as const) {
     const {
       [side]: { responses },
     } = definition;
-    checkSide(side, responses, responses, location.at(side, "responses"));
+    checkSide(side, responses, responses, parameters, location.at(side, "responses"));
   }
   const clientShapes = allClientShapes(definition, files);
   if (client.responses.field_indexes !== "none" && !hasFieldIn(clientShapes))

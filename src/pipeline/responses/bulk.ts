@@ -183,14 +183,20 @@ function valuesOf(outcome: Outcome, authorized: AuthorizedRequest): ShapeValues 
     const { object, status } = outcome;
     return { status, object: object === undefined ? undefined : parseJson(object) };
   }
-  const context = { warnings: report.warnings, match, readsQuery: false };
-  const { status, body, isUnexpected } = toErrorResult(
+  const context = {
+    warnings: report.warnings,
+    // The values of a path are the upstream's here.
+    match: { route: match.route, parameters: {} },
+    readsQuery: false,
+  };
+  const { status, writeBody, isUnexpected } = toErrorResult(
     outcome.error,
-    request.id,
+    request,
     context,
     services.translation,
   );
   if (isUnexpected) throw outcome.error;
+  const body = writeBody();
   return { status, error: body === "" ? undefined : parseJson(body) };
 }
 

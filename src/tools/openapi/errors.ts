@@ -1,5 +1,6 @@
 /** The responses with errors, and the schema of their bodies. */
 import { keyNameOf } from "../../dialect/error-places.ts";
+import { isRequestName } from "../../dialect/error-request.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { isItemTemplate, namesIn, nameOf, type Shape } from "../../dialect/shape.ts";
 import type { Pack } from "../../mapping/pack.ts";
@@ -19,10 +20,12 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 /** Values that not every error has. */
 const OPTIONAL_NAMES: ReadonlySet<string> = new Set(["field", "pointer", "code", "name"]);
 
+const isOptional = (name: string): boolean => OPTIONAL_NAMES.has(name) || isRequestName(name);
+
 /** Whether each problem is an item of the array. One without any of its values is not. */
 function hasEachProblem(item: Shape): boolean {
-  const names = namesIn(item).flatMap(({ name }) => (name === "name" ? [] : [name]));
-  return names.length === 0 || names.some((name) => !OPTIONAL_NAMES.has(name));
+  const names = namesIn(item).flatMap(({ name }) => (name === "name" || isRequestName(name) ? [] : [name]));
+  return names.length === 0 || names.some((name) => !isOptional(name));
 }
 
 /**
@@ -40,9 +43,7 @@ function describeShape(shape: unknown, describe: (name: string) => Json): Json {
   const all = Object.entries(shape);
   const keyed = all.find(([key]) => keyNameOf(key) !== undefined);
   const members = all.filter(([key]) => keyNameOf(key) === undefined);
-  const required = members
-    .filter(([, value]) => !OPTIONAL_NAMES.has(nameOf(value) ?? ""))
-    .map(([key]) => key);
+  const required = members.filter(([, value]) => !isOptional(nameOf(value) ?? "")).map(([key]) => key);
   return {
     type: "object",
     required,
@@ -52,7 +53,7 @@ function describeShape(shape: unknown, describe: (name: string) => Json): Json {
 }
 
 const describeErrorName = (name: string): Json => {
-  if (name === "status") return { type: "integer" };
+  if (name === "status" || name === "retry_after") return { type: "integer" };
   if (name !== "field") return { type: "string" };
   return { type: "string", description: "The member of the body, as a path with dots." };
 };

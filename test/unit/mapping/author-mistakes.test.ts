@@ -191,6 +191,16 @@ describe("check reports a value that can never work", () => {
       'unknown name "$mesage"; did you mean "$message"?',
     ],
     [
+      "an error with a path parameter that its route does not have",
+      book("response: list", "response: list, envelope: { client: { error: { no: $path.none } } }"),
+      'unknown name "$path.none"',
+    ],
+    [
+      "an error of the upstream with a value of the client's request",
+      book("fields:", "envelope: { upstream: { error: { text: $message, by: $method } } }\nfields:"),
+      'unknown name "$method"',
+    ],
+    [
       "an error of a resource's upstream that says nothing",
       book("fields:", "envelope: { upstream: { error: { number: $status } } }\nfields:"),
       "nothing of this error says what the problem is; a value is one of $message, $title, $code, $field, $pointer",
