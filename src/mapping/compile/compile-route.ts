@@ -253,7 +253,6 @@ export function compileRoute(
     ...compileSteps(definition, call, names, dialect, location),
     ...condition,
     emptyError: refer("empty", "message", new Map(Object.entries(dialect.messages))),
-    readsUpstream: definition.one_of !== undefined || resource.readsUpstream,
     resource,
     ...compileReading(definition, resource, resources, tokenHeaders, location),
     errorField: (field) => resource.errorField(body ? body.format.unwrapField(field) : field),

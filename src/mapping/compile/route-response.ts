@@ -68,6 +68,9 @@ function mayReturnPromise(
   );
 }
 
+/** The upstream's object where it sent none. */
+const NO_MEMBERS = Buffer.from("{}");
+
 /** Compiles how the object of a response, or each item of a list, is read. @param tokenHeaders that no expression reads */
 export function compileReading(
   { one_of: choices, exists }: RouteDefinition,
@@ -75,7 +78,7 @@ export function compileReading(
   resources: Resources,
   tokenHeaders: readonly string[],
   location: SourceLocation,
-): Pick<Route, "resourceFor" | "read" | "append"> {
+): Pick<Route, "resourceFor" | "read" | "readEmpty" | "append"> {
   const resourceFor = compileResourceChoice(
     choices,
     resource,
@@ -90,9 +93,19 @@ export function compileReading(
     );
   };
   const isDirect = !choices && exists === undefined && !mayReturnPromise(resource, resources);
+  const read = rejectMissing(
+    choices ? readChosen : resource.read,
+    exists,
+    tokenHeaders,
+    location.at("exists"),
+  );
   return {
     resourceFor,
-    read: rejectMissing(choices ? readChosen : resource.read, exists, tokenHeaders, location.at("exists")),
+    read,
+    readEmpty: (reading) =>
+      thenMaybe(resourceFor({}, reading.client), ({ readsUpstream }) =>
+        readsUpstream ? "{}" : read(cursorAt(NO_MEMBERS), reading),
+      ),
     append: isDirect ? resource.append : undefined,
   };
 }

@@ -26,6 +26,7 @@ import type {
   CatalogCopy,
   CatalogEntry,
   ClientHead,
+  ReadContext,
   ReadFunction,
   WriteContext,
 } from "../translation-context.ts";
@@ -165,14 +166,17 @@ export interface Route {
   readonly onlyChanges: true | "items" | undefined;
   /** The reason of the 400 if v4's response has no body. */
   readonly emptyError: string | undefined;
-  /** Whether the client's object has a field that is in the upstream's. If not, it does not need a response body. */
-  readonly readsUpstream: boolean;
   /** The resource that declares the members of the body. */
   readonly resource: Resource;
   /** Returns the resource that translates a v4 object. */
   readonly resourceFor: (v4: unknown, client: ClientHead | undefined) => MaybePromise<Resource>;
   /** Translates a v4 object. */
   readonly read: ReadFunction;
+  /**
+   * The object after a write without a response body: its constants and what it has of the request. `{}` where one of its
+   * fields is in the upstream's object.
+   */
+  readonly readEmpty: (reading: ReadContext) => MaybePromise<string>;
   /** Translates the row of a list to the output buffer; undefined if a row may need a promise or a check first. */
   readonly append: AppendFunction | undefined;
   /** Returns the alpha name of the field of a v4 error. */

@@ -18,9 +18,6 @@ import {
 const isWrite = ({ source, search }: Route): boolean =>
   !search && (!("call" in source) || source.call.method !== "GET");
 
-/** The upstream's object where it sent none. */
-const NO_MEMBERS = Buffer.from("{}");
-
 /** The error of a route for which an empty body means no. */
 function checkEmpty({ emptyError }: Route): void {
   if (emptyError !== undefined) throw new HttpError(400, emptyError);
@@ -41,7 +38,7 @@ export async function translateObject(
   if (response.bytes.length === 0) {
     checkEmpty(route);
     if (route.response === "none") return "{}";
-    if (isWrite(route)) return route.readsUpstream ? "{}" : route.read(cursorAt(NO_MEMBERS), reading);
+    if (isWrite(route)) return route.readEmpty(reading);
   } else if (route.response === "none") {
     if (response.isValidJson !== true) readJsonOf(response, () => checkJson(response.bytes));
     response.isValidJson = true;
