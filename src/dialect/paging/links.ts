@@ -67,3 +67,11 @@ export function withPage(
   const text = parameters.toString();
   return text === "" ? path : `${path}?${text}`;
 }
+
+/** Returns a query that has a parameter: as it is, or with a value for it. */
+export function withParameter(query: string, name: string, value: number): string {
+  const parameters = readParameters(query);
+  if (parameters.has(name)) return query;
+  parameters.set(name, String(value));
+  return parameters.toString();
+}

@@ -1,7 +1,7 @@
 /** What a list says to the client about its page: the values of its shape, and its headers. */
 import { LIST_VALUES, type ListValues } from "../envelope.ts";
 import { markNext, markPrevious } from "./cursor.ts";
-import { formatLinks, linkPath, withPage, type LinkRelation } from "./links.ts";
+import { formatLinks, linkPath, withPage, withParameter, type LinkRelation } from "./links.ts";
 import { writeOffsetCursor, type ClientCursor, type PageRequest } from "./page-request.ts";
 import { LAST, type PagingStyle } from "./styles.ts";
 
@@ -35,6 +35,10 @@ export interface ClientPage {
 export interface PageWriterOptions {
   readonly style: PagingStyle | undefined;
   readonly cursor: ClientCursor;
+  /** What a cursor of a page that does not exist is. */
+  readonly noCursor: "" | null;
+  /** The parameter of the size, where links to other pages always have it. */
+  readonly linkedSize: string | undefined;
   /** Whether there are cursors of the page before. */
   readonly goesBack: boolean;
   /** The names in the client's list shape. */
@@ -86,11 +90,15 @@ interface Positions {
   /** Null: there is no such page, or it can't be named. */
   readonly next: string | number | null;
   readonly previous: string | number | null;
+  readonly noCursor: "" | null;
   link(value: string | number | null | undefined): string | null;
   links(): Readonly<Record<"first" | "prev" | "next" | "last", string | null>>;
 }
 
-function createPositions(clientPage: ClientPage, { style, cursor, goesBack }: PageWriterOptions): Positions {
+function createPositions(
+  clientPage: ClientPage,
+  { style, cursor, noCursor, linkedSize, goesBack }: PageWriterOptions,
+): Positions {
   const { request, start, count, total, hasMore, hasPrevious, linkBase, cursorMark, path, query } =
     clientPage;
   const { size } = request;
@@ -121,6 +129,7 @@ function createPositions(clientPage: ClientPage, { style, cursor, goesBack }: Pa
     return isCounted ? valueAt(start + size) : nextCursor();
   };
   let target: string | undefined;
+  let sizedQuery: string | undefined;
   const names = [style?.parameter ?? "", ...(before === undefined ? [] : [before])];
   /** The first page is the one without a parameter. */
   const link = (
@@ -129,7 +138,8 @@ function createPositions(clientPage: ClientPage, { style, cursor, goesBack }: Pa
   ): string | null => {
     if (value === undefined || !style) return null;
     target ??= linkBase + linkPath(path);
-    return withPage(target, query, names, parameter, value);
+    sizedQuery ??= linkedSize === undefined ? query : withParameter(query, linkedSize, size);
+    return withPage(target, sizedQuery, names, parameter, value);
   };
   const last = (): string | number | undefined =>
     isCounted && total !== undefined && style.kind === "page"
@@ -137,6 +147,7 @@ function createPositions(clientPage: ClientPage, { style, cursor, goesBack }: Pa
       : undefined;
   return {
     page,
+    noCursor,
     get next() {
       return next();
     },
@@ -171,8 +182,8 @@ const VALUES: Readonly<
   next_page: (_, { next }) => next,
   previous_page: (_, { previous }) => previous,
   next_offset: (_, { next }) => next,
-  next_cursor: (_, { next }) => next,
-  previous_cursor: (_, { previous }) => previous,
+  next_cursor: (_, { next, noCursor }) => next ?? noCursor,
+  previous_cursor: (_, { previous, noCursor }) => previous ?? noCursor,
   next_link: (_, positions) => positions.links().next,
   previous_link: (_, positions) => positions.links().prev,
   first_link: (_, positions) => positions.links().first,

@@ -104,6 +104,11 @@ function clientSizeOf(pagination: ClientPagination | undefined, otherwise: numbe
   return { ...pageSizeOf(pagination, otherwise), above, invalid };
 }
 
+/** The parameter of the size, where links always have it. */
+function linkedSizeOf({ size }: Partial<ClientPagination> = {}): string | undefined {
+  return typeof size === "object" && size.in_links === "always" ? size.parameter : undefined;
+}
+
 function parametersOf(style: PagingStyle | undefined, size: PageSize): string[] {
   if (!style) return [];
   const before = style.kind === "cursor" ? style.before : undefined;
@@ -174,6 +179,8 @@ export function compilePaging(
     describePage: createPageWriter({
       style,
       cursor,
+      noCursor: client.pagination?.cursor?.none ?? null,
+      linkedSize: linkedSizeOf(client.pagination),
       goesBack,
       names: names.client,
       linkHeader: relations.length > 0 ? relations : undefined,

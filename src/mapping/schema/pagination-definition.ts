@@ -30,25 +30,22 @@ const page = <Style extends z.ZodType>(style: Style) =>
 const offset = <Style extends z.ZodType>(style: Style) =>
   about(style.optional(), "A page starts at an offset, counted in items.", { parameter: "offset" });
 
-const cursor = about(
-  z
-    .strictObject({
-      parameter: queryParameter("starting_after"),
-      item: about(
-        name.optional(),
-        "The cursor is this member of the last item of the page before, `id` for example. Without it, the cursor is opaque and comes from `$next_cursor`, `$next_link` or the `Link` header.",
-        "id",
-      ),
-      before: about(
-        name.optional(),
-        "The query parameter of the page before a cursor. Without it: cursors of the page before (`$previous_cursor`, `$previous_link`, the `Link` header) are given in `parameter`, too.",
-        "ending_before",
-      ),
-    })
-    .optional(),
-  "A page starts after a cursor.",
-  { parameter: "starting_after", item: "id" },
-);
+const cursorStyle = z.strictObject({
+  parameter: queryParameter("starting_after"),
+  item: about(
+    name.optional(),
+    "The cursor is this member of the last item of the page before, `id` for example. Without it, the cursor is opaque and comes from `$next_cursor`, `$next_link` or the `Link` header.",
+    "id",
+  ),
+  before: about(
+    name.optional(),
+    "The query parameter of the page before a cursor. Without it: cursors of the page before (`$previous_cursor`, `$previous_link`, the `Link` header) are given in `parameter`, too.",
+    "ending_before",
+  ),
+});
+
+const cursor = <Style extends z.ZodType>(style: Style) =>
+  about(style.optional(), "A page starts after a cursor.", { parameter: "starting_after", item: "id" });
 
 const linkHeader = about(
   z.boolean().default(false),
@@ -91,7 +88,15 @@ const fixedSize = about(z.int().positive().max(10_000), "Number of items of ever
 export const clientPagination = z.strictObject({
   page: page(pageStyle.extend({ invalid: invalidPosition })),
   offset: offset(offsetStyle.extend({ invalid: invalidPosition })),
-  cursor,
+  cursor: cursor(
+    cursorStyle.extend({
+      none: about(
+        z.literal("").optional(),
+        "What `$next_cursor` and `$previous_cursor` are without such a page: an empty text. Default: null.",
+        "",
+      ),
+    }),
+  ),
   size: about(
     z.union([
       fixedSize,
@@ -108,6 +113,11 @@ export const clientPagination = z.strictObject({
           z.enum(["reject", "default"]).default("reject"),
           "0, a negative number, and a text that is not an integer are a 400 (`reject`), or the client gets a page of the `default`.",
           "default",
+        ),
+        in_links: about(
+          z.enum(["as_sent", "always"]).default("as_sent"),
+          "Links to other pages have the size that the client has given (`as_sent`), or always the one of the page (`always`).",
+          "always",
         ),
       }),
     ]),
@@ -132,7 +142,7 @@ export const clientPagination = z.strictObject({
 export const upstreamPagination = z.strictObject({
   page: page(pageStyle),
   offset: offset(offsetStyle),
-  cursor,
+  cursor: cursor(cursorStyle),
   size: about(
     z.union([
       fixedSize,

@@ -147,7 +147,7 @@ function createClient({ lists, dialect, paging, credentials }: Pack, run: DryRun
         typeof target === "string"
           ? linkParameter(target, cursorParameter(style, direction === "previous"))
           : undefined;
-      return (values[`${direction}_cursor`] as string | null | undefined) ?? inLink;
+      return (values[`${direction}_cursor`] as string | null | undefined) || inLink;
     };
     return {
       numbers: items.map(numberOf),
@@ -190,7 +190,7 @@ async function followList(pack: Pack, total: number, size: number): Promise<Prob
     // Of a cursor or a link only whether there is one: the next page shows what it is.
     const comparable = Object.entries(values).map(([name, each]) => [
       name,
-      typeof each === "string" && /_(?:cursor|link)$/.test(name) ? "a value" : each,
+      typeof each === "string" && /_(?:cursor|link)$/.test(name) ? (each === "" ? null : "a value") : each,
     ]);
     const actual = { items: numbers, ...Object.fromEntries(comparable) };
     if (!isDeepStrictEqual(actual, expected)) return { value, expected, actual };

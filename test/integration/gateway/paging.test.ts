@@ -50,10 +50,10 @@ test("links keep other parameters of the query, and the other links of the gatew
   expect(headers.get("link")?.split(", ")).toEqual([
     '<https://docs.example/sunset>; rel="sunset"',
     '</tickets?limit=4>; rel="successor-version"',
-    '</tickets?lang=de%26x>; rel="first"',
-    '</tickets?lang=de%26x&page=1>; rel="prev"',
-    '</tickets?lang=de%26x&page=3>; rel="next"',
-    '</tickets?lang=de%26x&page=4>; rel="last"',
+    '</tickets?lang=de%26x&per_page=2>; rel="first"',
+    '</tickets?lang=de%26x&page=1&per_page=2>; rel="prev"',
+    '</tickets?lang=de%26x&page=3&per_page=2>; rel="next"',
+    '</tickets?lang=de%26x&page=4&per_page=2>; rel="last"',
   ]);
 });
 
@@ -63,7 +63,7 @@ test.each([
 ])("a link of the path %s names no host", async (path, linked) => {
   const { headers } = await get(`${path}?page=2`);
   const links = headers.get("link") ?? "";
-  expect(links).toContain(`<${linked}?page=3>; rel="next"`);
+  expect(links).toContain(`<${linked}?page=3&per_page=2>; rel="next"`);
   expect(links).not.toContain("<//");
 });
 
