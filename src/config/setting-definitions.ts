@@ -177,7 +177,7 @@ const tokens = {
   RATE_LIMIT: withDefault(
     rate,
     "1600/120",
-    "Requests per seconds for each token. Requests without a token count per client address. Requests with an accepted token in v4's own dialect do not count: v4 limits them",
+    "The rate limit of each token: requests/seconds. `1600/120` is 1600 requests in 120 seconds. Requests without a token count per client address. Requests with an accepted token in v4's own dialect do not count: v4 limits them",
   ),
   RATE_LIMIT_CREATE: withDefault(
     rate,

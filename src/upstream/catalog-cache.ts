@@ -73,8 +73,8 @@ class CatalogCopies {
       if (token === undefined) this.tokenOnly.delete(name);
       return undefined;
     } catch (error) {
-      const { message } = error as Error;
       const needsToken = error instanceof CatalogNotShownError && source.catalog.keepsItem !== undefined;
+      const message = (error as Error).message + (needsToken ? ": it is read with a client's token" : "");
       if (needsToken && token === undefined) this.tokenOnly.add(name);
       this.errors.set(name, message);
       // A client whose token has no right to read the catalog is not a problem to report.

@@ -263,15 +263,19 @@ describe("reading catalogs with clients' tokens", () => {
     ttlSeconds = 600,
   ) {
     const tokens: (string | undefined)[] = [];
+    const faults: string[] = [];
     const call = async ({ path, headers }: HttpRequest): Promise<HttpResponse> => {
       const asked = path.startsWith(list);
       if (asked) tokens.push(headers["authorization"]);
       const { status = 200, text } = asked ? await say(headers["authorization"]) : envelope([]);
       return { status, headers: {}, bytes: Buffer.from(text), ms: 1 };
     };
-    const cache = connectCatalogs(pack, { call, close: async () => {} }, ttlSeconds, () => {});
+    const upstream = { call, close: async () => {} };
+    const cache = connectCatalogs(pack, upstream, ttlSeconds, (name, message) =>
+      faults.push(`${name}: ${message}`),
+    );
     catalogs = cache;
-    return { catalogs: cache, tokens };
+    return { catalogs: cache, tokens, faults };
   }
   const images = (cache: CatalogCache) => cache.list("distribution")?.map(({ object }) => object["id"]);
 
@@ -300,6 +304,14 @@ describe("reading catalogs with clients' tokens", () => {
     expect(catalogs.missing()).toEqual([]);
     await catalogs.refreshWith("hash", bearer("good"));
     expect(images(catalogs)).toEqual(["vm/debian9"]);
+  });
+
+  test("the warning about a private catalog says that a client's token reads it", async () => {
+    const { catalogs, faults } = createCatalogsByToken("/v4/images", () => UNKNOWN);
+    await catalogs.refresh();
+    expect(faults).toEqual([
+      "distribution: v4 does not show it without a token: it is read with a client's token",
+    ]);
   });
 
   test("one 401 does not make a catalog private: it is read again without a token", async () => {
