@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { MAX_DIAGNOSTICS, type Diagnostic, type DiagnosticCode } from "./diagnostic.ts";
-import { describeValue, excludingKeys, keysAt, takesText } from "../schema/file-schema.ts";
+import { describeValue, keysAt, takesText } from "../schema/file-schema.ts";
 import { closestMatch, suggestionFor } from "./suggest.ts";
 import { withCode, type Message, type YamlPath, type YamlSource } from "./yaml-source.ts";
 
@@ -230,34 +230,12 @@ const isMisspelt = (missing: Issue, issues: readonly Issue[], data: unknown): bo
 
 const quoted = (keys: readonly string[]): string => keys.map((key) => `"${key}"`).join(", ");
 
-interface UnknownKeys {
-  readonly path: YamlPath;
-  readonly keys: readonly string[];
-}
-
-/** The diagnostics of the unknown keys of one map. Some are those of another form of it. */
-function describeUnknownKeys({ path, keys }: UnknownKeys, source: YamlSource, schema: Json): Diagnostic[] {
-  const present = Object.keys(at(source.data, path) ?? {});
-  const excluded = new Map(
-    keys.flatMap((key) => {
-      const others = excludingKeys(schema, path, key, present);
-      return others.length === 0 ? [] : [[key, others] as const];
-    }),
-  );
-  const unknown = keys.filter((key) => !excluded.has(key));
-  return [
-    ...[...excluded].map(([key, others]) =>
-      source.keyDiagnosticAt([...path, key], {
-        message: `"${key}" and ${quoted(others)} exclude each other`,
-        code: "rule",
-      }),
-    ),
-    ...describeInvalidKeys({ path, keys: unknown }, source, schema),
-  ];
-}
-
-/** The diagnostics of keys that no form of a map has: one for each that is nearly right, one for all others. */
-function describeInvalidKeys({ path, keys }: UnknownKeys, source: YamlSource, schema: Json): Diagnostic[] {
+/** The diagnostics of the unknown keys of one map: one for each that is nearly right, one for all others. */
+function describeUnknownKeys(
+  { path, keys }: { readonly path: YamlPath; readonly keys: readonly string[] },
+  source: YamlSource,
+  schema: Json,
+): Diagnostic[] {
   const valid = keysAt(schema, path);
   const [first = "", ...others] = keys.filter((key) => closestMatch(key, valid) === undefined);
   const report = (key: string, message: string): Diagnostic =>

@@ -83,25 +83,12 @@ function schemasAt(schema: Json, path: readonly PropertyKey[]): Json[] {
   return reached.flatMap(alternatives);
 }
 
-const keysOf = ({ properties }: Json): string[] => Object.keys(isSchema(properties) ? properties : {});
-
 /** Returns the valid keys of the map at a path of a file. */
 export const keysAt = (schema: Json, path: readonly PropertyKey[]): string[] => [
-  ...new Set(schemasAt(schema, path).flatMap(keysOf)),
+  ...new Set(
+    schemasAt(schema, path).flatMap(({ properties }) => Object.keys(isSchema(properties) ? properties : {})),
+  ),
 ];
-
-/** Returns those keys of a map that exclude one of its keys: no form of the map has both. */
-export function excludingKeys(
-  schema: Json,
-  path: readonly PropertyKey[],
-  key: string,
-  keys: readonly string[],
-): string[] {
-  const forms = schemasAt(schema, path).map(keysOf);
-  const withKey = forms.filter((names) => names.includes(key)).flat();
-  const others = new Set(forms.flat()).difference(new Set(withKey));
-  return withKey.length === 0 ? [] : keys.filter((other) => others.has(other));
-}
 
 /** Whether the value at a path of a file may be a text. */
 export const takesText = (schema: Json, path: readonly PropertyKey[]): boolean =>

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import { sendToLibrary } from "./library-gateway.ts";
 import { faultsOf, withPack, type Edit } from "./pack-folder.ts";
 
@@ -9,23 +8,6 @@ const dialect = (from: string, to: string): Edit => ({ file: "pack.yaml", from, 
 
 const diagnosticsOf = (edit: Edit): string[] =>
   faultsOf(edit).map(({ file, line, message }) => `${file}:${line}: ${message}`);
-
-test("check says which keys exclude each other where a map has several forms", () => {
-  const poll = { upstream: "GET /jobs/{response.job}", until: "done", interval_ms: 10, timeout_ms: 100 };
-  const faultsOfUnfinished = (unfinished: object): readonly string[] =>
-    faultsOfSmallPack({
-      book: {
-        routes: [
-          { client: "POST /books", upstream: "POST /items", poll: { ...poll, unfinished } },
-          { client: "GET /books/:id", upstream: "GET /items/{id}" },
-        ],
-      },
-    });
-  expect(faultsOfUnfinished({ body: "{}", status: 202 })).toContain('"status" and "body" exclude each other');
-  expect(faultsOfUnfinished({ body: "{}", state: 202 })).toContain(
-    'unknown key "state"; there are: message, status, body',
-  );
-});
 
 describe("check reports a value that can never work", () => {
   test.each([
