@@ -2,7 +2,7 @@
 import { isObject } from "../../dialect/json/parse.ts";
 import { findPath } from "../../dialect/shape.ts";
 import type { Pack } from "../../mapping/pack.ts";
-import type { CatalogLists } from "../catalog-upstream.ts";
+import { catalogRequest, type CatalogLists } from "../catalog-upstream.ts";
 import { splitCall, type Example } from "../examples/example.ts";
 import { tableValues } from "../laws/filter-law.ts";
 import type { AnswerHints } from "./described-answer.ts";
@@ -23,7 +23,7 @@ interface Known {
 /** The ids of a catalog, of its fixed list and of golden cases. */
 function catalogIds(pack: Pack, name: string, lists: CatalogLists): unknown[] {
   const { catalog } = pack.resources.get(name) ?? {};
-  const rows = (catalog?.calls ?? []).flatMap(({ path }) => lists[`GET ${path}`] ?? []);
+  const rows = (catalog?.calls ?? []).flatMap(({ path }) => lists[catalogRequest(path)] ?? []);
   return [
     ...(catalog?.fixedIds ?? []),
     ...rows.flatMap((row) => (catalog && isObject(row) ? [row[catalog.idMember]] : [])),
