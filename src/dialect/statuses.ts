@@ -37,6 +37,12 @@ export interface Statuses {
 /** The upstream's status where a rate limit is exceeded (RFC 6585). */
 export const TOO_MANY_REQUESTS = 429;
 
+/** The status where the client has the object already (RFC 9110, section 15.4.5). */
+export const NOT_MODIFIED = 304;
+
+/** The status where the upstream was not done in time (RFC 9110, section 15.6.5). */
+export const GATEWAY_TIMEOUT = 504;
+
 /** Whether a status is a 2xx. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 

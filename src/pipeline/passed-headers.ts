@@ -4,6 +4,7 @@ import { HttpError } from "../dialect/http-error.ts";
 import { isObject } from "../dialect/json/parse.ts";
 import { fromJsonText } from "../dialect/json/text.ts";
 import { valueAt } from "../dialect/shape.ts";
+import { NOT_MODIFIED } from "../dialect/statuses.ts";
 import type { PassedHeaders } from "../mapping/compile/headers.ts";
 import type { TranslateLocation } from "../mapping/compile/locations.ts";
 import type { Answer, ReceivedHeaders, WriteResponseHeaders } from "../mapping/compile/response-headers.ts";
@@ -119,10 +120,10 @@ export function toSuccess(
   if (!headers) return { status, body: status === 204 ? "" : shown };
   const passed = headers.success?.(toAnswer(status, () => whole, context, links));
   const isNotModified =
-    context.upstreamHead?.status === 304 ||
+    context.upstreamHead?.status === NOT_MODIFIED ||
     (headers.entityTag !== undefined && isCurrent(request, route, passed?.["etag"]));
   return {
-    status: isNotModified ? 304 : status,
+    status: isNotModified ? NOT_MODIFIED : status,
     body: isNotModified || status === 204 ? "" : shown,
     ...(passed && { headers: passed }),
   };

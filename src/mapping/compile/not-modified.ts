@@ -1,8 +1,6 @@
 import { CONDITIONAL } from "./request-headers.ts";
 import type { Route } from "./route.ts";
 
-export const NOT_MODIFIED = 304;
-
 /** Whether a route can respond with 304: the client has the object already. */
 export const mayBeNotModified = ({ name, source, headers }: Route): boolean =>
   !("error" in source) &&

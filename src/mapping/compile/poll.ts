@@ -1,4 +1,5 @@
 /** The key `poll` of a route: how the result of a call is polled. */
+import { GATEWAY_TIMEOUT } from "../../dialect/statuses.ts";
 import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { compileExpressionAt, resolveReference, type SourceLocation } from "../load/source-location.ts";
 import type { PollDefinition } from "../schema/poll-definition.ts";
@@ -44,9 +45,6 @@ export interface Poll {
       }
     | undefined;
 }
-
-/** The default status of an error of an operation that is in progress. */
-export const GATEWAY_TIMEOUT = 504;
 
 /** Requests that one operation is polled with. */
 const MOST_POLLS = 100;

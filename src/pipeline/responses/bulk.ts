@@ -3,7 +3,7 @@ import pMap from "p-map";
 import { HttpError, INVALID_VALUE, REQUIRED, ValidationError } from "../../dialect/http-error.ts";
 import { isExactNumber, parseJson, printJson } from "../../dialect/json/parse.ts";
 import { fillShape, type ShapeValues } from "../../dialect/shape.ts";
-import { TOO_MANY_REQUESTS } from "../../dialect/statuses.ts";
+import { GATEWAY_TIMEOUT, TOO_MANY_REQUESTS } from "../../dialect/statuses.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
 import type { Bulk } from "../../mapping/compile/bulk.ts";
 import { queryOf } from "../../mapping/compile/client-head.ts";
@@ -35,8 +35,6 @@ interface Gathered {
   readonly ids: readonly SentId[];
   readonly outcomes: ReadonlyMap<string, Outcome>;
 }
-
-const GATEWAY_TIMEOUT = 504;
 
 /** Of all objects together: those of the largest response of one call. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;

@@ -6,7 +6,7 @@ import { valueAt } from "../../dialect/shape.ts";
 import { InvalidPathValueError, type Endpoint } from "../../mapping/compile/endpoint.ts";
 import { errorsOf, type ErrorFormats } from "../../mapping/compile/error-shapes.ts";
 import { partLoss, relatedLoss, responseLoss } from "../../mapping/compile/loss-names.ts";
-import { NOT_MODIFIED } from "../../mapping/compile/not-modified.ts";
+import { NOT_MODIFIED } from "../../dialect/statuses.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import { RESPONSE, type ReadAfterWrite, type RelatedRequest } from "../../mapping/compile/route-steps.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";

@@ -1,7 +1,8 @@
 import { credentialPlaces, type CredentialsPlaces } from "../../dialect/credentials.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Bulk } from "../../mapping/compile/bulk.ts";
-import { mayBeNotModified, NOT_MODIFIED } from "../../mapping/compile/not-modified.ts";
+import { NOT_MODIFIED } from "../../dialect/statuses.ts";
+import { mayBeNotModified } from "../../mapping/compile/not-modified.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { fillKey, fillShape, nameOf, namesIn, type Shape } from "../../dialect/shape.ts";

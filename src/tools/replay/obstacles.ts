@@ -3,7 +3,7 @@ import { CLIENT_GONE, type AuditRecord } from "../../audit/record.ts";
 import { REDACTED } from "../../audit/secret-values.ts";
 import { UNREADABLE_BODY, wrongMediaType } from "../../dialect/body-reasons.ts";
 import { errorsOf } from "../../mapping/compile/error-shapes.ts";
-import { NOT_MODIFIED } from "../../mapping/compile/not-modified.ts";
+import { NOT_MODIFIED } from "../../dialect/statuses.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { isTruncated } from "../../audit/truncate.ts";
 
