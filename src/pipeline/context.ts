@@ -291,10 +291,7 @@ export function identityOf(
     application: issuedTo ?? application?.id,
     isProven: issuedTo !== undefined || application?.isProven === true,
     fingerprint: hash === undefined ? undefined : fingerprint(hash),
-    // Read only where somebody asks: a header may be long, and most requests need no name.
-    get userAgent() {
-      return request.headers["user-agent"]?.[0];
-    },
+    userAgent: request.headers["user-agent"]?.[0],
   };
 }
 
