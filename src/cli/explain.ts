@@ -13,6 +13,7 @@ import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { splitPath, type Parameters } from "../mapping/router.ts";
 import { createDryRun, isJsonType, type DryRunRequest, type DryRunResponse } from "../tools/dry-run.ts";
+import { typeOfFormat } from "../tools/explain/recorded-body.ts";
 import { isCall, splitCall, type WrittenCall } from "../tools/examples/example.ts";
 import { curl } from "../tools/explain/curl.ts";
 import { namedAnswer, withNames } from "../tools/explain/named-values.ts";
@@ -24,7 +25,7 @@ import { print } from "./terminal.ts";
 export interface ExplainFlags {
   /** Lines, `Name: value`. */
   readonly header?: readonly string[];
-  /** JSON. */
+  /** JSON or a form; with a media type in `header` that is not JSON, any text. */
   readonly data?: string;
   /** Whether to print how the expressions of the pack are evaluated. */
   readonly trace?: true;
@@ -321,14 +322,34 @@ function parseHeaders(lines: readonly string[], command: Command): Record<string
   );
 }
 
-/** @param type The media type of the body. What is not JSON is sent as it is. */
-function parseData(text: string | undefined, type: string | undefined, command: Command): unknown {
-  if (text === undefined || !isJsonType(type)) return text;
+/** A body as JSON; undefined for anything else. */
+function tryParse(text: string): { readonly value: unknown } | undefined {
   try {
-    return parseJson(text);
+    return { value: parseJson(text) };
   } catch {
-    return command.error("error: -d is not valid JSON");
+    return undefined;
   }
+}
+
+/**
+ * A body and its media type. Without a type in the headers it is JSON, or a form where clients may send forms.
+ *
+ * @param sentType The media type in the headers. What is not JSON is sent as it is.
+ */
+function readData(
+  text: string,
+  sentType: string | undefined,
+  { mediaTypes }: Pack,
+  command: Command,
+): { readonly type: string | undefined; readonly body: unknown } {
+  if (sentType !== undefined && !isJsonType(sentType)) return { type: sentType, body: text };
+  const [json, form] = [typeOfFormat(mediaTypes, "json"), typeOfFormat(mediaTypes, "form")];
+  const parsed = tryParse(text);
+  if (parsed && (sentType ?? json) !== undefined) return { type: sentType ?? json, body: parsed.value };
+  if (sentType !== undefined || form === undefined) return command.error("error: -d is not valid JSON");
+  return isObject(parsed?.value)
+    ? command.error("error: -d is JSON, and clients of the pack send forms, such as name=a&tags[]=b")
+    : { type: form, body: text };
 }
 
 /**
@@ -342,10 +363,12 @@ export function readRequest(
   pack: Pack,
   command: Command,
 ): DryRunRequest {
-  const { names } = pack.mediaTypes;
-  const type = names.find(isJsonType) ?? names[0] ?? "";
-  const headers = { "content-type": type, ...parseHeaders(header, command) };
-  const body = parseData(data, headers["content-type"], command);
+  const sent = parseHeaders(header, command);
+  const { type, body } =
+    data === undefined
+      ? { type: pack.mediaTypes.names[0], body: undefined }
+      : readData(data, sent["content-type"], pack, command);
+  const headers = { ...(type !== undefined && { "content-type": type }), ...sent };
   return { ...splitCall(call, pack.dialect.client.base_path), headers, body };
 }
 
