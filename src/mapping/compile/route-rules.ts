@@ -197,19 +197,27 @@ function reportMissingParts(
       location.at("body").report(`the body uses :${parameter}, and the path has no such parameter`);
 }
 
-/** Reports a route that would ignore the version that a client changes. @param call Method of the upstream call */
+/** Reports a route that would ignore the version that a client sends. @param call Method of the upstream call */
 export function reportUncheckedVersion(
-  definition: RouteDefinition,
+  { if_match: name, prerequisites = [] }: RouteDefinition,
   headers: PassedHeaders | undefined,
   call: string,
   location: SourceLocation,
 ): void {
   const names = Object.keys(headers?.definition.request ?? {}).map((name) => name.toLowerCase());
-  if (call === "GET" || !headers?.entityTag || !names.includes("if-match") || definition.if_match) return;
-  location.report({
-    message: "clients may send If-Match, and nothing compares it with the ETag that the pack makes",
-    hint: "add a prerequisite that reads the object, and name it in if_match",
-  });
+  const maySend = names.includes("if-match");
+  if (call === "GET") return;
+  // One without its prerequisite is reported already.
+  if (name !== undefined && prerequisites.includes(name) && !maySend)
+    location.at("if_match").report({
+      message: 'the If-Match of clients is ignored: add it to "headers.request" of the route, or of "client"',
+      hint: "headers: { request: { If-Match: If-Match } }",
+    });
+  if (name === undefined && maySend && headers?.entityTag)
+    location.report({
+      message: "clients may send If-Match, and nothing compares it with the ETag that the pack makes",
+      hint: "add a prerequisite that reads the object, and name it in if_match",
+    });
 }
 
 /** Reports what a route served from a catalog says of the upstream's list: the catalog has been read before. */

@@ -10,9 +10,10 @@ export const typeOfFormat = (
   format: "json" | "form",
 ): string | undefined => names.find((name) => formatOf(name) === format);
 
-/** Whether a recorded body can be that of a form: it has texts and lists of texts alone. */
+/** Whether a recorded body can be that of a form: it has texts and lists of texts alone. An empty form is no body. */
 const hasTextsAlone = (body: unknown): body is Record<string, unknown> =>
   isObject(body) &&
+  Object.keys(body).length > 0 &&
   Object.values(body).every((value) => [value].flat().every((item) => typeof item === "string"));
 
 /** Whether a recorded body was a form. Of several media types, a form is the first one, or its names have brackets. */
