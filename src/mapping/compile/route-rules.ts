@@ -4,7 +4,7 @@ import type { PassedHeaders } from "./headers.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import type { BodyRules } from "./body.ts";
-import type { Resource } from "./resource.ts";
+import type { RouteLists } from "./envelopes.ts";
 import type { Route, RouteKind } from "./route.ts";
 
 /** What the keys of a route became. */
@@ -16,6 +16,7 @@ export interface CompiledParts {
   readonly kind: RouteKind;
   readonly source: Route["source"];
   readonly body: BodyRules | undefined;
+  readonly lists: RouteLists;
 }
 
 /** Kinds of routes that fetch nothing before their response. */
@@ -30,10 +31,14 @@ type Rule = readonly [isBroken: boolean, key: keyof RouteDefinition, message: st
 /** The rules about what a route responds with. */
 function responseRules(
   { response, file, status, without_scopes, one_of }: RouteDefinition,
-  list: Resource["list"],
+  { lists }: CompiledParts,
 ): readonly Rule[] {
   return [
-    [response === "list" && list === undefined, "response", 'the resource has no "list" name'],
+    [
+      response === "list" && lists.lacksName,
+      "response",
+      'the shape of this list has its name, $list: add the key "list" to the resource',
+    ],
     [
       (response === "file") !== (file !== undefined),
       "response",
@@ -144,14 +149,13 @@ function requestRules(
 /** Reports keys of a route that exclude each other, or that have no effect. */
 export function reportInvalidRoute(
   definition: RouteDefinition,
-  { list }: Resource,
   compiled: CompiledParts,
   location: SourceLocation,
 ): void {
   const { source, body, parameters } = compiled;
   const call = "call" in source ? source.call.method : "GET";
   const rules = [
-    ...responseRules(definition, list),
+    ...responseRules(definition, compiled),
     ...listRules(definition, compiled, call),
     ...requestRules(definition, compiled, call),
   ];
