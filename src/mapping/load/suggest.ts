@@ -38,8 +38,9 @@ export function closestMatch(name: string, among: readonly string[]): string | u
 /** The most names that a hint lists. With more than the first number, a close match replaces the list. */
 const [MAX_NAMES_WITH_MATCH, MAX_NAMES] = [16, 24];
 
-/** A name as a hint lists it. The names that are read as words of the hint are in quotes. */
-const toVisible = (name: string): string => (name === "" || name === "none" ? `"${name}"` : name);
+/** A name as a hint lists it: in quotes if it is empty, or would read as "there are none". */
+const toVisible = (name: string, index: number): string =>
+  name === "" || (name === "none" && index === 0) ? `"${name}"` : name;
 
 /** The hint for an unknown name: "did you mean …?" where one is close, and the valid names. */
 export function suggestionFor(name: string, among: readonly string[]): string {
