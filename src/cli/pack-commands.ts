@@ -141,7 +141,7 @@ export function addExplain(program: Command, onExit: OnExit): void {
       "the request in quotes, for example 'GET /vm/instances?page=2'; with --trace also the id of a record, or - for a record on standard input",
     )
     .option("-H, --header <line>", "a header, 'Name: value'; can be repeated", collect)
-    .option("-d, --data <json>", "the body")
+    .option("-d, --data <body>", "the body: JSON, or a form where clients of the pack send forms")
     .option("--trace", "print how each expression is evaluated: values, table rows and branches")
     .option("--response <file>", "with --trace: the JSON that the upstream responds, - for standard input")
     .addHelpText(

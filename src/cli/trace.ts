@@ -21,7 +21,9 @@ import { traceCall, traceExample, traceRecord, type TraceOptions } from "../tool
 import type { Trace } from "../tools/trace/trace.ts";
 import { reportProblems } from "./check.ts";
 import type { CommandSettings } from "./command-settings.ts";
-import { createEmptyV4, readRequest, type ExplainFlags } from "./explain.ts";
+import { createEmptyV4 } from "./empty-upstream.ts";
+import type { ExplainFlags } from "./explain.ts";
+import { readRequest } from "./read-request.ts";
 import { print } from "./terminal.ts";
 
 /** Bytes of a body in the record that a trace is made of: nothing of it is stored. */

@@ -76,9 +76,12 @@ function findCollapsingStep(steps: readonly AstNode[]): AstNode | undefined {
   let many: AstNode | undefined;
   for (const step of steps) {
     const stages = stagesOf(step);
+    const hasIndex = endsWithIndex(stages);
+    // What is sorted is one list. Any other step selects a member of each value that the steps before it give.
+    if (hasIndex && step.type === "sort") many = undefined;
+    if (hasIndex) continue;
     if (step.type === "sort" || step.type === "wildcard" || step.type === "descendant" || stages.length > 0)
       many = step;
-    if (endsWithIndex(stages)) many = undefined;
   }
   return many;
 }
@@ -98,6 +101,7 @@ export function findCollapsingList(node: AstNode | undefined): AstNode | undefin
     return node["keepSingletonArray"] ? node : findCollapsingStep(childrenOf(node, "steps"));
   if (node.type === "condition")
     return findCollapsingList(findChild(node, "then")) ?? findCollapsingList(findChild(node, "else"));
+  if (node.type === "block" && endsWithIndex(stagesOf(node))) return undefined;
   if (node.type === "block") return findCollapsingList(childrenOf(node, "expressions").at(-1));
   if (node.type !== "unary" || node.value !== "{") return undefined;
   for (const [, value] of pairsOf(node)) {

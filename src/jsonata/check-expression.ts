@@ -140,7 +140,7 @@ export function check(source: string, bound: ReadonlySet<string>): ExpressionPro
   const collapsing = findCollapsingList(ast);
   if (collapsing) {
     const message =
-      "JSONata turns a list of one into its member, and an empty list into nothing: write [ … ] around it, or select one member with [0]";
+      "JSONata turns a list of one into its member, and an empty list into nothing: write [ … ] around it for a list, or ( … )[0] for its first member";
     problems.push({ message, offset: Math.max(0, (collapsing.position ?? 1) - 1) });
   }
   return problems;

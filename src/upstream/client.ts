@@ -58,7 +58,7 @@ export interface UpstreamOptions {
   readonly origin: URL;
   readonly timeoutMs: number;
   readonly connections: number;
-  /** Largest response in bytes, decoded. Default 16 MiB. */
+  /** Largest response in bytes, decoded. Default: {@link MAX_RESPONSE_BYTES}. */
   readonly maxResponseBytes?: number;
   readonly breaker?: CircuitBreakerOptions;
   /** The certificates of connections. Default: Node's own. */
@@ -73,7 +73,8 @@ export interface UpstreamClient extends Upstream, FileUpstream {
   shortages(): readonly string[];
 }
 
-const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+/** Bytes of the largest response, decoded. */
+export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 /** Connections for files, in addition to those for requests: an eighth, but at least two. */
 const countFileConnections = (connections: number): number => Math.max(2, Math.floor(connections / 8));

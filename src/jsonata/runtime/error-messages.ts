@@ -1,4 +1,4 @@
-/** Messages of JSONata's error codes. Packs and their tests refer to these codes. */
+/** Messages of JSONata's error codes, and of the gateway's own. Packs and their tests refer to these codes. */
 const MESSAGES: Readonly<Record<string, string>> = {
   D1001: "a number is too large for JSON",
   D1002: "only a number can be negated",
@@ -61,6 +61,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   D3134: "a time zone in the picture has more than four digits",
   D3135: "a bracket of the picture is not closed",
   D3136: "the timestamp lacks a component of its date or time",
+  no_date: "the milliseconds are beyond all dates, or the time zone is not +hhmm",
   D3138: "$single found more than one match",
   D3139: "$single found no match",
   D3140: "not a well-formed URL",

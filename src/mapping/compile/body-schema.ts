@@ -161,6 +161,12 @@ function toDottedName(keys: readonly string[], hasIndexes: boolean): string {
   return named.filter((key) => !/^\d+$/.test(key)).join(".");
 }
 
+/** The field of an error; none for a rule of the whole body. */
+function fieldOf(keys: readonly string[], hasIndexes: boolean): Pick<ErrorDetail, "field"> {
+  const field = toDottedName(keys, hasIndexes);
+  return field === "" ? {} : { field };
+}
+
 /** Whether the reason of a schema also covers a wrong type. With further keywords for one type it is about these. */
 function isReasonAboutType({ type, message: _message, properties: _properties, ...rules }: Schema): boolean {
   const types = [type].flat().filter((name) => name !== "null");
@@ -181,11 +187,11 @@ function toErrorDetail(error: ErrorObject, hasIndexes: boolean): ErrorDetail {
   const member = params.missingProperty ?? params.additionalProperty;
   const rule = keyword === "additionalProperties" ? "unknown" : keyword;
   const keys = [...keysOf(error.instancePath), ...(member === undefined ? [] : [member])];
-  return { field: toDottedName(keys, hasIndexes), reason, rule };
+  return { ...fieldOf(keys, hasIndexes), reason, rule };
 }
 
 const longTextDetail = ({ keys, limit, message }: LongText, hasIndexes: boolean): ErrorDetail => ({
-  field: toDottedName(keys, hasIndexes),
+  ...fieldOf(keys, hasIndexes),
   reason: message ?? `Must be at most ${limit} characters long.`,
   rule: "maxLength",
 });

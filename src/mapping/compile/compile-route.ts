@@ -264,7 +264,7 @@ export function compileRoute(
   };
   const reduced = refer("without_scopes", "object", resources);
   const kind = kindOf(route, lists.paging);
-  reportInvalidRoute(definition, resource, { method, parameters, kind, source, body }, location);
+  reportInvalidRoute(definition, { method, parameters, kind, source, body, lists }, location);
   const withoutScopes = reduced && {
     ...route,
     kind,

@@ -25,6 +25,8 @@ export interface RouteLists {
   readonly paging: Paging;
   /** Parses the upstream's lists. */
   readonly parseList: ParseListBody;
+  /** Whether a shape has the name of the list, and the resource has none. */
+  readonly lacksName: boolean;
 }
 
 /** The lists of a dialect that says nothing about them. */
@@ -92,9 +94,13 @@ const valuesOf = (shape: Shape): string =>
     .join(" ");
 
 /** Whether a shape of lists has the name of the list as a key. */
-export const hasListKey = (shape: Shape): boolean =>
+const hasListKey = (shape: Shape): boolean =>
   isObject(shape) &&
   Object.entries(shape).some(([key, member]) => fillKey(key, { list: "" }) !== key || hasListKey(member));
+
+/** Whether a shape of lists needs the name of the list. */
+const needsName = (shape: Shape): boolean =>
+  hasListKey(shape) || namesIn(shape).some(({ name }) => name === "list");
 
 /** A location whose parts are all at the same place. */
 const pinned = (location: SourceLocation): SourceLocation => {
@@ -185,7 +191,7 @@ export interface ListNames {
  * @param resource The location of the resource.
  */
 export function compileEnvelopes(
-  { list = "", upstreamList = "", envelope: ofResource }: ListNames,
+  { list, upstreamList, envelope: ofResource }: ListNames,
   dialect: DialectDefinition,
   paging: Paging,
   resource: SourceLocation,
@@ -219,11 +225,11 @@ export function compileEnvelopes(
       upstream: merged.upstream.list ?? DEFAULT_LIST,
     };
     const routePaging = pagingOf(lists, own, route);
-    const upstream = fillListKey(lists.upstream, upstreamList);
+    const upstream = fillListKey(lists.upstream, upstreamList ?? "");
     return {
       envelope: {
         client: {
-          list: fillListKey(lists.client, list),
+          list: fillListKey(lists.client, list ?? ""),
           item: merged.client.item,
           object: merged.client.object,
         },
@@ -234,6 +240,9 @@ export function compileEnvelopes(
         maxItems: MAX_PAGES_IN_ONE * routePaging.upstream.size.maximum,
         mayBeOmitted: merged.upstream.empty_list === "omitted",
       }),
+      lacksName:
+        (list === undefined && needsName(lists.client)) ||
+        (upstreamList === undefined && needsName(lists.upstream)),
     };
   }
 

@@ -4,7 +4,7 @@ import type { PassedHeaders } from "./headers.ts";
 import type { SourceLocation } from "../load/source-location.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import type { BodyRules } from "./body.ts";
-import type { Resource } from "./resource.ts";
+import type { RouteLists } from "./envelopes.ts";
 import type { Route, RouteKind } from "./route.ts";
 
 /** What the keys of a route became. */
@@ -16,6 +16,7 @@ export interface CompiledParts {
   readonly kind: RouteKind;
   readonly source: Route["source"];
   readonly body: BodyRules | undefined;
+  readonly lists: RouteLists;
 }
 
 /** Kinds of routes that fetch nothing before their response. */
@@ -30,10 +31,14 @@ type Rule = readonly [isBroken: boolean, key: keyof RouteDefinition, message: st
 /** The rules about what a route responds with. */
 function responseRules(
   { response, file, status, without_scopes, one_of }: RouteDefinition,
-  list: Resource["list"],
+  { lists }: CompiledParts,
 ): readonly Rule[] {
   return [
-    [response === "list" && list === undefined, "response", 'the resource has no "list" name'],
+    [
+      response === "list" && lists.lacksName,
+      "response",
+      'the shape of this list has its name, $list: add the key "list" to the resource',
+    ],
     [
       (response === "file") !== (file !== undefined),
       "response",
@@ -144,14 +149,13 @@ function requestRules(
 /** Reports keys of a route that exclude each other, or that have no effect. */
 export function reportInvalidRoute(
   definition: RouteDefinition,
-  { list }: Resource,
   compiled: CompiledParts,
   location: SourceLocation,
 ): void {
   const { source, body, parameters } = compiled;
   const call = "call" in source ? source.call.method : "GET";
   const rules = [
-    ...responseRules(definition, list),
+    ...responseRules(definition, compiled),
     ...listRules(definition, compiled, call),
     ...requestRules(definition, compiled, call),
   ];
@@ -197,19 +201,27 @@ function reportMissingParts(
       location.at("body").report(`the body uses :${parameter}, and the path has no such parameter`);
 }
 
-/** Reports a route that would ignore the version that a client changes. @param call Method of the upstream call */
+/** Reports a route that would ignore the version that a client sends. @param call Method of the upstream call */
 export function reportUncheckedVersion(
-  definition: RouteDefinition,
+  { if_match: name, prerequisites = [] }: RouteDefinition,
   headers: PassedHeaders | undefined,
   call: string,
   location: SourceLocation,
 ): void {
   const names = Object.keys(headers?.definition.request ?? {}).map((name) => name.toLowerCase());
-  if (call === "GET" || !headers?.entityTag || !names.includes("if-match") || definition.if_match) return;
-  location.report({
-    message: "clients may send If-Match, and nothing compares it with the ETag that the pack makes",
-    hint: "add a prerequisite that reads the object, and name it in if_match",
-  });
+  const maySend = names.includes("if-match");
+  if (call === "GET") return;
+  // One without its prerequisite is reported already.
+  if (name !== undefined && prerequisites.includes(name) && !maySend)
+    location.at("if_match").report({
+      message: 'the If-Match of clients is ignored: add it to "headers.request" of the route, or of "client"',
+      hint: "headers: { request: { If-Match: If-Match } }",
+    });
+  if (name === undefined && maySend && headers?.entityTag)
+    location.report({
+      message: "clients may send If-Match, and nothing compares it with the ETag that the pack makes",
+      hint: "add a prerequisite that reads the object, and name it in if_match",
+    });
 }
 
 /** Reports what a route served from a catalog says of the upstream's list: the catalog has been read before. */

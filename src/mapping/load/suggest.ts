@@ -38,11 +38,16 @@ export function closestMatch(name: string, among: readonly string[]): string | u
 /** The most names that a hint lists. With more than the first number, a close match replaces the list. */
 const [MAX_NAMES_WITH_MATCH, MAX_NAMES] = [16, 24];
 
+/** A name as a hint lists it: in quotes if it is empty, or would read as "there are none". */
+const toVisible = (name: string, index: number): string =>
+  name === "" || (name === "none" && index === 0) ? `"${name}"` : name;
+
 /** The hint for an unknown name: "did you mean …?" where one is close, and the valid names. */
 export function suggestionFor(name: string, among: readonly string[]): string {
   const near = closestMatch(name, among);
   if (near !== undefined && among.length > MAX_NAMES_WITH_MATCH) return `did you mean "${near}"?`;
   const more = among.length > MAX_NAMES ? `, and ${among.length - MAX_NAMES} more` : "";
-  const all = `there are: ${among.slice(0, MAX_NAMES).join(", ") || "none"}${more}`;
+  const names = among.slice(0, MAX_NAMES).map(toVisible).join(", ");
+  const all = names === "" ? "there is none" : `there are: ${names}${more}`;
   return near === undefined ? all : `did you mean "${near}"? ${all}`;
 }

@@ -42,12 +42,19 @@ function describeLimit(issue: LimitIssue): string {
   return `must have ${bound} ${limit} ${issue.origin === "string" ? "characters" : "entries"}`;
 }
 
+/** Whether an issue is that a value has another type than all that fit. */
+const isOfOtherType = (issue: Issue, value: unknown): boolean =>
+  issue.path.length === 0 &&
+  (issue.code === "invalid_type" ||
+    (issue.code === "invalid_value" && !issue.values.some((word) => typeof word === typeof value)));
+
+/** A value that may have this many types may be any JSON. */
+const MAX_KINDS = 6;
+
 /** What a value must be that may have several types: the problem of the type that it has, or all types. */
 function describeUnion(branches: readonly (readonly Issue[])[], data: unknown, path: YamlPath): Message {
   const value = at(data, path);
-  const close = branches.find(
-    (issues) => !issues.some(({ code, path: below }) => code === "invalid_type" && below.length === 0),
-  );
+  const close = branches.find((issues) => !issues.some((each) => isOfOtherType(each, value)));
   const [issue] = close ?? [];
   if (issue && issue.path.length > 0) {
     const message = describeIssue({ ...issue, path: [...path, ...issue.path] }, data);
@@ -55,11 +62,12 @@ function describeUnion(branches: readonly (readonly Issue[])[], data: unknown, p
     return { ...text, message: `${issue.path.join(".")}: ${text.message}` };
   }
   if (issue?.code === "invalid_value") return describeIssue({ ...issue, path: [...path] }, data);
-  const kinds = branches.flatMap(([first]) =>
-    first?.code === "invalid_type" ? [article(KINDS[first.expected] ?? first.expected)] : [],
-  );
+  const kinds = branches.flatMap(([first]) => {
+    if (first?.code === "invalid_type") return [article(KINDS[first.expected] ?? first.expected)];
+    return first?.code === "invalid_value" ? first.values.map((word) => JSON.stringify(word)) : [];
+  });
   const all = [...new Set(kinds)];
-  return all.length > 0 && all.length < 4
+  return all.length > 0 && all.length < MAX_KINDS
     ? `must be ${all.join(" or ")}, but is ${kindOf(value)}`
     : "is not a JSON value";
 }

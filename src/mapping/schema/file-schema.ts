@@ -60,10 +60,10 @@ export function fileSchema(kind: FileKind): Json {
 
 const isSchema = (value: unknown): value is Json => typeof value === "object" && value !== null;
 
-/** Returns a schema with all its alternatives. */
+/** Returns a schema with all its alternatives, and theirs. */
 const alternatives = (schema: Json): Json[] => {
   const { anyOf } = schema;
-  return [...(Array.isArray(anyOf) ? anyOf.filter(isSchema) : []), schema];
+  return [...(Array.isArray(anyOf) ? anyOf.filter(isSchema).flatMap(alternatives) : []), schema];
 };
 
 /** Returns the subschemas of one member. */
@@ -83,16 +83,24 @@ function schemasAt(schema: Json, path: readonly PropertyKey[]): Json[] {
   return reached.flatMap(alternatives);
 }
 
-/** Returns the valid keys of the map at a path of a file. */
-export const keysAt = (schema: Json, path: readonly PropertyKey[]): string[] => [
-  ...new Set(
-    schemasAt(schema, path).flatMap(({ properties }) => Object.keys(isSchema(properties) ? properties : {})),
-  ),
+/** The keys of a map that a schema names. */
+const keysOf = ({ properties, propertyNames }: Json): string[] => [
+  ...Object.keys(isSchema(properties) ? properties : {}),
+  ...(isSchema(propertyNames) && Array.isArray(propertyNames["enum"])
+    ? propertyNames["enum"].map(String)
+    : []),
 ];
 
-/** Whether the value at a path of a file may be a text. */
+/** Returns the valid keys of the map at a path of a file. */
+export const keysAt = (schema: Json, path: readonly PropertyKey[]): string[] => [
+  ...new Set(schemasAt(schema, path).flatMap(keysOf)),
+];
+
+/** Whether the value at a path of a file may be any text. */
 export const takesText = (schema: Json, path: readonly PropertyKey[]): boolean =>
-  schemasAt(schema, path).some(({ type }) => type === "string");
+  schemasAt(schema, path).some(
+    (each) => each["type"] === "string" && !each["enum"] && each["const"] === undefined,
+  );
 
 /** Describes the value at a path: an example, the valid values, or its type. Empty where the schema does not say. */
 export function describeValue(schema: Json, path: readonly PropertyKey[]): string {

@@ -182,7 +182,7 @@ export const route = z.strictObject({
   ),
   if_match: about(
     name.optional(),
-    "A prerequisite. The call has its `ETag` as `If-Match`: if the object has changed since, the upstream responds with 412 and changes nothing.",
+    "A prerequisite. The call has its `ETag` as `If-Match`: if the object has changed since, the upstream responds with 412 and changes nothing. `headers.request` needs `If-Match`.",
     "current",
   ),
   wait: about(

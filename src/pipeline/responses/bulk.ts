@@ -8,6 +8,7 @@ import { ExpressionError } from "../../jsonata/index.ts";
 import type { Bulk } from "../../mapping/compile/bulk.ts";
 import { queryOf } from "../../mapping/compile/client-head.ts";
 import type { Route } from "../../mapping/compile/route.ts";
+import { MAX_RESPONSE_BYTES } from "../../upstream/client.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
 import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
 import { toErrorResult } from "../error-result.ts";
@@ -36,12 +37,12 @@ interface Gathered {
   readonly outcomes: ReadonlyMap<string, Outcome>;
 }
 
-/** Of all objects together: those of the largest response of one call. */
-const MOST_CHARACTERS = 16 * 1024 * 1024;
-
-/** The result of an object for which there is no room, and of the ids after it. */
+/**
+ * The result of an object for which there is no room, and of the ids after it: all objects together have at most as many
+ * characters as the largest response of one call has bytes.
+ */
 const TOO_LARGE: Failure = {
-  error: new UpstreamError("too_large", `the results have more than ${MOST_CHARACTERS} characters`),
+  error: new UpstreamError("too_large", `the results have more than ${MAX_RESPONSE_BYTES} characters`),
   isAboutClient: false,
 };
 const UNAUTHORIZED = 401;
@@ -163,7 +164,7 @@ async function callAll(prepared: PreparedRequest, authorized: AuthorizedRequest)
     if ("error" in outcome && outcome.isAboutClient) stop ??= outcome;
     if ("error" in outcome) return [id.text, outcome];
     characters += outcome.object?.length ?? 0;
-    if (characters <= MOST_CHARACTERS) return [id.text, outcome];
+    if (characters <= MAX_RESPONSE_BYTES) return [id.text, outcome];
     stop ??= TOO_LARGE;
     return [id.text, TOO_LARGE];
   }

@@ -8,7 +8,7 @@ import type { OperationState, Poll } from "../../mapping/compile/poll.ts";
 import { DeadlineSignal } from "../../upstream/deadline-signal.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
-import { pauseUntilAborted } from "../pause.ts";
+import { pauseUntilAborted } from "./wait-until.ts";
 import { requestWithoutBody, type PreparedRequest, type UpstreamRequest } from "../prepared-request.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { InvalidUpstreamResponseError, type UpstreamResponse } from "../upstream-response.ts";

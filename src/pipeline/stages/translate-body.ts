@@ -169,7 +169,8 @@ export async function translateBody(
   errors = [...errors, ...withFailure(written.faults, match.route.checkFailure), ...prerequisites.errors];
   const reported = new Set(errors.map(({ field }) => field));
   // Invalid members were removed: rules about missing members do not apply to them.
-  errors.push(...(await prerequisites.check(written.v4)).filter(({ field }) => !reported.has(field)));
+  const failed = await prerequisites.check(written.v4);
+  errors.push(...failed.filter(({ field }) => field === undefined || !reported.has(field)));
   if (errors.length > 0) throw new ValidationError(errors);
   const { values, headers } = prerequisites;
   return { ...written, alpha: valid, prerequisites: values, headers };

@@ -1,7 +1,18 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Wait } from "../../mapping/compile/wait.ts";
+import type { CancelSignal } from "../../upstream/client.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
-import { pauseUntilAborted } from "../pause.ts";
 import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
+
+/** Waits for some milliseconds, or until a signal fires. A call that follows then fails without being sent. */
+export async function pauseUntilAborted(ms: number, signal: CancelSignal): Promise<void> {
+  const end = new AbortController();
+  const onAbort = (): void => end.abort();
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort);
+  await wait(ms, undefined, { signal: end.signal }).catch(() => {});
+  signal.removeEventListener("abort", onAbort);
+}
 
 /**
  * Waits until v4 shows that the call can be made: alpha queues calls that v4 rejects while it is busy. After the

@@ -2,9 +2,6 @@
 import { LRUCache } from "lru-cache";
 import { REDACTED } from "../../audit/secret-values.ts";
 import type { ErrorDetail } from "../../dialect/http-error.ts";
-import { printForm } from "../../dialect/form.ts";
-import { isObject } from "../../dialect/json/parse.ts";
-import { FORM } from "../../mapping/compile/body-format.ts";
 import type { ErrorFormats } from "../../mapping/compile/error-shapes.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Pack } from "../../mapping/pack.ts";
@@ -12,6 +9,7 @@ import { splitPath } from "../../mapping/router.ts";
 import { pathTemplate } from "../../routing/path-template.ts";
 import type { Upstream } from "../../upstream/client.ts";
 import { createCatalogUpstream, type CatalogLists } from "../catalog-upstream.ts";
+import { clientBody } from "../explain/recorded-body.ts";
 import { createDryRun, type DryRun, type DryRunRequest, type DryRunResponse } from "../dry-run.ts";
 import type { ObservedCall } from "./observed-call.ts";
 
@@ -179,9 +177,11 @@ export class CallJudge {
   }
 
   #requestOf({ method, path, query, headers, filter, body, file, hasToken }: ObservedCall): DryRunRequest {
-    const { dialect, mediaTypes } = this.#pack;
+    const { dialect } = this.#pack;
     const filterHeader = dialect.client.filters?.header?.toLowerCase();
-    const isForm = isObject(body) && mediaTypes.names[0] === FORM;
+    // A body of an archive has its type.
+    const isTyped = headers["content-type"] !== undefined;
+    const sent = isTyped ? { type: undefined, body } : clientBody(body, this.#pack);
     return {
       method,
       path: query === "" ? path : `${path}?${query}`,
@@ -189,9 +189,9 @@ export class CallJudge {
         ...versionHeaders(this.#pack),
         ...headers,
         ...(filter !== null && filterHeader !== undefined && { [filterHeader]: filter }),
-        ...(isForm && { "content-type": FORM }),
+        ...(sent.type !== undefined && { "content-type": sent.type }),
       },
-      body: isForm ? printForm(body, "repeat") : body,
+      body: sent.body,
       file,
       isAnonymous: !hasToken,
     };

@@ -4,6 +4,7 @@ import { printForm } from "../../dialect/form.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import { FORM } from "../../mapping/compile/body-format.ts";
 import type { Pack } from "../../mapping/pack.ts";
+import { recordedType } from "./recorded-body.ts";
 import { curl, type CurlBody } from "./curl.ts";
 import { isTruncated } from "../../audit/truncate.ts";
 import { addressVariable, shellComment } from "./shell.ts";
@@ -105,7 +106,9 @@ export function recordCurls(record: AuditRecord, pack: Pack): RecordCurls {
   };
   const path = alpha.query === "" ? alpha.path : `${alpha.path}?${alpha.query}`;
   const v4Type = upstream.bodies.media_type;
-  const [side, type] = lane === "native" ? [upstream, v4Type] : [clientSide, pack.mediaTypes.names[0]];
+  const sentType = isTruncated(alpha.body) ? undefined : recordedType(alpha.body, pack);
+  const [side, type] =
+    lane === "native" ? [upstream, v4Type] : [clientSide, sentType ?? pack.mediaTypes.names[0]];
   return {
     alpha: toCurl(GATEWAY, side, { ...alpha, path }, type),
     v4: v4.map((call) => toCurl(addressVariable(upstream.name), upstream, call, v4Type)),

@@ -2,8 +2,11 @@
 import { stringify } from "yaml";
 import { tryParse } from "../../audit/json-text.ts";
 import { isTruncated } from "../../audit/truncate.ts";
+import { isObject } from "../../dialect/json/parse.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Example } from "../../parity/example.ts";
+import { clientBody } from "../explain/recorded-body.ts";
+import { isJsonType } from "../dry-run.ts";
 import type { ExampleDefinition } from "../examples/example.ts";
 
 /** The text of a golden case, or why there can be none. */
@@ -25,17 +28,29 @@ export function toGoldenCase(example: Example, pack: Pack): GoldenCase {
   if (hasGaps(example)) return { problem: "a body of the example was too long to be kept" };
   const { client, upstream } = pack.dialect;
   const filterHeader = client.filters?.header;
+  const sent = clientBody(body, pack);
+  // A body without a type is of the first one that clients may send.
+  const needsType =
+    sent.type !== undefined && (!isJsonType(sent.type) || sent.type !== pack.mediaTypes.names[0]);
+  const headers = {
+    ...(needsType && { "Content-Type": sent.type }),
+    ...(filter !== null && filterHeader !== undefined && { [filterHeader]: filter }),
+  };
+  const format = pack.route(route)?.body?.format;
+  /** A form is stated as its text. */
+  const toCase = (content: unknown): unknown =>
+    format && isObject(content) && !isJsonType(format.mediaType) ? format.print(content) : content;
   const [difference] = differences;
   const what = difference ? `${difference.field || "the body"} (${difference.kind})` : "the answer";
   const definition: ExampleDefinition = {
     title: `${route}: ${what} as before`,
     request: `${method} ${withoutPrefix(path, client.base_path)}`,
-    ...(filter !== null && filterHeader !== undefined && { headers: { [filterHeader]: filter } }),
-    ...(body !== undefined && { body: body as Json }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(body !== undefined && { body: sent.body as Json }),
     upstream: calls.map((call) => ({
       request: `${call.method} ${withoutPrefix(call.path, upstream.base_path)}`,
       ...(call.filter !== null && { filter: (tryParse(call.filter)?.value ?? call.filter) as Json }),
-      ...(call.body !== undefined && { body: call.body as Json }),
+      ...(call.body !== undefined && { body: toCase(call.body) as Json }),
       response: {
         status: call.status ?? 503,
         ...(call.response !== undefined && call.response !== null && { body: call.response as Json }),

@@ -62,7 +62,8 @@ export function findObstacle(record: AuditRecord, pack: Pack): string | undefine
   const lacksResponse = v4.some(({ status, response }) => status !== null && response === undefined);
   if (alpha.response === undefined || (lacksResponse && !alpha.response))
     return "bodies were not recorded (AUDIT=metadata)";
-  if (typeof alpha.body === "string") return "the body was not JSON";
+  if (typeof alpha.body === "string" && pack.mediaTypes.formatOf(undefined) !== "form")
+    return "the body was not JSON";
   if (alpha.body === undefined && bytes?.in > 0) return "the body was not recorded";
   if (isUnreadBody(record, pack))
     return "the body was not parsed, for its type or encoding, which is not recorded";

@@ -2,6 +2,7 @@ import { checksumOf, type AuditRecord } from "../../audit/record.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { NO_CATALOGS } from "../../mapping/translation-context.ts";
 import { createCatalogUpstream, type CatalogLists } from "../catalog-upstream.ts";
+import { clientBody } from "../explain/recorded-body.ts";
 import { createDryRun, type DryRun, type DryRunOptions, type DryRunResponse } from "../dry-run.ts";
 import { createEntryComparison, type EntryComparison } from "./catalog-entries.ts";
 import { bodyOf, compareResult } from "./compare-result.ts";
@@ -106,16 +107,18 @@ export class Replay {
   /** The response under the pack, without a comparison. */
   async respond(record: AuditRecord): Promise<DryRunResponse | Error> {
     const { client, alpha } = record;
-    const { method, path, query, filter, body } = alpha;
+    const { method, path, query, filter } = alpha;
     const header = this.pack.dialect.client.filters?.header;
     await this.readCatalogs();
     this.#v4.play(record.alpha.route, recordedCalls(record));
     try {
+      const { type, body } = clientBody(alpha.body, this.pack);
       return await this.#dryRun.send({
         method,
         path: query === "" ? path : `${path}?${query}`,
         headers: {
           ...versionHeaders(this.pack),
+          ...(type !== undefined && { "content-type": type }),
           ...(filter !== null && header !== undefined && { [header]: filter }),
         },
         isAnonymous: client.fingerprint === null,

@@ -1,5 +1,5 @@
 /** What the gateway has recorded is no change under the same pack, wherever its responses have their objects. */
-import { afterEach, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { Replay, type ReplayResult } from "../../../src/tools/replay/replay-record.ts";
@@ -105,5 +105,35 @@ test("a 304 is inconclusive: the version that the client had is not recorded", a
       kind: "inconclusive",
       reason: "the client had this version already, by a header, and headers are not recorded",
     },
+  });
+});
+
+describe("a recorded form runs again as a form", () => {
+  const FORM = "application/x-www-form-urlencoded";
+  const schema = {
+    type: "object",
+    properties: { title: { type: "string" }, pages: { type: "integer" }, tags: { type: "array" } },
+  };
+  const formPack = (...types: readonly string[]): SmallPack => ({
+    client: { bodies: { media_types: types } },
+    book: {
+      fields: { id: "id", title: "name", pages: "size", tags: "labels" },
+      bodies: { write: { schema } },
+      routes: [{ client: "POST /books", upstream: "POST /items/new", body: "write" }],
+    },
+  });
+  const form = (raw: string): RequestOptions => ({ raw, headers: { "content-type": FORM } });
+  const JSON_TYPE = "application/json";
+
+  test.each<[string, SmallPack, RequestOptions]>([
+    ["where clients send forms alone", formPack(FORM), form("title=Emma&pages=12&tags[]=a&tags[]=b")],
+    ["where a form is the first type", formPack(FORM, JSON_TYPE), form("title=Emma&pages=12")],
+    ["where a form is another type, by its brackets", formPack(JSON_TYPE, FORM), form("title=A&tags[]=b")],
+    ["and JSON as JSON where a form is the first type", formPack(FORM, JSON_TYPE), { body: { pages: 12 } }],
+  ])("%s", async (_, pack, options) => {
+    expect(await replayOf(pack, "POST /books", options)).toEqual({
+      status: 200,
+      result: { kind: "same", exact: true },
+    });
   });
 });

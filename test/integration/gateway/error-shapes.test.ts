@@ -281,6 +281,43 @@ describe("an error of the upstream without a text keeps its status", () => {
   });
 });
 
+describe("a rule of the whole body", () => {
+  const REASON = "Must have at least 1 member.";
+  const refuse = async (responses: object) => {
+    gateway = await startSmallGateway({
+      client: { responses },
+      book: {
+        bodies: { write: { schema: { type: "object", minProperties: 1, message: REASON } } },
+        routes: [{ client: "POST /books", upstream: "POST /items", body: "write" }],
+      },
+    });
+    return (await gateway.send("POST /books", { body: {} })).body;
+  };
+
+  test.each<[what: string, responses: object, expected: object]>([
+    [
+      "$field and $pointer are left out",
+      { error: { errors: [{ field: "$field", at: "$pointer", text: "$message" }] } },
+      { errors: [{ text: REASON }] },
+    ],
+    [
+      "$field is no_field",
+      { error: { errors: { $field: ["$message"] } }, no_field: "base" },
+      { errors: { base: [REASON] } },
+    ],
+    [
+      "the shape is one for problems without a field",
+      {
+        error: { errors: { $field: ["$message"] } },
+        error_shapes: [{ status: 400, fields: false, shape: { text: "$message" } }],
+      },
+      { text: REASON },
+    ],
+  ])("has no field: %s", async (_what, responses, expected) => {
+    expect(await refuse(responses)).toEqual(expected);
+  });
+});
+
 describe("errors of the upstream by field", () => {
   const startByField = async (errors: unknown) => {
     gateway = await startSmallGateway({

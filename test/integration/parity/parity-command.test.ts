@@ -212,6 +212,50 @@ describe("parity", () => {
     expect(await runCommandLine(["check", pack])).toBe(0);
   });
 
+  test.each([
+    [
+      "from clients",
+      "form-client-pack",
+      "POST /customers",
+      "name=Ada&address[city]=Bath",
+      {
+        path: "/clients",
+        sent: { customer: { full_name: "Ada", location: { town: "Bath" } } },
+        response: { id: 5, full_name: "Ada" },
+        answer: {
+          id: 5,
+          name: "Ada",
+          balance: null,
+          active: null,
+          tags: null,
+          address: null,
+          cards: null,
+        },
+      },
+    ],
+    [
+      "to the upstream",
+      "form-upstream-pack",
+      "POST /orders",
+      '{"order":{"note":"a","lines":[{"count":3}]}}',
+      {
+        path: "/orders",
+        sent: { description: "a", items: [{ quantity: 3 }], currency: "eur" },
+        response: { id: 5, description: "a" },
+        answer: { id: 5, paid: null, note: "a", lines: null },
+      },
+    ],
+  ])("example writes a golden case of a form %s that passes", async (_, name, route, body, to) => {
+    const pack = join(folder, "pack");
+    cpSync(`test/fixtures/${name}`, pack, { recursive: true });
+    const [method = "", path = ""] = route.split(" ");
+    const calls = [{ ...call(to.path, to.response), method, body: to.sent }];
+    const sample = { method, path, filter: null, body: Buffer.from(body), calls };
+    await report(difference({ route, sample: { ...sample, old: answer(to.answer), new: answer({}) } }));
+    expect(await run("example", await exampleId(), "--pack", pack)).toBe(0);
+    expect(await runCommandLine(["check", pack])).toBe(0);
+  });
+
   test("reset forgets all sources, or one", async () => {
     await report(...equals(3), ...equals(3, { source: "legacy" }));
     expect(await run("reset", "--source=legacy")).toBe(0);

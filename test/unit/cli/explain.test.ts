@@ -169,3 +169,38 @@ describe("explain", () => {
     expect(text).toContain("# all pages\ncurl");
   });
 });
+
+describe("explain -d", () => {
+  const FORM = "application/x-www-form-urlencoded";
+  const packOf = (...types: readonly string[]): SmallPack => ({
+    client: { bodies: { media_types: types } },
+    book: {
+      fields: { id: "id", title: "name", pages: "size" },
+      bodies: {
+        write: { schema: { type: "object", properties: { title: {}, pages: { type: "integer" } } } },
+      },
+      routes: [{ client: "POST /books", upstream: "POST /items", body: "write" }],
+    },
+  });
+  const BODY = `--data-raw '{"name":"Emma","size":12}'`;
+
+  test.each([
+    ["a form where clients send forms alone", packOf(FORM), "pages=12&title=Emma"],
+    ["a form where clients send JSON or forms", packOf("application/json", FORM), "pages=12&title=Emma"],
+    [
+      "JSON where clients send forms or JSON",
+      packOf(FORM, "application/json"),
+      '{"pages":12,"title":"Emma"}',
+    ],
+  ])("takes %s", async (_, pack, data) => {
+    const { code, text } = await explain(pack, "POST /books", "-d", data);
+    expect(text).toContain(BODY);
+    expect(code).toBe(0);
+  });
+
+  test("says what clients send in place of JSON", async () => {
+    const { code, text } = await explain(packOf(FORM), "POST /books", "-d", '{"pages":12}');
+    expect(text).toContain("-d is JSON, and clients of the pack send forms, such as name=a&tags[]=b");
+    expect(code).toBe(1);
+  });
+});

@@ -128,9 +128,9 @@ describe("$toMillis with a picture", () => {
     await fc.assert(
       fc.asyncProperty(dateText, fc.option(damaged), async ([picture, time, at], damage) => {
         const literal = JSON.stringify(picture);
-        const printed = String(
-          await compile(`$fromMillis(time, ${literal}, zone)`).evaluate({ time, zone: at }, {}),
-        );
+        const { value } = await outcome(compile, `$fromMillis(time, ${literal}, zone)`, { time, zone: at });
+        // A time or a zone that no date has is not printed.
+        const printed = typeof value === "string" ? value : "";
         const [from, cut, put] = damage ?? [0, 0, ""];
         const written = printed.slice(0, from) + put + printed.slice(from + cut);
         const [compiled, interpreted] = await outcomesOf(`$toMillis(written, ${literal})`, { written });

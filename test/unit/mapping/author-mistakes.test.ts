@@ -70,6 +70,15 @@ describe("check reports a value that can never work", () => {
       'the route has no prerequisite "crate"; prerequisites: [tray, crate]',
     ],
     [
+      "a version of the object, where the client's own is not among the headers that pass",
+      {
+        file: "tray.yaml",
+        from: "    prerequisites: [tray]",
+        to: "    prerequisites: [tray]\n    if_match: tray",
+      },
+      'the If-Match of clients is ignored: add it to "headers.request" of the route, or of "client"; headers: { request: { If-Match: If-Match } }',
+    ],
+    [
       "a GET that is said to be safe",
       book("upstream: GET /items/{number}", "safe: true\n    upstream: GET /items/{number}"),
       '"safe" is for a POST without a file: a GET always is, and no other method can be',

@@ -24,11 +24,8 @@ export const MONTHS = [
   "December",
 ];
 
-/** Returns `last` in place of 0. Not by `||`, which would replace the NaN of an invalid date, too. */
-const zeroAs = (last: number, value: number): number => (value === 0 ? last : value);
-
 /** The day of the week; Monday is 1. */
-const weekday = (date: Date): number => zeroAs(7, date.getUTCDay());
+const weekday = (date: Date): number => date.getUTCDay() || 7;
 
 /** A year, or a month, that has weeks of its own: its first month and year. */
 interface Period {
@@ -90,7 +87,7 @@ export const TIME_NUMBERS: Readonly<Record<string, (date: Date) => number>> = {
   X: (date) => periodOfWeek(date, yearOf(date), shiftYear).year,
   x: (date) => periodOfWeek(date, monthOf(date), shiftMonth).month + 1,
   H: (date) => date.getUTCHours(),
-  h: (date) => zeroAs(12, date.getUTCHours() % 12),
+  h: (date) => date.getUTCHours() % 12 || 12,
   m: (date) => date.getUTCMinutes(),
   s: (date) => date.getUTCSeconds(),
   f: (date) => date.getUTCMilliseconds(),

@@ -9,12 +9,26 @@ interface Offset {
   readonly minutes: number;
 }
 
+const UTC: Offset = { hours: 0, minutes: 0 };
+
 /** Parses a time zone, `+hhmm`. As in JSONata, one behind UTC with minutes is an hour too early: -0130 is -2 h -30 min. */
 function parseOffset(zone: string | undefined): Offset {
-  if (zone === undefined) return { hours: 0, minutes: 0 };
+  if (zone === undefined) return UTC;
   // oxlint-disable-next-line radix -- as in JSONata, 0x is a prefix
   const offset = Number.parseInt(zone);
   return { hours: Math.floor(offset / 100), minutes: offset % 100 };
+}
+
+/**
+ * The date of a time in a time zone. JSONata itself prints `0NaN-NaN-NaN` for a number that no date has.
+ *
+ * @throws {Failure} no_date
+ */
+export function dateIn(millis: number, zone?: string): { readonly date: Date; readonly offset: Offset } {
+  const offset = parseOffset(zone);
+  const date = new Date(millis + (60 * offset.hours + offset.minutes) * 60_000);
+  if (Number.isNaN(date.getTime())) throw new Failure("no_date");
+  return { date, offset };
 }
 
 const NAMES: Readonly<Record<string, readonly string[]>> = { M: MONTHS, x: MONTHS, F: DAYS };
@@ -27,8 +41,7 @@ function changeCase(text: string, letters: TimeComponent["letters"]): string {
 function printName(value: number, { component, letters, mostLetters }: TimeComponent): string {
   const names = NAMES[component];
   if (!names) throw new Failure("D3133");
-  // A time beyond the range of the calendar has no month. The interpreter prints it like this, too.
-  const name = changeCase(names[value] ?? "undefined", letters);
+  const name = changeCase(names[value] ?? "", letters);
   return mostLetters !== undefined && name.length > mostLetters
     ? name.slice(0, Math.max(0, mostLetters))
     : name;
@@ -82,12 +95,11 @@ const ISO_8601 = "[Y0001]-[M01]-[D01]T[H01]:[m01]:[s01].[f001][Z01:01t]";
  * @param millis Milliseconds since the epoch.
  * @param picture Default: ISO 8601.
  * @param zone The time zone, `+hhmm`. Default: UTC.
- * @throws {Failure} D3130 to D3135 If the picture is invalid, too_large.
+ * @throws {Failure} D3130 to D3135 If the picture is invalid, no_date, too_large.
  */
 export function formatTime(millis: number, picture = ISO_8601, zone?: string): string {
+  const { date, offset } = dateIn(millis, zone);
   const parts = parseTimePicture(picture);
-  const offset = parseOffset(zone);
-  const date = new Date(millis + (60 * offset.hours + offset.minutes) * 60_000);
   let text = "";
   for (const part of parts) text += typeof part === "string" ? part : printComponent(date, offset, part);
   return text;
