@@ -73,7 +73,8 @@ function selectRequested(
   authorized: AuthorizedRequest,
 ): readonly CatalogEntry[] {
   const filter = requestedFilter(authorized);
-  return filter ? selectRows(rows, filter, authorized.match.route.selectFields) : rows;
+  const { match, services } = authorized;
+  return filter ? selectRows(rows, filter, match.route.selectFields(services.catalogs)) : rows;
 }
 
 /** Rejects an invalid page or filter, before v4 is called. @throws {HttpError} 400 */
