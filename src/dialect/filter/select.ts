@@ -1,6 +1,5 @@
 import type { Comparison, Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
 import { parseScalar } from "../query.ts";
-import { ValidationError } from "../http-error.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
 import { forParameter } from "../parameter-error.ts";
@@ -71,7 +70,7 @@ export function selectRows<Row>(rows: readonly Row[], filter: Filter, fields: Se
   const order = forParameter(parameters?.order, () => createOrder(filter, fields));
   if (search !== undefined)
     forParameter(parameters?.search, () => {
-      throw new ValidationError("This list cannot be searched.");
+      throwFilterError("This list", "cannot be searched.");
     });
   const selected = rows.filter(holds);
   return order ? selected.sort(order) : selected;
@@ -81,7 +80,7 @@ type Compare<Row> = (a: Row, b: Row) => number;
 
 function createOrder<Row>({ order = [] }: Filter, fields: SelectFields<Row>): Compare<Row> | undefined {
   const compares = order.map(({ field, descending }): Compare<Row> => {
-    const { value } = fields.get(field) ?? throwFilterError(field, "cannot be ordered by.");
+    const { value } = fields.get(field) ?? throwFilterError(field, "cannot be ordered by.", "sort");
     return descending
       ? (a, b) => compareValues(value(b), value(a))
       : (a, b) => compareValues(value(a), value(b));
