@@ -5,16 +5,20 @@ import { createResponseCache } from "../pipeline/response-cache.ts";
 import type { PublicAppDependencies } from "./public-app.ts";
 import type { Recorder } from "./recorder.ts";
 
-/** Creates the checks of tokens. @returns undefined if the pack has no call for it, or nothing asks whose requests they are */
+/** Whether something asks whose requests are those of tokens that no call has shown to v4. */
+export const countsClients = (
+  { SUNSET_FILE }: Settings,
+  { audit }: Pick<PublicAppDependencies, "audit">,
+): boolean => audit !== undefined || SUNSET_FILE !== undefined;
+
+/** Creates the checks of tokens. @returns undefined if the pack has no call for it */
 export function openTokenChecks(
   settings: Settings,
   dependencies: PublicAppDependencies,
   recorder: Recorder,
 ): CheckToken | undefined {
-  const { pack, audit, shared, oauth, upstream, upstreamTokens, tokenLocks, metrics, inFlight } =
-    dependencies;
-  const isAsked = audit !== undefined || settings.SUNSET_FILE !== undefined;
-  if (!pack.tokenCheck || !isAsked) return undefined;
+  const { pack, shared, oauth, upstream, upstreamTokens, tokenLocks, metrics, inFlight } = dependencies;
+  if (!pack.tokenCheck) return undefined;
   return createTokenChecks({
     check: pack.tokenCheck,
     budget: dependencies.tokenChecks,

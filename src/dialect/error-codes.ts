@@ -2,7 +2,8 @@
 
 /**
  * What a request can break: keywords of JSON Schema, members and parameters that do not exist (`unknown`), ids that do
- * not exist (`unknown_record`), and rules that a schema can't express (`failed_check`).
+ * not exist (`unknown_record`), rules that a schema can't express (`failed_check`), and the parts of a list's request:
+ * its `page`, the `size` of the page, its `filter` and its `sort` order.
  */
 export const VALIDATION_RULES = [
   "required",
@@ -33,6 +34,10 @@ export const VALIDATION_RULES = [
   "allOf",
   "not",
   "failed_check",
+  "page",
+  "size",
+  "filter",
+  "sort",
 ] as const;
 
 /** What an upstream code becomes. Without a `code` clients get none. */

@@ -1,4 +1,4 @@
-/** Asks v4, after the response, about tokens that no call has shown to it: those of clients that only read catalogs. */
+/** Asks v4 about tokens that no call has shown to it: those of clients that only read catalogs. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { TokenUnavailableError } from "../auth/token-store.ts";
@@ -81,7 +81,7 @@ export interface TokenCheckOptions {
 }
 
 /**
- * Checks the token of a request in the background.
+ * Checks the token of a request. The promise, which does not reject, is that of the check in progress.
  *
  * @param creditAddress takes the request back that was counted against the address, once v4 accepts the token
  */
@@ -89,7 +89,7 @@ export type CheckToken = (
   request: AlphaRequest,
   client: AuthenticatedClient,
   creditAddress: CallerRequest["creditAddress"],
-) => void;
+) => Promise<void> | undefined;
 
 const isExpected = (error: unknown): boolean =>
   error instanceof UpstreamError ||
@@ -107,6 +107,8 @@ function withoutResponses(context: RequestContext): void {
 
 export function createTokenChecks(options: TokenCheckOptions): CheckToken {
   const { check, budget, dependencies, record, count, onUnexpectedError, track } = options;
+
+  const inProgress = new Map<string, Promise<void>>();
 
   async function askAbout(
     hash: string,
@@ -136,13 +138,18 @@ export function createTokenChecks(options: TokenCheckOptions): CheckToken {
 
   return function checkToken({ readBody: _body, openUpload: _upload, ...request }, client, creditAddress) {
     const { hash } = client.credentials;
-    if (hash === undefined) return;
+    if (hash === undefined) return undefined;
     const taken = budget.take(hash, addressNetwork(request.address));
     if (taken === "exhausted") count("skipped");
-    if (taken !== "taken") return;
+    if (taken !== "taken") return inProgress.get(hash);
     // The client may have disconnected: the check goes on.
     const ownRequest = { ...request, signal: budget.signal, startedAt: performance.now() };
     // The record of the request is written before that of the check.
-    track(nextTurn().then(() => askAbout(hash, ownRequest, client, creditAddress)));
+    const ended = nextTurn()
+      .then(() => askAbout(hash, ownRequest, client, creditAddress))
+      .finally(() => inProgress.delete(hash));
+    inProgress.set(hash, ended);
+    track(ended);
+    return ended;
   };
 }

@@ -25,13 +25,20 @@ import { addPassed, toSuccess, type SuccessBodies } from "./passed-headers.ts";
 import { addParameters } from "./prepared-request.ts";
 import { createResponseCache, type ResponseCache } from "./response-cache.ts";
 import { RESPONSE_KINDS } from "./responses/kinds.ts";
+import { readCatalogsWithToken } from "./stages/build-request.ts";
 import { authenticate, createCredentialsReader } from "./stages/authenticate.ts";
-import { authorize, resolveToken, selectRoute, type TokenDependencies } from "./stages/authorize.ts";
+import {
+  authorize,
+  resolveToken,
+  selectRoute,
+  type ClientToken,
+  type TokenDependencies,
+} from "./stages/authorize.ts";
 import { firstCandidate, matchRoute, withPathValues } from "./stages/match-route.ts";
 import { askPlan, enforcePlan, findIssuer } from "./stages/enforce-plan.ts";
 import { consumeRateLimit, rejectLimited } from "./stages/rate-limit.ts";
 import { parseOnUse, readBody } from "./stages/read-body.ts";
-import { sentToken, UpstreamCaller, type CallDependencies } from "./upstream-call.ts";
+import { UpstreamCaller, type CallDependencies } from "./upstream-call.ts";
 import { equivalentOf } from "./upstream-equivalent.ts";
 import type { TranslationConfig } from "./upstream-response.ts";
 
@@ -52,11 +59,17 @@ export interface PipelineDependencies
   readonly nativeScheme?: string | undefined;
   /** Asks v4 about tokens that no call has shown to it, as those of catalogs; undefined: nobody does. */
   readonly checkToken?: CheckToken | undefined;
+  /** Whether v4 is asked about them after each response, so that it is known whose requests they are. */
+  readonly countsClients?: boolean | undefined;
 }
 
 /** Whether a body is JSON text, and not a file or nothing. */
 const isText = (body: ResponseBody): body is string | Buffer =>
   body !== "" && (typeof body === "string" || Buffer.isBuffer(body));
+
+/** Whether there is a token, and nothing shows that v4 accepts it. */
+const isUnproven = ({ resolved, isAccepted }: ClientToken): boolean =>
+  !isAccepted && resolved.credentials.hash !== undefined;
 
 /** Creates the alpha pipeline: all stages of a request, in order. The audit is the end of each lifecycle. */
 export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler {
@@ -66,7 +79,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     equivalentOf: (request: AlphaRequest, { match }: RequestContext) =>
       equivalentOf(request, match, options.pack),
   };
-  const { pack, limits, sunset, tokens, scopes, catalogs, dialect } = dependencies;
+  const { pack, limits, sunset, tokens, scopes } = dependencies;
   const readCredentials = createCredentialsReader({
     credentials: pack.credentials,
     nativeScheme: dependencies.nativeScheme,
@@ -141,10 +154,8 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const headers = rules?.request?.(request.headers, name === "object" || name === "list");
 
     // Build the v4 request. Catalogs are read with accepted tokens only.
-    const { resolved } = token;
-    const { hash } = resolved.credentials;
-    if (hash !== undefined && token.info?.refused === false)
-      await catalogs.refreshWith(hash, sentToken(resolved.credentials, dialect.credentials));
+    const checkToken = () => dependencies.checkToken?.(request, client, creditAddress);
+    await readCatalogsWithToken(match, token, checkToken, dependencies);
     const traceparent = continueTrace(header(request, "traceparent"));
     context.upstream = createUpstreamActivity(warnings, span?.call, traceparent);
     const caller = { request, match, client: credentials, token, creditAddress, query: parameters.query };
@@ -164,8 +175,8 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const object = await kind.buildResponse(received, prepared, authorized);
     const body = typeof object === "string" ? (match.route.wrapObject?.(object) ?? object) : object;
     stageTimes.buildResponse = performance.now();
-    if (!token.isAccepted && hash !== undefined && context.upstream.calls.length === 0)
-      dependencies.checkToken?.(request, client, creditAddress);
+    if (dependencies.countsClients && isUnproven(token) && upstream.activity.calls.length === 0)
+      void checkToken();
     const bodies = choose(match.route, leaveOut(match.route, body, context), chosen);
     return toSuccess(request, match.route, bodies, context, dependencies.style);
   }, dependencies);

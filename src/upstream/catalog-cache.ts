@@ -22,6 +22,8 @@ export interface CatalogCache extends CatalogCopy {
    * @param hash Hash of the token, which v4 must have accepted.
    */
   refreshWith(hash: string, token: SentToken | undefined): Promise<unknown> | undefined;
+  /** Whether a catalog was never read, because v4 does not show it without a token, and may be read with a client's. */
+  awaitsToken(catalog: string): boolean;
   /** The catalogs that were never read, each with the reason. */
   missing(): readonly string[];
   /** The catalogs whose copies lack rows, by name. */
@@ -93,7 +95,9 @@ class CatalogCopies {
   async readWith(source: CatalogSource, hash: string, token: SentToken): Promise<void> {
     const { name } = source.catalog;
     const { ttlMs } = this.#options;
-    await this.#readsInFlight.get(name);
+    const readInFlight = this.#readsInFlight.get(name);
+    // Without a read in flight this one begins at once: requests of the same turn wait for it.
+    if (readInFlight) await readInFlight;
     const key = `${name} ${hash}`;
     if (!this.isDue(name) || this.#readsInFlight.has(name) || this.#failedTokens.has(key)) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -146,6 +150,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
       if (due.length === 0) return undefined;
       return Promise.all(due.map((source) => catalogs.readWith(source, hash, token)));
     },
+    awaitsToken: (name) => tokenOnly.has(name) && !copies.has(name),
     missing: () =>
       sources
         .map(({ catalog }) => catalog.name)

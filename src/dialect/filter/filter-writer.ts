@@ -1,5 +1,5 @@
 /** Writes filters in the form of the upstream: a JSON header, or parameters of a query. */
-import { ValidationError } from "../http-error.ts";
+import { throwFilterError, throwSeveralOrders } from "./filter-error.ts";
 import { isObject, printJson } from "../json/parse.ts";
 import { formatParameter } from "../query.ts";
 import type { Order, Scalar } from "./condition.ts";
@@ -44,7 +44,7 @@ function createHeaderWriter({ operators }: Pick<FilterDefinition, "operators">):
     canCompare: () => true,
     order([first, ...others]) {
       if (!first || orderBy === undefined) return undefined;
-      if (others.length > 0) throw new ValidationError("A list can be ordered by one field only.");
+      if (others.length > 0) throwSeveralOrders();
       const by = { [orderBy]: first.field };
       if (first.descending === undefined || (direction === undefined && !first.descending)) return by;
       return direction === undefined ? undefined : { ...by, [direction]: first.descending ? "desc" : "asc" };
@@ -60,7 +60,7 @@ function createHeaderWriter({ operators }: Pick<FilterDefinition, "operators">):
 const [AND, OR, SORT, SEARCH] = ["{and}", "{or}", "{sort}", "{search}"];
 
 const throwCombination = (): never => {
-  throw new ValidationError("The filter has conditions that cannot be combined.");
+  throwFilterError("The filter", "has conditions that cannot be combined.");
 };
 
 /** The values of a choice between several values of one field; undefined for another choice. */

@@ -82,11 +82,12 @@ function readOrder(entries: readonly [string, unknown, Operator][]): Omit<Filter
   const [by, direction, search] = [found.get("order_by"), found.get("order"), found.get("search")];
   if (search && typeof search.value !== "string") throwFilterError(search.key, "takes a string.");
   const searched = search ? { search: search.value as string } : {};
-  if (!by) return direction ? throwFilterError(direction.key, "needs a field to order by.") : searched;
-  if (typeof by.value !== "string") return throwFilterError(by.key, "takes the name of a field.");
+  if (!by)
+    return direction ? throwFilterError(direction.key, "needs a field to order by.", "sort") : searched;
+  if (typeof by.value !== "string") return throwFilterError(by.key, "takes the name of a field.", "sort");
   if (!direction) return { order: [{ field: by.value }], ...searched };
   if (direction.value !== "asc" && direction.value !== "desc")
-    throwFilterError(direction.key, 'takes "asc" or "desc".');
+    throwFilterError(direction.key, 'takes "asc" or "desc".', "sort");
   return { order: [{ field: by.value, descending: direction.value === "desc" }], ...searched };
 }
 

@@ -98,7 +98,7 @@ export class QueryFilter {
   parse(query: Query): Filter {
     const conditions = this.#readConditions(query);
     const order = this.#sort?.read(query) ?? [];
-    const search = this.#search === undefined ? undefined : onlyValue(query, this.#search);
+    const search = this.#search === undefined ? undefined : onlyValue(query, this.#search, "filter");
     const isEmpty = order.length === 0 && search === undefined;
     const parameters = { order: this.#definition.sort?.parameter, search: this.#search };
     return {
@@ -133,7 +133,7 @@ export class QueryFilter {
     texts: readonly string[],
   ): Condition {
     const isRepeated = operator === "in" && this.#definition.in?.multiple === "repeat";
-    if (texts.length > 1 && !isRepeated) throwParameterError(parameter, "is given more than once.");
+    if (texts.length > 1 && !isRepeated) throwParameterError(parameter, "is given more than once.", "filter");
     const [text = ""] = texts;
     if (operator === "in") {
       const values = isRepeated ? texts : text.split(",");
@@ -155,7 +155,7 @@ export class QueryFilter {
 
   #readValue(parameter: string, field: string, text: string): Scalar {
     const { read, expected } = this.#fields.get(field) ?? { read: () => undefined, expected: "known" };
-    return read(text) ?? throwParameterError(parameter, `must be ${expected}.`);
+    return read(text) ?? throwParameterError(parameter, `must be ${expected}.`, "filter");
   }
 
   /** The field that a parameter names, although clients can't filter by it. */

@@ -1,6 +1,5 @@
 import type { Comparison, Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
 import { parseScalar } from "../query.ts";
-import { ValidationError } from "../http-error.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
 import { forParameter } from "../parameter-error.ts";
@@ -45,6 +44,11 @@ function sortWeight(unit: number): number {
 export interface SelectField<Row> extends OperandRules {
   /** Returns the value of the field in a row: of a reference its id, of a date-time the form of both dialects. */
   readonly value: (row: Row) => unknown;
+  /**
+   * For ids, which a filter may spell in several ways: returns the id as rows have it, or `undefined` if there is none. Null
+   * is not translated.
+   */
+  readonly translate?: (value: Scalar) => Scalar | undefined;
   /** Whether the field is compared with texts of a query: they are numbers and booleans where the values are. */
   readonly isText?: boolean;
 }
@@ -66,7 +70,7 @@ export function selectRows<Row>(rows: readonly Row[], filter: Filter, fields: Se
   const order = forParameter(parameters?.order, () => createOrder(filter, fields));
   if (search !== undefined)
     forParameter(parameters?.search, () => {
-      throw new ValidationError("This list cannot be searched.");
+      throwFilterError("This list", "cannot be searched.");
     });
   const selected = rows.filter(holds);
   return order ? selected.sort(order) : selected;
@@ -76,7 +80,7 @@ type Compare<Row> = (a: Row, b: Row) => number;
 
 function createOrder<Row>({ order = [] }: Filter, fields: SelectFields<Row>): Compare<Row> | undefined {
   const compares = order.map(({ field, descending }): Compare<Row> => {
-    const { value } = fields.get(field) ?? throwFilterError(field, "cannot be ordered by.");
+    const { value } = fields.get(field) ?? throwFilterError(field, "cannot be ordered by.", "sort");
     return descending
       ? (a, b) => compareValues(value(b), value(a))
       : (a, b) => compareValues(value(a), value(b));
@@ -109,7 +113,7 @@ function createFieldPredicate<Row>(
     const { isText = false, dateTime = false } = field;
     const prepared = tests.map((test) => {
       const typed = isText && !dateTime ? withNumber(test) : test;
-      return [OPERATOR_TESTS[test.operator], readOperand(typed, name, field)] as const;
+      return [OPERATOR_TESTS[test.operator], selectOperand(typed, name, field)] as const;
     });
     return { field, isText, prepared };
   });
@@ -117,6 +121,14 @@ function createFieldPredicate<Row>(
     const value = field.value(row);
     return prepared.every(([holds, operand]) => holds(value, isText ? asTypeOf(value, operand) : operand));
   };
+}
+
+/** The value with which rows are compared. @throws {HttpError} 400 for a value that the field can't have */
+function selectOperand<Row>(test: Test, name: string, field: SelectField<Row>): Scalar {
+  const operand = readOperand(test, name, field);
+  const isEquality = test.operator === "eq" || test.operator === "neq";
+  if (!field.translate || !isEquality || operand === null) return operand;
+  return field.translate(operand) ?? throwFilterError(name, "has no such value.");
 }
 
 /** A comparison with the number that its text is. */

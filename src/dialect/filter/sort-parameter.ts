@@ -1,9 +1,9 @@
 /** The order of a list in a query: `sort=-created`, `sort=name,-created`, `sort=created,desc`, `order_by=name&order=desc`. */
-import { ValidationError } from "../http-error.ts";
 import { formatParameter, type Query } from "../query.ts";
 import type { Order } from "./condition.ts";
 import { FIELD, fillName, nameIn, type SortDefinition } from "./filter-definition.ts";
-import { throwParameterError } from "../parameter-error.ts";
+import { throwSeveralOrders } from "./filter-error.ts";
+import { throwParameterError, type ListRule } from "../parameter-error.ts";
 
 /** Maximum number of fields that a list is sorted by. */
 const MAX_ORDERS = 10;
@@ -25,9 +25,9 @@ export const formsOf = ({ direction, ascending, descending }: SortDefinition) =>
 });
 
 /** Returns the only value of a parameter; undefined without one, or if it is empty. */
-export function onlyValue(query: Query, name: string): string | undefined {
+export function onlyValue(query: Query, name: string, rule: ListRule = "sort"): string | undefined {
   const [value, ...others] = query.get(name) ?? [];
-  if (others.length > 0) throwParameterError(name, "is given more than once.");
+  if (others.length > 0) throwParameterError(name, "is given more than once.", rule);
   return value === "" ? undefined : value;
 }
 
@@ -38,7 +38,7 @@ function createTwoParameters(definition: SortDefinition, direction: string): Sor
   function isDescending(text: string | undefined): Pick<Order, "descending"> {
     if (text === undefined) return {};
     if (text !== ascending && text !== descending)
-      throwParameterError(direction, `takes "${ascending}" or "${descending}".`);
+      throwParameterError(direction, `takes "${ascending}" or "${descending}".`, "sort");
     return { descending: text === descending };
   }
   return {
@@ -46,12 +46,12 @@ function createTwoParameters(definition: SortDefinition, direction: string): Sor
     read(query) {
       const [field, text] = [onlyValue(query, parameter), onlyValue(query, direction)];
       if (field !== undefined) return [{ field, ...isDescending(text) }];
-      return text === undefined ? [] : throwParameterError(direction, "needs a field to order by.");
+      return text === undefined ? [] : throwParameterError(direction, "needs a field to order by.", "sort");
     },
     write(order) {
       const [first, ...others] = order;
       if (!first) return "";
-      if (others.length > 0) throw new ValidationError("A list can be ordered by one field only.");
+      if (others.length > 0) throwSeveralOrders();
       const by = formatParameter(parameter, first.field);
       return first.descending === undefined
         ? by
@@ -90,13 +90,13 @@ export function createSortParameter(definition: SortDefinition): SortParameter {
     names: [parameter],
     read(query) {
       const texts = textsOf(query).filter((text) => text !== "");
-      if (texts.length > MAX_ORDERS) throwParameterError(parameter, `has more than ${MAX_ORDERS} fields.`);
+      if (texts.length > MAX_ORDERS)
+        throwParameterError(parameter, `has more than ${MAX_ORDERS} fields.`, "sort");
       return texts.map(readOne);
     },
     write(order) {
       const texts = order.map((each) => fillName(each.descending ? descending : ascending, each.field));
-      if (multiple === undefined && texts.length > 1)
-        throw new ValidationError("A list can be ordered by one field only.");
+      if (multiple === undefined && texts.length > 1) throwSeveralOrders();
       const values = multiple === "comma" && texts.length > 0 ? [texts.join(",")] : texts;
       return values.map((value) => formatParameter(parameter, value)).join("&");
     },

@@ -90,10 +90,10 @@ function translateOrder(
   upstream("order_by");
   const translated = order.map(({ field: name, ...direction }) => {
     const field = fields.get(name);
-    if (!field || field.ordered === false) return throwFilterError(name, "cannot be ordered by.");
+    if (!field || field.ordered === false) return throwFilterError(name, "cannot be ordered by.", "sort");
     return { field: field.v4, ...direction };
   });
-  return writer.order(translated) ?? throwFilterError(first.field, "cannot be ordered by.");
+  return writer.order(translated) ?? throwFilterError(first.field, "cannot be ordered by.", "sort");
 }
 
 function translateConditions(conditions: Conditions, fields: FilterFields, grammar: Grammar): V4Object {

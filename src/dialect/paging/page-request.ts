@@ -1,6 +1,6 @@
 /** The page that a client asks for. */
 import { ValidationError } from "../http-error.ts";
-import { throwParameterError } from "../parameter-error.ts";
+import { throwParameterError, type ListRule } from "../parameter-error.ts";
 import type { Query } from "../query.ts";
 import { markPrevious, MAX_CURSOR, readMark } from "./cursor.ts";
 import { LAST, type ClientPageSize, type PagingStyle } from "./styles.ts";
@@ -52,9 +52,9 @@ export function pageBefore(end: number, items: number): { readonly start: number
 const LONGEST_CURSOR = MAX_CURSOR + markPrevious("").length;
 
 /** The only value of a parameter; undefined without one. @throws {HttpError} 400 for two of them */
-function onlyValue(query: Query, parameter: string): string | undefined {
+function onlyValue(query: Query, parameter: string, rule: ListRule): string | undefined {
   const values = query.get(parameter) ?? [];
-  if (values.length > 1) throwParameterError(parameter, "must be given once.");
+  if (values.length > 1) throwParameterError(parameter, "must be given once.", rule);
   return values[0];
 }
 
@@ -62,13 +62,23 @@ function onlyValue(query: Query, parameter: string): string | undefined {
 function readIntegerParameter(
   query: Query,
   parameter: string,
-  { least, most, otherwise }: { readonly least: number; readonly most: number; readonly otherwise: number },
+  {
+    least,
+    most,
+    otherwise,
+    rule,
+  }: {
+    readonly least: number;
+    readonly most: number;
+    readonly otherwise: number;
+    readonly rule: ListRule;
+  },
 ): number {
   const values = query.get(parameter) ?? [];
   const [text = String(otherwise)] = values;
   if (values.length > 1 || !isIntegerFrom(text, least))
-    throwParameterError(parameter, `must be one integer, ${least} or greater.`);
-  if (Number(text) > most) throwParameterError(parameter, `must be at most ${most}.`);
+    throwParameterError(parameter, `must be one integer, ${least} or greater.`, rule);
+  if (Number(text) > most) throwParameterError(parameter, `must be at most ${most}.`, rule);
   return Number(text);
 }
 
@@ -78,10 +88,13 @@ const isIntegerFrom = (text: string, least: number): boolean => /^\d+$/.test(tex
 function readSize(query: Query, size: ClientPageSize): number {
   const { parameter, default: otherwise, maximum, above, invalid } = size;
   if (parameter === undefined) return otherwise;
-  const text = invalid === "default" ? onlyValue(query, parameter) : undefined;
+  const text = invalid === "default" ? onlyValue(query, parameter, "size") : undefined;
   if (text !== undefined && !isIntegerFrom(text, 1)) return otherwise;
   const most = above === "maximum" ? Infinity : maximum;
-  return Math.min(maximum, readIntegerParameter(query, parameter, { least: 1, most, otherwise }));
+  return Math.min(
+    maximum,
+    readIntegerParameter(query, parameter, { least: 1, most, otherwise, rule: "size" }),
+  );
 }
 
 /**
@@ -102,13 +115,15 @@ export function createPageReader({
   function readStart(query: Query, items: number): Partial<PageRequest> & { readonly start: number } {
     if (style?.kind === "cursor") return readCursor(query, style, items);
     const { kind = "page", parameter = "", first = 0, invalid } = style ?? {};
-    const text = invalid === "default" ? onlyValue(query, parameter) : undefined;
+    const text = invalid === "default" ? onlyValue(query, parameter, "page") : undefined;
     if (text !== undefined && !isIntegerFrom(text, first)) return { start: 0 };
     const step = kind === "page" ? items : 1;
     const most = Math.min(LAST, first + Math.ceil(reach / step) - 1);
     return {
       start:
-        (readIntegerParameter(query, parameter, { least: first, most, otherwise: first }) - first) * step,
+        (readIntegerParameter(query, parameter, { least: first, most, otherwise: first, rule: "page" }) -
+          first) *
+        step,
     };
   }
 
@@ -117,17 +132,17 @@ export function createPageReader({
     { parameter, before }: Extract<PagingStyle, { readonly kind: "cursor" }>,
     items: number,
   ): Partial<PageRequest> & { readonly start: number } {
-    const after = onlyValue(query, parameter);
-    const behind = before === undefined ? undefined : onlyValue(query, before);
+    const after = onlyValue(query, parameter, "page");
+    const behind = before === undefined ? undefined : onlyValue(query, before, "page");
     const given = after ?? behind;
     if (given === undefined) return { start: 0 };
     if (after !== undefined && behind !== undefined)
       throw new ValidationError([
-        { reason: `Only one of ${parameter} and ${before} can be given.`, parameter },
+        { reason: `Only one of ${parameter} and ${before} can be given.`, parameter, rule: "page" },
       ]);
     const name = after === undefined ? (before ?? parameter) : parameter;
     if (given === "" || given.length > LONGEST_CURSOR)
-      throwParameterError(name, `must have 1 to ${MAX_CURSOR} characters.`);
+      throwParameterError(name, `must have 1 to ${MAX_CURSOR} characters.`, "page");
     const isMarked = goesBack && before === undefined;
     const { cursor: text, isBackward } = isMarked
       ? readMark(given)
@@ -137,7 +152,7 @@ export function createPageReader({
     if (cursor === "item") return { start: 0, after: text, ...direction };
     const start = readOffsetCursor(text);
     if (start === undefined || start >= reach || (isBackward && start === 0))
-      throwParameterError(name, "is not a cursor of this list.");
+      throwParameterError(name, "is not a cursor of this list.", "page");
     return isBackward ? { ...pageBefore(start, items), isBackward } : { start };
   }
 

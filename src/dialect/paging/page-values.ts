@@ -141,10 +141,9 @@ function createPositions(
     sizedQuery ??= linkedSize === undefined ? query : withParameter(query, linkedSize, size);
     return withPage(target, sizedQuery, names, parameter, value);
   };
+  const lastStart = total === undefined ? undefined : Math.max(0, Math.ceil(total / size) - 1) * size;
   const last = (): string | number | undefined =>
-    isCounted && total !== undefined && style.kind === "page"
-      ? valueAt(Math.max(0, Math.ceil(total / size) - 1) * size)
-      : undefined;
+    style?.kind === "page" && lastStart !== undefined ? valueAt(lastStart) : undefined;
   return {
     page,
     noCursor,
@@ -153,7 +152,8 @@ function createPositions(
     },
     get previous() {
       if (!isCounted) return previousCursor();
-      return start > 0 ? valueAt(Math.max(0, start - size)) : null;
+      // Before a page behind the end is the last one that exists.
+      return start > 0 ? valueAt(Math.max(0, Math.min(start - size, lastStart ?? Infinity))) : null;
     },
     link,
     links() {

@@ -81,6 +81,24 @@ export function compileBodyForm(
   };
 }
 
+/**
+ * Compiles the rule that a schema need not have: what is still an object after {@link compileForms}, in place of an id, has no
+ * id. A member that is an object of a resource may be a new object.
+ */
+export function compileIdCheck(
+  members: readonly FormMember[],
+  reference: string,
+): (body: JsonObject) => ErrorDetail[] {
+  const reason = `Must be an id, or an object with "${reference}".`;
+  const references = members.filter(
+    ({ rule: { accepts, object } }) => object === undefined && accepts?.includes("object"),
+  );
+  return (body) =>
+    references
+      .filter(({ get }) => [get(body)].flat().some(isObject))
+      .map(({ name }) => ({ field: name, reason, rule: "type" }));
+}
+
 function readAcceptedForm(
   member: FormMember,
   value: unknown,

@@ -9,7 +9,7 @@ import type { FieldRule } from "../schema/field-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
 import { compileUnwrap, compileUpstreamFormat, type UpstreamBodyFormat } from "./body-format.ts";
-import { compileBodyForm, compileForms } from "./body-forms.ts";
+import { compileBodyForm, compileForms, compileIdCheck } from "./body-forms.ts";
 import {
   compilePathMembers,
   compileSentMembers,
@@ -162,6 +162,16 @@ export function compileBody(
   const prune = compilePruning(schema);
   const readForms = compileForms(members, context.id);
   const convertForm = compileFormValues(schema);
+  const memberOf: BodyRules["memberOf"] = (field) =>
+    members.find(
+      ({ name }) => field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`),
+    );
+  const checkIds = compileIdCheck(members, context.id);
+  const checkSchema = compileSchema(
+    isList ? { ...whole, items: schema } : schema,
+    location.at("schema"),
+    context.errorIndexes.areKept,
+  );
   const unwrap = compileBodyUnwrap(client, names.client, bodySchema, location.at("client"));
   const format = compileUpstreamFormat(
     { ...context.bodies.upstream, ...definition.upstream },
@@ -191,15 +201,13 @@ export function compileBody(
       context.id,
       (object) => context.resources.get(object)?.definition.fields,
     ),
-    memberOf: (field) =>
-      members.find(
-        ({ name }) => field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`),
-      ),
-    check: compileSchema(
-      isList ? { ...whole, items: schema } : schema,
-      location.at("schema"),
-      context.errorIndexes.areKept,
-    ),
+    memberOf,
+    check(body) {
+      const errors = checkSchema(body);
+      const reported = new Set(errors.map(({ field = "" }) => memberOf(field)?.name));
+      const withoutId = [body].flat().flatMap((each) => (isObject(each) ? checkIds(each) : []));
+      return [...errors, ...withoutId.filter(({ field }) => !reported.has(field))];
+    },
     write,
   };
 }

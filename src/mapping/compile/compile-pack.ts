@@ -58,7 +58,7 @@ function* compileCatalogs(
     const at = location.at("catalog");
     const { list, upstream_list: upstreamList = list, envelope } = definition;
     const pagingOf: CatalogContext["pagingOf"] = (own, place) =>
-      own && compileCatalogPaging({ list, upstreamList, envelope }, dialect, own, place);
+      compileCatalogPaging({ list, upstreamList, envelope }, dialect, own, place);
     catalogs.set(
       definition.object,
       compileCatalog(definition.object, definition.catalog, { ...context, pagingOf }, at),

@@ -130,7 +130,7 @@ export function compileFilterDefaults(
   if (definition.catalog || definition.aggregate || upstream.filters) {
     const translate = (each: Filter): unknown =>
       definition.catalog || definition.aggregate
-        ? selectRows([], each, resource.selectFields)
+        ? selectRows([], each, resource.selectFields(NO_CATALOGS))
         : translateFilter(each, resource.filterFields(NO_CATALOGS), grammar, where);
     // The ids of catalogs are known when they have been loaded.
     const withoutCatalog = [...conditions].filter(

@@ -141,21 +141,28 @@ export function upstreamEnvelopeOf(
   return { list: fillListKey(list, upstreamList), item, mayBeOmitted: empty === "omitted" };
 }
 
-/** Compiles how the upstream pages a list of a catalog, where that is not as the pack says. The gateway reads all of it. */
+/**
+ * Compiles how the upstream pages a list of a catalog, which the gateway reads whole.
+ *
+ * @param own Undefined: as the pack says. A list of another shape must have the values of those pages, too.
+ * @returns undefined if it is as the pack says, and so is the shape
+ */
 export const compileCatalogPaging = (
   names: ListNames,
   dialect: DialectDefinition,
-  own: NonNullable<Exclude<RoutePagination, "none">["upstream"]>,
+  own: Exclude<RoutePagination, "none">["upstream"],
   location: SourceLocation,
-): Paging =>
-  compilePaging(
-    withPagination(dialect, { client: "none", upstream: own }),
-    { client: DEFAULT_LIST, upstream: upstreamEnvelopeOf(names, dialect).list },
-    pinned(location),
-  );
+): Paging | undefined =>
+  own === undefined && names.envelope?.upstream?.list === undefined
+    ? undefined
+    : compilePaging(
+        withPagination(dialect, { client: "none", ...(own && { upstream: own }) }),
+        { client: DEFAULT_LIST, upstream: upstreamEnvelopeOf(names, dialect).list },
+        pinned(location),
+      );
 
 /** What a route says of its lists, and what shows whether it reads one. */
-type OwnLists = Pick<RouteDefinition, "envelope" | "pagination" | "response" | "related">;
+type OwnLists = Pick<RouteDefinition, "envelope" | "pagination" | "response" | "related" | "catalog">;
 
 /** Whether a route reads pages: of its own list, or of a related one. */
 const readsPages = ({ response, related = {} }: OwnLists): boolean =>
@@ -203,15 +210,17 @@ export function compileEnvelopes(
     own: OwnLists,
     route: SourceLocation,
   ): Paging {
-    const { pagination } = own;
+    const { pagination, catalog } = own;
+    // A route of a catalog reads no list of the upstream: the catalog has pages of its own.
+    const read = catalog ? { ...lists, upstream: common.upstream } : lists;
     if (pagination)
-      return compilePaging(withPagination(dialect, pagination), lists, pinned(route.at("pagination")));
+      return compilePaging(withPagination(dialect, pagination), read, pinned(route.at("pagination")));
     // Lists of the resource may be shaped for other pages than those of the pack. Here none is read.
     if (!readsPages(own)) return paging;
     const isSame =
-      valuesOf(lists.client) === valuesOf(common.client) &&
-      valuesOf(lists.upstream) === valuesOf(common.upstream);
-    return isSame ? paging : compilePaging(dialect, lists, pinned(route.at("envelope")));
+      valuesOf(read.client) === valuesOf(common.client) &&
+      valuesOf(read.upstream) === valuesOf(common.upstream);
+    return isSame ? paging : compilePaging(dialect, read, pinned(route.at("envelope")));
   }
 
   function compile(own: OwnLists, route: SourceLocation): RouteLists {
@@ -246,11 +255,12 @@ export function compileEnvelopes(
     };
   }
 
-  const shared = new Map<boolean, RouteLists>();
-  function sharedBy(own: OwnLists): RouteLists {
-    const isPaged = readsPages(own);
-    const made = shared.get(isPaged) ?? compile({ response: isPaged ? "list" : "object" }, resource);
-    shared.set(isPaged, made);
+  const shared = new Map<string, RouteLists>();
+  function sharedBy({ catalog, ...own }: OwnLists): RouteLists {
+    const response = readsPages(own) ? "list" : "object";
+    const key = `${response} ${String(catalog)}`;
+    const made = shared.get(key) ?? compile({ response, ...(catalog && { catalog }) }, resource);
+    shared.set(key, made);
     return made;
   }
   return (own, route) => (own.envelope || own.pagination ? compile(own, route) : sharedBy(own));

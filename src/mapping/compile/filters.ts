@@ -17,6 +17,7 @@ import { filterName, isFilterable, type FieldRule } from "../schema/field-defini
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import type { Resource } from "./resource.ts";
+import { NO_CATALOGS } from "../translation-context.ts";
 import { isOperand } from "./value-kinds.ts";
 
 /** Keys that only one of the two forms has. */
@@ -151,7 +152,7 @@ export function listFields(
 ): ReadonlyMap<string, QueryField> {
   const names =
     catalog || aggregate
-      ? [...selectFields.keys()]
+      ? [...selectFields(NO_CATALOGS).keys()]
       : [...members].flatMap(([name, rule]) => (isFilterable(rule) ? [name] : []));
   return new Map(names.map((name) => [name, queryFields.get(name) ?? BOOLEAN]));
 }

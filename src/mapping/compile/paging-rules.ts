@@ -162,7 +162,7 @@ function reportUpstreamCursors(sides: Sides, { name: upstream }: Upstream, at: P
   if (!pages.linkHeader && !hasAny(names.upstream, NEXT))
     at.upstream.at("cursor").report({
       message: "the gateway does not learn the next cursor",
-      hint: 'add $next_cursor or $next_link to the upstream\'s list, "link_header: true", or "item": the member that the cursor is',
+      hint: 'add $next_cursor or $next_link to the upstream\'s list, "link_header: true", or "item": the member that the cursor is. A list without pages has "pagination: none"',
     });
   const { maximum, parameter } = pages.size;
   if (style && clientCursor(sides) === "upstream" && parameter === undefined && !isMultiple(sides))

@@ -42,7 +42,7 @@ export interface Resource extends ObjectReader {
   readonly writeObject: ReturnType<typeof compileObjectWrite>;
   readonly errorField: (v4: string) => string | undefined;
   readonly filterFields: (copy: CatalogCopy) => ReadonlyMap<string, FilterField>;
-  readonly selectFields: SelectFields<CatalogEntry>;
+  readonly selectFields: (copy: CatalogCopy) => SelectFields<CatalogEntry>;
   /** How values of all fields are read from a query. */
   readonly queryFields: ReadonlyMap<string, QueryField>;
   /** What its own fields may lose, without those of nested objects. */

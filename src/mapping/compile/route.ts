@@ -183,7 +183,7 @@ export interface Route {
   readonly errorField: (v4: string) => string | undefined;
   readonly filterFields: (copy: CatalogCopy) => ReadonlyMap<string, FilterField>;
   /** Fields by which the gateway filters and orders a list itself. */
-  readonly selectFields: SelectFields<CatalogEntry>;
+  readonly selectFields: (copy: CatalogCopy) => SelectFields<CatalogEntry>;
   /**
    * Translates a client's cursor, which is a member of an item, to the upstream's; undefined if the upstream's cursor is not the
    * same member.

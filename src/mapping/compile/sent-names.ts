@@ -3,6 +3,7 @@ import type { Conditions, Filter, Scalar } from "../../dialect/filter/condition.
 import { isObject } from "../../dialect/json/parse.ts";
 import type { Query } from "../../dialect/query.ts";
 import { isFilterable } from "../schema/field-definition.ts";
+import { NO_CATALOGS } from "../translation-context.ts";
 import type { Route } from "./route.ts";
 import type { Schema } from "./schema-members.ts";
 
@@ -135,7 +136,7 @@ function filterFields({ response, source, aggregation, resource }: Route): [stri
   const { selectFields, members, queryFields } = resource;
   const names =
     "catalog" in source || aggregation
-      ? [...selectFields.keys()]
+      ? [...selectFields(NO_CATALOGS).keys()]
       : [...members].flatMap(([name, rule]) => (isFilterable(rule) ? [name] : []));
   return names.map((name) => [name, queryFields.get(name)?.values ?? []]);
 }

@@ -98,7 +98,7 @@ const fieldRule = z.strictObject({
   ]),
   accepts: about(
     z.array(z.enum(["object", "json"])).optional(),
-    "Other forms of the value in bodies: `object` is a whole object in place of its id, `json` is JSON as a string.",
+    "Other forms of the value in bodies: `object` is a whole object in place of its id, which it must have, `json` is JSON as a string.",
     ["object"],
   ),
   error_field: about(

@@ -97,7 +97,7 @@ export const errorCode = z.preprocess(
 
 const validationCodes = about(
   z.partialRecord(z.enum([...VALIDATION_RULES, "default"]), name).optional(),
-  "The code of each rule: keywords of JSON Schema; `unknown` for members and parameters that do not exist; `unknown_record` for ids that do not exist; `default` for all others. Default: that of `status_codes`.",
+  "The code of each rule: keywords of JSON Schema; `unknown` for members and parameters that do not exist; `unknown_record` for ids that do not exist; `failed_check` for checks; `page`, `size`, `filter` and `sort` for parts of the request for a list; `default` for all others. Default: that of `status_codes`.",
   { required: "missing_field", default: "invalid" },
 );
 

@@ -254,7 +254,7 @@ export const upstreamDefinition = z.strictObject({
   }),
   token_check: about(
     name.optional(),
-    "A GET that any token may send. It checks unknown tokens before a file is received, and those of clients that only read catalogs.",
+    "A GET that any token may send. It checks unknown tokens before a file is received, before a catalog is read with one (`with_token`), and those of clients that only read catalogs.",
     "GET /profile",
   ),
 });

@@ -90,6 +90,7 @@ export const pagedKind: ResponseKind<Parts> = {
       throwParameterError(
         cursorParameter(paging.style, request.isBackward),
         "names none of the items that can be found.",
+        "page",
       );
     if (!paging.style && walk.hasMore)
       throw new InvalidUpstreamResponseError(`the list has more than ${request.size} rows`);

@@ -27,7 +27,7 @@ function findPage(
       ? readOffsetCursor(value)
       : rows.findIndex(({ object }) => paging.clientCursor(object) === value) + 1 || undefined;
   if (index === undefined)
-    throwParameterError(cursorParameter(paging.style, isBackward), "is not a cursor of this list.");
+    throwParameterError(cursorParameter(paging.style, isBackward), "is not a cursor of this list.", "page");
   if (!isBackward) return { start: index, size };
   // The index is behind the item.
   return pageBefore(after === undefined ? index : index - 1, size);
@@ -73,7 +73,8 @@ function selectRequested(
   authorized: AuthorizedRequest,
 ): readonly CatalogEntry[] {
   const filter = requestedFilter(authorized);
-  return filter ? selectRows(rows, filter, authorized.match.route.selectFields) : rows;
+  const { match, services } = authorized;
+  return filter ? selectRows(rows, filter, match.route.selectFields(services.catalogs)) : rows;
 }
 
 /** Rejects an invalid page or filter, before v4 is called. @throws {HttpError} 400 */

@@ -5,7 +5,8 @@ import { completeFilter, fieldNames } from "../../dialect/filter/filter-defaults
 import type { Grammar } from "../../dialect/filter/grammar.ts";
 import type { SentFilter } from "../../dialect/filter/filter-writer.ts";
 import { translateFilter, type FilterField, type FilterFields } from "../../dialect/filter/translate.ts";
-import { HttpError, ValidationError } from "../../dialect/http-error.ts";
+import { HttpError } from "../../dialect/http-error.ts";
+import { throwFilterError } from "../../dialect/filter/filter-error.ts";
 import { throwParameterError } from "../../dialect/parameter-error.ts";
 import { cursorParameter } from "../../dialect/paging/styles.ts";
 import type { PageRequest } from "../../dialect/paging/page-request.ts";
@@ -102,7 +103,7 @@ async function withUpstreamCursor(
     client: request.address,
   });
   if (cursor === undefined)
-    throwParameterError(cursorParameter(style, page.isBackward), "is not a cursor of this list.");
+    throwParameterError(cursorParameter(style, page.isBackward), "is not a cursor of this list.", "page");
   return { start: 0, size: page.size, cursor, ...(page.isBackward && { isBackward: true }) };
 }
 
@@ -149,7 +150,7 @@ async function findBoundary(
   const { match, upstream } = authorized;
   const { paging } = match.route.lists;
   const newestFirst = grammar.writer.order([{ field: boundaryField, descending: true }]);
-  if (!newestFirst) throw new ValidationError(`${name} cannot be filtered by.`);
+  if (!newestFirst) throwFilterError(name, "cannot be filtered by.");
   // All objects count, also those that the upstream shows only where it is asked for them.
   const sent = grammar.writer.write({ ...Object.fromEntries(match.route.unfiltered), ...newestFirst });
   const [holds, numberOf] = [compileGetter(v4), compileGetter(boundaryField)];
@@ -164,5 +165,5 @@ async function findBoundary(
     if (newest !== undefined) return Number(numberOf(newest));
   } while (!walk.isDone);
   if (!walk.hasMore) return 0;
-  throw new ValidationError(`${name} cannot be filtered by: what it divides lies too far back.`);
+  return throwFilterError(name, "cannot be filtered by: what it divides lies too far back.");
 }

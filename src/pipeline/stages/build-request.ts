@@ -1,15 +1,51 @@
-/** The v4 request of a route: its path, and its query or its body. */
-import { ValidationError, INVALID_VALUE, REQUIRED } from "../../dialect/http-error.ts";
+/** The v4 request of a route: its path, and its query or its body. Before it, the catalogs that it may need. */
+import type { TokenCache } from "../../auth/token-cache.ts";
+import { HttpError, ValidationError, INVALID_VALUE, REQUIRED } from "../../dialect/http-error.ts";
 import { isObject } from "../../dialect/json/parse.ts";
 import type { BodyRules } from "../../mapping/compile/body.ts";
 import type { Endpoint } from "../../mapping/compile/endpoint.ts";
 import { isText } from "../../mapping/router.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { JsonObject } from "../../mapping/translation-context.ts";
+import type { CatalogCache } from "../../upstream/catalog-cache.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
+import type { RouteMatch } from "../context.ts";
 import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
+import { sentToken, type UpstreamDialect } from "../upstream-call.ts";
+import type { ClientToken } from "./authorize.ts";
 import { buildListRequest } from "./build-list-request.ts";
 import { createFetchCurrent, fetchPrerequisites, translateBody, translateItems } from "./translate-body.ts";
+
+interface CatalogDependencies {
+  readonly catalogs: Pick<CatalogCache, "awaitsToken" | "refreshWith">;
+  readonly tokens: Pick<TokenCache, "get">;
+  readonly dialect: Pick<UpstreamDialect, "credentials">;
+}
+
+/**
+ * Reads the catalogs that are due with the token of a request, if v4 has accepted it. A request for a catalog that was never
+ * read makes no call that would show an unknown token to v4: v4 is asked about the token first.
+ *
+ * @param askAbout asks v4 about the token, within limits
+ * @throws {HttpError} 401 for a token that v4 rejects, on a route that is not public
+ */
+export async function readCatalogsWithToken(
+  { route: { source, access } }: RouteMatch,
+  { resolved, info: knownInfo }: ClientToken,
+  askAbout: () => Promise<void> | undefined,
+  { catalogs, tokens, dialect }: CatalogDependencies,
+): Promise<void> {
+  const { hash } = resolved.credentials;
+  if (hash === undefined) return;
+  let info = knownInfo;
+  if (info === undefined && "catalog" in source && catalogs.awaitsToken(source.catalog.name)) {
+    await askAbout();
+    info = await tokens.get(hash);
+    if (info?.refused && access !== "public") throw new HttpError(401, "The access token is not valid.");
+  }
+  if (info?.refused === false)
+    await catalogs.refreshWith(hash, sentToken(resolved.credentials, dialect.credentials));
+}
 
 /** The v4 call of a route. Kinds of route without one do not ask for it. */
 export function endpointOf({ name, source }: Route): Endpoint {

@@ -48,8 +48,10 @@ export async function callUpstream(
   if (response.status !== poll?.status) return useResponse(response, eachValues, prepared, authorized);
   const result = await pollOperation(poll, response, prepared, authorized);
   if (result) return useResponse(result, eachValues, prepared, authorized);
+  const fallback = await unfinishedBody(poll, response, authorized);
+  // Only a success has headers of the call: an error is the gateway's, and says nothing like "ask me in 5 seconds".
   if (route.headers) authorized.report.upstreamHead = response;
-  return { response, related: NOTHING_RELATED, fallback: await unfinishedBody(poll, response, authorized) };
+  return { response, related: NOTHING_RELATED, fallback };
 }
 
 /** Throws v4's error. After a success: the read after the call, and the related requests. */

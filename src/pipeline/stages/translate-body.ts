@@ -14,7 +14,7 @@ import type { WrittenBody } from "../../mapping/compile/write-body.ts";
 import { withFailure } from "../../mapping/compile/checks.ts";
 import { changedMembers } from "../../mapping/compile/changed-members.ts";
 import { InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
-import { compileCopy, compileRemover } from "../../mapping/compile/member-paths.ts";
+import { compileCopy, compileGetter, compileRemover } from "../../mapping/compile/member-paths.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Prerequisite } from "../../mapping/compile/route-steps.ts";
 import type { JsonObject } from "../../mapping/translation-context.ts";
@@ -32,7 +32,9 @@ export function createFetchCurrent(route: Route | undefined, authorized: Authori
   if (!route || !("call" in route.source)) return undefined;
   const endpoint = route.source.call;
   const { match, upstream, services } = authorized;
+  let current: JsonObject | undefined;
   return async (mode) => {
+    if (current) return current;
     const prepared = requestWithoutBody(endpoint, match.parameters);
     const response = await upstream.call(prepared);
     if (!response.success && mode === "must succeed")
@@ -40,7 +42,8 @@ export function createFetchCurrent(route: Route | undefined, authorized: Authori
     if (!response.success) return undefined;
     const reading = { client: authorized, catalogs: services.catalogs, related: {} };
     const json = await translateObject(response, route, reading);
-    return parseJson(json) as JsonObject;
+    current = parseJson(json) as JsonObject;
+    return current;
   };
 }
 
@@ -65,7 +68,8 @@ function removeInvalid(body: JsonObject, errors: readonly ErrorDetail[], rules: 
 
 /**
  * Removes invalid members whose values are the current ones. Clients send whole objects back, and a v4 object may have
- * values that alpha's rules do not allow (T-2.6). v4 is asked only if there are such members.
+ * values that alpha's rules do not allow (T-2.6), and members that alpha only shows. v4 is asked only if there are such
+ * members.
  */
 async function removeUnchanged(
   body: JsonObject,
@@ -75,16 +79,25 @@ async function removeUnchanged(
 ): Promise<JsonObject> {
   const shown = await fetchCurrent?.();
   if (!shown) return body;
-  const current = rules.asBody(shown);
-  const isSame = new Map<BodyMember, boolean>();
-  const unchanged = errors.filter(({ field = "" }) => {
+  const current = [rules.asBody(shown), shown];
+  const results = new Map<string, boolean>();
+  function isUnchanged(name: string, get: BodyMember["get"]): boolean {
+    const value = get(body);
+    const isSame = () => value !== undefined && current.some((each) => isDeepStrictEqual(value, get(each)));
+    const result = results.get(name) ?? isSame();
+    results.set(name, result);
+    return result;
+  }
+  for (const { field = "", rule } of errors) {
     const member = rules.memberOf(field);
-    if (!member) return false;
-    const same = isSame.get(member) ?? isDeepStrictEqual(member.get(body), member.get(current));
-    isSame.set(member, same);
-    return same;
-  });
-  return removeInvalid(body, unchanged, rules);
+    const isMemberUnchanged = member !== undefined && isUnchanged(member.name, member.get);
+    // Of a member that has changed, a part that clients can't write may still have its value.
+    if (!isMemberUnchanged && rule === "unknown") isUnchanged(field, compileGetter(field));
+  }
+  const unchanged = [...results].flatMap(([name, isSame]) => (isSame ? [name] : []));
+  const rest = compileCopy(unchanged)(body);
+  for (const name of unchanged) compileRemover(name)(rest);
+  return rest;
 }
 
 /** Translates the items of a list. @throws {HttpError} 400 with all errors, in alpha's names */

@@ -26,7 +26,7 @@ const PARAMETER_SCHEMAS: Readonly<Record<ParameterType, Json>> = {
 
 /** The fields by which a list can be filtered and sorted. */
 const listFilterFields = (route: Route): string[] => [
-  ...("catalog" in route.source ? route.selectFields : route.filterFields(NO_CATALOGS)).keys(),
+  ...("catalog" in route.source ? route.selectFields : route.filterFields)(NO_CATALOGS).keys(),
 ];
 
 /** The parameters that the pack names, without those that it rejects. */
@@ -80,7 +80,7 @@ function isOrdered(field: string, { dateTime }: OperandRules, { resource }: Rout
 /** The possibilities of a list that the gateway filters, and of one that the upstream does. */
 function possibilitiesOf(route: Route, { filterWriter }: Pack): FilterPossibilities {
   if (route.kind === "catalog" || route.kind === "aggregated") {
-    const fields = route.selectFields;
+    const fields = route.selectFields(NO_CATALOGS);
     return {
       takes: (name, operator) => UNORDERED.has(operator) || isOrdered(name, fields.get(name) ?? {}, route),
       sorts: fields.size > 0,

@@ -2,7 +2,13 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { acceptGoodTokens, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { openGateway, startGateway, startListeningGateway, type Gateway } from "../../support/gateway.ts";
+import {
+  openGateway,
+  startGateway,
+  startListeningGateway,
+  type Gateway,
+  type TestSettings,
+} from "../../support/gateway.ts";
 import { request } from "../../support/request.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 
@@ -113,6 +119,58 @@ test("a catalog that requires a token is read with the first token that v4 has a
   expect(await gateway.request("GET /vm/distributions", { as: null })).toMatchObject({
     status: 200,
     body: { distributions: [{ id: "vm/debian9" }] },
+  });
+});
+
+describe("a catalog that requires a token, for clients that call nothing else", () => {
+  test.each<TestSettings>([{}, { AUDIT: "off" }])(
+    "is read once v4 has accepted the token: %j",
+    async (settings) => {
+      v4 = await startFakeV4();
+      v4.requireTokenFor("/v4/images");
+      const started = (gateway = await startGateway({ UPSTREAM_URL: v4.url, ...settings }));
+      v4.respondWith(acceptGoodTokens);
+      const read = (as: string) => started.request("GET /vm/distributions", { as });
+      expect(await read("made-up")).toMatchObject({ status: 500 });
+      expect(await read("made-up")).toMatchObject({ status: 500 });
+      const answers = await Promise.all([read("good"), read("good")]);
+      expect(answers).toMatchObject([
+        { status: 200, body: { distributions: [{ id: "vm/debian9" }] } },
+        { status: 200, body: { distributions: [{ id: "vm/debian9" }] } },
+      ]);
+      expect(v4.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+        "GET /v4/profile",
+        "GET /v4/profile",
+      ]);
+    },
+  );
+
+  test("is a 401 to a token that v4 rejects, where the route is not public", async () => {
+    const { folder, remove } = writeSmallPack({
+      client: { credentials: { scheme: "Bearer" } },
+      upstream: { credentials: { scheme: "Bearer" }, token_check: "GET /profile" },
+      book: {
+        catalog: { upstream: [{ request: "GET /items" }], with_token: "true", stub: "{ 'id': $id }" },
+        fields: { id: "id" },
+        routes: [{ client: "GET /books", catalog: true, response: "list" }],
+      },
+    });
+    v4 = await startFakeV4();
+    v4.respondWith((call, response) =>
+      call.headers.authorization === "Bearer good"
+        ? json(200, [{ id: "a" }])(call, response)
+        : json(401, {})(call, response),
+    );
+    const small = await openGateway({ UPSTREAM_URL: v4.url, MAPPINGS_DIR: folder });
+    try {
+      const read = (token: string) =>
+        request(small.app, "GET /books", { headers: { authorization: `Bearer ${token}` } });
+      expect(await read("bad")).toMatchObject({ status: 401 });
+      expect(await read("good")).toMatchObject({ status: 200, body: [{ id: "a" }] });
+    } finally {
+      await small.stop();
+      remove();
+    }
   });
 });
 

@@ -13,6 +13,7 @@ export interface Side {
 
 /** What the resource has in addition to its list. */
 export interface OfResource {
+  readonly catalog?: object;
   readonly envelope?: object;
   readonly routes: readonly object[];
 }

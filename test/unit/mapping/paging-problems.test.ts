@@ -198,3 +198,26 @@ describe("lists of a resource without pages, in a pack with pages", () => {
     expect(() => load({ ...object, related: { all } })).toThrow("the gateway does not learn the next cursor");
   });
 });
+
+describe("the cursors of the pack, and a catalog whose list has another shape", () => {
+  const load = (own: object) =>
+    loadPagingPack(
+      {
+        pagination: { cursor: { parameter: "after" }, size: 5 },
+        list: { items: "$items", next: "$next_cursor" },
+      },
+      CURSORS,
+      { catalog: true, upstream: undefined },
+      {
+        envelope: { upstream: { list: { values: "$items" } } },
+        catalog: { upstream: [{ request: "GET /things", ...own }], stub: '{ "id": $id }' },
+        routes: [],
+      },
+    );
+
+  test("are no problem of a list without pages", () =>
+    expect(() => load({ pagination: "none" })).not.toThrow());
+
+  test("are a problem of the catalog if its list has pages", () =>
+    expect(() => load({})).toThrow("the gateway does not learn the next cursor"));
+});

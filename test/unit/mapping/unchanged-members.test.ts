@@ -25,10 +25,16 @@ bodies:
         shelves: { type: array, items: { type: string } }
         slot: ${SLOT}
         slots: { type: array, items: ${SLOT} }
+  strict:
+    client: { unknown: reject }
+    schema:
+      type: object
+      properties: { title: { type: string }, slot: { type: object, properties: { row: { type: integer } } } }
 routes:
   - { client: "GET /chests/:number", scope: books:look, upstream: "GET /chests/{number}" }
   - { client: "PUT /chests/:number", scope: books:write, upstream: "PATCH /chests/{number}", body: edit, read_route: "GET /chests/:number", only_changes: true }
   - { client: "PATCH /chests/:number", scope: books:write, upstream: "PUT /chests/{number}", body: edit, read_route: "GET /chests/:number" }
+  - { client: "POST /chests/:number", scope: books:write, upstream: "PUT /chests/{number}", body: strict, read_route: "GET /chests/:number" }
 `,
   "slot.yaml": `
 object: slot
@@ -48,13 +54,15 @@ const CHEST = {
 };
 const PLACES = { rows: [{ id: "A", room: "attic" }, { id: "B" }], page: 1, last_page: 1, total: 2 };
 
+const send = (method: string, body: unknown) =>
+  sendToLibrary({ files, readsCatalogs: true }, { method, path: "/old/chests/1", body }, (call) => [
+    200,
+    call.startsWith("GET /api/new/places") ? PLACES : CHEST,
+  ]);
+
 /** The bodies that v4 gets of a write. */
 async function sentBodies(method: string, body: unknown): Promise<unknown[]> {
-  const { status, sent } = await sendToLibrary(
-    { files, readsCatalogs: true },
-    { method, path: "/old/chests/1", body },
-    (call) => [200, call.startsWith("GET /api/new/places") ? PLACES : CHEST],
-  );
+  const { status, sent } = await send(method, body);
   expect(status).toBe(200);
   return sent.flatMap((request) => request.body ?? []);
 }
@@ -85,4 +93,27 @@ test('with "only_changes" the upstream gets another id of a catalog', async () =
 
 test("the object of a catalog that the schema does not allow can be sent back unchanged", async () => {
   expect(await sentBodies("PATCH", { title: "new", shelf: B })).toEqual([{ name: "new" }]);
+});
+
+describe("where unknown members are errors", () => {
+  test.each<[string, object, object]>([
+    ["an unknown member", { title: "new", code: 1 }, { name: "new" }],
+    ["an object of a catalog", { title: "new", shelf: B, shelves: [A, B] }, { name: "new" }],
+    ["an unknown member inside a changed object", { slot: { shelf: A, row: 2 } }, { slot: { row: 2 } }],
+    [
+      "an unknown member inside an unchanged object",
+      { title: "new", slot: { shelf: A, row: 1 } },
+      { name: "new" },
+    ],
+  ])("%s can be sent back unchanged", async (_case, body, sent) => {
+    expect(await sentBodies("POST", body)).toEqual([sent]);
+  });
+
+  test.each([
+    ["an unknown member", { title: "new", code: 2 }],
+    ["an unknown member inside an object", { slot: { shelf: B, row: 2 } }],
+    ["a member that the object does not have", { title: "new", colour: null }],
+  ])("%s with another value is an error", async (_case, body) => {
+    expect((await send("POST", body)).status).toBe(400);
+  });
 });

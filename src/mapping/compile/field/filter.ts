@@ -3,6 +3,7 @@ import type { Scalar } from "../../../dialect/filter/condition.ts";
 import type { QueryField } from "../../../dialect/filter/query-filter.ts";
 import type { SelectField, SelectFields } from "../../../dialect/filter/select.ts";
 import type { FilterField } from "../../../dialect/filter/translate.ts";
+import { isObject } from "../../../dialect/json/parse.ts";
 import { parseScalar, type ValueType } from "../../../dialect/query.ts";
 import { filterName, filterRuleOf, isFilterable, type FieldRule } from "../../schema/field-definition.ts";
 import type { CatalogCopy, CatalogEntry } from "../../translation-context.ts";
@@ -70,26 +71,42 @@ export const compileFilter: CompileFields<(copy: CatalogCopy) => ReadonlyMap<str
       ]),
     );
 
-  const fieldsByCopy = new WeakMap<CatalogCopy, ReadonlyMap<string, FilterField>>();
-  return (copy) => {
-    const fields = fieldsByCopy.get(copy) ?? bindCopy(copy);
-    fieldsByCopy.set(copy, fields);
-    return fields;
-  };
+  return cacheByCopy(bindCopy);
 };
 
+/** Calls a function once for each catalog copy. */
+function cacheByCopy<Fields>(bindCopy: (copy: CatalogCopy) => Fields): (copy: CatalogCopy) => Fields {
+  const byCopy = new WeakMap<CatalogCopy, Fields>();
+  return (copy) => {
+    const fields = byCopy.get(copy) ?? bindCopy(copy);
+    byCopy.set(copy, fields);
+    return fields;
+  };
+}
+
+/** Returns the id of an object, also of each in a list. Other values are unchanged. */
+function idsOf(value: unknown, id: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => idsOf(item, id));
+  return isObject(value) ? value[id] : value;
+}
+
 /**
- * The fields by which the gateway filters its own copy of a catalog: every field that alpha shows, and the negated
- * names (`opposites`) that some clients use.
+ * The fields by which the gateway itself filters rows: every field that alpha shows, and the negated names (`opposites`) of
+ * a catalog that some clients use. An object that a field refers to is compared by its id.
  */
 export function compileSelectFields(
   rules: ReadonlyMap<string, FieldRule>,
   catalog: Catalog | undefined,
-  { filtersInQuery: isText }: Pick<FieldContext, "filtersInQuery">,
-): SelectFields<CatalogEntry> {
-  const plain = [...rules].map(([name, { format }]): [string, SelectField<CatalogEntry>] => {
+  { filtersInQuery: isText, catalogs, id }: FieldContext,
+): (copy: CatalogCopy) => SelectFields<CatalogEntry> {
+  const plain = [...rules].map(([name, rule]) => {
     const get = compileGetter(name);
-    return [name, { value: ({ object }) => get(object), dateTime: format === "date-time", isText }];
+    const referred = catalogs.get(rule.catalog ?? "");
+    const reference = rule.accepts?.includes("object") ?? false;
+    const value: SelectField<CatalogEntry>["value"] =
+      referred || reference ? ({ object }) => idsOf(get(object), id) : ({ object }) => get(object);
+    const dateTime = rule.format === "date-time";
+    return { name, referred, field: { value, dateTime, isText, reference, idName: id } };
   });
   const negated = Object.entries(catalog?.opposites ?? {}).map(
     ([name, field]): [string, SelectField<CatalogEntry>] => [
@@ -97,7 +114,17 @@ export function compileSelectFields(
       { value: ({ object }) => object[field] === false },
     ],
   );
-  return new Map([...plain, ...negated]);
+  const translateId = (referred: Catalog, requested: Scalar, copy: CatalogCopy): string | undefined => {
+    const v4 = typeof requested === "string" ? referred.filterId(requested, copy) : undefined;
+    return v4 === undefined ? undefined : referred.alphaId(v4);
+  };
+  return cacheByCopy((copy) => {
+    const bound = plain.map(({ name, referred, field }): [string, SelectField<CatalogEntry>] => [
+      name,
+      referred ? { ...field, translate: (value) => translateId(referred, value, copy) } : field,
+    ]);
+    return new Map([...bound, ...negated]);
+  });
 }
 
 /** The types of values that clients filter by, where a query has them as text. */

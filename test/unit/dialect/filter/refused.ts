@@ -8,7 +8,9 @@ export function reasonOf(run: () => unknown): string {
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     expect(error.status).toBe(400);
-    expect(error.details).toEqual([{ reason: expect.any(String) }]);
+    expect(error.details).toEqual([
+      { reason: expect.any(String), rule: expect.stringMatching(/^(filter|sort)$/) },
+    ]);
     return error.message;
   }
   throw new Error("nothing was refused");
