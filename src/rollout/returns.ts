@@ -12,6 +12,7 @@ import {
   isSameTarget,
   withoutTrip,
   withTrip,
+  type RolloutEvent,
   type RouteScores,
   type Trip,
   type TripState,
@@ -51,8 +52,8 @@ export interface ReturnsOptions {
   readonly plan: () => RolloutPlan;
   readonly store: DocumentStore;
   readonly log: Log;
-  /** Called when other trips apply. */
-  readonly onChange?: (trips: readonly Trip[]) => void;
+  /** Called when other trips apply. @param events The last ones, newest first */
+  readonly onChange?: (trips: readonly Trip[], events: readonly RolloutEvent[]) => void;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   /** Milliseconds, monotonic. */
@@ -118,7 +119,7 @@ export function createReturns({
     if (text === tripsText) return;
     tripsText = text;
     index = indexTrips(current);
-    onChange(current);
+    onChange(current, document.current().events);
   }
 
   const isWell = (route: string): boolean => isOldServiceUp() && health.isWell(route);

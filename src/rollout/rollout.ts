@@ -5,11 +5,12 @@ import type { ClientDirectory, ClientIdentity } from "../clients/client-director
 import type { Log } from "../observability/log.ts";
 import { rolloutClient } from "./clients.ts";
 import { decideByRules, type Side, type SideDecision } from "./decide.ts";
+import { createChangeLog } from "./log-changes.ts";
 import { createNoWayBack, type NoWayBack } from "./no-way-back.ts";
 import { createReturns, type Returns } from "./returns.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
 import type { DocumentStore } from "../storage/shared-document.ts";
-import type { Trip } from "./trips.ts";
+import type { RolloutEvent, Trip } from "./trips.ts";
 import { createWriteLag } from "./write-lag.ts";
 
 /** What decides about a request. */
@@ -82,12 +83,6 @@ const CLIENTS_EVERY = 5;
 /** Whose writes those without a client are. No name of a directory begins like this. */
 export const UNNAMED = "?";
 
-const logTrip = (log: Log, { kind, name, by, reason, records }: Trip): void =>
-  log.error(
-    { code: "AG_ROLLOUT_TURNED_BACK", kind, name, by, reason, records },
-    "the old service serves this again, until a person resumes it",
-  );
-
 /** Creates the rollout of a gateway. Nothing is read yet. */
 export function createRollout({
   plan,
@@ -108,7 +103,7 @@ export function createRollout({
       ),
     clock,
   );
-  let loggedTrips: ReadonlySet<string> = new Set();
+  const logChanges = createChangeLog(log);
   let changedAt = elapsed();
   let newestPlan = plan();
   /** The file before, and when it was replaced; undefined: none was. */
@@ -132,11 +127,10 @@ export function createRollout({
     );
   }
 
-  function onTrips(trips: readonly Trip[]): void {
+  function onTrips(trips: readonly Trip[], events: readonly RolloutEvent[]): void {
     changedAt = elapsed();
-    for (const trip of trips) if (!loggedTrips.has(`${trip.kind} ${trip.name}`)) logTrip(log, trip);
+    logChanges(trips, events);
     warnOfWriters(trips);
-    loggedTrips = new Set(trips.map(({ kind, name }) => `${kind} ${name}`));
   }
 
   const returns = createReturns({ plan, store, log, onChange: onTrips, clock, elapsed, isOldServiceUp });
