@@ -234,10 +234,19 @@ describe("failures of the translation", () => {
       for (let index = 0; index < 5; index += 1) replica.noteOld(route, hasFailed, sender);
   };
 
-  test.each([
+  /** Two senders that see the old service fail, and others that don't. */
+  const amongOthers = (others: number): Readonly<Record<string, boolean>> => ({
+    billing: true,
+    shop: true,
+    ...Object.fromEntries(Array.from({ length: others }, (_, index) => [`other ${index}`, false])),
+  });
+
+  test.each<[string, Readonly<Record<string, boolean>>, string]>([
     ["one sender sees the old service fail", { billing: true, reports: false }, "old"],
     ["several senders see the old service fail", { billing: true, shop: true, reports: false }, "new"],
     ["the only sender sees the old service fail", { billing: true }, "new"],
+    ["two of eleven senders see the old service fail", amongOthers(9), "new"],
+    ["two of twelve senders see the old service fail", amongOthers(10), "old"],
   ])("where %s", async (_what, haveFailed, side) => {
     const replica = await startReplica(SHARED);
     noteOld(replica, "GET /books", haveFailed);
