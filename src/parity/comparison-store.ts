@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { tryParse } from "../audit/json-text.ts";
 import { isObject } from "../dialect/json/parse.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
+import { replaceValue } from "../storage/shared-document.ts";
 import type { ComparisonSource } from "./comparison.ts";
 import { addCounts, createCounts, examplesOf, parseCounts, type SourceCounts } from "./counts.ts";
 import type { Example } from "./example.ts";
@@ -78,10 +79,7 @@ async function addBatch(
   const key = countsKey(source);
   async function write(before: string | undefined, counts: SourceCounts): Promise<boolean> {
     const text = JSON.stringify(counts);
-    const isWritten =
-      before === undefined
-        ? await state.setIfAbsent(key, text, TTL_SECONDS)
-        : await state.replace(key, before, text, TTL_SECONDS);
+    const isWritten = await replaceValue(state, key, before, { value: text, ttlSeconds: TTL_SECONDS });
     if (isWritten) pending.written = { text, counts };
     return isWritten;
   }
