@@ -92,15 +92,14 @@ function translatedAnswer({ outcome, context }: Exchange): Asked {
   return { status: response.status, headers: response.headers, body: response.body };
 }
 
-/** Creates the comparisons of the active pack. */
-export function createShadow(
+/** Creates what runs the comparisons of the active pack. */
+function createRunner(
   settings: Settings,
   dependencies: PublicAppDependencies,
-  { rollout, old, budget, fence, diverged, volatile, report, closing }: ShadowService,
-): Shadow {
-  const { pack, log, isForTesters } = dependencies;
-  const filterHeader = pack.dialect.client.filters?.header?.toLowerCase();
-  const runner = new ShadowRunner({
+  { rollout, old, budget, fence, volatile, report, closing }: ShadowService,
+): ShadowRunner {
+  const { pack, log } = dependencies;
+  return new ShadowRunner({
     share: () => {
       const { share } = rollout.plan().compare;
       return share === 0 ? undefined : share / BUCKETS;
@@ -126,9 +125,17 @@ export function createShadow(
         "the old service and the translation could not be compared",
       ),
   });
-  /** What waits for the answers of the translation. A request is copied on its way; its signal is not. */
-  const waiting = new WeakMap<object, (exchange: Exchange) => void>();
+}
 
+/** What waits for the answers of the translation. A request is copied on its way; its signal is not. */
+type Waiting = WeakMap<AlphaRequest["signal"], (exchange: Exchange) => void>;
+
+/** Creates what begins to compare reads. */
+function createBeginRead(
+  runner: ShadowRunner,
+  { rollout, diverged }: Pick<ShadowService, "rollout" | "diverged">,
+  { filterHeader, waiting }: { readonly filterHeader: string | undefined; readonly waiting: Waiting },
+): (route: Route, routed: RoutedRequest) => Begun | undefined {
   function servedOf(route: Route, routed: RoutedRequest): ServedRequest {
     const { plain, side, client, fingerprint, token, hasGatewayToken, knownAs } = routed;
     const writer = writerOf(routed);
@@ -148,7 +155,7 @@ export function createShadow(
     };
   }
 
-  function beginRead(route: Route, routed: RoutedRequest): Begun | undefined {
+  return (route, routed) => {
     if (route.file || route.upload || rollout.plan().compare.skippedRoutes.has(route.name)) return undefined;
     const comparison = runner.begin(servedOf(route, routed));
     if (!comparison) return undefined;
@@ -165,9 +172,13 @@ export function createShadow(
           () => comparison.served("unreadable"),
         ),
     };
-  }
+  };
+}
 
-  function beginWrite(routed: RoutedRequest): Begun {
+/** Creates what notes writes: they void comparisons, and their clients may have data of their own from then on. */
+const createBeginWrite =
+  ({ rollout, fence, diverged }: Pick<ShadowService, "rollout" | "fence" | "diverged">, waiting: Waiting) =>
+  (routed: RoutedRequest): Begun => {
     const { plain, side, fingerprint, knownAs, write } = routed;
     const writer = writerOf(routed);
     // Anybody can have the user agent of a client. A stranger's write concerns that client once a service has accepted its token.
@@ -184,7 +195,20 @@ export function createShadow(
         settle(upstream !== undefined && hasWritten(upstream)),
       );
     return { isCompared: false, end: endWrite, servedOld: (exchange) => settle(hasOldWritten(exchange)) };
-  }
+  };
+
+/** Creates the comparisons of the active pack. */
+export function createShadow(
+  settings: Settings,
+  dependencies: PublicAppDependencies,
+  service: ShadowService,
+): Shadow {
+  const { pack, isForTesters } = dependencies;
+  const filterHeader = pack.dialect.client.filters?.header?.toLowerCase();
+  const waiting: Waiting = new WeakMap();
+  const runner = createRunner(settings, dependencies, service);
+  const beginRead = createBeginRead(runner, service, { filterHeader, waiting });
+  const beginWrite = createBeginWrite(service, waiting);
 
   return {
     begin(routed) {

@@ -1,9 +1,11 @@
 /** The output of `alpha-gateway parity` for people. */
-import type { FieldSummary, RouteSummary, SourceSummary } from "../parity/summary.ts";
+import type { FieldSummary, RouteSummary, SourceSummary, Verdict } from "../parity/summary.ts";
+import { plural } from "../tools/migration-report/outline.ts";
 import type { DescribedExample, DifferingRule } from "../tools/parity/describe-example.ts";
 
 const MAX_FIELDS = 5;
-const MAX_NAMES = 20;
+const MAX_NAMES = 5;
+const MAX_ROUTES = 10;
 /** Characters of a value in a line. */
 const MAX_VALUE = 40;
 
@@ -69,16 +71,59 @@ function routeLines(summary: RouteSummary, rate: number, exampleLines: ExampleLi
   ];
 }
 
+/** The answer to what is asked: do fewer than this rate of the answers differ? */
+function answerLine({ source, verdict, rate }: SourceSummary): string {
+  const asked = `fewer than ${percent(rate)} of the answers differ`;
+  if (verdict === "below") return `${source}: enough: ${asked} on each compared route`;
+  if (verdict === "above") return `${source}: too many answers differ for ${percent(rate)}`;
+  return `${source}: not enough to say that ${asked}`;
+}
+
+const VERDICTS: readonly (readonly [Verdict, string])[] = [
+  ["above", "too many differ on"],
+  ["not enough", "not enough on"],
+  ["below", "enough on"],
+];
+
+/** `: not enough on 2, enough on 1`. */
+function countVerdicts(routes: readonly RouteSummary[]): string {
+  const counts = VERDICTS.flatMap(([verdict, words]) => {
+    const having = routes.filter((route) => route.verdict === verdict).length;
+    return having > 0 ? [`${words} ${having}`] : [];
+  });
+  return counts.length > 0 ? `: ${counts.join(", ")}` : "";
+}
+
+/** How a report is laid out. */
+interface Layout {
+  readonly exampleLines: ExampleLines;
+  /** Routes of a source that are listed. */
+  readonly maxRoutes: number;
+  /** Where all of a list is. */
+  readonly whereAll: string;
+}
+
+const LAYOUT: Layout = {
+  exampleLines: showCommand,
+  maxRoutes: MAX_ROUTES,
+  whereAll: " (--format json has all)",
+};
+
 function sourceLines(
-  { source, since, rate, routes, routesWithoutTraffic, dropped }: SourceSummary,
-  exampleLines: ExampleLines,
+  { source, since, rate, routes, routesWithoutTraffic: unused, dropped }: SourceSummary,
+  { exampleLines, maxRoutes, whereAll }: Layout,
 ): string[] {
+  const moreRoutes = routes.length - maxRoutes;
   return [
-    `${source}: ${routes.length} ${routes.length === 1 ? "route" : "routes"} since ${minute(since)} UTC. Asked: do fewer than ${percent(rate)} of the answers differ?`,
+    `${source}: ${plural(routes.length, "route")} since ${minute(since)} UTC${countVerdicts(routes)}`,
     "",
-    ...routes.flatMap((route) => [...routeLines(route, rate, exampleLines), ""]),
-    ...(routesWithoutTraffic.length > 0
-      ? [`routes without traffic: ${names(routesWithoutTraffic)}`, ""]
+    ...routes.slice(0, maxRoutes).flatMap((route) => [...routeLines(route, rate, exampleLines), ""]),
+    ...(moreRoutes > 0 ? [`and ${plural(moreRoutes, "more route")}${whereAll}`, ""] : []),
+    ...(unused.length > 0
+      ? [
+          `${plural(unused.length, "route")} without traffic: ${names(unused)}${unused.length > MAX_NAMES ? whereAll : ""}`,
+          "",
+        ]
       : []),
     ...(dropped > 0
       ? [`${count(dropped)} routes and fields were left out: there are too many of them`, ""]
@@ -86,17 +131,12 @@ function sourceLines(
   ];
 }
 
-/** What comparisons have found. @param exampleLines Default: the command that shows the example */
-export const formatComparisons = (
-  summaries: readonly SourceSummary[],
-  exampleLines: ExampleLines = showCommand,
-): string =>
-  summaries.length === 0
-    ? "Nothing was compared yet.\n"
-    : `${summaries
-        .flatMap((summary) => sourceLines(summary, exampleLines))
-        .join("\n")
-        .trimEnd()}\n`;
+/** What comparisons have found: the answers first, then what they come from. */
+export function formatComparisons(summaries: readonly SourceSummary[], layout: Partial<Layout> = {}): string {
+  if (summaries.length === 0) return "Nothing was compared yet.\n";
+  const sources = summaries.flatMap((summary) => sourceLines(summary, { ...LAYOUT, ...layout }));
+  return `${[...summaries.map(answerLine), "", ...sources].join("\n").trimEnd()}\n`;
+}
 
 const cut = (value: string | null): string =>
   value === null ? "-" : value.length <= MAX_VALUE ? value : `${value.slice(0, MAX_VALUE)}…`;

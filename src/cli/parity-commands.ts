@@ -51,7 +51,9 @@ export function addParity(program: Command, onExit: OnExit): void {
       onExit(await parityExample(id, flags, paritySettings(command), command));
     });
   add("reset")
-    .description("Forget what was compared, or what one source has compared, so that it begins again.")
+    .description(
+      "Forget what was compared, or what one source has compared, so that it begins again. What is known of the old service stays.",
+    )
     .addOption(sourceOption())
     .action(async (flags: ParityFlags, command: Command) => {
       const { parityReset } = await import("./parity.ts");

@@ -70,10 +70,11 @@ export async function openReplayParity(
         const example = await readExample(state, id);
         if (example) examples.set(id, example);
       }
-      return formatComparisons(summaries, (id, field) => {
+      const exampleLines = (id: string, field: string): readonly string[] => {
         const example = examples.get(id);
         return example ? [exampleLine(example, field)] : [];
-      });
+      };
+      return formatComparisons(summaries, { exampleLines, maxRoutes: Infinity, whereAll: "" });
     },
     async close() {
       await comparisons.close();

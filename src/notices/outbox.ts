@@ -1,6 +1,9 @@
 /** What notices remember in the state store: what was seen, what waits to be sent, and when reports were made. */
 import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { isObject } from "../dialect/json/parse.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
+import { createSharedDocument, type SharedDocument } from "../storage/shared-document.ts";
 import type { Memory } from "./find-news.ts";
 import type { CountedNotice, DigestName, Notice, NoticeEvent, StateChange } from "./notice.ts";
 import type { Receiver } from "./notices-file.ts";
@@ -148,13 +151,8 @@ export function addChanges(
 
 const STATE = "notices:state";
 const LEASE = "notices:lease";
-/** The store has no values without an end. */
-const TTL_SECONDS = 20 * 365 * 86_400;
 /** How long a process is the one that sends, unless it extends the time or gives it back. */
 export const LEASE_SECONDS = 60;
-/** Writes that lose against those of other processes, before one is given up. */
-const ATTEMPTS = 10;
-
 /** Access to the shared state. All methods throw {StateUnavailableError}. */
 export interface NoticesState {
   /** Becomes or stays the one process that looks and sends. @returns false while another process is */
@@ -172,56 +170,29 @@ export interface NoticesState {
 type Store = Pick<KeyValueStore, "get" | "setIfAbsent" | "replace" | "deleteIf">;
 
 /** What is damaged, or of another version, counts as nothing: the next look is then the first one, which reports nothing. */
-function parseStored(text = "null"): StoredNotices {
-  try {
-    const stored = JSON.parse(text) as StoredNotices | null;
-    return stored?.version === VERSION ? stored : NOTHING;
-  } catch {
-    return NOTHING;
-  }
-}
+const schema = z
+  .custom<StoredNotices>((stored) => isObject(stored) && stored["version"] === VERSION)
+  .catch(NOTHING);
 
 /** Creates the access to the shared state. Nothing is read yet. */
 export function createNoticesState(store: Store): NoticesState {
   const process = randomUUID();
+  const openDocument = (): SharedDocument<StoredNotices> =>
+    createSharedDocument(store, { key: STATE, schema, empty: NOTHING });
+  let document = openDocument();
   let isLeading = false;
-  let text: string | undefined;
-  let state = NOTHING;
   let last: Promise<unknown> = Promise.resolve();
 
-  async function read(): Promise<void> {
-    text = await store.get(STATE);
-    state = parseStored(text);
-  }
-
-  async function write(apply: (state: StoredNotices) => StoredNotices): Promise<void> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const next = apply(state);
-      if (next === state) return;
-      const nextText = JSON.stringify(next);
-      if (nextText === text) return;
-      const isWritten =
-        text === undefined
-          ? await store.setIfAbsent(STATE, nextText, TTL_SECONDS)
-          : await store.replace(STATE, text, nextText, TTL_SECONDS);
-      if (isWritten) {
-        text = nextText;
-        state = next;
-        return;
-      }
-      await read();
-    }
-    throw new Error("The state of notices changes all the time.");
-  }
-
   return {
-    current: () => state,
+    current: () => document.current(),
     async lead() {
       const isExtended = isLeading && (await store.replace(LEASE, process, process, LEASE_SECONDS));
-      const wasLeading = isExtended;
       isLeading = isExtended || (await store.setIfAbsent(LEASE, process, LEASE_SECONDS));
-      // Another process may have changed what is stored.
-      if (isLeading && !wasLeading) await read();
+      if (isLeading && !isExtended) {
+        // Another process may have led meanwhile: a store that has lost its data must not get back what this one knew before.
+        document = openDocument();
+        await document.refresh();
+      }
       return isLeading;
     },
     async resign() {
@@ -230,7 +201,7 @@ export function createNoticesState(store: Store): NoticesState {
     },
     change(apply) {
       // Changes of this process wait for each other: they would only lose against themselves.
-      const done = last.then(() => write(apply));
+      const done = last.then(() => document.change(apply));
       last = done.catch(() => {});
       return done;
     },

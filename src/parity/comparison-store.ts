@@ -1,8 +1,10 @@
 /** Where the counts and examples of comparisons are in the state store. */
+import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { tryParse } from "../audit/json-text.ts";
 import { isObject } from "../dialect/json/parse.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
+import { replaceValue } from "../storage/shared-document.ts";
 import type { ComparisonSource } from "./comparison.ts";
 import { addCounts, createCounts, examplesOf, parseCounts, type SourceCounts } from "./counts.ts";
 import type { Example } from "./example.ts";
@@ -71,16 +73,13 @@ async function addBatch(
   state: KeyValueStore,
   pending: Pending,
   batch: Batch,
-  newEpoch: () => string,
+  onBegin: (counts: SourceCounts) => void,
 ): Promise<SourceCounts> {
   const { source, subject } = batch.counts;
   const key = countsKey(source);
   async function write(before: string | undefined, counts: SourceCounts): Promise<boolean> {
     const text = JSON.stringify(counts);
-    const isWritten =
-      before === undefined
-        ? await state.setIfAbsent(key, text, TTL_SECONDS)
-        : await state.replace(key, before, text, TTL_SECONDS);
+    const isWritten = await replaceValue(state, key, before, { value: text, ttlSeconds: TTL_SECONDS });
     if (isWritten) pending.written = { text, counts };
     return isWritten;
   }
@@ -94,8 +93,11 @@ async function addBatch(
     if (counts?.subject !== subject) {
       // Another replica has a newer subject already.
       if (counts?.before === subject && Date.now() - counts.since < LATE_MS) return counts;
-      const created = createCounts(batch.counts, newEpoch(), Date.now(), counts?.subject);
-      if ((await write(text, created)) && counts) await deleteRest(state, counts);
+      const created = createCounts(batch.counts, randomUUID(), Date.now(), counts?.subject);
+      if (await write(text, created)) {
+        onBegin(created);
+        if (counts) await deleteRest(state, counts);
+      }
       continue;
     }
     if (sized?.epoch !== counts.epoch)
@@ -107,16 +109,21 @@ async function addBatch(
   throw new Error("the counts change all the time");
 }
 
-/** Writes what a process has found. @throws {Error} If the store fails: what was not written waits in `pending` */
+/**
+ * Writes what a process has found.
+ *
+ * @param onBegin Called with counts that begin: the first ones, those of another subject, and those after a reset
+ * @throws {Error} If the store fails: what was not written waits in `pending`
+ */
 export async function writeComparisons(
   state: KeyValueStore,
   pending: Pending,
-  newEpoch: () => string,
+  onBegin: (counts: SourceCounts) => void,
 ): Promise<void> {
   const batch = pending.take();
   if (batch) {
     try {
-      pending.done(batch, await addBatch(state, pending, batch, newEpoch));
+      pending.done(batch, await addBatch(state, pending, batch, onBegin));
     } catch (error) {
       pending.giveBack(batch);
       throw error;

@@ -1,5 +1,4 @@
 /** Collects the results of comparisons, and adds them to what all replicas have counted. */
-import { randomUUID } from "node:crypto";
 import type { Redaction } from "../audit/redact.ts";
 import { createRecordIds } from "../audit/record-id.ts";
 import { errorText } from "../config/error-text.ts";
@@ -92,7 +91,9 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
   async function writeAll(): Promise<void> {
     for (const one of pending.values()) {
       try {
-        await writeComparisons(state, one, randomUUID);
+        await writeComparisons(state, one, ({ source, subject }) =>
+          log.info({ source, subject }, "comparisons are counted from the beginning"),
+        );
         if (!isStoreReachable) log.info({}, "comparisons are stored again");
         isStoreReachable = true;
       } catch (error) {

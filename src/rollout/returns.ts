@@ -4,14 +4,13 @@ import { errorText } from "../config/error-text.ts";
 import type { Log } from "../observability/log.ts";
 import { isTurned } from "./decide.ts";
 import { watchOldService } from "./old-service.ts";
+import { createReturned, type Returned } from "./returned.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
-import { causeOf, createScores, withSteps, type Cause } from "./scores.ts";
+import { causeOf, createScores, withSteps, type Cause, type Scores, type TakenSteps } from "./scores.ts";
 import type { DocumentStore } from "../storage/shared-document.ts";
 import {
-  createTripDocument,
-  isSameTarget,
-  withoutTrip,
   withTrip,
+  type RolloutEvent,
   type RouteScores,
   type Trip,
   type TripState,
@@ -25,15 +24,7 @@ export interface RolloutAction extends TripTarget {
 }
 
 /** What has returned, and what is about to. */
-export interface Returns {
-  /** Whether the state store was read once. */
-  readonly isKnown: () => boolean;
-  /** What replicas share. */
-  readonly state: () => TripState;
-  /** The trip of a request: that of everything, of its client, or of its route. */
-  tripOf(client: string | undefined, route: string | null): Trip | undefined;
-  /** Trips, with those that this process could not share yet. */
-  trips(): readonly Trip[];
+export interface Returns extends Pick<Returned, "isKnown" | "state" | "tripOf" | "trips"> {
   /** Routes that should return, and can't: the old service is not well. */
   blocked(): readonly string[];
   note(compared: Compared): void;
@@ -51,8 +42,8 @@ export interface ReturnsOptions {
   readonly plan: () => RolloutPlan;
   readonly store: DocumentStore;
   readonly log: Log;
-  /** Called when other trips apply. */
-  readonly onChange?: (trips: readonly Trip[]) => void;
+  /** Called when other trips apply. @param events The last ones, newest first */
+  readonly onChange?: (trips: readonly Trip[], events: readonly RolloutEvent[]) => void;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   /** Milliseconds, monotonic. */
@@ -69,114 +60,39 @@ const REASONS: Readonly<Record<Cause, string>> = {
 /** Who turns back without a person. */
 export const GATEWAY = "gateway";
 
-/** The trips by what a request is looked up with. */
-function indexTrips(trips: readonly Trip[]): Returns["tripOf"] & { readonly any: Trip | undefined } {
-  const byRoute = new Map<string, Trip>();
-  const byClient = new Map<string, Trip>();
-  let all: Trip | undefined;
-  for (const trip of trips) {
-    if (trip.kind === "all") all = trip;
-    else (trip.kind === "route" ? byRoute : byClient).set(trip.name, trip);
-  }
-  const [anyRoute] = byRoute.values();
-  const find: Returns["tripOf"] = (client, route) =>
-    all ?? byClient.get(client ?? "") ?? byRoute.get(route ?? "");
-  return Object.assign(find, { any: all ?? anyRoute });
-}
+/** The return of a route by its scores. @param at ISO 8601, UTC */
+const tripOfRoute = (route: string, { records }: RouteScores, cause: Cause, at: string): Trip => ({
+  kind: "route",
+  name: route,
+  by: GATEWAY,
+  at,
+  reason: REASONS[cause],
+  records,
+  acceptsLostWrites: false,
+  lostWrites: 0,
+});
 
-/** Creates the returns of a rollout. Nothing is read yet. */
-export function createReturns({
-  plan,
-  store,
+/** Creates what writes the steps and returns of this process to the state that replicas share. */
+function createSharing({
+  returned,
+  scores,
+  withTaken,
   log,
-  onChange = () => {},
-  clock = Date.now,
-  elapsed,
-  isOldServiceUp,
-}: ReturnsOptions): Returns {
-  const health = watchOldService(elapsed);
-  /** Returns of routes that the store does not have yet. */
-  const unshared = new Map<string, Trip>();
-  const blocked = new Set<string>();
-  let tripsText = "[]";
-  let index = indexTrips([]);
-  const document = createTripDocument(store, update);
-  const scores = createScores(
-    () => document.current().scores,
-    () => plan().turnBack,
-  );
-
-  const trips = (): readonly Trip[] => {
-    const { trips: shared } = document.current();
-    const waiting = [...unshared.values()].filter((trip) => !shared.some((each) => isSameTarget(each, trip)));
-    return [...shared, ...waiting];
-  };
-
-  function update(): void {
-    const current = trips();
-    const text = JSON.stringify(current);
-    if (text === tripsText) return;
-    tripsText = text;
-    index = indexTrips(current);
-    onChange(current);
-  }
-
-  const isWell = (route: string): boolean => isOldServiceUp() && health.isWell(route);
-
-  const isReturned = (route: string): boolean =>
-    plan().data.kind === "shared" ? index(undefined, route) !== undefined : index.any !== undefined;
-
-  const tripFor = (route: string, { records }: RouteScores, cause: Cause): Trip => ({
-    kind: "route",
-    name: route,
-    by: GATEWAY,
-    at: new Date(clock()).toISOString(),
-    reason: REASONS[cause],
-    records,
-    acceptsLostWrites: false,
-    lostWrites: 0,
-  });
-
-  /** Turns a route back whose score says so, if the old service is well. */
-  function consider(route: string): void {
-    const found = scores.of(route);
-    const cause = causeOf(found);
-    if (!cause || isReturned(route) || !isTurned(plan(), route)) return void blocked.delete(route);
-    if (isWell(route)) {
-      blocked.delete(route);
-      unshared.set(route, tripFor(route, found, cause));
-      update();
-      return;
-    }
-    if (!blocked.has(route))
-      log.error(
-        { code: "AG_ROLLOUT_NOT_TURNED_BACK", route, reason: REASONS[cause], records: found.records },
-        "a route should return to the old service, which is not well: it stays",
-      );
-    blocked.add(route);
-  }
-
+}: {
+  readonly returned: Returned;
+  readonly scores: Scores;
+  /** Adds steps to the shared state. */
+  readonly withTaken: (state: TripState, taken: TakenSteps) => TripState;
+  readonly log: Log;
+}): { share(): Promise<void>; shareSoon(): Promise<void> } {
   async function share(): Promise<void> {
     const taken = scores.take();
-    if (taken.size === 0 && unshared.size === 0) return;
+    if (taken.size === 0 && !returned.hasWaiting()) return;
     try {
-      await document.change(
-        (state) => {
-          let next = taken.size === 0 ? state : { ...state, scores: withSteps(state.scores, taken) };
-          for (const route of taken.keys()) {
-            const after = next.scores[route];
-            const cause = after && causeOf(after);
-            // What replicas have seen adds up.
-            if (after && cause && isWell(route) && isTurned(plan(), route))
-              next = withTrip(next, tripFor(route, after, cause));
-          }
-          for (const trip of unshared.values()) next = withTrip(next, trip);
-          return next;
-        },
+      await returned.share(
+        (state) => withTaken(state, taken),
         () => scores.shared(taken),
       );
-      for (const [route, trip] of unshared)
-        if (document.current().trips.some((each) => isSameTarget(each, trip))) unshared.delete(route);
     } catch (error) {
       scores.giveBack(taken);
       throw error;
@@ -200,24 +116,76 @@ export function createReturns({
     isSharing = false;
   }
 
+  return { share, shareSoon };
+}
+
+/** Creates the returns of a rollout. Nothing is read yet. */
+export function createReturns({
+  plan,
+  store,
+  log,
+  onChange = () => {},
+  clock = Date.now,
+  elapsed,
+  isOldServiceUp,
+}: ReturnsOptions): Returns {
+  const health = watchOldService(elapsed);
+  const returned = createReturned(store, plan, onChange);
+  const blocked = new Set<string>();
+  const scores = createScores(
+    () => returned.state().scores,
+    () => plan().turnBack,
+  );
+  const isWell = (route: string): boolean => isOldServiceUp() && health.isWell(route);
+
+  const now = (): string => new Date(clock()).toISOString();
+
+  /** Turns a route back whose score says so, if the old service is well. */
+  function consider(route: string): void {
+    const found = scores.of(route);
+    const cause = causeOf(found);
+    if (!cause || returned.hasReturned(route) || !isTurned(plan(), route)) return void blocked.delete(route);
+    if (isWell(route)) {
+      blocked.delete(route);
+      returned.add(tripOfRoute(route, found, cause, now()));
+      return;
+    }
+    if (!blocked.has(route))
+      log.error(
+        { code: "AG_ROLLOUT_NOT_TURNED_BACK", route, reason: REASONS[cause], records: found.records },
+        "a route should return to the old service, which is not well: it stays",
+      );
+    blocked.add(route);
+  }
+
+  /** The state with the steps of this process. What replicas have seen adds up: routes return that no replica alone would return. */
+  function withTaken(state: TripState, taken: TakenSteps): TripState {
+    let next = taken.size === 0 ? state : { ...state, scores: withSteps(state.scores, taken) };
+    for (const route of taken.keys()) {
+      const after = next.scores[route];
+      const cause = after && causeOf(after);
+      if (after && cause && isWell(route) && isTurned(plan(), route))
+        next = withTrip(next, tripOfRoute(route, after, cause, now()));
+    }
+    return next;
+  }
+
+  const { share, shareSoon } = createSharing({ returned, scores, withTaken, log });
+
   function see(route: string, cause: Cause, isBad: boolean, requestId: string | undefined): void {
-    if (isReturned(route) || !isTurned(plan(), route)) return;
+    if (returned.hasReturned(route) || !isTurned(plan(), route)) return;
     const tolerated = cause === "failures" ? health.failureRate(route) : undefined;
     scores.note(route, cause, { isBad, requestId, ...(tolerated !== undefined && { tolerated }) });
     if (!isBad) return;
     consider(route);
-    if (cause === "differences" || unshared.has(route)) void shareSoon();
+    if (cause === "differences" || returned.isWaiting(route)) void shareSoon();
   }
 
   return {
-    isKnown: document.isKnown,
-    state: document.current,
-    trips,
-    tripOf: (client, route) =>
-      plan().data.kind === "shared"
-        ? index(client, route)
-        : // A client is on one side with all its routes.
-          (index(client, null) ?? index.any),
+    isKnown: returned.isKnown,
+    state: returned.state,
+    trips: returned.trips,
+    tripOf: returned.tripOf,
     blocked: () => [...blocked],
     note({ source, result, route, requestId }) {
       if (source !== "legacy") return;
@@ -226,19 +194,13 @@ export function createReturns({
     },
     noteNew: (route, hasFailed, requestId) => see(route, "failures", hasFailed, requestId),
     noteOld: health.note,
-    async turnBack({ kind, name, by, reason, acceptsLostWrites, lostWrites }) {
-      const at = new Date(clock()).toISOString();
-      const trip: Trip = { kind, name, by, at, reason, records: [], acceptsLostWrites, lostWrites };
-      await document.change((state) => withTrip(state, trip));
+    turnBack({ kind, name, by, reason, acceptsLostWrites, lostWrites }) {
+      const trip = { kind, name, by, at: now(), reason, records: [], acceptsLostWrites, lostWrites };
+      return returned.turnBack(trip);
     },
-    async resume({ kind, name, by, reason }) {
-      const at = new Date(clock()).toISOString();
-      if (kind === "route") unshared.delete(name);
-      await document.change((state) => withoutTrip(state, { kind, name, by, at, reason }));
-      update();
-    },
+    resume: ({ kind, name, by, reason }) => returned.resume({ kind, name, by, at: now(), reason }),
     async tick() {
-      await document.refresh();
+      await returned.refresh();
       for (const route of new Set([...scores.routes(), ...blocked])) consider(route);
       await share();
     },

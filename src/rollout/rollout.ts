@@ -1,16 +1,18 @@
 /** Which side serves a request: by the file, by what has returned, and by what the client has under way. */
-import { isDeepStrictEqual } from "node:util";
 import { errorText } from "../config/error-text.ts";
 import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import type { Log } from "../observability/log.ts";
 import { rolloutClient } from "./clients.ts";
 import { decideByRules, type Side, type SideDecision } from "./decide.ts";
+import { createChangeLog } from "./log-changes.ts";
 import { createNoWayBack, type NoWayBack } from "./no-way-back.ts";
+import { watchPlanChanges } from "./plan-changes.ts";
 import { createReturns, type Returns } from "./returns.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
+import { createStateSync } from "./state-sync.ts";
 import type { DocumentStore } from "../storage/shared-document.ts";
-import type { Trip } from "./trips.ts";
-import { createWriteLag } from "./write-lag.ts";
+import type { RolloutEvent, Trip } from "./trips.ts";
+import { createWriteLag, type WriteLag } from "./write-lag.ts";
 
 /** What decides about a request. */
 export interface RolloutRequest {
@@ -73,76 +75,34 @@ export interface RolloutOptions {
   readonly isOldServiceUp?: () => boolean;
 }
 
-/** How long a cursor goes where it came from. */
-const CURSOR_MS = 600_000;
-/** How long all reads of a client are compared that was turned. */
-const FRESH_MS = 3_600_000;
-/** Of so many ticks one reads the clients that can't simply return. */
-const CLIENTS_EVERY = 5;
 /** Whose writes those without a client are. No name of a directory begins like this. */
 export const UNNAMED = "?";
 
-const logTrip = (log: Log, { kind, name, by, reason, records }: Trip): void =>
+/** Logs which clients stay where something returns. */
+function warnOfWriters(
+  trips: readonly Trip[],
+  { plan, noWayBack, log }: Pick<Rollout, "plan" | "noWayBack"> & Pick<RolloutOptions, "log">,
+): void {
+  const writers = Object.values(noWayBack.writers());
+  if (plan().data.kind !== "separate" || writers.length === 0) return;
+  if (!trips.some(({ kind, acceptsLostWrites }) => kind !== "client" && !acceptsLostWrites)) return;
   log.error(
-    { code: "AG_ROLLOUT_TURNED_BACK", kind, name, by, reason, records },
-    "the old service serves this again, until a person resumes it",
+    {
+      code: "AG_ROLLOUT_NO_WAY_BACK",
+      clients: writers.length,
+      writes: writers.reduce((sum, { count }) => sum + count, 0),
+    },
+    "clients that have written to the new service stay there: they would lose these writes",
   );
+}
 
-/** Creates the rollout of a gateway. Nothing is read yet. */
-export function createRollout({
-  plan,
-  directory,
-  store,
-  log,
-  clock = Date.now,
-  elapsed = () => performance.now(),
-  isOldServiceUp = () => true,
-}: RolloutOptions): Rollout {
-  const lag = createWriteLag(elapsed);
-  const noWayBack = createNoWayBack(
-    store,
-    (error) =>
-      log.warn(
-        { code: "AG_ROLLOUT_STATE_UNKNOWN", error: errorText(error) },
-        "the first write of a client could not be stored: only this process knows of it",
-      ),
-    clock,
-  );
-  let loggedTrips: ReadonlySet<string> = new Set();
-  let changedAt = elapsed();
-  let newestPlan = plan();
-  /** The file before, and when it was replaced; undefined: none was. */
-  let replaced: { readonly plan: RolloutPlan; readonly at: number } | undefined;
-  let ticks = 0;
-  let isReachable = true;
-  /** The last file that was in force while the store could be read. */
-  let sharedPlan = plan();
-
-  function warnOfWriters(trips: readonly Trip[]): void {
-    const writers = Object.values(noWayBack.writers());
-    if (plan().data.kind !== "separate" || writers.length === 0) return;
-    if (!trips.some(({ kind, acceptsLostWrites }) => kind !== "client" && !acceptsLostWrites)) return;
-    log.error(
-      {
-        code: "AG_ROLLOUT_NO_WAY_BACK",
-        clients: writers.length,
-        writes: writers.reduce((sum, { count }) => sum + count, 0),
-      },
-      "clients that have written to the new service stay there: they would lose these writes",
-    );
-  }
-
-  function onTrips(trips: readonly Trip[]): void {
-    changedAt = elapsed();
-    for (const trip of trips) if (!loggedTrips.has(`${trip.kind} ${trip.name}`)) logTrip(log, trip);
-    warnOfWriters(trips);
-    loggedTrips = new Set(trips.map(({ kind, name }) => `${kind} ${name}`));
-  }
-
-  const returns = createReturns({ plan, store, log, onChange: onTrips, clock, elapsed, isOldServiceUp });
-
-  /** By what is remembered of the client, else by the rules. */
-  function decide(client: string | undefined, route: string | null): SideDecision {
+/** Decides by what is remembered of the client, else by the rules. */
+const createDecide =
+  (
+    { plan, returns, noWayBack }: Pick<Rollout, "plan" | "returns" | "noWayBack">,
+    confirmedPlan: () => RolloutPlan,
+  ): Rollout["decide"] =>
+  (client, route) => {
     if (!returns.isKnown()) return { side: "old", why: "the state store was not read yet" };
     const trip = returns.tripOf(client, route);
     const { data } = plan();
@@ -155,16 +115,67 @@ export function createRollout({
       };
     const decision = decideByRules(plan(), client, route);
     // What has returned elsewhere is not known: nobody moves towards the translation.
-    if (!isReachable && decision.side === "new" && plan() !== sharedPlan) {
-      const before = decideByRules(sharedPlan, client, route);
-      if (before.side === "old") return { side: "old", why: "the state store can't be read" };
-    }
-    return decision;
+    const confirmed = confirmedPlan();
+    const moves = decision.side === "new" && confirmed !== plan();
+    return moves && decideByRules(confirmed, client, route).side === "old"
+      ? { side: "old", why: "the state store can't be read" }
+      : decision;
+  };
+
+/** Notes writes, where something depends on them. */
+const createBeginWrite =
+  ({ plan, noWayBack }: Pick<Rollout, "plan" | "noWayBack">, lag: WriteLag): Rollout["beginWrite"] =>
+  (client = UNNAMED, side, isKnown) => {
+    const { kind } = plan().data;
+    if (kind === "replicated") return { ready: undefined, end: lag.begin(client, side), settle: () => {} };
+    if (kind !== "separate" || side !== "new") return undefined;
+    // Anybody can have the user agent of a client: a stranger has written once the service has accepted its token.
+    const isNoted = isKnown();
+    return {
+      ready: isNoted ? noWayBack.noteWrite(client) : undefined,
+      end: () => {},
+      settle(hasWritten) {
+        if (isNoted && !hasWritten) noWayBack.takeBackWrite(client);
+        if (!isNoted && hasWritten && isKnown()) void noWayBack.noteWrite(client);
+      },
+    };
+  };
+
+/** Creates the rollout of a gateway. Nothing is read yet. */
+export function createRollout({
+  plan,
+  directory,
+  store,
+  log,
+  clock = Date.now,
+  elapsed = () => performance.now(),
+  isOldServiceUp = () => true,
+}: RolloutOptions): Rollout {
+  const lag = createWriteLag(elapsed);
+  const changes = watchPlanChanges(plan, elapsed);
+  const logChanges = createChangeLog(log);
+  const noWayBack = createNoWayBack(
+    store,
+    (error) =>
+      log.warn(
+        { code: "AG_ROLLOUT_STATE_UNKNOWN", error: errorText(error) },
+        "the first write of a client could not be stored: only this process knows of it",
+      ),
+    clock,
+  );
+
+  function onTrips(trips: readonly Trip[], events: readonly RolloutEvent[]): void {
+    changes.note();
+    logChanges(trips, events);
+    warnOfWriters(trips, { plan, noWayBack, log });
   }
 
+  const returns = createReturns({ plan, store, log, onChange: onTrips, clock, elapsed, isOldServiceUp });
+  const { tick, confirmedPlan } = createStateSync({ plan, returns, noWayBack, log });
+  const decide = createDecide({ plan, returns, noWayBack }, confirmedPlan);
+
   function keepCursor(decision: SideDecision, cursor: Side | undefined): SideDecision {
-    if (cursor === undefined || cursor === decision.side || elapsed() - changedAt >= CURSOR_MS)
-      return decision;
+    if (cursor === undefined || cursor === decision.side || !changes.keepCursors()) return decision;
     return { side: cursor, why: "its cursor is from there" };
   }
 
@@ -193,51 +204,9 @@ export function createRollout({
       }
       return { client, ...keepWrites(keepCursor(decide(client, route), cursor), client) };
     },
-    beginWrite(client = UNNAMED, side, isKnown) {
-      const { kind } = plan().data;
-      if (kind === "replicated") return { ready: undefined, end: lag.begin(client, side), settle: () => {} };
-      if (kind !== "separate" || side !== "new") return undefined;
-      // Anybody can have the user agent of a client: a stranger has written once the service has accepted its token.
-      const isNoted = isKnown();
-      return {
-        ready: isNoted ? noWayBack.noteWrite(client) : undefined,
-        end: () => {},
-        settle(hasWritten) {
-          if (isNoted && !hasWritten) noWayBack.takeBackWrite(client);
-          if (!isNoted && hasWritten && isKnown()) void noWayBack.noteWrite(client);
-        },
-      };
-    },
-    isFresh(client, route) {
-      if (!replaced || elapsed() - replaced.at >= FRESH_MS) return false;
-      return decideByRules(replaced.plan, client, route).side === "old";
-    },
-    fileChanged() {
-      // A file is also read again because the client directory has changed.
-      if (isDeepStrictEqual(plan(), newestPlan)) return;
-      changedAt = elapsed();
-      replaced = { plan: newestPlan, at: changedAt };
-      newestPlan = plan();
-    },
-    async tick() {
-      try {
-        // First: a trip must not turn back a client that has written.
-        if (plan().data.kind === "separate" || ticks % CLIENTS_EVERY === 0) {
-          await noWayBack.refresh();
-          await noWayBack.flush();
-        }
-        await returns.tick();
-        isReachable = true;
-        sharedPlan = plan();
-      } catch (error) {
-        if (isReachable)
-          log.error(
-            { code: "AG_ROLLOUT_STATE_UNKNOWN", error: errorText(error) },
-            "the shared state of the rollout can't be read: what was read before counts",
-          );
-        isReachable = false;
-      }
-      ticks += 1;
-    },
+    beginWrite: createBeginWrite({ plan, noWayBack }, lag),
+    isFresh: changes.isFresh,
+    fileChanged: changes.fileChanged,
+    tick,
   };
 }

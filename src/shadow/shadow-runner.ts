@@ -262,7 +262,8 @@ class Comparison {
     const finding = judge.compare(this.#judged, first);
     if (finding === "differs") return this.#confirm(first);
     this.#report(finding, first);
-    if (judge.needsOldPair(this.#judged)) await this.#learn(first.old);
+    // Of answers that can't be compared a second one says nothing.
+    if (finding.result !== "not_comparable" && judge.needsOldPair(this.#judged)) await this.#learn(first.old);
   }
 
   /** Asks the old service once more, so that its own noise is known. */

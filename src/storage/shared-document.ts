@@ -19,7 +19,7 @@ export interface SharedDocument<T> {
   /**
    * Changes it, also if other replicas change it at the same time.
    *
-   * @param apply Returns the same object to change nothing. It may be called several times.
+   * @param apply Returns the same object, or an equal one, to change nothing. It may be called several times.
    * @param onWritten Called once it is written, before {@link current} returns it.
    * @throws {StateUnavailableError}
    */
@@ -32,9 +32,30 @@ export const DOCUMENT_TTL_SECONDS = 20 * 365 * 86_400;
 /** Writes that lose against those of other replicas, before one is given up. */
 const ATTEMPTS = 20;
 
+/** Replaces a value. @param before Undefined: there must be none. @returns False if the store has another value by now */
+export const replaceValue = (
+  store: DocumentStore,
+  key: string,
+  before: string | undefined,
+  { value, ttlSeconds }: { readonly value: string; readonly ttlSeconds: number },
+): Promise<boolean> =>
+  before === undefined
+    ? store.setIfAbsent(key, value, ttlSeconds)
+    : store.replace(key, before, value, ttlSeconds);
+
+/** What a text says as JSON; undefined for a text that is no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Creates the access to a document. Nothing is read yet.
  *
+ * @param schema It gets undefined for what is no JSON. What it does not accept is damaged, and can't be read.
  * @param empty Stands for a document that does not exist.
  * @param onRead Called with each new state of the document.
  */
@@ -57,11 +78,9 @@ export function createSharedDocument<T>(
   let value = empty;
 
   function parse(stored: string): T {
-    try {
-      return schema.parse(JSON.parse(stored));
-    } catch {
-      throw new StateUnavailableError(`What is stored under ${key} is damaged.`);
-    }
+    const { success, data } = schema.safeParse(parseJson(stored));
+    if (!success) throw new StateUnavailableError(`What is stored under ${key} is damaged.`);
+    return data;
   }
 
   function accept(stored: string | undefined, next = stored === undefined ? empty : parse(stored)): void {
@@ -92,11 +111,9 @@ export function createSharedDocument<T>(
         const next = apply(value);
         if (next === value) return onWritten();
         const written = JSON.stringify(next);
-        const isWritten =
-          text === undefined
-            ? await store.setIfAbsent(key, written, DOCUMENT_TTL_SECONDS)
-            : await store.replace(key, text, written, DOCUMENT_TTL_SECONDS);
-        if (!isWritten) continue;
+        if (written === text) return onWritten();
+        if (!(await replaceValue(store, key, text, { value: written, ttlSeconds: DOCUMENT_TTL_SECONDS })))
+          continue;
         onWritten();
         return accept(written, next);
       }

@@ -68,8 +68,9 @@ test("replay ends with the differences by route, field and client, with three ex
   await gateway.stop();
 
   expect(await replay(`--pack=${candidate.folder}`, "--parity")).toBe(1);
-  const [summary = "", report = ""] = printed().split(/^candidate: /m);
+  const [summary = "", answer = "", report = ""] = printed().split(/^candidate: /m);
   expect(summary).toMatch(/^\d+ the same.*, \d+ changed/m);
+  expect(answer).toBe("too many answers differ for 0.1 %\n\n");
   expect(report).toMatch(/^GET \/books\/:id$/m);
   expect(report).toMatch(/^ {2}6 comparisons: 1 equal$/m);
   expect(report).toMatch(/^ {2}title \(\w+\): 5, last 20.*, Ann$/m);

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { json, neverRespond, raw, type Responder } from "../../support/fake-v4.ts";
 import { startListeningGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
+import { accepted, byId, found, foundAs, POLL, running } from "../../support/job-responses.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
@@ -40,15 +41,6 @@ async function start(
   stop = gateway.stop;
   return gateway;
 }
-
-const found: Responder = (call, response) =>
-  json(200, { id: Number(call.path.split("/").at(-1)), name: "x" })(call, response);
-
-/** Responds by the id in the path; other ids are found. */
-const byId =
-  (responders: Readonly<Record<string, Responder>>): Responder =>
-  (call, response) =>
-    (responders[call.path.split("/").at(-1) ?? ""] ?? found)(call, response);
 
 const book = (id: number) => ({ id, status: 200, book: { id, title: "x" } });
 const failure = (id: unknown, status: number, message: unknown = expect.any(String)) => ({
@@ -229,8 +221,7 @@ describe("an error that is about the client", () => {
 describe("large responses", () => {
   const MEGABYTE = 1024 * 1024;
   /** 9 MB for each id. */
-  const large: Responder = (call, response) =>
-    json(200, { id: Number(call.path.split("/").at(-1)), name: "x".repeat(9 * MEGABYTE) })(call, response);
+  const large = foundAs("x".repeat(9 * MEGABYTE));
 
   test("end the calls when their objects have more than 16 million characters", async () => {
     const { status, body, paths } = await read(packOf({ concurrency: 1 }), [1, 2, 3], large, "30000");
@@ -280,14 +271,7 @@ test("a client that disconnects ends the calls, and no further one is sent", asy
 
 describe("each call of many", () => {
   test("may be polled", async () => {
-    const poll = {
-      upstream: "GET /jobs/{response.job}",
-      state: "state",
-      done: ["done"],
-      interval_ms: 10,
-      timeout_ms: 1000,
-    };
-    const gateway = await start(packOf({}, { poll, upstream: "POST /items/{id}" }));
+    const gateway = await start(packOf({}, { poll: POLL, upstream: "POST /items/{id}" }));
     gateway.service.respondWith((call, response) =>
       call.method === "POST"
         ? json(202, { job: `j${call.path.at(-1)}` })(call, response)
@@ -304,16 +288,10 @@ describe("each call of many", () => {
   });
 
   test("is polled until the time of all calls is up", async () => {
-    const poll = {
-      upstream: "GET /jobs/{response.job}",
-      state: "state",
-      done: ["done"],
-      interval_ms: 50,
-      timeout_ms: 5000,
-    };
+    const poll = { ...POLL, interval_ms: 50, timeout_ms: 5000 };
     const gateway = await start(packOf({ timeout_ms: 200 }, { poll, upstream: "POST /items/{id}" }));
     gateway.service.respondWith((call, response) =>
-      (call.method === "POST" ? json(202, { job: 1 }) : json(200, { state: "busy" }))(call, response),
+      (call.method === "POST" ? accepted : running)(call, response),
     );
     const { body } = await gateway.send("POST /books/read", { body: { ids: [1, 2, 3] } });
     expect(body).toEqual([failure(1, 504), failure(2, 504), failure(3, 504)]);
@@ -384,13 +362,7 @@ describe("check reports", () => {
       { most: 100 },
       {
         upstream: "POST /items/{id}",
-        poll: {
-          upstream: "GET /jobs/{id}",
-          state: "state",
-          done: ["done"],
-          interval_ms: 10,
-          timeout_ms: 1000,
-        },
+        poll: { ...POLL, upstream: "GET /jobs/{id}" },
       },
       "one request may send 6000 requests to poll: 1000 are allowed",
     ],

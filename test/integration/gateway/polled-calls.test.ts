@@ -6,6 +6,7 @@ import {
   waitFor,
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
+import { accepted, acceptedForLater, done, POLL, running } from "../../support/job-responses.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
@@ -15,15 +16,6 @@ afterEach(async () => {
   await stop?.();
   stop = undefined;
 });
-
-const POLL = {
-  upstream: "GET /jobs/{response.job}",
-  state: "state",
-  done: ["done"],
-  failed: ["failed"],
-  interval_ms: 10,
-  timeout_ms: 1000,
-};
 
 /** A pack with one call whose result is polled. */
 const packOf = (poll: object = {}, route: object = {}, pack: object = {}): SmallPack => ({
@@ -42,10 +34,6 @@ const packOf = (poll: object = {}, route: object = {}, pack: object = {}): Small
     ],
   },
 });
-
-const accepted = json(202, { job: 7 });
-const running = json(200, { state: "running" });
-const done = json(200, { state: "done", id: 5, name: "Waves" });
 
 const SHORT = { interval_ms: 50, timeout_ms: 150 };
 const PENDING = { message: "The request was accepted and is still in progress. Do not send it again." };
@@ -167,23 +155,20 @@ describe("an operation that does not end within the deadline", () => {
       {},
       { messages: { unknown_record: "x", busy: "We are still at it." } },
     );
-    const { status, body } = await create(pack, json(202, { job: 7 }, { "retry-after": "60" }));
+    const { status, body } = await create(pack, acceptedForLater);
     expect([status, body]).toEqual([409, { message: "We are still at it." }]);
   });
 
   test("has the body of the pack, with the status of the route", async () => {
     const pack = packOf({ unfinished: { body: '{ "id": job, "state": "busy" }' } });
-    const { status, body, record } = await create(pack, json(202, { job: 7 }, { "retry-after": "60" }));
+    const { status, body, record } = await create(pack, acceptedForLater);
     expect([status, body]).toEqual([201, { id: 7, state: "busy" }]);
     expect(await record()).toContain("the operation is still in progress");
   });
 
   test("has the body of the pack, with a status of its own", async () => {
     const unfinished = { body: '{ "id": job }', status: 202 };
-    const { status, body } = await create(
-      packOf({ unfinished }),
-      json(202, { job: 7 }, { "retry-after": "60" }),
-    );
+    const { status, body } = await create(packOf({ unfinished }), acceptedForLater);
     expect([status, body]).toEqual([202, { id: 7 }]);
   });
 
@@ -197,8 +182,9 @@ describe("an operation that does not end within the deadline", () => {
       },
     );
     const gateway = await start(pack);
-    const later = json(202, { job: 7 }, { "retry-after": "60" });
-    gateway.service.respondWith((call, ...rest) => (call.path.includes("/2/") ? done : later)(call, ...rest));
+    gateway.service.respondWith((call, ...rest) =>
+      (call.path.includes("/2/") ? done : acceptedForLater)(call, ...rest),
+    );
     const { status, body } = await gateway.send("POST /books/prints?ids=1,2");
     expect([status, body]).toEqual([201, [{ status: 202 }, { status: 201 }]]);
   });

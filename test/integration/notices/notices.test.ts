@@ -136,6 +136,21 @@ describe("a webhook", () => {
     expect(typesOf()).toEqual(["client.new"]);
   });
 
+  test("gets nothing twice where another process has sent it, and the store has lost everything since", async () => {
+    const world = createWorld(webhookFile());
+    const one = await start(world);
+    await store.delete("notices:lease");
+    const other = await start(world);
+    await one.tickAfter(LATER);
+    world.clients = [observe("0000000000000002", "not begun")];
+    await other.tickAfter(LATER);
+    await untilSent(other);
+    await store.deleteAll(["notices:lease", "notices:state"]);
+    await one.tickAfter(LATER);
+    await untilSent(one);
+    expect(typesOf()).toEqual(["client.new"]);
+  });
+
   test.each(["{", '{"version":2}', "7"])(
     "gets what is new from now on if what is stored is %s, and nothing twice",
     async (damaged) => {

@@ -48,7 +48,14 @@ async function redisPlace(): Promise<Place> {
 }
 
 const redaction = new Redaction({ names: ["password"], bodyLimit: 65_536 });
-const log = { info() {}, error() {} } as unknown as Log;
+let lines: unknown[];
+const log = {
+  info: (context: object, message: string) => void lines.push([message, context]),
+  error() {},
+} as unknown as Log;
+beforeEach(() => {
+  lines = [];
+});
 
 function testComparisons(name: string, makePlace: () => Promise<Place>): void {
   describe(`comparisons in ${name}`, () => {
@@ -184,7 +191,7 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
       expect(fields.map(({ count, examples }) => [count, examples.length])).toEqual([[11, 1]]);
     });
 
-    test("begin again where something else is compared, and after a reset", async () => {
+    test("begin again where something else is compared, and after a reset, which the log says", async () => {
       first.report(different("1"));
       second.report(equal("2"));
       const before = await counted();
@@ -207,6 +214,11 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
       first.report(equal("3", { subject: "pack:next" }));
       first.report(equal("6", { subject: "pack:next" }));
       expect((await counted()).routes["GET /books"]).toMatchObject({ comparisons: 2, distinct: 2 });
+      const begins = (subject: string): unknown[] => [
+        "comparisons are counted from the beginning",
+        { source: "candidate", subject },
+      ];
+      expect(lines).toEqual([begins("0123 4567"), begins("pack:next"), begins("pack:next")]);
     });
 
     test("wait while the store is down, and none is lost", async () => {

@@ -132,7 +132,7 @@ describe("parity", () => {
     expect(printed()).toContain(
       `${ROUTE}\n  not enough: 124 of 2 995, 0 differ\n  248 comparisons: 248 equal\n`,
     );
-    expect(printed()).not.toMatch(/not enough.*%/);
+    expect(printed()).not.toMatch(/not enough:.*%/);
   });
 
   test("says what no answer has shown, and which routes had no traffic", async () => {
@@ -141,6 +141,35 @@ describe("parity", () => {
     expect(printed()).toMatch(/without a value so far: price, since\n/);
     expect(printed()).toMatch(/words not seen so far: state=available\n/);
     expect(printed()).toMatch(/routes without traffic: GET \/books,/);
+  });
+
+  test.each([
+    ["not enough to say that fewer than 0.1 % of the answers differ", "not enough on 1", equals(3)],
+    ["too many answers differ for 0.1 %", "too many differ on 1", [difference()]],
+    ["enough: fewer than 0.1 % of the answers differ on each compared route", "enough on 1", equals(2995)],
+  ])("begins with the answer, and then says on how many routes: %s", async (words, routes, all) => {
+    await report(...all, ...all.map((each) => ({ ...each, source: "legacy" as const })));
+    await run();
+    expect(printed()).toMatch(
+      new RegExp(`^candidate: ${words}\nlegacy: ${words}\n\ncandidate: 1 route since .* UTC: ${routes}\n\n`),
+    );
+  });
+
+  test("lists ten routes and five names, and says where all of them are", async () => {
+    const routes = Array.from({ length: 12 }, (_, index) => `GET /shelves/${index}`);
+    const answerWithWords = Buffer.from(JSON.stringify({ number: 7 }));
+    await report(
+      ...equals(1, { answer: answerWithWords }),
+      ...routes.flatMap((route) => equals(1, { route })),
+    );
+    await run();
+    expect(printed().match(/^GET \//gm)).toHaveLength(10);
+    expect(printed()).toContain("\nand 3 more routes (--format json has all)\n");
+    expect(printed()).toMatch(
+      /\n\d+ routes without traffic: (?:\S+ \S+, ){4}\S+ \S+ and \d+ more \(--format json has all\)\n$/,
+    );
+    await run("--route", ROUTE);
+    expect(printed()).toMatch(/without a value so far: (?:\w+, ){4}\w+ and \d more\n/);
   });
 
   test.each([

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { resetComparisons } from "../../../src/parity/comparison-store.ts";
 import { VolatileFields } from "../../../src/parity/volatile-fields.ts";
 import { createVolatileStore, MAX_STORED } from "../../../src/parity/volatile-store.ts";
 import type { KeyValueStore } from "../../../src/storage/key-value-store.ts";
@@ -44,6 +45,14 @@ test("a process that starts knows what another one has learned", async () => {
   const exchange = createVolatileStore(store, volatile, OLD);
   learn(volatile, 60);
   await exchange();
+  expect((await startProcess()).isVolatile(ROUTE, "at")).toBe(true);
+});
+
+test("a reset of the comparisons keeps it", async () => {
+  const volatile = new VolatileFields();
+  learn(volatile, 60);
+  await createVolatileStore(store, volatile, OLD)();
+  await resetComparisons(store);
   expect((await startProcess()).isVolatile(ROUTE, "at")).toBe(true);
 });
 

@@ -27,13 +27,18 @@ const ANN = { by: "Ann", reason: null, acceptsLostWrites: false, lostWrites: 0 }
 let folder: string;
 let store: KeyValueStore;
 let isDown: boolean;
-let lines: { readonly code: string }[];
+let lines: { readonly code?: string; readonly [member: string]: unknown }[];
+/** Whether the lines of a replica are kept, by its number. */
+let isLogged: (replica: number) => boolean;
+let started: number;
 let now: number;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "rollout-"));
   store = openSqliteKeyValueStore({ directory: folder });
   isDown = false;
   lines = [];
+  isLogged = () => true;
+  started = 0;
   now = 1_000_000;
 });
 afterEach(async () => {
@@ -63,7 +68,9 @@ const fragile = (): Pick<KeyValueStore, "get" | "setIfAbsent" | "replace"> => {
 };
 
 function createReplica(text: string | (() => string)): Rollout {
-  const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) }) as unknown as Log;
+  const number = (started += 1);
+  const write = (line: string): void => void (isLogged(number) && lines.push(JSON.parse(line)));
+  const log = pino({ base: null }, { write }) as unknown as Log;
   const plans = new Map<string, RolloutPlan>();
   const plan = (): RolloutPlan => {
     const current = typeof text === "string" ? text : text();
@@ -92,7 +99,7 @@ const sideOf = (replica: Rollout, identity = BILLING, route: string | null = "GE
 
 const IS_KNOWN = (): boolean => true;
 
-const codes = (): string[] => lines.map(({ code }) => code);
+const codes = (): string[] => lines.flatMap(({ code }) => code ?? []);
 
 const compared = (result: ComparisonResult, requestId: string): Compared => ({
   source: "legacy",
@@ -227,10 +234,19 @@ describe("failures of the translation", () => {
       for (let index = 0; index < 5; index += 1) replica.noteOld(route, hasFailed, sender);
   };
 
-  test.each([
+  /** Two senders that see the old service fail, and others that don't. */
+  const amongOthers = (others: number): Readonly<Record<string, boolean>> => ({
+    billing: true,
+    shop: true,
+    ...Object.fromEntries(Array.from({ length: others }, (_, index) => [`other ${index}`, false])),
+  });
+
+  test.each<[string, Readonly<Record<string, boolean>>, string]>([
     ["one sender sees the old service fail", { billing: true, reports: false }, "old"],
     ["several senders see the old service fail", { billing: true, shop: true, reports: false }, "new"],
     ["the only sender sees the old service fail", { billing: true }, "new"],
+    ["two of eleven senders see the old service fail", amongOthers(9), "new"],
+    ["two of twelve senders see the old service fail", amongOthers(10), "old"],
   ])("where %s", async (_what, haveFailed, side) => {
     const replica = await startReplica(SHARED);
     noteOld(replica, "GET /books", haveFailed);
@@ -301,6 +317,61 @@ describe("what has returned", () => {
     expect([sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["old", "new"]);
     await replica.turnBack({ kind: "all", name: "all", ...ANN });
     expect([sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["old", "old"]);
+  });
+});
+
+describe("the log of each replica", () => {
+  const inLog = (): unknown[] =>
+    lines.map(({ code = "resumed", kind, name, by, reason, lostWrites }) => [
+      code === "AG_ROLLOUT_TURNED_BACK" ? "returned" : code,
+      kind,
+      name,
+      by,
+      reason,
+      ...(lostWrites ? [lostWrites] : []),
+    ]);
+
+  test("names what a person turned back and resumed, once each, and nothing from before its start", async () => {
+    const before = await startReplica(SHARED);
+    await before.turnBack({ kind: "client", name: "reports", ...ANN });
+    await before.resume({ kind: "client", name: "reports", by: "Ann", reason: null });
+    lines = [];
+    const other = await startReplica(SHARED);
+    await before.turnBack({ kind: "client", name: "billing", ...ANN, reason: "wrong totals" });
+    await other.tick();
+    await before.resume({ kind: "client", name: "billing", by: "Ben", reason: "corrected" });
+    await other.tick();
+    await other.tick();
+    const [returned, resumed] = [
+      ["returned", "client", "billing", "Ann", "wrong totals"],
+      ["resumed", "client", "billing", "Ben", "corrected"],
+    ];
+    expect(inLog()).toEqual([returned, returned, resumed, resumed]);
+  });
+
+  test("names both of a resume and a return that come between two looks", async () => {
+    const [one, other] = [await startReplica(SHARED), await startReplica(SHARED)];
+    await one.turnBack({ kind: "all", name: "all", ...ANN });
+    await other.tick();
+    lines = [];
+    isLogged = (replica) => replica === 2;
+    await one.resume({ kind: "all", name: "all", by: "Ben", reason: null });
+    await one.turnBack({ kind: "all", name: "all", ...ANN, by: "Cleo" });
+    await other.tick();
+    expect(inLog()).toEqual([
+      ["resumed", "all", "all", "Ben", null],
+      ["returned", "all", "all", "Cleo", null],
+    ]);
+  });
+
+  test("names a return that is repeated to accept that writes are lost", async () => {
+    const replica = await startReplica(SHARED);
+    await replica.turnBack({ kind: "all", name: "all", ...ANN });
+    await replica.turnBack({ kind: "all", name: "all", ...ANN, acceptsLostWrites: true, lostWrites: 3 });
+    expect(inLog()).toEqual([
+      ["returned", "all", "all", "Ann", null],
+      ["returned", "all", "all", "Ann", null, 3],
+    ]);
   });
 });
 

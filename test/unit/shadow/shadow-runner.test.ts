@@ -200,6 +200,23 @@ test("from time to time the old service is asked twice, so that its own noise is
   expect(learn).toHaveBeenCalledWith(expect.anything(), answer("same"), answer("again"));
 });
 
+test("after answers that are not comparable the old service is not asked twice", async () => {
+  const learn = jest.fn();
+  const askOld = jest.fn(async (): Promise<Asked> => answer("again", 429));
+  const limited: Judge = {
+    ...judge,
+    compare: () => ({ result: "not_comparable", reason: "limited", key: undefined, differences: [] }),
+    needsOldPair: () => true,
+    learn,
+  };
+  const setup = createRunner({ askOld, judge: limited });
+  setup.runner.begin(serve())?.served(answer("too many requests", 429));
+  expect(await resultsOf(setup)).toMatchObject([{ result: "not_comparable", reason: "limited" }]);
+  await wait(5);
+  expect(askOld).not.toHaveBeenCalled();
+  expect(learn).not.toHaveBeenCalled();
+});
+
 test("a difference that is not found again is unstable", async () => {
   const setup = createRunner({ translate: async () => answer("new"), askOld: async () => answer("new") });
   setup.runner.begin(serve())?.served(answer("old"));

@@ -228,6 +228,20 @@ describe("types by counterexample", () => {
     });
   });
 
+  test.each(["GET /places", "GET /places?kind=shelf"])(
+    "try the ids of a catalog that is read by %s",
+    async (request) => {
+      const edit = { file: "shelf.yaml", from: "request: GET /places", to: `request: ${request}` };
+      const location = { type: "object", properties: { shelf_id: { type: "string" } } };
+      // "lost" is the room of all shelves that the catalog does not have.
+      const shelf = { type: "object", properties: { room: { enum: ["lost", "attic"] } } };
+      const documents = { new: newDocument({ ...NAME, location }), old: oldDocument({ shelf }) };
+      expect(await verdicts(documents, { edits: [edit] })).toMatchObject({
+        "shelf.room": { counterexample: { answer: { location: { shelf_id: "A1" } }, actual: "hall" } },
+      });
+    },
+  );
+
   test("keep a counterexample as a golden case, which fails until the pack is corrected", async () => {
     const documents = {
       new: newDocument({ name: { type: ["string", "null"] } }),
