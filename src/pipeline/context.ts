@@ -291,6 +291,7 @@ export function identityOf(
     application: issuedTo ?? application?.id,
     isProven: issuedTo !== undefined || application?.isProven === true,
     fingerprint: hash === undefined ? undefined : fingerprint(hash),
+    // Not a getter: V8 puts those of plain objects among its old objects, and the request stays with it.
     userAgent: request.headers["user-agent"]?.[0],
   };
 }

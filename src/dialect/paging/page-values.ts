@@ -88,8 +88,8 @@ interface Positions {
   /** Number of the page. */
   readonly page: number;
   /** Null: there is no such page, or it can't be named. */
-  readonly next: string | number | null;
-  readonly previous: string | number | null;
+  next(): string | number | null;
+  previous(): string | number | null;
   readonly noCursor: "" | null;
   link(value: string | number | null | undefined): string | null;
   links(): Readonly<Record<"first" | "prev" | "next" | "last", string | null>>;
@@ -144,27 +144,18 @@ function createPositions(
   const lastStart = total === undefined ? undefined : Math.max(0, Math.ceil(total / size) - 1) * size;
   const last = (): string | number | undefined =>
     style?.kind === "page" && lastStart !== undefined ? valueAt(lastStart) : undefined;
-  return {
-    page,
-    noCursor,
-    get next() {
-      return next();
-    },
-    get previous() {
-      if (!isCounted) return previousCursor();
-      // Before a page behind the end is the last one that exists.
-      return start > 0 ? valueAt(Math.max(0, Math.min(start - size, lastStart ?? Infinity))) : null;
-    },
-    link,
-    links() {
-      return {
-        first: link(null),
-        prev: link(this.previous ?? undefined, before),
-        next: link(this.next ?? undefined),
-        last: link(last()),
-      };
-    },
+  const previous = (): string | number | null => {
+    if (!isCounted) return previousCursor();
+    // Before a page behind the end is the last one that exists.
+    return start > 0 ? valueAt(Math.max(0, Math.min(start - size, lastStart ?? Infinity))) : null;
   };
+  const links: Positions["links"] = () => ({
+    first: link(null),
+    prev: link(previous() ?? undefined, before),
+    next: link(next() ?? undefined),
+    last: link(last()),
+  });
+  return { page, noCursor, next, previous, link, links };
 }
 
 type ListValue = ListValues[keyof ListValues];
@@ -179,11 +170,11 @@ const VALUES: Readonly<
   count: ({ count }) => count,
   offset: ({ start }) => start,
   has_more: ({ request: { isBackward }, hasMore, hasPrevious }) => (isBackward ? hasPrevious : hasMore),
-  next_page: (_, { next }) => next,
-  previous_page: (_, { previous }) => previous,
-  next_offset: (_, { next }) => next,
-  next_cursor: (_, { next, noCursor }) => next ?? noCursor,
-  previous_cursor: (_, { previous, noCursor }) => previous ?? noCursor,
+  next_page: (_, { next }) => next(),
+  previous_page: (_, { previous }) => previous(),
+  next_offset: (_, { next }) => next(),
+  next_cursor: (_, { next, noCursor }) => next() ?? noCursor,
+  previous_cursor: (_, { previous, noCursor }) => previous() ?? noCursor,
   next_link: (_, positions) => positions.links().next,
   previous_link: (_, positions) => positions.links().prev,
   first_link: (_, positions) => positions.links().first,

@@ -1,6 +1,6 @@
 /** How both dialects page their lists, compiled. */
 import { toCursor } from "../../dialect/paging/cursor.ts";
-import { createBackwardWalk } from "../../dialect/paging/backward-walk.ts";
+import { BackwardWalk } from "../../dialect/paging/backward-walk.ts";
 import { createListWalk, type ListWalk } from "../../dialect/paging/list-walk.ts";
 import { createPageReader, type PageRequest } from "../../dialect/paging/page-request.ts";
 import { createPageWriter, type PageDescription, type ClientPage } from "../../dialect/paging/page-values.ts";
@@ -188,7 +188,7 @@ export function compilePaging(
       range: rangeHeader && { ...rangeHeader, name: rangeHeader.name.toLowerCase() },
     }),
     walk(request) {
-      if (request.isBackward && request.cursor !== undefined) return createBackwardWalk(pages, request);
+      if (request.isBackward && request.cursor !== undefined) return new BackwardWalk(pages, request);
       return createListWalk({
         pages,
         request,

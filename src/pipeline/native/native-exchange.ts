@@ -97,6 +97,12 @@ function sendError(
   response.end(body);
 }
 
+/** A request on its way to v4. */
+export interface Forwarding {
+  /** Ends it, unless it has ended. */
+  cancel(): void;
+}
+
 /** One forwarded request. */
 export class Exchange implements NativeStream {
   readonly handlers: NativeHandlers;
@@ -129,8 +135,8 @@ export class Exchange implements NativeStream {
   isReplaced = false;
   /** The application that the gateway has issued the client's token to. */
   application: string | undefined;
-  /** Ends its request to v4, unless that has ended. */
-  cancel: (() => void) | undefined;
+  /** Its request to v4. */
+  forwarding: Forwarding | undefined;
   /** Whether all of v4's response has come. What follows it belongs to nobody. */
   isComplete = false;
   /** Headers of the response that are the gateway's. */

@@ -95,7 +95,7 @@ class Forwarder {
       this.#slowStreams.remove(exchange);
       exchange.release?.();
       if (exchange.v4Status !== undefined) exchange.reportOutcome("ignored");
-      exchange.cancel?.();
+      exchange.forwarding?.cancel();
       // The response has ended: `record` has reported its own failure.
       exchange.record(!response.writableFinished).catch(() => {});
     });

@@ -5,7 +5,7 @@ import type { Dispatcher } from "undici";
 import { outcomeOfError, toUpstreamError, UpstreamError } from "../../upstream/upstream-error.ts";
 import type { UpstreamPool } from "../../upstream/upstream-pool.ts";
 import { wasClosedWhileIdle } from "../../upstream/watched-connection.ts";
-import type { Exchange } from "./native-exchange.ts";
+import type { Exchange, Forwarding } from "./native-exchange.ts";
 import { addVary, hasUnknownCoding, joinLines, removeCorsHeaders } from "./native-headers.ts";
 import { hasBody } from "../http/receive-body.ts";
 
@@ -49,7 +49,7 @@ function ownNames({ rawHeaders }: Dispatcher.DispatchController): ReadonlyMap<st
 }
 
 /** One request on its way to v4, and the response on its way back. */
-class Forwarding implements Dispatcher.DispatchHandler {
+class StreamedForwarding implements Forwarding, Dispatcher.DispatchHandler {
   readonly #exchange: Exchange;
   readonly #options: StreamingProxyOptions;
   readonly #hasBody: boolean;
@@ -71,12 +71,15 @@ class Forwarding implements Dispatcher.DispatchHandler {
       () => this.#abort(new UpstreamError("timed_out", `no response in ${timeoutMs} ms`)),
       timeoutMs,
     );
-    exchange.cancel = () => {
-      clearTimeout(this.#timer);
-      if (this.#isDone) return;
-      this.#isDone = true;
-      this.#abort(new UpstreamError("client_aborted", "the client disconnected"));
-    };
+    // Not a function: V8 puts one that is assigned to a property among its old objects, and the request stays with it.
+    exchange.forwarding = this;
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer);
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#abort(new UpstreamError("client_aborted", "the client disconnected"));
   }
 
   /** Sends the request. It waits where all connections are opening. */
@@ -101,7 +104,7 @@ class Forwarding implements Dispatcher.DispatchHandler {
         yield chunk;
       }
     } catch {
-      exchange.cancel?.();
+      this.cancel();
     } finally {
       request.resume();
     }
@@ -262,4 +265,4 @@ class Forwarding implements Dispatcher.DispatchHandler {
 export const createStreamingProxy =
   (options: StreamingProxyOptions): StreamingProxy =>
   (exchange) =>
-    new Forwarding(exchange, options).send();
+    new StreamedForwarding(exchange, options).send();

@@ -78,9 +78,7 @@ async function useResponse(
     report.upstreamHead = {
       status: response.status,
       headers: { ...response.headers, ...current.headers },
-      get json() {
-        return current.json;
-      },
+      json: current.json,
     };
   if (current) return withRelated(current, read, authorized);
   return { response, related: {}, fallback: await fallbackBody(route.readAfterWrite, response, authorized) };
