@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { tryParse } from "./json-text.ts";
 import { LANES, type AuditRecord } from "./record.ts";
-import { DamagedRecordError } from "./store.ts";
+import { DamagedRecordError, type AuditPage, type StoreOptions, type TextPage } from "./store.ts";
 import { REJECTIONS } from "../dialect/http-error.ts";
 
 const text = z.string().nullable();
@@ -62,4 +62,14 @@ export function readRecord(id: string, stored: string): AuditRecord {
   const record = tryReadRecord(stored);
   if (record === undefined) throw new DamagedRecordError(id);
   return record;
+}
+
+/** Reads the records of a page. Damaged ones are left out, so that the others can be read. */
+export function readPage(
+  { records: texts, next }: TextPage,
+  { onDamaged }: Pick<StoreOptions, "onDamaged">,
+): AuditPage {
+  const records = texts.map(tryReadRecord).filter((record) => record !== undefined);
+  if (records.length < texts.length) onDamaged?.(texts.length - records.length);
+  return { records, next };
 }

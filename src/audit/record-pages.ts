@@ -1,6 +1,5 @@
-import { tryReadRecord } from "./read-record.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT } from "./store.ts";
-import type { AuditPage, AuditQuery, StoreOptions, TextPage } from "./store.ts";
+import type { AuditQuery } from "./store.ts";
 
 /** The position after which a page starts: the last record of the page before, by time and by number. */
 interface Cursor {
@@ -45,14 +44,4 @@ export const PAGE_SIZE = 16 * 1024 * 1024;
 /** Returns the limit of a query, between 1 and the maximum. */
 export function clampLimit({ limit = DEFAULT_LIMIT }: AuditQuery): number {
   return Math.min(Math.max(limit, 1), MAX_LIMIT);
-}
-
-/** Reads the records of a page. Damaged ones are left out, so that the others can be read. */
-export function readPage(
-  { records: texts, next }: TextPage,
-  { onDamaged }: Pick<StoreOptions, "onDamaged">,
-): AuditPage {
-  const records = texts.map(tryReadRecord).filter((record) => record !== undefined);
-  if (records.length < texts.length) onDamaged?.(texts.length - records.length);
-  return { records, next };
 }

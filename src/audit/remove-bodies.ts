@@ -1,4 +1,5 @@
-import { tryReadRecord } from "./read-record.ts";
+import { isObject } from "../dialect/json/parse.ts";
+import { tryParse } from "./json-text.ts";
 import type { AuditRecord } from "./record.ts";
 import { recordText } from "./segment.ts";
 import type { IndexRow } from "./stored-row.ts";
@@ -27,16 +28,23 @@ const withoutBodies = (exchange: Exchange): object => ({
   ...(exchange.response !== undefined && { response: REMOVED }),
 });
 
-const withoutAnyBody = (record: AuditRecord): string =>
-  JSON.stringify({ ...record, alpha: withoutBodies(record.alpha), v4: record.v4.map(withoutBodies) });
+/** Whether a text has calls as a record does. Nothing else of it is checked: readers do that. */
+const hasCalls = (value: unknown): value is Pick<AuditRecord, "alpha" | "v4"> =>
+  isObject(value) && isObject(value["alpha"]) && Array.isArray(value["v4"]) && value["v4"].every(isObject);
+
+/** @returns undefined for a text that is no record. */
+function withoutAnyBody(text: string): string | undefined {
+  const record = tryParse(text)?.value;
+  if (!hasCalls(record)) return undefined;
+  return JSON.stringify({ ...record, alpha: withoutBodies(record.alpha), v4: record.v4.map(withoutBodies) });
+}
 
 /** Removes the bodies of all records of a segment. Records that would not be shorter stay as they are, and so do damaged ones. */
 export function removeBodies(segment: Uint8Array, places: readonly Place[]): BareSegment {
   let start = 0;
   const lines = places.map((place) => {
     const text = recordText(segment, place);
-    const record = tryReadRecord(text);
-    const bare = record && withoutAnyBody(record);
+    const bare = withoutAnyBody(text);
     return Buffer.from(`${bare !== undefined && bare.length < text.length ? bare : text}\n`);
   });
   const moved = lines.map(({ length: size }) => {

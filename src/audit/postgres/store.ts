@@ -1,6 +1,5 @@
-import { readPage } from "../record-pages.ts";
 import { limitsOf, startPurge } from "../purge.ts";
-import { readRecord as parseRecord } from "../read-record.ts";
+import { readPage, readRecord as parseRecord } from "../read-record.ts";
 import type { AuditRecord } from "../record.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
 import { AuditUnavailableError } from "../store.ts";

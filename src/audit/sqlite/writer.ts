@@ -44,7 +44,7 @@ function openDatabase({ file, synchronous }: WriterData): DatabaseSync {
   // Other processes of this gateway may write to the same file.
   database.exec("PRAGMA busy_timeout = 5000");
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`);
-  database.exec("PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16384");
+  database.exec("PRAGMA journal_size_limit = 67108864");
   // In pages. Many commits change the same pages, which a checkpoint writes once.
   database.exec("PRAGMA wal_autocheckpoint = 4000");
   migrateSqlite(database, SCHEMA);
