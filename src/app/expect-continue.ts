@@ -1,5 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
+/** The response to a request whose client waits with its body. */
+const RESPONSE = Symbol("response");
+
+interface WaitingRequest extends IncomingMessage {
+  [RESPONSE]: ServerResponse;
+}
+
+/** The first read of a body. One function for all requests: one of each would be among V8's old objects, with its request. */
+function continueAndRead(this: WaitingRequest, size?: number): unknown {
+  Reflect.deleteProperty(this, "read");
+  const { [RESPONSE]: response } = this;
+  if (!response.headersSent && !response.destroyed) response.writeContinue();
+  return this.read(size);
+}
+
 /**
  * Sends `100 Continue` when the body is read for the first time. A request that its head decides gets its final status in
  * place of it, and its client never sends the body (RFC 9110 10.1.1).
@@ -8,10 +23,5 @@ export function handleExpectation(request: IncomingMessage, response: ServerResp
   const { "content-length": length, "transfer-encoding": coding } = request.headers;
   if (coding === undefined && !Number(length)) return response.writeContinue();
   // Not `_read`: nothing calls that where the client has sent the whole body with its head.
-  const read = request.read.bind(request);
-  request.read = (size) => {
-    request.read = read;
-    if (!response.headersSent && !response.destroyed) response.writeContinue();
-    return read(size);
-  };
+  Object.assign(request, { [RESPONSE]: response, read: continueAndRead });
 }

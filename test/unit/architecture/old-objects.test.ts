@@ -9,6 +9,8 @@ import { join } from "node:path";
 
 /** Made once for a process or a connection, not for a request. */
 const ONCE = new Set([
+  "app/create-gateway.ts get adminUrl",
+  "app/create-gateway.ts get url",
   "pipeline/http/receive-body.ts get bytes",
   "upstream/watched-connection.ts socket.push",
 ]);
@@ -17,7 +19,7 @@ const ONCE = new Set([
 const GETTER = /^ {4,}(get \w+)\(\)/gm;
 const ASSIGNED_FUNCTION = /(\w+\.\w+) (?:\?\?)?= (?:async )?(?:\([^()]*\)(?::[^=]+)? =>|\w+ =>|function\b)/g;
 
-const files = ["pipeline", "upstream", "dialect"].flatMap((folder) =>
+const files = ["app", "pipeline", "upstream", "dialect"].flatMap((folder) =>
   readdirSync(join("src", folder), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .map((name) => `${folder}/${name}`),
