@@ -28,6 +28,9 @@ import type { SupervisedWorker } from "./supervised-worker.ts";
 /** Name of the database file. */
 export const AUDIT_FILE = "audit.db";
 
+/** What a thread may take for its young objects. They are the rows of a batch; V8 would let them grow to 128 MB. */
+const YOUNG_MB = 8;
+
 const CALL_TIMEOUT_MS = 15_000;
 /** Opening may include changes of a large database. */
 const OPEN_TIMEOUT_MS = 600_000;
@@ -50,7 +53,9 @@ export interface SqliteStoreOptions extends StoreOptions {
 export function startSqliteThread(): Worker {
   // After the build both files have the extension `.js`.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const thread = new Worker(new URL(`./worker.${extension}`, import.meta.url));
+  const thread = new Worker(new URL(`./worker.${extension}`, import.meta.url), {
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+  });
   // If it fails before a store gets it, the store starts another one.
   return thread.on("error", () => {});
 }
