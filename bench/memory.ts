@@ -13,6 +13,12 @@ const CONNECTIONS = 16;
 const PATH = "/v4/vm/instances";
 const MEBI = 1024 * 1024;
 
+/**
+ * Before the load. V8 marks its heap when a start is over, and takes what it finds in use meanwhile for long-lived: a load that
+ * begins at once is in its memory for minutes.
+ */
+const SETTLE_MS = 10_000;
+
 /** What a heap snapshot may take to be written; the process does nothing else meanwhile. */
 const SNAPSHOT_MS = 60_000;
 
@@ -50,6 +56,7 @@ export function measureMemory(
     const upstream = await keep(startUpstream());
     async function measureOne(name: string, server: Promise<Child>, goal?: number): Promise<Memory> {
       const child = await keep(server);
+      await wait(SETTLE_MS);
       const idle = resident(child);
       await load(loader, child, memoryMs);
       const early = resident(child);
@@ -120,6 +127,7 @@ export function measureGrowth(
     const upstream = await keep(startUpstream());
     const nodeArgs = ["--heapsnapshot-signal=SIGUSR2", `--diagnostic-dir=${folder}`];
     const server = await keep(startGateway({ upstream, audit: "metadata", folder, built, nodeArgs }));
+    await wait(SETTLE_MS);
     await load(loader, server, memoryMs);
     const residentBefore = resident(server);
     const before = await readSnapshot(await snapshot(server, folder));
