@@ -19,7 +19,11 @@ const SIZE = `bytes + (last - seq + 1) * ${ROW_BYTES}`;
 export function prepareOwners(database: DatabaseSync, day: string) {
   const name = `owner_${day}`;
   return {
-    /** Adds segments that have none. */
+    /** Adds a new segment, which has none. */
+    ownNew: database.prepare(
+      `INSERT OR IGNORE INTO ${name} SELECT ?, 0, seq, ${SIZE} FROM segment_${day} WHERE seq = ?2 AND worth = ${WORTH.accepted}`,
+    ),
+    /** Adds a segment that has none. It reads the whole table. */
     own: database.prepare(
       `INSERT INTO ${name} SELECT ?, 0, seq, ${SIZE} FROM segment_${day}
         WHERE seq = ?2 AND worth = ${WORTH.accepted}
