@@ -18,16 +18,13 @@ const SIZE = `bytes + (last - seq + 1) * ${ROW_BYTES}`;
 /** The statements about the owners of a day's segments. */
 export function prepareOwners(database: DatabaseSync, day: string) {
   const name = `owner_${day}`;
+  const segment = `SELECT ?, 0, seq, ${SIZE} FROM segment_${day} WHERE seq = ?2 AND worth = ${WORTH.accepted}`;
   return {
-    /** Adds a new segment, which has none. */
-    ownNew: database.prepare(
-      `INSERT OR IGNORE INTO ${name} SELECT ?, 0, seq, ${SIZE} FROM segment_${day} WHERE seq = ?2 AND worth = ${WORTH.accepted}`,
-    ),
-    /** Adds a segment that has none. It reads the whole table. */
+    /** Adds a segment that was just inserted, and so has none. A row that something has left behind is no error. */
+    ownNew: database.prepare(`INSERT OR IGNORE INTO ${name} ${segment}`),
+    /** Adds a segment, unless it has an owner. It reads the whole table: not for each segment that is written. */
     own: database.prepare(
-      `INSERT INTO ${name} SELECT ?, 0, seq, ${SIZE} FROM segment_${day}
-        WHERE seq = ?2 AND worth = ${WORTH.accepted}
-          AND seq NOT IN (SELECT seq FROM ${name} WHERE seq = ?2)`,
+      `INSERT INTO ${name} ${segment} AND seq NOT IN (SELECT seq FROM ${name} WHERE seq = ?2)`,
     ),
     disown: database.prepare(`DELETE FROM ${name} WHERE owner = ? AND bare = ? AND seq = ?`),
     ownBare: database.prepare(`INSERT OR REPLACE INTO ${name} VALUES (?, 1, ?, ?)`),

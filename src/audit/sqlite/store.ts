@@ -28,7 +28,7 @@ import type { SupervisedWorker } from "./supervised-worker.ts";
 /** Name of the database file. */
 export const AUDIT_FILE = "audit.db";
 
-/** What a thread may take for its young objects. They are the rows of a batch; V8 would let them grow to 128 MB. */
+/** What a thread may take for its young objects. They are the rows of a batch or a page; V8 would let them grow to 128 MB. */
 const YOUNG_MB = 8;
 
 const CALL_TIMEOUT_MS = 15_000;
