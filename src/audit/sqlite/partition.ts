@@ -56,8 +56,11 @@ const tables = (day: string): string => `
     bytes INTEGER NOT NULL,
     PRIMARY KEY (owner, bare, seq)
   ) STRICT, WITHOUT ROWID;
+  ${ownerIndex(day)}
   ${blocks(day)}
 `;
+
+const ownerIndex = (day: string): string => `CREATE INDEX owner_${day}_seq ON owner_${day} (seq);`;
 
 /** The client in the row of a block that is about all its records. */
 export const ANY_CLIENT = 0;
@@ -108,6 +111,11 @@ export function addSenders(database: DatabaseSync): void {
 export function addLost(database: DatabaseSync): void {
   for (const { suffix } of database.prepare(LIST_DAYS).all())
     database.exec(`ALTER TABLE record_${String(suffix)} ADD COLUMN lost TEXT`);
+}
+
+/** Adds the index of version 4 to the tables of all days, for a step of the schema. */
+export function indexOwners(database: DatabaseSync): void {
+  for (const { suffix } of database.prepare(LIST_DAYS).all()) database.exec(ownerIndex(String(suffix)));
 }
 
 /** Indexes whole blocks. @param range The condition of their records */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SqliteSchema } from "../../storage/schema.ts";
-import { addLost, addSenders } from "./partition.ts";
+import { addLost, addSenders, indexOwners } from "./partition.ts";
 
 /** Counts of requests. The records are in the tables of their days, which are created with the days (`partition.ts`). */
 const VERSION_1 = `
@@ -105,5 +105,5 @@ function migrateToVersion3(database: DatabaseSync): void {
 /** "agau" in ASCII. `storage/schema.ts` says how a step is added. */
 export const SCHEMA: SqliteSchema = {
   applicationId: 0x61676175,
-  steps: [VERSION_1, migrateToVersion2, migrateToVersion3],
+  steps: [VERSION_1, migrateToVersion2, migrateToVersion3, indexOwners],
 };

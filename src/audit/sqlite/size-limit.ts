@@ -18,13 +18,11 @@ const SIZE = `bytes + (last - seq + 1) * ${ROW_BYTES}`;
 /** The statements about the owners of a day's segments. */
 export function prepareOwners(database: DatabaseSync, day: string) {
   const name = `owner_${day}`;
-  const segment = `SELECT ?, 0, seq, ${SIZE} FROM segment_${day} WHERE seq = ?2 AND worth = ${WORTH.accepted}`;
   return {
-    /** Adds a segment that was just inserted, and so has none. A row that something has left behind is no error. */
-    ownNew: database.prepare(`INSERT OR IGNORE INTO ${name} ${segment}`),
-    /** Adds a segment, unless it has an owner. It reads the whole table: not for each segment that is written. */
+    /** Adds a segment, unless it has an owner. */
     own: database.prepare(
-      `INSERT INTO ${name} ${segment} AND seq NOT IN (SELECT seq FROM ${name} WHERE seq = ?2)`,
+      `INSERT INTO ${name} SELECT ?, 0, seq, ${SIZE} FROM segment_${day}
+        WHERE seq = ?2 AND worth = ${WORTH.accepted} AND NOT EXISTS (SELECT 1 FROM ${name} WHERE seq = ?2)`,
     ),
     disown: database.prepare(`DELETE FROM ${name} WHERE owner = ? AND bare = ? AND seq = ?`),
     ownBare: database.prepare(`INSERT OR REPLACE INTO ${name} VALUES (?, 1, ?, ?)`),

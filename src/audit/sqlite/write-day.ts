@@ -91,6 +91,6 @@ export function insertSegment(
   const time = added.reduce((latest, row) => Math.max(latest, row.time), 0);
   const worth = added.reduce((most, row) => Math.max(most, worthOf(row)), 0);
   statements.addSegment.run(first, seqs.at(-1) ?? first, time, worth, data.length, data);
-  statements.owners.ownNew.run(owner, first);
+  statements.owners.own.run(owner, first);
   return added;
 }

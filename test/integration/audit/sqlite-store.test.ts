@@ -120,7 +120,7 @@ describe("the SQLite store", () => {
     database.exec(`
       DROP TABLE token; DROP TABLE sent; DROP TABLE sent_names; DROP TABLE erased; DROP INDEX usage_client; DROP INDEX usage_route;
       DROP TABLE loss; DROP TABLE loss_names; ALTER TABLE record_20260301 DROP COLUMN lost;
-      DROP TRIGGER block_20260301_full;
+      DROP TRIGGER block_20260301_full; DROP INDEX owner_20260301_seq;
       ALTER TABLE record_20260301 DROP COLUMN sender;
       ALTER TABLE record_20260301 DROP COLUMN sent;
       CREATE TRIGGER block_20260301_full AFTER INSERT ON record_20260301 WHEN NEW.seq = 0 BEGIN SELECT 1; END;
@@ -142,6 +142,10 @@ describe("the SQLite store", () => {
       { fingerprint: "c1", requests: 3000 },
     ]);
     await third.close();
+    const migrated = new DatabaseSync(join(directory, AUDIT_FILE));
+    const plan = migrated.prepare("EXPLAIN QUERY PLAN DELETE FROM owner_20260301 WHERE seq = ?").all();
+    expect(plan.map(({ detail }) => String(detail)).join("\n")).not.toContain("SCAN");
+    migrated.close();
   });
 
   test("drops and counts the oldest records if too many wait", async () => {
