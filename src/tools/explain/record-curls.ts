@@ -31,10 +31,15 @@ const fromFile = (file: string, why: string): RecordedCurlBody => ({
   note: `${why}: put it into ${file}`,
 });
 
+type Form = Readonly<Record<string, unknown>>;
+
+/** A form whose names are recorded as they were sent. */
+const printSentForm = (form: Form): string => printForm(form, "repeat");
+
 /** A form as text. One whose names no form can have is left to a file. */
-function formBody(body: Readonly<Record<string, unknown>>): RecordedCurlBody {
+function formBody(form: Form, print: (form: Form) => string): RecordedCurlBody {
   try {
-    return { body: { text: printForm(body, "repeat") } };
+    return { body: { text: print(form) } };
   } catch {
     return fromFile("body.txt", "no form can have the names of the recorded body");
   }
@@ -43,11 +48,11 @@ function formBody(body: Readonly<Record<string, unknown>>): RecordedCurlBody {
 /** A file that was streamed. */
 const isStreamed = (body: RecordedBody): boolean => isObject(body) && isObject(body["streamed"]);
 
-function toCurlBody(body: RecordedBody, type: string): RecordedCurlBody {
+function toCurlBody(body: RecordedBody, type: string, print: (form: Form) => string): RecordedCurlBody {
   const isForm = type === FORM && isObject(body);
   if (isTruncated(body))
     return fromFile(isForm ? "body.txt" : "body.json", "the body was not recorded completely");
-  if (isForm) return formBody(body);
+  if (isForm) return formBody(body, print);
   return { body: { text: typeof body === "string" ? body : JSON.stringify(body, nameSecrets) } };
 }
 
@@ -84,12 +89,13 @@ export function recordCurls(record: AuditRecord, pack: Pack): RecordCurls {
     { credentials, filters }: Pack["dialect"]["client" | "upstream"],
     call: { method: string; path: string; filter: string | null; body?: unknown },
     type = "application/json",
+    print = printSentForm,
   ): string => {
     const { method, path, filter } = call;
     const { body, note } =
       call.body === undefined || isStreamed(call.body)
         ? missingBody(record, call, base === GATEWAY)
-        : toCurlBody(call.body, type);
+        : toCurlBody(call.body, type, print);
     const command = curl({
       base,
       method,
@@ -105,12 +111,16 @@ export function recordCurls(record: AuditRecord, pack: Pack): RecordCurls {
     return note === undefined ? command : `${shellComment(note)}\n${command}`;
   };
   const path = alpha.query === "" ? alpha.path : `${alpha.path}?${alpha.query}`;
-  const v4Type = upstream.bodies.media_type;
+  const route = lane === "native" || alpha.route === null ? undefined : pack.route(alpha.route);
+  const { mediaType: v4Type, print = printSentForm } = route?.body?.format ??
+    route?.search?.format ?? {
+      mediaType: upstream.bodies.media_type,
+    };
   const sentType = isTruncated(alpha.body) ? undefined : recordedType(alpha.body, pack);
   const [side, type] =
     lane === "native" ? [upstream, v4Type] : [clientSide, sentType ?? pack.mediaTypes.names[0]];
   return {
     alpha: toCurl(GATEWAY, side, { ...alpha, path }, type),
-    v4: v4.map((call) => toCurl(addressVariable(upstream.name), upstream, call, v4Type)),
+    v4: v4.map((call) => toCurl(addressVariable(upstream.name), upstream, call, v4Type, print)),
   };
 }

@@ -95,6 +95,21 @@ describe("a body that was not recorded is not left out silently", () => {
   });
 });
 
+test("a form has the lists and the members as they were sent", () => {
+  const forms = loadPack("test/fixtures/form-upstream-pack");
+  const route = "POST /orders/batch";
+  const call = { method: "POST", path: "/orders/batch", filter: null, status: 200, ms: 1 };
+  const body = { orders: [{ paid: true, items: [{ sku: "x" }], tags: ["a", "b"] }] };
+  const { v4 } = recordCurls(
+    { ...sample, alpha: { ...sample.alpha, route }, v4: [{ ...call, body }] },
+    forms,
+  );
+  const sent = v4.map((command) => new URLSearchParams(words(command).at(-1)).toString());
+  expect(sent.map(decodeURIComponent)).toEqual([
+    "orders[0][paid]=true&orders[0][items][0][sku]=x&orders[0][tags][0]=a&orders[0][tags][1]=b",
+  ]);
+});
+
 test.each([
   ["native", { lane: "native" as const }, "Authorization: Bearer T"],
   ["anonymous", { client: { ...sample.client, fingerprint: null } }, undefined],
