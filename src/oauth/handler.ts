@@ -12,11 +12,11 @@ import { createUpstreamActivity, type UpstreamActivity } from "../pipeline/instr
 import {
   ANONYMOUS,
   hasFragment,
-  provenIdentity,
   type AlphaRequest,
   type ApplicationId,
   type RequestContext,
 } from "../pipeline/context.ts";
+import { provenIdentity } from "../pipeline/sender.ts";
 import { enforcePlan } from "../pipeline/stages/enforce-plan.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
 import { readBasicCredentials } from "./basic-credentials.ts";

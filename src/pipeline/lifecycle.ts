@@ -17,12 +17,12 @@ import {
   createContext,
   forEachStage,
   header,
-  provenIdentity,
   type AlphaResponse,
   type AlphaRequest,
   type RequestContext,
   type ResponseBody,
 } from "./context.ts";
+import { provenIdentity } from "./sender.ts";
 import { toErrorResult, type ErrorTranslation } from "./error-result.ts";
 import { FIELD_HEADER } from "./hide-fields.ts";
 import { addErrorHeaders } from "./passed-headers.ts";
