@@ -1,8 +1,8 @@
 /** Opens what comparisons of the old service and the translation share, whichever pack is active. */
 import type { AcceptedTokens } from "../auth/accepted-tokens.ts";
-import { errorText } from "../config/error-text.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { Log } from "../observability/log.ts";
+import { Outage } from "../observability/outage.ts";
 import type { ReportComparison } from "../parity/comparison.ts";
 import { VolatileFields } from "../parity/volatile-fields.ts";
 import { createVolatileStore } from "../parity/volatile-store.ts";
@@ -77,19 +77,19 @@ export function openShadow(
   void exchange();
   const old = new OldService(legacy, tokenParameter);
   const closing = new AbortController();
-  let isReachable = true;
+  const outage = new Outage({
+    begins: (error) =>
+      log.warn(
+        { code: "AG_COMPARISON_STATE_UNKNOWN", error },
+        "which clients have data of their own can't be shared: replicas may compare what can't be equal",
+      ),
+    ends: () => log.info({}, "which clients have data of their own is shared again"),
+  });
   const timer = setInterval(() => {
     if (rollout.plan().data.kind !== "separate") return;
     diverged.refresh().then(
-      () => void (isReachable = true),
-      (error: unknown) => {
-        if (isReachable)
-          log.warn(
-            { code: "AG_COMPARISON_STATE_UNKNOWN", error: errorText(error) },
-            "which clients have data of their own can't be shared: replicas may compare what can't be equal",
-          );
-        isReachable = false;
-      },
+      () => outage.succeeded(),
+      (error: unknown) => outage.failed(error),
     );
   }, REFRESH_MS).unref();
   return {

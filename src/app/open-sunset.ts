@@ -6,6 +6,7 @@ import type { Settings } from "../config/setting-definitions.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
+import { Outage } from "../observability/outage.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { createControl, type Action } from "../sunset/control.ts";
 import { describePlan, type PlanStatus } from "../sunset/describe-plan.ts";
@@ -88,20 +89,22 @@ export async function openSunset(
   let mayShorten = isAnnounced;
   let plan: Plan | undefined;
   let isConfirmed = false;
-  let isStoreReachable = true;
+  const outage = new Outage({
+    begins: (error) =>
+      log.error(
+        { code: "AG_SUNSET_STATE_UNKNOWN", error },
+        "the shared state of the plan can't be read: what was read before counts",
+      ),
+    ends: () => log.info({}, "the shared state of the plan can be read again"),
+  });
 
   async function refresh(): Promise<boolean> {
     try {
       const hasChanged = await control.refresh();
-      isStoreReachable = true;
+      outage.succeeded();
       return hasChanged;
     } catch (error) {
-      if (isStoreReachable)
-        log.error(
-          { code: "AG_SUNSET_STATE_UNKNOWN", error: errorText(error) },
-          "the shared state of the plan can't be read: what was read before counts",
-        );
-      isStoreReachable = false;
+      outage.failed(error);
       return false;
     }
   }
@@ -183,18 +186,19 @@ export async function openSunset(
   let ticks = 0;
   let isBusy = false;
   async function tick(): Promise<void> {
-    if (isBusy) return;
-    isBusy = true;
     ticks += 1;
     const hadStore = control.isKnown();
     const hasNewDates = ticks % 2 === 0 && (await refresh());
     // A file that shortened a date is accepted once somebody has announced it.
     if (hasNewDates || (!hadStore && control.isKnown())) watched.reload();
     await sunset.prepareWindows();
-    isBusy = false;
   }
   await sunset.prepareWindows();
-  const timer = setInterval(() => void tick(), TICK_MS).unref();
+  const timer = setInterval(() => {
+    if (isBusy) return;
+    isBusy = true;
+    void tick().finally(() => (isBusy = false));
+  }, TICK_MS).unref();
 
   return {
     rules: sunset,

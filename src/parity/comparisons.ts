@@ -4,6 +4,7 @@ import { createRecordIds } from "../audit/record-id.ts";
 import { errorText } from "../config/error-text.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
+import { Outage } from "../observability/outage.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { Compared, ComparisonSource, ReportComparison } from "./comparison.ts";
 import { readComparisons, writeComparisons } from "./comparison-store.ts";
@@ -54,7 +55,14 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
   const newId = createRecordIds();
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> | undefined;
-  let isStoreReachable = true;
+  const outage = new Outage({
+    begins: (error) =>
+      log.error(
+        { code: "AG_COMPARISONS_NOT_STORED", error },
+        "comparisons could not be stored: they are kept in memory and tried again",
+      ),
+    ends: () => log.info({}, "comparisons are stored again"),
+  });
   let pauseMs = FLUSH_MS;
   let isClosed = false;
 
@@ -94,15 +102,9 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
         await writeComparisons(state, one, ({ source, subject }) =>
           log.info({ source, subject }, "comparisons are counted from the beginning"),
         );
-        if (!isStoreReachable) log.info({}, "comparisons are stored again");
-        isStoreReachable = true;
+        outage.succeeded();
       } catch (error) {
-        if (isStoreReachable)
-          log.error(
-            { code: "AG_COMPARISONS_NOT_STORED", error: errorText(error) },
-            "comparisons could not be stored: they are kept in memory and tried again",
-          );
-        isStoreReachable = false;
+        outage.failed(error);
       }
     }
   }

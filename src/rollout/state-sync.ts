@@ -1,6 +1,6 @@
 /** Reads and writes at intervals what replicas share about a rollout. */
-import { errorText } from "../config/error-text.ts";
 import type { Log } from "../observability/log.ts";
+import { Outage } from "../observability/outage.ts";
 import type { NoWayBack } from "./no-way-back.ts";
 import type { Returns } from "./returns.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
@@ -29,8 +29,15 @@ export function createStateSync({
   readonly log: Log;
 }): StateSync {
   let ticks = 0;
-  let isReachable = true;
   let lastPlan = plan();
+  const outage = new Outage({
+    begins: (error) =>
+      log.error(
+        { code: "AG_ROLLOUT_STATE_UNKNOWN", error },
+        "the shared state of the rollout can't be read: what was read before counts",
+      ),
+    ends: () => log.info({}, "the shared state of the rollout can be read again"),
+  });
 
   async function readAndWrite(): Promise<void> {
     // First: a trip must not turn back a client that has written.
@@ -42,19 +49,14 @@ export function createStateSync({
   }
 
   return {
-    confirmedPlan: () => (isReachable ? plan() : lastPlan),
+    confirmedPlan: () => (outage.isOn ? lastPlan : plan()),
     async tick() {
       try {
         await readAndWrite();
-        isReachable = true;
+        outage.succeeded();
         lastPlan = plan();
       } catch (error) {
-        if (isReachable)
-          log.error(
-            { code: "AG_ROLLOUT_STATE_UNKNOWN", error: errorText(error) },
-            "the shared state of the rollout can't be read: what was read before counts",
-          );
-        isReachable = false;
+        outage.failed(error);
       }
       ticks += 1;
     },

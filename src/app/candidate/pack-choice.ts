@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { errorText } from "../../config/error-text.ts";
 import type { Settings } from "../../config/setting-definitions.ts";
 import { readPack, type PackFiles } from "../../mapping/load/load-pack.ts";
 import type { Log } from "../../observability/log.ts";
 import type { Metrics } from "../../observability/metrics/metrics.ts";
+import { Outage } from "../../observability/outage.ts";
 import type { KeyValueStore } from "../../storage/key-value-store.ts";
 import { loadFiles, packFolder, packHash, readPackFiles, type LoadedPack } from "../loaded-pack.ts";
 import { openExistingState } from "../state-backends.ts";
@@ -63,20 +63,22 @@ export async function openPackChoice(settings: Settings, log: Log): Promise<Pack
   if (candidateFolder === undefined) return undefined;
   let wanted = ACTIVE;
   let isMissing = false;
-  let isKnown = true;
+  const outage = new Outage({
+    begins: (error) =>
+      log.error(
+        { code: "AG_PROMOTED_PACK_UNKNOWN", error },
+        "the state store does not say which pack is promoted: the active one stays until it does",
+      ),
+    ends: () => log.info({}, "the state store says again which pack is promoted"),
+  });
 
   /** Reads what is wanted. What was read before counts while that fails. */
   async function refresh(read: () => Promise<WantedPack>): Promise<void> {
     try {
       wanted = await read();
-      isKnown = true;
+      outage.succeeded();
     } catch (error) {
-      if (isKnown)
-        log.error(
-          { code: "AG_PROMOTED_PACK_UNKNOWN", error: errorText(error) },
-          "the state store does not say which pack is promoted: the active one stays until it does",
-        );
-      isKnown = false;
+      outage.failed(error);
     }
   }
   await refresh(() => readAtStart(settings));

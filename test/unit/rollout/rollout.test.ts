@@ -421,12 +421,19 @@ describe("while the state store is down", () => {
     expect(seen.join(" ")).toBe("new new new new old old old old old old old old");
   });
 
-  test("one line of the log says it", async () => {
+  test("one line of the log says it, and one that it is over", async () => {
     const replica = await startReplica(SHARED);
     isDown = true;
     await replica.tick();
     await replica.tick();
     expect(codes()).toEqual(["AG_ROLLOUT_STATE_UNKNOWN"]);
+    isDown = false;
+    await replica.tick();
+    await replica.tick();
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      expect.stringContaining("can't be read"),
+      "the shared state of the rollout can be read again",
+    ]);
   });
 });
 
