@@ -19,6 +19,10 @@ export type TokenInfo =
   /** v4 has accepted it. `grants` is undefined if v4 did not return its scopes. */
   | { readonly refused: false; readonly grants: Grants | undefined };
 
+type AcceptedInfo = Extract<TokenInfo, { readonly refused: false }>;
+
+const REJECTED: TokenInfo = { refused: true };
+
 export interface TokenCache {
   /** The information about a token; undefined if there is none. Synchronous if this process has it. */
   get(hash: string): TokenInfo | undefined | Promise<TokenInfo | undefined>;
@@ -61,7 +65,7 @@ export interface MemoryTokenCache extends TokenCache {
 }
 
 export interface TokenCacheOptions {
-  /** Most tokens. */
+  /** Most tokens that v4 has accepted, and as many that it has rejected. */
   readonly size: number;
   readonly ttlSeconds: number;
   /** For tokens that v4 has rejected. */
@@ -82,41 +86,57 @@ export function createTokenCache({
   negativeTtlSeconds,
 }: TokenCacheOptions): MemoryTokenCache {
   const ttl = ttlSeconds * 1000;
-  const cache = new LRUCache<string, TokenInfo>({ max: size, ttl, ttlResolution: 0 });
+  const cache = new LRUCache<string, AcceptedInfo>({ max: size, ttl, ttlResolution: 0 });
+  // Not in the same cache: made-up tokens must not push those of clients out.
+  const rejected = new LRUCache<string, true>({ max: size, ttlResolution: 0 });
   const accepted = createAcceptedTokens();
+  const forget = (hash: string): void => {
+    cache.delete(hash);
+    rejected.delete(hash);
+  };
+  /** @param ttlMs Above 0: the library takes 0 for "no expiry". */
+  function reject(hash: string, ttlMs: number): void {
+    accepted.delete(hash);
+    cache.delete(hash);
+    rejected.set(hash, true, { ttl: ttlMs });
+  }
+  function accept(hash: string, info: AcceptedInfo, ttlMs: number): void {
+    rejected.delete(hash);
+    cache.set(hash, info, { ttl: ttlMs });
+    accepted.add(hash);
+  }
   return {
-    get: (hash) => cache.get(hash),
+    get: (hash) => cache.get(hash) ?? (rejected.has(hash) ? REJECTED : undefined),
     wasAccepted: (hash) => accepted.has(hash),
     setScopes(hash, grants) {
       const info = cache.get(hash);
       // Every response of v4 confirms the information. It is stored again once half of its time is over.
       const isFresh = cache.getRemainingTTL(hash) > ttl / 2;
-      if (info?.refused === false && isFresh && isCovered(grants, info.grants)) return false;
+      if (info && isFresh && isCovered(grants, info.grants)) return false;
       // A response without scopes does not change the known ones.
-      const knownGrants = grants ?? (info?.refused === false ? info.grants : undefined);
-      cache.set(hash, { refused: false, grants: knownGrants });
-      accepted.add(hash);
+      accept(hash, { refused: false, grants: grants ?? info?.grants }, ttl);
       return true;
     },
     setRejected(hash) {
-      accepted.delete(hash);
-      // A TTL of 0 means "no expiry" to the library.
-      if (negativeTtlSeconds === 0) cache.delete(hash);
-      else cache.set(hash, { refused: true }, { ttl: negativeTtlSeconds * 1000 });
+      if (negativeTtlSeconds > 0) reject(hash, negativeTtlSeconds * 1000);
+      else {
+        accepted.delete(hash);
+        forget(hash);
+      }
       return true;
     },
     async purge(fingerprint = "") {
       // When all information is deleted, clients keep their limits until v4 judges their tokens again.
       if (fingerprint !== "") accepted.purge(fingerprint);
-      for (const hash of cache.keys()) if (hash.startsWith(fingerprint)) cache.delete(hash);
+      for (const hash of [...cache.keys(), ...rejected.keys()])
+        if (hash.startsWith(fingerprint)) forget(hash);
     },
     setEntry(hash, { info, ttlMs }) {
-      cache.set(hash, info, { ttl: ttlMs });
-      if (info.refused) accepted.delete(hash);
-      else accepted.add(hash);
+      if (info.refused) reject(hash, ttlMs);
+      else accept(hash, info, ttlMs);
     },
     get size() {
-      return cache.size;
+      return cache.size + rejected.size;
     },
     get acceptedCount() {
       return accepted.size;

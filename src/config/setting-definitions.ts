@@ -190,7 +190,11 @@ const tokens = {
     "30",
     "How long a token that v4 rejected is rejected without asking v4",
   ),
-  TOKEN_CACHE_SIZE: withDefault(integer(1, 1_000_000), "10000", "Tokens in the cache"),
+  TOKEN_CACHE_SIZE: withDefault(
+    integer(1, 1_000_000),
+    "10000",
+    "Accepted tokens in the cache, and as many rejected ones",
+  ),
   UPSTREAM_TOKEN: secret(text, "The token that v4 gets, for a pack with `token: setting`"),
   CLIENT_TOKENS: secret(
     tokenList,

@@ -92,6 +92,23 @@ describe("the token cache", () => {
     expect(info.get("a")).toBeDefined();
   });
 
+  test("L-33 keeps what v4 has accepted, however many tokens it rejects", () => {
+    const info = createTokenCache(options);
+    info.setScopes("a", "all");
+    for (const hash of ["b", "c", "d", "e"]) info.setRejected(hash);
+    expect(["a", "b", "c", "d", "e"].map((hash) => info.get(hash)?.refused)).toEqual([
+      false,
+      undefined,
+      true,
+      true,
+      true,
+    ]);
+    expect(info.size).toBe(4);
+    info.setScopes("e", "all");
+    info.setRejected("a");
+    expect(["a", "e"].map((hash) => info.get(hash)?.refused)).toEqual([true, false]);
+  });
+
   test("L-21 has no expired entries: each hit checks the time", async () => {
     const info = createTokenCache({ size: 3, ttlSeconds: 0.02, negativeTtlSeconds: 100 });
     info.setScopes("a", "all");
