@@ -45,6 +45,7 @@ const REJECTED: TokenVerdict = { says: "rejected" };
 const ACCEPTED: TokenVerdict = { says: "accepted", grants: undefined };
 
 const UNAUTHORIZED = 401;
+const NOT_IMPLEMENTED = 501;
 
 /** Creates the judge of a pack. Only v4's scopes, and the success of a call that v4 checks, show that it accepts a token. */
 export function createTokenJudge({ scopes, scopesHeader, accessOf }: TokenJudgeOptions): JudgeToken {
@@ -64,7 +65,8 @@ export function createTokenJudge({ scopes, scopesHeader, accessOf }: TokenJudgeO
     const scopeList = headerName === undefined ? undefined : headers[headerName];
     if (scopeList !== undefined) return { says: "accepted", grants: scopes.grants(String(scopeList)) };
     if (isSuccess(status) && isPublic(call) === false) return ACCEPTED;
-    // v4's own limit does not reject this request either.
-    return { says: "nothing", hasFailed: status >= 500 || status === TOO_MANY_REQUESTS };
+    // v4's own limit does not reject this request either. A method that v4 does not have is no failure.
+    const hasFailed = status === TOO_MANY_REQUESTS || (status >= 500 && status !== NOT_IMPLEMENTED);
+    return { says: "nothing", hasFailed };
   };
 }

@@ -61,6 +61,7 @@ describe("a made-up token in v4's own dialect", () => {
     ["a public call", "GET /regions", json(200, {})],
     ["a call that the pack does not know", "GET /newer/things", json(200, {})],
     ["a write that the pack does not know", "POST /newer/things", json(201, {})],
+    ["a method that v4 does not have", "PROPFIND /vm/instances", json(501, {})],
     ["a redirect of such a call", "GET /newer/things", json(302, {}, { location: "/v4/elsewhere" })],
   ])(
     "counts against its address if v4 responds, but not about the token: %s",
