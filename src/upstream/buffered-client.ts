@@ -227,7 +227,7 @@ export class BufferedClient {
     if (mustWait) await this.#waitForConnection(client, cancellation);
     try {
       cancellation.throwIfCancelled();
-      this.#pool.enterCircuit();
+      this.#pool.enterCircuit(client);
     } catch (error) {
       this.#shares.release(client);
       throw error;
@@ -242,10 +242,10 @@ export class BufferedClient {
     }
   }
 
-  /** Waits for a connection. Nobody waits while the circuit is open. */
+  /** Waits for a connection. Nobody waits while the circuit is open for it. */
   #waitForConnection(client: ShareClient | undefined, cancellation: Cancellation): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#pool.assertCircuitNotOpen();
+      this.#pool.assertCircuitNotOpen(client);
       const leaveQueue = this.#shares.enqueue(client, resolve);
       cancellation.onCancel((reason) => {
         leaveQueue();

@@ -100,7 +100,7 @@ export function createFileClient({ pool, shares, timeoutMs }: FileClientOptions)
     onDone: () => void,
   ): Promise<StreamResponse> {
     const { method, headers, body, client } = request;
-    pool.enterCircuit();
+    pool.enterCircuit(client);
     try {
       const response = await pool.current().request({
         path: pool.target(request),

@@ -101,6 +101,10 @@ export function outcomeOfError(error: unknown, isKnownClient: boolean): AttemptO
   return isKnownClient || toUpstreamError(error).kind === "unreachable" ? "failed" : "ignored";
 }
 
+/** The client whose failure an error may be; undefined where no client can cause it. */
+export const causedBy = (error: unknown, client: string | undefined): string | undefined =>
+  error !== undefined && toUpstreamError(error).kind === "unreachable" ? undefined : client;
+
 /** Kinds of errors before anything was sent. */
 const BEFORE_SENDING: ReadonlySet<UpstreamErrorKind> = new Set([
   "unreachable",

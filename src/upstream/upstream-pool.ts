@@ -2,7 +2,7 @@ import { buildConnector, Pool } from "undici";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { addQuery } from "../mapping/compile/endpoint.ts";
 import type { ShareClient } from "./connection-shares.ts";
-import { isUnsendable, outcomeOfError, outcomeOfStatus, UpstreamError } from "./upstream-error.ts";
+import { causedBy, isUnsendable, outcomeOfError, outcomeOfStatus, UpstreamError } from "./upstream-error.ts";
 import { createTlsConnector, type CurrentContext } from "./upstream-tls.ts";
 import { watchConnections } from "./watched-connection.ts";
 
@@ -13,9 +13,9 @@ export interface UpstreamPool {
   /** The pool for the next request. */
   current(): Pool;
   /** Asks the breaker for permission; the outcome must be recorded. @throws {UpstreamError} `circuit_open` */
-  enterCircuit(): void;
-  /** Fails while the circuit is open. @throws {UpstreamError} `circuit_open` */
-  assertCircuitNotOpen(): void;
+  enterCircuit(client: ShareClient | undefined): void;
+  /** Fails while the circuit is open for the client. @throws {UpstreamError} `circuit_open` */
+  assertCircuitNotOpen(client: ShareClient | undefined): void;
   recordStatus(status: number, client: ShareClient | undefined): void;
   recordError(error: unknown, client: ShareClient | undefined): void;
   /** Uses new connections after an error that has damaged those of the pool. `recordError` does so, too. */
@@ -82,15 +82,15 @@ export function createUpstreamPool({
     target: ({ path, secretQuery }) =>
       secretQuery === undefined ? basePath + path : addQuery(basePath + path, secretQuery),
     current: () => pool,
-    enterCircuit() {
-      if (!breaker.allow()) throw circuitOpen();
+    enterCircuit(client) {
+      if (!breaker.allow(client?.token)) throw circuitOpen();
     },
-    assertCircuitNotOpen() {
-      if (breaker.state() === "open") throw circuitOpen();
+    assertCircuitNotOpen(client) {
+      if (breaker.isOpenFor(client?.token)) throw circuitOpen();
     },
-    recordStatus: (status, client) => breaker.record(outcomeOfStatus(status, isKnown(client))),
+    recordStatus: (status, client) => breaker.record(outcomeOfStatus(status, isKnown(client)), client?.token),
     recordError(error, client) {
-      breaker.record(outcomeOfError(error, isKnown(client)));
+      breaker.record(outcomeOfError(error, isKnown(client)), causedBy(error, client?.token));
       replaceAfter(error);
     },
     replaceAfter,

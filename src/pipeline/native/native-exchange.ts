@@ -2,7 +2,7 @@
 import { STATUS_CODES, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
 import { CLIENT_GONE } from "../../audit/record.ts";
 import type { AttemptOutcome, CircuitBreaker } from "../../upstream/circuit-breaker.ts";
-import { outcomeOfStatus } from "../../upstream/upstream-error.ts";
+import { causedBy, outcomeOfStatus } from "../../upstream/upstream-error.ts";
 import { header, type AlphaRequest } from "../context.ts";
 import { roundMs } from "../recorded-request.ts";
 import type { AuthorizeNative } from "./native-authorization.ts";
@@ -168,9 +168,9 @@ export class Exchange implements NativeStream {
     sendError(this.response, this.#ownHeaders, error);
   }
 
-  /** Reports the outcome of the attempt to the circuit breaker. Only the first call counts. */
-  reportOutcome(outcome: AttemptOutcome): void {
-    if (!this.#hasOutcome) this.#breaker.record(outcome);
+  /** Reports the outcome of the attempt to the circuit breaker. Only the first call counts. @param error Why it failed. */
+  reportOutcome(outcome: AttemptOutcome, error?: unknown): void {
+    if (!this.#hasOutcome) this.#breaker.record(outcome, causedBy(error, this.hash));
     this.#hasOutcome = true;
   }
 

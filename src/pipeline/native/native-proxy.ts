@@ -181,7 +181,7 @@ class Forwarder {
   /** Forwards to v4, with the credentials that replace the client's, where there are any. */
   #forward(exchange: Exchange, { authorization }: { readonly authorization?: string }): void {
     const { handlers, request } = exchange;
-    if (!this.#breaker.allow()) {
+    if (!this.#breaker.allow(exchange.hash)) {
       exchange.fault = `${this.#name} fails: the circuit is open`;
       return exchange.fail("unavailable", this.#retryAfter);
     }

@@ -253,7 +253,7 @@ class StreamedForwarding implements Forwarding, Dispatcher.DispatchHandler {
     const { kind, message } = toUpstreamError(error);
     exchange.fault ??= message;
     if (exchange.request.complete || kind === "unreachable") {
-      exchange.reportOutcome(outcomeOfError(error, exchange.isAccepted));
+      exchange.reportOutcome(outcomeOfError(error, exchange.isAccepted), error);
       return exchange.fail(kind === "timed_out" ? "timedOut" : "failed");
     }
     exchange.reportOutcome("ignored");

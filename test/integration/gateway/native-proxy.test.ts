@@ -757,6 +757,25 @@ describe("a failing v4 in the native proxy", () => {
     }
   });
 
+  test("opens the circuit for the client whose calls fail, and others still reach v4", async () => {
+    const failing = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "1000/100" });
+    const asOther = { as: null, headers: { authorization: "Bearer other" } };
+    try {
+      failing.v4.respondWith(json(200, {}, { "x-oauth-scopes": "*" }));
+      for (const as of [asBearer, asOther]) await failing.request("GET /anything", as);
+      failing.v4.respondWith(json(503, {}));
+      await often(() => failing.request("GET /anything", asBearer));
+      const asked = failing.v4.calls.length;
+      await failing.request("GET /anything", asBearer);
+      expect(failing.v4.calls).toHaveLength(asked);
+      failing.v4.respondWith(json(200, {}));
+      expect((await failing.request("GET /vm/instances/7", asOther)).status).toBe(200);
+      expect((await failing.request("GET /anything", asBearer)).status).toBe(200);
+    } finally {
+      await failing.stop();
+    }
+  });
+
   test.each<[string, Responder]>([
     ["503", plain(503, "")],
     ["nothing", raw("", "reset")],

@@ -125,3 +125,56 @@ describe("the half-open circuit", () => {
     expect(breaker.allow()).toBe(true);
   });
 });
+
+describe("the clients of most failures", () => {
+  const by = (client: string | undefined, count: number, outcome: AttemptOutcome = "failed"): void => {
+    for (let n = 0; n < count; n += 1) breaker.record(outcome, client);
+  };
+  const isOpenFor = (...clients: readonly (string | undefined)[]): boolean[] =>
+    clients.map((client) => breaker.isOpenFor(client));
+
+  test("are the only ones that it opens for, if they are four at most", () => {
+    for (const client of ["a", "b", "c", "d"]) by(client, 2);
+    by("e", 1);
+    by(undefined, 1);
+    expect(isOpenFor("a", "b", "c", "d", "e", undefined)).toEqual([true, true, true, true, false, false]);
+    expect([breaker.allow("a"), breaker.allow("e"), breaker.allow()]).toEqual([false, true, true]);
+    expect(reported).toEqual(["open"]);
+  });
+
+  test("are everybody, if they are more", () => {
+    for (const client of "abcdefghij") by(client, 1);
+    expect(isOpenFor("a", "j", "z", undefined)).toEqual([true, true, true, true]);
+  });
+
+  test("are everybody, if no client can have caused the failures", () => {
+    by(undefined, 6);
+    by("a", 4);
+    expect(isOpenFor("a", "b", undefined)).toEqual([true, true, true]);
+  });
+
+  test("are more, once as many calls of others have failed", () => {
+    by("a", 10);
+    by("b", 9);
+    expect(isOpenFor("a", "b")).toEqual([true, false]);
+    by("b", 1);
+    expect(isOpenFor("a", "b", "c")).toEqual([true, true, false]);
+    for (const client of ["c", "d", "e", "f"]) by(client, 3);
+    expect(isOpenFor("a", "b", "z")).toEqual([true, true, true]);
+  });
+
+  test("get through again with the first success, of whomever", () => {
+    by("a", 10);
+    by("b", 1, "succeeded");
+    expect(isOpenFor("a")).toEqual([false]);
+    expect(reported).toEqual(["open", "closed"]);
+  });
+
+  test("are probed with, and not by calls of others", () => {
+    by("a", 10);
+    now += 1000;
+    expect([breaker.allow("b"), breaker.allow("a"), breaker.allow("a")]).toEqual([true, true, false]);
+    by("a", 1);
+    expect(isOpenFor("a", "b")).toEqual([true, false]);
+  });
+});
