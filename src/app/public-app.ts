@@ -175,7 +175,9 @@ function createNativeMiddleware(
     restoreTarget(request);
     // The headers of a native response are v4's.
     response.removeHeader("x-content-type-options");
-    forward(request, response, plain);
+    // A method in a header is a rule of the client's API. v4 gets the request's own, so that is judged and recorded.
+    const { method } = request;
+    forward(request, response, method === plain.method ? plain : { ...plain, method });
     response.on("close", inFlight.begin());
   };
   return [forwardNative];

@@ -1,7 +1,7 @@
 /** Asks the old service the same as a client has asked, for a comparison. */
 import { Pool } from "undici";
+import { namesMethod } from "../dialect/method-override.ts";
 import type { Answer, NotComparableReason } from "../parity/comparison.ts";
-import { namesMethod } from "./method-override.ts";
 import { ConnectionShares } from "../upstream/connection-shares.ts";
 import { decodeContent } from "../upstream/content-decoding.ts";
 import { createTlsConnector, type CurrentContext } from "../upstream/upstream-tls.ts";

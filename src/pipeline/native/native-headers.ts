@@ -1,5 +1,6 @@
 /** Headers that the proxies do not pass on. */
 import type { IncomingHttpHeaders } from "node:http";
+import { namesMethod } from "../../dialect/method-override.ts";
 
 /** Hop-by-hop headers (RFC 9110 7.6.1), except those that frame the body. */
 const HOP_BY_HOP = [
@@ -40,8 +41,6 @@ const FORWARDING = [
   "(?:.*-)?jwt-assertion",
   "x-rewrite-ur[il]",
   "x-script-name",
-  "x-http-method",
-  "x-(?:http-)?method-override",
   // Whatever proxy names it: `X-Real-IP`, `Fly-Client-IP`, `X-ProxyUser-Ip`, `X-Azure-ClientIP`.
   ".*-ip",
   "(?:.*-)?(?:client|real|remote|socket|source)ip",
@@ -91,6 +90,9 @@ const FORWARDING_NAME = new RegExp(
   `^(?:(?:${FORWARDING.join("|")})$|${FORWARDING_PREFIXES.join("|")})`.replaceAll("-", "[^a-z\\d]"),
 );
 
+/** Whether a server may take another client, host, path, method or scheme than the request's own because of a header. */
+const isForwardingName = (name: string): boolean => FORWARDING_NAME.test(name) || namesMethod(name);
+
 /** These frame the message and authenticate the client: a `Connection` header must not remove them. */
 const NEVER_REMOVED = new Set(["content-length", "transfer-encoding", "host", "authorization"]);
 
@@ -111,7 +113,7 @@ function removeHeaders(headers: IncomingHttpHeaders, never: readonly string[]): 
 /** Removes what v4 must not get from a request's headers, before the proxy copies them (L-17). */
 export function cleanRequestHeaders(headers: IncomingHttpHeaders): void {
   removeHeaders(headers, NEVER_TO_V4);
-  for (const name in headers) if (FORWARDING_NAME.test(name)) delete headers[name];
+  for (const name in headers) if (isForwardingName(name)) delete headers[name];
   // The gateway frames the body itself, however the client spelled it.
   if (headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked";
 }
