@@ -1,6 +1,6 @@
 /** The old service and the translation are compared on live requests, whichever of them answers the client. */
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json, neverRespond } from "../../support/fake-v4.ts";
@@ -38,6 +38,8 @@ interface TwoServices {
   readonly old: { readonly url: string; readonly service: TestOldService };
   /** Requests that the old service got. */
   readonly calls: readonly string[];
+  /** Requests that v4 got. */
+  v4Calls(): readonly string[];
   call(client: string, call?: string, options?: object): Promise<TestResponse>;
   /** Counts of a route in `/api/parity`, once there are so many comparisons of it. */
   routeOf(route: string, comparisons: number): Promise<TestResponse["body"]>;
@@ -68,6 +70,7 @@ async function start(
   return {
     rolloutFile,
     calls,
+    v4Calls: () => old.sandbox.requests.map(({ method, path }) => `${method} ${path}`),
     old: { url: old.url, service: inFront },
     settings: all,
     tokens,
@@ -146,6 +149,25 @@ test("a write reaches one service, once, and is never compared", async () => {
     "POST /v4/vm/instances",
     "DELETE /v4/vm/instances/1",
   ]);
+});
+
+test("a GET that the pack translates to another method is a write, which no service gets for a comparison", async () => {
+  const { folder, write, remove } = copyPack();
+  open.push(remove);
+  const instance = readFileSync(join(folder, "instance.yaml"), "utf8");
+  const route =
+    '  - { client: "GET /vm/instances/:id/again", scope: "vms:modify", upstream: "POST /vm/instances/{id}/reboot", response: none }';
+  write("instance.yaml", instance.replace(/^routes:$/m, `routes:\n${route}`));
+  const { call, calls, v4Calls, routeOf } = await start(
+    `data: separate\n${COMPARE_ALL}\nnew: [{ clients: [billing] }]`,
+    { MAPPINGS_DIR: folder },
+  );
+  await call("reports", `${LIST}/5201/again`);
+  await call("billing", `${LIST}/5201/again`);
+  expect(v4Calls().filter((each) => each.includes("reboot"))).toEqual(["POST /v4/vm/instances/5201/reboot"]);
+  expect(calls.filter((each) => each.includes("again"))).toEqual(["GET /v4/vm/instances/5201/again"]);
+  await call("billing");
+  expect(await routeOf(LIST, 1)).toMatchObject({ notComparable: { diverged: 1 } });
 });
 
 test("a read that a service may take for a write, by an overridden method, is never sent a second time", async () => {
