@@ -17,6 +17,7 @@ import { isNative } from "../pipeline/stages/authenticate.ts";
 import { createNativeAuthorization } from "../pipeline/native/native-authorization.ts";
 import type { NativeError } from "../pipeline/native/native-exchange.ts";
 import { cleanRequestHeaders, cleanResponseHeaders } from "../pipeline/native/native-headers.ts";
+import { isSecretId } from "../pipeline/recorded-request.ts";
 import { createNativeRateLimit } from "../pipeline/native/native-rate-limit.ts";
 import { createAlphaPipeline } from "../pipeline/pipeline.ts";
 import { RequestedScopes } from "../oauth/requested-scopes.ts";
@@ -95,6 +96,7 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
       tokenParameter: pack.credentials.client?.queryParameter,
       methodHeader: pack.methodHeader,
       clientHeader: settings.CLIENT_HEADER,
+      isSecretId: (request) => isSecretId(request, recorder.options),
       onUntrustedProxy: dependencies.onUntrustedProxy,
     }),
     helmet(SECURITY_HEADERS),
