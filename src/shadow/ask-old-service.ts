@@ -6,6 +6,7 @@ import { ConnectionShares } from "../upstream/connection-shares.ts";
 import { decodeContent } from "../upstream/content-decoding.ts";
 import { createTlsConnector, type CurrentContext } from "../upstream/upstream-tls.ts";
 import type { AlphaRequest } from "../pipeline/context.ts";
+import { connectionOptions } from "../pipeline/native/native-headers.ts";
 
 /** An answer, or why there is none. */
 export type Asked = Answer | NotComparableReason;
@@ -46,7 +47,7 @@ const NOT_SENT = new Set([
 
 function headersOf({ headers, id, address }: AlphaRequest): Record<string, string | string[]> {
   const sent: Record<string, string | string[]> = {};
-  const named = new Set((headers["connection"] ?? []).flatMap((line) => line.toLowerCase().split(/[ ,]+/)));
+  const named = new Set((headers["connection"] ?? []).flatMap(connectionOptions));
   for (const [name, lines] of Object.entries(headers))
     // Nothing but the method of the request may say what is done.
     if (lines && !NOT_SENT.has(name) && !named.has(name) && !namesMethod(name)) sent[name] = [...lines];
