@@ -50,8 +50,9 @@ async function start(
   rollout: string,
   settings: TestSettings = {},
   sandbox: SandboxOptions = {},
+  oldSettings: TestSettings = {},
 ): Promise<TwoServices> {
-  const old = await startListeningGateway({}, sandbox);
+  const old = await startListeningGateway(oldSettings, sandbox);
   open.push(() => old.stop());
   const inFront = await startOldService({ inFrontOf: old.url });
   open.push(() => inFront.close());
@@ -190,6 +191,28 @@ test("a read that a service may take for a write, by an overridden method, is ne
   await routeOf(LIST, 1);
   expect(calls.filter((each) => each.includes("/1"))).toEqual([]);
 });
+
+test("a related object that changes through the old service is no difference, however long the pack caches it", async () => {
+  const { folder, write, remove } = copyPack();
+  open.push(remove);
+  const event = readFileSync(join(folder, "event.yaml"), "utf8");
+  write(
+    "event.yaml",
+    event.replace(/^( +username:) +username$/m, "$1 { upstream: username, read: $related.me.email }"),
+  );
+  const pack = { MAPPINGS_DIR: folder };
+  const { call, routeOf } = await start(`data: shared\n${COMPARE_ALL}`, pack, {}, pack);
+  const EVENTS = "GET /account/events";
+  const emails = async (): Promise<unknown> =>
+    (await call("billing", EVENTS)).body.events.map(({ username }: { username: unknown }) => username);
+  await emails();
+  await routeOf(EVENTS, 1);
+  expect((await call("billing", "PUT /account/profile", { body: { email: "new@example.net" } })).status).toBe(
+    200,
+  );
+  expect(await emails()).toContain("new@example.net");
+  expect(await routeOf(EVENTS, 2)).toMatchObject({ comparisons: 2, equal: 2 });
+}, 30_000);
 
 test("the old service sees the host that the client used, also in comparisons", async () => {
   const { call, old } = await start(`data: shared\n${COMPARE_ALL}\nnew: [{ clients: [billing] }]`);
