@@ -71,13 +71,24 @@ export function openLegacy(
   return { url, secureContext, proxy, breaker, templates: new RouteTemplates() };
 }
 
-/** The pack's route of a request; undefined if none matches. Of several routes of one path it is the first: they share a name. */
+/**
+ * The pack's route of a request; undefined if none matches. Several routes of one path share a name: of them it is one that
+ * writes, since nobody has read the body that selects one, else the first.
+ */
 export function routeOf({ method, path }: AlphaRequest, pack: Pack): Route | undefined {
   const segments = splitPath(path);
   const { prefix } = pack;
   if (!segments || !prefix.every((segment, index) => segments[index] === segment)) return undefined;
-  return pack.match(method === "HEAD" ? "GET" : method, segments.slice(prefix.length))?.routes[0];
+  const { routes = [] } = pack.match(method === "HEAD" ? "GET" : method, segments.slice(prefix.length)) ?? {};
+  return routes.find(({ isSafe }) => !isSafe) ?? routes[0];
 }
+
+/** Methods that change nothing. */
+const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Whether a request only reads, on both sides. Without a route its method says so. */
+export const onlyReads = ({ method }: AlphaRequest, route: Route | undefined): boolean =>
+  route ? route.isSafe : READS.has(method);
 
 /** Creates what passes a request of the active pack to the old service. */
 export function createLegacyForward(

@@ -6,6 +6,7 @@ import {
   plainRequestOf,
   replaceUnusualTarget,
 } from "../pipeline/http/request-context.ts";
+import { isSecretId } from "../pipeline/recorded-request.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { createLegacyForward, type LegacyService } from "./legacy.ts";
 import { createErrorHandler, type PublicAppDependencies } from "./public-app.ts";
@@ -28,6 +29,7 @@ export function createObserveApp(
       tokenParameter: undefined,
       methodHeader: undefined,
       clientHeader: settings.CLIENT_HEADER,
+      isSecretId: (request) => isSecretId(request, recorder.options),
       onUntrustedProxy: dependencies.onUntrustedProxy,
     }),
   );

@@ -17,6 +17,7 @@ import { isNative } from "../pipeline/stages/authenticate.ts";
 import { createNativeAuthorization } from "../pipeline/native/native-authorization.ts";
 import type { NativeError } from "../pipeline/native/native-exchange.ts";
 import { cleanRequestHeaders, cleanResponseHeaders } from "../pipeline/native/native-headers.ts";
+import { isSecretId } from "../pipeline/recorded-request.ts";
 import { createNativeRateLimit } from "../pipeline/native/native-rate-limit.ts";
 import { createAlphaPipeline } from "../pipeline/pipeline.ts";
 import { RequestedScopes } from "../oauth/requested-scopes.ts";
@@ -95,6 +96,7 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
       tokenParameter: pack.credentials.client?.queryParameter,
       methodHeader: pack.methodHeader,
       clientHeader: settings.CLIENT_HEADER,
+      isSecretId: (request) => isSecretId(request, recorder.options),
       onUntrustedProxy: dependencies.onUntrustedProxy,
     }),
     helmet(SECURITY_HEADERS),
@@ -175,7 +177,9 @@ function createNativeMiddleware(
     restoreTarget(request);
     // The headers of a native response are v4's.
     response.removeHeader("x-content-type-options");
-    forward(request, response, plain);
+    // A method in a header is a rule of the client's API. v4 gets the request's own, so that is judged and recorded.
+    const { method } = request;
+    forward(request, response, method === plain.method ? plain : { ...plain, method });
     response.on("close", inFlight.begin());
   };
   return [forwardNative];

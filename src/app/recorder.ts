@@ -233,11 +233,8 @@ export class Recorder {
 
   /** Logs an error that no one expected. */
   unexpected(error: unknown, request: AlphaRequest, context: RequestContext): void {
-    const err = describeError(error, request, context, this.options);
-    this.#dependencies.log.error(
-      { code: "AG_UNEXPECTED_ERROR", requestId: request.id, err },
-      "unexpected error",
-    );
+    const about = describeError(error, request, context, this.options);
+    this.#dependencies.log.error({ code: "AG_UNEXPECTED_ERROR", ...about }, "unexpected error");
   }
 
   /** A request is always recorded, whatever a client or v4 sends. */

@@ -14,16 +14,13 @@ import { createKnownSenders, type Sender } from "../rollout/known-senders.ts";
 import type { BegunWrite } from "../rollout/rollout.ts";
 import { PACK_HEADER } from "./browser-guards.ts";
 import { trustedProxies } from "../rate-limit/client-address.ts";
-import { createLegacyForward, routeOf } from "./legacy.ts";
+import { createLegacyForward, onlyReads, routeOf } from "./legacy.ts";
 import { MAX_COMPARED_BYTES } from "../shadow/ask-old-service.ts";
 import { overridesMethod } from "../shadow/method-override.ts";
 import type { PublicAppDependencies } from "./public-app.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Shadow } from "./shadow.ts";
 import { createSignInReader } from "./sign-in.ts";
-
-/** Methods that change nothing. */
-const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** Who sent a request, and whether the old service can't know its token. */
 interface RequestSender extends Sender {
@@ -115,13 +112,13 @@ export function createRolloutMiddleware(
     const route = routeOf(plain, pack);
     const name = route?.name ?? null;
     const { query, cursor: given } = removeCursorMark(plain.query, parameters);
+    const isRead = onlyReads(plain, route);
     // A write goes by the rules: its client must not choose where it is stored.
-    const cursor = READS.has(plain.method) ? given : undefined;
+    const cursor = isRead ? given : undefined;
     const { side, client } = rollout.sideOf(identity, name, { cursor, hasGatewayToken });
     const fingerprint = identity.fingerprint ?? undefined;
     const knownAs = (): string | undefined => senders.knownAs(sender);
     let write: BegunWrite | undefined;
-    const isRead = READS.has(plain.method) || route?.isSafe;
     // The translation goes by the method that is sent.
     if (!signIn && (!isRead || (side === "old" && overridesMethod(plain)))) {
       write = rollout.beginWrite(client, side, () => knownAs() !== undefined);

@@ -3,6 +3,7 @@ import type { Settings } from "../config/setting-definitions.ts";
 import type { AlphaRequest } from "../pipeline/context.ts";
 import { createAlphaPipeline } from "../pipeline/pipeline.ts";
 import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
+import { NO_RESPONSE_CACHE } from "../pipeline/response-cache.ts";
 import { createUnlimitedRates } from "../rate-limit/rate-limits.ts";
 import { COMPARISON_TIMEOUT_MS, type Asked } from "../shadow/ask-old-service.ts";
 import { NO_SUNSET } from "../sunset/sunset.ts";
@@ -29,6 +30,8 @@ export function createShadowTranslation(
     tokenStore: dependencies.oauth.tokenStore,
     // A request for a comparison keeps no client's request waiting.
     tokenLocks: createTokenLocks(),
+    // Clients write through the old service, too: nothing would tell a cache that its responses are old.
+    responseCache: NO_RESPONSE_CACHE,
     files: upstream,
     tokens: shared.tokens,
     limits: createUnlimitedRates(),

@@ -12,8 +12,9 @@ import { BUCKETS } from "../rollout/rollout-plan.ts";
 import { MAX_COMPARED_BYTES, textHeaders, type Asked } from "../shadow/ask-old-service.ts";
 import { createJudge } from "../shadow/judge.ts";
 import { overridesMethod } from "../shadow/method-override.ts";
-import { READS, ShadowRunner, type ServedRequest } from "../shadow/shadow-runner.ts";
+import { ShadowRunner, WITHOUT_BODY, type ServedRequest } from "../shadow/shadow-runner.ts";
 import type { Exchange } from "./candidate/translate-again.ts";
+import { onlyReads } from "./legacy.ts";
 import type { ShadowService } from "./open-shadow.ts";
 import type { PublicAppDependencies } from "./public-app.ts";
 import { createShadowTranslation } from "./shadow-translation.ts";
@@ -213,12 +214,11 @@ export function createShadow(
   return {
     begin(routed) {
       const { route, plain } = routed;
-      // The body of a read is not sent again: without it the request would be another one.
-      if (READS.has(plain.method) && routed.hasBody) return undefined;
-      const isRead = READS.has(plain.method) || route?.isSafe;
-      if (isRead && !overridesMethod(plain))
-        return route && !isForTesters ? beginRead(route, routed) : undefined;
-      return plain.method === "OPTIONS" ? undefined : beginWrite(routed);
+      if (plain.method === "OPTIONS") return undefined;
+      if (!onlyReads(plain, route) || overridesMethod(plain)) return beginWrite(routed);
+      // The body of a GET is not sent again: without it the request would be another one.
+      if (!route || isForTesters || (WITHOUT_BODY.has(plain.method) && routed.hasBody)) return undefined;
+      return beginRead(route, routed);
     },
     servedNew(exchange) {
       const { signal } = exchange.request;

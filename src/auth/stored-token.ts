@@ -37,6 +37,10 @@ export interface StoredToken {
   readonly over?: true;
 }
 
+/** The OAuth client id of the application that a token was issued to; undefined for a personal token. */
+export const applicationOf = ({ application, refresh }: StoredToken): string | undefined =>
+  application ?? refresh?.client;
+
 const storedTokenSchema = z.looseObject({
   scopes: z.string(),
   token: z.string().optional(),

@@ -4,6 +4,7 @@ import { tokenHash } from "./token-cache.ts";
 import { PERSONAL_ENTRIES, requireRoom } from "./token-owners.ts";
 import type { TokenRecord, TokenRecords } from "./token-records.ts";
 import {
+  applicationOf,
   tokenInfoHash,
   tokenLifetime,
   type ActiveToken,
@@ -186,7 +187,7 @@ export class TokenStore {
       hash: tokenInfoHash(hash, storedToken),
       isRevoked: storedToken.over === true,
       owner: storedToken.owner,
-      application: storedToken.application ?? storedToken.refresh?.client,
+      application: applicationOf(storedToken),
     };
     this.#activeTokens.set(storedToken, active);
     return active;

@@ -1,5 +1,22 @@
 /** Requests whose method is in a header, for clients that can send no other method than GET and POST. */
 
+/** Names of headers with a method, without their separators. */
+const HEADER = /^x(?:http)?(?:method|verb)(?:override)?$|^xhttpoverride$/;
+
+/** Whether a header may name another method. CGI, WSGI and PHP read names with underscores as names with hyphens. */
+export const namesMethod = (header: string): boolean =>
+  header.startsWith("x") && HEADER.test(header.replaceAll(/[^a-z\d]/g, ""));
+
+/** Whether a header of a request names another method than the request's own. */
+export function namesAnotherMethod(
+  method: string,
+  headers: Readonly<Record<string, readonly string[] | undefined>>,
+): boolean {
+  for (const name in headers)
+    if (namesMethod(name) && headers[name]?.join().trim().toUpperCase() !== method) return true;
+  return false;
+}
+
 /** What a POST may stand for. */
 const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 

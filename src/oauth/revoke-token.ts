@@ -3,6 +3,7 @@ import type { HandlerResult } from "../pipeline/lifecycle.ts";
 import type { AlphaRequest, RequestContext } from "../pipeline/context.ts";
 import type { UpstreamActivity } from "../pipeline/instrument-call.ts";
 import type { OAuthDefinition } from "../mapping/schema/oauth-definition.ts";
+import { applicationOf } from "../auth/stored-token.ts";
 import { tokenHash, type TokenCache } from "../auth/token-cache.ts";
 import type { TokenStore } from "../auth/token-store.ts";
 import type { LoginServer } from "./login-server.ts";
@@ -16,10 +17,11 @@ export interface RevokeDependencies {
 }
 
 /**
- * Revokes a token: the current v4 token, its refresh token, and the gateway token. If the login server rejects the
- * first, nothing is revoked, and the client may try again.
+ * Revokes a token of an application: the current v4 token, its refresh token, and the gateway token. If the login server
+ * rejects the first, nothing is revoked, and the client may try again.
  *
- * @throws {HttpError} 400 for a form with missing members, and the errors of the login server.
+ * @throws {HttpError} 400 for a form with missing members, for a token of another application and for a personal token, and the
+ *   errors of the login server.
  */
 export async function revokeToken(
   request: AlphaRequest,
@@ -33,7 +35,9 @@ export async function revokeToken(
   const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "", token };
   const hash = tokenHash(token);
   const storedToken = await tokenStore.read(hash, token);
-  if (storedToken?.refresh && storedToken.refresh.client !== credentials.client)
+  // Of a token that is revoked already nothing may be known.
+  const holder = storedToken && (applicationOf(storedToken) ?? storedToken.owner);
+  if (holder !== undefined && holder !== credentials.client)
     throw new HttpError(400, "The token is not this client's.");
   context.upstreamEquivalent = `POST ${revoke.upstream}`;
   await login.revoke({ ...credentials, token: storedToken?.token ?? token }, activity);

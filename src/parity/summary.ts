@@ -119,10 +119,8 @@ function summarizeRoute(
 }
 
 /** Routes whose responses are compared: never files, and with the old service only reads. */
-const isCompared = (
-  { name, upload, file, isSafe }: Pack["routes"][number],
-  source: ComparisonSource,
-): boolean => !upload && !file && (source === "candidate" || isSafe || name.startsWith("GET "));
+const isCompared = ({ upload, file, isSafe }: Pack["routes"][number], source: ComparisonSource): boolean =>
+  !upload && !file && (source === "candidate" || isSafe);
 
 /** The verdict of all routes. Where nothing was compared, nothing is known. */
 function verdictOf(routes: readonly RouteSummary[]): Verdict {

@@ -5,6 +5,7 @@ import type { Redaction } from "../audit/redact.ts";
 import { firstCharacters } from "../audit/truncate.ts";
 import type { SecretValues } from "../audit/secret-values.ts";
 import { fingerprint } from "../auth/token-cache.ts";
+import { usualTokenTexts } from "../dialect/usual-credentials.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { header, type AlphaRequest } from "./context.ts";
 
@@ -80,6 +81,26 @@ export const unparsedTokens = (
   { credentials: { client } }: Pick<RecordOptions, "credentials">,
 ): string[] =>
   [...(request.headers["authorization"] ?? []), ...(client?.texts(request) ?? [])].flatMap(possibleTokens);
+
+/**
+ * Whether the id of a request has one of the secret values of its head: wherever the id is logged and traced, they would be
+ * with it. The path is left out, whose ids are no secrets.
+ */
+export function isSecretId(
+  request: AlphaRequest,
+  options: Pick<RecordOptions, "credentials" | "redaction">,
+): boolean {
+  const { client } = options.credentials;
+  const found = client?.read(request);
+  const tokens = [
+    ...unparsedTokens(request, options),
+    ...usualTokenTexts(request),
+    ...(found && "token" in found ? (client?.spellings?.(found.token) ?? []) : []),
+  ];
+  const { headers } = request;
+  const sent = { path: "", isRoute: true, query: asUtf8(request.query), texts: [], headers };
+  return options.redaction.find(sent, tokens).conceal(request.id) !== request.id;
+}
 
 /** Finds the secret values of a request: its tokens, and the values of secret names. */
 export function findSecrets(

@@ -1,11 +1,12 @@
 /** Asks the old service the same as a client has asked, for a comparison. */
 import { Pool } from "undici";
+import { namesMethod } from "../dialect/method-override.ts";
 import type { Answer, NotComparableReason } from "../parity/comparison.ts";
-import { namesMethod } from "./method-override.ts";
 import { ConnectionShares } from "../upstream/connection-shares.ts";
 import { decodeContent } from "../upstream/content-decoding.ts";
 import { createTlsConnector, type CurrentContext } from "../upstream/upstream-tls.ts";
 import type { AlphaRequest } from "../pipeline/context.ts";
+import { connectionOptions } from "../pipeline/native/native-headers.ts";
 
 /** An answer, or why there is none. */
 export type Asked = Answer | NotComparableReason;
@@ -46,7 +47,7 @@ const NOT_SENT = new Set([
 
 function headersOf({ headers, id, address }: AlphaRequest): Record<string, string | string[]> {
   const sent: Record<string, string | string[]> = {};
-  const named = new Set((headers["connection"] ?? []).flatMap((line) => line.toLowerCase().split(/[ ,]+/)));
+  const named = new Set((headers["connection"] ?? []).flatMap(connectionOptions));
   for (const [name, lines] of Object.entries(headers))
     // Nothing but the method of the request may say what is done.
     if (lines && !NOT_SENT.has(name) && !named.has(name) && !namesMethod(name)) sent[name] = [...lines];

@@ -1,14 +1,8 @@
 /** Requests that may be something else than their method says, for a service that lets clients override it. */
 import { decodeBody } from "../audit/client-body.ts";
+import { namesMethod } from "../dialect/method-override.ts";
 import { readParameters } from "../dialect/query.ts";
 import type { AlphaRequest } from "../pipeline/context.ts";
-
-/** Names of headers with a method, without their separators. */
-const HEADER = /^x(?:http)?(?:method|verb)(?:override)?$|^xhttpoverride$/;
-
-/** Whether a header may name another method. CGI, WSGI and PHP read names with underscores as names with hyphens. */
-export const namesMethod = (header: string): boolean =>
-  header.startsWith("x") && HEADER.test(header.replaceAll(/[^a-z\d]/g, ""));
 
 /** The parameter of Rails, Laravel and Symfony. PHP reads the other spellings as the same name. */
 const PARAMETER = /^\s*[_.[ ]method(?![\w-])/i;

@@ -71,8 +71,8 @@ export interface BegunComparison {
 /** Longest time of a response to a client until its comparison is given up. */
 const MAX_SERVED_MS = 60_000;
 
-/** Methods that only read. */
-export const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+/** Methods of requests that are sent again without a body. */
+export const WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /** A number from 0 to 1 that only depends on a text. */
 const shareOf = (text: string): number =>
@@ -106,8 +106,7 @@ export class ShadowRunner {
     const part = share();
     const { request, route, isFresh, obstacle, writer, payer } = served;
     if (part === undefined || closing.aborted) return undefined;
-    const isRead = READS.has(request.method);
-    if (!isRead && !route.isSafe) return undefined;
+    if (!route.isSafe) return undefined;
     if (!isFresh && part < 1 && shareOf(`${this.#salt} ${request.id}`) >= part) return undefined;
     if (obstacle !== undefined) return this.#leaveOut(served, obstacle);
     const isStillValid = fence.enter(writer);
@@ -120,7 +119,7 @@ export class ShadowRunner {
     const { promise, resolve } = Promise.withResolvers<Served>();
     const timer = setTimeout(() => resolve({ answer: "timeout", body: undefined }), MAX_SERVED_MS).unref();
     const comparison = new Comparison(served, this.#options, isStillValid);
-    const other = isRead ? comparison.askOther() : undefined;
+    const other = WITHOUT_BODY.has(request.method) ? comparison.askOther() : undefined;
     void comparison.run(promise, other);
     return {
       served(answer, body) {

@@ -147,8 +147,11 @@ const copyKeys = (definition: RouteDefinition) => ({
   notFoundField: definition.not_found_field,
   readRoute: definition.read_route,
   onlyChanges: definition.only_changes,
-  isSafe: definition.safe ?? false,
 });
+
+/** Whether requests of a route only read, on both sides. @param call Method of the upstream call. */
+const isSafe = ({ safe, search }: RouteDefinition, method: string, call: string): boolean =>
+  safe === true || (method === "GET" && (call === "GET" || search !== undefined));
 
 /** Compiles one route of a resource. */
 export function compileRoute(
@@ -213,6 +216,7 @@ export function compileRoute(
   const condition = compileCondition(definition, values, dialect, context.grammar, available, location);
   const route: Omit<Route, "kind"> = {
     ...copyKeys(definition),
+    isSafe: isSafe(definition, method, call),
     object: resource.name,
     responseObjects,
     matchesBody: compileBodyCondition(definition.when, location.at("when")),

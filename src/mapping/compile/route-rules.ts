@@ -109,9 +109,10 @@ function requestRules(
     ],
     [poll !== undefined && definition.search !== undefined, "poll", '"poll" and "search" exclude each other'],
     [
-      safe !== undefined && (method !== "POST" || upload !== undefined),
+      safe !== undefined &&
+        (upload !== undefined || !(method === "POST" || (method === "GET" && call === "POST"))),
       "safe",
-      '"safe" is for a POST without a file: a GET always is, and no other method can be',
+      '"safe" is for a POST on one of both sides, without a file: a GET on both always is, and no other method can be',
     ],
     [
       upload !== undefined && (definition.body !== undefined || prerequisites !== undefined),

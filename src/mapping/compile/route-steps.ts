@@ -123,8 +123,11 @@ function compileReadAfterWrite(
 ): ReadAfterWrite | undefined {
   if (!definition) return undefined;
   const fallback = compileExpressionAt(location.at("fallback"), definition.fallback, ["path"]);
+  const at = location.at("upstream");
+  const endpoint = compileLaterEndpoint(definition.upstream, prefix, names, at);
+  if (endpoint.method !== "GET") at.report("an object is read by a GET");
   return {
-    endpoint: compileLaterEndpoint(definition.upstream, prefix, names, location.at("upstream")),
+    endpoint,
     fallbackBody: (call, path) => fallback.evaluate(call, { path }),
   };
 }
@@ -158,6 +161,7 @@ export function compilePrerequisite(
   const runChecks = compileChecks(definition.checks ?? [], ["response", "upstream"], location.at("checks"));
   const at = location.at("upstream");
   const endpoint = compileEndpoint(definition.upstream, prefix, [...members, ...earlier], at);
+  if (endpoint.method !== "GET") at.report("a prerequisite must be a GET");
   const both = earlier.filter((each) => members.includes(each));
   reportAmbiguousNames(endpoint, both, ["a prerequisite", "a path parameter or a member of the body"], at);
   return {

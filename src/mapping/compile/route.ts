@@ -106,7 +106,7 @@ export interface Route {
   /** How clients choose the members of its objects; undefined if they can't. */
   readonly sparseFields: SparseFields | undefined;
   readonly kind: RouteKind;
-  /** Whether it is a POST that only reads. */
+  /** Whether its requests only read, at the old service and at the upstream: only they may be sent to both, and sent again. */
   readonly isSafe: boolean;
   /** Set if the request body is a file, not JSON. */
   readonly upload: FileRule | undefined;

@@ -32,8 +32,10 @@ export function compileWait(
       .report(
         `a call waits for at most ${MOST_WAIT_REQUESTS} requests: interval_ms is too short for timeout_ms`,
       );
+  const endpoint = compileEndpoint(definition.upstream, prefix, names, location.at("upstream"));
+  if (endpoint.method !== "GET") location.at("upstream").report("a call waits by a GET");
   return {
-    endpoint: compileEndpoint(definition.upstream, prefix, names, location.at("upstream")),
+    endpoint,
     until: compileHeadCondition(definition.until, tokenHeaders, location.at("until")) ?? (() => true),
     condition: definition.until,
     intervalMs: definition.interval_ms,

@@ -81,7 +81,7 @@ export const route = z.strictObject({
   body: about(name.optional(), "Name of the body.", "create"),
   safe: about(
     z.literal(true).optional(),
-    "A `POST` that only reads: a comparison of two services may send it once more. A GET always is.",
+    "A `POST` that only reads, of the client or of the upstream: a comparison of two services may send it once more. A GET on both sides always is.",
     true,
   ),
   upload: about(

@@ -160,6 +160,8 @@ export interface RequestContextOptions {
   readonly methodHeader: string | undefined;
   /** The header in which these proxies give the name of the client. */
   readonly clientHeader: string | undefined;
+  /** Whether the id that a client gave its request has a secret, so that no log, trace or record may have it. */
+  readonly isSecretId: (request: AlphaRequest) => boolean;
   readonly onUntrustedProxy?: OnUntrustedProxy;
 }
 
@@ -176,6 +178,7 @@ export function createRequestContext({
   tokenParameter,
   methodHeader,
   clientHeader,
+  isSecretId,
   onUntrustedProxy,
 }: RequestContextOptions): RequestHandler {
   const addressOf = clientAddresses(trustProxy, onUntrustedProxy);
@@ -185,8 +188,9 @@ export function createRequestContext({
     const target = targetOf(request);
     const question = target.indexOf("?");
     const headers = headerLines(request.rawHeaders);
-    const plain: AlphaRequest = {
-      id: requestIdOf(headers["x-request-id"]?.[0]),
+    const givenId = headers["x-request-id"]?.[0];
+    const sent: AlphaRequest = {
+      id: requestIdOf(givenId),
       startedAt,
       method: methodHeader === undefined ? request.method : methodOf(request.method, headers[methodHeader]),
       path: question < 0 ? target : target.slice(0, question),
@@ -196,8 +200,11 @@ export function createRequestContext({
       label: takeLabel(request, headers),
       signal: new DisconnectSignal(response),
     };
-    (response.locals as Record<string, AlphaRequest>)[REQUEST] =
-      tokenParameter === undefined ? plain : takeQueryTokens(plain, tokenParameter);
+    const plain = tokenParameter === undefined ? sent : takeQueryTokens(sent, tokenParameter);
+    const hasSecretId = plain.id === givenId && isSecretId(plain);
+    (response.locals as Record<string, AlphaRequest>)[REQUEST] = hasSecretId
+      ? { ...plain, id: requestIdOf(undefined) }
+      : plain;
     next();
   };
 }

@@ -1,5 +1,6 @@
 /** Headers that the proxies do not pass on. */
 import type { IncomingHttpHeaders } from "node:http";
+import { namesMethod } from "../../dialect/method-override.ts";
 
 /** Hop-by-hop headers (RFC 9110 7.6.1), except those that frame the body. */
 const HOP_BY_HOP = [
@@ -40,8 +41,6 @@ const FORWARDING = [
   "(?:.*-)?jwt-assertion",
   "x-rewrite-ur[il]",
   "x-script-name",
-  "x-http-method",
-  "x-(?:http-)?method-override",
   // Whatever proxy names it: `X-Real-IP`, `Fly-Client-IP`, `X-ProxyUser-Ip`, `X-Azure-ClientIP`.
   ".*-ip",
   "(?:.*-)?(?:client|real|remote|socket|source)ip",
@@ -91,27 +90,33 @@ const FORWARDING_NAME = new RegExp(
   `^(?:(?:${FORWARDING.join("|")})$|${FORWARDING_PREFIXES.join("|")})`.replaceAll("-", "[^a-z\\d]"),
 );
 
-/** These frame the message and authenticate the client: a `Connection` header must not remove them. */
-const NEVER_REMOVED = new Set(["content-length", "transfer-encoding", "host", "authorization"]);
+/** Whether a server may take another client, host, path, method or scheme than the request's own because of a header. */
+const isForwardingName = (name: string): boolean => FORWARDING_NAME.test(name) || namesMethod(name);
 
-/** Removes the headers that a `Connection` header makes hop-by-hop. */
-function removeConnectionOptions(headers: IncomingHttpHeaders, connection: string): void {
-  for (const option of connection.split(",")) {
-    const name = option.trim().toLowerCase();
-    if (!NEVER_REMOVED.has(name)) delete headers[name];
-  }
-}
+/** These frame the message and authenticate the client. */
+const END_TO_END = new Set(["content-length", "transfer-encoding", "host", "authorization"]);
+
+/**
+ * The headers that a `Connection` header makes hop-by-hop. It must name none that is for all recipients (RFC 9110 7.6.1): a client
+ * could take off what a proxy in front has said about it, such as `X-Forwarded-For`.
+ */
+export const connectionOptions = (connection: string): readonly string[] =>
+  connection
+    .split(",")
+    .map((option) => option.trim().toLowerCase())
+    .filter((name) => !END_TO_END.has(name) && !isForwardingName(name));
 
 function removeHeaders(headers: IncomingHttpHeaders, never: readonly string[]): void {
   const { connection } = headers;
   for (const name of never) if (headers[name] !== undefined) delete headers[name];
-  if (connection !== undefined && connection !== "keep-alive") removeConnectionOptions(headers, connection);
+  if (connection === undefined || connection === "keep-alive") return;
+  for (const name of connectionOptions(connection)) delete headers[name];
 }
 
 /** Removes what v4 must not get from a request's headers, before the proxy copies them (L-17). */
 export function cleanRequestHeaders(headers: IncomingHttpHeaders): void {
   removeHeaders(headers, NEVER_TO_V4);
-  for (const name in headers) if (FORWARDING_NAME.test(name)) delete headers[name];
+  for (const name in headers) if (isForwardingName(name)) delete headers[name];
   // The gateway frames the body itself, however the client spelled it.
   if (headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked";
 }

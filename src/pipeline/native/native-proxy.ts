@@ -1,6 +1,7 @@
 /** The native proxy: requests of v4's own clients are forwarded without translation, and streamed both ways. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CircuitBreaker } from "../../upstream/circuit-breaker.ts";
+import { namesAnotherMethod } from "../../dialect/method-override.ts";
 import { addressNetwork } from "../../rate-limit/client-address.ts";
 import { createUpstreamPool, type UpstreamPool } from "../../upstream/upstream-pool.ts";
 import type { CurrentContext } from "../../upstream/upstream-tls.ts";
@@ -11,6 +12,8 @@ import { delayResponseEnd } from "../http/delay-response-end.ts";
 import { Exchange, type NativeGate, type NativeHandlers } from "./native-exchange.ts";
 import { createSlowStreamGuard, type SlowStreamGuard } from "./slow-streams.ts";
 import { createStreamingProxy, type StreamingProxy } from "./streaming-proxy.ts";
+
+const OTHER_METHOD = "A header names another method than the request has. Send the request with that method.";
 
 /** Forwards a request. `plain` describes it as plain data, for the audit. */
 export type ForwardNative = (request: IncomingMessage, response: ServerResponse, plain: AlphaRequest) => void;
@@ -153,6 +156,10 @@ class Forwarder {
       exchange.rejectedBy = "head_size";
       const body = errorBody(HEAD_TOO_LONG, 431);
       exchange.reject({ status: 431, body, headers: { "x-request-id": plain.id } });
+      return undefined;
+    }
+    if (namesAnotherMethod(plain.method, plain.headers)) {
+      exchange.reject({ status: 400, body: errorBody(OTHER_METHOD, 400) });
       return undefined;
     }
     const decision = await authorize(plain, hash, exchange.token);

@@ -73,31 +73,30 @@ export function summarizeRequest(
   options: RecordOptions,
 ): RequestSummary {
   const { warnings } = context;
+  const secrets = warnings.length > 0 ? exchangeSecrets(request, context, options, response) : undefined;
   return {
     lane: "alpha",
-    requestId: request.id,
+    requestId: secrets?.conceal(request.id) ?? request.id,
     client: { fingerprint: fingerprintOf(context.client?.credentials.hash) },
     alpha: { method: request.method, route: routeOf(context), status },
     v4: context.upstream?.calls ?? [],
     losses: [...context.losses],
-    warnings:
-      warnings.length > 0
-        ? concealAll(warnings, exchangeSecrets(request, context, options, response))
-        : warnings,
+    warnings: secrets ? concealAll(warnings, secrets) : warnings,
     timings: timingsOf(context),
   };
 }
 
-/** An unexpected error for the log, without the secret values of its request. */
+/** An unexpected error and its request for the log, without the secret values of the request. */
 export function describeError(
   error: unknown,
   request: AlphaRequest,
   context: RequestContext,
   options: RecordOptions,
-): object {
+): { readonly requestId: string; readonly err: object } {
   const secrets = exchangeSecrets(request, context, options);
   const { name, message, stack = "" } = error instanceof Error ? error : new Error(String(error));
-  return { type: name, message: secrets.conceal(message), stack: secrets.conceal(stack) };
+  const err = { type: name, message: secrets.conceal(message), stack: secrets.conceal(stack) };
+  return { requestId: secrets.conceal(request.id), err };
 }
 
 /** The length of a body. The difference between what was sent and what is recorded would be the length of a secret. */

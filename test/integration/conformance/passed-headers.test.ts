@@ -30,6 +30,25 @@ describe("R-5 X-Request-Id", () => {
     expect(response.headers.get("x-request-id")).not.toBe(id);
   });
 
+  test.each([
+    ["the token of the request", "", (token: string) => token],
+    ["a part of another text with the token", "", (token: string) => `id-${token.slice(0, 100)}.1`],
+    ["a secret of the query", "?password=hunter2hunter2", () => "hunter2hunter2"],
+  ])(
+    "is replaced if it is %s: v4, the client and the record get the same other one",
+    async (_what, query, idOf) => {
+      const given = idOf(gateway.sandbox.tokens.full);
+      const response = await gateway.request(`GET /vm/instances/5202${query}`, {
+        headers: { "x-request-id": given },
+      });
+      const id = response.headers.get("x-request-id");
+      expect(id).toMatch(/^[0-9a-f-]{36}$/);
+      const sent = gateway.takeV4Requests().map(({ headers }) => headers["x-request-id"]);
+      expect(new Set(sent)).toEqual(new Set([id]));
+      expect((await gateway.readAudit())[0]).toMatchObject({ requestId: id });
+    },
+  );
+
   test("is different for each request", async () => {
     const ids = await Promise.all(
       [1, 2, 3].map(async () => (await gateway.request("GET /datacenters")).headers.get("x-request-id")),

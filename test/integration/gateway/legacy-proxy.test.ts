@@ -45,6 +45,7 @@ beforeAll(async () => {
       tokenParameter: undefined,
       methodHeader: undefined,
       clientHeader: undefined,
+      isSecretId: () => false,
     }),
   );
   app.use((request, response) =>

@@ -1,6 +1,6 @@
 /** The old service and the translation are compared on live requests, whichever of them answers the client. */
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json, neverRespond } from "../../support/fake-v4.ts";
@@ -38,6 +38,8 @@ interface TwoServices {
   readonly old: { readonly url: string; readonly service: TestOldService };
   /** Requests that the old service got. */
   readonly calls: readonly string[];
+  /** Requests that v4 got. */
+  v4Calls(): readonly string[];
   call(client: string, call?: string, options?: object): Promise<TestResponse>;
   /** Counts of a route in `/api/parity`, once there are so many comparisons of it. */
   routeOf(route: string, comparisons: number): Promise<TestResponse["body"]>;
@@ -48,8 +50,9 @@ async function start(
   rollout: string,
   settings: TestSettings = {},
   sandbox: SandboxOptions = {},
+  oldSettings: TestSettings = {},
 ): Promise<TwoServices> {
-  const old = await startListeningGateway({}, sandbox);
+  const old = await startListeningGateway(oldSettings, sandbox);
   open.push(() => old.stop());
   const inFront = await startOldService({ inFrontOf: old.url });
   open.push(() => inFront.close());
@@ -68,6 +71,7 @@ async function start(
   return {
     rolloutFile,
     calls,
+    v4Calls: () => old.sandbox.requests.map(({ method, path }) => `${method} ${path}`),
     old: { url: old.url, service: inFront },
     settings: all,
     tokens,
@@ -148,6 +152,25 @@ test("a write reaches one service, once, and is never compared", async () => {
   ]);
 });
 
+test("a GET that the pack translates to another method is a write, which no service gets for a comparison", async () => {
+  const { folder, write, remove } = copyPack();
+  open.push(remove);
+  const instance = readFileSync(join(folder, "instance.yaml"), "utf8");
+  const route =
+    '  - { client: "GET /vm/instances/:id/again", scope: "vms:modify", upstream: "POST /vm/instances/{id}/reboot", response: none }';
+  write("instance.yaml", instance.replace(/^routes:$/m, `routes:\n${route}`));
+  const { call, calls, v4Calls, routeOf } = await start(
+    `data: separate\n${COMPARE_ALL}\nnew: [{ clients: [billing] }]`,
+    { MAPPINGS_DIR: folder },
+  );
+  await call("reports", `${LIST}/5201/again`);
+  await call("billing", `${LIST}/5201/again`);
+  expect(v4Calls().filter((each) => each.includes("reboot"))).toEqual(["POST /v4/vm/instances/5201/reboot"]);
+  expect(calls.filter((each) => each.includes("again"))).toEqual(["GET /v4/vm/instances/5201/again"]);
+  await call("billing");
+  expect(await routeOf(LIST, 1)).toMatchObject({ notComparable: { diverged: 1 } });
+});
+
 test("a read that a service may take for a write, by an overridden method, is never sent a second time", async () => {
   const { call, calls, routeOf } = await start(`data: shared\n${COMPARE_ALL}\nnew: [{ clients: [billing] }]`);
   const names = [
@@ -168,6 +191,28 @@ test("a read that a service may take for a write, by an overridden method, is ne
   await routeOf(LIST, 1);
   expect(calls.filter((each) => each.includes("/1"))).toEqual([]);
 });
+
+test("a related object that changes through the old service is no difference, however long the pack caches it", async () => {
+  const { folder, write, remove } = copyPack();
+  open.push(remove);
+  const event = readFileSync(join(folder, "event.yaml"), "utf8");
+  write(
+    "event.yaml",
+    event.replace(/^( +username:) +username$/m, "$1 { upstream: username, read: $related.me.email }"),
+  );
+  const pack = { MAPPINGS_DIR: folder };
+  const { call, routeOf } = await start(`data: shared\n${COMPARE_ALL}`, pack, {}, pack);
+  const EVENTS = "GET /account/events";
+  const emails = async (): Promise<unknown> =>
+    (await call("billing", EVENTS)).body.events.map(({ username }: { username: unknown }) => username);
+  await emails();
+  await routeOf(EVENTS, 1);
+  expect((await call("billing", "PUT /account/profile", { body: { email: "new@example.net" } })).status).toBe(
+    200,
+  );
+  expect(await emails()).toContain("new@example.net");
+  expect(await routeOf(EVENTS, 2)).toMatchObject({ comparisons: 2, equal: 2 });
+}, 30_000);
 
 test("the old service sees the host that the client used, also in comparisons", async () => {
   const { call, old } = await start(`data: shared\n${COMPARE_ALL}\nnew: [{ clients: [billing] }]`);

@@ -197,9 +197,6 @@ describe("forwarding headers of a client", () => {
     "x-original-url": "/v4/admin",
     "x-original-host": "evil.example.org",
     "x-rewrite-url": "/v4/admin",
-    "x-http-method-override": "DELETE",
-    "x-http-method": "DELETE",
-    "x-method-override": "DELETE",
     "client-ip": "203.0.113.9",
     "wl-proxy-client-ip": "203.0.113.9",
     "x-remote-addr": "203.0.113.9",
@@ -248,7 +245,7 @@ describe("forwarding headers of a client", () => {
       "x-ship",
       "x-tip",
       "x-schema",
-      "x-method",
+      "x-methods",
       "client",
       "x-viable",
     ];
@@ -264,6 +261,56 @@ describe("forwarding headers of a client", () => {
     await textOf(await responseOf(request));
     expect(gateway.v4.calls[0]?.headers).toMatchObject({ "x-stays": "1" });
     expect(Object.keys(gateway.v4.calls[0]?.headers ?? {})).not.toContain(name);
+  });
+});
+
+describe("a header with a method", () => {
+  const NAMES = [
+    "x-http-method-override",
+    "x-http-method",
+    "x-method-override",
+    "x-method",
+    "x-http-verb",
+    "x-http-override",
+    "x_http_method_override",
+  ];
+  const post = async (headers: Record<string, string>) => {
+    const request = open("POST", newPath(), headers);
+    request.end();
+    const response = await responseOf(request);
+    return { status: response.statusCode, text: await textOf(response) };
+  };
+
+  test.each(NAMES)(
+    "%s is a 400 if it names another one than the request's, and v4 is not called",
+    async (name) => {
+      const { status, text } = await post({ [name]: "DELETE" });
+      expect([status, JSON.parse(text)]).toEqual([
+        400,
+        { errors: [{ reason: expect.stringContaining("another method") }] },
+      ]);
+      expect(gateway.v4.calls).toEqual([]);
+    },
+  );
+
+  test.each(NAMES)("%s is removed if it names that of the request", async (name) => {
+    expect((await post({ [name]: "post" })).status).toBe(200);
+    expect(gateway.v4.calls).toMatchObject([{ method: "POST" }]);
+    expect(gateway.v4.calls[0]?.headers).not.toHaveProperty(name);
+  });
+
+  test("is no way around the limit for guessed tokens", async () => {
+    const limited = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "10/100" });
+    try {
+      const statuses: number[] = [];
+      for (let index = 0; index < 11; index += 1) {
+        const headers = { authorization: `Bearer made-up-${index}`, "x-http-method": "DELETE" };
+        statuses.push((await fetch(`${limited.url}/v4/x`, { headers })).status);
+      }
+      expect(statuses).toEqual([...Array.from({ length: 10 }, () => 400), 429]);
+    } finally {
+      await limited.stop();
+    }
   });
 });
 

@@ -71,6 +71,31 @@ describe("a request", () => {
     expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(["te"]));
   });
 
+  test.each([
+    ["X-Forwarded-For", "192.0.2.7"],
+    ["X_Forwarded_For", "192.0.2.7"],
+    ["X-Real-IP", "192.0.2.7"],
+    ["X-Forwarded-Proto", "https"],
+    ["X-SSL-Client-Verify", "SUCCESS"],
+    ["X-Auth-Request-User", "ann"],
+    ["X-HTTP-Method-Override", "DELETE"],
+  ])("keeps %s, which a proxy in front may have set, though Connection names it", async (name, value) => {
+    const behindProxy = await startObservingGateway({
+      LEGACY_URL: gateway.old.url,
+      TRUST_PROXY: "127.0.0.1",
+    });
+    const client = await openRawClient(behindProxy.url);
+    client.send(
+      `GET /a HTTP/1.1\r\nHost: a\r\n${name}: ${value}\r\nConnection: X-Hop, ${name}\r\nX-Hop: 1\r\n\r\n`,
+    );
+    await client.waitForResponses(1);
+    client.close();
+    await behindProxy.stop();
+    const { headers = {} } = gateway.old.calls[0] ?? {};
+    expect(headers).toMatchObject({ [name.toLowerCase()]: value });
+    expect(headers).not.toHaveProperty("x-hop");
+  });
+
   test("has the prefix of LEGACY_URL's path in front of its own", async () => {
     const prefixed = await startObservingGateway({ LEGACY_URL: `${gateway.old.url}/base/` });
     await fetch(`${prefixed.url}/things?x=1`);

@@ -1,6 +1,8 @@
 /** R-13: a token that the gateway handed out does no more in v4's own dialect than in alpha's. */
 import { randomBytes } from "node:crypto";
-import { beforeEach, describe, expect, test } from "@jest/globals";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createNativeAuthorization } from "../../../src/pipeline/native/native-authorization.ts";
 import type { TokenLookup } from "../../../src/auth/token-store.ts";
@@ -8,6 +10,7 @@ import { createGatewayTokens } from "../../../src/auth/gateway-tokens.ts";
 import { tokenHash } from "../../../src/auth/token-cache.ts";
 import { createApplication, REGISTERED, type Application } from "../oauth/application.ts";
 import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
+import { copyPack } from "../../support/pack-copy.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
 const GATEWAY_SECRET = "s".repeat(32);
@@ -126,6 +129,40 @@ test("v4's own tokens and unknown ones are forwarded for v4 to judge", async () 
     `Bearer ${gateway.sandbox.tokens.full}`,
     `Bearer ${madeUp}`,
   ]);
+});
+
+describe("R-13 with a pack whose clients may send a method in a header, a token of the gateway, used as Bearer", () => {
+  const pack = copyPack();
+  const text = readFileSync(join(pack.folder, "pack.yaml"), "utf8");
+  let other: Gateway;
+  let token: string;
+  afterAll(() => pack.remove());
+  afterEach(() => other.stop());
+  const startWith = async (header: string): Promise<void> => {
+    pack.write("pack.yaml", text.replace(/^client:$/m, `client:\n  method_header: ${header}`));
+    other = await startGateway({ MAPPINGS_DIR: pack.folder, AUDIT_DURABILITY: "strict" });
+    const { body } = await other.requestV4("POST /account/oauth-clients", {
+      body: { label: "app", redirect_uri: REGISTERED },
+    });
+    ({ token } = await createApplication(other.app, body).token("vms:modify"));
+    other.takeV4Requests();
+  };
+  const post = (headers: Record<string, string>) =>
+    other.request("POST /v4/vm/instances/5201", {
+      as: null,
+      body: { tags: [] },
+      headers: { authorization: `Bearer ${token}`, ...headers },
+    });
+
+  test.each([
+    ["X-HTTP-Method-Override", 400],
+    ["X-Action", 403],
+  ])("is judged and recorded by the method that v4 would get: %s is a %i", async (header, status) => {
+    await startWith(header);
+    expect((await post({ [header]: "PUT" })).status).toBe(status);
+    expect(other.takeV4Requests()).toEqual([]);
+    expect((await other.readAudit())[0]).toMatchObject({ lane: "native", alpha: { method: "POST", status } });
+  });
 });
 
 describe("every v4 request of alpha's routes, with every level", () => {

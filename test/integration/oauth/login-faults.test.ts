@@ -139,6 +139,34 @@ describe("POST /oauth/token/expire with a failing login server", () => {
     expect((await gateway.request("GET /vm/instances", { as: token })).status).toBe(401);
   });
 
+  test("does nothing for another client than that of the token, which has no refresh token", async () => {
+    login.respondWith(json(200, { ...good, access_token: "h".repeat(64) }));
+    const { body } = await app.exchange("code");
+    login.respondWith(json(200, {}));
+    const other = { client_id: "other", client_secret: "other-secret" };
+    expect(await app.expire(body.access_token, other)).toMatchObject({
+      status: 400,
+      body: { errors: [{ reason: "The token is not this client's." }] },
+    });
+    expect(asked()).toEqual([]);
+    expect((await app.expire(body.access_token)).status).toBe(200);
+    expect(asked()[0]).toMatchObject({ client_id: "client", token: "h".repeat(64) });
+  });
+
+  test("does nothing for a personal token, which no application has", async () => {
+    const { body } = await gateway.request("POST /account/tokens", {
+      body: { label: "mine", scopes: "vms:view" },
+    });
+    expect((await app.expire(body.token)).status).toBe(400);
+    expect(asked()).toEqual([]);
+    expect((await gateway.request("GET /vm/instances", { as: body.token })).status).toBe(200);
+  });
+
+  test("accepts a token that is revoked already", async () => {
+    const token = await handedOut("i");
+    expect([(await app.expire(token)).status, (await app.expire(token)).status]).toEqual([200, 200]);
+  });
+
   test.each([
     ["is down", plain(503, ""), 500],
     ["refuses", json(401, { error: "invalid_client" }), 401],

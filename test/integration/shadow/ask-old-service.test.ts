@@ -59,7 +59,8 @@ test("the old service gets what the client has sent, without what belongs to the
   const headers = {
     authorization: ["token t1"],
     "x-filter": ['{"a":1}'],
-    connection: ["keep-alive, x-hop"],
+    connection: ["keep-alive, x-hop, Authorization, x-forwarded-proto"],
+    "x-forwarded-proto": ["https"],
     "x-hop": ["1"],
     host: ["gateway.example"],
     "transfer-encoding": ["chunked"],
@@ -74,6 +75,7 @@ test("the old service gets what the client has sent, without what belongs to the
   expect({ url, method }).toEqual({ url: "/api/things?page=2", method: "GET" });
   expect(got).toMatchObject({
     authorization: "token t1",
+    "x-forwarded-proto": "https",
     "x-filter": '{"a":1}',
     "x-request-id": "r1",
     "accept-encoding": "identity",

@@ -54,7 +54,11 @@ const linesOf = ({ err }: Ended): Line[] =>
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-async function ask(url: string, path: string, init: RequestInit = {}): Promise<void> {
+async function ask(
+  url: string,
+  path: string,
+  init: Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> } = {},
+): Promise<void> {
   const response = await fetch(`${url}/v4${path}`, {
     ...init,
     headers: {
@@ -62,6 +66,7 @@ async function ask(url: string, path: string, init: RequestInit = {}): Promise<v
       "content-type": "application/json",
       "x-request-id": "the-request",
       traceparent: `00-${TRACE}-00f067aa0ba902b7-01`,
+      ...init.headers,
     },
   });
   await response.arrayBuffer();
@@ -117,24 +122,31 @@ test("a 503 of the admin listener is logged with a code", async () => {
   );
 }, 60_000);
 
-test("no log level contains a secret of a setting, a token, a body or a v4 response", async () => {
-  const ended = await afterRequests("trace", async (url) => {
-    const body = JSON.stringify({ label: "a", root_pass: PLANTED.password, password: PLANTED.password });
-    for (const status of [200, 400, 500]) {
-      v4.respondWith(json(status, { data: [], password: PLANTED.v4, errors: [{ reason: PLANTED.v4 }] }));
+test.each([{}, { AUDIT: "off" }])(
+  "no log level contains a secret of a setting, a token, a body or a v4 response: %j",
+  async (env) => {
+    const requests = async (url: string): Promise<void> => {
+      const body = JSON.stringify({ label: "a", root_pass: PLANTED.password, password: PLANTED.password });
+      for (const status of [200, 400, 500]) {
+        v4.respondWith(json(status, { data: [], password: PLANTED.v4, errors: [{ reason: PLANTED.v4 }] }));
+        await ask(url, "/vm/instances", { method: "POST", body });
+        await ask(url, `/vm/instances?password=${PLANTED.password}`);
+        for (const authorization of [`token ${PLANTED.token}`, `Bearer ${PLANTED.token}`])
+          await ask(url, "/vm/instances", { headers: { authorization, "x-request-id": PLANTED.token } });
+        await ask(url, `/vm/instances/5/rebuild?token=${PLANTED.password}`, { method: "POST", body });
+      }
+      v4.respondWith((_call, response) => void response.destroy());
       await ask(url, "/vm/instances", { method: "POST", body });
-      await ask(url, `/vm/instances?password=${PLANTED.password}`);
-      await ask(url, `/vm/instances/5/rebuild?token=${PLANTED.password}`, { method: "POST", body });
-    }
-    v4.respondWith((_call, response) => void response.destroy());
-    await ask(url, "/vm/instances", { method: "POST", body });
-    await ask(url, "/nowhere", { method: "POST", body: `{"root_pass":"${PLANTED.password}` });
-  });
+      await ask(url, "/nowhere", { method: "POST", body: `{"root_pass":"${PLANTED.password}` });
+    };
+    const ended = await afterRequests("trace", requests, env);
 
-  expect(linesOf(ended).length).toBeGreaterThan(10);
-  const result = ended.out + ended.err;
-  expect(Object.values(PLANTED).filter((secret) => result.includes(secret))).toEqual([]);
-}, 60_000);
+    expect(linesOf(ended).length).toBeGreaterThan(10);
+    const result = ended.out + ended.err;
+    expect(Object.values(PLANTED).filter((secret) => result.includes(secret))).toEqual([]);
+  },
+  60_000,
+);
 
 test("a request that fails because its record could not be stored is logged as such", async () => {
   v4.respondWith(json(200, envelope([])));

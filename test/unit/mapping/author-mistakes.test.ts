@@ -81,7 +81,12 @@ describe("check reports a value that can never work", () => {
     [
       "a GET that is said to be safe",
       book("upstream: GET /items/{number}", "safe: true\n    upstream: GET /items/{number}"),
-      '"safe" is for a POST without a file: a GET always is, and no other method can be',
+      '"safe" is for a POST on one of both sides, without a file: a GET on both always is, and no other method can be',
+    ],
+    [
+      "a prerequisite that changes something",
+      dialect("GET /people/{writer}", "POST /people/{writer}"),
+      "a prerequisite must be a GET",
     ],
     [
       "a version for a call that changes nothing",

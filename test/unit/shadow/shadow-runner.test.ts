@@ -74,7 +74,7 @@ const serve = (
   const request = { id, method, path: "/things", query: "page=2", headers: {} } as unknown as AlphaRequest;
   return {
     request,
-    route: { name: "GET /things" } as Route,
+    route: { name: "GET /things", isSafe: true } as Route,
     filter: null,
     client: "shop",
     writer: given.client ?? "shop",
@@ -258,11 +258,16 @@ test("nothing is asked while a write of the client is in flight", async () => {
   expect(translate).not.toHaveBeenCalled();
 });
 
-test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("a %s is never compared", (method) => {
-  const setup = createRunner();
-  expect(setup.runner.begin(serve({ method }))).toBeUndefined();
-  expect(setup.reported).toEqual([]);
-});
+test.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])(
+  "a %s of a route that may change something is never compared",
+  (method) => {
+    const ask = jest.fn(async (): Promise<Asked> => answer("same"));
+    const setup = createRunner({ translate: ask, askOld: ask });
+    const route = { name: `${method} /reboot`, isSafe: false } as Route;
+    expect(setup.runner.begin(serve({ method, route }))).toBeUndefined();
+    expect([setup.reported, ask.mock.calls]).toEqual([[], []]);
+  },
+);
 
 test("of a HEAD the bodies are not compared", async () => {
   const setup = createRunner({ translate: async () => answer("a body that is not sent") });
