@@ -43,7 +43,7 @@ const listeners = {
   ),
   TRUST_PROXY: unset(
     addresses,
-    "Addresses of the proxies in front. Only they may set the client address in `X-Forwarded-For`",
+    "IP addresses or networks (`10.0.0.0/8`) of the proxies in front, separated by commas; no host names. Only they may set the client address in `X-Forwarded-For`",
   ),
   CORS_ORIGINS: unset(origins, "Origins of browser clients, separated by commas, or `*`"),
   BODY_LIMIT: withDefault(
@@ -68,7 +68,10 @@ const v4 = {
     url,
     "Base URL of the v4 service; its base path in the pack (`/v4`) is appended. It must be `https` or a loopback address. Unset: the embedded sandbox",
   ),
-  AUTH_URL: unset(url, "Base URL of the login server, by the same rules. Unset: the sandbox's login server"),
+  AUTH_URL: unset(
+    url,
+    "Base URL of the login server, by the same rules. Unset: that of the embedded sandbox. With `UPSTREAM_URL` alone there is none, and `/oauth/...` and `/logout` get 404",
+  ),
   LEGACY_URL: unset(
     url,
     "Base URL of the old service, by the same rules: clients' credentials are passed to it. Without `UPSTREAM_URL`, `MAPPINGS_DIR` and `SANDBOX` the gateway observes: every request is passed to the old service unchanged, and recorded. No pack and no v4 is needed. `UPSTREAM_CONNECTIONS` and `UPSTREAM_CA` hold for the old service, too, and it may take four times `UPSTREAM_TIMEOUT_MS`",
@@ -210,7 +213,7 @@ const tokens = {
   ),
   REDIS_URL: secret(
     redisUrl,
-    "`redis://` or `rediss://`: rate limits, token info and gateway tokens, shared by all replicas",
+    "`redis://` or `rediss://`: rate limits, token info and the state store, shared by all replicas",
   ),
 };
 
@@ -241,7 +244,7 @@ const audit = {
     url,
     "Base URL of an OpenTelemetry collector, for example `http://127.0.0.1:4318`: records are also sent to it as logs, to `/v1/logs` below it",
   ),
-  DATA_DIR: withDefault(text, "./data", "Folder for SQLite: the audit store and gateway tokens"),
+  DATA_DIR: withDefault(text, "./data", "Folder for SQLite: the audit store and the state store"),
   DATABASE_URL: secret(
     postgresUrl,
     "`postgres://...`: the audit store is PostgreSQL, shared by all replicas",

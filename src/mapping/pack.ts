@@ -33,7 +33,7 @@ export interface Pack extends Dialects {
   readonly lossNames: ReadonlyMap<string, LossNames>;
   /** Everything that alpha has; undefined if the pack does not declare it. */
   readonly surface: ApiSurface | undefined;
-  /** Differences from the old service that clients may notice. */
+  /** Differences from the old service that the author has accepted. */
   readonly acceptedDifferences: readonly AcceptedDifference[];
   /** Finds the parts of the surface that the pack does not map. */
   gaps(): CoverageGaps;

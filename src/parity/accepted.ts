@@ -1,4 +1,4 @@
-/** Which differences clients may notice, by `accepted-differences.yaml` of a pack. */
+/** Which differences are accepted, by `accepted-differences.yaml` of a pack. */
 import type { AcceptedDifference } from "../mapping/schema/accepted-definition.ts";
 import type { Difference } from "./comparison.ts";
 import { lineKey } from "./counts.ts";

@@ -84,10 +84,14 @@ export const ROLLOUT_SCHEMA = z.strictObject({
       .strictObject({
         differences: about(
           z.int().min(2).max(100).default(4),
-          "Confirmed differences of a route that turn it back",
+          "Confirmed differences after which a route returns to the old service",
           4,
         ),
-        within: about(z.int().min(2).max(1000).default(85), "In about so many comparisons of the route", 85),
+        within: about(
+          z.int().min(2).max(1000).default(85),
+          "The route returns if it has these differences in about this many comparisons: from `differences` to `differences` + 120. A larger number is more sensitive",
+          85,
+        ),
       })
       .prefault({}),
     "When a route returns to the old service without a person",

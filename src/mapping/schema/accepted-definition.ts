@@ -1,4 +1,4 @@
-/** The schema of `accepted-differences.yaml`: differences of answers that clients may notice. */
+/** The schema of `accepted-differences.yaml`: differences of answers that the author has accepted. */
 import { z } from "zod";
 import { about } from "./about.ts";
 
@@ -27,7 +27,7 @@ const acceptedDifference = z.strictObject({
     "How the answers differ: the new answer lacks the field (`missing`), the old one lacks it (`added`), one side is null (`null`), another JSON type (`type`), the same type in another format (`format`), another value (`value`), the same rows in another order (`order`), a row that only one side has (`row`), or another status (`status`).",
     "format",
   ),
-  reason: about(z.string().min(1), "Why clients may notice it.", "clients read both forms"),
+  reason: about(z.string().min(1), "Why this difference is acceptable.", "clients read both forms"),
   until: about(
     z.iso.date("is not a date, YYYY-MM-DD"),
     "The last day on which the line counts, in UTC.",
