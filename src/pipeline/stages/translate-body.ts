@@ -251,7 +251,7 @@ export async function fetchPrerequisites(
         ? bodyErrors.length > 0
         : bodyErrors.some(({ field }) => field === notFoundField);
     if (isUseless || !(await step.isNeeded(body))) continue;
-    const prepared = prerequisiteRequest(step, { ...match.parameters, ...body, ...values });
+    const prepared = prerequisiteRequest(step, { ...body, ...match.parameters, ...values });
     if (!prepared) {
       errors.push({ ...failure, field: String(notFoundField), reason, rule: "unknown_record" });
       continue;
