@@ -19,7 +19,7 @@ export interface WrittenBody {
   readonly faults: readonly ErrorDetail[];
   /** Names of v4 members that the gateway added. Errors about these are not reported to the client. */
   readonly added: ReadonlySet<string>;
-  /** Whether nothing that the client sent is sent to v4. */
+  /** Whether there is nothing to send to v4: nothing of what the client sent, and nothing that the gateway adds. */
   readonly empty: boolean;
   /** Whether the client sent a member, by its alpha name. */
   readonly sent: (member: string) => boolean;
@@ -131,7 +131,7 @@ export function compileBodyWrite(
       return thenMaybe(runChecks(body, { upstream: v4, prerequisites }), (more) => ({
         v4,
         faults: [...faults, ...more],
-        empty,
+        empty: empty && added.size === 0,
         added,
         sent: (name: string) => names.has(name),
         losses,
