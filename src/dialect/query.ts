@@ -1,6 +1,7 @@
 /** The query of a request: its parameters, and text for the query of another request. */
 import { cutText } from "./cut-text.ts";
 import { HttpError } from "./http-error.ts";
+import { parseJson } from "./json/parse.ts";
 
 /** All values of each parameter, decoded, in the order of the query. */
 export type Query = ReadonlyMap<string, readonly string[]>;
@@ -56,7 +57,7 @@ export const formatParameter = (name: string, value: string): string =>
 /** The types that the text of a parameter can have. */
 export type ValueType = "string" | "integer" | "number" | "boolean";
 
-/** A number in JSON (RFC 8259, section 6), or an integer. No number that is exact has more digits. */
+/** A number in JSON (RFC 8259, section 6), or an integer. The digits that a number may have are bounded. */
 const NUMBER = /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?(?:[eE][+-]?\d{1,3})?$/;
 const INTEGER = /^-?(?:0|[1-9]\d{0,15})$/;
 
@@ -64,7 +65,7 @@ const INTEGER = /^-?(?:0|[1-9]\d{0,15})$/;
 export function parseScalar(text: string, type: ValueType): string | number | boolean | undefined {
   if (type === "string") return text;
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : undefined;
-  const number = (type === "integer" ? INTEGER : NUMBER).test(text) ? Number(text) : Number.NaN;
-  const isExact = type === "integer" ? Number.isSafeInteger(number) : Number.isFinite(number);
-  return isExact ? number : undefined;
+  if (!(type === "integer" ? INTEGER : NUMBER).test(text)) return undefined;
+  const number = parseJson(text);
+  return typeof number === "number" ? number : undefined;
 }

@@ -84,6 +84,14 @@ export type AppendFunction = (
   output: OutputBuffer,
 ) => Promise<string> | undefined;
 
+/** What an edit changes of a value, where the upstream gets only changes. */
+export interface Change<T> {
+  /** The part of the value that differs from the current one. */
+  readonly changed: T;
+  /** The value with the current one in place of what differs. */
+  readonly before: T;
+}
+
 /** What the translation of an alpha body may use in addition to the body itself. */
 export interface WriteContext {
   readonly catalogs: CatalogCopy;
@@ -95,4 +103,6 @@ export interface WriteContext {
   readonly client: string;
   /** The client's whole body in its documented form, for the members of nested objects. Undefined without a body. */
   readonly body?: unknown;
+  /** What the body changes, if the upstream gets nothing else of it. */
+  readonly change?: Change<JsonObject> | undefined;
 }

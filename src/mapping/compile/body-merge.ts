@@ -72,8 +72,12 @@ function compileAdd(name: string): (v4: JsonObject, value: unknown) => void {
   };
 }
 
-/** Adds to a translated body what the client did not send. Returns the names of the added members. */
-export type AddGatewayMembers = (v4: JsonObject, writing: WriteContext) => Set<string>;
+/**
+ * Adds to a translated body what the client did not send. Returns the names of the added members.
+ *
+ * @param complete If only changes are sent: the translation of the whole body. What the client has sent has no default.
+ */
+export type AddGatewayMembers = (v4: JsonObject, complete: JsonObject, writing: WriteContext) => Set<string>;
 
 /**
  * Compiles what adds the members that the client did not send (constants, defaults, ids of the path), and merges members
@@ -113,8 +117,8 @@ export function compileAdditions(
     }),
     Object.entries(set).map(compileMember),
   ];
-  return (v4, { path, prerequisites }) => {
-    const given = missing.filter(({ get }) => get(v4) === undefined);
+  return (v4, complete, { path, prerequisites }) => {
+    const given = missing.filter(({ get }) => get(v4) === undefined && get(complete) === undefined);
     for (const { get, add, current, merge } of merges) {
       const written = get(v4);
       if (written !== undefined) add(v4, merge(written, current(prerequisites)));

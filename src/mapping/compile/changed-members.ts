@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../../dialect/json/parse.ts";
-import type { JsonObject } from "../translation-context.ts";
+import { isObject, setMember } from "../../dialect/json/parse.ts";
+import type { Change, JsonObject } from "../translation-context.ts";
 
 /** Returns the items that differ from the current ones of the same id. Members that an item omits keep their value. */
 function changedItems(given: readonly unknown[], shown: readonly unknown[], reference: string): unknown[] {
@@ -16,27 +16,38 @@ function changedItems(given: readonly unknown[], shown: readonly unknown[], refe
   });
 }
 
+/** Finds what differs between a value and the current one. */
+function changeOf(value: unknown, old: unknown, reference: string | undefined): Change<unknown> {
+  const unchanged = { changed: undefined, before: value };
+  if (isDeepStrictEqual(value, old)) return unchanged;
+  if (reference !== undefined && Array.isArray(value) && Array.isArray(old)) {
+    const items = changedItems(value, old, reference);
+    return items.length === 0 ? unchanged : { changed: items, before: old };
+  }
+  if (!isObject(value) || !isObject(old)) return { changed: value, before: old };
+  const change = changedMembers(value, old, reference);
+  return Object.keys(change.changed).length === 0 ? unchanged : change;
+}
+
 /**
- * Returns the members of a body that differ from the current object, as a JSON merge patch (RFC 7396) has them: of an object
+ * Finds the members of a body that differ from the current object, as a JSON merge patch (RFC 7396) has them: of an object
  * only its changed members, and a changed list as a whole.
  *
  * @param given The body of the client.
  * @param shown The current alpha object.
  * @param reference The member with the id of an item, if of a list of objects only the changed items are sent.
  */
-export function changedMembers(given: JsonObject, shown: unknown, reference: string | undefined): JsonObject {
+export function changedMembers(
+  given: JsonObject,
+  shown: unknown,
+  reference: string | undefined,
+): Change<JsonObject> {
   const now = isObject(shown) ? shown : {};
-  return Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
-      const old = now[name];
-      if (isDeepStrictEqual(value, old)) return [];
-      if (reference !== undefined && Array.isArray(value) && Array.isArray(old)) {
-        const items = changedItems(value, old, reference);
-        return items.length === 0 ? [] : [[name, items]];
-      }
-      if (!isObject(value) || !isObject(old)) return [[name, value]];
-      const members = changedMembers(value, old, reference);
-      return Object.keys(members).length === 0 ? [] : [[name, members]];
-    }),
-  );
+  const [changed, before]: [JsonObject, JsonObject] = [{}, {}];
+  for (const [name, value] of Object.entries(given)) {
+    const change = changeOf(value, now[name], reference);
+    if (change.changed !== undefined) setMember(changed, name, change.changed);
+    if (change.before !== undefined) setMember(before, name, change.before);
+  }
+  return { changed, before };
 }

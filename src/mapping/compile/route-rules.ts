@@ -130,9 +130,9 @@ function requestRules(
       '"prerequisites" has no effect on this route: nothing is fetched before its response',
     ],
     [
-      read_route !== undefined && body?.members.length === 0,
+      read_route !== undefined && body?.members.length === 0 && body.added.length === 0,
       "read_route",
-      "the route would always respond with the current object: its body has no members of the client",
+      "the route would always respond with the current object: its body has no members",
     ],
     ...OBJECT_KEYS.map((key): Rule => [
       body?.isList === true && definition[key] !== undefined,

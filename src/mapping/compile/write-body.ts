@@ -10,7 +10,7 @@ import { compileAdditions, compileTarget } from "./body-merge.ts";
 import { compileChecks } from "./checks.ts";
 import type { FieldContext } from "./field/field-context.ts";
 import { lossText } from "./field/loss.ts";
-import { InvalidWrite, type WriteFault } from "./field/write.ts";
+import { InvalidWrite, UNCHANGED, writeMembers, type WriteFault } from "./field/write.ts";
 import { UnknownValue } from "./value-kinds.ts";
 
 /** The translation of an alpha body. */
@@ -19,7 +19,7 @@ export interface WrittenBody {
   readonly faults: readonly ErrorDetail[];
   /** Names of v4 members that the gateway added. Errors about these are not reported to the client. */
   readonly added: ReadonlySet<string>;
-  /** Whether nothing that the client sent is sent to v4. */
+  /** Whether there is nothing to send to v4: nothing of what the client sent, and nothing that the gateway adds. */
   readonly empty: boolean;
   /** Whether the client sent a member, by its alpha name. */
   readonly sent: (member: string) => boolean;
@@ -104,21 +104,34 @@ export function compileBodyWrite(
     return context.catalogs.get(catalog ?? "")?.isHidden ?? (() => false);
   }
 
+  const pathMembers = new Set(Object.values(definition.to_path ?? {}));
+  /** Whether the upstream gets a member in its path, and so also where it is unchanged. */
+  const isInPath = (member: SentMember | undefined): boolean => pathMembers.has(member?.rule.upstream ?? "");
+
   const addGatewayMembers = compileAdditions(definition, upstreamMembers, hiddenIn, context.pathParameters);
   return (body, writing) => {
-    const { prerequisites } = writing;
+    const { prerequisites, change } = writing;
     const given = members.filter(({ get }) => get(body) !== undefined);
-    const values = mapMaybe(given, ({ get, write }) => write(get(body), body, writing));
-    return thenMaybe(values, (written) => {
+    const values = mapMaybe(change ? [change, undefined] : [undefined], (part) =>
+      writeMembers(given, body, writing, part),
+    );
+    return thenMaybe(values, ([changes = [], whole]) => {
       const v4 = createTarget(prerequisites);
-      const { faults, empty } = addWritten(v4, given, written, context.unknownRecord);
-      const losses = findLosses(body, given, written);
-      const names = new Set(given.map(({ name }) => name));
-      const added = addGatewayMembers(v4, writing);
+      const results = changes.map((value, index) =>
+        value === UNCHANGED && isInPath(given[index]) ? whole?.[index] : value,
+      );
+      const sent = given.filter((_member, index) => results[index] !== UNCHANGED);
+      const written = results.filter((result) => result !== UNCHANGED);
+      const { faults, empty } = addWritten(v4, sent, written, context.unknownRecord);
+      const losses = findLosses(body, sent, written);
+      const names = new Set(sent.map(({ name }) => name));
+      const complete: JsonObject = {};
+      if (whole) addWritten(complete, given, whole, context.unknownRecord);
+      const added = addGatewayMembers(v4, complete, writing);
       return thenMaybe(runChecks(body, { upstream: v4, prerequisites }), (more) => ({
         v4,
         faults: [...faults, ...more],
-        empty,
+        empty: empty && added.size === 0,
         added,
         sent: (name: string) => names.has(name),
         losses,

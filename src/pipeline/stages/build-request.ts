@@ -74,7 +74,7 @@ export async function buildUpstreamRequest(authorized: AuthorizedRequest): Promi
     : prepared;
 }
 
-/** A call with a body. An edit that changes nothing becomes the read of the same object. */
+/** A call with a body. An edit that sends nothing becomes the read of the same object. */
 async function buildWrite(
   endpoint: Endpoint,
   rules: BodyRules,

@@ -17,7 +17,7 @@ import { InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
 import { compileCopy, compileGetter, compileRemover } from "../../mapping/compile/member-paths.ts";
 import type { Route } from "../../mapping/compile/route.ts";
 import type { Prerequisite } from "../../mapping/compile/route-steps.ts";
-import type { JsonObject } from "../../mapping/translation-context.ts";
+import type { JsonObject, WriteContext } from "../../mapping/translation-context.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { translateObject } from "../responses/translate-response.ts";
 import { throwTranslatedError } from "../translate-error.ts";
@@ -139,6 +139,19 @@ export async function translateItems(
   };
 }
 
+/** The translation of a body of which nothing is sent. */
+const nothingOf = (alpha: JsonObject): TranslatedBody => ({
+  v4: {},
+  faults: [],
+  added: new Set(),
+  empty: true,
+  sent: () => false,
+  alpha,
+  prerequisites: {},
+  headers: undefined,
+  losses: [],
+});
+
 /** Translates an alpha body. @throws {HttpError} 400 with all errors, in alpha's names */
 export async function translateBody(
   sent: JsonObject,
@@ -161,15 +174,17 @@ export async function translateBody(
     body = await removeUnchanged(body, errors, rules, fetchCurrent);
     errors = check(body);
   }
-  let valid = errors.length > 0 ? removeInvalid(body, errors, rules) : body;
+  const valid = errors.length > 0 ? removeInvalid(body, errors, rules) : body;
   const { onlyChanges } = match.route;
+  let change: WriteContext["change"];
   if (onlyChanges && errors.length === 0) {
     const current = await fetchCurrent?.("must succeed");
-    valid = changedMembers(
+    change = changedMembers(
       valid,
       current && rules.asBody(current),
       onlyChanges === "items" ? services.pack.dialect.client.id : undefined,
     );
+    if (rules.added.length === 0 && Object.keys(change.changed).length === 0) return nothingOf(valid);
   }
   const prerequisites = await fetchPrerequisites(valid, errors, authorized);
   const written = await rules.write(valid, {
@@ -178,6 +193,7 @@ export async function translateBody(
     path: match.parameters,
     client: request.address,
     body: valid,
+    change,
   });
   errors = [...errors, ...withFailure(written.faults, match.route.checkFailure), ...prerequisites.errors];
   const reported = new Set(errors.map(({ field }) => field));
@@ -251,7 +267,7 @@ export async function fetchPrerequisites(
         ? bodyErrors.length > 0
         : bodyErrors.some(({ field }) => field === notFoundField);
     if (isUseless || !(await step.isNeeded(body))) continue;
-    const prepared = prerequisiteRequest(step, { ...match.parameters, ...body, ...values });
+    const prepared = prerequisiteRequest(step, { ...body, ...match.parameters, ...values });
     if (!prepared) {
       errors.push({ ...failure, field: String(notFoundField), reason, rule: "unknown_record" });
       continue;

@@ -149,6 +149,25 @@ describe("prerequisites of which one has values of another", () => {
     ]));
 });
 
+test("a prerequisite has the id of the path, whatever id the body has", async () => {
+  const properties = { id: { type: "integer" }, title: { type: "string" } };
+  gateway = await startSmallGateway({
+    pack: { prerequisites: { current: { upstream: "GET /items/{id}" } } },
+    book: {
+      bodies: { edit: { merge_with: "current", schema: { type: "object", properties } } },
+      routes: [
+        { client: "PUT /books/:id", upstream: "PUT /items/{id}", body: "edit", prerequisites: ["current"] },
+      ],
+    },
+  });
+  gateway.service.respondWith(json(200, { id: 5, name: "old", owner: "me" }));
+  expect((await gateway.send("PUT /books/5", { body: { id: 7, title: "x" } })).status).toBe(200);
+  expect(gateway.service.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    "GET /items/5",
+    "PUT /items/5",
+  ]);
+});
+
 describe("the read after a call, by the id of its answer", () => {
   const PACK = packOf({
     client: "POST /books",

@@ -83,3 +83,33 @@ test("the record has no secret of an object in brackets", async () => {
     await small.stop();
   }
 });
+
+test.each([
+  ["integer", "9007199254740993", 400],
+  ["number", "9007199254740993", 400],
+  ["integer", "9007199254740991", 200],
+  ["number", "0.1", 200],
+])("a form has no %s that would be rounded, as JSON has none: %s is a %i", async (type, number, expected) => {
+  const small = await startSmallGateway({
+    client: { bodies: { media_types: [FORM, "application/json"] } },
+    book: {
+      inputs: { account: "account" },
+      bodies: { pay: { schema: { type: "object", properties: { account: { type } } } } },
+      routes: [{ client: "POST /books", upstream: "POST /items", body: "pay" }],
+    },
+  });
+  try {
+    small.service.respondWith(json(200, {}));
+    for (const [media, raw] of [
+      [FORM, `account=${number}`],
+      ["application/json", `{"account":${number}}`],
+    ] as const) {
+      const { status } = await small.send("POST /books", { raw, headers: { "content-type": media } });
+      expect([media, status]).toEqual([media, expected]);
+    }
+    const sent = small.service.calls.map((call) => call.received().toString());
+    expect(sent).toEqual(expected === 200 ? [`{"account":${number}}`, `{"account":${number}}`] : []);
+  } finally {
+    await small.stop();
+  }
+});

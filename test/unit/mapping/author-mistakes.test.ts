@@ -47,11 +47,11 @@ describe("check reports a value that can never work", () => {
       "36: the place of the token is missing; one of scheme, basic, header, query, cookie",
     ],
     [
-      "a constant body of a route that sends only changes",
+      "a body without members of a route that reads the object if nothing is sent",
       {
         file: "tray.yaml",
         from: "routes:",
-        to: "  empty: { set: { kind: none } }\n\nroutes:\n  - { client: PUT /trays/:number/empty, scope: books:write, upstream: 'PUT /crates/{number}', body: empty, read_route: GET /trays/:number }",
+        to: "  empty: {}\n\nroutes:\n  - { client: PUT /trays/:number/empty, scope: books:write, upstream: 'PUT /crates/{number}', body: empty, read_route: GET /trays/:number }",
       },
       "the route would always respond with the current object",
     ],

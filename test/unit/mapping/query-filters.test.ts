@@ -239,6 +239,7 @@ describe("a filter that can't be translated exactly is a 400, and the upstream i
   test.each([
     ["a value that is not an integer", both, "?id=five", "id must be of type integer."],
     ["a number that would be rounded", both, "?id=9007199254740993", "id must be of type integer."],
+    ["a decimal that would be rounded", both, "?price=9007199254740993.5", "price must be of type number."],
     ["a value that is not in the table", both, "?state=lost", "state must be one of open, closed."],
     ["a time that is invalid", both, "?born=yesterday", "born is compared with date-times only"],
     ["a comparison of text", both, "?name[gte]=m", "name is compared with numbers only."],

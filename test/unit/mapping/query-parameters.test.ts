@@ -43,6 +43,26 @@ describe("a parameter", () => {
     },
   );
 
+  test.each<[text: string, calls: readonly string[]]>([
+    ["9007199254740993", []],
+    ["0.1", ["GET /api/new/items/7?least=0.1"]],
+  ])(
+    "of type number is rejected where it would be rounded, and sent as it is otherwise: %s",
+    async (text, calls) => {
+      const edit = {
+        file: "pack.yaml",
+        from: "  id: code\n",
+        to: "  id: code\n  query: { parameters: { least: { upstream: least, schema: { type: number } } } }\n",
+      };
+      const library = await sendToLibrary(
+        { edits: [edit] },
+        { method: "GET", path: `/old/books/7?least=${text}` },
+      );
+      expect(library.sent.map(({ call }) => call)).toEqual(calls);
+      expect(library.status).toBe(calls.length === 0 ? 400 : 200);
+    },
+  );
+
   test("that is required and missing is a 400", async () => {
     const { status, error } = await get("/invoices/3/preview");
     expect([status, error]).toEqual([400, { param: "days", message: "This parameter is required." }]);

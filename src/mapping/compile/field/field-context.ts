@@ -2,7 +2,7 @@ import type { FieldRule } from "../../schema/field-definition.ts";
 import type { ResourceDefinition } from "../../schema/resource-definition.ts";
 import type { SourceLocation } from "../../load/source-location.ts";
 import type { MaybePromise } from "../../../jsonata/index.ts";
-import type { JsonObject, ReadFunction, WriteContext } from "../../translation-context.ts";
+import type { Change, JsonObject, ReadFunction, WriteContext } from "../../translation-context.ts";
 import type { Catalog } from "../compile-catalog.ts";
 import type { ValueKind } from "../value-kinds.ts";
 
@@ -33,7 +33,7 @@ export interface FieldContext {
   /** Translate an object inside an alpha body to v4, by the rules of its own fields. */
   readonly objectWrites: ReadonlyMap<
     string,
-    (object: JsonObject, writing: WriteContext) => MaybePromise<unknown>
+    (object: JsonObject, writing: WriteContext, change?: Change<JsonObject>) => MaybePromise<unknown>
   >;
   /** Translate the field of a v4 error inside an object to alpha. */
   readonly errorFields: ReadonlyMap<string, (v4: string) => string | undefined>;

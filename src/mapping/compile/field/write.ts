@@ -1,4 +1,5 @@
 /** Alpha body → v4 body: the value of each v4 member. */
+import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../../dialect/json/parse.ts";
 import { ExpressionError, mapMaybe, thenMaybe, type MaybePromise } from "../../../jsonata/index.ts";
 import {
@@ -10,17 +11,49 @@ import {
 } from "../../load/source-location.ts";
 import type { FieldRule } from "../../schema/field-definition.ts";
 import type { Steps } from "../../steps.ts";
-import type { JsonObject, WriteContext } from "../../translation-context.ts";
+import type { Change, JsonObject, WriteContext } from "../../translation-context.ts";
 import { compileGetter, compileSetter } from "../member-paths.ts";
 import { applyValueKind, UnknownValue } from "../value-kinds.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
 
-/** Translates a member of an alpha body to the value of one v4 member. `undefined` is not sent. */
+/**
+ * Translates a member of an alpha body to the value of one v4 member. `undefined` is not sent. With a change, only what
+ * differs is sent of objects and lists that no expression translates as a whole.
+ */
 export type WriteFunction = (
   value: unknown,
   body: JsonObject,
   writing: WriteContext,
+  change?: Change<unknown>,
 ) => MaybePromise<unknown>;
+
+/** The result of a write for a member whose v4 value stays the same. */
+export const UNCHANGED = Symbol("unchanged");
+
+/**
+ * Translates members that an object has.
+ *
+ * @param change What is sent of the object. A member that has not changed may be written from others that have: its value is
+ *   compared with the one that v4 had before. Without it, all members are sent.
+ */
+export function writeMembers(
+  members: readonly { readonly get: (object: unknown) => unknown; readonly write: WriteFunction }[],
+  object: JsonObject,
+  writing: WriteContext,
+  change: Change<JsonObject> | undefined,
+): MaybePromise<unknown[]> {
+  if (!change) return mapMaybe(members, ({ get, write }) => write(get(object), object, writing));
+  const earlier = { ...writing, body: writing.change?.before };
+  return mapMaybe(members, ({ get, write }) => {
+    const [value, changed, before] = [get(object), get(change.changed), get(change.before)];
+    if (changed !== undefined) return write(value, object, writing, { changed, before });
+    return thenMaybe(write(value, object, writing), (written) =>
+      thenMaybe(write(before, change.before, earlier), (old) =>
+        isDeepStrictEqual(written, old) ? UNCHANGED : written,
+      ),
+    );
+  });
+}
 
 /** Why a member can't be translated. */
 export interface WriteFault {
@@ -70,28 +103,25 @@ const listOrFaults = (items: readonly unknown[]): unknown => {
 /** Compiles a function that writes a nested object by the rules of its own fields. Other members are not sent. */
 export function compileObjectWrite(
   fields: ReadonlyMap<string, { readonly rule: FieldRule; readonly write: WriteFunction }>,
-): (object: JsonObject, writing: WriteContext) => MaybePromise<unknown> {
+): (object: JsonObject, writing: WriteContext, change?: Change<JsonObject>) => MaybePromise<unknown> {
   const members = [...fields].flatMap(([name, { rule, write }]) =>
     rule.upstream === undefined || rule.const !== undefined || rule.send === false
       ? []
       : [{ name, get: compileGetter(name), put: compileSetter(rule.upstream), write }],
   );
-  return (object, writing) => {
+  return (object, writing, change) => {
     const given = members.filter(({ get }) => get(object) !== undefined);
-    return thenMaybe(
-      mapMaybe(given, ({ get, write }) => write(get(object), object, writing)),
-      (values) => {
-        const v4: JsonObject = {};
-        const faults: WriteFault[] = [];
-        given.forEach(({ name, put }, index) => {
-          const value = values[index];
-          if (value instanceof InvalidWrite)
-            faults.push(...value.faults.map((fault) => ({ ...fault, below: `.${name}${fault.below}` })));
-          else if (value !== undefined) put(v4, value);
-        });
-        return faults.length > 0 ? new InvalidWrite(faults) : v4;
-      },
-    );
+    return thenMaybe(writeMembers(given, object, writing, change), (values) => {
+      const v4: JsonObject = {};
+      const faults: WriteFault[] = [];
+      given.forEach(({ name, put }, index) => {
+        const value = values[index];
+        if (value instanceof InvalidWrite)
+          faults.push(...value.faults.map((fault) => ({ ...fault, below: `.${name}${fault.below}` })));
+        else if (value !== undefined && value !== UNCHANGED) put(v4, value);
+      });
+      return faults.length > 0 ? new InvalidWrite(faults) : v4;
+    });
   };
 }
 
@@ -117,18 +147,26 @@ function compileFieldWrite(rule: FieldRule, context: FieldContext, location: Sou
       : idOf(value, writing);
   // The result of an expression is v4's own object.
   const isNested = isKnownObject && !expression;
-  const toObject = (value: unknown, writing: WriteContext): MaybePromise<unknown> => {
+  const toObject = (
+    value: unknown,
+    writing: WriteContext,
+    { changed, before }: Partial<Change<unknown>> = {},
+  ): MaybePromise<unknown> => {
     if (!isNested) return value;
-    if (isObject(value)) return context.objectWrites.get(object)?.(value, writing);
+    const change = isObject(changed) && isObject(before) ? { changed, before } : undefined;
+    if (isObject(value)) return context.objectWrites.get(object)?.(value, writing, change);
     if (!Array.isArray(value)) return value;
     return thenMaybe(
       mapMaybe(value, (each: unknown) => toObject(each, writing)),
       listOrFaults,
     );
   };
-  return (value, body, writing) =>
+  const isWhole = expression !== undefined || convert !== undefined || isNested;
+  return (whole, body, writing, change) =>
     catchFailure(() => {
-      const { prerequisites, path, client, body: whole } = writing;
+      const { prerequisites, path, client } = writing;
+      // A list has only the items that are sent. An object that is translated has all its members.
+      const value = change && (!isWhole || Array.isArray(change.changed)) ? change.changed : whole;
       const written = expression
         ? expression.evaluate(body, {
             value,
@@ -137,14 +175,14 @@ function compileFieldWrite(rule: FieldRule, context: FieldContext, location: Sou
             path,
             client,
             scopesFor: context.scopesFor,
-            body: whole,
+            body: writing.body,
           })
         : value;
       const converted = convert ? evaluateFor(origin, () => convert(written)) : written;
       return thenMaybe(converted, (v4) =>
         v4 instanceof UnknownValue
           ? new InvalidWrite([{ below: "", cause: v4 }])
-          : toObject(toId(v4, writing), writing),
+          : toObject(toId(v4, writing), writing, convert ? undefined : change),
       );
     });
 }
