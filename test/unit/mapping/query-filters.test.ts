@@ -45,6 +45,11 @@ function withFilters<T>({ client, upstream, resource, route }: Changes, use: (fo
     values: {
       state: { read: { O: "open", C: "closed", X: "closed" } },
       cents: { read: "$value / 100", write: "$round($value * 100)", keeps_order: true },
+      grade: { read: { a: "high", b: "high", d: "low", e: "low" } },
+      mood: { read: { G: "good", B: "bad" }, otherwise: "bad" },
+      place: {
+        read: { "us-east": "newark", "us-east-2": "newark", "old-1": "newark", "us-west": "fremont" },
+      },
     },
   };
   const thing = {
@@ -58,6 +63,7 @@ function withFilters<T>({ client, upstream, resource, route }: Changes, use: (fo
       owned: { upstream: "has_owner", type: "boolean", filter: true },
       name: { upstream: "label", filter: true },
       city: { upstream: "address.town", filter: "town" },
+      grade: { upstream: "grade", values: "grade", filter: true },
       note: "note",
     },
     routes: [{ client: "GET /things", upstream: "GET /items", response: "list", ...route }],
@@ -289,6 +295,62 @@ describe("a filter that can't be translated exactly is a 400, and the upstream i
     expect(result).toMatchObject({ status: 400, message: expect.stringContaining(message), sent: [] });
   });
 });
+
+describe.each(["comma", "repeat"])(
+  "groups are flattened for a query with several values by %s",
+  (multiple) => {
+    const upstream = { ...QUERY, in: { parameter: "{field}", multiple } };
+    const several = (...values: readonly string[]) =>
+      multiple === "comma" ? `grade=${values.join(",")}` : values.map((value) => `grade=${value}`).join("&");
+
+    test.each([
+      ["a choice inside of a choice", { $or: [{ $or: [{ name: "a" }] }] }, "label=a"],
+      [
+        "values that have several upstream values",
+        { $or: [{ grade: "high" }, { grade: "low" }] },
+        several("a", "b", "d", "e"),
+      ],
+      [
+        "a group of one condition",
+        { $or: [{ $and: [{ grade: "high" }] }, { $or: [] }, { grade: "low" }] },
+        several("a", "b", "d", "e"),
+      ],
+      [
+        "a choice of one group",
+        { $or: [{ $and: [{ name: "a" }, { id: { $gte: 5 } }] }] },
+        "label=a&key[gte]=5",
+      ],
+      ["a choice of one object", { $or: [{ name: "a", id: 5 }] }, "label=a&key=5"],
+    ])("%s", async (_name, filter, expected) => {
+      const { sent, message } = await list({ client: HEADER, upstream }, "", filter);
+      expect(sent[0]?.path ?? message).toBe(`/items?${expected}`);
+    });
+
+    test.each([
+      [
+        "a choice between groups of conditions",
+        { $or: [{ $and: [{ name: "a" }, { id: 5 }] }, { $and: [{ name: "b" }, { id: 6 }] }] },
+      ],
+      [
+        "a choice between fields inside of a choice",
+        { $or: [{ $or: [{ name: "a" }, { id: 5 }] }, { name: "b" }] },
+      ],
+      ["a choice with a group that holds for every row", { $or: [{ $and: [] }, { name: "a" }] }],
+      ["a choice without alternatives", { $or: [{ $or: [] }] }],
+    ])("%s is a 400", async (_name, filter) => {
+      const result = await list({ client: HEADER, upstream }, "", filter);
+      const message = "The filter has conditions that cannot be combined.";
+      expect(result).toMatchObject({ status: 400, message, sent: [] });
+    });
+
+    test("in a query, and in a default filter", async () => {
+      const expected = `/items?${several("a", "b", "d", "e")}`;
+      expect((await list({ client: QUERY, upstream }, "?grade=high,low")).sent[0]?.path).toBe(expected);
+      const route = { default_filter: { grade: ["high", "low"] } };
+      expect((await list({ client: QUERY, upstream, route }, "")).sent[0]?.path).toBe(expected);
+    });
+  },
+);
 
 describe("a filter by an unknown field is ignored where the pack says so", () => {
   test("and the record has its name", async () => {
