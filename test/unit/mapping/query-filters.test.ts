@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { parseJson } from "../../../src/dialect/json/parse.ts";
 import { PackError } from "../../../src/mapping/load/diagnostic.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createDryRun } from "../../../src/tools/dry-run.ts";
@@ -543,6 +544,50 @@ test("a list that the gateway filters itself has the same parameters", async () 
   );
   expect(sent.map(({ path }) => path)).toEqual(["/items"]);
   expect((body as unknown as { id: number }[]).map(({ id }) => id)).toEqual([9, 7, 5]);
+});
+
+describe("a list that the gateway filters itself has numbers that no double holds", () => {
+  const rows = parseJson(`[
+    { "label": "c", "key": 1700000000000000003, "amount": 5 },
+    { "label": "a", "key": 1700000000000000001, "amount": 0.30000000000000000002 },
+    { "label": "d", "key": 18e999, "amount": -1e400 },
+    { "label": "b", "key": 1700000000000000002, "amount": 0.3 },
+    { "label": "small", "key": 7, "amount": null }
+  ]`) as object[];
+  const resource = { fields: { key: "key", amount: "amount", label: "label" } };
+  const route = {
+    client: "GET /things",
+    upstream: "GET /items",
+    response: "list",
+    aggregate: { max_items: 9 },
+  };
+  const labelsOf = async (filters: object, query: string, header?: object) => {
+    const changes = { client: filters, resource: { ...resource, routes: [route] } };
+    const { body } = await list(changes, query, header, rows);
+    return Object(body).map(({ label }: { label: string }) => label);
+  };
+
+  test.each([
+    ["are sorted by all their digits", "?sort=key", ["small", "a", "b", "c", "d"]],
+    ["are sorted backwards", "?sort=-key", ["d", "c", "b", "a", "small"]],
+    ["have places among other numbers", "?sort=amount", ["small", "d", "b", "a", "c"]],
+    ["are compared with short numbers", "?key[gte]=8&sort=key", ["a", "b", "c", "d"]],
+    ["are compared by all their digits", "?key[gte]=1700000000000000002&sort=key", ["b", "c", "d"]],
+    ["equal the number with the same digits", "?key=1700000000000000002,7&sort=key", ["small", "b"]],
+    ["equal the same number in another form", "?key=1700000000000000002.0", ["b"]],
+    ["differ from all others", "?key[ne]=1700000000000000002&sort=key", ["small", "a", "c", "d"]],
+  ])("that %s: %s", async (_name, query, labels) => {
+    expect(await labelsOf(QUERY, query)).toEqual(labels);
+  });
+
+  test("which a filter in a header sorts and compares", async () => {
+    expect(await labelsOf(HEADER, "", { key: { $gte: 8 }, $by: "key", $dir: "asc" })).toEqual([
+      "a",
+      "b",
+      "c",
+      "d",
+    ]);
+  });
 });
 
 test("a catalog is read with its condition in the query", async () => {
