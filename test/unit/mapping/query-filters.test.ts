@@ -184,6 +184,30 @@ describe("a filter has the same meaning", () => {
   });
 });
 
+test("an id of a catalog that several upstream ids have selects the objects of all of them, but not hidden ones", async () => {
+  const resource = {
+    catalog: {
+      upstream: [{ request: "GET /places" }],
+      ids: "place",
+      accepts: { "new-york": "us-east-2" },
+      hidden_prefix: "old-",
+      stub: '{ "id": $name }',
+    },
+    fields: { id: "id", place: { upstream: "place_id", catalog: "thing", filter: true } },
+  };
+  const sentFor = async (upstream: object, filter: object) =>
+    (await list({ client: HEADER, upstream, resource }, "", filter)).sent.at(-1);
+  const inQuery = await sentFor(QUERY, { place: "newark" });
+  expect(inQuery?.path).toBe("/items?place_id=us-east,us-east-2");
+  expect((await sentFor(QUERY, { place: "new-york" }))?.path).toBe("/items?place_id=us-east-2,us-east");
+  expect((await sentFor(QUERY, { place: "fremont" }))?.path).toBe("/items?place_id=us-west");
+  const both = [{ place_id: "us-east" }, { place_id: "us-east-2" }];
+  expect((await sentFor(HEADER, { place: "newark" }))?.filter).toEqual({ $or: both });
+  expect((await sentFor(HEADER, { place: { $ne: "newark" } }))?.filter).toEqual({
+    $and: both.map(({ place_id }) => ({ place_id: { $ne: place_id } })),
+  });
+});
+
 describe("orders in a query", () => {
   test.each([
     ["{ a minus }", { parameter: "sort" }, "sort=-name", "sort=-label"],
