@@ -208,6 +208,12 @@ test("an id of a catalog that several upstream ids have selects the objects of a
   });
 });
 
+test("a filter has the value of responses where a body has another one", async () => {
+  const resource = { fields: { name: { upstream: "label", write: "$uppercase($value)", filter: true } } };
+  const { sent } = await list({ client: QUERY, upstream: QUERY, resource }, "?name=a&sort=name");
+  expect(sent[0]?.path).toBe("/items?label=a&sort=label");
+});
+
 describe("orders in a query", () => {
   test.each([
     ["{ a minus }", { parameter: "sort" }, "sort=-name", "sort=-label"],
@@ -788,6 +794,37 @@ describe("check reports filters", () => {
       "that a pack adds in another form",
       { upstream: QUERY, route: { where: { $or: [{ kind: "a" }] } } },
       "a condition in a query is a field with a value",
+    ],
+    [
+      "by a field that an expression reads",
+      {
+        client: QUERY,
+        upstream: QUERY,
+        resource: {
+          fields: {
+            price: {
+              upstream: "amount",
+              read: "$value / 100",
+              write: "$round($value * 100)",
+              type: "number",
+              filter: true,
+            },
+          },
+        },
+      },
+      '"read" converts the values of this field, and filters would not be converted',
+    ],
+    [
+      "by an input that an expression writes",
+      {
+        client: QUERY,
+        upstream: QUERY,
+        resource: {
+          fields: { id: "key" },
+          inputs: { price: { upstream: "amount", write: "$value * 100", filter: true } },
+        },
+      },
+      '"write" converts the values of this field, and filters would not be converted',
     ],
     [
       "whose parameters the upstream gets twice",

@@ -90,9 +90,9 @@ describe("the laws of a pack", () => {
 
   test("find a filter that does not select the object whose value clients read", async () => {
     const edit = {
-      file: "book.yaml",
-      from: "values: state, filter: true",
-      to: "values: state, read: '$uppercase($value)', filter: true",
+      file: "pack.yaml",
+      from: "state: { read: { in: available, out: lent }, otherwise: unknown }",
+      to: "state: { same: [in, out], read: '$uppercase($value)' }",
     };
     expect((await checkLibrary(edit)).findings).toContainEqual(
       expect.objectContaining({
