@@ -271,6 +271,58 @@ describe("orders in a query", () => {
   });
 });
 
+describe("the value of all other upstream values", () => {
+  const fields = { id: "key", mood: { upstream: "temper", values: "mood", filter: true } };
+
+  test.each([
+    [HEADER, "", { mood: "bad" }],
+    [HEADER, "", { mood: { $ne: "bad" } }],
+    [QUERY, "?mood=bad", undefined],
+    [QUERY, "?mood=good,bad", undefined],
+  ])("is a 400 in a filter: %#", async (client, query, header) => {
+    for (const upstream of [HEADER, QUERY])
+      expect(await list({ client, upstream, resource: { fields } }, query, header)).toMatchObject({
+        status: 400,
+        message: "mood cannot be compared with this value.",
+        sent: [],
+      });
+  });
+
+  test("can't be a default filter", () => {
+    const route = {
+      client: "GET /things",
+      upstream: "GET /items",
+      response: "list",
+      default_filter: { mood: "bad" },
+    };
+    expect(problemsOf({ client: QUERY, upstream: QUERY, resource: { fields, routes: [route] } })).toEqual([
+      "can't be translated: mood cannot be compared with this value.",
+    ]);
+  });
+
+  test("selects all its rows in a list that the gateway filters itself", async () => {
+    const route = {
+      client: "GET /things",
+      upstream: "GET /items",
+      response: "list",
+      aggregate: { max_items: 9 },
+    };
+    const rows = ["G", "B", "X"].map((temper, key) => ({ key, temper }));
+    const { body } = await list(
+      { client: QUERY, resource: { fields, routes: [route] } },
+      "?mood=bad",
+      undefined,
+      rows,
+    );
+    expect(Object(body).map(({ id }: { id: number }) => id)).toEqual([1, 2]);
+  });
+
+  test("leaves filters by the other values as they are", async () => {
+    const { sent } = await list({ client: QUERY, upstream: QUERY, resource: { fields } }, "?mood=good");
+    expect(sent[0]?.path).toBe("/items?temper=G");
+  });
+});
+
 describe("a filter that can't be translated exactly is a 400, and the upstream is not called", () => {
   const both = { client: QUERY, upstream: QUERY };
   test.each([

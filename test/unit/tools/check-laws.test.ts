@@ -102,6 +102,12 @@ describe("the laws of a pack", () => {
     );
   });
 
+  test("take a filter by the value of all other upstream values for rejected", async () => {
+    const edit = { file: "pack.yaml", from: "otherwise: unknown }", to: "otherwise: lent }" };
+    const { findings } = await checkLibrary(edit);
+    expect(findings.filter(({ kind }) => kind === "filter")).toEqual([]);
+  });
+
   test("find an error whose field is lost on the way", async () => {
     const edit = {
       file: "pack.yaml",
