@@ -63,17 +63,28 @@ const throwCombination = (): never => {
   throwFilterError("The filter", "has conditions that cannot be combined.");
 };
 
-/** The values of a choice between several values of one field; undefined for another choice. */
+/** The alternatives of a choice. A choice inside of it is part of it, and a group of one condition is that condition. */
+const alternativesOf = (members: readonly UpstreamFilter[]): UpstreamFilter[] =>
+  members.flatMap((member) => {
+    const [[key, value] = [], ...others] = Object.entries(member);
+    const inner =
+      others.length === 0 && (key === OR || key === AND) ? (value as UpstreamFilter[]) : undefined;
+    return inner && (key === OR || inner.length === 1) ? alternativesOf(inner) : [member];
+  });
+
+/** The values of a choice between several values of one field; undefined for another choice. Groups are arrays. */
 function valuesOfOneField(
-  members: readonly UpstreamFilter[],
+  alternatives: readonly UpstreamFilter[],
 ): { field: string; values: unknown[] } | undefined {
-  const entries = members.flatMap((member) => Object.entries(member));
+  const entries = alternatives.flatMap((each) => Object.entries(each));
   const [[field] = [""]] = entries;
-  const isOneField = members.every(
-    (member) => Object.keys(member).length === 1 && Object.hasOwn(member, field),
+  const isOneField = alternatives.every(
+    (each) => Object.keys(each).length === 1 && Object.hasOwn(each, field),
   );
   const values = entries.map(([, value]) => value);
-  return isOneField && !values.some(isObject) && entries.length > 0 ? { field, values } : undefined;
+  return isOneField && values.every((value) => typeof value !== "object") && entries.length > 0
+    ? { field, values }
+    : undefined;
 }
 
 /** All parameters must hold. A parameter can be sent once. */
@@ -94,7 +105,10 @@ function createQueryWriter(definition: FilterDefinition): FilterWriter {
       parameters.set(name, text);
     }
     function addChoice(members: readonly UpstreamFilter[]): void {
-      const found = valuesOfOneField(members);
+      const alternatives = alternativesOf(members);
+      const [only, ...others] = alternatives;
+      if (only && others.length === 0) return addAll(only);
+      const found = valuesOfOneField(alternatives);
       if (!choice || !found) return throwCombination();
       const name = fillName(choice.parameter, found.field);
       const texts = found.values.map(String);

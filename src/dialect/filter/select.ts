@@ -1,4 +1,5 @@
 import type { Comparison, Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
+import { compareNumbers, isExactNumber, parseNumber, type ExactNumber } from "../json/parse.ts";
 import { parseScalar } from "../query.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
@@ -12,13 +13,17 @@ import { throwFilterError } from "./filter-error.ts";
 function compareValues(a: unknown, b: unknown): number {
   if (typeof a === "string" && typeof b === "string") return compareText(a, b);
   if (typeof a === "number" && typeof b === "number") return a - b;
+  if (isNumber(a) && isNumber(b)) return compareNumbers(a, b);
   return rank(a) - rank(b);
 }
+
+const isNumber = (value: unknown): value is number | ExactNumber =>
+  typeof value === "number" || isExactNumber(value);
 
 function rank(value: unknown): number {
   if (value === null || value === undefined) return 0;
   if (typeof value === "boolean") return value ? 2 : 1;
-  if (typeof value === "number") return 3;
+  if (isNumber(value)) return 3;
   return typeof value === "string" ? 4 : 5;
 }
 
@@ -57,6 +62,9 @@ export interface SelectField<Row> extends OperandRules {
 export type SelectFields<Row> = ReadonlyMap<string, SelectField<Row>>;
 
 type Predicate<Value> = (value: Value) => boolean;
+
+/** What a value is compared with. A text of a query may be a number that no double holds. */
+type Operand = Scalar | ExactNumber;
 
 /**
  * Returns the rows that match a filter, in the order of the filter. The sort is stable in both directions. The given list is
@@ -110,12 +118,10 @@ function createFieldPredicate<Row>(
 ): Predicate<Row> {
   const { field, isText, prepared } = forParameter(parameter, () => {
     const field = fields.get(name) ?? throwFilterError(name, "cannot be filtered by.");
-    const { isText = false, dateTime = false } = field;
-    const prepared = tests.map((test) => {
-      const typed = isText && !dateTime ? withNumber(test) : test;
-      return [OPERATOR_TESTS[test.operator], selectOperand(typed, name, field)] as const;
-    });
-    return { field, isText, prepared };
+    const prepared = tests.map(
+      (test) => [OPERATOR_TESTS[test.operator], selectOperand(test, name, field)] as const,
+    );
+    return { field, isText: field.isText ?? false, prepared };
   });
   return (row) => {
     const value = field.value(row);
@@ -124,30 +130,29 @@ function createFieldPredicate<Row>(
 }
 
 /** The value with which rows are compared. @throws {HttpError} 400 for a value that the field can't have */
-function selectOperand<Row>(test: Test, name: string, field: SelectField<Row>): Scalar {
+function selectOperand<Row>(test: Test, name: string, field: SelectField<Row>): Operand {
+  const { operator, value } = test;
+  if (field.isText && !field.dateTime && COMPARISONS.has(operator) && typeof value === "string") {
+    const number = parseNumber(value);
+    if (number !== undefined) return number;
+  }
   const operand = readOperand(test, name, field);
-  const isEquality = test.operator === "eq" || test.operator === "neq";
+  const isEquality = operator === "eq" || operator === "neq";
   if (!field.translate || !isEquality || operand === null) return operand;
   return field.translate(operand) ?? throwFilterError(name, "has no such value.");
 }
 
-/** A comparison with the number that its text is. */
-function withNumber(test: Test): Test {
-  if (!COMPARISONS.has(test.operator) || typeof test.value !== "string") return test;
-  return { ...test, value: parseScalar(test.value, "number") ?? test.value } as Test;
-}
-
 /** A text as the number or the boolean that a value is compared with; unchanged where the value is neither. */
-function asTypeOf(value: unknown, operand: Scalar): Scalar {
+function asTypeOf(value: unknown, operand: Operand): Operand {
+  if (typeof operand !== "string") return operand;
   const [first] = elements(value);
-  if (typeof operand !== "string" || (typeof first !== "number" && typeof first !== "boolean"))
-    return operand;
-  return parseScalar(operand, typeof first === "number" ? "number" : "boolean") ?? operand;
+  if (typeof first === "boolean") return parseScalar(operand, "boolean") ?? operand;
+  return isNumber(first) ? (parseNumber(operand) ?? operand) : operand;
 }
 
 const COMPARISONS: ReadonlySet<string> = new Set(["gt", "gte", "lt", "lte"] satisfies Comparison[]);
 
-const OPERATOR_TESTS: Readonly<Record<Test["operator"], (value: unknown, operand: Scalar) => boolean>> = {
+const OPERATOR_TESTS: Readonly<Record<Test["operator"], (value: unknown, operand: Operand) => boolean>> = {
   eq: equals,
   neq: (value, operand) => !equals(value, operand),
   contains: (value, operand) => elements(value).some((element) => includes(element, operand)),
@@ -158,11 +163,16 @@ const OPERATOR_TESTS: Readonly<Record<Test["operator"], (value: unknown, operand
 };
 
 /** As in v4, an array equals a value if one of its elements does. Undefined equals null. */
-function equals(value: unknown, operand: Scalar): boolean {
-  return elements(value ?? null).includes(operand);
+function equals(value: unknown, operand: Operand): boolean {
+  return elements(value ?? null).some(
+    (element) =>
+      element === operand ||
+      // A double never equals a number that no double holds.
+      (isExactNumber(element) && isExactNumber(operand) && compareNumbers(element, operand) === 0),
+  );
 }
 
-function includes(value: unknown, operand: Scalar): boolean {
+function includes(value: unknown, operand: Operand): boolean {
   return typeof value === "string" && typeof operand === "string" && value.includes(operand);
 }
 
@@ -171,6 +181,6 @@ function elements(value: unknown): readonly unknown[] {
 }
 
 /** Values of different types, and null, can't be compared: such a test is false. */
-function isComparable(value: unknown, operand: Scalar): boolean {
-  return typeof value === typeof operand;
+function isComparable(value: unknown, operand: Operand): boolean {
+  return isNumber(value) ? isNumber(operand) : typeof value === "string" && typeof operand === "string";
 }

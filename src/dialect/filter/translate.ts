@@ -11,8 +11,8 @@ import type { SentFilter } from "./filter-writer.ts";
 export interface FilterField extends OperandRules {
   readonly v4: string;
   /**
-   * For fields whose values differ: returns the v4 values of an alpha value, or `undefined` if it has none. Null is not
-   * translated.
+   * For fields whose values differ: returns the v4 values of an alpha value, none if they are not all known, or `undefined` if
+   * it does not exist. Null is not translated.
    */
   readonly translate?: (value: Scalar) => readonly Scalar[] | undefined;
   /** Whether translated values have the same order. If not, only `eq` and `neq` can be translated. */
@@ -179,8 +179,8 @@ function translateTest(test: Test, name: string, field: FilterField, grammar: Gr
   if (value === null && field.hiddenPrefix !== undefined)
     return translateNull(operator, name, field.v4, field.hiddenPrefix, grammar);
   if (!field.translate || value === null) return [field.v4, operand(value)];
-  const [first, ...others] = field.translate(value) ?? [];
-  if (first === undefined) return throwFilterError(name, "has no such value.");
+  const [first, ...others] = field.translate(value) ?? throwFilterError(name, "has no such value.");
+  if (first === undefined) return throwFilterError(name, "cannot be compared with this value.");
   if (others.length === 0) return [field.v4, operand(first)];
   const alternatives = [first, ...others].map((value) => ({ [field.v4]: operand(value) }));
   return [operator === "eq" ? grammar.upstream("or") : grammar.upstream("and"), alternatives];

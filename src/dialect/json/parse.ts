@@ -106,6 +106,32 @@ const keepDigits: Reviver = (_key, value, { source }) => {
   return normalizeNumber(text) === normalizeNumber(source) ? value : rawJSON(source);
 };
 
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** The number that a text is in JSON, with all its digits; undefined for any other text. */
+export const parseNumber = (text: string): number | ExactNumber | undefined =>
+  NUMBER.test(text) ? (parseJson(text) as number | ExactNumber) : undefined;
+
+/** Compares two numbers by all their digits: negative, 0 or positive. */
+export function compareNumbers(a: number | ExactNumber, b: number | ExactNumber): number {
+  const [one, two] = [digitsOf(a), digitsOf(b)];
+  // Rounding keeps the order: only numbers that are rounded to the same one are compared by their digits.
+  if (Number(one) !== Number(two)) return Number(one) < Number(two) ? -1 : 1;
+  if (one === two) return 0;
+  const [x, y] = [scientific(one), scientific(two)];
+  const difference = x.power - y.power || Number(x.digits > y.digits) - Number(x.digits < y.digits);
+  return x.sign - y.sign || x.sign * difference;
+}
+
+const digitsOf = (value: number | ExactNumber): string =>
+  typeof value === "number" ? String(value) : value.rawJSON;
+
+/** A number as its sign, times 0.`digits`, times ten to `power`. Zero has no digits. */
+function scientific(text: string): { sign: number; digits: string; power: number } {
+  const [, minus, digits = "", exponent] = /^(-?)(\d+)e(.+)$/.exec(normalizeNumber(text)) ?? [];
+  return { sign: digits === "" ? 0 : minus ? -1 : 1, digits, power: Number(exponent) + digits.length };
+}
+
 /** Normalizes the spelling of a number: `1.50`, `15e-1` and `0.15E1` are all `15e-1`. */
 function normalizeNumber(text: string): string {
   const [, sign, whole = "", fraction = "", exponent = "0"] =

@@ -54,8 +54,8 @@ export interface Catalog {
   alphaId(v4Id: string): string;
   /** Translates the id of a request to v4; undefined if it does not exist. */
   v4Id(requested: string, copy: CatalogCopy): string | undefined;
-  /** Translates the id of a filter to v4. Ids that only occur in responses are valid, too. */
-  filterId(requested: string, copy: CatalogCopy): string | undefined;
+  /** All v4 ids of the id of a filter; undefined if it does not exist. Ids that only occur in responses are valid, too. */
+  filterIds(requested: string, copy: CatalogCopy): readonly string[] | undefined;
   /** v4 ids with this prefix are shown as null. */
   readonly hiddenPrefix: string | undefined;
   /** Whether alpha and v4 ids differ, so that their sort order differs. */
@@ -190,6 +190,16 @@ export function compileCatalog(
     return copy.find(name, id) || !copy.isLoaded(name) ? id : undefined;
   }
 
+  function filterIds(requested: string, copy: CatalogCopy): readonly string[] | undefined {
+    const isUnchanged = (): boolean =>
+      alphaId(requested) === requested && copy.find(name, requested) !== undefined;
+    const id = v4Id(requested, copy) ?? (isUnchanged() ? requested : undefined);
+    if (id === undefined) return undefined;
+    // Clients see the same id in rows with any of them.
+    const others = (kind?.v4ValuesByAlpha.get(alphaId(id)) ?? []) as readonly string[];
+    return [...new Set([id, ...others.filter((each) => !isHidden(each))])];
+  }
+
   const mayCache =
     definition.with_token === undefined
       ? undefined
@@ -215,9 +225,7 @@ export function compileCatalog(
     opposites: definition.opposites ?? {},
     alphaId,
     v4Id,
-    filterId: (requested, copy) =>
-      v4Id(requested, copy) ??
-      (alphaId(requested) === requested && copy.find(name, requested) ? requested : undefined),
+    filterIds,
     isHidden,
     expandAll(v4Ids, reading) {
       const ids = v4Ids.filter(isStringText).map(stringFromJson);

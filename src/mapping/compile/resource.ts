@@ -5,7 +5,7 @@ import { compileBody, type BodyRules } from "./body.ts";
 import { compileMembers, type BodyContext } from "./body-members.ts";
 import { compileObjectWrite } from "./field/write.ts";
 import type { Catalog } from "./compile-catalog.ts";
-import { isFilterable, type FieldRule } from "../schema/field-definition.ts";
+import { filterName, isFilterable, type FieldRule } from "../schema/field-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import { checkEnvelope } from "./envelopes.ts";
 import type { EnvelopeDefinition } from "../schema/responses-definition.ts";
@@ -66,6 +66,13 @@ function reportInvalidRule(rule: FieldRule, isInput: boolean, location: SourceLo
     location
       .at("boundary")
       .report({ message: '"boundary" has an effect on filters only', hint: '"filter: true" is missing' });
+  // The values of filters are those of responses, or of bodies if no response has the member.
+  const [key, expression] = isInput ? (["write", rule.write] as const) : (["read", rule.read] as const);
+  if (expression !== undefined && filterName(rule) !== undefined)
+    location.at("filter").report({
+      message: `"${key}" converts the values of this field, and filters would not be converted`,
+      hint: 'a value kind ("values") converts those of filters, too. Lists that the gateway filters itself need no "filter"',
+    });
   if (rule.arguments && rule.values === undefined)
     location.at("arguments").report('"arguments" belong to a value kind: "values" is missing');
 }

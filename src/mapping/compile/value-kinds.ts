@@ -31,8 +31,8 @@ export interface ValueKind {
   /** All v4 values of every alpha value; empty without a table. */
   readonly v4ValuesByAlpha: ReadonlyMap<unknown, readonly unknown[]>;
   /**
-   * Returns the v4 values of an alpha value in a filter; undefined if it has none. Undefined if the kind has neither a table
-   * nor a compiled `write`.
+   * Returns the v4 values of an alpha value in a filter: empty if they are not all known, because `otherwise` gives it as well,
+   * undefined if it has none. Undefined if the kind has neither a table nor a compiled `write`.
    */
   readonly filterValues: ((value: Scalar, args: Args) => readonly Scalar[] | undefined) | undefined;
   /** Whether of two values the translation of the larger one is larger. */
@@ -244,7 +244,8 @@ export function compileValueKind(
     v4ValuesByAlpha,
     filterValues:
       v4ValuesByAlpha.size > 0
-        ? (value) => v4ValuesByAlpha.get(value) as readonly Scalar[] | undefined
+        ? (value) =>
+            value === otherwise ? [] : (v4ValuesByAlpha.get(value) as readonly Scalar[] | undefined)
         : written?.filterValues,
     keepsOrder: definition.keeps_order ?? false,
     errorField: definition.error_field,

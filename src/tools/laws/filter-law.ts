@@ -33,15 +33,16 @@ export async function checkFilters(route: Route, { dialect }: Pack, report: Muta
       const clientValue = compileGetter(name)(read);
       if (clientValue === null || clientValue === undefined || typeof clientValue === "object") continue;
       report.cases += 1;
-      const selected = translate(clientValue as string) ?? [];
-      if (selected.some((each) => String(each) === String(value))) continue;
+      const selected = translate(clientValue as string);
+      // A filter by a value that `otherwise` gives is rejected.
+      if (selected?.length === 0 || selected?.some((each) => String(each) === String(value))) continue;
       const subject = `${resource.name}.${name} in ${route.name}`;
       report.findings.push({
         kind: "filter",
         subject,
         value: clientValue,
         expected: value,
-        actual: selected,
+        actual: selected ?? [],
       });
     }
   }

@@ -1,4 +1,4 @@
-import type { Condition, Test } from "../../dialect/filter/condition.ts";
+import type { Condition, Scalar, Test } from "../../dialect/filter/condition.ts";
 import { spellingsOf } from "../../dialect/filter/filter-definition.ts";
 import type { OperandRules } from "../../dialect/filter/operand.ts";
 import type { QueryField, QueryFilter } from "../../dialect/filter/query-filter.ts";
@@ -49,7 +49,11 @@ function describeQuery({ query }: Route): Json[] {
 }
 
 /** The schema of a value that a field is compared with, and the value for no filter. */
-function describeFilterValue({ type, values }: QueryField, all: string | undefined): Json {
+function describeFilterValue(
+  type: QueryField["type"],
+  values: readonly Scalar[] | undefined,
+  all: string | undefined,
+): Json {
   const schema = values ? { enum: all === undefined ? values : [...values, all] } : { type };
   return all === undefined || values || type === "string" ? schema : { anyOf: [schema, { const: all }] };
 }
@@ -67,6 +71,8 @@ const UNORDERED: ReadonlySet<Operator> = new Set(["eq", "neq", "contains"]);
 /** What the lists of a route can be filtered, sorted and searched by. */
 interface FilterPossibilities {
   takes(field: string, operator: Operator): boolean;
+  /** Whether a list can be filtered by this value of a table. */
+  takesValue(field: string, value: Scalar): boolean;
   readonly sorts: boolean;
   readonly searches: boolean;
 }
@@ -83,6 +89,7 @@ function possibilitiesOf(route: Route, { filterWriter }: Pack): FilterPossibilit
     const fields = route.selectFields(NO_CATALOGS);
     return {
       takes: (name, operator) => UNORDERED.has(operator) || isOrdered(name, fields.get(name) ?? {}, route),
+      takesValue: () => true,
       sorts: fields.size > 0,
       searches: false,
     };
@@ -95,6 +102,7 @@ function possibilitiesOf(route: Route, { filterWriter }: Pack): FilterPossibilit
       if (operator !== "eq" && filterWriter.key(operator) === undefined) return false;
       return UNORDERED.has(operator) || field.keepsOrder === true || isOrdered(name, field, route);
     },
+    takesValue: (name, value) => fields.get(name)?.translate?.(value)?.length !== 0,
     sorts: [...fields].some(
       ([field, { ordered }]) => ordered !== false && filterWriter.order([{ field }]) !== undefined,
     ),
@@ -110,7 +118,7 @@ function describeQueryFilter(
 ): Json[] {
   const { filterDefaults, resource } = route;
   const { client } = pack.dialect;
-  const { takes, sorts, searches } = possibilitiesOf(route, pack);
+  const { takes, takesValue, sorts, searches } = possibilitiesOf(route, pack);
   const [search] = spellingsOf(client.filters?.operators.search);
   const offered = [...parameters].filter(
     ([, { field, operator }]) => operator === "in" || takes(field, operator),
@@ -123,7 +131,11 @@ function describeQueryFilter(
     const one =
       queryField === undefined || operator === "contains"
         ? { type: "string" }
-        : describeFilterValue(queryField, isEquality ? all : undefined);
+        : describeFilterValue(
+            queryField.type,
+            queryField.values?.filter((value) => takesValue(field, value)),
+            isEquality ? all : undefined,
+          );
     const values = isEquality ? defaultValues(filterDefaults?.conditions.get(field)) : [];
     const standard = values.length > 0 && { default: operator === "in" ? values : values[0] };
     return {

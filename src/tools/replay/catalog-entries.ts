@@ -44,8 +44,8 @@ export function createEntryComparison(route: Route, pack: Pack): EntryComparison
   function isKnown(catalog: string, entry: unknown, copy: Pick<CatalogCopy, "find">): boolean {
     const id = isObject(entry) ? entry[reference] : undefined;
     if (typeof id !== "string") return true;
-    const v4Id = pack.resources.get(catalog)?.catalog?.filterId(id, { ...NO_CATALOGS, ...copy });
-    return v4Id !== undefined && copy.find(catalog, v4Id) !== undefined;
+    const v4Ids = pack.resources.get(catalog)?.catalog?.filterIds(id, { ...NO_CATALOGS, ...copy });
+    return v4Ids?.some((v4Id) => copy.find(catalog, v4Id) !== undefined) ?? false;
   }
 
   return {

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { isExactNumber, parseJson, printJson } from "../../../src/dialect/json/parse.ts";
+import {
+  compareNumbers,
+  isExactNumber,
+  parseJson,
+  parseNumber,
+  printJson,
+  type ExactNumber,
+} from "../../../src/dialect/json/parse.ts";
 
 const through = (text: string) => printJson(parseJson(text));
 
@@ -83,6 +90,46 @@ function toInteger(number: string): string {
     /^(-?)(\d)(?:\.(\d+))?e\+(\d+)$/.exec(number) ?? [];
   return whole === "" ? number : sign + whole + fraction.padEnd(Number(exponent), "0");
 }
+
+describe("numbers are compared by all their digits", () => {
+  const numberOf = (text: string) => parseNumber(text) as number | ExactNumber;
+  const compare = (one: string, other: string): number =>
+    Math.sign(compareNumbers(numberOf(one), numberOf(other))) || 0;
+
+  test("whatever form they have", () => {
+    const digits = fc.oneof(
+      fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }),
+      fc.bigInt({ min: 10n ** 20n, max: 10n ** 20n + 9n }),
+    );
+    const number = fc.record({ digits, places: fc.integer({ min: 0, max: 4 }) });
+    const textOf = ({ digits, places }: { digits: bigint; places: number }) => `${digits}e-${places}`;
+    fc.assert(
+      fc.property(number, number, (one, other) => {
+        const scaled = ({ digits, places }: { digits: bigint; places: number }) =>
+          digits * 10n ** BigInt(4 - places);
+        const [a, b] = [scaled(one), scaled(other)];
+        expect(compare(textOf(one), textOf(other))).toBe(a === b ? 0 : a < b ? -1 : 1);
+      }),
+    );
+  });
+
+  test.each([
+    ["1e400", "1e401", -1],
+    ["-1e400", "1e400", -1],
+    ["-1e400", "-1e401", 1],
+    ["1e-400", "0", 1],
+    ["-1e-400", "-0", -1],
+    ["1e-400", "1e-401", 1],
+    ["10e399", "1e400", 0],
+    ["0.12345678901234567891", "0.123456789012345678911", -1],
+  ])("%s and %s", (one, other, expected) => {
+    expect([compare(one, other), compare(other, one)]).toEqual([expected, expected === 0 ? 0 : -expected]);
+  });
+
+  test.each(["", "1.", ".5", "01", "+1", "1 ", "0x1", "Infinity", "1e", "one"])("%j is no number", (text) => {
+    expect(parseNumber(text)).toBeUndefined();
+  });
+});
 
 describe("invalid JSON", () => {
   test.each([

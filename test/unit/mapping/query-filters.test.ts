@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { parseJson } from "../../../src/dialect/json/parse.ts";
 import { PackError } from "../../../src/mapping/load/diagnostic.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createDryRun } from "../../../src/tools/dry-run.ts";
@@ -45,6 +46,11 @@ function withFilters<T>({ client, upstream, resource, route }: Changes, use: (fo
     values: {
       state: { read: { O: "open", C: "closed", X: "closed" } },
       cents: { read: "$value / 100", write: "$round($value * 100)", keeps_order: true },
+      grade: { read: { a: "high", b: "high", d: "low", e: "low" } },
+      mood: { read: { G: "good", B: "bad" }, otherwise: "bad" },
+      place: {
+        read: { "us-east": "newark", "us-east-2": "newark", "old-1": "newark", "us-west": "fremont" },
+      },
     },
   };
   const thing = {
@@ -58,6 +64,7 @@ function withFilters<T>({ client, upstream, resource, route }: Changes, use: (fo
       owned: { upstream: "has_owner", type: "boolean", filter: true },
       name: { upstream: "label", filter: true },
       city: { upstream: "address.town", filter: "town" },
+      grade: { upstream: "grade", values: "grade", filter: true },
       note: "note",
     },
     routes: [{ client: "GET /things", upstream: "GET /items", response: "list", ...route }],
@@ -177,6 +184,36 @@ describe("a filter has the same meaning", () => {
   });
 });
 
+test("an id of a catalog that several upstream ids have selects the objects of all of them, but not hidden ones", async () => {
+  const resource = {
+    catalog: {
+      upstream: [{ request: "GET /places" }],
+      ids: "place",
+      accepts: { "new-york": "us-east-2" },
+      hidden_prefix: "old-",
+      stub: '{ "id": $name }',
+    },
+    fields: { id: "id", place: { upstream: "place_id", catalog: "thing", filter: true } },
+  };
+  const sentFor = async (upstream: object, filter: object) =>
+    (await list({ client: HEADER, upstream, resource }, "", filter)).sent.at(-1);
+  const inQuery = await sentFor(QUERY, { place: "newark" });
+  expect(inQuery?.path).toBe("/items?place_id=us-east,us-east-2");
+  expect((await sentFor(QUERY, { place: "new-york" }))?.path).toBe("/items?place_id=us-east-2,us-east");
+  expect((await sentFor(QUERY, { place: "fremont" }))?.path).toBe("/items?place_id=us-west");
+  const both = [{ place_id: "us-east" }, { place_id: "us-east-2" }];
+  expect((await sentFor(HEADER, { place: "newark" }))?.filter).toEqual({ $or: both });
+  expect((await sentFor(HEADER, { place: { $ne: "newark" } }))?.filter).toEqual({
+    $and: both.map(({ place_id }) => ({ place_id: { $ne: place_id } })),
+  });
+});
+
+test("a filter has the value of responses where a body has another one", async () => {
+  const resource = { fields: { name: { upstream: "label", write: "$uppercase($value)", filter: true } } };
+  const { sent } = await list({ client: QUERY, upstream: QUERY, resource }, "?name=a&sort=name");
+  expect(sent[0]?.path).toBe("/items?label=a&sort=label");
+});
+
 describe("orders in a query", () => {
   test.each([
     ["{ a minus }", { parameter: "sort" }, "sort=-name", "sort=-label"],
@@ -231,6 +268,58 @@ describe("orders in a query", () => {
     const several = { ...QUERY, sort: { parameter: "sort", multiple: "comma" } };
     const result = await list({ client: several, upstream: QUERY }, `?${query}`);
     expect(result).toMatchObject({ status: 400, message, sent: [] });
+  });
+});
+
+describe("the value of all other upstream values", () => {
+  const fields = { id: "key", mood: { upstream: "temper", values: "mood", filter: true } };
+
+  test.each([
+    [HEADER, "", { mood: "bad" }],
+    [HEADER, "", { mood: { $ne: "bad" } }],
+    [QUERY, "?mood=bad", undefined],
+    [QUERY, "?mood=good,bad", undefined],
+  ])("is a 400 in a filter: %#", async (client, query, header) => {
+    for (const upstream of [HEADER, QUERY])
+      expect(await list({ client, upstream, resource: { fields } }, query, header)).toMatchObject({
+        status: 400,
+        message: "mood cannot be compared with this value.",
+        sent: [],
+      });
+  });
+
+  test("can't be a default filter", () => {
+    const route = {
+      client: "GET /things",
+      upstream: "GET /items",
+      response: "list",
+      default_filter: { mood: "bad" },
+    };
+    expect(problemsOf({ client: QUERY, upstream: QUERY, resource: { fields, routes: [route] } })).toEqual([
+      "can't be translated: mood cannot be compared with this value.",
+    ]);
+  });
+
+  test("selects all its rows in a list that the gateway filters itself", async () => {
+    const route = {
+      client: "GET /things",
+      upstream: "GET /items",
+      response: "list",
+      aggregate: { max_items: 9 },
+    };
+    const rows = ["G", "B", "X"].map((temper, key) => ({ key, temper }));
+    const { body } = await list(
+      { client: QUERY, resource: { fields, routes: [route] } },
+      "?mood=bad",
+      undefined,
+      rows,
+    );
+    expect(Object(body).map(({ id }: { id: number }) => id)).toEqual([1, 2]);
+  });
+
+  test("leaves filters by the other values as they are", async () => {
+    const { sent } = await list({ client: QUERY, upstream: QUERY, resource: { fields } }, "?mood=good");
+    expect(sent[0]?.path).toBe("/items?temper=G");
   });
 });
 
@@ -290,6 +379,62 @@ describe("a filter that can't be translated exactly is a 400, and the upstream i
     expect(result).toMatchObject({ status: 400, message: expect.stringContaining(message), sent: [] });
   });
 });
+
+describe.each(["comma", "repeat"])(
+  "groups are flattened for a query with several values by %s",
+  (multiple) => {
+    const upstream = { ...QUERY, in: { parameter: "{field}", multiple } };
+    const several = (...values: readonly string[]) =>
+      multiple === "comma" ? `grade=${values.join(",")}` : values.map((value) => `grade=${value}`).join("&");
+
+    test.each([
+      ["a choice inside of a choice", { $or: [{ $or: [{ name: "a" }] }] }, "label=a"],
+      [
+        "values that have several upstream values",
+        { $or: [{ grade: "high" }, { grade: "low" }] },
+        several("a", "b", "d", "e"),
+      ],
+      [
+        "a group of one condition",
+        { $or: [{ $and: [{ grade: "high" }] }, { $or: [] }, { grade: "low" }] },
+        several("a", "b", "d", "e"),
+      ],
+      [
+        "a choice of one group",
+        { $or: [{ $and: [{ name: "a" }, { id: { $gte: 5 } }] }] },
+        "label=a&key[gte]=5",
+      ],
+      ["a choice of one object", { $or: [{ name: "a", id: 5 }] }, "label=a&key=5"],
+    ])("%s", async (_name, filter, expected) => {
+      const { sent, message } = await list({ client: HEADER, upstream }, "", filter);
+      expect(sent[0]?.path ?? message).toBe(`/items?${expected}`);
+    });
+
+    test.each([
+      [
+        "a choice between groups of conditions",
+        { $or: [{ $and: [{ name: "a" }, { id: 5 }] }, { $and: [{ name: "b" }, { id: 6 }] }] },
+      ],
+      [
+        "a choice between fields inside of a choice",
+        { $or: [{ $or: [{ name: "a" }, { id: 5 }] }, { name: "b" }] },
+      ],
+      ["a choice with a group that holds for every row", { $or: [{ $and: [] }, { name: "a" }] }],
+      ["a choice without alternatives", { $or: [{ $or: [] }] }],
+    ])("%s is a 400", async (_name, filter) => {
+      const result = await list({ client: HEADER, upstream }, "", filter);
+      const message = "The filter has conditions that cannot be combined.";
+      expect(result).toMatchObject({ status: 400, message, sent: [] });
+    });
+
+    test("in a query, and in a default filter", async () => {
+      const expected = `/items?${several("a", "b", "d", "e")}`;
+      expect((await list({ client: QUERY, upstream }, "?grade=high,low")).sent[0]?.path).toBe(expected);
+      const route = { default_filter: { grade: ["high", "low"] } };
+      expect((await list({ client: QUERY, upstream, route }, "")).sent[0]?.path).toBe(expected);
+    });
+  },
+);
 
 describe("a filter by an unknown field is ignored where the pack says so", () => {
   test("and the record has its name", async () => {
@@ -484,6 +629,50 @@ test("a list that the gateway filters itself has the same parameters", async () 
   expect((body as unknown as { id: number }[]).map(({ id }) => id)).toEqual([9, 7, 5]);
 });
 
+describe("a list that the gateway filters itself has numbers that no double holds", () => {
+  const rows = parseJson(`[
+    { "label": "c", "key": 1700000000000000003, "amount": 5 },
+    { "label": "a", "key": 1700000000000000001, "amount": 0.30000000000000000002 },
+    { "label": "d", "key": 18e999, "amount": -1e400 },
+    { "label": "b", "key": 1700000000000000002, "amount": 0.3 },
+    { "label": "small", "key": 7, "amount": null }
+  ]`) as object[];
+  const resource = { fields: { key: "key", amount: "amount", label: "label" } };
+  const route = {
+    client: "GET /things",
+    upstream: "GET /items",
+    response: "list",
+    aggregate: { max_items: 9 },
+  };
+  const labelsOf = async (filters: object, query: string, header?: object) => {
+    const changes = { client: filters, resource: { ...resource, routes: [route] } };
+    const { body } = await list(changes, query, header, rows);
+    return Object(body).map(({ label }: { label: string }) => label);
+  };
+
+  test.each([
+    ["are sorted by all their digits", "?sort=key", ["small", "a", "b", "c", "d"]],
+    ["are sorted backwards", "?sort=-key", ["d", "c", "b", "a", "small"]],
+    ["have places among other numbers", "?sort=amount", ["small", "d", "b", "a", "c"]],
+    ["are compared with short numbers", "?key[gte]=8&sort=key", ["a", "b", "c", "d"]],
+    ["are compared by all their digits", "?key[gte]=1700000000000000002&sort=key", ["b", "c", "d"]],
+    ["equal the number with the same digits", "?key=1700000000000000002,7&sort=key", ["small", "b"]],
+    ["equal the same number in another form", "?key=1700000000000000002.0", ["b"]],
+    ["differ from all others", "?key[ne]=1700000000000000002&sort=key", ["small", "a", "c", "d"]],
+  ])("that %s: %s", async (_name, query, labels) => {
+    expect(await labelsOf(QUERY, query)).toEqual(labels);
+  });
+
+  test("which a filter in a header sorts and compares", async () => {
+    expect(await labelsOf(HEADER, "", { key: { $gte: 8 }, $by: "key", $dir: "asc" })).toEqual([
+      "a",
+      "b",
+      "c",
+      "d",
+    ]);
+  });
+});
+
 test("a catalog is read with its condition in the query", async () => {
   const resource = {
     catalog: { upstream: [{ request: "GET /items", filter: { kind: "public" } }], stub: '{ "id": $id }' },
@@ -658,6 +847,37 @@ describe("check reports filters", () => {
       "that a pack adds in another form",
       { upstream: QUERY, route: { where: { $or: [{ kind: "a" }] } } },
       "a condition in a query is a field with a value",
+    ],
+    [
+      "by a field that an expression reads",
+      {
+        client: QUERY,
+        upstream: QUERY,
+        resource: {
+          fields: {
+            price: {
+              upstream: "amount",
+              read: "$value / 100",
+              write: "$round($value * 100)",
+              type: "number",
+              filter: true,
+            },
+          },
+        },
+      },
+      '"read" converts the values of this field, and filters would not be converted',
+    ],
+    [
+      "by an input that an expression writes",
+      {
+        client: QUERY,
+        upstream: QUERY,
+        resource: {
+          fields: { id: "key" },
+          inputs: { price: { upstream: "amount", write: "$value * 100", filter: true } },
+        },
+      },
+      '"write" converts the values of this field, and filters would not be converted',
     ],
     [
       "whose parameters the upstream gets twice",

@@ -90,9 +90,9 @@ describe("the laws of a pack", () => {
 
   test("find a filter that does not select the object whose value clients read", async () => {
     const edit = {
-      file: "book.yaml",
-      from: "values: state, filter: true",
-      to: "values: state, read: '$uppercase($value)', filter: true",
+      file: "pack.yaml",
+      from: "state: { read: { in: available, out: lent }, otherwise: unknown }",
+      to: "state: { same: [in, out], read: '$uppercase($value)' }",
     };
     expect((await checkLibrary(edit)).findings).toContainEqual(
       expect.objectContaining({
@@ -100,6 +100,12 @@ describe("the laws of a pack", () => {
         subject: expect.stringContaining("book.state in GET /books"),
       }),
     );
+  });
+
+  test("take a filter by the value of all other upstream values for rejected", async () => {
+    const edit = { file: "pack.yaml", from: "otherwise: unknown }", to: "otherwise: lent }" };
+    const { findings } = await checkLibrary(edit);
+    expect(findings.filter(({ kind }) => kind === "filter")).toEqual([]);
   });
 
   test("find an error whose field is lost on the way", async () => {

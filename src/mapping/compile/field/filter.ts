@@ -19,10 +19,7 @@ function compileValue(rule: FieldRule, context: FieldContext): TranslateValue | 
   if (kind?.filterValues) return (value) => kind.filterValues?.(value, rule.arguments ?? {});
   const catalog = rule.catalog === undefined ? undefined : context.catalogs.get(rule.catalog);
   if (!catalog) return undefined;
-  return (value, copy) => {
-    const v4 = typeof value === "string" ? catalog.filterId(value, copy) : undefined;
-    return v4 === undefined ? undefined : [v4];
-  };
+  return (value, copy) => (typeof value === "string" ? catalog.filterIds(value, copy) : undefined);
 }
 
 /** Compiles the filter direction. The result is cached for each catalog copy, since catalog ids depend on it. */
@@ -115,7 +112,7 @@ export function compileSelectFields(
     ],
   );
   const translateId = (referred: Catalog, requested: Scalar, copy: CatalogCopy): string | undefined => {
-    const v4 = typeof requested === "string" ? referred.filterId(requested, copy) : undefined;
+    const [v4] = (typeof requested === "string" ? referred.filterIds(requested, copy) : undefined) ?? [];
     return v4 === undefined ? undefined : referred.alphaId(v4);
   };
   return cacheByCopy((copy) => {

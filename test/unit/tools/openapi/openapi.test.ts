@@ -13,6 +13,7 @@ import { describePack } from "../../../../src/tools/openapi/document.ts";
 import { readExamples, type ExampleDefinition } from "../../../../src/tools/examples/example.ts";
 import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
 import { writeSmallPack } from "../../../support/small-pack.ts";
+import { withPack } from "../../mapping/pack-folder.ts";
 
 type Json = Record<string, unknown>;
 interface Operation extends Json {
@@ -381,6 +382,14 @@ describe("the description of another pair of APIs", () => {
       },
     });
     expect(parameter(reminders, "created[gte]")?.["schema"]).toEqual({ type: "integer" });
+  });
+
+  test("has no value by which the upstream can't filter", () => {
+    const edit = { file: "pack.yaml", from: "S: sent } }", to: "S: sent }, otherwise: sent }" };
+    const document = withPack([edit], describeFolder, "test/fixtures/invoice-pack");
+    expect(parameter(operation(document, "GET /reminders"), "state")?.["schema"]).toMatchObject({
+      items: { enum: ["open", "late", "all"] },
+    });
   });
 
   test("has envelopes, errors, statuses and media types", () => {

@@ -216,15 +216,15 @@ describe("types by counterexample", () => {
   test("find an expression that fails", async () => {
     const edit = {
       file: "book.yaml",
-      from: "{ upstream: name,",
-      to: "{ upstream: name, read: '$substring($value, 0)',",
+      from: "number: id",
+      to: "number: { upstream: id, read: $abs($value) }",
     };
     const documents = {
-      new: newDocument({ name: { type: ["string", "integer"] } }),
-      old: oldDocument({ title: {} }),
+      new: newDocument({ id: { type: ["string", "integer"] } }, { required: ["id"] }),
+      old: oldDocument({ number: {} }),
     };
     expect(await verdicts(documents, { edits: [edit] })).toMatchObject({
-      book: { counterexample: { answer: { name: expect.any(Number) } } },
+      book: { counterexample: { answer: { id: expect.any(String) } } },
     });
   });
 
