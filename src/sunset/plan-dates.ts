@@ -81,6 +81,12 @@ export const endOf = (dates: PlanDates, client: PlanClient, route: string | null
 const freezeOf = (dates: PlanDates, client: PlanClient, route: string | null): number | undefined =>
   firstDate(datesWithin(dates.freezes, client, route), valueOf(dates.allowed, client));
 
+/** A client under the names of two directories. */
+export interface RenamedClient {
+  readonly before: PlanClient;
+  readonly now: PlanClient;
+}
+
 /** A date that was published, and is earlier now. */
 export interface ShortenedDate {
   readonly kind: "end" | "freeze" | "window";
@@ -110,8 +116,14 @@ const describeScope = (route: string | null, client: string | null): string =>
 /**
  * Finds the dates that were published and are earlier in another plan. Where a plan has no more dates of its own for a
  * client or a route, those for all of them count.
+ *
+ * @param findRenamed who has a name, and what each was called when the dates were published
  */
-export function findShortened(published: PlanDates, next: PlanDates): readonly ShortenedDate[] {
+export function findShortened(
+  published: PlanDates,
+  next: PlanDates,
+  findRenamed: (name: string) => readonly RenamedClient[],
+): readonly ShortenedDate[] {
   const routes = [null, ...new Set([...routesOf(published), ...routesOf(next)])];
   const clients = [null, ...new Set([...clientsOf(published), ...clientsOf(next)])];
   const shortened: ShortenedDate[] = [];
@@ -134,12 +146,14 @@ export function findShortened(published: PlanDates, next: PlanDates): readonly S
     for (const route of routes)
       for (const name of clients) {
         if (route === null && name === null) continue;
-        const client = { name: name ?? undefined, fingerprint: undefined };
-        const [before, now] = [dateOf(published, client, route), dateOf(next, client, route)];
-        // What the whole says already is not repeated for each part.
-        if (whole && now === dateOf(next, everywhere, null)) continue;
         const what = `the ${kind}${describeScope(route, name)}`;
-        compare({ kind, route, client: name, what }, before, now);
+        const renamed = name === null ? [{ before: everywhere, now: everywhere }] : findRenamed(name);
+        for (const client of renamed) {
+          const now = dateOf(next, client.now, route);
+          // What the whole says already is not repeated for each part.
+          if (whole && now === dateOf(next, everywhere, null)) continue;
+          if (compare({ kind, route, client: name, what }, dateOf(published, client.before, route), now)) break;
+        }
       }
   }
   for (const [stage, before] of Object.entries(published.windows)) {

@@ -3,7 +3,7 @@ import type { ClientDirectory } from "../clients/client-directory.ts";
 import type { YamlPath } from "../mapping/load/yaml-source.ts";
 import type { OperatorFileKind, ReportProblem } from "../operator-files/operator-file.ts";
 import { findShortened, isWithin, type PlanDates, type ShortenedDate } from "./plan-dates.ts";
-import { checkNames, splitField, type PlanContext } from "./plan-names.ts";
+import { checkNames, findRenamed, isClient, splitField, type PlanContext } from "./plan-names.ts";
 import type { Stage, PlanDefinition } from "./plan.ts";
 import {
   MAX_NAME_LENGTH,
@@ -210,15 +210,19 @@ function checkPublished(
   definition: SunsetDefinition,
   dates: PlanDates,
   stages: readonly (Stage | undefined)[],
-  { published }: PlanContext,
+  context: PlanContext,
   report: ReportProblem,
 ): void {
+  const { published, directory } = context;
   if (!published) return;
-  for (const shortened of findShortened(published, dates)) {
-    const { what, published: before, now } = shortened;
+  for (const shortened of findShortened(published, dates, (name) => findRenamed(name, context))) {
+    const { what, client, published: before, now } = shortened;
+    const isGone = client !== null && !isClient(client, directory);
     report("AG_SUNSET_SHORTENED", placeOf(shortened, definition, stages), {
-      message: `${what} was published as ${dayText(before)}, and is ${dayText(now)} now`,
-      hint: "announce it to the clients, then run alpha-gateway sunset announce",
+      message: `${what} was published as ${dayText(before)}, and is ${dayText(now)} now${
+        isGone ? `: CLIENTS_FILE has no client "${client}"` : ""
+      }`,
+      hint: `${isGone ? `keep "${client}" in CLIENTS_FILE, or ` : ""}announce it to the clients, then run alpha-gateway sunset announce`,
     });
   }
 }

@@ -377,6 +377,87 @@ describe("a changed plan", () => {
   });
 });
 
+describe("a client that gets another name in the directory", () => {
+  const named = (name: string, more = ""): string => `${name}: { user_agents: ["reports/*"]${more} }\n`;
+  const ENDS = ", ends: 2026-09-01";
+  const allowing = (name: string): string => `end: 2026-07-01\nallow: { ${name}: 2026-09-01 }\n`;
+
+  async function start(plan: string, clients: string) {
+    const directory = clientsFile(clients);
+    const file = await startWith(plan, { CLIENTS_FILE: directory });
+    return {
+      async changeClients(text: string) {
+        writeFileSync(directory, text);
+        await gateway.reload();
+      },
+      async changePlan(text: string) {
+        writeFileSync(file, `announced: 2026-01-01\n${text}`);
+        await gateway.reload();
+      },
+    };
+  }
+
+  /** The status of the client after the end for all, and its own end. */
+  async function afterTheEnd(): Promise<(number | string | null)[]> {
+    moveTo("2026-07-02T00:00:00Z");
+    const { status, headers } = await gateway.request(LIST, { headers: { "user-agent": "reports/1" } });
+    return [status, headers.get("sunset")];
+  }
+  const SERVED = [200, "Tue, 01 Sep 2026 00:00:00 GMT"];
+
+  const areInForce = async () => [
+    await metric("alpha_gateway_clients_file_last_reload_successful"),
+    await metric("alpha_gateway_sunset_file_last_reload_successful"),
+  ];
+
+  test("keeps the end that goes with it", async () => {
+    const { changeClients } = await start("end: 2026-07-01\n", named("reports", ENDS));
+    await changeClients(named("statistics", ENDS));
+    expect(await areInForce()).toEqual([1, 1]);
+    expect(Object.keys((await planStatus()).clientEnds)).toEqual(["statistics"]);
+    expect(await afterTheEnd()).toEqual(SERVED);
+  });
+
+  test("keeps name and end where the new name has an earlier one", async () => {
+    const { changeClients } = await start("end: 2026-07-01\n", named("reports", ENDS));
+    await changeClients(named("statistics"));
+    expect(await areInForce()).toEqual([0, 0]);
+    expect(await afterTheEnd()).toEqual(SERVED);
+    await changeClients(named("statistics", ENDS));
+    expect(await areInForce()).toEqual([1, 1]);
+    expect(await afterTheEnd()).toEqual(SERVED);
+  });
+
+  test.each([["the directory first"], ["the plan first"]])(
+    "is allowed under the old name until directory and plan have the new one: %s",
+    async (order) => {
+      const { changeClients, changePlan } = await start(allowing("reports"), named("reports"));
+      const changes = [
+        () => changeClients(named("statistics")),
+        () => changePlan(allowing("statistics")),
+      ] as const;
+      const [first, second] = order === "the directory first" ? changes : changes.toReversed();
+      await first?.();
+      expect(Object.keys((await planStatus()).allowed)).toEqual(["reports"]);
+      expect(await afterTheEnd()).toEqual(SERVED);
+      await second?.();
+      expect(await areInForce()).toEqual([1, 1]);
+      expect(Object.keys((await planStatus()).allowed)).toEqual(["statistics"]);
+      expect(await afterTheEnd()).toEqual(SERVED);
+    },
+  );
+
+  test("keeps the earlier end of its stage", async () => {
+    const ending = (name: string): string =>
+      `end: 2026-12-01\nstages: [{ end: 2026-09-01, clients: [${name}] }]\n`;
+    const { changeClients, changePlan } = await start(ending("reports"), named("reports"));
+    await changeClients(named("statistics"));
+    await changePlan(ending("statistics"));
+    expect(await areInForce()).toEqual([1, 1]);
+    expect(await afterTheEnd()).toEqual(SERVED);
+  });
+});
+
 test("a plan with an unknown route prevents the start", async () => {
   gateway = await startGateway();
   const file = writeOperatorFile(
