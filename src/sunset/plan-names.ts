@@ -22,6 +22,8 @@ export interface PlanContext extends PackNames {
   readonly hasAudit: boolean;
   /** The dates that were published; undefined: none, or they may be shortened. */
   readonly published: PlanDates | undefined;
+  /** Milliseconds since the epoch. Default: now. */
+  readonly time?: number | undefined;
 }
 
 const FINGERPRINT = /^[0-9a-f]{16}$/;

@@ -181,9 +181,13 @@ function datesOf(
     clientEnds: Object.fromEntries(
       directory.clients.flatMap(({ name, ends }) => (ends === undefined ? [] : [[name, momentOf(ends)]])),
     ),
-    windows: Object.fromEntries(
-      stages.flatMap((stage) => ("rule" in stage ? [[stage.name, momentOf(stage.rule.from)]] : [])),
-    ),
+    windowStages: stages.flatMap((stage) => {
+      if (!("rule" in stage)) return [];
+      const { name, routes, clients, rule } = stage;
+      const field = stage.kind === "field" ? `${stage.object}.${stage.field}` : null;
+      const until = rule.until === undefined ? null : momentOf(rule.until);
+      return [{ stage: name, field, routes, clients, date: momentOf(rule.from), until }];
+    }),
   };
 }
 
@@ -196,8 +200,9 @@ function placeOf(
   const planClient = { name: client ?? undefined, fingerprint: undefined };
   const index = stages.findIndex((stage) => {
     if (!stage) return false;
-    if ("rule" in stage) return stage.name === name;
-    return stage.kind === kind && stage.date === now && isWithin(stage, planClient, route);
+    if (name !== undefined) return stage.name === name;
+    const [its, date] = "rule" in stage ? ["window", momentOf(stage.rule.from)] : [stage.kind, stage.date];
+    return its === kind && date === now && isWithin(stage, planClient, route);
   });
   if (index >= 0) return ["stages", index, kind === "window" ? "from" : kind];
   const day = dayText(now);
@@ -213,13 +218,14 @@ function checkPublished(
   context: PlanContext,
   report: ReportProblem,
 ): void {
-  const { published, directory } = context;
+  const { published, directory, time = Date.now() } = context;
   if (!published) return;
-  for (const shortened of findShortened(published, dates, (name) => findRenamed(name, context))) {
+  for (const shortened of findShortened(published, dates, (name) => findRenamed(name, context), time)) {
     const { what, client, published: before, now } = shortened;
     const isGone = client !== null && !isClient(client, directory);
+    const published = before === Infinity ? "for other clients or routes only" : `as ${dayText(before)}`;
     report("AG_SUNSET_SHORTENED", placeOf(shortened, definition, stages), {
-      message: `${what} was published as ${dayText(before)}, and is ${dayText(now)} now${
+      message: `${what} was published ${published}, and is ${dayText(now)} now${
         isGone ? `: CLIENTS_FILE has no client "${client}"` : ""
       }`,
       hint: `${isGone ? `keep "${client}" in CLIENTS_FILE, or ` : ""}announce it to the clients, then run alpha-gateway sunset announce`,

@@ -8,7 +8,7 @@ import { openSqliteKeyValueStore } from "../../../src/storage/sqlite-store.ts";
 import { createControl } from "../../../src/sunset/control.ts";
 import type { PlanDates } from "../../../src/sunset/plan-dates.ts";
 
-const DATES: PlanDates = { end: 5, ends: [], freezes: [], allowed: {}, clientEnds: {}, windows: {} };
+const DATES: PlanDates = { end: 5, ends: [], freezes: [], allowed: {}, clientEnds: {}, windowStages: [] };
 const BY_ANN = { stage: null, by: "Ann", reason: null };
 
 let folder: string;
