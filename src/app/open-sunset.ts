@@ -105,9 +105,9 @@ export async function openSunset(
   }
 
   /** The dates count as published once requests are decided by them. */
-  function publish(): void {
+  async function publish(): Promise<void> {
     if (!isConfirmed || !plan) return;
-    control.publish(plan.dates).catch((error: unknown) => {
+    await control.publish(plan.dates).catch((error: unknown) => {
       log.error(
         { code: "AG_SUNSET_PUBLISH_FAILED", error: errorText(error) },
         "the dates of the plan could not be stored: a shorter one would not be noticed",
@@ -115,10 +115,10 @@ export async function openSunset(
     });
   }
 
-  function accept(definition: PlanDefinition): void {
+  function accept(definition: PlanDefinition): Promise<void> {
     plan = createPlan(definition);
     isConfirmed = control.isKnown();
-    publish();
+    return publish();
   }
 
   await refresh();
@@ -133,11 +133,12 @@ export async function openSunset(
     setting: "SUNSET_FILE",
     gauge: "sunset_file_last_reload_successful",
     join: clients.join,
-    onChange: accept,
+    onChange: (next) => void accept(next),
     log,
     metrics,
   });
-  accept(watched.current());
+  // Workers start after their primary, and read what it has announced.
+  await accept(watched.current());
   mayShorten = false;
 
   const current = (): Plan => plan ?? createPlan(watched.current());
