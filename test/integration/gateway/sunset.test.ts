@@ -125,6 +125,28 @@ describe("a window of a brown-out", () => {
   });
 });
 
+describe("a window that is open", () => {
+  test("ends for a client that a changed plan waits for, and begins again without it", async () => {
+    const waiting = (...names: string[]): string =>
+      BROWN_OUT.replace("for: 1h", `for: 1h, wait_for: [${names.join(", ")}]`);
+    const file = await startWith(waiting("silent"), {
+      CLIENTS_FILE: clientsFile(`reports: { user_agents: ["reports/*"] }\nsilent: {}`),
+    });
+    const statusAfter = async (plan: string, state: string): Promise<number> => {
+      writeFileSync(file, `announced: 2026-01-01\n${plan}`);
+      await gateway.reload();
+      await waitFor(async () => (await planStatus()).stages[0].state === state);
+      return (await gateway.request(LIST, { as: "other" })).status;
+    };
+    await gateway.request(LIST, { headers: { "user-agent": "reports/1" } });
+    moveTo("2026-06-01T10:30:00Z");
+    await waitFor(async () => (await planStatus()).stages[0].state === "active");
+    expect(await statusAfter(waiting("silent", "reports"), "waiting")).toBe(200);
+    await waitFor(async () => (await planStatus()).stages[0].blockedBy[0] === "reports");
+    expect(await statusAfter(waiting("silent"), "active")).toBe(500);
+  });
+});
+
 describe("a storm of retries", () => {
   test("pauses the stage until somebody resumes it", async () => {
     await startWith(BROWN_OUT);
