@@ -192,7 +192,8 @@ export async function openSunset(
     const hasNewDates = ticks % 2 === 0 && (await refresh());
     // A file that shortened a date is accepted once somebody has announced it.
     if (hasNewDates || (!hadStore && control.isKnown())) watched.reload();
-    await sunset.prepareWindows();
+    // A pause must not wait for the audit store.
+    void sunset.prepareWindows();
     isBusy = false;
   }
   await sunset.prepareWindows();

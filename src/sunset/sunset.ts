@@ -93,7 +93,7 @@ export interface SunsetRuntime extends SunsetRules {
   blockedBy(stage: StageWindow["stage"], from: number): readonly string[];
   /** Whether the plan is applied: the shared state was read, and the plan shortens no published date. */
   isInForce(): boolean;
-  /** Reads what open windows depend on. Call it every second. Never rejects. */
+  /** Reads what open windows depend on, once at a time. Call it every second. Never rejects. */
   prepareWindows(): Promise<void>;
 }
 
@@ -113,6 +113,7 @@ export function createSunset({
   const open = new Map<string, OpenWindow>();
   const storms = watchStorms(replicas);
   let retryAt = 0;
+  let preparing: Promise<void> | undefined;
 
   /** A changed plan may wait for other clients in a window that is open. */
   const openWindow = ({ name, waitFor }: StageWindow["stage"], from: number): OpenWindow | undefined => {
@@ -147,6 +148,25 @@ export function createSunset({
         { code: "AG_SUNSET_WINDOW_WAITS", stage: name, clients: blockedBy },
         "a window of the plan does not begin: clients that it waits for called within 14 days",
       );
+  }
+
+  async function prepareOpen(): Promise<void> {
+    const now = clock();
+    if (now < retryAt) return;
+    try {
+      for (const each of plan().windowsAt(now)) {
+        const { stage, window } = each;
+        // Nobody waits for such a window, and no request fails in it.
+        if (stage.kind === "field" && stage.waitFor.length === 0) continue;
+        if (!openWindow(stage, window.from)) await prepare(each);
+      }
+    } catch (error) {
+      retryAt = clock() + RETRY_MS;
+      log.error(
+        { code: "AG_SUNSET_TRAFFIC_UNKNOWN", error: errorText(error) },
+        "the traffic before a window can't be read: windows that wait for clients don't begin",
+      );
+    }
   }
 
   function pauseInStorm(stage: string, client: string): void {
@@ -227,20 +247,7 @@ export function createSunset({
     },
     count: metrics.countStage,
     blockedBy: (stage, from) => openWindow(stage, from)?.blockedBy ?? [],
-    async prepareWindows() {
-      const now = clock();
-      if (now < retryAt) return;
-      try {
-        for (const each of plan().windowsAt(now))
-          if (!openWindow(each.stage, each.window.from)) await prepare(each);
-      } catch (error) {
-        retryAt = now + RETRY_MS;
-        log.error(
-          { code: "AG_SUNSET_TRAFFIC_UNKNOWN", error: errorText(error) },
-          "the traffic before a window can't be read: windows that wait for clients don't begin",
-        );
-      }
-    },
+    prepareWindows: () => (preparing ??= prepareOpen().finally(() => (preparing = undefined))),
   };
 }
 
