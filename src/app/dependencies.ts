@@ -27,18 +27,16 @@ import { openSharedState, type SharedState } from "./state-backends.ts";
 import { openTracingOf } from "./open-tracing.ts";
 import { openUpstream } from "./open-upstream.ts";
 import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
-import type { ClientDirectory } from "../clients/client-directory.ts";
 import { createPageState, type PageState } from "../migration-page/page-cache.ts";
 import { createTokenCheckBudget, type TokenCheckBudget } from "../pipeline/check-tokens.ts";
 import { checkPagePaths } from "../migration-page/page-paths.ts";
-import { openClients } from "./open-clients.ts";
+import { openClients, type ClientsService } from "./open-clients.ts";
 import { openComparisonsService, type ComparisonsService } from "./open-comparisons.ts";
 import { openNotices, type NoticesService } from "./open-notices.ts";
 import { openRollout, type RolloutService } from "./open-rollout.ts";
 import { openShadow, type ShadowService } from "./open-shadow.ts";
 import { openSunset, type SunsetService } from "./open-sunset.ts";
 import { createProxyWarning } from "./proxy-warning.ts";
-import type { WatchedFile } from "./watched-file.ts";
 import { openUpstreamTls, type UpstreamTls } from "./upstream-tls.ts";
 
 /** What a gateway needs to serve requests, opened, before it listens. */
@@ -64,7 +62,7 @@ export interface Dependencies {
   /** Notices about the migration. */
   readonly notices: NoticesService;
   /** The names of clients. */
-  readonly clients: WatchedFile<ClientDirectory>;
+  readonly clients: ClientsService;
   /** Results of comparisons. */
   readonly comparisons: ComparisonsService;
   /** Comparisons of the old service and the translation; undefined without a rollout. */
@@ -155,8 +153,7 @@ async function openDependencies(
   closers.push(metrics.close);
   const tracing = await openTracingOf(host.tracer, environment, log);
   closers.push(() => tracing?.close());
-  let onDirectoryChange = (): void => {};
-  const clients = openClients(settings, log, metrics, () => onDirectoryChange());
+  const clients = openClients(settings, log, metrics);
   closers.push(clients.close);
   const tls = openUpstreamTls(settings, log);
   closers.push(() => tls?.close());
@@ -168,7 +165,7 @@ async function openDependencies(
   closers.push(() => shared.close());
   const sunset = await openSunset(settings, {
     pack,
-    directory: clients.current,
+    clients,
     state: shared.state,
     audit,
     replicas: shared.replicas,
@@ -180,18 +177,13 @@ async function openDependencies(
   const legacy = openLegacy(settings, { log, metrics, tls });
   const rollout = await openRollout(settings, {
     pack,
-    directory: clients.current,
+    clients,
     state: shared.state,
     legacy,
     log,
     metrics,
   });
   closers.push(rollout.close);
-  // Clients have ends of their own, and the files name clients.
-  onDirectoryChange = () => {
-    sunset.reload();
-    rollout.reload();
-  };
   const notices = openNotices(settings, {
     pack,
     directory: clients.current,

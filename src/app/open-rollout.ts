@@ -1,5 +1,4 @@
 /** Opens the rollout of a gateway, and keeps it up to date. */
-import type { ClientDirectory } from "../clients/client-directory.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Log } from "../observability/log.ts";
@@ -10,6 +9,7 @@ import { rolloutFile } from "../rollout/rollout-file.ts";
 import { findTarget, turnBack, type TurnedBack } from "../rollout/turn-back.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { LegacyService } from "./legacy.ts";
+import type { ClientsService } from "./open-clients.ts";
 import { watchOperatorFile } from "./watched-file.ts";
 
 /** What a person asks for. */
@@ -33,14 +33,12 @@ export interface RolloutService {
   checkPack(pack: Pack): void;
   /** Later files are checked with this pack. */
   usePack(pack: Pack): void;
-  /** Reads the file again. Never throws. */
-  reload(): void;
   close(): void;
 }
 
 export interface RolloutDependencies {
   readonly pack: Pack;
-  readonly directory: () => ClientDirectory;
+  readonly clients: Pick<ClientsService, "current" | "candidate" | "join">;
   readonly state: KeyValueStore;
   readonly legacy: LegacyService | undefined;
   readonly log: Log;
@@ -56,7 +54,6 @@ const NO_ROLLOUT: RolloutService = {
   turnBack: () => Promise.reject(new Error("There is no rollout.")),
   checkPack: () => {},
   usePack: () => {},
-  reload: () => {},
   close: () => {},
 };
 
@@ -88,14 +85,16 @@ function addGauges(metrics: Metrics, { returns, noWayBack, plan }: Rollout): voi
  */
 export async function openRollout(
   { ROLLOUT_FILE: file }: Pick<Settings, "ROLLOUT_FILE">,
-  { pack, directory, state, legacy, log, metrics }: RolloutDependencies,
+  { pack, clients, state, legacy, log, metrics }: RolloutDependencies,
 ): Promise<RolloutService> {
   if (file === undefined) return NO_ROLLOUT;
   let routes = routeNames(pack);
-  const kind = rolloutFile(() => ({ routes, directory: directory() }));
+  const { current: directory } = clients;
+  const kind = rolloutFile(() => ({ routes, directory: clients.candidate() }));
   const watched = watchOperatorFile(file, kind, {
     setting: "ROLLOUT_FILE",
     gauge: "rollout_file_last_reload_successful",
+    join: clients.join,
     onChange: () => rollout.fileChanged(),
     log,
     metrics,
@@ -134,7 +133,6 @@ export async function openRollout(
       if (unknown.length > 0) throw new Error(`ROLLOUT_FILE: the pack has no ${unknown.join(", ")}`);
     },
     usePack: (next) => void (routes = routeNames(next)),
-    reload: watched.reload,
     close() {
       clearInterval(timer);
       watched.close();

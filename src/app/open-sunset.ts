@@ -1,7 +1,6 @@
 /** Opens the sunset plan of a gateway, and keeps it up to date. */
 import { errorText } from "../config/error-text.ts";
 import type { AuditStore } from "../audit/store.ts";
-import type { ClientDirectory } from "../clients/client-directory.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Log } from "../observability/log.ts";
@@ -15,6 +14,7 @@ import { createPlan, type Plan, type PlanDefinition } from "../sunset/plan.ts";
 import { createSunset, NO_SUNSET, type SunsetRules } from "../sunset/sunset.ts";
 import { findUnknownNames, type PackNames } from "../sunset/plan-names.ts";
 import { sunsetFile } from "../sunset/sunset-file.ts";
+import type { ClientsService } from "./open-clients.ts";
 import { watchOperatorFile } from "./watched-file.ts";
 
 /** The sunset plan of a gateway. */
@@ -29,14 +29,12 @@ export interface SunsetService {
   checkPack(pack: Pack): void;
   /** Later plans are checked with this pack. */
   usePack(pack: Pack): void;
-  /** Reads the file again. Never throws. */
-  reload(): void;
   close(): void;
 }
 
 export interface SunsetDependencies {
   readonly pack: Pack;
-  readonly directory: () => ClientDirectory;
+  readonly clients: Pick<ClientsService, "current" | "candidate" | "join">;
   readonly state: KeyValueStore;
   readonly audit: AuditStore | undefined;
   readonly replicas: () => number;
@@ -56,7 +54,6 @@ const NO_PLAN: SunsetService = {
   resume: async () => {},
   checkPack: () => {},
   usePack: () => {},
-  reload: () => {},
   close: () => {},
 };
 
@@ -81,9 +78,10 @@ export function packNames({ routes, resources }: Pick<Pack, "routes" | "resource
  */
 export async function openSunset(
   { SUNSET_FILE: file }: Pick<Settings, "SUNSET_FILE">,
-  { pack, directory, state, audit, replicas, isAnnounced, log, metrics }: SunsetDependencies,
+  { pack, clients, state, audit, replicas, isAnnounced, log, metrics }: SunsetDependencies,
 ): Promise<SunsetService> {
   if (file === undefined) return NO_PLAN;
+  const { current: directory } = clients;
   const control = createControl(state);
   let names = packNames(pack);
   let mayShorten = isAnnounced;
@@ -110,9 +108,9 @@ export async function openSunset(
   }
 
   /** The dates count as published once requests are decided by them. */
-  function publish(): void {
+  async function publish(): Promise<void> {
     if (!isConfirmed || !plan) return;
-    control.publish(plan.dates).catch((error: unknown) => {
+    await control.publish(plan.dates).catch((error: unknown) => {
       log.error(
         { code: "AG_SUNSET_PUBLISH_FAILED", error: errorText(error) },
         "the dates of the plan could not be stored: a shorter one would not be noticed",
@@ -120,26 +118,30 @@ export async function openSunset(
     });
   }
 
-  function accept(definition: PlanDefinition): void {
+  function accept(definition: PlanDefinition): Promise<void> {
     plan = createPlan(definition);
     isConfirmed = control.isKnown();
-    publish();
+    return publish();
   }
 
   await refresh();
   const kind = sunsetFile(() => ({
     ...names,
-    directory: directory(),
+    directory: clients.candidate(),
+    before: directory(),
     hasAudit: audit !== undefined,
     published: mayShorten ? undefined : control.published(),
   }));
   const watched = watchOperatorFile(file, kind, {
     setting: "SUNSET_FILE",
     gauge: "sunset_file_last_reload_successful",
-    check: accept,
+    join: clients.join,
+    onChange: (next) => void accept(next),
     log,
     metrics,
   });
+  // Workers start after their primary, and read what it has announced.
+  await accept(watched.current());
   mayShorten = false;
 
   const current = (): Plan => plan ?? createPlan(watched.current());
@@ -191,7 +193,8 @@ export async function openSunset(
     const hasNewDates = ticks % 2 === 0 && (await refresh());
     // A file that shortened a date is accepted once somebody has announced it.
     if (hasNewDates || (!hadStore && control.isKnown())) watched.reload();
-    await sunset.prepareWindows();
+    // A pause must not wait for the audit store.
+    void sunset.prepareWindows();
   }
   await sunset.prepareWindows();
   const timer = setInterval(() => {
@@ -216,7 +219,6 @@ export async function openSunset(
       if (unknown.length > 0) throw new Error(`SUNSET_FILE: the pack has no ${unknown.join(", ")}`);
     },
     usePack: (next) => void (names = packNames(next)),
-    reload: watched.reload,
     close() {
       clearInterval(timer);
       watched.close();

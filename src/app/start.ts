@@ -150,9 +150,8 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
   async function reload(files?: PackFiles): Promise<Error | undefined> {
     // First: tokens that were revoked must not wait for the catalogs of another pack.
     reloadTokens();
+    // With the plan and the rollout, which name clients.
     dependencies.clients.reload();
-    dependencies.sunset.reload();
-    dependencies.rollout.reload();
     dependencies.notices.reload();
     const problem = await reloadPack(files);
     await reloadCandidate?.();

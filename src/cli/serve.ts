@@ -114,8 +114,7 @@ export async function serve(flags: SettingTexts, options: ServeOptions = {}): Pr
 
 async function run(flags: SettingTexts, options: ServeOptions): Promise<number> {
   const settings = readEnvironment(process.env, flags);
-  if (cluster.isWorker)
-    return (await import("../app/cluster/worker-process.ts")).runWorker(settings, options);
+  if (cluster.isWorker) return (await import("../app/cluster/worker-process.ts")).runWorker(settings);
   const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
   const guard = guardProcess(log, settings.SHUTDOWN_GRACE_MS);
   // Before the start: requests that arrive while v4 is read for the first time get their responses and records too.

@@ -115,7 +115,7 @@ export async function sunsetStatus(
     const status = describePlan(opened.plan, {
       control: opened.control,
       mayBegin: ({ name }) => (blocking.get(name) ?? []).length === 0,
-      blockedBy: (stage) => blocking.get(stage) ?? [],
+      blockedBy: ({ name }) => blocking.get(name) ?? [],
       isInForce: true,
       time,
     });

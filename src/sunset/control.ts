@@ -66,17 +66,28 @@ const controlSchema: z.ZodType<ControlState> = z.object({
   events: z.array(pause.extend({ action: z.enum(["pause", "resume"]) })),
 });
 
-const dated = z.array(
-  z.object({ routes: z.array(z.string()), clients: z.array(z.string()), date: z.number() }),
-);
+const datedScope = z.object({
+  routes: z.array(z.string()),
+  clients: z.array(z.string()),
+  date: z.number(),
+});
 const dates = z.record(z.string(), z.number());
 const publishedSchema: z.ZodType<PlanDates> = z.object({
   end: z.number().nullable(),
-  ends: dated,
-  freezes: dated,
+  ends: z.array(datedScope),
+  freezes: z.array(datedScope),
   allowed: dates,
   clientEnds: dates,
-  windows: dates,
+  // Older versions have stored their windows in another form.
+  windowStages: z
+    .array(
+      datedScope.extend({
+        stage: z.string(),
+        field: z.string().nullable(),
+        until: z.number().nullable(),
+      }),
+    )
+    .default([]),
 });
 
 /** Reads the dates as they are stored. @throws {StateUnavailableError} if they are damaged */

@@ -1,6 +1,6 @@
 /** A plan as people read it: stages, what runs now, what is next, and who paused it. */
 import type { ControlEvent, Pause, SunsetControl } from "./control.ts";
-import type { Plan, PlanConditions, Stage, StageTimes } from "./plan.ts";
+import type { Plan, PlanConditions, Stage, StageTimes, StageWindow } from "./plan.ts";
 
 /** `over`: no window comes any more. `waiting`: a window is due, and clients that it waits for still call. */
 export type StageState = "planned" | "active" | "waiting" | "paused" | "over";
@@ -45,7 +45,7 @@ export interface DescribeOptions {
   readonly control: Pick<SunsetControl, "state" | "pauseOf">;
   readonly mayBegin: PlanConditions["mayBegin"];
   /** Clients that keep the window of a stage from its beginning. */
-  readonly blockedBy: (stage: string, from: number) => readonly string[];
+  readonly blockedBy: (stage: StageWindow["stage"], from: number) => readonly string[];
   readonly isInForce: boolean;
   /** Milliseconds since the epoch. */
   readonly time: number;
@@ -98,7 +98,7 @@ export function describePlan(
         routes: stage.routes,
         clients: stage.clients,
         waitFor: "waitFor" in stage ? stage.waitFor : [],
-        blockedBy: state === "waiting" && from !== undefined ? blockedBy(stage.name, from) : [],
+        blockedBy: state === "waiting" && "rule" in stage && from !== undefined ? blockedBy(stage, from) : [],
         text: stage.text ?? null,
       };
     }),

@@ -9,6 +9,16 @@ export interface Scope {
 
 type DatedScope = Scope & { readonly date: number };
 
+/** A stage with windows, from the day of the first one on. */
+export interface WindowDates extends DatedScope {
+  /** Name of the stage. */
+  readonly stage: string;
+  /** Object and field that responses lack in its windows; null: requests fail. */
+  readonly field: string | null;
+  /** The day before which the last window begins; null: none is the last. */
+  readonly until: number | null;
+}
+
 /**
  * The dates of a plan, as the state store remembers them. Milliseconds since the epoch.
  *
@@ -25,8 +35,7 @@ export interface PlanDates {
   readonly allowed: Readonly<Record<string, number>>;
   /** The end of clients that have one of their own, in place of `end`. */
   readonly clientEnds: Readonly<Record<string, number>>;
-  /** When the windows of each stage begin, by its name. */
-  readonly windows: Readonly<Record<string, number>>;
+  readonly windowStages: readonly WindowDates[];
 }
 
 /** Who sends a request: a name of the directory, and the fingerprint of the token. */
@@ -81,25 +90,46 @@ export const endOf = (dates: PlanDates, client: PlanClient, route: string | null
 const freezeOf = (dates: PlanDates, client: PlanClient, route: string | null): number | undefined =>
   firstDate(datesWithin(dates.freezes, client, route), valueOf(dates.allowed, client));
 
+/** The day from which on windows come in which calls fail, or responses lack a field. Those before a time are over. */
+function windowOf(
+  { windowStages, allowed }: PlanDates,
+  { field, time }: { readonly field: string | null; readonly time: number },
+  client: PlanClient,
+  route: string | null,
+): number | undefined {
+  const allowedUntil = valueOf(allowed, client);
+  const windows = windowStages.filter(
+    ({ until, field: its }) => its === field && (until ?? Infinity) > Math.max(time, allowedUntil ?? 0),
+  );
+  return firstDate(datesWithin(windows, client, route), allowedUntil);
+}
+
+/** A client under the names of two directories. */
+export interface RenamedClient {
+  readonly before: PlanClient;
+  readonly now: PlanClient;
+}
+
 /** A date that was published, and is earlier now. */
 export interface ShortenedDate {
   readonly kind: "end" | "freeze" | "window";
-  /** The route and the name of the client that it is for; null: all. Of a window both are null. */
+  /** The route and the name of the client that it is for; null: all. Of a stage with windows both are null. */
   readonly route: string | null;
   readonly client: string | null;
-  /** The stage of a window. */
+  /** The stage whose windows begin earlier. */
   readonly stage?: string;
   /** What ends or begins earlier, such as `the end of GET /books for billing`. */
   readonly what: string;
+  /** `Infinity`: its stage was published for others only. */
   readonly published: number;
   readonly now: number;
 }
 
-const routesOf = ({ ends, freezes }: PlanDates): readonly string[] =>
-  [...ends, ...freezes].flatMap(({ routes }) => routes);
+const routesOf = ({ ends, freezes, windowStages }: PlanDates): readonly string[] =>
+  [...ends, ...freezes, ...windowStages].flatMap(({ routes }) => routes);
 
-const clientsOf = ({ ends, allowed, clientEnds }: PlanDates): readonly string[] => [
-  ...ends.flatMap(({ clients }) => clients),
+const clientsOf = ({ ends, windowStages, allowed, clientEnds }: PlanDates): readonly string[] => [
+  ...[...ends, ...windowStages].flatMap(({ clients }) => clients),
   ...Object.keys(allowed),
   ...Object.keys(clientEnds),
 ];
@@ -107,11 +137,60 @@ const clientsOf = ({ ends, allowed, clientEnds }: PlanDates): readonly string[] 
 const describeScope = (route: string | null, client: string | null): string =>
   `${route === null ? "" : ` of ${route}`}${client === null ? "" : ` for ${client}`}`;
 
+type FindDate = (client: PlanClient, route: string | null) => number | undefined;
+
+/** A date that clients have on routes, in two plans. */
+interface ComparedDate {
+  readonly kind: ShortenedDate["kind"];
+  /** In words, such as `the end`. */
+  readonly title: string;
+  readonly before: FindDate;
+  readonly now: FindDate;
+}
+
+function comparedDates(published: PlanDates, next: PlanDates, time: number): readonly ComparedDate[] {
+  const fields = new Set([...published.windowStages, ...next.windowStages].map(({ field }) => field));
+  /** Whether a stage of the plan was published for others only. */
+  const isAdded = (client: PlanClient, route: string | null): boolean =>
+    next.windowStages.some((stage) => {
+      const before = published.windowStages.find((each) => each.stage === stage.stage);
+      return before && isWithin(stage, client, route) && !isWithin(before, client, route);
+    });
+  const bothOf = (dateOf: (dates: PlanDates, ...query: Parameters<FindDate>) => number | undefined) => ({
+    before: (...query: Parameters<FindDate>) => dateOf(published, ...query),
+    now: (...query: Parameters<FindDate>) => dateOf(next, ...query),
+  });
+  return [
+    { kind: "end", title: "the end", ...bothOf(endOf) },
+    { kind: "freeze", title: "the freeze", ...bothOf(freezeOf) },
+    ...[...fields].map((field): ComparedDate => {
+      const { before, now } = bothOf((dates, ...query) => windowOf(dates, { field, time }, ...query));
+      return {
+        kind: "window",
+        title: field === null ? "the first window" : `the first window without ${field}`,
+        before: (...query) => before(...query) ?? (isAdded(...query) ? Infinity : undefined),
+        now,
+      };
+    }),
+  ];
+}
+
+const EVERYBODY: PlanClient = { name: undefined, fingerprint: undefined };
+
 /**
  * Finds the dates that were published and are earlier in another plan. Where a plan has no more dates of its own for a
- * client or a route, those for all of them count.
+ * client or a route, those for all of them count. No stage was published for a client before the day until which it is
+ * allowed.
+ *
+ * @param findRenamed who has a name, and what each was called when the dates were published
+ * @param time milliseconds since the epoch: windows that were published for before have been
  */
-export function findShortened(published: PlanDates, next: PlanDates): readonly ShortenedDate[] {
+export function findShortened(
+  published: PlanDates,
+  next: PlanDates,
+  findRenamed: (name: string) => readonly RenamedClient[],
+  time: number,
+): readonly ShortenedDate[] {
   const routes = [null, ...new Set([...routesOf(published), ...routesOf(next)])];
   const clients = [null, ...new Set([...clientsOf(published), ...clientsOf(next)])];
   const shortened: ShortenedDate[] = [];
@@ -121,30 +200,33 @@ export function findShortened(published: PlanDates, next: PlanDates): readonly S
     now: number | undefined,
   ): boolean {
     if (before === undefined || now === undefined || now >= before) return false;
+    if (date.kind === "window" && time >= before) return false;
     shortened.push({ ...date, published: before, now });
     return true;
   }
-  for (const [kind, dateOf] of [["end", endOf] as const, ["freeze", freezeOf] as const]) {
-    const everywhere = { name: undefined, fingerprint: undefined };
-    const whole = compare(
-      { kind, route: null, client: null, what: `the ${kind}` },
-      dateOf(published, everywhere, null),
-      dateOf(next, everywhere, null),
+  const stages = new Map(next.windowStages.map(({ stage, date }) => [stage, date]));
+  for (const { stage, date } of published.windowStages) {
+    const what = `the first window of "${stage}"`;
+    compare({ kind: "window", route: null, client: null, stage, what }, date, stages.get(stage));
+  }
+  for (const { kind, title, ...dateOf } of comparedDates(published, next, time)) {
+    // What a stage or the whole says already is not repeated for each part.
+    const reported = new Set(
+      shortened.filter((date) => date.kind === kind && date.client === null).map(({ now }) => now),
     );
     for (const route of routes)
       for (const name of clients) {
-        if (route === null && name === null) continue;
-        const client = { name: name ?? undefined, fingerprint: undefined };
-        const [before, now] = [dateOf(published, client, route), dateOf(next, client, route)];
-        // What the whole says already is not repeated for each part.
-        if (whole && now === dateOf(next, everywhere, null)) continue;
-        const what = `the ${kind}${describeScope(route, name)}`;
-        compare({ kind, route, client: name, what }, before, now);
+        const what = `${title}${describeScope(route, name)}`;
+        const renamed = name === null ? [{ before: EVERYBODY, now: EVERYBODY }] : findRenamed(name);
+        for (const client of renamed) {
+          const now = dateOf.now(client.now, route);
+          if (now === undefined || reported.has(now)) continue;
+          const before = dateOf.before(client.before, route) ?? valueOf(published.allowed, client.before);
+          if (!compare({ kind, route, client: name, what }, before, now)) continue;
+          if (route === null && name === null) reported.add(now);
+          break;
+        }
       }
-  }
-  for (const [stage, before] of Object.entries(published.windows)) {
-    const what = `the first window of "${stage}"`;
-    compare({ kind: "window", route: null, client: null, stage, what }, before, next.windows[stage]);
   }
   return shortened;
 }

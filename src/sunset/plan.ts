@@ -236,9 +236,9 @@ export function createPlan(definition: PlanDefinition): Plan {
         : NO_FIELDS,
     endOf: (client, route) => endOf(dates, client, route),
     headersFor(client, route) {
-      // Tokens that the plan does not name have the same headers.
-      const key = [client.name, client.fingerprint].find((each) => each !== undefined && mentioned.has(each));
-      const at = `${route}\n${key}`;
+      // Clients and tokens that the plan does not name have the same headers.
+      const key = [client.name, client.fingerprint].map((each) => (each && mentioned.has(each) ? each : ""));
+      const at = [route, ...key].join("\n");
       const cached = headers.get(at);
       if (cached) return cached;
       const written = writeHeaders(client, route);

@@ -3,7 +3,7 @@ import type { ClientDirectory } from "../clients/client-directory.ts";
 import type { YamlPath } from "../mapping/load/yaml-source.ts";
 import type { OperatorFileKind, ReportProblem } from "../operator-files/operator-file.ts";
 import { findShortened, isWithin, type PlanDates, type ShortenedDate } from "./plan-dates.ts";
-import { checkNames, splitField, type PlanContext } from "./plan-names.ts";
+import { checkNames, findRenamed, isClient, splitField, type PlanContext } from "./plan-names.ts";
 import type { Stage, PlanDefinition } from "./plan.ts";
 import {
   MAX_NAME_LENGTH,
@@ -181,9 +181,13 @@ function datesOf(
     clientEnds: Object.fromEntries(
       directory.clients.flatMap(({ name, ends }) => (ends === undefined ? [] : [[name, momentOf(ends)]])),
     ),
-    windows: Object.fromEntries(
-      stages.flatMap((stage) => ("rule" in stage ? [[stage.name, momentOf(stage.rule.from)]] : [])),
-    ),
+    windowStages: stages.flatMap((stage) => {
+      if (!("rule" in stage)) return [];
+      const { name, routes, clients, rule } = stage;
+      const field = stage.kind === "field" ? `${stage.object}.${stage.field}` : null;
+      const until = rule.until === undefined ? null : momentOf(rule.until);
+      return [{ stage: name, field, routes, clients, date: momentOf(rule.from), until }];
+    }),
   };
 }
 
@@ -196,8 +200,9 @@ function placeOf(
   const planClient = { name: client ?? undefined, fingerprint: undefined };
   const index = stages.findIndex((stage) => {
     if (!stage) return false;
-    if ("rule" in stage) return stage.name === name;
-    return stage.kind === kind && stage.date === now && isWithin(stage, planClient, route);
+    if (name !== undefined) return stage.name === name;
+    const [its, date] = "rule" in stage ? ["window", momentOf(stage.rule.from)] : [stage.kind, stage.date];
+    return its === kind && date === now && isWithin(stage, planClient, route);
   });
   if (index >= 0) return ["stages", index, kind === "window" ? "from" : kind];
   const day = dayText(now);
@@ -210,15 +215,20 @@ function checkPublished(
   definition: SunsetDefinition,
   dates: PlanDates,
   stages: readonly (Stage | undefined)[],
-  { published }: PlanContext,
+  context: PlanContext,
   report: ReportProblem,
 ): void {
+  const { published, directory, time = Date.now() } = context;
   if (!published) return;
-  for (const shortened of findShortened(published, dates)) {
-    const { what, published: before, now } = shortened;
+  for (const shortened of findShortened(published, dates, (name) => findRenamed(name, context), time)) {
+    const { what, client, published: before, now } = shortened;
+    const isGone = client !== null && !isClient(client, directory);
+    const published = before === Infinity ? "for other clients or routes only" : `as ${dayText(before)}`;
     report("AG_SUNSET_SHORTENED", placeOf(shortened, definition, stages), {
-      message: `${what} was published as ${dayText(before)}, and is ${dayText(now)} now`,
-      hint: "announce it to the clients, then run alpha-gateway sunset announce",
+      message: `${what} was published ${published}, and is ${dayText(now)} now${
+        isGone ? `: CLIENTS_FILE has no client "${client}"` : ""
+      }`,
+      hint: `${isGone ? `keep "${client}" in CLIENTS_FILE, or ` : ""}announce it to the clients, then run alpha-gateway sunset announce`,
     });
   }
 }

@@ -1,4 +1,5 @@
 /** The plan in force: what it decides about requests, and what stops it. */
+import { isDeepStrictEqual } from "node:util";
 import { errorText } from "../config/error-text.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
@@ -10,7 +11,6 @@ import type { Decision, FieldStage, Plan, PlanConditions, PlanQuery, StageWindow
 import type { PlanClient } from "./plan-dates.ts";
 import { clientKey, readTraffic, type RecordedTraffic } from "./recorded-traffic.ts";
 import { watchStorms } from "./retry-storms.ts";
-import type { Window } from "./windows.ts";
 
 /** What the plan says about a request. */
 export interface Verdict {
@@ -79,6 +79,7 @@ const RETRY_MS = 10_000;
 /** What is known about an open window. */
 interface OpenWindow {
   readonly from: number;
+  readonly waitFor: readonly string[];
   /** Clients that it waits for, and that called. */
   readonly blockedBy: readonly string[];
   /** Undefined without an audit store. */
@@ -89,10 +90,10 @@ interface OpenWindow {
 export interface SunsetRuntime extends SunsetRules {
   readonly conditions: PlanConditions;
   /** Clients because of which a window of a stage that began at a time does not begin, as far as it is known. */
-  blockedBy(stage: string, from: number): readonly string[];
+  blockedBy(stage: StageWindow["stage"], from: number): readonly string[];
   /** Whether the plan is applied: the shared state was read, and the plan shortens no published date. */
   isInForce(): boolean;
-  /** Reads what open windows depend on. Call it every second. Never rejects. */
+  /** Reads what open windows depend on, once at a time. Call it every second. Never rejects. */
   prepareWindows(): Promise<void>;
 }
 
@@ -112,10 +113,12 @@ export function createSunset({
   const open = new Map<string, OpenWindow>();
   const storms = watchStorms(replicas);
   let retryAt = 0;
+  let preparing: Promise<void> | undefined;
 
-  const openWindow = (stage: string, from: number): OpenWindow | undefined => {
-    const found = open.get(stage);
-    return found?.from === from ? found : undefined;
+  /** A changed plan may wait for other clients in a window that is open. */
+  const openWindow = ({ name, waitFor }: StageWindow["stage"], from: number): OpenWindow | undefined => {
+    const found = open.get(name);
+    return found?.from === from && isDeepStrictEqual(found.waitFor, waitFor) ? found : undefined;
   };
 
   const conditions: PlanConditions = {
@@ -123,7 +126,7 @@ export function createSunset({
     mayBegin(stage, window) {
       if (stage.waitFor.length === 0) return true;
       // Until it is known who called, the window does not begin.
-      return openWindow(stage.name, window.from)?.blockedBy.length === 0;
+      return openWindow(stage, window.from)?.blockedBy.length === 0;
     },
   };
 
@@ -136,15 +139,34 @@ export function createSunset({
 
   const isInForce = (): boolean => control.isKnown() && isConfirmed();
 
-  async function prepare(stage: string, waitFor: readonly string[], { from }: Window): Promise<void> {
+  async function prepare({ stage: { name, waitFor }, window: { from } }: StageWindow): Promise<void> {
     const traffic = audit && (await readTraffic(audit, directory(), from));
     const blockedBy = traffic?.calling(waitFor) ?? [];
-    open.set(stage, { from, blockedBy, traffic });
+    open.set(name, { from, waitFor, blockedBy, traffic });
     if (blockedBy.length > 0)
       log.warn(
-        { code: "AG_SUNSET_WINDOW_WAITS", stage, clients: blockedBy },
+        { code: "AG_SUNSET_WINDOW_WAITS", stage: name, clients: blockedBy },
         "a window of the plan does not begin: clients that it waits for called within 14 days",
       );
+  }
+
+  async function prepareOpen(): Promise<void> {
+    const now = clock();
+    if (now < retryAt) return;
+    try {
+      for (const each of plan().windowsAt(now)) {
+        const { stage, window } = each;
+        // Nobody waits for such a window, and no request fails in it.
+        if (stage.kind === "field" && stage.waitFor.length === 0) continue;
+        if (!openWindow(stage, window.from)) await prepare(each);
+      }
+    } catch (error) {
+      retryAt = clock() + RETRY_MS;
+      log.error(
+        { code: "AG_SUNSET_TRAFFIC_UNKNOWN", error: errorText(error) },
+        "the traffic before a window can't be read: windows that wait for clients don't begin",
+      );
+    }
   }
 
   function pauseInStorm(stage: string, client: string): void {
@@ -163,7 +185,7 @@ export function createSunset({
 
   /** Invented tokens have no usual rate: strangers can't end a window. */
   function countRetry({ stage, window }: Extract<Decision, { kind: "brown_out" }>, client: PlanClient): void {
-    const usual = openWindow(stage.name, window.from)?.traffic?.usualRate(client);
+    const usual = openWindow(stage, window.from)?.traffic?.usualRate(client);
     if (usual === undefined) return;
     const name = clientKey(client) ?? "";
     if (storms.count(name, usual, clock())) pauseInStorm(stage.name, name);
@@ -225,20 +247,7 @@ export function createSunset({
     },
     count: metrics.countStage,
     blockedBy: (stage, from) => openWindow(stage, from)?.blockedBy ?? [],
-    async prepareWindows() {
-      const now = clock();
-      if (now < retryAt) return;
-      try {
-        for (const { stage, window } of plan().windowsAt(now))
-          if (!openWindow(stage.name, window.from)) await prepare(stage.name, stage.waitFor, window);
-      } catch (error) {
-        retryAt = now + RETRY_MS;
-        log.error(
-          { code: "AG_SUNSET_TRAFFIC_UNKNOWN", error: errorText(error) },
-          "the traffic before a window can't be read: windows that wait for clients don't begin",
-        );
-      }
-    },
+    prepareWindows: () => (preparing ??= prepareOpen().finally(() => (preparing = undefined))),
   };
 }
 

@@ -86,9 +86,8 @@ export async function startWorkers(
   });
   async function reload(next?: PackFiles): Promise<Error | undefined> {
     // Each worker reads the files of the operator, and the candidate, itself.
+    // With the plan and the rollout, which name clients.
     dependencies.clients.reload();
-    dependencies.sunset.reload();
-    dependencies.rollout.reload();
     dependencies.notices.reload();
     await sendToWorkers(files);
     return reloadPack(next);

@@ -5,7 +5,7 @@ import type { PrimaryApi, WorkerApi } from "./rpc-api.ts";
 import { createRpc } from "./ipc-rpc.ts";
 import { guardProcess } from "../process-guard.ts";
 import { createLog } from "../../observability/log.ts";
-import { createDependencies, type DependenciesOptions } from "../dependencies.ts";
+import { createDependencies } from "../dependencies.ts";
 import { serveDependencies, type ListeningService } from "../start.ts";
 
 /**
@@ -41,14 +41,12 @@ function workerSettings(settings: Settings): Settings {
 
 /**
  * Serves requests as a worker until the primary drains it. Workers ignore signals: a terminal sends them to all
- * processes, and the primary handles them.
+ * processes, and the primary handles them. Nor do they announce a plan: one that is restarted later would accept dates
+ * that nobody has announced.
  *
  * @returns The exit code.
  */
-export async function runWorker(
-  given: Settings,
-  { isAnnounced }: Pick<DependenciesOptions, "isAnnounced">,
-): Promise<number> {
+export async function runWorker(given: Settings): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
   const settings = workerSettings(given);
   const guard = guardProcess(createLog(settings.LOG_LEVEL, settings.LOG_FORMAT), settings.SHUTDOWN_GRACE_MS);
@@ -64,7 +62,6 @@ export async function runWorker(
   const primary = createRpc<PrimaryApi>(process, { ...api });
   const dependencies = await createDependencies(settings, {
     files: await primary.callDuringStart("pack"),
-    isAnnounced,
   });
   let service: ListeningService;
   try {

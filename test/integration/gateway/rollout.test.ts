@@ -68,6 +68,26 @@ async function start(rollout: string, settings: TestSettings = {}): Promise<TwoS
 
 const isOld = ({ body }: TestResponse): boolean => body?.from === "old";
 
+describe("a client that gets another name in the directory", () => {
+  test("stays in its wave, under the old name until both files have the new one", async () => {
+    const waves = (name: string): string =>
+      `data: shared\nwaves: { first: [${name}] }\nnew: [{ waves: [first] }]`;
+    const { gateway, call, rolloutFile, clientsFile } = await start(waves("billing"));
+    const metricOf = async (name: string) =>
+      new RegExp(`^alpha_gateway_${name}_file_last_reload_successful (.)$`, "m").exec(
+        (await gateway.requestAdmin("GET /metrics")).text,
+      )?.[1];
+    writeFileSync(clientsFile, CLIENTS.replace("billing:", "invoices:"));
+    await gateway.reload();
+    expect(isOld(await call("billing"))).toBe(false);
+    expect([await metricOf("clients"), await metricOf("rollout")]).toEqual(["0", "0"]);
+    writeFileSync(rolloutFile, waves("invoices") + ALONE);
+    await gateway.reload();
+    expect(isOld(await call("billing"))).toBe(false);
+    expect([await metricOf("clients"), await metricOf("rollout")]).toEqual(["1", "1"]);
+  });
+});
+
 describe("who gets what", () => {
   test("clients of a wave get the translation, all others the old service, and each record has its lane", async () => {
     const { gateway, call } = await start(

@@ -125,6 +125,28 @@ describe("a window of a brown-out", () => {
   });
 });
 
+describe("a window that is open", () => {
+  test("ends for a client that a changed plan waits for, and begins again without it", async () => {
+    const waiting = (...names: string[]): string =>
+      BROWN_OUT.replace("for: 1h", `for: 1h, wait_for: [${names.join(", ")}]`);
+    const file = await startWith(waiting("silent"), {
+      CLIENTS_FILE: clientsFile(`reports: { user_agents: ["reports/*"] }\nsilent: {}`),
+    });
+    const statusAfter = async (plan: string, state: string): Promise<number> => {
+      writeFileSync(file, `announced: 2026-01-01\n${plan}`);
+      await gateway.reload();
+      await waitFor(async () => (await planStatus()).stages[0].state === state);
+      return (await gateway.request(LIST, { as: "other" })).status;
+    };
+    await gateway.request(LIST, { headers: { "user-agent": "reports/1" } });
+    moveTo("2026-06-01T10:30:00Z");
+    await waitFor(async () => (await planStatus()).stages[0].state === "active");
+    expect(await statusAfter(waiting("silent", "reports"), "waiting")).toBe(200);
+    await waitFor(async () => (await planStatus()).stages[0].blockedBy[0] === "reports");
+    expect(await statusAfter(waiting("silent"), "active")).toBe(500);
+  });
+});
+
 describe("a storm of retries", () => {
   test("pauses the stage until somebody resumes it", async () => {
     await startWith(BROWN_OUT);
@@ -374,6 +396,87 @@ describe("a changed plan", () => {
     writeFileSync(directory, `reports: { user_agents: ["reports/*"], ends: 2026-10-01 }`);
     await gateway.reload();
     expect(await sunset()).toBe("Thu, 01 Oct 2026 00:00:00 GMT");
+  });
+});
+
+describe("a client that gets another name in the directory", () => {
+  const named = (name: string, more = ""): string => `${name}: { user_agents: ["reports/*"]${more} }\n`;
+  const ENDS = ", ends: 2026-09-01";
+  const allowing = (name: string): string => `end: 2026-07-01\nallow: { ${name}: 2026-09-01 }\n`;
+
+  async function start(plan: string, clients: string) {
+    const directory = clientsFile(clients);
+    const file = await startWith(plan, { CLIENTS_FILE: directory });
+    return {
+      async changeClients(text: string) {
+        writeFileSync(directory, text);
+        await gateway.reload();
+      },
+      async changePlan(text: string) {
+        writeFileSync(file, `announced: 2026-01-01\n${text}`);
+        await gateway.reload();
+      },
+    };
+  }
+
+  /** The status of the client after the end for all, and its own end. */
+  async function afterTheEnd(): Promise<(number | string | null)[]> {
+    moveTo("2026-07-02T00:00:00Z");
+    const { status, headers } = await gateway.request(LIST, { headers: { "user-agent": "reports/1" } });
+    return [status, headers.get("sunset")];
+  }
+  const SERVED = [200, "Tue, 01 Sep 2026 00:00:00 GMT"];
+
+  const areInForce = async () => [
+    await metric("alpha_gateway_clients_file_last_reload_successful"),
+    await metric("alpha_gateway_sunset_file_last_reload_successful"),
+  ];
+
+  test("keeps the end that goes with it", async () => {
+    const { changeClients } = await start("end: 2026-07-01\n", named("reports", ENDS));
+    await changeClients(named("statistics", ENDS));
+    expect(await areInForce()).toEqual([1, 1]);
+    expect(Object.keys((await planStatus()).clientEnds)).toEqual(["statistics"]);
+    expect(await afterTheEnd()).toEqual(SERVED);
+  });
+
+  test("keeps name and end where the new name has an earlier one", async () => {
+    const { changeClients } = await start("end: 2026-07-01\n", named("reports", ENDS));
+    await changeClients(named("statistics"));
+    expect(await areInForce()).toEqual([0, 0]);
+    expect(await afterTheEnd()).toEqual(SERVED);
+    await changeClients(named("statistics", ENDS));
+    expect(await areInForce()).toEqual([1, 1]);
+    expect(await afterTheEnd()).toEqual(SERVED);
+  });
+
+  test.each([["the directory first"], ["the plan first"]])(
+    "is allowed under the old name until directory and plan have the new one: %s",
+    async (order) => {
+      const { changeClients, changePlan } = await start(allowing("reports"), named("reports"));
+      const changes = [
+        () => changeClients(named("statistics")),
+        () => changePlan(allowing("statistics")),
+      ] as const;
+      const [first, second] = order === "the directory first" ? changes : changes.toReversed();
+      await first?.();
+      expect(Object.keys((await planStatus()).allowed)).toEqual(["reports"]);
+      expect(await afterTheEnd()).toEqual(SERVED);
+      await second?.();
+      expect(await areInForce()).toEqual([1, 1]);
+      expect(Object.keys((await planStatus()).allowed)).toEqual(["statistics"]);
+      expect(await afterTheEnd()).toEqual(SERVED);
+    },
+  );
+
+  test("keeps the earlier end of its stage", async () => {
+    const ending = (name: string): string =>
+      `end: 2026-12-01\nstages: [{ end: 2026-09-01, clients: [${name}] }]\n`;
+    const { changeClients, changePlan } = await start(ending("reports"), named("reports"));
+    await changeClients(named("statistics"));
+    await changePlan(ending("statistics"));
+    expect(await areInForce()).toEqual([1, 1]);
+    expect(await afterTheEnd()).toEqual(SERVED);
   });
 });
 

@@ -8,7 +8,7 @@ import { createRedisServer, sharedBy, type RedisServer } from "../../support/red
 import { createSettableClock } from "../../support/set-clock.ts";
 import { describeWith } from "../../support/services.ts";
 import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, run, serve, type Ended, type ServeOptions, type Serving } from "./program.ts";
+import { killAll, run, serve, workersOf, type Ended, type ServeOptions, type Serving } from "./program.ts";
 
 const LONG_MS = 120_000;
 /** A window is open at each moment. */
@@ -136,6 +136,33 @@ describe("a changed plan", () => {
       }).ended;
       expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("AG_SUNSET_SHORTENED") });
       await waitForEnd(await start({}, { flags: ["--announce"] }), "2098-01-01");
+    },
+    LONG_MS,
+  );
+});
+
+describe("a worker that is restarted after a start with --announce", () => {
+  test(
+    "accepts no date that was shortened later, and publishes none",
+    async () => {
+      const shared = sharedBy(redis);
+      writePlan(endingOn("2099-01-01"));
+      const first = await start(shared);
+      first.signal("SIGTERM");
+      await first.ended;
+      writePlan(endingOn("2098-01-01"));
+      const gateway = await start({ WORKERS: "2", ...shared }, { flags: ["--announce"] });
+      await waitForEnd(gateway, "2098-01-01");
+      writePlan(endingOn("2097-01-01"));
+      await gateway.waitForError(/AG_SUNSET_SHORTENED.*published as 2098-01-01/);
+      const [victim = 0] = workersOf(gateway);
+      process.kill(victim, "SIGKILL");
+      await gateway.waitForError(/AG_WORKER_EXITED[^]*AG_SUNSET_SHORTENED/);
+      await waitForEnd(gateway, "2098-01-01");
+      expect(await command(["check", "--sunset", file], shared)).toMatchObject({
+        code: 1,
+        out: expect.stringContaining("published as 2098-01-01"),
+      });
     },
     LONG_MS,
   );

@@ -8,7 +8,7 @@ import { openSqliteKeyValueStore } from "../../../src/storage/sqlite-store.ts";
 import { createControl } from "../../../src/sunset/control.ts";
 import type { PlanDates } from "../../../src/sunset/plan-dates.ts";
 
-const DATES: PlanDates = { end: 5, ends: [], freezes: [], allowed: {}, clientEnds: {}, windows: {} };
+const DATES: PlanDates = { end: 5, ends: [], freezes: [], allowed: {}, clientEnds: {}, windowStages: [] };
 const BY_ANN = { stage: null, by: "Ann", reason: null };
 
 let folder: string;
@@ -101,4 +101,12 @@ test("published dates are read by other replicas, which learn that they have cha
   expect(await other.refresh()).toBe(true);
   expect(other.published()).toEqual(DATES);
   expect(await other.refresh()).toBe(false);
+});
+
+test("dates that an older version has published, with windows in another form, are read", async () => {
+  const { windowStages: _windowStages, ...dates } = DATES;
+  await store.set("sunset:published", JSON.stringify({ ...dates, windows: { first: 3 } }), 60);
+  const control = createControl(store);
+  await control.refresh();
+  expect(control.published()).toEqual(DATES);
 });

@@ -218,6 +218,20 @@ stages: [{ end: 2026-04-01, routes: ["${OTHER_ROUTE}"] }]`,
     expect(sunsetOf("billing", OTHER_ROUTE)).toBe("Sat, 01 Aug 2026 00:00:00 GMT");
   });
 
+  test("have the end of the token, and no other token of the same client has it", () => {
+    const { plan } = planOf(
+      `end: 2026-07-01
+allow: { billing: 2026-03-01, ${TOKEN}: 2026-09-01 }
+stages: [{ end: 2026-04-01, clients: ["${TOKEN}"] }]`,
+      directoryOf("billing: {}"),
+    );
+    const sunsetOf = (name: string | undefined, fingerprint: string) =>
+      plan.headersFor({ name, fingerprint }, ROUTE)["sunset"];
+    expect(sunsetOf("billing", TOKEN)).toBe("Wed, 01 Apr 2026 00:00:00 GMT");
+    expect(sunsetOf("billing", "fedcba9876543210")).toBe("Wed, 01 Jul 2026 00:00:00 GMT");
+    expect(sunsetOf(undefined, TOKEN)).toBe("Tue, 01 Sep 2026 00:00:00 GMT");
+  });
+
   test("have no Sunset where no end is known", () => {
     const { plan } = planOf("");
     expect(Object.keys(plan.headersFor({ name: undefined, fingerprint: undefined }, ROUTE))).toEqual([

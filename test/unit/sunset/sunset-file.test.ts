@@ -17,6 +17,7 @@ const CONTEXT: PlanContext = {
   directory: DIRECTORY,
   hasAudit: true,
   published: undefined,
+  time: Date.parse("2026-10-15"),
 };
 
 const read = (text: string, context: Partial<PlanContext> = {}): PlanDefinition =>
@@ -204,5 +205,83 @@ describe("a published date", () => {
     const date = before.startsWith("    routes") ? "end: 2027-03-01" : after;
     const line = text.slice(0, text.indexOf(date)).split("\n").length;
     expect(withPublished(text)).toContainEqual(`AG_SUNSET_SHORTENED ${line}: ${problem}`);
+  });
+});
+
+describe("the first window that was published for a client", () => {
+  const ALLOW = "allow: { billing: 2027-03-01 }";
+  const FIELD = `  - { field: book.title, brown_out: "0 1 * * *", for: 1h, from: 2027-02-10 }`;
+  const PLAN = `announced: 2026-10-01
+end: 2027-03-31
+stages:
+  - { name: early, brown_out: "0 10 * * 1", for: 1h, from: 2027-01-01, clients: [reports] }
+  - { brown_out: "0 10 * * 1", for: 2h, from: 2027-02-01 }
+${ALLOW}
+`;
+  const ONLY_REPORTS = PLAN.replace(/^.*for: 2h.*\n/m, "");
+  const changesOf = (text: string, context: Partial<PlanContext> = {}): string[] =>
+    problemsOf(text, { published: read(PLAN).dates, ...context });
+
+  test.each([
+    [
+      "in a plan that no longer allows the client",
+      PLAN.replace(ALLOW, ""),
+      "5: the first window for billing was published as 2027-03-01, and is 2027-02-01 now",
+    ],
+    [
+      "in a stage that is for all clients now",
+      PLAN.replace(", clients: [reports]", ""),
+      "4: the first window was published as 2027-02-01, and is 2027-01-01 now",
+    ],
+    [
+      "in a stage that is for clients now which had no window",
+      ONLY_REPORTS.replace(", clients: [reports]", ""),
+      "4: the first window was published for other clients or routes only, and is 2027-01-01 now",
+      ONLY_REPORTS,
+    ],
+    [
+      "in a stage with another length, and so another name",
+      PLAN.replace("for: 2h, from: 2027-02-01", "for: 3h, from: 2027-01-15"),
+      "5: the first window was published as 2027-02-01, and is 2027-01-15 now",
+    ],
+    [
+      "in a new stage for a client that was allowed until later",
+      PLAN.replace(ALLOW, FIELD),
+      "6: the first window without book.title for billing was published as 2027-03-01, and is 2027-02-10 now",
+    ],
+  ])("is not earlier %s", (_what, text, problem, before = PLAN) => {
+    expect(problemsOf(text)).toEqual([]);
+    expect(changesOf(text, { published: read(before).dates })).toContainEqual(
+      `AG_SUNSET_SHORTENED ${problem}`,
+    );
+  });
+
+  test.each([
+    ["later", PLAN.replace("2027-01-01", "2027-01-15")],
+    ["that of a stage with another name", PLAN.replace("for: 2h", "for: 4h")],
+    [
+      "one for a client that had none, in a stage of its own",
+      PLAN.replace(/^.*name: early.*\n/m, ""),
+      ONLY_REPORTS,
+    ],
+    ["followed by windows that leave a field out", PLAN.replace(ALLOW, `${FIELD}\n${ALLOW}`)],
+  ])("may be %s", (_what, text, before = PLAN) => {
+    expect(changesOf(text, { published: read(before).dates })).toEqual([]);
+  });
+
+  test("is that of windows which are still to come", () => {
+    const over = PLAN.replace("2027-01-01, clients: [reports]", "2027-01-01, until: 2027-01-10");
+    const text = over.replace("for: 2h, from: 2027-02-01", "for: 3h, from: 2027-01-15");
+    const published = read(over).dates;
+    expect(changesOf(text, { published, time: Date.parse("2027-01-05") })).toEqual([]);
+    expect(changesOf(text, { published, time: Date.parse("2027-01-12") })).toEqual([
+      "AG_SUNSET_SHORTENED 5: the first window was published as 2027-02-01, and is 2027-01-15 now",
+    ]);
+  });
+
+  test("is no promise any more once it has been", () => {
+    const text = PLAN.replace(ALLOW, "");
+    expect(changesOf(text, { time: Date.parse("2027-02-28") })).toHaveLength(1);
+    expect(changesOf(text, { time: Date.parse("2027-03-01") })).toEqual([]);
   });
 });
