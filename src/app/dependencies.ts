@@ -156,7 +156,11 @@ async function openDependencies(
   const tracing = await openTracingOf(host.tracer, environment, log);
   closers.push(() => tracing?.close());
   let onDirectoryChange = (): void => {};
-  const clients = openClients(settings, log, metrics, () => onDirectoryChange());
+  let checkDirectory: RolloutService["checkDirectory"] = () => {};
+  const clients = openClients(settings, log, metrics, {
+    check: (next, active) => checkDirectory(next, active),
+    onChange: () => onDirectoryChange(),
+  });
   closers.push(clients.close);
   const tls = openUpstreamTls(settings, log);
   closers.push(() => tls?.close());
@@ -187,6 +191,7 @@ async function openDependencies(
     metrics,
   });
   closers.push(rollout.close);
+  ({ checkDirectory } = rollout);
   // Clients have ends of their own, and the files name clients.
   onDirectoryChange = () => {
     sunset.reload();
