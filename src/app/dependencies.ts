@@ -153,7 +153,8 @@ async function openDependencies(
   closers.push(metrics.close);
   const tracing = await openTracingOf(host.tracer, environment, log);
   closers.push(() => tracing?.close());
-  const clients = openClients(settings, log, metrics);
+  let checkDirectory: RolloutService["checkDirectory"] = () => {};
+  const clients = openClients(settings, log, metrics, (next, active) => checkDirectory(next, active));
   closers.push(clients.close);
   const tls = openUpstreamTls(settings, log);
   closers.push(() => tls?.close());
@@ -184,6 +185,7 @@ async function openDependencies(
     metrics,
   });
   closers.push(rollout.close);
+  ({ checkDirectory } = rollout);
   const notices = openNotices(settings, {
     pack,
     directory: clients.current,

@@ -24,12 +24,14 @@ const UNFIT =
  * A changed directory comes into force with all files that name its clients, or not at all: a client that has another name
  * would lose what they have under the old one.
  *
+ * @param check Throws an {@link OperatorFileError} for a directory that must not replace the active one.
  * @throws {OperatorFileError} If the file is invalid.
  */
 export function openClients(
   { CLIENTS_FILE: file }: Pick<Settings, "CLIENTS_FILE">,
   log: Log,
   metrics: Pick<Metrics, "addGauge">,
+  check: (next: ClientDirectory, active: ClientDirectory) => void = () => {},
 ): ClientsService {
   const naming: JudgedFile[] = [];
   let directory: JudgedFile<ClientDirectory> | undefined;
@@ -42,7 +44,14 @@ export function openClients(
           setting: "CLIENTS_FILE",
           gauge: "clients_file_last_reload_successful",
           join(judged) {
-            directory = judged;
+            directory = {
+              ...judged,
+              prepare() {
+                const prepared = judged.prepare();
+                check(prepared.next, current());
+                return prepared;
+              },
+            };
             return () => reload(naming);
           },
           log,

@@ -1,8 +1,11 @@
 /** Opens the rollout of a gateway, and keeps it up to date. */
+import type { ClientDirectory } from "../clients/client-directory.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
+import { OperatorFileError } from "../operator-files/operator-file.ts";
+import { findForgotten, findJoined } from "../rollout/forgotten-clients.ts";
 import { describeRollout, type RolloutStatus } from "../rollout/describe-rollout.ts";
 import { createRollout, type Rollout } from "../rollout/rollout.ts";
 import { rolloutFile } from "../rollout/rollout-file.ts";
@@ -31,6 +34,8 @@ export interface RolloutService {
   turnBack(order: TurnBackOrder): Promise<TurnedBack>;
   /** @throws {Error} If the file names a route that a pack does not have. */
   checkPack(pack: Pack): void;
+  /** @throws {OperatorFileError} If a directory takes away what a client is remembered by. */
+  checkDirectory(next: ClientDirectory, active: ClientDirectory | undefined): void;
   /** Later files are checked with this pack. */
   usePack(pack: Pack): void;
   close(): void;
@@ -53,14 +58,28 @@ const NO_ROLLOUT: RolloutService = {
   status: () => null,
   turnBack: () => Promise.reject(new Error("There is no rollout.")),
   checkPack: () => {},
+  checkDirectory: () => {},
   usePack: () => {},
   close: () => {},
 };
 
 const routeNames = ({ routes }: Pick<Pack, "routes">): readonly string[] => routes.map(({ name }) => name);
 
+/** Creates what logs each client once of which something is remembered that no longer applies to it. */
+function createForgottenLog(rollout: Rollout, directory: () => ClientDirectory, log: Log): () => void {
+  const logged = new Set<string>();
+  return () => {
+    const found = [...findForgotten(rollout, directory(), undefined), ...findJoined(rollout, directory())];
+    for (const { client, message } of found) {
+      if (logged.has(client)) continue;
+      logged.add(client);
+      log.error({ code: "AG_ROLLOUT_CLIENT_FORGOTTEN", client }, message);
+    }
+  };
+}
+
 /** The gauges of a rollout. */
-function addGauges(metrics: Metrics, { returns, noWayBack, plan }: Rollout): void {
+function addGauges(metrics: Metrics, { returns, noWayBack, possibleWriters, plan }: Rollout): void {
   metrics.addRouteGauge(
     "rollout_tripped",
     "1 for each route that has returned to the old service. Route all: everything has. Clients that have returned are not counted.",
@@ -73,18 +92,21 @@ function addGauges(metrics: Metrics, { returns, noWayBack, plan }: Rollout): voi
   );
   metrics.addGauge(
     "rollout_clients_without_return",
-    "Clients that have written to a new service with data of its own, and would lose these writes.",
-    () => (plan().data.kind === "separate" ? Object.keys(noWayBack.writers()).length : 0),
+    "Clients that have written to a new service with data of its own, or may have, and would lose these writes.",
+    () =>
+      plan().data.kind === "separate"
+        ? Object.keys(noWayBack.writers()).length + possibleWriters().length
+        : 0,
   );
 }
 
 /**
  * Opens the rollout of `ROLLOUT_FILE`.
  *
- * @throws {OperatorFileError} If the file is invalid.
+ * @throws {OperatorFileError} If the file is invalid, or the client directory lacks a client that the rollout remembers.
  */
 export async function openRollout(
-  { ROLLOUT_FILE: file }: Pick<Settings, "ROLLOUT_FILE">,
+  { ROLLOUT_FILE: file, CLIENTS_FILE }: Pick<Settings, "ROLLOUT_FILE" | "CLIENTS_FILE">,
   { pack, clients, state, legacy, log, metrics }: RolloutDependencies,
 ): Promise<RolloutService> {
   if (file === undefined) return NO_ROLLOUT;
@@ -108,22 +130,42 @@ export async function openRollout(
   });
   addGauges(metrics, rollout);
 
+  function checkDirectory(next: ClientDirectory, active: ClientDirectory | undefined): void {
+    const forgotten = findForgotten(rollout, next, active);
+    if (forgotten.length === 0) return;
+    const at = {
+      code: "AG_ROLLOUT_CLIENT_FORGOTTEN",
+      file: CLIENTS_FILE ?? "CLIENTS_FILE",
+      line: 1,
+      column: 1,
+    };
+    throw new OperatorFileError(forgotten.map(({ message }) => ({ ...at, message })));
+  }
+
+  const logForgotten = createForgottenLog(rollout, directory, log);
   let isBusy = false;
   async function tick(): Promise<void> {
     if (isBusy) return;
     isBusy = true;
     await rollout.tick();
+    logForgotten();
     isBusy = false;
   }
-  await tick();
+  await rollout.tick();
+  try {
+    checkDirectory(directory(), undefined);
+  } catch (error) {
+    watched.close();
+    throw error;
+  }
   const timer = setInterval(() => void tick(), TICK_MS).unref();
 
   return {
     rollout,
     status: () => describeRollout(rollout, directory()),
     turnBack: ({ target, by, reason, acceptLostWrites }) => {
-      const found = findTarget(target, routes, directory());
-      return turnBack(rollout, { ...found, by, reason }, acceptLostWrites);
+      const found = findTarget(target, routes, directory(), rollout);
+      return turnBack(rollout, directory(), { ...found, by, reason }, acceptLostWrites);
     },
     checkPack(next) {
       const names = routeNames(next);
@@ -132,6 +174,7 @@ export async function openRollout(
       const unknown = [...new Set(named)].filter((route) => !names.includes(route));
       if (unknown.length > 0) throw new Error(`ROLLOUT_FILE: the pack has no ${unknown.join(", ")}`);
     },
+    checkDirectory,
     usePack: (next) => void (routes = routeNames(next)),
     close() {
       clearInterval(timer);

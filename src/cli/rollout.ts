@@ -107,10 +107,11 @@ function printStatus({ data, others, clients, trips, scores, noWayBack }: Rollou
       ({ route, differences, failures }) =>
         `on the way back: ${route} (differences ${Math.round(differences * 100)}%, failures ${Math.round(failures * 100)}%)`,
     ),
-    ...noWayBack.map(({ client, writes, hasGatewayTokens }) =>
+    ...noWayBack.map(({ client, writes, mayHaveWritten, hasGatewayTokens }) =>
       [
         `no way back: ${clientText(client)}`,
         ...(writes ? [`it has written ${writes.count} times since ${timeText(writes.since)}`] : []),
+        ...(mayHaveWritten ? ["it may have written before CLIENTS_FILE had it like this"] : []),
         ...(hasGatewayTokens ? ["it has tokens of the gateway, which the old service does not know"] : []),
       ].join("; "),
     ),
@@ -149,10 +150,11 @@ export async function turnBackByCommand(
   const { rollout, directory, routes, hasStore, close } = await openRollout(settings, command);
   try {
     if (!hasStore) return command.error(NO_STORE);
-    const target = findTarget(name, routes, directory);
+    const target = findTarget(name, routes, directory, rollout);
     const by = userInfo().username;
     const turnedBack = await turnBack(
       rollout,
+      directory,
       { ...target, by, reason: reason ?? null },
       acceptLostWrites === true,
     );
@@ -161,6 +163,10 @@ export async function turnBackByCommand(
     for (const client of turnedBack.staying)
       print(
         `${clientText(client)} has written to the new service and stays: --accept-lost-writes turns it back, too.\n`,
+      );
+    for (const client of turnedBack.possiblyStaying)
+      print(
+        `${client} may have written to the new service before CLIENTS_FILE had it like this, and stays: --accept-lost-writes turns it back, too.\n`,
       );
     for (const client of turnedBack.withTokens)
       print(`${clientText(client)}: requests with tokens of the gateway stay.\n`);
@@ -182,7 +188,7 @@ export async function resumeByCommand(
     const all = rollout.returns.trips();
     const trips = all.filter((trip) => trip.name === name);
     if (trips.length === 0) {
-      findTarget(name, routes, directory);
+      findTarget(name, routes, directory, rollout);
       const others = all.map((trip) => trip.name).sort();
       const which = others.length === 0 ? "Nothing has." : `These have: ${others.join(", ")}.`;
       print(`${name} has not returned. ${which}\n`);

@@ -1,7 +1,13 @@
-/** Clients of a rollout: who sent a request, and which share of all clients has it. */
+/** Clients of a rollout: who sent a request, by which names something is remembered of it, and which share of all clients has it. */
 import { hash } from "node:crypto";
 import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import { BUCKETS } from "./rollout-plan.ts";
+
+/** Whose writes those without a client are. No name of a directory begins like this. */
+export const UNNAMED = "?";
+
+/** What an application is called that the directory does not have. No name of a directory has a colon. */
+const APPLICATION = "application:";
 
 /**
  * The name of the client in the directory, else `application:ID`. It outlives a token: a client must not change sides with
@@ -12,8 +18,17 @@ import { BUCKETS } from "./rollout-plan.ts";
 export function rolloutClient(directory: ClientDirectory, identity: ClientIdentity): string | undefined {
   const name = directory.nameOf(identity);
   if (name !== undefined) return name;
-  return identity.application ? `application:${identity.application}` : undefined;
+  return identity.application ? `${APPLICATION}${identity.application}` : undefined;
 }
+
+/** Whether a client has a name of its own, which a directory may have. */
+export const hasName = (client: string): boolean => client !== UNNAMED && !client.startsWith(APPLICATION);
+
+/** All that a client was ever called: its applications were clients before the directory had them. */
+export const namesOf = (directory: ClientDirectory, client: string): readonly string[] => [
+  client,
+  ...(directory.find(client)?.applications ?? []).map((id) => `${APPLICATION}${id}`),
+];
 
 /** Bits of the hash that decide. Much more than there are buckets: each bucket is equally likely to one in a hundred thousand. */
 const HASH_DIGITS = 12;

@@ -26,6 +26,8 @@ export interface NoWayBackStatus {
   readonly client: string;
   /** What it has written to a new service with data of its own; null: nothing. */
   readonly writes: LostWrites | null;
+  /** Whether it may have written before the directory had it like this. */
+  readonly mayHaveWritten: boolean;
   /** Whether it has tokens that the gateway issued. */
   readonly hasGatewayTokens: boolean;
 }
@@ -77,6 +79,7 @@ export function describeRollout(rollout: Rollout, directory: ClientDirectory): R
     return { name, ...decision, exceptions };
   };
   const writers = data.kind === "separate" ? noWayBack.writers() : {};
+  const possibleWriters = new Set(rollout.possibleWriters());
   const tokenClients = new Set(noWayBack.tokenClients());
   return {
     data,
@@ -91,9 +94,10 @@ export function describeRollout(rollout: Rollout, directory: ClientDirectory): R
       differences: ofTrip(differences),
       failures: ofTrip(failures),
     })),
-    noWayBack: [...new Set([...Object.keys(writers), ...tokenClients])].map((client) => ({
+    noWayBack: [...new Set([...Object.keys(writers), ...possibleWriters, ...tokenClients])].map((client) => ({
       client,
       writes: writers[client] ?? null,
+      mayHaveWritten: possibleWriters.has(client),
       hasGatewayTokens: tokenClients.has(client),
     })),
     events,

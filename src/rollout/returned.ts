@@ -18,8 +18,8 @@ export interface Returned {
   readonly isKnown: () => boolean;
   /** What replicas share. */
   readonly state: () => TripState;
-  /** The trip of a request: that of everything, of its client, or of its route. */
-  tripOf(client: string | undefined, route: string | null): Trip | undefined;
+  /** The trip of a request: that of everything, of its client, or of its route. @param names All that its client was ever called */
+  tripOf(names: readonly string[], route: string | null): Trip | undefined;
   /** Trips, with those that this process could not share yet. */
   trips(): readonly Trip[];
   /** Whether the old service serves a route again, whoever asks. */
@@ -55,8 +55,10 @@ function indexTrips(trips: readonly Trip[]): Returned["tripOf"] & { readonly any
     else (trip.kind === "route" ? byRoute : byClient).set(trip.name, trip);
   }
   const [anyRoute] = byRoute.values();
-  const find: Returned["tripOf"] = (client, route) =>
-    all ?? byClient.get(client ?? "") ?? byRoute.get(route ?? "");
+  function find(names: readonly string[], route: string | null): Trip | undefined {
+    const name = names.find((each) => byClient.has(each));
+    return all ?? byClient.get(name ?? "") ?? byRoute.get(route ?? "");
+  }
   return Object.assign(find, { any: all ?? anyRoute });
 }
 
@@ -90,13 +92,13 @@ export function createReturned(
     isKnown: document.isKnown,
     state: document.current,
     trips,
-    tripOf: (client, route) =>
+    tripOf: (names, route) =>
       plan().data.kind === "shared"
-        ? index(client, route)
+        ? index(names, route)
         : // A client is on one side with all its routes.
-          (index(client, null) ?? index.any),
+          (index(names, null) ?? index.any),
     hasReturned: (route) =>
-      plan().data.kind === "shared" ? index(undefined, route) !== undefined : index.any !== undefined,
+      plan().data.kind === "shared" ? index([], route) !== undefined : index.any !== undefined,
     add(trip) {
       waiting.set(trip.name, trip);
       update();

@@ -2,7 +2,7 @@
 import { errorText } from "../config/error-text.ts";
 import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import type { Log } from "../observability/log.ts";
-import { rolloutClient } from "./clients.ts";
+import { namesOf, rolloutClient, UNNAMED } from "./clients.ts";
 import { decideByRules, type Side, type SideDecision } from "./decide.ts";
 import { createChangeLog } from "./log-changes.ts";
 import { createNoWayBack, type NoWayBack } from "./no-way-back.ts";
@@ -56,6 +56,8 @@ export interface Rollout extends Pick<Returns, "note" | "noteNew" | "noteOld" | 
   readonly plan: () => RolloutPlan;
   readonly returns: Returns;
   readonly noWayBack: NoWayBack;
+  /** Clients that stay as if they had written: they may have, before the directory had them as it has them now. */
+  possibleWriters(): readonly string[];
   /** Other rules apply: cursors go where they came from for a while. */
   fileChanged(): void;
   /** Reads and writes what replicas share. Call it more than twice a second. Never rejects. */
@@ -75,45 +77,72 @@ export interface RolloutOptions {
   readonly isOldServiceUp?: () => boolean;
 }
 
-/** Whose writes those without a client are. No name of a directory begins like this. */
-export const UNNAMED = "?";
+/** Clients that a line of the log names. */
+const MAX_NAMED = 20;
 
 /** Logs which clients stay where something returns. */
 function warnOfWriters(
   trips: readonly Trip[],
-  { plan, noWayBack, log }: Pick<Rollout, "plan" | "noWayBack"> & Pick<RolloutOptions, "log">,
+  {
+    plan,
+    noWayBack,
+    possibleWriters,
+    log,
+  }: Pick<Rollout, "plan" | "noWayBack" | "possibleWriters"> & Pick<RolloutOptions, "log">,
 ): void {
-  const writers = Object.values(noWayBack.writers());
+  const writers = Object.entries(noWayBack.writers());
   if (plan().data.kind !== "separate" || writers.length === 0) return;
   if (!trips.some(({ kind, acceptsLostWrites }) => kind !== "client" && !acceptsLostWrites)) return;
+  const names = [...writers.map(([name]) => name), ...possibleWriters()];
   log.error(
     {
       code: "AG_ROLLOUT_NO_WAY_BACK",
-      clients: writers.length,
-      writes: writers.reduce((sum, { count }) => sum + count, 0),
+      clients: names.length,
+      names: names.slice(0, MAX_NAMED),
+      writes: writers.reduce((sum, [, { count }]) => sum + count, 0),
     },
     "clients that have written to the new service stay there: they would lose these writes",
   );
 }
 
+/** Why a client stays at a new service with data of its own. */
+function whyItStays(
+  client: string | undefined,
+  wanted: SideDecision,
+  noWayBack: NoWayBack,
+): string | undefined {
+  if (noWayBack.writesOf(client ?? UNNAMED)) return "it has written to the new service";
+  const isNew = client === undefined ? undefined : noWayBack.mayHaveWritten(client);
+  // With a new name it was served like all without one. With a new token it still is the client that it was.
+  return isNew === "name" || (isNew === "keys" && wanted.side === "new")
+    ? "it may have written to the new service before CLIENTS_FILE had it like this"
+    : undefined;
+}
+
 /** Decides by what is remembered of the client, else by the rules. */
 const createDecide =
   (
-    { plan, returns, noWayBack }: Pick<Rollout, "plan" | "returns" | "noWayBack">,
+    {
+      plan,
+      directory,
+      returns,
+      noWayBack,
+    }: Pick<Rollout, "plan" | "returns" | "noWayBack"> & Pick<RolloutOptions, "directory">,
     confirmedPlan: () => RolloutPlan,
   ): Rollout["decide"] =>
   (client, route) => {
     if (!returns.isKnown()) return { side: "old", why: "the state store was not read yet" };
-    const trip = returns.tripOf(client, route);
-    const { data } = plan();
-    if (data.kind === "separate" && !trip?.acceptsLostWrites && noWayBack.writesOf(client ?? UNNAMED))
-      return { side: "new", why: "it has written to the new service" };
+    const trip = returns.tripOf(client === undefined ? [] : namesOf(directory(), client), route);
+    const decision = decideByRules(plan(), client, route);
+    if (plan().data.kind === "separate" && !trip?.acceptsLostWrites) {
+      const why = whyItStays(client, decision, noWayBack);
+      if (why !== undefined) return { side: "new", why };
+    }
     if (trip)
       return {
         side: "old",
         why: `turned back by ${trip.by}${trip.reason === null ? "" : `: ${trip.reason}`}`,
       };
-    const decision = decideByRules(plan(), client, route);
     // What has returned elsewhere is not known: nobody moves towards the translation.
     const confirmed = confirmedPlan();
     const moves = decision.side === "new" && confirmed !== plan();
@@ -124,19 +153,23 @@ const createDecide =
 
 /** Notes writes, where something depends on them. */
 const createBeginWrite =
-  ({ plan, noWayBack }: Pick<Rollout, "plan" | "noWayBack">, lag: WriteLag): Rollout["beginWrite"] =>
+  (
+    { plan, directory, noWayBack }: Pick<Rollout, "plan" | "noWayBack"> & Pick<RolloutOptions, "directory">,
+    lag: WriteLag,
+  ): Rollout["beginWrite"] =>
   (client = UNNAMED, side, isKnown) => {
     const { kind } = plan().data;
     if (kind === "replicated") return { ready: undefined, end: lag.begin(client, side), settle: () => {} };
     if (kind !== "separate" || side !== "new") return undefined;
     // Anybody can have the user agent of a client: a stranger has written once the service has accepted its token.
     const isNoted = isKnown();
+    const known = directory();
     return {
-      ready: isNoted ? noWayBack.noteWrite(client) : undefined,
+      ready: isNoted ? noWayBack.noteWrite(client, known) : undefined,
       end: () => {},
       settle(hasWritten) {
         if (isNoted && !hasWritten) noWayBack.takeBackWrite(client);
-        if (!isNoted && hasWritten && isKnown()) void noWayBack.noteWrite(client);
+        if (!isNoted && hasWritten && isKnown()) void noWayBack.noteWrite(client, known);
       },
     };
   };
@@ -154,25 +187,35 @@ export function createRollout({
   const lag = createWriteLag(elapsed);
   const changes = watchPlanChanges(plan, elapsed);
   const logChanges = createChangeLog(log);
-  const noWayBack = createNoWayBack(
+  const noWayBack = createNoWayBack({
     store,
-    (error) =>
+    directory,
+    onError: (error) =>
       log.warn(
         { code: "AG_ROLLOUT_STATE_UNKNOWN", error: errorText(error) },
         "the first write of a client could not be stored: only this process knows of it",
       ),
     clock,
-  );
+  });
 
   function onTrips(trips: readonly Trip[], events: readonly RolloutEvent[]): void {
     changes.note();
     logChanges(trips, events);
-    warnOfWriters(trips, { plan, noWayBack, log });
+    warnOfWriters(trips, { plan, noWayBack, possibleWriters, log });
   }
 
   const returns = createReturns({ plan, store, log, onChange: onTrips, clock, elapsed, isOldServiceUp });
   const { tick, confirmedPlan } = createStateSync({ plan, returns, noWayBack, log });
-  const decide = createDecide({ plan, returns, noWayBack }, confirmedPlan);
+  const decide = createDecide({ plan, directory, returns, noWayBack }, confirmedPlan);
+
+  function possibleWriters(): readonly string[] {
+    if (plan().data.kind !== "separate") return [];
+    const names = directory().clients.map(({ name }) => name);
+    return names.filter(
+      (name) =>
+        !noWayBack.writesOf(name) && noWayBack.mayHaveWritten(name) && decide(name, null).side === "new",
+    );
+  }
 
   function keepCursor(decision: SideDecision, cursor: Side | undefined): SideDecision {
     if (cursor === undefined || cursor === decision.side || !changes.keepCursors()) return decision;
@@ -190,6 +233,7 @@ export function createRollout({
     plan,
     returns,
     noWayBack,
+    possibleWriters,
     note: returns.note,
     noteNew: returns.noteNew,
     noteOld: returns.noteOld,
@@ -204,7 +248,7 @@ export function createRollout({
       }
       return { client, ...keepWrites(keepCursor(decide(client, route), cursor), client) };
     },
-    beginWrite: createBeginWrite({ plan, noWayBack }, lag),
+    beginWrite: createBeginWrite({ plan, directory, noWayBack }, lag),
     isFresh: changes.isFresh,
     fileChanged: changes.fileChanged,
     tick,

@@ -1,6 +1,6 @@
 /** `alpha-gateway rollout`, in this process, beside a gateway that runs. */
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { runCommandLine } from "../../../src/cli/program.ts";
@@ -12,11 +12,14 @@ import { writeOperatorFile } from "../../support/operator-file.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const LIST = "GET /vm/instances";
+const CLIENTS =
+  "billing: { user_agents: [billing/*], applications: [app-1] }\nreports: { user_agents: [reports/*] }\n";
 
 let folder: string;
 let old: TestOldService;
 let gateway: Gateway;
 let flags: string[];
+let clients: string;
 const printed = captureCommands();
 
 beforeEach(async () => {
@@ -31,10 +34,7 @@ afterEach(async () => {
 });
 
 async function start(rollout: string): Promise<void> {
-  const clients = writeOperatorFile(
-    "billing: { user_agents: [billing/*], applications: [app-1] }\nreports: { user_agents: [reports/*] }\n",
-    "clients.yaml",
-  );
+  clients = writeOperatorFile(CLIENTS, "clients.yaml");
   const file = writeOperatorFile(rollout, "rollout.yaml");
   flags = [`--rollout-file=${file}`, `--clients-file=${clients}`, `--data-dir=${folder}`];
   gateway = await startGateway({
@@ -144,11 +144,41 @@ describe("rollout", () => {
   });
 });
 
+test("with data: separate it asks for a client that may have written before it had a name", async () => {
+  await start("data: separate\nnew: all");
+  await call("shop", "PUT /vm/instances/5201", { group: "a" });
+  await waitFor(
+    async () => (await gateway.requestAdmin("GET /api/rollout")).body.rollout.noWayBack[0]?.client === "?",
+  );
+  writeFileSync(clients, `${CLIENTS}shop: { user_agents: [shop/*] }\n`);
+  await gateway.reload();
+  expect(await run("turn-back", "all")).toBe(0);
+  expect(printed()).toContain("clients without a name has written to the new service and stays");
+  expect(printed()).toContain(
+    "shop may have written to the new service before CLIENTS_FILE had it like this",
+  );
+  expect(printed()).not.toContain("billing may");
+  await waitFor(() => isOld("billing"));
+  expect(await isOld("shop")).toBe(false);
+  expect(await run()).toBe(1);
+  expect(printed()).toContain(
+    "no way back: shop; it may have written before CLIENTS_FILE had it like this\n",
+  );
+  expect((await gateway.requestAdmin("GET /metrics")).text).toContain(
+    "alpha_gateway_rollout_clients_without_return 2",
+  );
+  expect(await run("resume", "all")).toBe(0);
+  expect(await run("turn-back", "shop")).toBe(1);
+  expect(printed()).toContain("AG_ROLLOUT_REFUSED: shop may be one of the clients without a name");
+  expect(await run("turn-back", "shop", "--accept-lost-writes")).toBe(0);
+  await waitFor(() => isOld("shop"));
+});
+
 test("check --rollout checks a file with the pack and the client directory", async () => {
   await start("data: shared\nnew: all");
-  const clients = `--clients=${writeOperatorFile("billing: {}", "clients.yaml")}`;
+  const directory = `--clients=${writeOperatorFile("billing: {}", "clients.yaml")}`;
   const check = (text: string): Promise<number> =>
-    runCommandLine(["check", clients, `--rollout=${writeOperatorFile(text, "rollout.yaml")}`]);
+    runCommandLine(["check", directory, `--rollout=${writeOperatorFile(text, "rollout.yaml")}`]);
   expect(await check("data: shared\nnew: [{ clients: [billing] }]")).toBe(0);
   expect(printed()).toContain("1 client\n1 rule\n");
   expect(await check("data: separate\nnew: [{ routes: [GET /vm/instances] }]")).toBe(1);

@@ -4,20 +4,23 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
-import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
+import { CLIENTS_FILE, type ClientDirectory } from "../../../src/clients/client-directory.ts";
 import type { Log } from "../../../src/observability/log.ts";
 import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
 import type { Compared, ComparisonResult } from "../../../src/parity/comparison.ts";
+import { findJoined } from "../../../src/rollout/forgotten-clients.ts";
 import { createRollout, type Rollout } from "../../../src/rollout/rollout.ts";
+import { turnBack } from "../../../src/rollout/turn-back.ts";
 import { rolloutFile } from "../../../src/rollout/rollout-file.ts";
 import type { RolloutPlan } from "../../../src/rollout/rollout-plan.ts";
 import { StateUnavailableError, type KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { openSqliteKeyValueStore } from "../../../src/storage/sqlite-store.ts";
 
-const DIRECTORY = parseOperatorFile(
-  { file: "clients.yaml", text: "billing: {}\nreports: {}\n" },
-  CLIENTS_FILE,
-);
+const readDirectory = (text: string): ClientDirectory =>
+  parseOperatorFile({ file: "clients.yaml", text }, CLIENTS_FILE);
+
+const CLIENTS = "billing: {}\nreports: {}\n";
+const DIRECTORY = readDirectory(CLIENTS);
 const ROUTES = ["GET /books", "POST /books"];
 const PLAIN = { cursor: undefined, hasGatewayToken: false };
 const BILLING = { label: "billing" };
@@ -67,7 +70,7 @@ const fragile = (): Pick<KeyValueStore, "get" | "setIfAbsent" | "replace"> => {
   };
 };
 
-function createReplica(text: string | (() => string)): Rollout {
+function createReplica(text: string | (() => string), directory: () => ClientDirectory): Rollout {
   const number = (started += 1);
   const write = (line: string): void => void (isLogged(number) && lines.push(JSON.parse(line)));
   const log = pino({ base: null }, { write }) as unknown as Log;
@@ -80,7 +83,7 @@ function createReplica(text: string | (() => string)): Rollout {
   };
   return createRollout({
     plan,
-    directory: () => DIRECTORY,
+    directory,
     store: fragile(),
     log,
     clock: () => now,
@@ -88,8 +91,11 @@ function createReplica(text: string | (() => string)): Rollout {
   });
 }
 
-async function startReplica(text: string | (() => string)): Promise<Rollout> {
-  const replica = createReplica(text);
+async function startReplica(
+  text: string | (() => string),
+  directory: () => ClientDirectory = () => DIRECTORY,
+): Promise<Rollout> {
+  const replica = createReplica(text, directory);
   await replica.tick();
   return replica;
 }
@@ -152,7 +158,7 @@ describe("confirmed differences", () => {
   });
 
   test("of several replicas add up", async () => {
-    const replicas = await Promise.all([SHARED, SHARED, SHARED, SHARED].map(startReplica));
+    const replicas = await Promise.all([SHARED, SHARED, SHARED, SHARED].map((text) => startReplica(text)));
     for (const [index, replica] of replicas.entries()) see(replica, "different", String(index));
     for (const replica of replicas) await replica.tick();
     for (const replica of replicas) await replica.tick();
@@ -544,5 +550,142 @@ describe("data: separate", () => {
     isDown = false;
     await replica.tick();
     expect((await startReplica(SEPARATE)).noWayBack.writesOf("billing")?.count).toBe(1);
+  });
+});
+
+describe("data: separate, and clients that get a name", () => {
+  const SEPARATE = "data: separate\nnew: all";
+  const NOBODY = "data: separate";
+  const SHOP = { label: "shop" };
+  const WITH_SHOP = readDirectory(`${CLIENTS}shop: {}\n`);
+  const EVERYTHING = { kind: "all", name: "all", ...ANN } as const;
+
+  const write = (replica: Rollout, client: string | undefined): Promise<void> | undefined =>
+    replica.beginWrite(client, "new", IS_KNOWN)?.ready;
+
+  test("after clients without one have written: it stays like them, also over a restart; one that had its name before returns", async () => {
+    let [text, directory] = [SEPARATE, DIRECTORY];
+    const replica = await startReplica(
+      () => text,
+      () => directory,
+    );
+    await write(replica, undefined);
+    directory = WITH_SHOP;
+    await replica.turnBack(EVERYTHING);
+    const restarted = await startReplica(
+      () => text,
+      () => WITH_SHOP,
+    );
+    for (const each of [replica, restarted]) {
+      expect([sideOf(each, SHOP), sideOf(each), sideOf(each, { label: "" })]).toEqual(["new", "old", "new"]);
+      expect(each.sideOf(SHOP, null, PLAIN).why).toBe(
+        "it may have written to the new service before CLIENTS_FILE had it like this",
+      );
+    }
+    expect(lines.filter(({ code }) => code === "AG_ROLLOUT_NO_WAY_BACK")).toEqual([
+      expect.objectContaining({ clients: 2, names: ["?", "shop"], writes: 1 }),
+      expect.objectContaining({ clients: 2, names: ["?", "shop"], writes: 1 }),
+    ]);
+    await replica.resume({ kind: "all", name: "all", by: "Ann", reason: null });
+    text = NOBODY;
+    expect([sideOf(replica, SHOP), sideOf(replica)]).toEqual(["new", "old"]);
+  });
+
+  test("before clients without one have written: it returns", async () => {
+    const replica = await startReplica(SEPARATE, () => WITH_SHOP);
+    await write(replica, undefined);
+    await write(replica, "billing");
+    await replica.turnBack(EVERYTHING);
+    expect([sideOf(replica, SHOP), sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["old", "new", "old"]);
+  });
+
+  test("the name counts once all replicas have it on which clients without one write", async () => {
+    const ahead = await startReplica(SEPARATE, () => WITH_SHOP);
+    const behind = await startReplica(SEPARATE);
+    await write(ahead, undefined);
+    await ahead.turnBack(EVERYTHING);
+    expect(sideOf(ahead, SHOP)).toBe("old");
+    void write(behind, undefined);
+    await behind.tick();
+    await ahead.tick();
+    expect([sideOf(ahead, SHOP), sideOf(ahead)]).toEqual(["new", "old"]);
+  });
+
+  test("while the store is down: it stays as well", async () => {
+    let directory = DIRECTORY;
+    const replica = await startReplica(SEPARATE, () => directory);
+    isDown = true;
+    await write(replica, undefined);
+    directory = WITH_SHOP;
+    isDown = false;
+    await replica.turnBack(EVERYTHING);
+    expect([sideOf(replica, SHOP), sideOf(replica)]).toEqual(["new", "old"]);
+  });
+
+  test("a write that the new service has not done does not count", async () => {
+    let directory = DIRECTORY;
+    const replica = await startReplica(SEPARATE, () => directory);
+    const begun = replica.beginWrite(undefined, "new", IS_KNOWN);
+    await begun?.ready;
+    directory = WITH_SHOP;
+    begun?.settle(false);
+    await replica.turnBack(EVERYTHING);
+    expect(sideOf(replica, SHOP)).toBe("old");
+  });
+
+  test("who accepts lost writes of such a client turns it back for good, and no other one", async () => {
+    let directory = DIRECTORY;
+    const replica = await startReplica(SEPARATE, () => directory);
+    await write(replica, undefined);
+    directory = readDirectory(`${CLIENTS}shop: {}\nsums: {}\n`);
+    const order = { kind: "client", name: "shop", by: "Ann", reason: null } as const;
+    await expect(turnBack(replica, directory, order, false)).rejects.toThrow(
+      "shop may be one of the clients without a name that have written 1 times to the new service",
+    );
+    await turnBack(replica, directory, order, true);
+    await replica.turnBack(EVERYTHING);
+    expect(["shop", "sums", "billing"].map((label) => sideOf(replica, { label }))).toEqual([
+      "old",
+      "new",
+      "old",
+    ]);
+    await replica.resume({ ...order, reason: null });
+    expect(sideOf(replica, SHOP)).toBe("old");
+    expect(replica.noWayBack.writers()).toEqual({ "?": expect.objectContaining({ count: 1 }) });
+  });
+
+  test("a client that gets a token later stays where the file has it: at the new service whatever returns, else at the old one", async () => {
+    let [text, directory] = [SEPARATE, DIRECTORY];
+    const replica = await startReplica(
+      () => text,
+      () => directory,
+    );
+    await write(replica, undefined);
+    directory = readDirectory(`billing: { tokens: [0123456789abcdef] }\nreports: { note: new }\n`);
+    await replica.turnBack(EVERYTHING);
+    expect([sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["new", "old"]);
+    expect(findJoined(replica, directory)).toEqual([]);
+    text = NOBODY;
+    expect(sideOf(replica)).toBe("old");
+    expect(findJoined(replica, directory).map(({ client }) => client)).toEqual(["billing"]);
+  });
+
+  test("an application that gets one keeps its writes and its return", async () => {
+    let [text, directory] = [SEPARATE, DIRECTORY];
+    const replica = await startReplica(
+      () => text,
+      () => directory,
+    );
+    await write(replica, "application:app-1");
+    await replica.turnBack({ kind: "client", name: "application:app-2", ...ANN });
+    directory = readDirectory(`${CLIENTS}shop: { applications: [app-1] }\nsums: { applications: [app-2] }\n`);
+    expect(sideOf(replica, { label: "sums" })).toBe("old");
+    text = NOBODY;
+    expect(sideOf(replica, SHOP)).toBe("new");
+    const order = { kind: "client", name: "shop", by: "Ann", reason: null } as const;
+    await expect(turnBack(replica, directory, order, false)).rejects.toThrow("shop has written 1 times");
+    await turnBack(replica, directory, order, true);
+    expect(sideOf(replica, SHOP)).toBe("old");
+    expect(replica.noWayBack.writers()).toEqual({});
   });
 });

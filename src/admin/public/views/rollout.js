@@ -63,7 +63,7 @@ const scoreLine = ({ route, differences, failures }) =>
     ),
   );
 
-const noWayBackLine = ({ client, writes, hasGatewayTokens }) =>
+const noWayBackLine = ({ client, writes, mayHaveWritten, hasGatewayTokens }) =>
   make(
     "li",
     {},
@@ -74,6 +74,8 @@ const noWayBackLine = ({ client, writes, hasGatewayTokens }) =>
         { class: "quiet" },
         `has written ${count(writes.count)} times since ${dateTime(writes.since)}`,
       ),
+    mayHaveWritten &&
+      make("span", { class: "quiet" }, "may have written before the client directory had it like this"),
     hasGatewayTokens && make("span", { class: "quiet" }, "has tokens that the old service does not know"),
   );
 
@@ -143,7 +145,7 @@ export async function showRollout({ signal }) {
 
   async function turnBack() {
     try {
-      const { rollout, staying } = await write("/api/rollout/turn-back", {
+      const { rollout, staying, possiblyStaying } = await write("/api/rollout/turn-back", {
         by: by.value.trim(),
         target: target.value,
         ...(reason.value.trim() !== "" && { reason: reason.value.trim() }),
@@ -151,6 +153,9 @@ export async function showRollout({ signal }) {
       fault.replaceChildren(
         ...(staying.length > 0
           ? [problem(`${staying.map(nameOf).join(", ")} stay: they have written to the new service.`)]
+          : []),
+        ...(possiblyStaying.length > 0
+          ? [problem(`${possiblyStaying.join(", ")} stay: they may have written to the new service.`)]
           : []),
       );
       say("Turned back");
