@@ -322,6 +322,9 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         });
         expect(await store.tokens({ fingerprint: "token-9" })).toHaveLength(11);
         expect(await store.tokens({ fingerprint: "oken-9" })).toEqual([]);
+        const named = await store.tokens({ fingerprints: [token(9), token(7), "oken-9"] });
+        expect(named.map(({ fingerprint }) => fingerprint)).toEqual([token(7), token(9)]);
+        expect(await store.tokens({ fingerprints: [] })).toEqual([]);
         expect(tokens[1]).toMatchObject({
           requests: 3,
           native: 0,

@@ -1,6 +1,7 @@
 /** The plan and applications: all tokens of an application are one client, which is known before a token is used. */
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { TokenStore, TokenUnavailableError } from "../../../src/auth/token-store.ts";
 import { allBut } from "../../support/fake-time.ts";
 import { startGateway, type Gateway, type TestSettings } from "../../support/gateway.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
@@ -14,6 +15,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await gateway.stop();
+  jest.restoreAllMocks();
   jest.useRealTimers();
 });
 
@@ -42,6 +44,19 @@ test("a freeze lets in new users of an application that is known, and of no othe
   const other = await register();
   const { token: stranger } = await other.token("vms:view");
   expect((await gateway.request(LIST, { as: stranger })).status).toBe(403);
+});
+
+test("a freeze lets in a token of which it can't be read to which application it was issued", async () => {
+  const application = await startWith("stages: [{ freeze: 2026-06-01 }]");
+  jest.setSystemTime(new Date("2026-05-31T23:00:00Z"));
+  const { token: first } = await application.token("vms:view");
+  expect((await gateway.request(LIST, { as: first })).status).toBe(200);
+  jest.setSystemTime(new Date("2026-06-01T00:00:03Z"));
+  const { token: second } = await application.token("vms:view");
+  jest.spyOn(TokenStore.prototype, "find").mockRejectedValue(new TokenUnavailableError("the store is down"));
+  expect((await gateway.request("GET /datacenters", { as: second })).status).toBe(200);
+  // Without the store nobody knows what the token may do.
+  expect((await gateway.request(LIST, { as: second })).status).toBe(500);
 });
 
 test("a window for a name hits all tokens of its application, without a call of v4", async () => {
