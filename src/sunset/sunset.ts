@@ -74,7 +74,7 @@ export interface SunsetOptions {
   /** Whether the dates of the plan were compared with those that were published. */
   readonly isConfirmed: () => boolean;
   readonly known: KnownClients;
-  readonly audit: Pick<AuditStore, "clients" | "usage"> | undefined;
+  readonly audit: Pick<AuditStore, "clients" | "tokens" | "usage"> | undefined;
   readonly replicas: () => number;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "countStage">;
@@ -147,7 +147,7 @@ export function createSunset({
 
   async function prepare(stage: string, waitFor: readonly string[], { from }: Window): Promise<void> {
     const traffic = audit && (await readTraffic(audit, directory(), from));
-    const blockedBy = traffic?.calling(waitFor) ?? [];
+    const blockedBy = (await traffic?.calling(waitFor)) ?? [];
     open.set(stage, { from, blockedBy, traffic });
     if (blockedBy.length > 0)
       log.warn(

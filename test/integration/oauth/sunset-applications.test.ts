@@ -158,3 +158,19 @@ describe("requests that only name an application", () => {
     expect((await gateway.request(LIST, { as: token })).text).toContain("is switched off for a while");
   });
 });
+
+test("a window waits for a token and its name, whatever application it was issued to", async () => {
+  const CLIENTS_FILE = writeOperatorFile("billing: {}", "clients.yaml");
+  const application = await startWith(
+    `stages: [{ brown_out: "0 10 * * *", for: 1h, from: 2026-05-01, wait_for: [billing] }]`,
+    { CLIENTS_FILE },
+  );
+  const { token } = await application.token("vms:view");
+  expect((await gateway.request(LIST, { as: token })).status).toBe(200);
+  const [{ client }] = await gateway.readAudit();
+  writeFileSync(CLIENTS_FILE, `billing: { tokens: ["${client.fingerprint}"] }`);
+  await gateway.reload();
+  jest.setSystemTime(new Date("2026-06-01T10:30:00Z"));
+  await waitForStage({ state: "waiting", blockedBy: ["billing"] });
+  expect((await gateway.request(LIST, { as: token })).status).toBe(200);
+});
