@@ -121,7 +121,7 @@ export function knownByState(
       for (const key of allKeysOf(client)) {
         if (noted.has(key)) continue;
         noted.set(key, true);
-        // Strangers can't fill it: v4 accepted these tokens.
+        // Strangers can't fill it: v4 or the old service accepted these tokens.
         store.addToSet(SEEN, key, SEEN_SECONDS, MAX_SEEN, true).catch((error: unknown) => {
           noted.delete(key);
           onFault(error);
