@@ -203,9 +203,11 @@ export class Recorder {
     create: {
       readonly record: () => AuditRecord | undefined;
       readonly summarize: () => RequestSummary;
+      /** Whether it is a call of the client's API with a token that was accepted. Default: it is not. */
+      readonly isAccepted?: () => boolean;
     },
   ): Promise<void> {
-    const { audit, tracing } = this.#dependencies;
+    const { audit, tracing, sunset } = this.#dependencies;
     try {
       const record = create.record();
       const summary = record ?? create.summarize();
@@ -218,12 +220,14 @@ export class Recorder {
       const { label } = request;
       const { application } = outcome;
       const { fingerprint } = summary.client;
-      this.#countClient(summary.lane, () => ({
+      const identify = (): ClientIdentity => ({
         label,
         application,
         fingerprint,
         userAgent: header(request, "user-agent"),
-      }));
+      });
+      if (!audit && create.isAccepted?.()) sunset.rules.noteAccepted(identify());
+      this.#countClient(summary.lane, identify);
       if (record) await audit?.append(record);
     } catch (error) {
       this.#logLostRecord(request.id, error);

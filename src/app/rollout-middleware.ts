@@ -57,8 +57,8 @@ function createSenderReader({
     };
     if (token === undefined || !oauth.gatewayTokens.isGatewayToken(token))
       return { identity, token, hash, hasGatewayToken: false };
-    return findIssuer({ token, hash }, oauth.tokenStore).then((application) => ({
-      identity: { ...identity, application: application?.id },
+    return findIssuer({ token, hash }, oauth.tokenStore).then((issuer) => ({
+      identity: { ...identity, application: typeof issuer === "object" ? issuer.id : undefined },
       token,
       hash,
       hasGatewayToken: true,

@@ -45,8 +45,9 @@ export interface KnownSenders {
 
 /**
  * Returns the key of a request, where null would be part of a key as `""`: the label if there is one, else the
- * application, else the token. Anybody can send the id of an application with a call to the login server, and any token: an
- * id counts once the login server has accepted it, and a token once v4 has.
+ * application, else the token. Anybody can send the id of an application with a call to the login server, and any token: a
+ * call without a token counts for the application only if the login server has accepted it in this call, and a token once
+ * v4 has.
  *
  * A token keeps the key that it had with a label or an application, for requests of which these are not known: the
  * state store may have been down.
@@ -55,13 +56,17 @@ export function summaryKey(
   { client, accepted, sender }: Sender,
   { tokens, applications }: KnownSenders,
 ): string {
-  if (sender !== undefined && (accepted || sender.startsWith(LABEL) || applications.has(sender)))
-    return sender;
+  if (sender !== undefined && (accepted || sender.startsWith(LABEL))) return sender;
   if (client === null) return "";
+  // The application has its token from the gateway.
+  if (sender !== undefined && applications.has(sender)) return sender;
   return tokens.get(client) ?? (accepted ? client : UNACCEPTED);
 }
 
-/** A row of a commit, and the key under which it is counted. */
+/**
+ * A row of a commit, and the key under which it is counted. `sender` is the key of a label or an application by which its record
+ * is found: that key, or that of an application which the record only names, once that has been accepted.
+ */
 export type Keyed<Row extends Sender> = Row & { readonly key: string };
 
 /** The rows of a commit with their keys. */
@@ -93,11 +98,16 @@ export function keyRows<Row extends Sender>(rows: readonly Row[], known: KnownSe
     if (client !== null && (sender !== undefined || !tokens.has(client)))
       tokens.set(client, sender ?? client);
   }
-  const keyed = rows.map((row) => ({
-    ...row,
-    accepted: row.accepted || (row.client !== null && tokens.has(row.client)),
-    key: summaryKey(row, { tokens, applications }),
-  }));
+  const keyed = rows.map((row) => {
+    const key = summaryKey(row, { tokens, applications });
+    const named = applications.has(row.sender ?? "") ? row.sender : undefined;
+    return {
+      ...row,
+      accepted: row.accepted || (row.client !== null && tokens.has(row.client)),
+      key,
+      sender: isNamedKey(key) ? key : named,
+    };
+  });
   const isRenamed = ([client, key]: readonly [string, string]): boolean =>
     key !== client && (known.tokens.get(client) ?? client) === client;
   return { rows: keyed, renamed: new Map([...tokens].filter(isRenamed)), tokens };

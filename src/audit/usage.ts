@@ -77,8 +77,11 @@ export function cutLargest(counted: readonly ClientRows[], excess: number): Clie
 /** Maximum number of tokens of a client that are read. */
 export const MAX_TOKENS_READ = 1000;
 
-/** A query of tokens: those of the client of a key, or those whose fingerprints begin with these digits. */
-export type TokenQuery = { readonly client: string } | { readonly fingerprint: string };
+/** A query of tokens: those of the client of a key, those whose fingerprints begin with these digits, or those with these fingerprints. */
+export type TokenQuery =
+  | { readonly client: string }
+  | { readonly fingerprint: string }
+  | { readonly fingerprints: readonly string[] };
 
 /** The keys of the clients of a query, with `""` for requests without a token; undefined: all clients. */
 export const usageKeysOf = ({ client, clients }: UsageQuery): readonly string[] | undefined =>

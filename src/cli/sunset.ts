@@ -61,7 +61,7 @@ async function findBlocking(
   for (const { stage, window } of plan.windowsAt(time)) {
     if (stage.waitFor.length === 0) continue;
     const traffic = audit && (await readTraffic(audit, directory, window.from));
-    blocking.set(stage.name, traffic ? traffic.calling(stage.waitFor) : stage.waitFor);
+    blocking.set(stage.name, traffic ? await traffic.calling(stage.waitFor) : stage.waitFor);
   }
   return blocking;
 }

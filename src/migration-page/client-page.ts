@@ -11,6 +11,7 @@ import type { Route } from "../mapping/compile/route.ts";
 import { isFilterable } from "../mapping/schema/field-definition.ts";
 import { SEVERITIES } from "../mapping/schema/severity.ts";
 import { namesOf, type SideNames } from "../mapping/pack-summary.ts";
+import { SIGN_INS } from "../oauth/login-calls.ts";
 import type { StageWindow } from "../sunset/plan.ts";
 import type { SunsetRules } from "../sunset/sunset.ts";
 import { createCallGuide, findSmallestScopes } from "../tools/migration-report/call-guide.ts";
@@ -169,13 +170,16 @@ const describeFilters = ({ response, resource }: Route, pack: Pack): FieldChange
       )
     : [];
 
-/** The login server's call that takes the place of one of the client's; undefined for every other route. */
-function findLoginCall(route: string, { oauth }: Pack["dialect"]): string | undefined {
+/** The login server's calls that take the place of one of the client's; undefined for every other route. */
+function findLoginCalls(route: string, { oauth }: Pack["dialect"]): readonly string[] | undefined {
   if (!oauth) return undefined;
   const { authorize, token, revoke, logout } = oauth;
   const [method = "", path = ""] = route.split(" ");
   const call = [authorize, token, revoke, logout].find(({ client }) => client === path);
-  return call && `${method} ${call.upstream}`;
+  if (!call) return undefined;
+  // The redirect of a sign-in proves no application, so that it is not among the calls of one.
+  const redirect = call === token ? [`${SIGN_INS.authorize} ${authorize.upstream}`] : [];
+  return [...redirect, `${method} ${call.upstream}`];
 }
 
 function lossesOf(variants: readonly Route[]): Loss[] {
@@ -206,7 +210,7 @@ function describeRoute(
     createCallGuide(called, [], pack);
   const variants = pack.routes.filter(({ name }) => name === route);
   const names = sent?.get(route);
-  const login = counterpart === "unknown" ? findLoginCall(route, pack.dialect) : undefined;
+  const login = counterpart === "unknown" ? findLoginCalls(route, pack.dialect) : undefined;
   const filters = variants.flatMap((variant) => describeFilters(variant, pack));
   const firsts = called.statuses.map(({ first }) => first).toSorted();
   return {
@@ -217,7 +221,7 @@ function describeRoute(
     lossy,
     ...(login === undefined
       ? { counterpart, reason, calls: v4 }
-      : { counterpart: "call", reason: null, calls: [login] }),
+      : { counterpart: "call", reason: null, calls: login }),
     scope,
     ends: dateOf(sunset.endOf(identity, route)),
     losses: lossesOf(variants),

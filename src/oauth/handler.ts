@@ -96,7 +96,8 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes 
 
   /**
    * Windows and the end are for sign-ins, too. A freeze is not: it would tell strangers which applications there are, and
-   * rejects the first request with the token. An id that is only named suffices, since another one signs nobody in.
+   * rejects the first request with the token. An id that is only named suffices, since another one signs nobody in. But it
+   * proves nothing: a refusal is no retry of the application.
    *
    * @throws {HttpError} as {@link enforcePlan}
    */
@@ -107,8 +108,8 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes 
   ): Promise<void> {
     if (!sunset.isActive()) return;
     const identity = () => Object.assign(provenIdentity(request, context), { application });
-    const verdict = await sunset.judge(identity, context.route ?? "");
-    if (!verdict?.decision || verdict.decision.kind === "freeze") return;
+    const verdict = await sunset.judge(identity, context.route ?? "", false);
+    if (!verdict?.decision) return;
     context.planned = verdict;
     enforcePlan(verdict, sunset);
   }

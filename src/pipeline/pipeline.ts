@@ -118,8 +118,9 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const { status, creditAddress } = await consumeRateLimit(request, client, context.match, limits);
     context.rateLimitStatus = status;
     rejectLimited(status);
-    if (sunset.isActive()) context.application = await findIssuer(credentials, dependencies.tokenStore);
-    context.planned = await askPlan(() => provenIdentity(request, context), context.match, sunset);
+    const issuer = sunset.isActive() ? await findIssuer(credentials, dependencies.tokenStore) : undefined;
+    if (issuer !== "unknown") context.application = issuer;
+    context.planned = await askPlan(() => provenIdentity(request, context), context.match, sunset, issuer);
     enforcePlan(context.planned, sunset);
     stageTimes.rateLimit = performance.now();
 

@@ -7,6 +7,10 @@ import { isSuccess } from "../dialect/statuses.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { Pack } from "../mapping/pack.ts";
 
+/** Whether an answer of the old service shows that it accepts the token: a success, if the route needs one. */
+export const showsAcceptance = (route: Pick<Route, "access"> | undefined, status: number): boolean =>
+  route !== undefined && route.access !== "public" && isSuccess(status);
+
 /** Who says to have sent a request. */
 export interface Sender {
   readonly identity: ClientIdentity;
@@ -23,7 +27,7 @@ export interface KnownSenders {
    * @returns undefined for a stranger
    */
   knownAs(sender: Sender): string | undefined;
-  /** Notes the status with which the old service answered. A success shows that it accepts the token, if the route needs one. */
+  /** Notes the status with which the old service answered. */
   noteOldAnswer(sender: Sender, route: Pick<Route, "access"> | undefined, status: number): void;
 }
 
@@ -60,7 +64,7 @@ export function createKnownSenders({
     noteOldAnswer({ hash }, route, status) {
       if (hash === undefined) return;
       if (status === 401) ofOldService.delete(hash);
-      else if (route && route.access !== "public" && isSuccess(status)) ofOldService.add(hash);
+      else if (showsAcceptance(route, status)) ofOldService.add(hash);
     },
   };
 }

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { RouteUsage, UsageReader } from "../audit/usage.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
-import { ALL_ROWS, clientKey, isAcceptedCall, nameKeys, summaryKeysOf } from "./recorded-traffic.ts";
+import { ALL_ROWS, isAcceptedCall, nameKeys, summaryKeysOf } from "./recorded-traffic.ts";
 import type { PlanClient } from "./plan-dates.ts";
 
 /** Clients that used the old API. */
@@ -24,13 +24,19 @@ const NEW_MS = 60_000;
 /** How long the names of all clients that called are cached. */
 const NAMES_MS = 60_000;
 
+const allKeysOf = (client: PlanClient): readonly string[] => [
+  ...(client.name === undefined ? [] : [client.name]),
+  ...summaryKeysOf(client),
+];
+
 /** Caches answers: a client that is known stays known. */
 function cacheKnown(find: (client: PlanClient, before: number) => Promise<boolean>): KnownClients["isKnown"] {
   const cache = new LRUCache<string, boolean>({ max: CACHED_CLIENTS });
   return (client, before) => {
+    // Of two tokens with one name or label, one may be known and the other one new.
+    const key = allKeysOf(client).join("\n");
     // Nobody can say whether a client without a name and a token is new.
-    const key = clientKey(client);
-    if (key === undefined) return true;
+    if (key === "") return true;
     const cached = cache.get(key);
     if (cached !== undefined) return cached;
     return find(client, before).then((isKnown) => {
@@ -46,7 +52,7 @@ function cacheKnown(find: (client: PlanClient, before: number) => Promise<boolea
  * @param isRoute whether the pack has a route; calls of the login server are none
  */
 export function knownByAudit(
-  reader: Pick<UsageReader, "clients" | "usage">,
+  reader: Pick<UsageReader, "clients" | "tokens" | "usage">,
   directory: () => ClientDirectory,
   isRoute: (route: string) => boolean,
 ): KnownClients {
@@ -70,9 +76,21 @@ export function knownByAudit(
     return names.found;
   }
 
+  /** The keys of a client, and those under which its tokens were counted: labels and applications change, and may be unknown. */
+  async function keysOf(client: PlanClient): Promise<readonly string[]> {
+    const { name = "", fingerprint } = client;
+    const keys = summaryKeysOf(client);
+    if (fingerprint === undefined) return keys;
+    // Only tokens that the directory lists: anybody can have the name of a user agent, with any token.
+    const { tokens = [] } = directory().find(name) ?? {};
+    const fingerprints = tokens.includes(fingerprint) ? tokens : [fingerprint];
+    const counted = await reader.tokens({ fingerprints });
+    return [...keys, ...counted.map(({ client: key }) => key)];
+  }
+
   return {
     isKnown: cacheKnown(async (client, before) => {
-      const clients = summaryKeysOf(client);
+      const clients = await keysOf(client);
       if (clients.length > 0) {
         const rows = await reader.usage({ clients });
         if (rows.some((row) => isFromBefore(row, before))) return true;
@@ -88,11 +106,6 @@ const SEEN = "sunset:seen";
 const SEEN_SECONDS = 400 * 86_400;
 const MAX_SEEN = 100_000;
 
-const storedKeys = (client: PlanClient): readonly string[] => [
-  ...(client.name === undefined ? [] : [client.name]),
-  ...summaryKeysOf(client),
-];
-
 /** Finds clients in the state store, which notes them while a freeze is planned: for gateways without an audit store. */
 export function knownByState(
   store: Pick<KeyValueStore, "addToSet" | "setMembers">,
@@ -102,13 +115,13 @@ export function knownByState(
   return {
     isKnown: cacheKnown(async (client) => {
       const members = new Set(await store.setMembers(SEEN));
-      return storedKeys(client).some((key) => members.has(key));
+      return allKeysOf(client).some((key) => members.has(key));
     }),
     note(client) {
-      for (const key of storedKeys(client)) {
+      for (const key of allKeysOf(client)) {
         if (noted.has(key)) continue;
         noted.set(key, true);
-        // Strangers can't fill it: v4 accepted these tokens.
+        // Strangers can't fill it: v4 or the old service accepted these tokens.
         store.addToSet(SEEN, key, SEEN_SECONDS, MAX_SEEN, true).catch((error: unknown) => {
           noted.delete(key);
           onFault(error);

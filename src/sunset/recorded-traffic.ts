@@ -1,11 +1,11 @@
 /** Who called the old API lately, by the summaries of the audit store. */
 import { isClientApi } from "../audit/record.ts";
-import { applicationKey, labelKey, UNACCEPTED } from "../audit/summary-key.ts";
-import type { RouteUsage, UsageReader } from "../audit/usage.ts";
+import { applicationKey, identityOfKey, labelKey, UNACCEPTED } from "../audit/summary-key.ts";
+import type { RouteUsage, TokenUsage, UsageReader } from "../audit/usage.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import type { PlanClient } from "./plan-dates.ts";
 
-type Reader = Pick<UsageReader, "clients" | "usage">;
+type Reader = Pick<UsageReader, "clients" | "tokens" | "usage">;
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -38,8 +38,8 @@ interface ClientTraffic {
 export interface RecordedTraffic {
   /** Calls a minute of a client; undefined: no call of this token or application was accepted in these days. */
   usualRate(client: PlanClient): number | undefined;
-  /** Those of some clients, by name or fingerprint, that called in these days. */
-  calling(clients: readonly string[]): readonly string[];
+  /** Those of some clients, by name or fingerprint, that called in these days. @throws {AuditUnavailableError} */
+  calling(clients: readonly string[]): Promise<readonly string[]>;
 }
 
 /** The names of the clients of summaries, by their keys. */
@@ -89,13 +89,33 @@ export async function readTraffic(
     // Summaries are by day: their first and last days have calls outside of these two weeks.
     if (first < range.until && last >= range.since) called.add(client).add(key);
   }
+  /** Whether a token called: its calls are perhaps counted together with those of others. */
+  function hasCalled({ client, lastAlpha }: TokenUsage): boolean {
+    if (lastAlpha === null || lastAlpha < range.since) return false;
+    // A call after the start hides when it called before.
+    return lastAlpha < range.until || called.has(client);
+  }
+
+  async function isCalling(client: string): Promise<boolean> {
+    if (called.has(client)) return true;
+    const listed = directory.find(client);
+    const isOf = ({ client: key, fingerprint, userAgent }: TokenUsage): boolean =>
+      !listed || directory.nameOf({ ...identityOfKey(key), fingerprint, userAgent }) === client;
+    const tokens = await reader.tokens({ fingerprints: listed ? listed.tokens : [client] });
+    return tokens.some((token) => isOf(token) && hasCalled(token));
+  }
+
   return {
     usualRate(client) {
       const keys = summaryKeysOf(client);
-      const traffic =
-        byClient.get(clientKey(client) ?? "") ?? keys.map((key) => byClient.get(key)).find(Boolean);
-      return traffic && keys.some((key) => traffic.keys.has(key)) ? traffic.perMinute : undefined;
+      return [clientKey(client) ?? "", ...keys]
+        .map((key) => byClient.get(key))
+        .find((traffic) => traffic && keys.some((key) => traffic.keys.has(key)))?.perMinute;
     },
-    calling: (clients) => clients.filter((client) => called.has(client)),
+    async calling(clients) {
+      const found: string[] = [];
+      for (const client of clients) if (await isCalling(client)) found.push(client);
+      return found;
+    },
   };
 }

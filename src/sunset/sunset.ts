@@ -26,8 +26,17 @@ export interface Verdict {
 export interface SunsetRules {
   /** Whether there is a plan. */
   readonly isActive: () => boolean;
-  /** What the plan says about a request now; undefined: nothing. */
-  judge(identity: () => ClientIdentity, route: string): Verdict | undefined | Promise<Verdict | undefined>;
+  /**
+   * What the plan says about a request now; undefined: nothing.
+   *
+   * @param isProven Whether it is known who sends it. Else no freeze applies, and nothing counts as a retry: an application
+   *   may be only named, or can't be read. Default: true.
+   */
+  judge(
+    identity: () => ClientIdentity,
+    route: string,
+    isProven?: boolean,
+  ): Verdict | undefined | Promise<Verdict | undefined>;
   /** Where clients read about the end. */
   readonly link: () => string | undefined;
   /** `Deprecation`, `Sunset` and `Link`; undefined without a plan. */
@@ -65,7 +74,7 @@ export interface SunsetOptions {
   /** Whether the dates of the plan were compared with those that were published. */
   readonly isConfirmed: () => boolean;
   readonly known: KnownClients;
-  readonly audit: Pick<AuditStore, "clients" | "usage"> | undefined;
+  readonly audit: Pick<AuditStore, "clients" | "tokens" | "usage"> | undefined;
   readonly replicas: () => number;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "countStage">;
@@ -141,7 +150,7 @@ export function createSunset({
 
   async function prepare({ stage: { name, waitFor }, window: { from } }: StageWindow): Promise<void> {
     const traffic = audit && (await readTraffic(audit, directory(), from));
-    const blockedBy = traffic?.calling(waitFor) ?? [];
+    const blockedBy = (await traffic?.calling(waitFor)) ?? [];
     open.set(name, { from, waitFor, blockedBy, traffic });
     if (blockedBy.length > 0)
       log.warn(
@@ -194,12 +203,12 @@ export function createSunset({
   /** Counts what the plan does to a request. */
   function report(
     decision: Decision | undefined,
-    query: Omit<PlanQuery, "isKnownClient">,
+    query: Omit<PlanQuery, "isKnownClient"> & { readonly isProven: boolean },
     isKnownClient?: boolean,
   ): Verdict | undefined {
     if (decision) {
       metrics.countStage(decision.stage.name, decision.kind);
-      if (decision.kind === "brown_out") countRetry(decision, query.client);
+      if (decision.kind === "brown_out" && query.isProven) countRetry(decision, query.client);
       return { decision, hiddenFields: undefined, isKnownClient };
     }
     const hiddenFields = plan().hiddenFields(query, conditions);
@@ -207,11 +216,15 @@ export function createSunset({
   }
 
   /** Asks whether the client is known, where that matters. A store that can't be read stops no one. */
-  function judge(identity: () => ClientIdentity, route: string): ReturnType<SunsetRules["judge"]> {
+  function judge(
+    identity: () => ClientIdentity,
+    route: string,
+    isProven = true,
+  ): ReturnType<SunsetRules["judge"]> {
     if (!isInForce()) return undefined;
-    const query = { client: clientOf(identity()), route, time: clock() };
+    const query = { client: clientOf(identity()), route, time: clock(), isProven };
     const decision = plan().decide({ ...query, isKnownClient: true }, conditions);
-    const matters = decision?.kind === "end" || plan().isFrozen(query, conditions);
+    const matters = isProven && (decision?.kind === "end" || plan().isFrozen(query, conditions));
     if (!matters) return report(decision, query);
     const isKnown = known.isKnown(query.client, firstFreeze(plan()) ?? query.time);
     const judgeKnown = (isKnownClient: boolean): Verdict | undefined =>

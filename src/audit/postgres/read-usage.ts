@@ -124,6 +124,7 @@ export function usageReader(database: Database): UsageReader & Pick<AuditStore, 
       const text = where([
         ["key = ?", "client" in query ? query.client : undefined],
         ["starts_with(fingerprint, ?)", "fingerprint" in query ? query.fingerprint : undefined],
+        ["fingerprint = ANY(?::text[])", "fingerprints" in query ? query.fingerprints : undefined],
       ]);
       return (await database.query<ReadTimes & TokenUsage>(TOKENS(text), values)).map((row) => ({
         ...row,

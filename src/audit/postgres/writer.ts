@@ -2,14 +2,7 @@ import { compressBatch, type Batch } from "../segment.ts";
 import { WORTH } from "../stored-row.ts";
 import type { NameList } from "../name-lists.ts";
 import { aggregateSent } from "../sent-members.ts";
-import {
-  isNamedKey,
-  keyRows,
-  sendersOf,
-  UNACCEPTED,
-  type KnownSenders,
-  type Sender,
-} from "../summary-key.ts";
+import { keyRows, sendersOf, UNACCEPTED, type KnownSenders, type Sender } from "../summary-key.ts";
 import { acceptedClients, dayOf, usageAgent } from "../usage.ts";
 import type { Database } from "./database.ts";
 import { countLosses, RENAME_LOSSES } from "./losses.ts";
@@ -230,7 +223,7 @@ export async function insertBatch(
     column(({ method }) => method),
     column(({ requestId }) => requestId),
     column(({ key }) => key),
-    column(({ key }) => (isNamedKey(key) ? key : null)),
+    column(({ sender }) => sender ?? null),
     column(({ client }) => tokens.get(client ?? "") ?? null),
     startsOf(parts),
     parts.map(({ length }) => length),

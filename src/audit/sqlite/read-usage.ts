@@ -104,6 +104,10 @@ function readTokens(database: DatabaseSync, query: TokenQuery): TokenUsage[] {
     ["key = ?", "client" in query ? query.client : undefined],
     // Digits have no meaning in a pattern.
     ["fingerprint GLOB ?", "fingerprint" in query ? `${query.fingerprint}*` : undefined],
+    [
+      "fingerprint IN (SELECT value FROM json_each(?))",
+      "fingerprints" in query ? JSON.stringify(query.fingerprints) : undefined,
+    ],
   ]);
   return database
     .prepare(TOKENS(text))

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Segment } from "../segment.ts";
 import type { IndexRow } from "../stored-row.ts";
-import { isNamedKey, type Keyed } from "../summary-key.ts";
+import type { Keyed } from "../summary-key.ts";
 import { usageAgent, worthOf } from "../usage.ts";
 import { prepareOwners } from "./size-limit.ts";
 
@@ -69,7 +69,7 @@ export function insertSegment(
       row.id,
       row.time,
       textId(row.client),
-      textId(isNamedKey(row.key) ? row.key : null),
+      textId(row.sender ?? null),
       textId(row.route),
       row.status,
       row.lane,

@@ -6,16 +6,17 @@ import type { SunsetRules, Verdict } from "../../sunset/sunset.ts";
 import type { TokenStore } from "../../auth/token-store.ts";
 import type { ApplicationId, Credentials, RouteMatch } from "../context.ts";
 
+/** The application to which a token was issued; undefined without one, and "unknown" where it can't be read. */
+type Issuer = ApplicationId | "unknown" | undefined;
+
 /**
  * Finds the application to which the token of a request was issued: the plan may name it, and it is known before the token
  * is used.
- *
- * @returns undefined without one, and where the store can't say it
  */
 export async function findIssuer(
   { hash, token, upstream }: Credentials,
   tokenStore: Pick<TokenStore, "find">,
-): Promise<ApplicationId | undefined> {
+): Promise<Issuer> {
   if (hash === undefined || token === undefined || upstream) return undefined;
   try {
     const grant = await tokenStore.find(hash, token);
@@ -23,7 +24,7 @@ export async function findIssuer(
     return { id: grant.application, isProven: !grant.isRevoked };
   } catch {
     // Authorization reports it.
-    return undefined;
+    return "unknown";
   }
 }
 
@@ -32,7 +33,9 @@ export const askPlan = (
   identity: () => ClientIdentity,
   match: RouteMatch | undefined,
   sunset: Pick<SunsetRules, "judge">,
-): ReturnType<SunsetRules["judge"]> => match && sunset.judge(identity, match.route.name);
+  issuer: Issuer,
+): ReturnType<SunsetRules["judge"]> =>
+  match && sunset.judge(identity, match.route.name, issuer !== "unknown");
 
 /** How much later than promised a client tries again: the clocks of replicas may differ by two seconds. */
 const CLOCK_SECONDS = 2;

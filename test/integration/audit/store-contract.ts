@@ -322,6 +322,9 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         });
         expect(await store.tokens({ fingerprint: "token-9" })).toHaveLength(11);
         expect(await store.tokens({ fingerprint: "oken-9" })).toEqual([]);
+        const named = await store.tokens({ fingerprints: [token(9), token(7), "oken-9"] });
+        expect(named.map(({ fingerprint }) => fingerprint)).toEqual([token(7), token(9)]);
+        expect(await store.tokens({ fingerprints: [] })).toEqual([]);
         expect(tokens[1]).toMatchObject({
           requests: 3,
           native: 0,
@@ -413,14 +416,15 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(await ids({})).toHaveLength(4);
       });
 
-      test("are not applications that a call only names, unless the login server has accepted them before", async () => {
+      test("are not applications that a call only names; those accepted before find its record", async () => {
         const named = { client: null, accepted: false, route: "POST /oauth/token", status: 400 };
         await put("a", { ...named, application: "made-up" });
         await put("b", { ...named, application: "app" });
         expect(await clients()).toEqual(["null 2"]);
         await put("c", { ...named, application: "app", accepted: true, status: 200 });
         await put("d", { ...named, application: "app" });
-        expect((await clients()).toSorted()).toEqual(["application:app 2", "null 2"]);
+        expect((await clients()).toSorted()).toEqual(["application:app 1", "null 3"]);
+        expect(await ids({ client: "application:app" })).toEqual(["d", "c"]);
       });
 
       test("keep the requests of a token from before its application was known", async () => {

@@ -231,6 +231,17 @@ describe("a freeze", () => {
     expect((await gateway.request(LIST, { as: "other", headers })).status).toBe(200);
   });
 
+  test.each<[string, Record<string, string>]>([
+    ["another label", { "x-client": "acme-eu" }],
+    ["no label", {}],
+  ])("lets in a token that called before, and comes with %s now", async (_, headers) => {
+    await startWith(FREEZE, { CLIENT_HEADER: "X-Client", TRUST_PROXY: "127.0.0.0/8,::1" });
+    expect((await gateway.request(LIST, { headers: { "x-client": "acme" } })).status).toBe(200);
+    moveTo("2026-06-02T00:00:03Z");
+    expect((await gateway.request(LIST, { as: "other", headers })).status).toBe(403);
+    expect((await gateway.request(LIST, { headers })).status).toBe(200);
+  });
+
   test("refuses a client that used v4 alone", async () => {
     await startWith(FREEZE);
     const authorization = `Bearer ${gateway.sandbox.tokens.full}`;

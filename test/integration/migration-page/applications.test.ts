@@ -50,13 +50,18 @@ describe("the page of an application", () => {
       "GET /vm/instances": 1,
       "GET /vm/instances/:id": 2,
       "DELETE /vm/instances/:id/disks/:did": 1,
-      "GET /oauth/authorize": 2,
       "POST /oauth/token": 3,
       "POST /oauth/token/expire": 1,
     });
-    expect(
-      body.routes.find(({ route }: { route: string }) => route === "POST /oauth/token/expire"),
-    ).toMatchObject({ counterpart: "call", calls: ["POST /oauth/revoke"], reason: null });
+    for (const [route, calls] of [
+      ["POST /oauth/token", ["GET /oauth/authorize", "POST /oauth/token"]],
+      ["POST /oauth/token/expire", ["POST /oauth/revoke"]],
+    ])
+      expect(body.routes.find((each: { route: string }) => each.route === route)).toMatchObject({
+        counterpart: "call",
+        calls,
+        reason: null,
+      });
     expect(body.scopes.upstream).toEqual(["vms:read_write"]);
     expect(JSON.stringify(body)).not.toContain(client.id);
   });

@@ -91,7 +91,7 @@ test("no secret of an application is in a record", async () => {
   expect(JSON.stringify(await gateway.readAudit())).not.toContain(client.secret);
 });
 
-test("all tokens of an application are one client in the summaries, with its calls to the login server", async () => {
+test("all tokens of an application are one client in the summaries, with the calls to the login server that prove it", async () => {
   const { body } = await gateway.requestV4("POST /account/oauth-clients", {
     body: { label: "other", redirect_uri: REGISTERED },
   });
@@ -101,6 +101,8 @@ test("all tokens of an application are one client in the summaries, with its cal
     const { token } = await other.token("vms:view");
     await gateway.request("GET /vm/instances", { as: token });
   }
+  await other.visit(other.authorizeUrl({ client_id: body.id }));
+  await other.exchange("nothing");
   const usage = async (name: string) =>
     (await gateway.requestAdmin(`GET /api/usage/${name}?client=${encodeURIComponent(key)}`)).body;
   const { clients } = await usage("clients");
@@ -109,6 +111,11 @@ test("all tokens of an application are one client in the summaries, with its cal
   const counts = Object.fromEntries(
     routes.map(({ route, requests }: { route: string; requests: number }) => [route, requests]),
   );
-  // The redirect of the first sign-in came before the login server had accepted the application.
-  expect(counts).toEqual({ "GET /oauth/authorize": 1, "POST /oauth/token": 2, "GET /vm/instances": 2 });
+  // Anybody can send a redirect and a failed exchange.
+  expect(counts).toEqual({ "POST /oauth/token": 2, "GET /vm/instances": 2 });
+  const named = await gateway.requestAdmin(`GET /api/audit?client=${encodeURIComponent(key)}&limit=2`);
+  expect(named.body.records.map(({ alpha }: { alpha: { route: string } }) => alpha.route)).toEqual([
+    "POST /oauth/token",
+    "GET /oauth/authorize",
+  ]);
 });

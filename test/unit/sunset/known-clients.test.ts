@@ -1,6 +1,12 @@
 /** Who counts as a client that used the old API before. */
 import { describe, expect, test } from "@jest/globals";
-import type { ClientUsage, RouteUsage, UsageQuery } from "../../../src/audit/usage.ts";
+import type {
+  ClientUsage,
+  RouteUsage,
+  TokenQuery,
+  TokenUsage,
+  UsageQuery,
+} from "../../../src/audit/usage.ts";
 import { identityOfKey } from "../../../src/audit/summary-key.ts";
 import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../../../src/clients/client-directory.ts";
 import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
@@ -27,8 +33,12 @@ const row = (changes: Partial<RouteUsage>): RouteUsage => ({
   ...changes,
 });
 
-/** Summaries of some rows, which count how often they are read. */
-function summaries(rows: readonly RouteUsage[], userAgent: string | null = null) {
+/** Summaries of some rows, which count how often they are read. @param keys The keys of tokens, by their fingerprints */
+function summaries(
+  rows: readonly RouteUsage[],
+  userAgent: string | null = null,
+  keys: Readonly<Record<string, string>> = {},
+) {
   let reads = 0;
   return {
     reads: () => reads,
@@ -37,6 +47,10 @@ function summaries(rows: readonly RouteUsage[], userAgent: string | null = null)
         reads += 1;
         return rows.filter(({ client }) => clients === undefined || clients.includes(client));
       },
+      tokens: async (query: TokenQuery) =>
+        Object.entries(keys)
+          .filter(([fingerprint]) => "fingerprints" in query && query.fingerprints.includes(fingerprint))
+          .map(([fingerprint, client]) => ({ fingerprint, client }) as TokenUsage),
       clients: async () =>
         rows.map(({ client }) => ({ client, ...identityOfKey(client), userAgent }) as ClientUsage),
     },
@@ -81,6 +95,35 @@ describe("by the summaries of the audit, a client is", () => {
     const client = { name: undefined, fingerprint: TOKEN };
     expect(await known.isKnown({ ...client, application: "app-2" }, FREEZE)).toBe(false);
     expect(await known.isKnown({ ...client, application: "app-1" }, FREEZE)).toBe(true);
+  });
+
+  test.each(["label:acme", "application:app-1"])(
+    "known by a token that was counted under %s, whatever its label and application are now",
+    async (key) => {
+      const { reader } = summaries([row({ client: key })], null, { [TOKEN]: key });
+      const known = knownByAudit(reader, () => NO_CLIENTS, isRoute);
+      const changed = { name: undefined, label: "acme-eu", application: "app-2" };
+      expect(await known.isKnown({ ...changed, fingerprint: OTHER_TOKEN }, FREEZE)).toBe(false);
+      expect(await known.isKnown({ ...changed, fingerprint: TOKEN }, FREEZE)).toBe(true);
+      expect(await known.isKnown({ name: undefined, fingerprint: TOKEN }, FREEZE)).toBe(true);
+    },
+  );
+
+  test("known if another token of its entry was counted under an application", async () => {
+    const directory = parseOperatorFile(
+      {
+        file: "clients.yaml",
+        text: `reports: { tokens: ["${TOKEN}", "${OTHER_TOKEN}"], user_agents: ["reports/*"] }`,
+      },
+      CLIENTS_FILE,
+    );
+    const { reader } = summaries([row({ client: "application:app-1" })], null, {
+      [TOKEN]: "application:app-1",
+    });
+    const known = knownByAudit(reader, () => directory, isRoute);
+    expect(await known.isKnown({ name: "reports", fingerprint: OTHER_TOKEN }, FREEZE)).toBe(true);
+    // Its name is that of its user agent.
+    expect(await known.isKnown({ name: "reports", fingerprint: "aaaaaaaaaaaaaaaa" }, FREEZE)).toBe(false);
   });
 
   test("known if it has neither a name nor a token, since nobody can say that it is new", () => {

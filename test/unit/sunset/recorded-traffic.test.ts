@@ -1,6 +1,12 @@
 /** Who called before a window, by the summaries of the audit store. */
 import { describe, expect, test } from "@jest/globals";
-import type { ClientUsage, RouteUsage, UsageQuery } from "../../../src/audit/usage.ts";
+import type {
+  ClientUsage,
+  RouteUsage,
+  TokenQuery,
+  TokenUsage,
+  UsageQuery,
+} from "../../../src/audit/usage.ts";
 import { identityOfKey } from "../../../src/audit/summary-key.ts";
 import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
 import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
@@ -9,7 +15,10 @@ import { readTraffic } from "../../../src/sunset/recorded-traffic.ts";
 const TOKEN = "0123456789abcdef";
 const OTHER_TOKEN = "fedcba9876543210";
 const DIRECTORY = parseOperatorFile(
-  { file: "clients.yaml", text: `reports: { tokens: ["${TOKEN}", "${OTHER_TOKEN}"] }` },
+  {
+    file: "clients.yaml",
+    text: `reports: { tokens: ["${TOKEN}", "${OTHER_TOKEN}"] }\nmobile: { applications: [5f0c-mobile] }`,
+  },
   CLIENTS_FILE,
 );
 /** The window begins at ten. */
@@ -28,8 +37,18 @@ const row = (first: string, last = first, changes: Partial<RouteUsage> = {}): Ro
   ...changes,
 });
 
-function trafficOf(rows: readonly RouteUsage[], onQuery: (query: UsageQuery) => void = () => {}) {
+/** A token that is counted under another key. */
+const counted = (client: string, lastAlpha: string): TokenUsage =>
+  ({ fingerprint: TOKEN, client, lastAlpha: `${lastAlpha}:00.000Z`, userAgent: null }) as TokenUsage;
+
+function trafficOf(
+  rows: readonly RouteUsage[],
+  tokens: readonly TokenUsage[] = [],
+  onQuery: (query: UsageQuery) => void = () => {},
+) {
   const reader = {
+    tokens: async (query: TokenQuery) =>
+      tokens.filter(({ fingerprint }) => "fingerprints" in query && query.fingerprints.includes(fingerprint)),
     async usage(query: UsageQuery) {
       onQuery(query);
       return rows.filter(({ lane }) => query.lane === undefined || lane === query.lane);
@@ -51,17 +70,48 @@ describe("a client counts as calling", () => {
     ["but not with a call of the new API", [row("2026-06-10T10:00", undefined, { lane: "native" })], false],
     ["but not without any call", [], false],
   ])("%s", async (_title, rows, isCalling) => {
-    expect((await trafficOf(rows)).calling(["reports"])).toEqual(isCalling ? ["reports"] : []);
+    expect(await (await trafficOf(rows)).calling(["reports"])).toEqual(isCalling ? ["reports"] : []);
   });
 
   test("by the fingerprint of a token as well", async () => {
     const traffic = await trafficOf([row("2026-06-10T10:00")]);
-    expect(traffic.calling([TOKEN, OTHER_TOKEN])).toEqual([TOKEN]);
+    expect(await traffic.calling([TOKEN, OTHER_TOKEN])).toEqual([TOKEN]);
+  });
+
+  describe("with a token that is counted under an application or a label:", () => {
+    const APPLICATION = "application:app-1";
+    const NAMED_APPLICATION = "application:5f0c-mobile";
+    test.each<[string, TokenUsage, readonly RouteUsage[], readonly string[]]>([
+      ["its last call was in these days", counted(APPLICATION, "2026-06-15T09:00"), [], ["reports", TOKEN]],
+      ["so for a label", counted("label:acme", "2026-06-15T09:00"), [], ["reports", TOKEN]],
+      [
+        "not if only other tokens of it called",
+        counted(APPLICATION, "2026-06-01T09:00"),
+        [row("2026-06-10T10:00", undefined, { client: APPLICATION })],
+        [],
+      ],
+      [
+        "its last call was in the window, and its application called before",
+        counted(APPLICATION, "2026-06-15T10:30"),
+        [row("2026-06-10T10:00", undefined, { client: APPLICATION })],
+        ["reports", TOKEN],
+      ],
+      ["not if all calls were in the window", counted(APPLICATION, "2026-06-15T10:30"), [], []],
+      [
+        "not by a name that its application does not have",
+        counted(NAMED_APPLICATION, "2026-06-15T09:00"),
+        [],
+        [TOKEN],
+      ],
+    ])("%s", async (_title, token, rows, expected) => {
+      const traffic = await trafficOf(rows, [token]);
+      expect(await traffic.calling(["reports", TOKEN, OTHER_TOKEN])).toEqual(expected);
+    });
   });
 
   test("whatever its share of all calls is: all rows are read", async () => {
     const limits: (number | undefined)[] = [];
-    await trafficOf([], ({ limit }) => limits.push(limit));
+    await trafficOf([], [], ({ limit }) => limits.push(limit));
     expect(limits).toEqual([1_000_000]);
   });
 });
@@ -84,6 +134,14 @@ describe("the usual rate", () => {
     const client = { name: undefined, fingerprint: "aaaaaaaaaaaaaaaa" };
     expect(traffic.usualRate({ ...client, application: "app-1" })).toBeCloseTo(1);
     expect(traffic.usualRate(client)).toBeUndefined();
+  });
+
+  test("of a token that its application counts is that of the application, whatever its name is", async () => {
+    const traffic = await trafficOf([
+      row("2026-06-02T10:00", "2026-06-14T10:00", { requests: 14 * 24 * 60, client: "application:app-1" }),
+      row("2026-06-10T10:00", undefined, { client: OTHER_TOKEN }),
+    ]);
+    expect(traffic.usualRate({ ...reports(TOKEN), application: "app-1" })).toBeCloseTo(1);
   });
 
   test("is unknown for tokens that were not accepted in these days, whatever their name", async () => {
