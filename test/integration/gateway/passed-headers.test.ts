@@ -138,6 +138,25 @@ describe("a conditional request", () => {
     expect([status, text, headers.get("etag")]).toEqual([304, "", '"a1"']);
   });
 
+  test.each([
+    ["whose client chooses members", { sparse_fields: { parameter: "fields" } }, {}],
+    ["with a header made of the client's response", {}, { "X-Id": { read: "$object.book.id" } }],
+  ])("gets 304 without the wrapper of its object, also one %s", async (_which, keys, made) => {
+    const { headers: conditions } = pack.client;
+    const { send, service } = await start({
+      client: {
+        ...keys,
+        responses: { object: { book: "$object" } },
+        headers: { ...conditions, response: { ...conditions.response, ...made } },
+      },
+    });
+    service.respondWith(plain(304, "", { etag: '"a1"' }));
+    const { status, text, headers } = await send("GET /books/7?fields=id", {
+      headers: { "if-none-match": '"a1"' },
+    });
+    expect([status, text, headers.get("etag"), headers.get("x-id")]).toEqual([304, "", '"a1"', null]);
+  });
+
   test("is an error of the upstream where the client has not asked", async () => {
     const { send, service } = await start(pack);
     service.respondWith(plain(304, "", { etag: '"a1"' }));
