@@ -259,3 +259,64 @@ describe("a total that the upstream leaves out of its headers", () => {
     expect([status, body.data.length, body.total]).toEqual([200, 12, 12]);
   });
 });
+
+/** A list that the upstream pages by numbers or offsets, with its total. */
+const pagedList = (style: "page" | "offset", maximum: number): Side => ({
+  pagination: { [style]: { parameter: "p" }, size: { parameter: "n", maximum } },
+  list: { rows: "$items", total: "$total" },
+});
+
+/** Responds with pages that have at most a number of items, whatever size the gateway asks for. */
+const respondInPages =
+  (style: "page" | "offset", most: number, total: number) =>
+  (query: URLSearchParams): { body: unknown } => {
+    const [position, count] = [Number(query.get("p")), Math.min(most, Number(query.get("n")))];
+    return {
+      body: { rows: itemsFrom(style === "page" ? (position - 1) * count : position, count, total), total },
+    };
+  };
+
+const UNPAGED: Side = { list: { data: "$items", total: "$total" } };
+const idsFrom = (start: number, count: number) =>
+  itemsFrom(start, count, Infinity).map(({ id }) => ({ id: `t_${id}` }));
+
+describe("a client without pages gets all rows that the gateway has in memory", () => {
+  test("of a list that the gateway filters, also more than the upstream's `max_items`", async () => {
+    const pack = loadPagingPack(UNPAGED, pagedList("page", 50), { aggregate: { max_items: 1500 } });
+    const { status, body } = await openPagingGateway(pack, respondInPages("page", 50, 1200)).get("/things");
+    expect([status, body]).toEqual([200, { data: idsFrom(0, 1200), total: 1200 }]);
+  });
+
+  test("or a 500 for a list that is longer than what is read of it", async () => {
+    const pack = loadPagingPack(UNPAGED, pagedList("page", 50), { aggregate: { max_items: 1199 } });
+    const { status } = await openPagingGateway(pack, respondInPages("page", 50, 1200)).get("/things");
+    expect(status).toBe(500);
+  });
+
+  test("of a catalog, also more than 100 pages of the upstream's other lists", async () => {
+    const pack = loadPagingPack(
+      UNPAGED,
+      pagedList("page", 5),
+      { catalog: true, upstream: undefined },
+      {
+        catalog: { upstream: [{ request: "GET /items", pagination: "none" }], stub: '{ "id": $id }' },
+        routes: [],
+      },
+    );
+    const rows = itemsFrom(0, 800, 800).map(({ id }) => ({ id: `${id}` }));
+    const gateway = openPagingGateway(pack, () => ({ body: { rows, total: 800 } }));
+    await gateway.readCatalogs();
+    const { status, body } = await gateway.get("/things");
+    expect([status, body]).toEqual([200, { data: idsFrom(0, 800), total: 800 }]);
+  });
+
+  test("and one with pages reaches those behind `max_items` of an upstream with cursors", async () => {
+    const upstream = UPSTREAMS["opaque cursors"];
+    if (!upstream) throw new Error("the style is gone");
+    const cursors = { ...upstream, pagination: { ...upstream.pagination, max_items: 7 } };
+    const pages = { pagination: { page: { parameter: "page" }, size: 5 }, list: { data: "$items" } };
+    const pack = loadPagingPack(pages, cursors, { aggregate: { max_items: 100 } });
+    const { status, body } = await openPagingGateway(pack, upstream.respond(29)).get("/things?page=4");
+    expect([status, body]).toEqual([200, { data: idsFrom(15, 5) }]);
+  });
+});
