@@ -320,3 +320,47 @@ describe("a client without pages gets all rows that the gateway has in memory", 
     expect([status, body]).toEqual([200, { data: idsFrom(15, 5) }]);
   });
 });
+
+describe.each(["page", "offset"] as const)("a list that the gateway reads as a whole, by %s", (style) => {
+  const read = (respond: (query: URLSearchParams) => { body: unknown }) => {
+    const pack = loadPagingPack(UNPAGED, pagedList(style, 100), { aggregate: { max_items: 1000 } });
+    return openPagingGateway(pack, respond).get("/things");
+  };
+
+  test.each([120, 320])(
+    "is a 500 where the upstream's pages are shorter than the pack says, never a part of %i items",
+    async (total) => {
+      expect((await read(respondInPages(style, 50, total))).status).toBe(500);
+    },
+  );
+
+  test("is a 500 where its pages are longer and more follow, never some items twice", async () => {
+    const respond = (query: URLSearchParams) => {
+      const position = Number(query.get("p"));
+      return {
+        body: { rows: itemsFrom(style === "page" ? (position - 1) * 200 : position, 200, 450), total: 450 },
+      };
+    };
+    expect((await read(respond)).status).toBe(500);
+  });
+
+  test.each([0, 99, 100, 101, 250])("has a last page of any size: %i items", async (total) => {
+    const { body } = await read(respondInPages(style, 100, total));
+    expect(body).toEqual({ data: idsFrom(0, total), total });
+  });
+
+  test("may come in one page that is longer than the pack says", async () => {
+    const { body } = await read(() => ({ body: { rows: itemsFrom(0, 130, 130), total: 130 } }));
+    expect(body).toEqual({ data: idsFrom(0, 130), total: 130 });
+  });
+
+  test("ends where the upstream has fewer items by then", async () => {
+    let total = 350;
+    const { status, body } = await read((query) => {
+      const answer = respondInPages(style, 100, total)(query);
+      total = 180;
+      return answer;
+    });
+    expect([status, body]).toEqual([200, { data: idsFrom(0, 180), total: 180 }]);
+  });
+});
