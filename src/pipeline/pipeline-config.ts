@@ -10,7 +10,7 @@ import { SettingsError } from "../config/settings.ts";
 
 /** Settings of the headers that all responses have. */
 export type ResponseSettings = Partial<
-  Pick<Settings, "CORS_ORIGINS" | "SERVER_TIMING" | "PUBLIC_URL" | "ROLLOUT_FILE">
+  Pick<Settings, "CORS_ORIGINS" | "SERVER_TIMING" | "PUBLIC_URL" | "ROLLOUT_FILE" | "UPSTREAM_URL">
 >;
 
 /** The part of the pipeline's dependencies that a pack determines: names of both dialects, and common headers. */
@@ -75,6 +75,7 @@ function createResponseDefaults(pack: Pack, settings: ResponseSettings): Respons
     ...(settings.CORS_ORIGINS ? ["Origin"] : []),
   ];
   const { always_ok: alwaysOk } = client;
+  const upstreamPath = settings.UPSTREAM_URL?.pathname.replace(/\/$/, "");
   return {
     headers: {
       "cache-control": "no-store",
@@ -91,7 +92,7 @@ function createResponseDefaults(pack: Pack, settings: ResponseSettings): Respons
     rateLimitHeaders: rateLimitHeaders.client,
     responseTypes,
     commonHeaders,
-    locate,
+    locate: (address, path) => locate(address, path, upstreamPath),
     linkBase: readLinkBase(settings, pack),
     serverTiming: settings.SERVER_TIMING ?? false,
   };

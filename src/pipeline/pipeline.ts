@@ -169,7 +169,9 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
 
     // Build the response.
     const object = await kind.buildResponse(received, prepared, authorized);
-    const body = typeof object === "string" ? (match.route.wrapObject?.(object) ?? object) : object;
+    const { wrapObject } = match.route;
+    // A 304 has no object.
+    const body = wrapObject && typeof object === "string" && object !== "" ? wrapObject(object) : object;
     stageTimes.buildResponse = performance.now();
     if (dependencies.countsClients && isUnproven(token) && upstream.activity.calls.length === 0)
       void checkToken();

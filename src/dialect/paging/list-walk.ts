@@ -4,6 +4,7 @@ import {
   readPageBegin,
   readPageEnd,
   type PageBegin,
+  type PageEnd,
   type PageStart,
   type ReceivedPage,
   type UpstreamPages,
@@ -60,7 +61,7 @@ export interface WalkOptions {
   readonly request: PageRequest;
   /** Whether one more item is read, because nothing else says whether items follow. */
   readonly peeks: boolean;
-  /** Whether the whole list is read, in the largest pages. Their sizes are not compared. */
+  /** Whether the whole list is read, in the largest pages. An upstream may have it in one that is larger. */
   readonly isWhole: boolean;
   /** A search ends after this number of items. */
   readonly reach: number;
@@ -159,7 +160,7 @@ class ForwardWalk implements ListWalk {
     const isPeek = !this.isSearching && offset > 0 && offset === end;
     const cursor = isPeek ? this.#position.cursor : next.cursor;
     // Before the first item of the list there is nothing to read.
-    if (this.#length > 0) this.#checkPage(page.count, cursor, isPeek);
+    if (this.#length > 0) this.#checkPage(page.count, { ...next, cursor }, isPeek);
     // A page behind the end has no items, and where one starts that the client's cursor names is not known.
     const isCounted = this.#isEnded && this.#request.cursor === undefined && (offset === 0 || page.count > 0);
     this.total = next.total ?? (isCounted ? behind : undefined);
@@ -172,7 +173,7 @@ class ForwardWalk implements ListWalk {
   }
 
   /** Without these rules items would be missing, or occur twice. */
-  #checkPage(count: number, cursor: string | undefined, isPeek: boolean): void {
+  #checkPage(count: number, { hasMore, cursor }: PageEnd, isPeek: boolean): void {
     const { style } = this.#pages;
     const place = this.#isFixed ? '"size"' : '"maximum" of the size';
     const sizes = `a page has ${count} items instead of ${this.#size}`;
@@ -182,7 +183,7 @@ class ForwardWalk implements ListWalk {
     if (!style)
       throw new RangeError(`it has ${count} items, and its total is larger: the pack needs "pagination"`);
     if (style.kind !== "cursor") {
-      if (count < this.#size && !this.#isWhole) throw new RangeError(`${sizes}, and more follow: ${hint}`);
+      if (hasMore && count !== this.#size) throw new RangeError(`${sizes}, and more follow: ${hint}`);
     } else if (cursor === undefined) throw new RangeError("more items follow, and there is no valid cursor");
     else if (!isPeek && cursor === this.#position.cursor)
       throw new RangeError("the cursor of a page is the next one, too");

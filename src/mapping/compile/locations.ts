@@ -7,10 +7,11 @@ import type { Route } from "./route.ts";
 /**
  * Returns the client's path of an address; undefined if no route reads what is there.
  *
- * @param address A `Location`: a URL, a path, or a path relative to that of the request.
- * @param path Path of the upstream request.
+ * @param address A `Location`: a URL of any host, a path, or a path relative to that of the request.
+ * @param path Path of the upstream request, after `basePath`.
+ * @param basePath Path of the upstream's base URL, which addresses may begin with; empty without one.
  */
-export type TranslateLocation = (address: string, path: string) => string | undefined;
+export type TranslateLocation = (address: string, path: string, basePath?: string) => string | undefined;
 
 /** Longer addresses are not translated. In characters. */
 const LONGEST_ADDRESS = 2048;
@@ -62,8 +63,9 @@ function compileInverse(
   // A header waits for no expression that may be asynchronous.
   if (readers.some((reader) => reader?.mayBeAsync)) return undefined;
   const fixed = (upstreamPrefix + template).split(/\{[\w.]+\}/).map((part) => RegExp.escape(part));
-  // The base address of the upstream may have a path of its own, before the prefix.
-  const pattern = new RegExp(`${fixed.join("([^/]+)")}/?$`);
+  // Behind a proxy an upstream may have any path before its prefix. Without a prefix the end of that path would be unknown.
+  const start = upstreamPrefix === "" ? "^" : "";
+  const pattern = new RegExp(`${start}${fixed.join("([^/]+)")}/?$`);
   return {
     parameters: names.length,
     translate(path) {
@@ -90,9 +92,10 @@ export function createLocationTranslator(
   const inverses = routes
     .flatMap((route) => compileInverse(route, clientPrefix, upstreamPrefix) ?? [])
     .sort((one, other) => one.parameters - other.parameters);
-  return (address, path) => {
-    const target = pathOf(address, path);
-    if (target === undefined) return undefined;
+  return (address, path, basePath = "") => {
+    const whole = pathOf(address, basePath + path);
+    if (whole === undefined) return undefined;
+    const target = whole.startsWith(`${basePath}/`) ? whole.slice(basePath.length) : whole;
     for (const { translate } of inverses) {
       const found = translate(target);
       if (found !== undefined) return found;

@@ -55,6 +55,8 @@ export interface Paging {
   readonly isDirect: boolean;
   /** Reads the page of a query. @throws {HttpError} 400 for an invalid page */
   readonly readPage: (query: Query) => PageRequest;
+  /** The same for a list whose rows the gateway has in memory: clients reach all of them. @throws {HttpError} 400 */
+  readonly readPageInMemory: (query: Query) => PageRequest;
   /** Describes a page to the client. */
   readonly describePage: (page: ClientPage) => PageDescription;
   /** Whether the upstream has cursors of the page before, which fit the client's pages. */
@@ -176,6 +178,13 @@ export function compilePaging(
     isDirect,
     upstreamGoesBack,
     readPage: createPageReader({ style, size, cursor, goesBack, reach: isDirect ? Infinity : clientReach }),
+    readPageInMemory: createPageReader({
+      style,
+      size: clientSizeOf(client.pagination, LAST),
+      cursor,
+      goesBack,
+      reach: Infinity,
+    }),
     describePage: createPageWriter({
       style,
       cursor,

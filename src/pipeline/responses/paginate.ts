@@ -41,7 +41,7 @@ function findPage(
 export function paginate(rows: readonly CatalogEntry[], authorized: AuthorizedRequest): string {
   const { request, query, match, services, report } = authorized;
   const { paging } = match.route.lists;
-  const page = paging.readPage(query);
+  const page = paging.readPageInMemory(query);
   const selected = selectRequested(rows, authorized);
   const { start, size } = findPage(selected, page, paging);
   const end = start + size;
@@ -79,6 +79,6 @@ function selectRequested(
 
 /** Rejects an invalid page or filter, before v4 is called. @throws {HttpError} 400 */
 export function checkPage(authorized: AuthorizedRequest): void {
-  authorized.match.route.lists.paging.readPage(authorized.query);
+  authorized.match.route.lists.paging.readPageInMemory(authorized.query);
   selectRequested([], authorized);
 }

@@ -1,6 +1,6 @@
 /** Statuses of success, headers that pass from one side to the other, and versions. */
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { json, plain } from "../../support/fake-v4.ts";
+import { json, plain, startFakeV4 } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
 
@@ -83,6 +83,52 @@ describe("Location", () => {
     expect((await send("POST /books")).headers.get("location")).toBe("/books/b_7.json");
   });
 
+  const NESTED = { client: "GET /shelves/:shelf/books/:id", upstream: "GET /shelves/{shelf}/items/{id}" };
+  const createIn = async (routes: readonly object[]) => {
+    const create = {
+      client: "POST /shelves/:shelf/books",
+      upstream: "POST /shelves/{shelf}/items",
+      status: 201,
+    };
+    const { send, service } = await start({
+      client: { headers: { response: { Location: "Location" } } },
+      book: { routes: [...routes, create] },
+    });
+    service.respondWith(json(201, BOOK, { location: "/shelves/3/items/5" }));
+    return (await send("POST /shelves/3/books")).headers.get("location");
+  };
+
+  test("of an object below another one is that of the route with both", async () =>
+    expect(await createIn([READ, NESTED])).toBe("/shelves/3/books/5"));
+
+  test("of an object below another one is left out where only an object of the same name has a route", async () =>
+    expect(await createIn([READ])).toBeNull());
+
+  test.each([
+    ["a path", "/tenant/items/7", "/books/7"],
+    ["a URL, whatever its host", "https://public.example/tenant/items/7", "/books/7"],
+    ["a relative path", "items/7", "/books/7"],
+    ["the path that the service has behind a proxy", "/items/7", "/books/7"],
+    ["another path in front", "/other/items/7", null],
+    ["a path that only begins like it", "/tenants/items/7", null],
+  ])("may have the path of UPSTREAM_URL in front: %s", async (_form, location, expected) => {
+    const service = await startFakeV4();
+    try {
+      gateway = await startSmallGateway(
+        {
+          client: { headers: { response: { Location: "Location" } } },
+          book: { routes: [READ, { client: "POST /books", upstream: "POST /items", status: 201 }] },
+        },
+        { UPSTREAM_URL: `${service.url}/tenant/` },
+      );
+      service.respondWith(json(201, BOOK, { location }));
+      expect((await gateway.send("POST /books")).headers.get("location")).toBe(expected);
+      expect(service.calls.map(({ path }) => path)).toEqual(["/tenant/items"]);
+    } finally {
+      await service.close();
+    }
+  });
+
   test.each([
     ["nothing that a route reads", "/api/invoices/7"],
     ["another level", "/api/items/7/pages"],
@@ -136,6 +182,25 @@ describe("a conditional request", () => {
     service.respondWith(plain(304, "", { etag: '"a1"' }));
     const { status, text, headers } = await send("GET /books/7", { headers: { "if-none-match": '"a1"' } });
     expect([status, text, headers.get("etag")]).toEqual([304, "", '"a1"']);
+  });
+
+  test.each([
+    ["whose client chooses members", { sparse_fields: { parameter: "fields" } }, {}],
+    ["with a header made of the client's response", {}, { "X-Id": { read: "$object.book.id" } }],
+  ])("gets 304 without the wrapper of its object, also one %s", async (_which, keys, made) => {
+    const { headers: conditions } = pack.client;
+    const { send, service } = await start({
+      client: {
+        ...keys,
+        responses: { object: { book: "$object" } },
+        headers: { ...conditions, response: { ...conditions.response, ...made } },
+      },
+    });
+    service.respondWith(plain(304, "", { etag: '"a1"' }));
+    const { status, text, headers } = await send("GET /books/7?fields=id", {
+      headers: { "if-none-match": '"a1"' },
+    });
+    expect([status, text, headers.get("etag"), headers.get("x-id")]).toEqual([304, "", '"a1"', null]);
   });
 
   test("is an error of the upstream where the client has not asked", async () => {

@@ -1,7 +1,7 @@
 /** What the plan does to responses of packs with other shapes: errors with codes, other statuses, wrapped objects. */
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { allBut } from "../../support/fake-time.ts";
-import { json } from "../../support/fake-v4.ts";
+import { json, plain } from "../../support/fake-v4.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
@@ -73,6 +73,21 @@ describe("a field brown-out", () => {
     const { body, headers } = await gateway.send("GET /books");
     expect(body).toEqual({ data: { books: [{ entry: { id: 7 } }] }, title: "all" });
     expect(headers.get("x-field-brown-out")).toBe("book.title");
+  });
+
+  test("takes nothing from a 304, which has no object", async () => {
+    await startWith(PLAN, {
+      client: {
+        responses: { object: { book: "$object" } },
+        headers: { request: { "If-None-Match": "If-None-Match" } },
+      },
+      book: BOOK,
+    });
+    gateway.service.respondWith(plain(304, ""));
+    const { status, text, headers } = await gateway.send("GET /books/7", {
+      headers: { "if-none-match": '"a1"' },
+    });
+    expect([status, text, headers.get("x-field-brown-out")]).toEqual([304, "", null]);
   });
 
   test("finds objects inside other objects and in lists of them, and entries of catalogs", async () => {

@@ -71,6 +71,7 @@ export function openPagingGateway(pack: ReturnType<typeof loadPagingPack>, respo
   });
   run.catalogs.stop();
   return {
+    readCatalogs: () => run.catalogs.refresh(),
     /** The upstream requests since the last call. */
     takeSent: () => sent.splice(0),
     async get(path: string) {

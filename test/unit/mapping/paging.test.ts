@@ -259,3 +259,108 @@ describe("a total that the upstream leaves out of its headers", () => {
     expect([status, body.data.length, body.total]).toEqual([200, 12, 12]);
   });
 });
+
+/** A list that the upstream pages by numbers or offsets, with its total. */
+const pagedList = (style: "page" | "offset", maximum: number): Side => ({
+  pagination: { [style]: { parameter: "p" }, size: { parameter: "n", maximum } },
+  list: { rows: "$items", total: "$total" },
+});
+
+/** Responds with pages that have at most a number of items, whatever size the gateway asks for. */
+const respondInPages =
+  (style: "page" | "offset", most: number, total: number) =>
+  (query: URLSearchParams): { body: unknown } => {
+    const [position, count] = [Number(query.get("p")), Math.min(most, Number(query.get("n")))];
+    return {
+      body: { rows: itemsFrom(style === "page" ? (position - 1) * count : position, count, total), total },
+    };
+  };
+
+const UNPAGED: Side = { list: { data: "$items", total: "$total" } };
+const idsFrom = (start: number, count: number) =>
+  itemsFrom(start, count, Infinity).map(({ id }) => ({ id: `t_${id}` }));
+
+describe("a client without pages gets all rows that the gateway has in memory", () => {
+  test("of a list that the gateway filters, also more than the upstream's `max_items`", async () => {
+    const pack = loadPagingPack(UNPAGED, pagedList("page", 50), { aggregate: { max_items: 1500 } });
+    const { status, body } = await openPagingGateway(pack, respondInPages("page", 50, 1200)).get("/things");
+    expect([status, body]).toEqual([200, { data: idsFrom(0, 1200), total: 1200 }]);
+  });
+
+  test("or a 500 for a list that is longer than what is read of it", async () => {
+    const pack = loadPagingPack(UNPAGED, pagedList("page", 50), { aggregate: { max_items: 1199 } });
+    const { status } = await openPagingGateway(pack, respondInPages("page", 50, 1200)).get("/things");
+    expect(status).toBe(500);
+  });
+
+  test("of a catalog, also more than 100 pages of the upstream's other lists", async () => {
+    const pack = loadPagingPack(
+      UNPAGED,
+      pagedList("page", 5),
+      { catalog: true, upstream: undefined },
+      {
+        catalog: { upstream: [{ request: "GET /items", pagination: "none" }], stub: '{ "id": $id }' },
+        routes: [],
+      },
+    );
+    const rows = itemsFrom(0, 800, 800).map(({ id }) => ({ id: `${id}` }));
+    const gateway = openPagingGateway(pack, () => ({ body: { rows, total: 800 } }));
+    await gateway.readCatalogs();
+    const { status, body } = await gateway.get("/things");
+    expect([status, body]).toEqual([200, { data: idsFrom(0, 800), total: 800 }]);
+  });
+
+  test("and one with pages reaches those behind `max_items` of an upstream with cursors", async () => {
+    const upstream = UPSTREAMS["opaque cursors"];
+    if (!upstream) throw new Error("the style is gone");
+    const cursors = { ...upstream, pagination: { ...upstream.pagination, max_items: 7 } };
+    const pages = { pagination: { page: { parameter: "page" }, size: 5 }, list: { data: "$items" } };
+    const pack = loadPagingPack(pages, cursors, { aggregate: { max_items: 100 } });
+    const { status, body } = await openPagingGateway(pack, upstream.respond(29)).get("/things?page=4");
+    expect([status, body]).toEqual([200, { data: idsFrom(15, 5) }]);
+  });
+});
+
+describe.each(["page", "offset"] as const)("a list that the gateway reads as a whole, by %s", (style) => {
+  const read = (respond: (query: URLSearchParams) => { body: unknown }) => {
+    const pack = loadPagingPack(UNPAGED, pagedList(style, 100), { aggregate: { max_items: 1000 } });
+    return openPagingGateway(pack, respond).get("/things");
+  };
+
+  test.each([120, 320])(
+    "is a 500 where the upstream's pages are shorter than the pack says, never a part of %i items",
+    async (total) => {
+      expect((await read(respondInPages(style, 50, total))).status).toBe(500);
+    },
+  );
+
+  test("is a 500 where its pages are longer and more follow, never some items twice", async () => {
+    const respond = (query: URLSearchParams) => {
+      const position = Number(query.get("p"));
+      return {
+        body: { rows: itemsFrom(style === "page" ? (position - 1) * 200 : position, 200, 450), total: 450 },
+      };
+    };
+    expect((await read(respond)).status).toBe(500);
+  });
+
+  test.each([0, 99, 100, 101, 250])("has a last page of any size: %i items", async (total) => {
+    const { body } = await read(respondInPages(style, 100, total));
+    expect(body).toEqual({ data: idsFrom(0, total), total });
+  });
+
+  test("may come in one page that is longer than the pack says", async () => {
+    const { body } = await read(() => ({ body: { rows: itemsFrom(0, 130, 130), total: 130 } }));
+    expect(body).toEqual({ data: idsFrom(0, 130), total: 130 });
+  });
+
+  test("ends where the upstream has fewer items by then", async () => {
+    let total = 350;
+    const { status, body } = await read((query) => {
+      const answer = respondInPages(style, 100, total)(query);
+      total = 180;
+      return answer;
+    });
+    expect([status, body]).toEqual([200, { data: idsFrom(0, 180), total: 180 }]);
+  });
+});

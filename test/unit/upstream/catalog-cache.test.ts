@@ -224,15 +224,15 @@ describe("a row on which an expression of the pack fails", () => {
   });
 });
 
-describe("a catalog that is too large keeps the previous copy", () => {
+describe("the previous copy of a catalog is kept where a limit is passed by", () => {
   const row = (id: number, filler = "") => ({ id: `r${id}`, filler });
   const rows = (count: number, filler = "") => Array.from({ length: count }, (_, id) => row(id, filler));
 
   test.each<[string, Say, RegExp]>([
     ["a page", () => envelope([row(1, "x".repeat(1024 * 1024))]), /page has more than/],
-    ["pages without end", () => envelope([row(1)], 1000), /more than 100 pages/],
-    ["all pages together", () => envelope(rows(9, "x".repeat(100_000)), 50), /more than \d+ bytes/],
-    ["the number of its items", () => envelope(rows(5000), 50), /more than 10000 items/],
+    ["pages without end", () => envelope(rows(100), 1000), /more than 100 pages/],
+    ["all pages together", () => envelope(rows(100, "x".repeat(9000)), 50), /it has more than \d+ bytes/],
+    ["the number of its items", () => envelope(rows(10_001)), /more than 10000 items/],
     [
       "the number of items that are not objects",
       () => envelope(Array.from({ length: 20_000 }, () => 0)),
@@ -249,6 +249,17 @@ describe("a catalog that is too large keeps the previous copy", () => {
     expect(calls().length).toBeLessThanOrEqual(101);
     expect(labels()).toEqual(before);
   });
+});
+
+test("the previous copy of a catalog is kept where a page has fewer items than asked for, and more follow", async () => {
+  let isCut = false;
+  const { catalogs, faults } = createCatalogs(() => envelope([newark], isCut ? 2 : 1));
+  await catalogs.refresh();
+  const before = labels();
+  isCut = true;
+  await catalogs.refresh();
+  expect(faults).toEqual([expect.stringMatching(/a page has 1 items instead of 100, and more follow/)]);
+  expect(labels()).toEqual(before);
 });
 
 describe("reading catalogs with clients' tokens", () => {

@@ -10,10 +10,11 @@ afterEach(() => remove?.());
 const ITEMS = Array.from({ length: 5 }, (_, index) => ({ id: `i${index}`, name: `Item ${index}` }));
 
 /** Reads a catalog from an upstream. Returns the paths that it was asked for, and the ids of the catalog. */
-async function read(list: object, answer: (query: URLSearchParams) => unknown) {
+async function read(list: object, answer: (query: URLSearchParams) => unknown, book: object = {}) {
   const pack = writeSmallPack({
     upstream: { pagination: { page: { parameter: "page" }, size: { parameter: "size", maximum: 2 } } },
     book: {
+      ...book,
       catalog: { upstream: [{ request: "GET /items", ...list }], stub: '{ "id": $id }' },
       routes: [{ client: "GET /books", catalog: true, response: "list" }],
     },
@@ -65,4 +66,19 @@ test("an upstream that ignores pages does not fill a catalog with the same items
   const { faults, ids } = await read({}, () => ITEMS);
   expect(ids).toBeUndefined();
   expect(faults).toHaveLength(1);
+});
+
+test("a list whose pages are shorter than the pack says is a fault, not a catalog without some items", async () => {
+  const pagination = { page: { parameter: "page" }, size: { parameter: "take", maximum: 3 } };
+  const envelope = { upstream: { list: { rows: "$items", total: "$total" } } };
+  const { faults, ids } = await read(
+    { pagination },
+    (query) => {
+      const start = (Number(query.get("page")) - 1) * 2;
+      return { rows: ITEMS.slice(start, start + 2), total: ITEMS.length };
+    },
+    { envelope },
+  );
+  expect(ids).toBeUndefined();
+  expect(faults).toEqual([expect.stringContaining("a page has 2 items instead of 3, and more follow")]);
 });
