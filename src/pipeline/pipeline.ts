@@ -81,6 +81,10 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     upstreamTokens: dependencies.upstreamTokens,
   });
 
+  /** Puts an object into the client's wrapper. A 304 has no object. */
+  const wrap = ({ wrapObject }: Route, body: ResponseBody): ResponseBody =>
+    wrapObject && typeof body === "string" && body !== "" ? wrapObject(body) : body;
+
   /** Sparse fields: the whole body, which headers are made of, and what the client has chosen of it. */
   const choose = (route: Route, whole: ResponseBody, chosen: ChosenMembers | undefined): SuccessBodies => ({
     whole,
@@ -168,10 +172,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const received = await kind.callUpstream(prepared, authorized);
 
     // Build the response.
-    const object = await kind.buildResponse(received, prepared, authorized);
-    const { wrapObject } = match.route;
-    // A 304 has no object.
-    const body = wrapObject && typeof object === "string" && object !== "" ? wrapObject(object) : object;
+    const body = wrap(match.route, await kind.buildResponse(received, prepared, authorized));
     stageTimes.buildResponse = performance.now();
     if (dependencies.countsClients && isUnproven(token) && upstream.activity.calls.length === 0)
       void checkToken();

@@ -41,6 +41,7 @@ function planWith(stage: string, answer: (clock: { time: number }) => Promise<ne
         asked.times += 1;
         return answer(clock);
       },
+      tokens: async () => [],
       usage: async () => [],
     },
     replicas: () => 1,
