@@ -289,7 +289,8 @@ export class Play {
         route: wish.route,
         status,
         fingerprint: token === null ? null : fingerprintOf(token),
-        application,
+        // A sign-in that failed has only named its application.
+        application: token === null && !wasServed ? null : application,
         userAgent,
         names: wasServed ? (wish.names ?? []) : [],
         losses: wasServed && token?.includes("rich") ? (wish.losses ?? []) : [],
