@@ -1,8 +1,14 @@
 import { errorText } from "../config/error-text.ts";
 import { CLIENT_GONE, type AuditRecord } from "../audit/record.ts";
 import type { AuditStore } from "../audit/store.ts";
-import { forEachStage, header, type AlphaRequest, type RequestContext } from "../pipeline/context.ts";
-import { tokenInfoOf, provenIdentity } from "../pipeline/sender.ts";
+import {
+  tokenInfoOf,
+  provenIdentity,
+  forEachStage,
+  header,
+  type AlphaRequest,
+  type RequestContext,
+} from "../pipeline/context.ts";
 import {
   createNativeRecord,
   searchedBytes,

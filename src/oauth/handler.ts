@@ -10,13 +10,13 @@ import {
 } from "../pipeline/lifecycle.ts";
 import { createUpstreamActivity, type UpstreamActivity } from "../pipeline/instrument-call.ts";
 import {
+  provenIdentity,
   ANONYMOUS,
   hasFragment,
   type AlphaRequest,
   type ApplicationId,
   type RequestContext,
 } from "../pipeline/context.ts";
-import { provenIdentity } from "../pipeline/sender.ts";
 import { enforcePlan } from "../pipeline/stages/enforce-plan.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
 import { readBasicCredentials } from "./basic-credentials.ts";

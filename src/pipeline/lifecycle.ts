@@ -14,6 +14,7 @@ import type { TranslateLocation } from "../mapping/compile/locations.ts";
 import type { RequestSpan } from "../observability/tracing/tracing.ts";
 import type { SunsetRules } from "../sunset/sunset.ts";
 import {
+  provenIdentity,
   createContext,
   forEachStage,
   header,
@@ -22,7 +23,6 @@ import {
   type RequestContext,
   type ResponseBody,
 } from "./context.ts";
-import { provenIdentity } from "./sender.ts";
 import { toErrorResult, type ErrorTranslation } from "./error-result.ts";
 import { FIELD_HEADER } from "./hide-fields.ts";
 import { addErrorHeaders } from "./passed-headers.ts";

@@ -12,8 +12,13 @@ import type { CheckToken } from "./check-tokens.ts";
 import { createFieldHider } from "./hide-fields.ts";
 import type { ChosenMembers } from "../mapping/compile/sparse-fields.ts";
 import { keepFields } from "./keep-fields.ts";
-import { header, type AlphaRequest, type RequestContext, type ResponseBody } from "./context.ts";
-import { provenIdentity } from "./sender.ts";
+import {
+  provenIdentity,
+  header,
+  type AlphaRequest,
+  type RequestContext,
+  type ResponseBody,
+} from "./context.ts";
 import { createUpstreamActivity } from "./instrument-call.ts";
 import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
 import { addPassed, toSuccess, type SuccessBodies } from "./passed-headers.ts";
