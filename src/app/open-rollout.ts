@@ -145,11 +145,8 @@ export async function openRollout(
   const logForgotten = createForgottenLog(rollout, directory, log);
   let isBusy = false;
   async function tick(): Promise<void> {
-    if (isBusy) return;
-    isBusy = true;
     await rollout.tick();
     logForgotten();
-    isBusy = false;
   }
   await rollout.tick();
   try {
@@ -158,7 +155,11 @@ export async function openRollout(
     watched.close();
     throw error;
   }
-  const timer = setInterval(() => void tick(), TICK_MS).unref();
+  const timer = setInterval(() => {
+    if (isBusy) return;
+    isBusy = true;
+    void tick().finally(() => (isBusy = false));
+  }, TICK_MS).unref();
 
   return {
     rollout,

@@ -39,7 +39,7 @@ function withoutAnyBody(text: string): string | undefined {
   return JSON.stringify({ ...record, alpha: withoutBodies(record.alpha), v4: record.v4.map(withoutBodies) });
 }
 
-/** Removes the bodies of all records of a segment. Records that would not be shorter stay as they are, and so do texts that are none. */
+/** Removes the bodies of all records of a segment. Records that would not be shorter stay as they are, and so do texts that are no records. */
 export function removeBodies(segment: Uint8Array, places: readonly Place[]): BareSegment {
   let start = 0;
   const lines = places.map((place) => {

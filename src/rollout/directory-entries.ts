@@ -23,7 +23,7 @@ export function entriesOf(directory: ClientDirectory): DirectoryEntries {
   return found;
 }
 
-/** The entries that two directories have. Undefined stands for no directory. */
+/** The entries that two directories have in common. Undefined stands for no directory. */
 export function commonEntries(
   one: DirectoryEntries | undefined,
   other: DirectoryEntries | undefined,
