@@ -12,7 +12,7 @@ import type { AuditRecord } from "../src/audit/record.ts";
 import { RecordMemory } from "../src/audit/record-memory.ts";
 import { serializeRecord } from "../src/audit/record-text.ts";
 import { createBatch } from "../src/audit/segment.ts";
-import { SentMembers } from "../src/audit/sent-members.ts";
+import { NumberedNames } from "../src/audit/numbered-names.ts";
 import { AUDIT_FILE, openSqliteStore } from "../src/audit/sqlite/store.ts";
 import { packBatch } from "../src/audit/sqlite/worker-messages.ts";
 import { openWriter } from "../src/audit/sqlite/writer.ts";
@@ -67,7 +67,7 @@ function recordAt(time: number, id: string): AuditRecord {
     warnings: [],
     timings: { total: 20, upstream: 12.5, translation: 7.5 },
     bytes: { in: 0, out: 300 },
-    ...(names.length > 0 && { sent: new SentMembers(pack.hash, names, bits) }),
+    ...(names.length > 0 && { sent: new NumberedNames(pack.hash, names, bits) }),
   };
 }
 

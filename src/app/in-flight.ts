@@ -31,11 +31,14 @@ export function createInFlightTracker(): InFlightTracker {
       return work;
     },
     async idle(timeoutMs) {
-      // A request is notified one turn after its connection was closed.
-      await nextTurn();
-      if (count === 0) return;
-      const idle = new Promise<void>((resolve) => waiting.push(resolve));
-      await Promise.race([idle, wait(timeoutMs, undefined, { ref: false })]);
+      const late = wait(timeoutMs, "late", { ref: false });
+      do {
+        // A request is notified one turn after its connection was closed, and may begin the work on its record then.
+        await nextTurn();
+        if (count === 0) return;
+      } while (
+        (await Promise.race([new Promise<void>((resolve) => waiting.push(resolve)), late])) !== "late"
+      );
     },
   };
 }

@@ -35,14 +35,17 @@ import type { Settings } from "../config/setting-definitions.ts";
 import type { RequestResult, Tracing } from "../observability/tracing/tracing.ts";
 import { parseTraceparent } from "../observability/tracing/traceparent.ts";
 import type { Log } from "../observability/log.ts";
+import { AfterResponses } from "./after-responses.ts";
+import type { InFlightTracker } from "./in-flight.ts";
 import { createRecordOptions } from "./record-options.ts";
 
 export interface RecorderDependencies {
   readonly pack: Pack;
-  readonly settings: Pick<Settings, "AUDIT" | "AUDIT_BODY_LIMIT" | "CLIENTS_FILE">;
+  readonly settings: Pick<Settings, "AUDIT" | "AUDIT_BODY_LIMIT" | "AUDIT_DURABILITY" | "CLIENTS_FILE">;
   readonly audit: AuditStore | undefined;
   readonly metrics: Metrics;
   readonly log: Log;
+  readonly inFlight: Pick<InFlightTracker, "begin">;
   /** Undefined without tracing. */
   readonly tracing: Tracing | undefined;
   readonly sunset: { readonly rules: Pick<SunsetRules, "noteAccepted"> };
@@ -74,6 +77,14 @@ interface RecordDetails {
   /** Whether v4 or the gateway has failed, whatever the status is. */
   readonly hasFailed: boolean;
   readonly traceparent: string | undefined;
+}
+
+/** Makes what is recorded of a request that was forwarded. */
+interface CreateRecord {
+  readonly record: () => AuditRecord | undefined;
+  readonly summarize: () => RequestSummary;
+  /** Whether it is a call of the client's API with a token that was accepted. Default: it is not. */
+  readonly isAccepted?: () => boolean;
 }
 
 /** One log line for a request: enough to find its record and its trace, and no content. */
@@ -139,16 +150,36 @@ function observeStages(
 /** Reports every request to the audit store, the metrics, the log and the trace. */
 export class Recorder {
   readonly #dependencies: RecorderDependencies;
+  readonly #afterResponses: AfterResponses;
   readonly options: RecordOptions;
 
   constructor(dependencies: RecorderDependencies) {
-    const { pack, settings } = dependencies;
+    const { pack, settings, inFlight } = dependencies;
     this.#dependencies = dependencies;
+    this.#afterResponses = new AfterResponses(inFlight);
     this.options = createRecordOptions(pack, settings);
   }
 
   /** Records a translated request; returns a promise where its response must wait for the record. */
   alpha(request: AlphaRequest, outcome: RequestOutcome, context: RequestContext): void | Promise<void> {
+    context.endedAt = performance.now();
+    if (this.#recordsFirst) return this.#record(request, outcome, context);
+    this.#afterResponses.add(() => {
+      try {
+        this.#record(request, outcome, context)?.catch(() => {});
+      } catch (error) {
+        this.#logLostRecord(request.id, error);
+      }
+    });
+  }
+
+  /** Whether responses wait for their records. */
+  get #recordsFirst(): boolean {
+    const { audit, settings } = this.#dependencies;
+    return audit !== undefined && settings.AUDIT_DURABILITY === "strict";
+  }
+
+  #record(request: AlphaRequest, outcome: RequestOutcome, context: RequestContext): void | Promise<void> {
     const startedAt = performance.now();
     const { audit, metrics, sunset, rollout, isForTesters } = this.#dependencies;
     const { rejectedBy, upstream } = context;
@@ -202,17 +233,13 @@ export class Recorder {
     };
   }
 
-  /** Reports a request that was forwarded without translation. @throws where its record is lost */
-  async recordForwarded(
-    request: AlphaRequest,
-    outcome: NativeOutcome,
-    create: {
-      readonly record: () => AuditRecord | undefined;
-      readonly summarize: () => RequestSummary;
-      /** Whether it is a call of the client's API with a token that was accepted. Default: it is not. */
-      readonly isAccepted?: () => boolean;
-    },
-  ): Promise<void> {
+  /** Reports a request that was forwarded without translation. @throws where its response waits for its record, which is lost */
+  async recordForwarded(request: AlphaRequest, outcome: NativeOutcome, create: CreateRecord): Promise<void> {
+    if (this.#recordsFirst) return this.#recordForwarded(request, outcome, create);
+    this.#afterResponses.add(() => void this.#recordForwarded(request, outcome, create).catch(() => {}));
+  }
+
+  async #recordForwarded(request: AlphaRequest, outcome: NativeOutcome, create: CreateRecord): Promise<void> {
     const { audit, tracing, sunset } = this.#dependencies;
     try {
       const record = create.record();

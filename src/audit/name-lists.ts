@@ -20,6 +20,8 @@ export class NameLists {
   /** The days for which lists are stored, by pack and route. */
   readonly #stored = new Map<string, string>();
   readonly #waiting = new Map<string, NameList>();
+  /** What the last record with a list was, since most records have the list of the one before. */
+  #last: Pick<NameList, "names" | "route" | "day"> | undefined;
 
   /** @param column The column of a record whose names these are */
   constructor(column: "sent" | "lost") {
@@ -32,8 +34,11 @@ export class NameLists {
     const numbered = row[this.#column];
     if (!numbered || route === null) return;
     const { pack, names } = numbered;
-    const key = `${pack} ${route}`;
     const day = dayOf(time);
+    const last = this.#last;
+    if (last?.names === names && last.route === route && last.day === day) return;
+    this.#last = { names, route, day };
+    const key = `${pack} ${route}`;
     if ((this.#stored.get(key) ?? "") < day) this.#waiting.set(key, { pack, route, names, day });
   }
 

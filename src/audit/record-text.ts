@@ -53,17 +53,44 @@ function addCall(writer: RecordWriter, call: AuditRecord["alpha"] | AuditRecord[
 const hasBody = ({ body, response }: AuditRecord["alpha"] | AuditRecord["v4"][number]): boolean =>
   body !== undefined || response !== undefined;
 
-/** Serialises a record as a line of JSON, with its line feed. @throws {TypeError} If a body can't be JSON. */
+/** A record without its messages, as it is stored. */
+type StoredHead = { readonly [Key in Exclude<keyof AuditRecord, "sent" | "lost">]: unknown };
+
+/** JSON leaves out what is undefined. Lists all members, because to copy an object without some takes a slow path of V8. */
+const headOf = (
+  record: AuditRecord,
+  { alpha, v4 }: Partial<Pick<AuditRecord, "alpha" | "v4">>,
+): StoredHead => ({
+  id: record.id,
+  time: record.time,
+  lane: record.lane,
+  pack: record.pack,
+  requestId: record.requestId,
+  client: record.client,
+  alpha,
+  v4,
+  losses: record.losses,
+  warnings: record.warnings,
+  timings: record.timings,
+  bytes: record.bytes,
+  rejectedBy: record.rejectedBy,
+  requests: record.requests,
+});
+
+/**
+ * Serialises a record as a line of JSON, with its line feed. What is only counted is left out.
+ *
+ * @throws {TypeError} If a body can't be JSON.
+ */
 export function serializeRecord(record: AuditRecord): SerializedRecord {
   if (hasBody(record.alpha) || record.v4.some(hasBody)) return serializeWithBodies(record);
-  const line = `${JSON.stringify(record)}\n`;
+  const line = `${JSON.stringify(headOf(record, record))}\n`;
   return { parts: [line], size: Buffer.byteLength(line) };
 }
 
-// JSON leaves out what is undefined. To copy an object without some members takes a slow path of V8.
 function serializeWithBodies(record: AuditRecord): SerializedRecord {
   const writer = new RecordWriter();
-  writer.add(`${JSON.stringify({ ...record, alpha: undefined, v4: undefined }).slice(0, -1)},"alpha":`);
+  writer.add(`${JSON.stringify(headOf(record, {})).slice(0, -1)},"alpha":`);
   addCall(writer, record.alpha);
   writer.add(',"v4":[');
   record.v4.forEach((call, index) => {

@@ -1,7 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { RejectedBy } from "../dialect/http-error.ts";
 import type { NumberedNames } from "./numbered-names.ts";
-import type { SentMembers } from "./sent-members.ts";
 
 /**
  * The audit record of one request: the alpha request and its response, and the v4 calls that were made for it.
@@ -103,7 +102,7 @@ export interface AuditRecord {
    */
   readonly rejectedBy?: RejectedBy;
   /** Which names of its route the client sent. It is counted, and is no part of the stored record. */
-  readonly sent?: SentMembers;
+  readonly sent?: NumberedNames;
   /** Which losses of its route it had. It is counted, and is no part of the stored record. */
   readonly lost?: NumberedNames;
   /**

@@ -1,6 +1,5 @@
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from "node:zlib";
-import { bitsText } from "./numbered-names.ts";
 import { owners, SEVERAL, type RecentBytes } from "./client-shares.ts";
 import type { IndexRow, StoredRow } from "./stored-row.ts";
 import { acceptedClients, dayOf, worthOf } from "./usage.ts";
@@ -90,8 +89,8 @@ const indexRow = (row: StoredRow, start: number): IndexRow => ({
   agent: row.agent,
   lossy: row.lossy,
   requests: row.requests,
-  sentBits: bitsText(row.sent),
-  lostBits: bitsText(row.lost),
+  sentBits: row.sent?.text,
+  lostBits: row.lost?.text,
   start,
   size: row.size,
 });

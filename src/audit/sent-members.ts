@@ -1,10 +1,6 @@
-import { NumberedNames } from "./numbered-names.ts";
 import type { IndexRow } from "./stored-row.ts";
 import { UNACCEPTED, type Keyed } from "./summary-key.ts";
 import { dayOf } from "./usage.ts";
-
-/** Which names of its route a client sent. */
-export class SentMembers extends NumberedNames {}
 
 /** Sets all bits of another string of bits. @returns whether any of them was not set */
 export function addBits(target: Uint8Array, added: Uint8Array): boolean {
@@ -46,13 +42,17 @@ export function joinSent(rows: Iterable<SentRow>): SentRow[] {
 }
 
 /** Joins what the rows of a commit say. Callers without an accepted token are left out. */
-export const aggregateSent = (
+export function aggregateSent(
   rows: readonly Pick<Keyed<IndexRow>, "time" | "key" | "route" | "sentBits">[],
-): SentRow[] =>
-  joinSent(
-    rows.flatMap(({ time, key: client, route, sentBits }) => {
-      if (!sentBits || route === null || client === UNACCEPTED) return [];
-      const [pack = "", digits = ""] = sentBits.split(" ");
-      return [{ day: dayOf(time), client, route, pack, bits: Buffer.from(digits, "hex") }];
-    }),
-  );
+): SentRow[] {
+  const found = new Map<string, SentRow>();
+  for (const { time, key: client, route, sentBits } of rows) {
+    if (!sentBits || route === null || client === UNACCEPTED) continue;
+    const day = dayOf(time);
+    const id = `${day}\n${client}\n${route}\n${sentBits}`;
+    if (found.has(id)) continue;
+    const [pack = "", digits = ""] = sentBits.split(" ");
+    found.set(id, { day, client, route, pack, bits: Buffer.from(digits, "hex") });
+  }
+  return joinSent(found.values());
+}

@@ -1,7 +1,6 @@
 import type { AuditRecord } from "./record.ts";
 import type { NumberedNames } from "./numbered-names.ts";
 import type { RecordPlace } from "./record-memory.ts";
-import type { SentMembers } from "./sent-members.ts";
 import { applicationKey, labelKey } from "./summary-key.ts";
 
 /** What queries and summaries need of a record: its row in the index. */
@@ -24,7 +23,7 @@ export interface RecordColumns {
   /** Whether the translation of the response lost something. */
   readonly lossy: boolean;
   /** Which names of its route the client sent. */
-  readonly sent?: SentMembers | undefined;
+  readonly sent?: NumberedNames | undefined;
   /** Which losses of its route it had. */
   readonly lost?: NumberedNames | undefined;
   /** How many requests it stands for. Default: one. 0: it is counted in no summary. */

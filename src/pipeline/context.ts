@@ -211,6 +211,8 @@ interface StageResults {
  */
 export interface RequestContext extends StageResults, ResponseReport {
   readonly startedAt: number;
+  /** When its response was complete; undefined before. */
+  endedAt: number | undefined;
   readonly time: Date;
   readonly stageTimes: StageTimes;
   /** Undefined without tracing. */
@@ -242,6 +244,7 @@ export interface ApplicationId {
  */
 export const createContext = (startedAt = performance.now(), span?: RequestSpan): RequestContext => ({
   startedAt,
+  endedAt: undefined,
   time: new Date(),
   stageTimes: { authenticate: 0, matchRoute: 0, rateLimit: 0, authorize: 0, buildResponse: 0 },
   span,

@@ -2,8 +2,7 @@
 import { JsonText } from "../../audit/json-text.ts";
 import { checksumOf, type AuditRecord, type RecordedBody } from "../../audit/record.ts";
 import { recordTime } from "../../audit/record-time.ts";
-import { NumberedNames } from "../../audit/numbered-names.ts";
-import { SentMembers } from "../../audit/sent-members.ts";
+import { numberedNames, type NumberedNames } from "../../audit/numbered-names.ts";
 import { REDACTED } from "../../audit/secret-values.ts";
 import { isTruncated } from "../../audit/truncate.ts";
 import { identityOf, type AlphaRequest, type AlphaResponse, type RequestContext } from "../context.ts";
@@ -54,8 +53,8 @@ function senderOf(request: AlphaRequest, context: RequestContext): RecordedSende
   };
 }
 
-function timingsOf({ startedAt, upstream }: RequestContext): AuditRecord["timings"] {
-  const total = performance.now() - startedAt;
+function timingsOf({ startedAt, endedAt, upstream }: RequestContext): AuditRecord["timings"] {
+  const total = (endedAt ?? performance.now()) - startedAt;
   const upstreamMs = upstream?.upstreamMs ?? 0;
   return {
     total: roundMs(total),
@@ -135,7 +134,7 @@ function sentMembersOf(
   request: AlphaRequest,
   context: RequestContext,
   { packHash, sentNames, grammar }: RecordOptions,
-): SentMembers | undefined {
+): NumberedNames | undefined {
   const { match, sent } = context;
   const names = sent && match && sentNames.get(match.route.name);
   const bits = names?.bitsOf({
@@ -143,7 +142,7 @@ function sentMembersOf(
     filter: sentFilterOf(request, context, grammar),
     body: sentObjectOf(context),
   });
-  return names && bits && new SentMembers(packHash, names.names, bits);
+  return names && bits && numberedNames(packHash, names.names, bits);
 }
 
 /** Which losses of its route a request had; undefined for none, and for requests to other routes than those of the pack. */
@@ -154,7 +153,7 @@ function lostNamesOf(
   const names = losses.size > 0 && match && lossNames.get(match.route.name);
   if (!names) return undefined;
   const bits = names.bitsOf(losses);
-  return bits && new NumberedNames(packHash, names.names, bits);
+  return bits && numberedNames(packHash, names.names, bits);
 }
 
 /** The record of a request, redacted before it leaves the request. */

@@ -8,7 +8,7 @@ import {
 } from "../../../src/audit/store.ts";
 import { exportTexts } from "../../../src/audit/export/export-records.ts";
 import type { AuditRecord } from "../../../src/audit/record.ts";
-import { SentMembers } from "../../../src/audit/sent-members.ts";
+import { NumberedNames } from "../../../src/audit/numbered-names.ts";
 import type { UsageQuery } from "../../../src/audit/usage.ts";
 import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
 
@@ -486,7 +486,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
           const index = pack.names.indexOf(name);
           bits[index >> 3] = (bits[index >> 3] ?? 0) | (0x80 >> (index & 7));
         }
-        const members = new SentMembers(pack.hash, pack.names, bits);
+        const members = new NumberedNames(pack.hash, pack.names, bits);
         await store.append({ ...sampleRecord(id, varied), sent: members });
       };
       const day = (n: number) => `2026-03-0${n}T10:00:00.000Z`;

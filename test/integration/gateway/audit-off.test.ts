@@ -5,14 +5,16 @@ import { createContext, type AlphaRequest } from "../../../src/pipeline/context.
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
 import type { Log } from "../../../src/observability/log.ts";
+import { createInFlightTracker } from "../../../src/app/in-flight.ts";
 import { Recorder } from "../../../src/app/recorder.ts";
 
 /** A request that counts reads of its parts, and the log lines about it. */
 function recordedWithoutAudit() {
   const lines: unknown[] = [];
+  const inFlight = createInFlightTracker();
   const write = (line: unknown) => void lines.push(line);
   const log = { isLevelEnabled: () => true, debug: write, warn: write, error: write } as unknown as Log;
-  const settings = { AUDIT: "off", AUDIT_BODY_LIMIT: 1024 } as const;
+  const settings = { AUDIT: "off", AUDIT_BODY_LIMIT: 1024, AUDIT_DURABILITY: "relaxed" } as const;
   const metrics = createMetrics();
   const pack = loadPack("mappings");
   const recorder = new Recorder({
@@ -21,6 +23,7 @@ function recordedWithoutAudit() {
     audit: undefined,
     metrics,
     log,
+    inFlight,
     tracing: undefined,
     sunset: { rules: NO_SUNSET },
   });
@@ -53,7 +56,7 @@ function recordedWithoutAudit() {
       return { bytes: Buffer.from('{"password":"hunter2hunter2"}') };
     },
   });
-  return { recorder, request, context, lines, looks: () => looks };
+  return { recorder, request, context, lines, looks: () => looks, recorded: () => inFlight.idle(5000) };
 }
 
 const outcome = {
@@ -63,8 +66,8 @@ const outcome = {
 };
 
 test("AUDIT=off reads nothing of a request's path, query, headers and body", async () => {
-  const { recorder, request, context, looks } = recordedWithoutAudit();
-  await recorder.alpha(request, outcome, context);
+  const { recorder, request, context, looks, recorded } = recordedWithoutAudit();
+  void recorder.alpha(request, outcome, context);
   const native = {
     status: 200,
     v4Status: 200,
@@ -75,13 +78,15 @@ test("AUDIT=off reads nothing of a request's path, query, headers and body", asy
     ms: 1,
   };
   await recorder.startNative(request, undefined).record(native);
+  await recorded();
   expect(looks()).toBe(0);
 });
 
 test("AUDIT=off logs warnings without the values of secret names", async () => {
-  const { recorder, request, context, lines } = recordedWithoutAudit();
+  const { recorder, request, context, lines, recorded } = recordedWithoutAudit();
   context.warnings.push('no rule for "hunter2hunter2"');
-  await recorder.alpha(request, outcome, context);
+  void recorder.alpha(request, outcome, context);
+  await recorded();
   expect(lines).toEqual([expect.objectContaining({ warnings: ['no rule for "[redacted]"'] })]);
 });
 

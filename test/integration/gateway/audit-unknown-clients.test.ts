@@ -8,6 +8,7 @@ import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
 import type { Log } from "../../../src/observability/log.ts";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import type { AuditStore } from "../../../src/audit/store.ts";
+import { createInFlightTracker } from "../../../src/app/in-flight.ts";
 import { Recorder } from "../../../src/app/recorder.ts";
 import { collectGarbage } from "../../support/garbage.ts";
 
@@ -28,7 +29,7 @@ function record(
   const addLine = (line: object) => lines.push(line);
   const log = { isLevelEnabled: () => false, error: addLine, warn: addLine } as unknown as Log;
   const audit = { append: (each: AuditRecord) => void records.push(each) } as unknown as AuditStore;
-  const settings = { AUDIT: "full", AUDIT_BODY_LIMIT: 65_536 } as const;
+  const settings = { AUDIT: "full", AUDIT_BODY_LIMIT: 65_536, AUDIT_DURABILITY: "strict" } as const;
   const metrics = createMetrics();
   const recorder = new Recorder({
     pack,
@@ -36,6 +37,7 @@ function record(
     audit,
     metrics,
     log,
+    inFlight: createInFlightTracker(),
     tracing: undefined,
     sunset: { rules: NO_SUNSET },
   });

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync, cpSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { SentMembers } from "../../../src/audit/sent-members.ts";
+import { NumberedNames } from "../../../src/audit/numbered-names.ts";
 import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
 import { runCommandLine } from "../../../src/cli/program.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
@@ -37,7 +37,7 @@ beforeAll(async () => {
       bits[at >> 3] = (bits[at >> 3] ?? 0) | (0x80 >> (at & 7));
     }
     const record = sampleRecord(`${index}`, { client, route, time: `2026-03-0${day}T10:00:00.000Z` });
-    await store.append({ ...record, sent: new SentMembers(pack.hash, names, bits) });
+    await store.append({ ...record, sent: new NumberedNames(pack.hash, names, bits) });
   }
   await store.close();
   writeFileSync(
