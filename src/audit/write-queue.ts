@@ -82,6 +82,7 @@ class GroupWriter {
   #failures = 0;
   #fault: string | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #pauseOfTimer = 0;
   #running: Promise<void> | undefined;
   #isClosed = false;
 
@@ -138,7 +139,9 @@ class GroupWriter {
     }
     this.#rows.trim(this.#inFlight);
     // A client waits for a strict record, so it does not wait for the pause after a failure.
-    if (this.#isStrict || (this.#failures === 0 && this.#isGroupFull)) this.#stopTimer();
+    const isUrgent = this.#isStrict || (this.#failures === 0 && this.#isGroupFull);
+    // A timer that is due already stays: each row of a fast client would put it off again.
+    if (isUrgent && this.#pauseOfTimer > 0) this.#stopTimer();
     this.#schedule();
   }
 
@@ -157,10 +160,11 @@ class GroupWriter {
   /** After a failure an empty group is scheduled, too: it checks whether the store works again. */
   #schedule(): void {
     if (this.#timer || this.#running || (this.#rows.count === 0 && this.#failures === 0)) return;
+    this.#pauseOfTimer = this.#pause();
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       void this.#run();
-    }, this.#pause());
+    }, this.#pauseOfTimer);
   }
 
   #stopTimer(): void {

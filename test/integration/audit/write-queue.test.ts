@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
 import { JsonText } from "../../../src/audit/json-text.ts";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 import { RecentBytes } from "../../../src/audit/client-shares.ts";
@@ -58,6 +58,20 @@ describe("the write queue of an audit store", () => {
     await until(() => groups.length === 1);
     await queue.close();
     expect(groups.flat()).toHaveLength(count);
+  });
+
+  test("further records do not put off the commit of a full group", async () => {
+    const { commit, groups } = brittleStore(0);
+    const limits = { groupMs: 60_000, maxRows: 10_000, maxBytes: 64_000_000 };
+    const queue = createWriteQueue({ ...limits, commit, durability: "relaxed" });
+    for (let n = 0; n < 1000; n += 1) void queue.push(sampleRecord(sampleId(n)));
+    const timers = jest.spyOn(globalThis, "setTimeout");
+    for (let n = 1000; n < 2000; n += 1) void queue.push(sampleRecord(sampleId(n)));
+    // Each new timer would begin anew, and be late in every turn of a busy event loop.
+    expect(timers).not.toHaveBeenCalled();
+    timers.mockRestore();
+    await until(() => groups.length === 2);
+    await queue.close();
   });
 
   test("retries until the store works and loses nothing (relaxed)", async () => {
