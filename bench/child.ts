@@ -18,6 +18,8 @@ export interface ChildOptions {
   /** Of node, before the script. */
   readonly nodeArgs?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Before node on the command line. */
+  readonly prefix?: readonly string[];
   /** What it prints when it listens; the first group is its address. */
   readonly ready: RegExp;
 }
@@ -73,14 +75,18 @@ process.once("exit", () => {
 
 /** Starts a child process and waits until it listens. @throws {Error} with its output if it doesn't. */
 export async function startChild(options: ChildOptions): Promise<Child> {
-  const child = spawn(
+  const { prefix = [], nodeArgs = [], args = [], script } = options;
+  const [command = process.execPath, ...rest] = [
+    ...prefix,
     process.execPath,
-    [...(options.nodeArgs ?? []), resolve(import.meta.dirname, options.script), ...(options.args ?? [])],
-    {
-      env: environment(options.env),
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
+    ...nodeArgs,
+    resolve(import.meta.dirname, script),
+    ...args,
+  ];
+  const child = spawn(command, rest, {
+    env: environment(options.env),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   running.add(child);
   async function stop(): Promise<void> {
     await end(child);

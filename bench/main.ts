@@ -5,6 +5,7 @@ import { compareWith } from "./compare.ts";
 import { growthReport, measureGrowth, measureMemory, memoryReport } from "./memory.ts";
 import { startLoader, type Loader } from "./loader.ts";
 import { HELP, readOptions, type BenchOptions } from "./options.ts";
+import { pinProcesses } from "./pin.ts";
 import { redactionReport } from "./redaction.ts";
 import { faults, report } from "./report.ts";
 import { startTimes } from "./start-time.ts";
@@ -75,6 +76,7 @@ async function bench(options: BenchOptions): Promise<number> {
     return 0;
   }
   const isAwake = keepAwake();
+  if (options.pin) pinProcesses();
   const loader = startLoader();
   try {
     if (options.compare !== undefined) {

@@ -32,11 +32,13 @@ export interface BenchOptions {
   readonly translation: boolean;
   /** Redaction alone is measured, and no gateway started. */
   readonly redaction: boolean;
+  /** The servers that are measured have a processor of their own. */
+  readonly pin: boolean;
   /** The commit that this working tree is compared with; undefined: with none. */
   readonly compare: string | undefined;
 }
 
-type Plan = Omit<BenchOptions, "built" | "translation" | "redaction" | "compare">;
+type Plan = Omit<BenchOptions, "built" | "translation" | "redaction" | "pin" | "compare">;
 
 const MINUTE_MS = 60_000;
 
@@ -83,7 +85,7 @@ const ALONE: Plan = { ...THOROUGH, rounds: 5 };
 const MEMORY: Plan = { ...THOROUGH, rounds: 0, starts: 0, growthMs: 10 * MINUTE_MS };
 
 export const HELP = `npm run bench -- [--quick | --memory | --translation | --redaction | --compare REF] [--minutes N] [--processes N]
-                 [--rounds N] [--seconds N] [--connections N] [--rate N]
+                 [--rounds N] [--seconds N] [--connections N] [--rate N] [--pin]
 
 Loads the gateway, and a bare Express pass-through beside it, with the same requests before the same v4 service.
 Takes an hour and a half; --quick some 15 seconds. Memory is read after one minute and after ten, or --minutes.
@@ -91,6 +93,7 @@ Takes an hour and a half; --quick some 15 seconds. Memory is read after one minu
 the translation of v4's response, compiled, interpreted, and written by hand. --redaction starts no
 gateway either: it measures the redaction of recorded bodies.
 --compare REF loads the gateway of this working tree and that of another commit alternately, and prints the ratios.
+--pin gives each server a processor of its own while it is measured, and the other one to client and v4 (Linux). The goals were set so.
 `;
 
 function positive(name: string, text: string): number {
@@ -128,6 +131,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
       memory: { type: "boolean" },
       translation: { type: "boolean" },
       redaction: { type: "boolean" },
+      pin: { type: "boolean" },
       compare: { type: "string" },
       minutes: { type: "string" },
       processes: { type: "string" },
@@ -151,6 +155,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
     built: values.built ?? false,
     translation: values.translation ?? false,
     redaction: values.redaction ?? false,
+    pin: values.pin ?? false,
     compare: values.compare,
     processes: Math.ceil(given("processes", base.processes)),
     rounds: Math.ceil(given("rounds", base.rounds)),

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startChild, type Child } from "./child.ts";
+import { serverCommand } from "./pin.ts";
 
 /** A server that gets the same requests, in front of the same v4 service. */
 export interface Target {
@@ -29,7 +30,7 @@ export const startUpstream = (...args: readonly string[]): Promise<Child> =>
 
 /** @param kind see `peer.ts` */
 export const startPeer = ({ url }: Child, kind: "none" | "express" | "chain" = "express"): Promise<Child> =>
-  startChild({ script: "peer.ts", args: [url, kind], ready: LISTENING });
+  startChild({ script: "peer.ts", args: [url, kind], ready: LISTENING, prefix: serverCommand() });
 
 const REPOSITORY = join(import.meta.dirname, "..");
 
@@ -57,6 +58,7 @@ export function startGateway(options: GatewayOptions): Promise<Child> {
     script: join(root, built ? "dist/main.js" : "src/main.ts"),
     args: ["serve"],
     nodeArgs,
+    prefix: serverCommand(),
     env: {
       MAPPINGS_DIR: join(root, "mappings"),
       PORT: "0",
