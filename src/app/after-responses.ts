@@ -1,4 +1,19 @@
+import { AsyncResource } from "node:async_hooks";
 import type { InFlightTracker } from "./in-flight.ts";
+
+/** A task, and the asynchronous context that it was added in: loggers and tracers of a host read it. */
+class Task extends AsyncResource {
+  readonly #run: () => void;
+
+  constructor(run: () => void) {
+    super("AfterResponses");
+    this.#run = run;
+  }
+
+  run(): void {
+    this.runInAsyncScope(this.#run);
+  }
+}
 
 /**
  * Runs tasks once the responses of this turn of the event loop are sent, all of them together. Records that are made one after
@@ -11,7 +26,7 @@ export class AfterResponses {
    * One array for all turns, from which each task is removed before it runs: V8 puts such arrays among its old objects, and a
    * dead one would keep its tasks, with the bodies of their requests, until the next full collection.
    */
-  readonly #tasks: ((() => void) | undefined)[] = [];
+  readonly #tasks: (Task | undefined)[] = [];
   #count = 0;
 
   /** @param inFlight Shutdown waits for the tasks, too. */
@@ -21,13 +36,17 @@ export class AfterResponses {
 
   /** @param task It handles its own errors. */
   add(task: () => void): void {
-    this.#tasks[this.#count] = task;
+    this.#tasks[this.#count] = new Task(task);
     this.#count += 1;
     if (this.#count > 1) return;
     const end = this.#inFlight.begin();
     setImmediate(() => {
-      this.#runAll();
-      end();
+      try {
+        this.#runAll();
+      } finally {
+        this.#count = 0;
+        end();
+      }
     });
   }
 
@@ -37,8 +56,7 @@ export class AfterResponses {
     for (let at = 0; at < this.#count; at += 1) {
       const task = tasks[at];
       tasks[at] = undefined;
-      task?.();
+      task?.run();
     }
-    this.#count = 0;
   }
 }

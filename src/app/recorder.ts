@@ -17,7 +17,7 @@ import {
 } from "../pipeline/native/native-record.ts";
 import type { NativeRecording } from "../pipeline/native/native-exchange.ts";
 import { NativeResponse } from "../pipeline/native/response-secrets.ts";
-import type { RecordOptions, RequestSummary } from "../pipeline/recorded-request.ts";
+import { beganAt, type RecordOptions, type RequestSummary } from "../pipeline/recorded-request.ts";
 import {
   createAuditRecord,
   createMinimalRecord,
@@ -168,7 +168,7 @@ export class Recorder {
       try {
         this.#record(request, outcome, context)?.catch(() => {});
       } catch (error) {
-        this.#logLostRecord(request.id, error);
+        this.unexpected(error, request, context);
       }
     });
   }
@@ -246,7 +246,7 @@ export class Recorder {
       const summary = record ?? create.summarize();
       const traceparent = header(request, "traceparent");
       const { method } = request;
-      const time = new Date(Date.now() - outcome.ms);
+      const time = new Date(beganAt(request));
       tracing?.startRequest({ method, traceparent, time })?.end(spanResult(summary));
       const { rejectedBy, hasFailed = false } = outcome;
       this.#report(summary, { rejectedBy, hasFailed, traceparent });

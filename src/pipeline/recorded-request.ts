@@ -38,6 +38,10 @@ export type RequestSummary = Pick<AuditRecord, "lane" | "requestId" | "losses" |
 /** Milliseconds in steps of a microsecond. More digits are noise, which takes time to print and can't be compressed. */
 export const roundMs = (ms: number): number => Math.round(ms * 1000) / 1000;
 
+/** When a request began, in whole milliseconds since the epoch, however long after its end this is asked. */
+export const beganAt = ({ startedAt }: AlphaRequest): number =>
+  Math.floor(Date.now() - (performance.now() - startedAt));
+
 /** Characters of a recorded `User-Agent`. A longer one does not name a program. */
 const MAX_AGENT_LENGTH = 512;
 

@@ -17,6 +17,7 @@ import { isJson } from "../../dialect/json/scan.ts";
 import { usualTokenTexts } from "../../dialect/usual-credentials.ts";
 import { header, type AlphaRequest } from "../context.ts";
 import {
+  beganAt,
   findSecrets,
   fingerprintOf,
   recordClient,
@@ -234,7 +235,7 @@ export function createLegacyRecord(
     return {
       ...summarizeLegacyRequest(request, outcome, { hash, route }),
       id: options.newId(),
-      time: recordTime(Math.floor(Date.now() - outcome.ms)),
+      time: recordTime(beganAt(request)),
       requestId: secrets.conceal(request.id),
       client: recordClient(request, { hash, application: undefined, isAccepted }, secrets, options),
       alpha: {

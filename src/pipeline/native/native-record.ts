@@ -6,6 +6,7 @@ import type { AlphaRequest } from "../context.ts";
 import { isForwarded } from "./native-headers.ts";
 import type { NativeResponse } from "./response-secrets.ts";
 import {
+  beganAt,
   findSecrets,
   fingerprintOf,
   recordClient,
@@ -62,7 +63,7 @@ export function createNativeRecord(
   return {
     ...summarizeNativeRequest(request, outcome, hash),
     id: options.newId(),
-    time: recordTime(Math.floor(Date.now() - ms)),
+    time: recordTime(beganAt(request)),
     requestId: secrets.conceal(request.id),
     client: recordClient(request, { hash, application, isAccepted }, secrets, options),
     alpha: { method, path, route: null, query, filter, status },

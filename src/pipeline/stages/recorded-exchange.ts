@@ -112,6 +112,7 @@ export function recordExchange(
   const { redaction, bodies, filterHeader } = options;
   const calls = context.upstream?.calls ?? [];
   const secrets = requestSecrets(request, context, options);
+  for (const call of calls) addFromCall(call, redaction, secrets);
   const record = (withBodies: boolean): RecordedExchange => ({
     secrets,
     calls: recordCalls(calls, { ...options, bodies: withBodies }, secrets),
@@ -120,9 +121,8 @@ export function recordExchange(
         ? redaction.json(response.body, secrets)
         : null,
   });
-  const isSearched = bodies || hasTexts(request, context, filterHeader);
-  if (isSearched) for (const call of calls) addFromCall(call, redaction, secrets);
   const { size, isComplete } = secrets;
+  const isSearched = bodies || hasTexts(request, context, filterHeader);
   const recorded = record(isSearched);
   const isFinal = secrets.size === size && secrets.isComplete === isComplete && isSearched === bodies;
   // A body may have had secrets that are also in what was redacted before it.

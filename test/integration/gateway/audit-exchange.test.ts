@@ -139,6 +139,15 @@ describe("a value with a secret name is replaced in the whole exchange", () => {
     expect(text).not.toContain(CODE);
     expect(text).not.toContain('"response"');
   });
+
+  test("AUDIT=metadata: a cookie that v4 has set is replaced in the path, without a query or a filter", async () => {
+    const cookie = "c00kie-of-v4-1234";
+    metadata.v4.respondWith(json(200, { id: "c1" }, { "set-cookie": `sid=${cookie}; Path=/` }));
+    await metadata.request(`GET /account/clients/${cookie}`, { as: TOKEN });
+    const record = await metadata.readLastRecord();
+    expect(record.alpha.path).toBe("/v4/account/clients/[redacted]");
+    expect(JSON.stringify(record)).not.toContain(cookie);
+  });
 });
 
 describe("a record says what was sent", () => {

@@ -1,4 +1,5 @@
 /** Records are made once the responses of a turn of the event loop are sent; shutdown waits for them. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
 import { AfterResponses } from "../../../src/app/after-responses.ts";
@@ -17,6 +18,19 @@ test("tasks run in their order at the end of the turn, and those that they add a
   expect(done).toEqual([]);
   await nextTurn();
   expect(done).toEqual(["first", "second", "third"]);
+});
+
+test("a task has the asynchronous context that it was added in, as loggers and tracers of a host need it", async () => {
+  const later = new AfterResponses(createInFlightTracker());
+  const requests = new AsyncLocalStorage<string>();
+  const found: unknown[] = [];
+  for (const id of ["a", "b"])
+    requests.run(id, () => later.add(() => void found.push([id, requests.getStore()])));
+  await nextTurn();
+  expect(found).toEqual([
+    ["a", "a"],
+    ["b", "b"],
+  ]);
 });
 
 test("shutdown waits for the task that the last request adds when it ends", async () => {
