@@ -35,8 +35,7 @@ import type { Settings } from "../config/setting-definitions.ts";
 import type { RequestResult, Tracing } from "../observability/tracing/tracing.ts";
 import { parseTraceparent } from "../observability/tracing/traceparent.ts";
 import type { Log } from "../observability/log.ts";
-import { AfterResponses } from "./after-responses.ts";
-import type { InFlightTracker } from "./in-flight.ts";
+import { AfterResponses, type InFlightTracker } from "./in-flight.ts";
 import { createRecordOptions } from "./record-options.ts";
 
 export interface RecorderDependencies {

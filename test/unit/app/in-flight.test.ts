@@ -2,8 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
-import { AfterResponses } from "../../../src/app/after-responses.ts";
-import { createInFlightTracker } from "../../../src/app/in-flight.ts";
+import { AfterResponses, createInFlightTracker } from "../../../src/app/in-flight.ts";
 
 const LATE_MS = 30_000;
 
