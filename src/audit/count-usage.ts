@@ -1,5 +1,5 @@
 /** Counts the records of a commit for the summaries. */
-import type { RecordColumns } from "./stored-row.ts";
+import type { IndexRow, RecordColumns } from "./stored-row.ts";
 import { UNACCEPTED, type Keyed } from "./summary-key.ts";
 import { dayOf, usageAgent } from "./usage.ts";
 
@@ -93,3 +93,38 @@ export const subtractFromUnaccepted = (row: UsageRow): UsageRow => ({
   first: Number.MAX_SAFE_INTEGER,
   last: 0,
 });
+
+/** The requests of a commit that have the same bits of names. */
+export interface BitsRow {
+  readonly day: string;
+  readonly client: string;
+  readonly route: string;
+  readonly pack: string;
+  readonly bits: Buffer;
+  requests: number;
+}
+
+/**
+ * Counts the rows of a commit by the bits of a column, of which few differ. Rows without bits and callers without an accepted token
+ * are left out.
+ */
+export function countByBits<Column extends "sentBits" | "lostBits">(
+  rows: Iterable<Pick<Keyed<IndexRow>, "time" | "key" | "route" | "requests" | Column>>,
+  column: Column,
+): Iterable<BitsRow> {
+  const counted = new Map<string, BitsRow>();
+  for (const row of rows) {
+    const { time, key: client, route, requests = 1 } = row;
+    const text: string | undefined = row[column];
+    if (!text || route === null || client === UNACCEPTED) continue;
+    const day = dayOf(time);
+    const id = `${day}\n${client}\n${route}\n${text}`;
+    const same = counted.get(id);
+    if (same) same.requests += requests;
+    else {
+      const [pack = "", digits = ""] = text.split(" ");
+      counted.set(id, { day, client, route, pack, bits: Buffer.from(digits, "hex"), requests });
+    }
+  }
+  return counted.values();
+}

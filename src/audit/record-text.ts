@@ -53,7 +53,7 @@ function addCall(writer: RecordWriter, call: AuditRecord["alpha"] | AuditRecord[
 const hasBody = ({ body, response }: AuditRecord["alpha"] | AuditRecord["v4"][number]): boolean =>
   body !== undefined || response !== undefined;
 
-/** A record without its messages, as it is stored. */
+/** The members of a record that are stored, in their order. */
 type StoredHead = { readonly [Key in Exclude<keyof AuditRecord, "sent" | "lost">]: unknown };
 
 /** JSON leaves out what is undefined. Lists all members, because to copy an object without some takes a slow path of V8. */

@@ -28,11 +28,18 @@ export interface SentTexts {
  */
 const MIN_SEARCHED = 65_536;
 
-/** Headers whose values may be secret. Tokens are known: a scheme in front of them would be a part of the value. */
-function* searchedHeaders(headers: SentHeaders): Generator<readonly [name: string, text: string]> {
-  for (const [name, texts] of Object.entries(headers))
-    if (name !== "authorization" && texts !== undefined)
-      for (const text of typeof texts === "string" ? [texts] : texts) yield [name, text];
+function someHeader(
+  headers: SentHeaders | undefined,
+  isMatch: (name: string, text: string) => boolean,
+): boolean {
+  for (const name in headers) {
+    // Tokens are known. A scheme in front of them would be a part of the value.
+    if (name === "authorization") continue;
+    const texts = headers[name];
+    if (typeof texts === "string" ? isMatch(name, texts) : texts?.some((text) => isMatch(name, text)))
+      return true;
+  }
+  return false;
 }
 
 function addHeader(name: string, text: string, found: SecretValues): void {
@@ -83,9 +90,11 @@ export class SecretSearch {
       steps.path(sent.path, sent.isRoute);
       steps.pairs(sent.query);
       for (const text of sent.texts) if (text !== undefined) steps.text(text);
-      for (const [name, text] of searchedHeaders(sent.headers ?? {}))
+      someHeader(sent.headers, (name, text) => {
         if (this.#secrets.has(name)) addHeader(name, text, found);
         else steps.text(text);
+        return false;
+      });
       found.fromBody(true);
       if (body) this.#findInBody(body, steps, found);
     });
@@ -130,21 +139,8 @@ export class SecretSearch {
       secrets.maybeIn(path) ||
       secrets.maybeIn(query) ||
       texts.some((text) => text !== undefined && secrets.maybeIn(text)) ||
-      (headers !== undefined && this.#mayHaveSecretHeader(headers))
+      someHeader(headers, (name, text) => secrets.has(name) || secrets.maybeIn(text))
     );
-  }
-
-  #mayHaveSecretHeader(headers: SentHeaders): boolean {
-    const secrets = this.#secrets;
-    for (const name in headers) {
-      if (name === "authorization") continue;
-      if (secrets.has(name)) return true;
-      const texts = headers[name];
-      if (typeof texts === "string") {
-        if (secrets.maybeIn(texts)) return true;
-      } else if (texts?.some(secrets.maybeIn)) return true;
-    }
-    return false;
   }
 
   #findInBody(body: SentBody, steps: BodyRedaction, found: SecretValues): void {

@@ -1,6 +1,6 @@
+import { countByBits } from "./count-usage.ts";
 import type { IndexRow } from "./stored-row.ts";
-import { UNACCEPTED, type Keyed } from "./summary-key.ts";
-import { dayOf } from "./usage.ts";
+import type { Keyed } from "./summary-key.ts";
 
 /** Sets all bits of another string of bits. @returns whether any of them was not set */
 export function addBits(target: Uint8Array, added: Uint8Array): boolean {
@@ -42,17 +42,6 @@ export function joinSent(rows: Iterable<SentRow>): SentRow[] {
 }
 
 /** Joins what the rows of a commit say. Callers without an accepted token are left out. */
-export function aggregateSent(
-  rows: readonly Pick<Keyed<IndexRow>, "time" | "key" | "route" | "sentBits">[],
-): SentRow[] {
-  const found = new Map<string, SentRow>();
-  for (const { time, key: client, route, sentBits } of rows) {
-    if (!sentBits || route === null || client === UNACCEPTED) continue;
-    const day = dayOf(time);
-    const id = `${day}\n${client}\n${route}\n${sentBits}`;
-    if (found.has(id)) continue;
-    const [pack = "", digits = ""] = sentBits.split(" ");
-    found.set(id, { day, client, route, pack, bits: Buffer.from(digits, "hex") });
-  }
-  return joinSent(found.values());
-}
+export const aggregateSent = (
+  rows: readonly Pick<Keyed<IndexRow>, "time" | "key" | "route" | "requests" | "sentBits">[],
+): SentRow[] => joinSent(countByBits(rows, "sentBits"));

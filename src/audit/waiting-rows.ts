@@ -1,5 +1,5 @@
 import type { AuditRecord } from "./record.ts";
-import type { Chunk, RecordPlace } from "./record-memory.ts";
+import type { Chunk } from "./record-memory.ts";
 import { serializeRecord } from "./record-text.ts";
 import { RowQueue, WaitingClients, type PendingRow } from "./row-queue.ts";
 import { columnsOf, type RecordColumns } from "./stored-row.ts";
@@ -8,28 +8,6 @@ import { columnsOf, type RecordColumns } from "./stored-row.ts";
 const UNACCEPTED_SHARE = 1 / 4;
 
 const clientOf = ({ accepted, client }: RecordColumns): string | null => (accepted ? client : null);
-
-/** Lists all members: to copy them with `Object.assign` takes a slow path of V8. */
-const rowOf = (columns: RecordColumns, { chunk, start, size }: RecordPlace): PendingRow => ({
-  id: columns.id,
-  time: columns.time,
-  client: columns.client,
-  accepted: columns.accepted,
-  sender: columns.sender,
-  route: columns.route,
-  status: columns.status,
-  lane: columns.lane,
-  method: columns.method,
-  requestId: columns.requestId,
-  agent: columns.agent,
-  lossy: columns.lossy,
-  sent: columns.sent,
-  lost: columns.lost,
-  requests: columns.requests,
-  chunk,
-  start,
-  size,
-});
 
 /** The limits of the rows that wait, and what happens to those above them. */
 export interface WaitingRowsOptions {
@@ -71,7 +49,7 @@ export class WaitingRows {
   add(record: AuditRecord): PendingRow {
     const columns = columnsOf(record);
     const line = this.#queueOf(columns);
-    const row = rowOf(columns, line.memory.write(serializeRecord(record)));
+    const row = Object.assign(columns, line.memory.write(serializeRecord(record)));
     line.push(row);
     this.#countRow(row, 1);
     return row;
