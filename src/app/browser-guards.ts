@@ -1,7 +1,6 @@
 /** What the public port rejects before the pipeline: heads that are too long, and what pages make browsers send. */
 import { credentialPlaces, type CredentialsPlace } from "../dialect/credentials.ts";
 import type { IncomingMessage } from "node:http";
-import type { RequestHandler } from "express";
 import { hostOf, SAFE_METHODS, SAME_SITES } from "../admin/access.ts";
 import { createHostCheck, type HostCheck } from "../admin/host-check.ts";
 import { CLIENT_GONE } from "../audit/record.ts";
@@ -11,7 +10,12 @@ import { HttpError } from "../dialect/http-error.ts";
 import type { Log } from "../observability/log.ts";
 import { ANONYMOUS } from "../pipeline/context.ts";
 import { isPreflight } from "../pipeline/http/cors.ts";
-import { HEAD_TOO_LONG, isHeadTooLong, plainRequestOf } from "../pipeline/http/request-context.ts";
+import {
+  HEAD_TOO_LONG,
+  isHeadTooLong,
+  plainRequestOf,
+  type Middleware,
+} from "../pipeline/http/request-context.ts";
 import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "../pipeline/lifecycle.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
 import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
@@ -23,7 +27,7 @@ const PREFLIGHT = "preflight";
 export interface GuardOptions {
   /** What handlers need to trace and record their requests. */
   readonly lifecycle: Pick<LifecycleDependencies, "record" | "onUnexpectedError" | "startSpan" | "sunset">;
-  readonly toMiddleware: (handler: AlphaHandler) => RequestHandler;
+  readonly toMiddleware: (handler: AlphaHandler) => Middleware;
 }
 
 type GuardDependencies = Pick<PublicAppDependencies, "pack" | "shared">;
@@ -38,9 +42,9 @@ function createGuard(
   { pack, shared }: GuardDependencies,
   { lifecycle, toMiddleware }: GuardOptions,
   errorOf: (request: IncomingMessage) => HttpError | undefined,
-): RequestHandler {
+): Middleware {
   const config = { ...createPipelineConfig(pack, settings), ...lifecycle };
-  const createRejection = (error: HttpError): RequestHandler =>
+  const createRejection = (error: HttpError): Middleware =>
     toMiddleware(
       withLifecycle(async (request, context) => {
         const { status } = await consumeRateLimit(request, ANONYMOUS, undefined, shared.limits);
@@ -79,7 +83,7 @@ export function createHostGuard(
   settings: Settings,
   dependencies: GuardDependencies,
   options: GuardOptions,
-): readonly RequestHandler[] {
+): readonly Middleware[] {
   const accepts = hostCheckOf(settings, dependencies.pack);
   if (!accepts) return [];
   const reason = "This listener accepts loopback host names only, e.g. localhost, and that of PUBLIC_URL.";
@@ -95,7 +99,7 @@ export const createHeadGuard = (
   settings: Settings,
   dependencies: GuardDependencies,
   options: GuardOptions,
-): RequestHandler =>
+): Middleware =>
   createGuard(settings, dependencies, options, (request) =>
     isHeadTooLong(request) ? new HttpError(431, HEAD_TOO_LONG, { by: "head_size" }) : undefined,
   );
@@ -108,14 +112,14 @@ export function createPackGuard(
   settings: Settings,
   dependencies: GuardDependencies,
   options: GuardOptions,
-): readonly RequestHandler[] {
+): readonly Middleware[] {
   if (settings.CANDIDATE_MAPPINGS_DIR === undefined) return [];
   const { hash } = dependencies.pack;
   const reason = "This gateway has no pack with the hash in X-Pack.";
   const reject = createGuard(settings, dependencies, options, ({ headers }) =>
     headers[PACK_HEADER] === hash ? undefined : new HttpError(412, reason),
   );
-  const guardPack: RequestHandler = (request, response, next) => {
+  const guardPack: Middleware = (request, response, next) => {
     const wanted = request.headers[PACK_HEADER];
     if (wanted === undefined) return next();
     if (wanted === hash) response.setHeader("X-Pack", hash);
@@ -148,7 +152,7 @@ export function createCrossSiteGuard(
   settings: Settings,
   dependencies: GuardDependencies,
   options: GuardOptions,
-): readonly RequestHandler[] {
+): readonly Middleware[] {
   const { pack } = dependencies;
   if (!isAmbient(pack)) return [];
   const { CORS_ORIGINS: origins = [], PUBLIC_URL: publicUrl } = settings;
@@ -172,8 +176,8 @@ export function createPreflightLimit({
   pack,
   shared,
   metrics,
-}: Pick<PublicAppDependencies, "pack" | "shared" | "metrics">): RequestHandler {
-  const limit: RequestHandler = async (_request, response, next) => {
+}: Pick<PublicAppDependencies, "pack" | "shared" | "metrics">): Middleware {
+  const limit: Middleware = async (_request, response, next) => {
     const { startedAt, address } = plainRequestOf(response);
     const { status } = await shared.limits.consume({
       token: undefined,

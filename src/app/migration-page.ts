@@ -1,8 +1,8 @@
-import type { RequestHandler } from "express";
+import accepts from "accepts";
 import { createDescriptionHandler, createPageHandler } from "../migration-page/handlers.ts";
 import { pagePathsOf } from "../migration-page/page-paths.ts";
 import type { Settings } from "../config/setting-definitions.ts";
-import { plainRequestOf } from "../pipeline/http/request-context.ts";
+import { plainRequestOf, type Middleware } from "../pipeline/http/request-context.ts";
 import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
 import { createResponseCache } from "../pipeline/response-cache.ts";
 import { createCredentialsReader } from "../pipeline/stages/authenticate.ts";
@@ -16,7 +16,7 @@ export function createMigrationPages(
   settings: Settings,
   dependencies: PublicAppDependencies,
   { lifecycle, toMiddleware }: GuardOptions,
-): readonly RequestHandler[] {
+): readonly Middleware[] {
   const { pack, audit, migrationPages: pages, oauth, shared, upstream, upstreamTokens } = dependencies;
   if (!pages || !audit) return [];
   const pageDependencies = {
@@ -45,14 +45,14 @@ export function createMigrationPages(
   const html = toMiddleware(createPageHandler("html", pageDependencies));
   const description = toMiddleware(createDescriptionHandler(pageDependencies));
   const paths = pagePathsOf(pack);
-  const serveMigrationPages: RequestHandler = (request, response, next) => {
+  const serveMigrationPages: Middleware = (request, response, next) => {
     const { method, path: sent } = plainRequestOf(response);
     // A slash at the end has no effect elsewhere either.
     const path = sent.endsWith("/") ? sent.slice(0, -1) : sent;
     if (!READS.has(method)) return next();
     if (path === paths.description) return description(request, response, next);
     if (path !== paths.page) return next();
-    const page = request.accepts(["json", "html"]) === "html" ? html : json;
+    const page = accepts(request).type(["json", "html"]) === "html" ? html : json;
     return page(request, response, next);
   };
   return [serveMigrationPages];

@@ -1,18 +1,13 @@
 /** The public port while the gateway observes: everything goes to the old service, and is recorded. */
 import type { RequestListener } from "node:http";
-import express, { type ErrorRequestHandler } from "express";
-import {
-  createRequestContext,
-  plainRequestOf,
-  replaceUnusualTarget,
-} from "../pipeline/http/request-context.ts";
+import { createRequestContext, plainRequestOf, runMiddleware } from "../pipeline/http/request-context.ts";
 import { isSecretId } from "../pipeline/recorded-request.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { createLegacyForward, type LegacyService } from "./legacy.ts";
 import { createErrorHandler, type PublicAppDependencies } from "./public-app.ts";
 import { Recorder } from "./recorder.ts";
 
-/** Creates the Express application. Every request gets its response from the old service. */
+/** Creates the handler. Every request gets its response from the old service. */
 export function createObserveApp(
   settings: Settings,
   dependencies: PublicAppDependencies,
@@ -20,24 +15,16 @@ export function createObserveApp(
 ): RequestListener {
   const recorder = new Recorder({ ...dependencies, settings });
   const forward = createLegacyForward(settings, legacy, dependencies, recorder);
-  const app = express();
-  app.disable("x-powered-by");
-  app.disable("etag");
-  app.use(
-    createRequestContext({
-      trustProxy: settings.TRUST_PROXY ?? [],
-      tokenParameter: undefined,
-      methodHeader: undefined,
-      clientHeader: settings.CLIENT_HEADER,
-      isSecretId: (request) => isSecretId(request, recorder.options),
-      onUntrustedProxy: dependencies.onUntrustedProxy,
-    }),
+  const describe = createRequestContext({
+    trustProxy: settings.TRUST_PROXY ?? [],
+    tokenParameter: undefined,
+    methodHeader: undefined,
+    clientHeader: settings.CLIENT_HEADER,
+    isSecretId: (request) => isSecretId(request, recorder.options),
+    onUntrustedProxy: dependencies.onUntrustedProxy,
+  });
+  return runMiddleware(
+    [describe, (request, response) => forward(request, response, plainRequestOf(response))],
+    createErrorHandler(dependencies),
   );
-  app.use((request, response) => forward(request, response, plainRequestOf(response)));
-  const handleError: ErrorRequestHandler = createErrorHandler(dependencies);
-  app.use(handleError);
-  return function observeApp(request, response) {
-    replaceUnusualTarget(request);
-    app(request, response);
-  };
 }

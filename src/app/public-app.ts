@@ -1,6 +1,5 @@
-/** The public port: one Express application with its middleware in order. */
-import type { RequestListener } from "node:http";
-import express, { type ErrorRequestHandler, type RequestHandler } from "express";
+/** The public port: one list of Express middleware, in order. */
+import type { RequestListener, ServerResponse } from "node:http";
 import helmet from "helmet";
 import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { AlphaHandler, LifecycleDependencies } from "../pipeline/lifecycle.ts";
@@ -10,8 +9,9 @@ import {
   createRequestContext,
   createResponder,
   plainRequestOf,
-  replaceUnusualTarget,
   restoreTarget,
+  runMiddleware,
+  type Middleware,
 } from "../pipeline/http/request-context.ts";
 import { isNative } from "../pipeline/stages/authenticate.ts";
 import { createNativeAuthorization } from "../pipeline/native/native-authorization.ts";
@@ -77,8 +77,6 @@ const SECURITY_HEADERS: Parameters<typeof helmet>[0] = {
 
 const FAILURE = "The service could not process this request.";
 
-type Middleware = RequestHandler | ErrorRequestHandler;
-
 /** All middleware of the public port, in order. */
 function createMiddleware(settings: Settings, dependencies: PublicAppDependencies): readonly Middleware[] {
   const { bodies, pack } = dependencies;
@@ -111,21 +109,12 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     ...(routeBySide ? [routeBySide] : []),
     ...createOAuthMiddleware(settings, dependencies, recorder, respond),
     respond(createAlphaHandler(settings, dependencies, recorder, shadow)),
-    createErrorHandler(dependencies),
   ];
 }
 
-/** Creates the Express application of the public port. Every request gets its response from it. */
-export function createPublicApp(settings: Settings, dependencies: PublicAppDependencies): RequestListener {
-  const app = express();
-  app.disable("x-powered-by");
-  app.disable("etag");
-  app.use([...createMiddleware(settings, dependencies)]);
-  return function publicApp(request, response) {
-    replaceUnusualTarget(request);
-    app(request, response);
-  };
-}
+/** Creates the handler of the public port. Every request gets its response from it. */
+export const createPublicApp = (settings: Settings, dependencies: PublicAppDependencies): RequestListener =>
+  runMiddleware(createMiddleware(settings, dependencies), createErrorHandler(dependencies));
 
 /** An error body of the upstream's dialect. */
 const upstreamError = ({ errors }: Pack, reason: string, status: number): string =>
@@ -136,7 +125,7 @@ function createNativeMiddleware(
   settings: Settings,
   { pack, shared, oauth, nativeProxy, inFlight }: PublicAppDependencies,
   recorder: Recorder,
-): readonly RequestHandler[] {
+): readonly Middleware[] {
   const { base_path: prefix } = pack.dialect.upstream;
   const { nativeScheme: scheme } = pack;
   if (!settings.NATIVE_PROXY || scheme === undefined) return [];
@@ -171,14 +160,14 @@ function createNativeMiddleware(
     startRecording: (request, hash) => recorder.startNative(request, hash),
     recordFirst: settings.AUDIT_DURABILITY === "strict",
   });
-  const forwardNative: RequestHandler = (request, response, next) => {
+  const forwardNative: Middleware = (request, response, next) => {
     const plain = plainRequestOf(response);
     if (!isNative(plain, { scheme, prefix })) return next();
     restoreTarget(request);
     // The headers of a native response are v4's.
     response.removeHeader("x-content-type-options");
     // A method in a header is a rule of the client's API. v4 gets the request's own, so that is judged and recorded.
-    const { method } = request;
+    const { method = "" } = request;
     forward(request, response, method === plain.method ? plain : { ...plain, method });
     response.on("close", inFlight.begin());
   };
@@ -243,8 +232,8 @@ function createOAuthMiddleware(
   settings: Settings,
   dependencies: PublicAppDependencies,
   recorder: Recorder,
-  respond: (handler: AlphaHandler) => RequestHandler,
-): readonly RequestHandler[] {
+  respond: (handler: AlphaHandler) => Middleware,
+): readonly Middleware[] {
   const oauth = oauthRoutes(settings, dependencies, recorder);
   if (!oauth) return [];
   const toMiddleware = (handler: AlphaHandler) => respond(trackRequests(dependencies, handler));
@@ -253,7 +242,7 @@ function createOAuthMiddleware(
     oauth.routes.map(({ method, path, handler }) => [`${method} ${path}`, toMiddleware(handler)]),
   );
   const respondNotFound = toMiddleware(oauth.notFound);
-  const handleOAuth: RequestHandler = (request, response, next) => {
+  const handleOAuth: Middleware = (request, response, next) => {
     const { method, path } = plainRequestOf(response);
     if (!paths.has(path)) return next();
     return (handlers.get(`${method} ${path}`) ?? respondNotFound)(request, response, next);
@@ -288,12 +277,14 @@ function createAlphaHandler(
   return trackRequests(dependencies, pipeline);
 }
 
-/** The last middleware. Errors inside a pipeline have their response already; this is for errors around it. */
-export function createErrorHandler({ pack, log }: PublicAppDependencies): ErrorRequestHandler {
+/** Errors inside a pipeline have their response already; this is for errors around it. */
+export function createErrorHandler({
+  pack,
+  log,
+}: PublicAppDependencies): (error: unknown, response: ServerResponse) => void {
   const { errors, statuses } = pack;
   const body = JSON.stringify(errors.client.write([{ reason: FAILURE }], statuses.failed));
-  // Express recognizes an error handler by its four parameters.
-  return function handleError(error: unknown, _request, response, _next) {
+  return function handleError(error, response) {
     log.error({ code: "AG_UNEXPECTED_ERROR", err: error }, "unexpected error outside the pipeline");
     if (response.headersSent) response.destroy();
     else response.writeHead(statuses.failed, { "content-type": "application/json; charset=utf-8" }).end(body);

@@ -1,12 +1,11 @@
 /** Decides which side serves a request: the old service, or what follows in the public application. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { RequestHandler } from "express";
 import { CLIENT_GONE } from "../audit/record.ts";
 import { fingerprint, tokenHash } from "../auth/token-cache.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { AlphaRequest } from "../pipeline/context.ts";
 import { hasBody } from "../pipeline/http/receive-body.ts";
-import { plainRequestOf, replacePlainRequest } from "../pipeline/http/request-context.ts";
+import { plainRequestOf, replacePlainRequest, type Middleware } from "../pipeline/http/request-context.ts";
 import type { LegacyExchange } from "../pipeline/native/legacy-proxy.ts";
 import { findIssuer } from "../pipeline/stages/enforce-plan.ts";
 import { cursorParameters, removeCursorMark } from "../rollout/cursor-mark.ts";
@@ -76,7 +75,7 @@ export function createRolloutMiddleware(
   dependencies: PublicAppDependencies,
   recorder: Recorder,
   shadow: Shadow | undefined,
-): RequestHandler | undefined {
+): Middleware | undefined {
   const { pack, legacy, oauth, clients, shared, upstreamTokens } = dependencies;
   const { rollout } = dependencies.rollout;
   if (!rollout || !legacy || !dependencies.shadow) return undefined;

@@ -1,5 +1,6 @@
 import cors, { type CorsOptions } from "cors";
-import type { Request, RequestHandler } from "express";
+import type { IncomingMessage } from "node:http";
+import type { Middleware } from "./request-context.ts";
 
 export interface AllowedOrigins {
   /** Origins of browser clients, or `*`. */
@@ -11,7 +12,7 @@ export interface AllowedOrigins {
 const PREFLIGHT_SECONDS = 600;
 
 /** Whether a request is the question of a browser whether a page may send another one. */
-export const isPreflight = ({ method, headers }: Pick<Request, "method" | "headers">): boolean =>
+export const isPreflight = ({ method, headers }: Pick<IncomingMessage, "method" | "headers">): boolean =>
   method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 
 /**
@@ -19,7 +20,7 @@ export const isPreflight = ({ method, headers }: Pick<Request, "method" | "heade
  * further; without the headers of this protocol where its origin is not allowed. Any other OPTIONS request is the
  * pipeline's.
  */
-export function allowOrigins({ origins, allowHeaders, exposeHeaders }: AllowedOrigins): RequestHandler {
+export function allowOrigins({ origins, allowHeaders, exposeHeaders }: AllowedOrigins): Middleware {
   const any = origins.includes("*");
   const origin = any ? "*" : [...origins];
   const withoutPreflightHeaders: CorsOptions = { methods: "", allowedHeaders: [], preflightContinue: true };
@@ -38,7 +39,7 @@ export function allowOrigins({ origins, allowHeaders, exposeHeaders }: AllowedOr
   const rejectedPreflight: CorsOptions = { origin: [], methods: "", allowedHeaders: [] };
   const notAllowed: CorsOptions = { origin: false };
 
-  return cors<Request>((request, done) => {
+  return cors<IncomingMessage>((request, done) => {
     const from = request.headers.origin;
     const isAllowed = from !== undefined && (any || origins.includes(from));
     if (isPreflight(request)) done(null, isAllowed ? allowedPreflight : rejectedPreflight);

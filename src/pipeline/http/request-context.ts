@@ -1,7 +1,7 @@
-/** From HTTP to plain data. Express objects go no further than this folder: stages are tested without HTTP. */
+/** From HTTP to plain data. Requests of `node:http` go no further than this folder: stages are tested without HTTP. */
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { RequestHandler, Response } from "express";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import express, { type Request, type Response } from "express";
 import { clientAddresses, trustedProxies, type OnUntrustedProxy } from "../../rate-limit/client-address.ts";
 import type { CancelSignal } from "../../upstream/client.ts";
 import { takeQueryTokens, type AlphaRequest } from "../context.ts";
@@ -16,16 +16,43 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 export const requestIdOf = (given: string | undefined): string =>
   given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
 
-/** Member of `response.locals` with the plain request. */
-const REQUEST = "alphaGatewayRequest";
+/** Middleware of the public port. Express's router runs it with the requests and responses of `node:http`. */
+export type Middleware = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => void | Promise<void>;
+
+/**
+ * Runs middleware with Express's router, and not in an application of Express: that one would replace the prototypes of
+ * each request and response by its own, whose functions none of the middleware uses.
+ *
+ * @param onError responds where middleware fails
+ */
+export function runMiddleware(
+  middleware: readonly Middleware[],
+  onError: (error: unknown, response: ServerResponse) => void,
+): RequestListener {
+  const router = express.Router();
+  router.use([...middleware]);
+  return function publicPort(request, response) {
+    replaceUnusualTarget(request);
+    router(request as Request, response as Response, (error) => onError(error, response));
+  };
+}
+
+/** The member of a response with its plain request. */
+const REQUEST = Symbol("plain request");
+
+type DescribedResponse = ServerResponse & { [REQUEST]: AlphaRequest };
 
 /** The plain request that {@link createRequestContext} has made. */
-export const plainRequestOf = (response: Response): AlphaRequest =>
-  (response.locals as Record<string, AlphaRequest>)[REQUEST] as AlphaRequest;
+export const plainRequestOf = (response: ServerResponse): AlphaRequest =>
+  (response as DescribedResponse)[REQUEST];
 
 /** Lets what follows see another plain request. */
-export const replacePlainRequest = (response: Response, plain: AlphaRequest): void =>
-  void ((response.locals as Record<string, AlphaRequest>)[REQUEST] = plain);
+export const replacePlainRequest = (response: ServerResponse, plain: AlphaRequest): void =>
+  void ((response as DescribedResponse)[REQUEST] = plain);
 
 /** Targets as the client sent them, of requests for which Express sees another one. */
 const originalTargets = new WeakMap<IncomingMessage, string>();
@@ -47,7 +74,7 @@ function originForm(target: string): string {
  * Gives Express a target that it can parse, in origin form. It would respond in HTML to `http://[::1`, without a rate limit or a
  * record, and it would take a fragment off before it matches a path. The pipeline still gets the client's target.
  */
-export function replaceUnusualTarget(request: IncomingMessage): void {
+function replaceUnusualTarget(request: IncomingMessage): void {
   const target = originForm(request.url ?? "");
   request.url = target;
   if (PLAIN_TARGET.test(target)) return;
@@ -180,11 +207,12 @@ export function createRequestContext({
   clientHeader,
   isSecretId,
   onUntrustedProxy,
-}: RequestContextOptions): RequestHandler {
+}: RequestContextOptions): Middleware {
   const addressOf = clientAddresses(trustProxy, onUntrustedProxy);
   const takeLabel = createLabelReader(clientHeader, trustProxy);
   return function requestContext(request, response, next) {
     const startedAt = performance.now();
+    const { method = "" } = request;
     const target = targetOf(request);
     const question = target.indexOf("?");
     const headers = headerLines(request.rawHeaders);
@@ -192,7 +220,7 @@ export function createRequestContext({
     const sent: AlphaRequest = {
       id: requestIdOf(givenId),
       startedAt,
-      method: methodHeader === undefined ? request.method : methodOf(request.method, headers[methodHeader]),
+      method: methodHeader === undefined ? method : methodOf(method, headers[methodHeader]),
       path: question < 0 ? target : target.slice(0, question),
       query: question < 0 ? "" : target.slice(question + 1),
       headers,
@@ -202,9 +230,7 @@ export function createRequestContext({
     };
     const plain = tokenParameter === undefined ? sent : takeQueryTokens(sent, tokenParameter);
     const hasSecretId = plain.id === givenId && isSecretId(plain);
-    (response.locals as Record<string, AlphaRequest>)[REQUEST] = hasSecretId
-      ? { ...plain, id: requestIdOf(undefined) }
-      : plain;
+    replacePlainRequest(response, hasSecretId ? { ...plain, id: requestIdOf(undefined) } : plain);
     next();
   };
 }
@@ -215,7 +241,7 @@ const BODY_METHODS = new Set(["POST", "PUT", "PATCH"]);
  * Makes handlers of plain requests into Express middleware. No body parser runs before them: the handler reads the
  * body, after authorization and within the budget of `bodies`.
  */
-export function createResponder(bodies: RequestBodies): (handler: AlphaHandler) => RequestHandler {
+export function createResponder(bodies: RequestBodies): (handler: AlphaHandler) => Middleware {
   return (handler) =>
     async function respond(request, response) {
       const plain = plainRequestOf(response);

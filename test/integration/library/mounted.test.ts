@@ -34,6 +34,11 @@ beforeAll(async () => {
     return gateway;
   };
   const app = express();
+  app.set("name", "application");
+  app.use((request, response, next) => {
+    response.on("finish", () => names.push(request.app.get("name"), response.app.get("name")));
+    next();
+  });
   app.get("/v4/of-the-application", (_request, response) => void response.send("application"));
   app.use("/old/api", create("below"));
   app.use(create("root"));
@@ -51,7 +56,10 @@ afterAll(async () => {
 /** Paths of requests that were left to the application. */
 const left: string[] = [];
 
-beforeEach(() => void (left.length = 0));
+/** What the application reads of its settings once a response has ended. */
+const names: unknown[] = [];
+
+beforeEach(() => void (left.length = names.length = 0));
 beforeEach(() => v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }]))));
 
 const alpha = { headers: { authorization: "token t" } };
@@ -65,6 +73,11 @@ describe.each([
     expect(response.status).toBe(200);
     expect(response.body).toMatchObject({ vms: [{ id: 7, label: "web-one" }], page: 1 });
     expect(v4.calls[0]?.path).toBe("/v4/vm/instances?page=1&page_size=25");
+  });
+
+  test("leaves requests and responses objects of the application", async () => {
+    await request(application, `GET ${base}/v4/vm/instances?page=1`, alpha);
+    expect(names).toEqual(["application", "application"]);
   });
 
   test("reads the body of a request after authorization", async () => {
