@@ -1,6 +1,5 @@
 /** The public port: one list of Express middleware, in order. */
 import type { RequestListener, ServerResponse } from "node:http";
-import helmet from "helmet";
 import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { AlphaHandler, LifecycleDependencies } from "../pipeline/lifecycle.ts";
 import { header } from "../pipeline/context.ts";
@@ -57,24 +56,6 @@ export interface PublicAppDependencies extends Dependencies {
   readonly compare: ((exchange: Exchange) => void) | undefined;
 }
 
-/** A JSON API needs one of helmet's headers: browsers must not guess another content type. */
-const SECURITY_HEADERS: Parameters<typeof helmet>[0] = {
-  contentSecurityPolicy: false,
-  crossOriginEmbedderPolicy: false,
-  crossOriginOpenerPolicy: false,
-  crossOriginResourcePolicy: false,
-  originAgentCluster: false,
-  referrerPolicy: false,
-  strictTransportSecurity: false,
-  xContentTypeOptions: true,
-  xDnsPrefetchControl: false,
-  xDownloadOptions: false,
-  xFrameOptions: false,
-  xPermittedCrossDomainPolicies: false,
-  xPoweredBy: false,
-  xXssProtection: false,
-};
-
 const FAILURE = "The service could not process this request.";
 
 /** All middleware of the public port, in order. */
@@ -97,7 +78,6 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
       isSecretId: (request) => isSecretId(request, recorder.options),
       onUntrustedProxy: dependencies.onUntrustedProxy,
     }),
-    helmet(SECURITY_HEADERS),
     ...createHostGuard(settings, dependencies, guardOptions),
     createPreflightLimit(dependencies),
     allowOrigins(corsSettings(settings, dependencies.pack)),
@@ -164,8 +144,6 @@ function createNativeMiddleware(
     const plain = plainRequestOf(response);
     if (!isNative(plain, { scheme, prefix })) return next();
     restoreTarget(request);
-    // The headers of a native response are v4's.
-    response.removeHeader("x-content-type-options");
     // A method in a header is a rule of the client's API. v4 gets the request's own, so that is judged and recorded.
     const { method = "" } = request;
     forward(request, response, method === plain.method ? plain : { ...plain, method });
@@ -284,9 +262,10 @@ export function createErrorHandler({
 }: PublicAppDependencies): (error: unknown, response: ServerResponse) => void {
   const { errors, statuses } = pack;
   const body = JSON.stringify(errors.client.write([{ reason: FAILURE }], statuses.failed));
+  const headers = { "content-type": "application/json; charset=utf-8", "x-content-type-options": "nosniff" };
   return function handleError(error, response) {
     log.error({ code: "AG_UNEXPECTED_ERROR", err: error }, "unexpected error outside the pipeline");
     if (response.headersSent) response.destroy();
-    else response.writeHead(statuses.failed, { "content-type": "application/json; charset=utf-8" }).end(body);
+    else response.writeHead(statuses.failed, headers).end(body);
   };
 }

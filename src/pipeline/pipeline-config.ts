@@ -79,6 +79,8 @@ function createResponseDefaults(pack: Pack, settings: ResponseSettings): Respons
   return {
     headers: {
       "cache-control": "no-store",
+      // Browsers must not guess another content type.
+      "x-content-type-options": "nosniff",
       ...(vary.length > 0 && { vary: vary.join(", ") }),
     },
     alwaysOk: alwaysOk && {

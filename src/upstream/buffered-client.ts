@@ -204,20 +204,14 @@ export class BufferedClient {
   }
 
   async #attemptDecoded(request: HttpRequest, cancellation: Cancellation): Promise<DecodedResponse> {
-    const { status, headers, body } = await this.#attemptOnUsableConnection(request, cancellation);
+    const { status, headers, body } = await this.#attempt(request, cancellation).catch((error: unknown) => {
+      if (!isSentAgain(request, error)) throw error;
+      return this.#attempt(request, cancellation);
+    });
     const coding = headers["content-encoding"];
     const data =
       coding === undefined ? body : await decodeContent(body, String(coding), this.#maxResponseBytes);
     return { status, headers, bytes: toUtf8(data) };
-  }
-
-  async #attemptOnUsableConnection(request: HttpRequest, cancellation: Cancellation): Promise<RawResponse> {
-    try {
-      return await this.#attempt(request, cancellation);
-    } catch (error) {
-      if (!isSentAgain(request, error)) throw error;
-      return this.#attempt(request, cancellation);
-    }
   }
 
   async #attempt(request: HttpRequest, cancellation: Cancellation): Promise<RawResponse> {

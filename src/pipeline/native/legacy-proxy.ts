@@ -137,8 +137,6 @@ export function createLegacyProxy(proxy: NativeProxy, options: LegacyProxyOption
   const forward = proxy(handlers);
   return function forwardLegacy(request, response, plain, observer) {
     restoreTarget(request);
-    // The headers of the response are the old service's.
-    response.removeHeader("x-content-type-options");
     if (!observer) return forward(request, response, plain);
     const observed: NativeHandlers = {
       ...handlers,

@@ -44,12 +44,16 @@ const buildWith =
       : body;
   };
 
-async function callForObject(
+function callForObject(prepared: PreparedRequest, authorized: AuthorizedRequest): Promise<UpstreamResult> {
+  const { tokenLevels } = authorized.match.route;
+  return tokenLevels ? callForToken(tokenLevels, prepared, authorized) : callUpstream(prepared, authorized);
+}
+
+async function callForToken(
+  tokenLevels: NonNullable<Route["tokenLevels"]>,
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
 ): Promise<UpstreamResult> {
-  const { tokenLevels } = authorized.match.route;
-  if (!tokenLevels) return callUpstream(prepared, authorized);
   const afterCall = await beforeTokenCall(tokenLevels, authorized);
   const result = await callUpstream(prepared, authorized);
   await afterCall();
