@@ -6,7 +6,6 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import cors from "cors";
 import express from "express";
-import helmet from "helmet";
 import { createProxyMiddleware } from "http-proxy-middleware";
 
 const [target = "", kind = "express"] = process.argv.slice(2);
@@ -15,7 +14,7 @@ const proxy = createProxyMiddleware({ target, changeOrigin: true });
 function createListener(): RequestListener {
   if (kind === "none") return (request, response) => void proxy(request, response);
   const app = express();
-  if (kind === "chain") app.use(helmet(), cors({ origin: false }), express.Router());
+  if (kind === "chain") app.use(cors({ origin: false }), express.Router());
   return app.use(proxy);
 }
 
