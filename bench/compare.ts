@@ -174,7 +174,7 @@ export async function compareWith(
           authorization: NATIVE,
         },
         {
-          name: "The peer, with all middleware / without",
+          name: "The peer, with cors and a router",
           servers: [chain, bare],
           path: disk,
           authorization: NATIVE,

@@ -1,6 +1,6 @@
 /**
  * What one would put there if nothing had to be translated: bare Express with http-proxy-middleware. With `none` it runs
- * without Express, and with `chain` with the middleware of the gateway: the differences are what those cost.
+ * without Express, and with `chain` with cors and a second router: the differences are what those cost.
  */
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-/** From HTTP to plain data. Requests of `node:http` go no further than this folder: stages are tested without HTTP. */
+/** From HTTP to plain data, which is all that stages see: they are tested without HTTP. */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import express, { type Request, type Response } from "express";
@@ -71,8 +71,8 @@ function originForm(target: string): string {
 }
 
 /**
- * Gives Express a target that it can parse, in origin form. It would respond in HTML to `http://[::1`, without a rate limit or a
- * record, and it would take a fragment off before it matches a path. The pipeline still gets the client's target.
+ * Gives Express a target that it can parse, in origin form. It would run no middleware for `http://[::1`, so that there
+ * would be no rate limit and no record, and it would take a fragment off before it matches a path. The pipeline still gets the client's target.
  */
 function replaceUnusualTarget(request: IncomingMessage): void {
   const target = originForm(request.url ?? "");

@@ -107,6 +107,7 @@ describe.each(calls)("%s (%i)", (call, status, options = {}) => {
     }
     expect(response.text).not.toMatch(/\bat .*:\d+:\d+|node_modules|127\.0\.0\.1/);
     expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
     expect(response.headers.get("vary")).toBe("Authorization, X-Filter");
   });
 });

@@ -72,6 +72,7 @@ describe.each([
     const response = await request(application, `GET ${base}/v4/vm/instances?page=1`, alpha);
     expect(response.status).toBe(200);
     expect(response.body).toMatchObject({ vms: [{ id: 7, label: "web-one" }], page: 1 });
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
     expect(v4.calls[0]?.path).toBe("/v4/vm/instances?page=1&page_size=25");
   });
 
@@ -94,6 +95,7 @@ describe.each([
     });
     expect(response.body).toEqual(envelope([{ id: 7, label: "web-one" }]));
     expect(v4.calls[0]?.path).toBe("/v4/vm/instances?page_size=100");
+    expect(response.headers.get("x-content-type-options")).toBeNull();
   });
 
   test("redirects to the login server", async () => {
