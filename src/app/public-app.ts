@@ -63,10 +63,8 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
   const { bodies, pack } = dependencies;
   const recorder = new Recorder({ ...dependencies, settings });
   const respond = createResponder(bodies);
-  const guardOptions = {
-    lifecycle: lifecycleOf(dependencies, recorder),
-    toMiddleware: (handler: AlphaHandler) => respond(trackRequests(dependencies, handler)),
-  };
+  const toMiddleware = (handler: AlphaHandler): Middleware => respond(trackRequests(dependencies, handler));
+  const guardOptions = { lifecycle: lifecycleOf(dependencies, recorder), toMiddleware };
   const shadow = dependencies.shadow && createShadow(settings, dependencies, dependencies.shadow);
   const routeBySide = createRolloutMiddleware(settings, dependencies, recorder, shadow);
   return [
@@ -87,8 +85,8 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     ...createPackGuard(settings, dependencies, guardOptions),
     ...createMigrationPages(settings, dependencies, guardOptions),
     ...(routeBySide ? [routeBySide] : []),
-    ...createOAuthMiddleware(settings, dependencies, recorder, respond),
-    respond(createAlphaHandler(settings, dependencies, recorder, shadow)),
+    ...createOAuthMiddleware(settings, dependencies, recorder, toMiddleware),
+    toMiddleware(createAlphaHandler(settings, dependencies, recorder, shadow)),
   ];
 }
 
@@ -210,11 +208,10 @@ function createOAuthMiddleware(
   settings: Settings,
   dependencies: PublicAppDependencies,
   recorder: Recorder,
-  respond: (handler: AlphaHandler) => Middleware,
+  toMiddleware: (handler: AlphaHandler) => Middleware,
 ): readonly Middleware[] {
   const oauth = oauthRoutes(settings, dependencies, recorder);
   if (!oauth) return [];
-  const toMiddleware = (handler: AlphaHandler) => respond(trackRequests(dependencies, handler));
   const paths = new Set(oauth.routes.map(({ path }) => path));
   const handlers = new Map(
     oauth.routes.map(({ method, path, handler }) => [`${method} ${path}`, toMiddleware(handler)]),
@@ -238,7 +235,7 @@ function createAlphaHandler(
   const { pack, upstream, shared } = dependencies;
   const comparisons = [dependencies.compare, shadow?.servedNew].filter((each) => each !== undefined);
   const lifecycle = lifecycleOf(dependencies, recorder);
-  const pipeline = createAlphaPipeline({
+  return createAlphaPipeline({
     ...dependencies,
     ...createPipelineConfig(pack, settings),
     ...lifecycle,
@@ -252,7 +249,6 @@ function createAlphaHandler(
     checkToken: openTokenChecks(settings, dependencies, recorder),
     countsClients: countsClients(settings, dependencies),
   });
-  return trackRequests(dependencies, pipeline);
 }
 
 /** Errors inside a pipeline have their response already; this is for errors around it. */

@@ -72,7 +72,8 @@ function originForm(target: string): string {
 
 /**
  * Gives Express a target that it can parse, in origin form. It would run no middleware for `http://[::1`, so that there
- * would be no rate limit and no record, and it would take a fragment off before it matches a path. The pipeline still gets the client's target.
+ * would be no rate limit and no record, and it would take a fragment off before it matches a path. The pipeline still
+ * gets the client's target.
  */
 function replaceUnusualTarget(request: IncomingMessage): void {
   const target = originForm(request.url ?? "");

@@ -87,7 +87,7 @@ export function sendResponse(
 ): void {
   const { status, phrase, headers, body, file } = result;
   if (response.destroyed || response.headersSent) return void file?.stream.destroy();
-  // Middleware has set headers by now. `writeHead` with a list would look each name up in them twice.
+  // Middleware may have set headers, as those of CORS. `writeHead` with a list would look each name up in them twice.
   for (const name in headers) response.setHeader(name, headers[name] ?? "");
   if (file) return sendFile(request, response, result, file);
   // RFC 9110 8.6: none with 204. With 304 it would be that of the response to a GET.
