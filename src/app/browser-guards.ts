@@ -9,7 +9,6 @@ import type { Settings } from "../config/setting-definitions.ts";
 import { HttpError } from "../dialect/http-error.ts";
 import type { Log } from "../observability/log.ts";
 import { ANONYMOUS } from "../pipeline/context.ts";
-import { isPreflight } from "../pipeline/http/cors.ts";
 import {
   HEAD_TOO_LONG,
   isHeadTooLong,
@@ -177,7 +176,7 @@ export function createPreflightLimit({
   shared,
   metrics,
 }: Pick<PublicAppDependencies, "pack" | "shared" | "metrics">): Middleware {
-  const limit: Middleware = async (_request, response, next) => {
+  return async function limitPreflight(_request, response, next) {
     const { startedAt, address } = plainRequestOf(response);
     const { status } = await shared.limits.consume({
       token: undefined,
@@ -196,8 +195,5 @@ export function createPreflightLimit({
     });
     if (status.isAllowed) return next();
     response.writeHead(pack.statuses.limited, { "retry-after": String(status.retryAfter) }).end();
-  };
-  return function limitPreflight(request, response, next) {
-    return isPreflight(request) ? limit(request, response, next) : next();
   };
 }

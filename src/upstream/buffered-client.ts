@@ -192,29 +192,27 @@ export class BufferedClient {
 
   async #attemptWithRetries(request: HttpRequest, cancellation: Cancellation): Promise<DecodedResponse> {
     for (const pause of request.method === "GET" ? RETRY_PAUSES_MS : []) {
-      const result = await this.#attemptDecoded(request, cancellation).catch(toUpstreamError);
-      const isError = result instanceof UpstreamError;
+      let failure: UpstreamError | undefined;
+      try {
+        const response = await this.#attempt(request, cancellation);
+        if (!cancellation.reason && !OUTAGE_STATUSES.has(response.status)) return response;
+      } catch (error) {
+        failure = toUpstreamError(error);
+      }
       const { reason } = cancellation;
-      if (reason) throw isError ? result : reason;
-      if (!isError && !OUTAGE_STATUSES.has(result.status)) return result;
-      if (isError && NOT_RETRIED.has(result.kind)) throw result;
+      if (reason) throw failure ?? reason;
+      if (failure && NOT_RETRIED.has(failure.kind)) throw failure;
       await pauseFor(pause, cancellation);
     }
-    return this.#attemptDecoded(request, cancellation);
+    return this.#attempt(request, cancellation);
   }
 
-  async #attemptDecoded(request: HttpRequest, cancellation: Cancellation): Promise<DecodedResponse> {
-    const { status, headers, body } = await this.#attempt(request, cancellation).catch((error: unknown) => {
-      if (!isSentAgain(request, error)) throw error;
-      return this.#attempt(request, cancellation);
-    });
-    const coding = headers["content-encoding"];
-    const data =
-      coding === undefined ? body : await decodeContent(body, String(coding), this.#maxResponseBytes);
-    return { status, headers, bytes: toUtf8(data) };
-  }
-
-  async #attempt(request: HttpRequest, cancellation: Cancellation): Promise<RawResponse> {
+  /** @param isAgain whether this write was sent before */
+  async #attempt(
+    request: HttpRequest,
+    cancellation: Cancellation,
+    isAgain = false,
+  ): Promise<DecodedResponse> {
     const { client } = request;
     cancellation.throwIfCancelled();
     const mustWait = !this.#shares.tryAcquire(client);
@@ -226,14 +224,21 @@ export class BufferedClient {
       this.#shares.release(client);
       throw error;
     }
+    let response: RawResponse;
     try {
-      const response = await this.#dispatch(request, cancellation, mustWait);
-      this.#pool.recordStatus(response.status, client);
-      return response;
+      response = await this.#dispatch(request, cancellation, mustWait);
     } catch (error) {
-      this.#pool.recordError(isSentAgain(request, error) ? undefined : error, client);
+      const wasNotRead = isSentAgain(request, error);
+      this.#pool.recordError(wasNotRead ? undefined : error, client);
+      if (wasNotRead && !isAgain) return this.#attempt(request, cancellation, true);
       throw error;
     }
+    const { status, headers, body } = response;
+    this.#pool.recordStatus(status, client);
+    const coding = headers["content-encoding"];
+    const data =
+      coding === undefined ? body : await decodeContent(body, String(coding), this.#maxResponseBytes);
+    return { status, headers, bytes: toUtf8(data) };
   }
 
   /** Waits for a connection. Nobody waits while the circuit is open for it. */

@@ -19,30 +19,34 @@ export const isPreflight = ({ method, headers }: Pick<IncomingMessage, "method" 
  * Allows browser clients of the given origins (Fetch standard, CORS protocol). A preflight gets 204 and goes no
  * further; without the headers of this protocol where its origin is not allowed. Any other OPTIONS request is the
  * pipeline's.
+ *
+ * @param limitPreflight runs before a preflight is answered
  */
-export function allowOrigins({ origins, allowHeaders, exposeHeaders }: AllowedOrigins): Middleware {
+export function allowOrigins(
+  { origins, allowHeaders, exposeHeaders }: AllowedOrigins,
+  limitPreflight: Middleware,
+): Middleware {
   const any = origins.includes("*");
   const origin = any ? "*" : [...origins];
-  const withoutPreflightHeaders: CorsOptions = { methods: "", allowedHeaders: [], preflightContinue: true };
-  const allowed: CorsOptions = {
-    ...withoutPreflightHeaders,
+  const exposedHeaders = exposeHeaders.join(", ");
+  const withoutPreflightHeaders: CorsOptions = { methods: "", allowedHeaders: [] };
+  const allow = cors({ ...withoutPreflightHeaders, origin, exposedHeaders, preflightContinue: true });
+  const allowPreflight = cors({
     origin,
-    exposedHeaders: exposeHeaders.join(", "),
-  };
-  const allowedPreflight: CorsOptions = {
-    origin,
-    exposedHeaders: exposeHeaders.join(", "),
+    exposedHeaders,
     methods: "GET, POST, PUT, PATCH, DELETE",
     allowedHeaders: allowHeaders.join(", "),
     maxAge: PREFLIGHT_SECONDS,
-  };
-  const rejectedPreflight: CorsOptions = { origin: [], methods: "", allowedHeaders: [] };
-  const notAllowed: CorsOptions = { origin: false };
+  });
+  const rejectPreflight = cors({ ...withoutPreflightHeaders, origin: [] });
 
-  return cors<IncomingMessage>((request, done) => {
+  return function answerOrigin(request, response, next) {
     const from = request.headers.origin;
     const isAllowed = from !== undefined && (any || origins.includes(from));
-    if (isPreflight(request)) done(null, isAllowed ? allowedPreflight : rejectedPreflight);
-    else done(null, isAllowed ? allowed : notAllowed);
-  });
+    if (!isPreflight(request)) return isAllowed ? allow(request, response, next) : next();
+    const answer = isAllowed ? allowPreflight : rejectPreflight;
+    return limitPreflight(request, response, (error) =>
+      error === undefined ? answer(request, response, next) : next(error),
+    );
+  };
 }

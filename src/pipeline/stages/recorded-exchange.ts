@@ -80,9 +80,15 @@ function addFromCall(
   redaction: Redaction,
   secrets: SecretValues,
 ): void {
-  const [bare = "", ...query] = path.split("?");
-  const sent = { path: bare, isRoute: true, query: query.join("?"), texts: [filter ?? undefined] };
-  redaction.addFrom({ ...sent, headers: response?.headers }, secrets);
+  const question = path.indexOf("?");
+  const sent = {
+    path: question < 0 ? path : path.slice(0, question),
+    isRoute: true,
+    query: question < 0 ? "" : path.slice(question + 1),
+    texts: filter === null ? [] : [filter],
+    headers: response?.headers,
+  };
+  redaction.addFrom(sent, secrets);
   redaction.addFromValue(body, secrets);
 }
 
