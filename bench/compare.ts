@@ -1,6 +1,7 @@
 /**
  * Compares this working tree with another commit in one run: the CPU time of a request, and then the cost of a start, as
- * ratios. Each round measures both, one directly after the other, so that other load on the machine affects both.
+ * ratios. Each round loads both at the same time, so that other load on the machine affects both, and none of them pauses: after a
+ * pause of seconds a request costs more for a while.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
@@ -42,25 +43,25 @@ interface Comparison {
   readonly authorization: string;
 }
 
-/** CPU microseconds of a request, of each server; NaN where the system does not report it. */
+/** CPU microseconds of a request, of each server; NaN where the system does not report it. All are loaded at the same time. */
 async function measureRound(
   { servers, path, authorization }: Comparison,
-  loader: Loader,
-  { connections, ms, round }: { readonly connections: number; readonly ms: number; readonly round: number },
+  loaders: readonly Loader[],
+  { connections, ms }: { readonly connections: number; readonly ms: number },
 ): Promise<number[]> {
-  const costs = servers.map(() => Number.NaN);
-  // The second one to be measured must not always be the same.
-  const order = servers.map((_, index) => (index + round) % servers.length);
-  for (const index of order) {
-    const { pid, url } = servers[index] as Child;
-    const before = processCost(pid);
-    const { requests, failed, fault } = await loader.run({ url, path, authorization, connections, ms });
+  const before = servers.map(({ pid }) => processCost(pid));
+  const loads = await Promise.all(
+    servers.map(({ url }, index) =>
+      (loaders[index] as Loader).run({ url, path, authorization, connections, ms }),
+    ),
+  );
+  for (const { requests, failed, fault } of loads)
     if (failed > 0 || requests === 0) throw new Error(`${path}: ${failed} failed: ${fault}`);
-    await wait(AFTERMATH_MS);
-    const after = processCost(pid);
-    if (before && after) costs[index] = (after.cpu - before.cpu) / requests;
-  }
-  return costs;
+  await wait(AFTERMATH_MS);
+  return servers.map(({ pid }, index) => {
+    const [start, end] = [before[index], processCost(pid)];
+    return start && end ? (end.cpu - start.cpu) / (loads[index]?.requests ?? 0) : Number.NaN;
+  });
 }
 
 const quantile = (values: readonly number[], share: number): number =>
@@ -125,7 +126,7 @@ interface Gateways {
 /** Compares this working tree with a commit. Prints each row as soon as it is measured. */
 export async function compareWith(
   commit: string,
-  loader: Loader,
+  loaders: readonly [Loader, Loader],
   { rounds, warmUpMs, measureMs, connections, built }: BenchOptions,
   print: (line: string) => void,
 ): Promise<void> {
@@ -146,6 +147,7 @@ export async function compareWith(
       const here = await startAll(ROOT, "here");
       const there = await startAll(other, "there");
       const peer = await keep(startPeer(upstream));
+      const same = await keep(startPeer(upstream));
       const bare = await keep(startPeer(upstream, "none"));
       const chain = await keep(startPeer(upstream, "chain"));
       const { one, disk } = await upstreamState({ upstream });
@@ -179,21 +181,21 @@ export async function compareWith(
           path: disk,
           authorization: NATIVE,
         },
-        // The same server twice: how much of a ratio is noise.
-        { name: "The peer with itself, list", servers: [peer, peer], path: list, authorization: NATIVE },
+        // Two processes of the same server: how much of a ratio is noise.
+        { name: "The peer with another, list", servers: [peer, same], path: list, authorization: NATIVE },
       ];
       print(
-        `This working tree ("here") and ${id} ("there"), both from ${built ? "dist" : "src"}/, in turns: ${rounds} rounds of`,
+        `This working tree ("here") and ${id} ("there"), both from ${built ? "dist" : "src"}/, loaded at the same time: ${rounds} rounds of`,
       );
       print(
         `${measureMs} ms at ${connections} connections each. "ratio" is the median of the ratios of all rounds.\n`,
       );
       print(head("CPU us a request"));
       for (const comparison of comparisons) {
-        await measureRound(comparison, loader, { connections, ms: warmUpMs, round: 0 });
+        await measureRound(comparison, loaders, { connections, ms: warmUpMs });
         const costs: number[][] = [];
         for (let round = 0; round < rounds; round += 1)
-          costs.push(await measureRound(comparison, loader, { connections, ms: measureMs, round }));
+          costs.push(await measureRound(comparison, loaders, { connections, ms: measureMs }));
         print(row(comparison.name, costs));
       }
       const starts = [

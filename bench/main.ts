@@ -80,7 +80,12 @@ async function bench(options: BenchOptions): Promise<number> {
   const loader = startLoader();
   try {
     if (options.compare !== undefined) {
-      await compareWith(options.compare, loader, options, (line) => print(`${line}\n`));
+      const loaders = [loader, startLoader()] as const;
+      try {
+        await compareWith(options.compare, loaders, options, (line) => print(`${line}\n`));
+      } finally {
+        loaders[1].stop();
+      }
       return 0;
     }
     const code = options.rounds > 0 ? await compare(loader, options, isAwake) : 0;

@@ -75,7 +75,7 @@ const QUICK: Plan = {
   growthMs: 0,
 };
 
-/** Two commits, in many short rounds, so that other load on the machine affects both. */
+/** Two commits, in many short rounds, whose extremes show what other load on the machine does. */
 const COMPARE: Plan = { ...THOROUGH, rounds: 15, measureMs: 400, warmUpMs: 2500, connections: 16 };
 
 /** Translation or redaction alone, in this process. */
@@ -92,7 +92,7 @@ Takes an hour and a half; --quick some 15 seconds. Memory is read after one minu
 --memory measures that alone, and then what the heap holds after a minute and after as many more. --translation starts no gateway: it measures
 the translation of v4's response, compiled, interpreted, and written by hand. --redaction starts no
 gateway either: it measures the redaction of recorded bodies.
---compare REF loads the gateway of this working tree and that of another commit alternately, and prints the ratios.
+--compare REF loads the gateway of this working tree and that of another commit at the same time, and prints the ratios.
 --pin gives each server a processor of its own while it is measured, and the other one to client and v4 (Linux). The goals were set so.
 `;
 

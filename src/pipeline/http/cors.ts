@@ -12,7 +12,7 @@ export interface AllowedOrigins {
 const PREFLIGHT_SECONDS = 600;
 
 /** Whether a request is the question of a browser whether a page may send another one. */
-export const isPreflight = ({ method, headers }: Pick<IncomingMessage, "method" | "headers">): boolean =>
+const isPreflight = ({ method, headers }: Pick<IncomingMessage, "method" | "headers">): boolean =>
   method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 
 /**

@@ -61,7 +61,6 @@ function sendFile(
   { status, headers, recorded }: AlphaResponse,
   { length, stream }: FileResponse,
 ): void {
-  for (const name in headers) response.setHeader(name, headers[name] ?? "");
   if (length !== undefined) response.setHeader("content-length", length);
   // The head is written with the first byte.
   response.statusCode = status;
@@ -88,16 +87,17 @@ export function sendResponse(
 ): void {
   const { status, phrase, headers, body, file } = result;
   if (response.destroyed || response.headersSent) return void file?.stream.destroy();
+  // Middleware may have set headers, as those of CORS. `writeHead` with a list would look each name up in them twice.
+  for (const name in headers) response.setHeader(name, headers[name] ?? "");
   if (file) return sendFile(request, response, result, file);
+  // RFC 9110 8.6: none with 204. With 304 it would be that of the response to a GET.
+  if (status !== 204 && status !== 304) response.setHeader("content-length", body.length);
   const isUnread = !request.complete;
   const lingers = rejectsBody || (isUnread && !(response.shouldKeepAlive && hasSmallRest(request)));
-  const sent: Record<string, string> = { ...headers };
-  // RFC 9110 8.6: none with 204. With 304 it would be that of the response to a GET.
-  if (status !== 204 && status !== 304) sent["content-length"] = String(body.length);
   // The rest of a rejected body must not be read as the next request.
-  if (lingers) sent["connection"] = "close";
-  if (phrase === undefined) response.writeHead(status, sent);
-  else response.writeHead(status, phrase, sent);
+  if (lingers) response.setHeader("connection", "close");
+  if (phrase === undefined) response.writeHead(status);
+  else response.writeHead(status, phrase);
   if (!lingers) {
     response.end(body);
     if (isUnread) discardRest(request);

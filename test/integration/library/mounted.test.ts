@@ -156,3 +156,16 @@ test.each(["/", "/v5/vm/instances", "/oauth", "/oauth/token/", "/old/api", "/old
 test("leaves a path of the prefix that an earlier route of the application has", async () => {
   expect((await request(application, "GET /v4/of-the-application", alpha)).text).toBe("application");
 });
+
+test("lets the loggers of an application read the headers of a response", async () => {
+  const seen: unknown[] = [];
+  const app = express()
+    .disable("x-powered-by")
+    .use((_request, response, next) => {
+      response.on("finish", () => seen.push(response.getHeader("content-type")));
+      next();
+    })
+    .use(gateways.at(-1) as AlphaGateway);
+  await request(app, "GET /v4/vm/instances?page=1", alpha);
+  expect(seen).toEqual([expect.stringContaining("application/json")]);
+});
