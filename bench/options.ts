@@ -76,7 +76,7 @@ const QUICK: Plan = {
 };
 
 /** Two commits, in many short rounds, whose extremes show what other load on the machine does. */
-const COMPARE: Plan = { ...THOROUGH, rounds: 15, measureMs: 400, warmUpMs: 2500, connections: 16 };
+const COMPARE: Plan = { ...THOROUGH, rounds: 15, measureMs: 400, warmUpMs: 8000, connections: 16 };
 
 /** Translation or redaction alone, in this process. */
 const ALONE: Plan = { ...THOROUGH, rounds: 5 };
