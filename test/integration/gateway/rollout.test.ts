@@ -458,7 +458,8 @@ describe("data: separate", () => {
   );
 
   test("a write counts that may have been done: its connection broke; one that was never sent does not", async () => {
-    const v4 = await startFakeV4();
+    // A port that the system gives to nobody: another test would get it once this service has closed.
+    const v4 = await startFakeV4(20_000 + (process.pid % 10_000));
     v4.respondWith(json(200, {}), raw("", "reset"));
     const { folder, remove } = writeSmallPack({
       book: {
