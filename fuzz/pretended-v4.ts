@@ -1,6 +1,7 @@
 import { fillShape } from "../src/dialect/shape.ts";
 import type { Pack } from "../src/mapping/pack.ts";
-import type { Upstream, HttpResponse, HttpRequest } from "../src/upstream/client.ts";
+import type { Upstream } from "../src/upstream/client.ts";
+import type { HttpResponse, HttpRequest } from "../src/upstream/http-call.ts";
 
 /** A v4 without a network: the result of `respond`, or an empty list. */
 export function pretendedV4(

@@ -11,6 +11,6 @@ export { ListenError } from "./app/http-server.ts";
 export { SettingsError } from "./config/settings.ts";
 export type { GatewayLogger } from "./observability/log.ts";
 export type { HostRegistry } from "./observability/metrics/instruments.ts";
-export type { HostTracer } from "./observability/tracing/tracing.ts";
+export type { HostTracer } from "./observability/tracing/open-tracing.ts";
 export { PackError, type Diagnostic } from "./mapping/load/diagnostic.ts";
 export { StateUnavailableError } from "./storage/key-value-store.ts";

@@ -5,7 +5,8 @@ import type { Pack } from "../../src/mapping/pack.ts";
 import type { Answer } from "../../src/parity/comparison.ts";
 import { createSandbox, type SandboxService } from "../../src/sandbox/create-sandbox.ts";
 import { createDryRun } from "../../src/tools/dry-run.ts";
-import type { HttpRequest, HttpResponse, Upstream } from "../../src/upstream/client.ts";
+import type { Upstream } from "../../src/upstream/client.ts";
+import type { HttpRequest, HttpResponse } from "../../src/upstream/http-call.ts";
 
 /** A client's request; `filter` is the value of its filter header. */
 export interface ClientRequest {

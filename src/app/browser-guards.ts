@@ -8,7 +8,7 @@ import type { Pack } from "../mapping/pack.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { HttpError } from "../dialect/http-error.ts";
 import type { Log } from "../observability/log.ts";
-import { ANONYMOUS } from "../pipeline/context.ts";
+import { ANONYMOUS } from "../pipeline/client.ts";
 import {
   HEAD_TOO_LONG,
   isHeadTooLong,

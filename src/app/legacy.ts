@@ -7,7 +7,7 @@ import type { Pack } from "../mapping/pack.ts";
 import { splitPath } from "../mapping/router.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
-import type { AlphaRequest } from "../pipeline/context.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
 import {
   createLegacyProxy,
   type LegacyExchange,

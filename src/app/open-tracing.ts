@@ -1,5 +1,6 @@
 import type { Log } from "../observability/log.ts";
-import { openHostTracing, openTracing, type Tracing } from "../observability/tracing/tracing.ts";
+import type { Tracing } from "../observability/tracing/tracing.ts";
+import { openHostTracing, openTracing } from "../observability/tracing/open-tracing.ts";
 import type { HostServices } from "./host-services.ts";
 import { withOpenTelemetry } from "./with-opentelemetry.ts";
 

@@ -2,7 +2,7 @@
 import type { RequestListener, ServerResponse } from "node:http";
 import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { AlphaHandler, LifecycleDependencies } from "../pipeline/lifecycle.ts";
-import { header } from "../pipeline/context.ts";
+import { header } from "../pipeline/request.ts";
 import { allowOrigins } from "../pipeline/http/cors.ts";
 import {
   createRequestContext,

@@ -1,14 +1,8 @@
 import { errorText } from "../config/error-text.ts";
 import { CLIENT_GONE, type AuditRecord } from "../audit/record.ts";
 import type { AuditStore } from "../audit/store.ts";
-import {
-  tokenInfoOf,
-  provenIdentity,
-  forEachStage,
-  header,
-  type AlphaRequest,
-  type RequestContext,
-} from "../pipeline/context.ts";
+import { tokenInfoOf, provenIdentity, forEachStage, type RequestContext } from "../pipeline/context.ts";
+import { header, type AlphaRequest } from "../pipeline/request.ts";
 import {
   createNativeRecord,
   searchedBytes,

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { CLIENT_GONE } from "../audit/record.ts";
 import { fingerprint, tokenHash } from "../auth/token-cache.ts";
 import type { Settings } from "../config/setting-definitions.ts";
-import type { AlphaRequest } from "../pipeline/context.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
 import { hasBody } from "../pipeline/http/receive-body.ts";
 import { plainRequestOf, replacePlainRequest, type Middleware } from "../pipeline/http/request-context.ts";
 import type { LegacyExchange } from "../pipeline/native/legacy-proxy.ts";

@@ -1,6 +1,6 @@
 /** The translation as comparisons ask it: the whole pipeline, without records, metrics and limits of the gateway. */
 import type { Settings } from "../config/setting-definitions.ts";
-import type { AlphaRequest } from "../pipeline/context.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
 import { createAlphaPipeline } from "../pipeline/pipeline.ts";
 import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
 import { NO_RESPONSE_CACHE } from "../pipeline/response-cache.ts";

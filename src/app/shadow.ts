@@ -3,7 +3,7 @@ import { CLIENT_GONE } from "../audit/record.ts";
 import { errorText } from "../config/error-text.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { Route } from "../mapping/compile/route.ts";
-import { header, type AlphaRequest } from "../pipeline/context.ts";
+import { header, type AlphaRequest } from "../pipeline/request.ts";
 import { hasWritten } from "../pipeline/instrument-call.ts";
 import type { LegacyExchange } from "../pipeline/native/legacy-proxy.ts";
 import type { BodyStart } from "../pipeline/native/legacy-record.ts";

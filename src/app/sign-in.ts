@@ -4,7 +4,7 @@ import type { OAuthDefinition } from "../mapping/schema/oauth-definition.ts";
 import { readParameters } from "../dialect/query.ts";
 import { readBasicCredentials } from "../oauth/basic-credentials.ts";
 import { parseForm } from "../oauth/read-form.ts";
-import { header, type AlphaRequest } from "../pipeline/context.ts";
+import { header, type AlphaRequest } from "../pipeline/request.ts";
 import { peekBody } from "../pipeline/http/peek-body.ts";
 
 /** A call to the login server. */

@@ -1,5 +1,6 @@
 import type { StoredToken } from "./stored-token.ts";
-import type { TokenStoreOptions } from "./token-store.ts";
+import type { RefreshToken } from "./token-refresh.ts";
+import type { TokenRecords } from "./token-records.ts";
 
 /** Pause after a refresh that failed. */
 const RETRY_MS = 5000;
@@ -16,12 +17,23 @@ export const isDue = ({ refresh, renewAt, over }: StoredToken, now: number): boo
 
 const rejectedKey = (hash: string): string => `rejected ${hash}`;
 
+export interface TokenRefresherOptions {
+  readonly records: TokenRecords;
+  readonly refresh: RefreshToken;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+  /** A monotonic clock in milliseconds. Default: that of the process. */
+  readonly elapsed?: () => number;
+  /** Called for each read or refresh that failed. */
+  readonly onError: (error: unknown) => void;
+}
+
 /** Refreshes tokens, with a pause where that does not help. */
 export class TokenRefresher {
-  readonly #options: Omit<TokenStoreOptions, "gatewayTokens" | "scopes">;
+  readonly #options: TokenRefresherOptions;
   readonly #pauses = new Map<string, { readonly until: number; readonly hasFailed: boolean }>();
 
-  constructor(options: Omit<TokenStoreOptions, "gatewayTokens" | "scopes">) {
+  constructor(options: TokenRefresherOptions) {
     this.#options = options;
   }
 

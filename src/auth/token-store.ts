@@ -13,8 +13,7 @@ import {
   type StoredToken,
 } from "./stored-token.ts";
 import type { GatewayTokens } from "./gateway-tokens.ts";
-import type { RefreshToken } from "./token-refresh.ts";
-import { isDue, TokenRefresher } from "./token-refresher.ts";
+import { isDue, TokenRefresher, type TokenRefresherOptions } from "./token-refresher.ts";
 
 /** A valid token can't be used now. The message is for the log; the client gets a 500 without details. */
 export class TokenUnavailableError extends Error {
@@ -28,17 +27,9 @@ export class TokenUnavailableError extends Error {
  */
 export type TokenLookup = ActiveToken | undefined | "unknown";
 
-export interface TokenStoreOptions {
-  readonly records: TokenRecords;
+export interface TokenStoreOptions extends TokenRefresherOptions {
   readonly gatewayTokens: GatewayTokens;
-  readonly refresh: RefreshToken;
   readonly scopes: Scopes;
-  /** Milliseconds since 1970. */
-  readonly clock: () => number;
-  /** A monotonic clock in milliseconds. Default: that of the process. */
-  readonly elapsed?: () => number;
-  /** Called for each read or refresh that failed. */
-  readonly onError: (error: unknown) => void;
 }
 
 /** What a token that v4 has issued may do, and how it is kept. */

@@ -7,7 +7,8 @@ import type { Pack } from "../mapping/pack.ts";
 import { splitPath } from "../mapping/router.ts";
 import type { WrittenCall } from "../tools/examples/example.ts";
 import { namedAnswer } from "../tools/explain/named-values.ts";
-import type { HttpRequest, HttpResponse, Upstream } from "../upstream/client.ts";
+import type { Upstream } from "../upstream/client.ts";
+import type { HttpRequest, HttpResponse } from "../upstream/http-call.ts";
 
 /** The routes of a request. */
 function routesOf(pack: Pack, { method, path }: WrittenCall): readonly Route[] {

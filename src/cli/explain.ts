@@ -3,7 +3,7 @@ import { packFolder } from "../app/loaded-pack.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import { createDryRun } from "../tools/dry-run.ts";
 import { isCall } from "../tools/examples/example.ts";
-import type { HttpRequest } from "../upstream/client.ts";
+import type { HttpRequest } from "../upstream/http-call.ts";
 import type { CommandSettings } from "./command-settings.ts";
 import { createEmptyV4, withoutAnswers } from "./empty-upstream.ts";
 import { formatExplanation, isRejected } from "./format-explanation.ts";

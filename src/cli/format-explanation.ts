@@ -10,7 +10,7 @@ import type { DryRunResponse } from "../tools/dry-run.ts";
 import { curl } from "../tools/explain/curl.ts";
 import { withNames } from "../tools/explain/named-values.ts";
 import { addressVariable, shellComment } from "../tools/explain/shell.ts";
-import type { HttpRequest } from "../upstream/client.ts";
+import type { HttpRequest } from "../upstream/http-call.ts";
 import { isMainCall } from "./empty-upstream.ts";
 
 /** A v4 call, and why it is made. */

@@ -3,19 +3,11 @@ import { credentialPlaces } from "../dialect/credentials.ts";
 import { createHash } from "node:crypto";
 import { HttpError } from "../dialect/http-error.ts";
 import { readBasicCredentials } from "../oauth/basic-credentials.ts";
-import {
-  ANONYMOUS,
-  hasFragment,
-  header,
-  type AlphaRequest,
-  type RequestContext,
-} from "../pipeline/context.ts";
-import {
-  withLifecycle,
-  type AlphaHandler,
-  type HandlerResult,
-  type LifecycleDependencies,
-} from "../pipeline/lifecycle.ts";
+import type { RequestContext } from "../pipeline/context.ts";
+import { ANONYMOUS } from "../pipeline/client.ts";
+import { hasFragment, header, type AlphaRequest } from "../pipeline/request.ts";
+import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "../pipeline/lifecycle.ts";
+import type { HandlerResult } from "../pipeline/response.ts";
 import { proveToken } from "../pipeline/prove-token.ts";
 import { authenticate, type ReadCredentials } from "../pipeline/stages/authenticate.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";

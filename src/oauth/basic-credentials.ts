@@ -1,4 +1,4 @@
-import type { AlphaRequest } from "../pipeline/context.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
 
 /** The id and the secret of an application. */
 export interface ApplicationCredentials {

@@ -1,7 +1,8 @@
 import { printJson } from "../dialect/json/parse.ts";
 import type { Scopes } from "../dialect/scopes.ts";
-import type { HandlerResult } from "../pipeline/lifecycle.ts";
-import type { AlphaRequest, RequestContext } from "../pipeline/context.ts";
+import type { HandlerResult } from "../pipeline/response.ts";
+import type { RequestContext } from "../pipeline/context.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
 import type { UpstreamActivity } from "../pipeline/instrument-call.ts";
 import type { OAuthDefinition } from "../mapping/schema/oauth-definition.ts";
 import { applicationOwner } from "../auth/token-owners.ts";

@@ -2,21 +2,12 @@ import type { RateLimits } from "../rate-limit/rate-limits.ts";
 import { HttpError } from "../dialect/http-error.ts";
 import { readParameters } from "../dialect/query.ts";
 import type { OAuthDefinition } from "../mapping/schema/oauth-definition.ts";
-import {
-  withLifecycle,
-  type LifecycleDependencies,
-  type HandlerResult,
-  type AlphaHandler,
-} from "../pipeline/lifecycle.ts";
+import { withLifecycle, type LifecycleDependencies, type AlphaHandler } from "../pipeline/lifecycle.ts";
+import type { HandlerResult } from "../pipeline/response.ts";
 import { createUpstreamActivity, type UpstreamActivity } from "../pipeline/instrument-call.ts";
-import {
-  provenIdentity,
-  ANONYMOUS,
-  hasFragment,
-  type AlphaRequest,
-  type ApplicationId,
-  type RequestContext,
-} from "../pipeline/context.ts";
+import { provenIdentity, type ApplicationId, type RequestContext } from "../pipeline/context.ts";
+import { ANONYMOUS } from "../pipeline/client.ts";
+import { hasFragment, type AlphaRequest } from "../pipeline/request.ts";
 import { enforcePlan } from "../pipeline/stages/enforce-plan.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
 import { readBasicCredentials } from "./basic-credentials.ts";

@@ -1,5 +1,6 @@
 import { HttpError } from "../dialect/http-error.ts";
-import { header, type AlphaRequest, type RequestContext } from "../pipeline/context.ts";
+import type { RequestContext } from "../pipeline/context.ts";
+import { header, type AlphaRequest } from "../pipeline/request.ts";
 
 /** Members of a form; none is repeated. */
 export type Form = Readonly<Record<string, string>>;

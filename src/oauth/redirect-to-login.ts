@@ -2,8 +2,9 @@ import { HttpError } from "../dialect/http-error.ts";
 import { readParameters } from "../dialect/query.ts";
 import type { Scopes } from "../dialect/scopes.ts";
 import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
-import type { HandlerResult } from "../pipeline/lifecycle.ts";
-import type { AlphaRequest, RequestContext } from "../pipeline/context.ts";
+import type { HandlerResult } from "../pipeline/response.ts";
+import type { RequestContext } from "../pipeline/context.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
 import type { OAuthDefinition } from "../mapping/schema/oauth-definition.ts";
 import type { RequestedScopes } from "./requested-scopes.ts";
 

@@ -1,6 +1,7 @@
 import { HttpError } from "../dialect/http-error.ts";
-import type { HandlerResult } from "../pipeline/lifecycle.ts";
-import type { AlphaRequest, RequestContext } from "../pipeline/context.ts";
+import type { HandlerResult } from "../pipeline/response.ts";
+import type { RequestContext } from "../pipeline/context.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
 import type { UpstreamActivity } from "../pipeline/instrument-call.ts";
 import type { OAuthDefinition } from "../mapping/schema/oauth-definition.ts";
 import { applicationOf } from "../auth/stored-token.ts";

@@ -2,9 +2,10 @@
 import { z } from "zod";
 import { readTextFile, UnfitFileError } from "../config/read-text-file.ts";
 import { errorText } from "../config/error-text.ts";
-import { formatDiagnostic, type Diagnostic } from "../mapping/load/diagnostic.ts";
+import { formatDiagnostic, type Diagnostic, type Message } from "../mapping/load/diagnostic.ts";
 import { validateFile } from "../mapping/load/validate-file.ts";
-import { parseYaml, type Message, type YamlPath, type YamlText } from "../mapping/load/yaml-source.ts";
+import { parseYaml, type YamlText } from "../mapping/load/yaml-source.ts";
+import type { YamlPath } from "../mapping/load/yaml-nodes.ts";
 
 /** A problem of an operator's file. */
 export interface FileProblem extends Diagnostic {

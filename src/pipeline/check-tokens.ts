@@ -7,12 +7,9 @@ import type { Endpoint } from "../mapping/compile/endpoint.ts";
 import { addressNetwork } from "../rate-limit/client-address.ts";
 import { createMemoryLimiter } from "../rate-limit/limiter.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
-import {
-  createContext,
-  type AlphaRequest,
-  type AuthenticatedClient,
-  type RequestContext,
-} from "./context.ts";
+import { createContext, type RequestContext } from "./context.ts";
+import type { AuthenticatedClient } from "./client.ts";
+import type { AlphaRequest } from "./request.ts";
 import { proveToken, type ProofDependencies } from "./prove-token.ts";
 import type { CallerRequest } from "./upstream-call.ts";
 import { InvalidUpstreamResponseError } from "./upstream-response.ts";

@@ -1,13 +1,7 @@
-/**
- * Requests and responses as plain data, and what is collected about a request while it is processed. They are one file,
- * because nearly each file of the pipeline reads several of them.
- */
-import type { Readable } from "node:stream";
-import { takeParameter } from "../dialect/credentials.ts";
+/** Everything that is collected about a request while it is processed. */
 import type { Filter } from "../dialect/filter/condition.ts";
-import type { HttpError, Rejection } from "../dialect/http-error.ts";
+import type { Rejection } from "../dialect/http-error.ts";
 import type { Query } from "../dialect/query.ts";
-import type { Access } from "../dialect/scopes.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { Parameters } from "../mapping/router.ts";
 import type { SentBody } from "../audit/client-body.ts";
@@ -16,128 +10,17 @@ import type { RateLimitValues } from "../dialect/rate-limit-headers.ts";
 import type { RateLimitStatus } from "../rate-limit/limiter.ts";
 import { fingerprint, type TokenInfo } from "../auth/token-cache.ts";
 import type { ClientIdentity } from "../clients/client-directory.ts";
-import type { UpstreamToken } from "../auth/upstream-tokens.ts";
-import type { CancelSignal } from "../upstream/client.ts";
 import type { UpstreamActivity } from "./instrument-call.ts";
 import type { UpstreamResponse } from "./upstream-response.ts";
-import type { ClientToken } from "./stages/authorize.ts";
+import type { ClientToken, AuthenticatedClient } from "./client.ts";
 import type { Verdict } from "../sunset/sunset.ts";
-import type { ReadJson } from "./stages/read-body.ts";
-
-/** Whose body is read. Unknown clients get less memory and less time. */
-export interface BodyOwner {
-  /** Whether v4 has accepted the client's token. */
-  readonly known: boolean;
-  /** The hash of that token; undefined without one. */
-  readonly token: string | undefined;
-  readonly address: string;
-}
-
-/**
- * Reads a body and decodes it. Call it once at most.
- *
- * @param most bytes, where the limit of this body is lower than that of others
- * @throws {HttpError} 400 for a body that is too large, too slow, incomplete, or has an unknown coding; 500 while
- *   there is no memory for it
- */
-export type ReadBody = (owner: BodyOwner, most?: number) => Promise<Buffer>;
-
-/** A client's request. */
-export interface AlphaRequest {
-  /** Value of the response's `X-Request-Id`. */
-  readonly id: string;
-  /** By `performance.now()`. */
-  readonly startedAt: number;
-  readonly method: string;
-  /** As the client wrote it, without the query. */
-  readonly path: string;
-  /** Without the question mark. */
-  readonly query: string;
-  /** Values of the query parameter that has the token. `query` does not have them, so that nothing records them. */
-  readonly queryTokens?: readonly string[];
-  /** All lines of a header by its lower-case name: repeated headers must be visible. */
-  readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
-  /** Undefined for methods whose body is ignored. */
-  readonly readBody?: ReadBody | undefined;
-  /** In place of `readBody`, on a route that takes a file: the bytes as they arrive. */
-  readonly openUpload?: (() => Readable) | undefined;
-  readonly address: string;
-  /** The name of the client that a trusted proxy gave in `CLIENT_HEADER`; undefined without one. */
-  readonly label?: string | undefined;
-  /** Fires when the client disconnects. */
-  readonly signal: CancelSignal;
-}
-
-/** A file that is streamed from v4. */
-export interface FileResponse {
-  readonly type: string;
-  /** In bytes, where v4 declares it. */
-  readonly length: string | undefined;
-  /** v4's content coding. */
-  readonly coding: string | undefined;
-  readonly stream: Readable;
-}
-
-/** JSON text, or a file. */
-export type ResponseBody = string | Buffer | FileResponse;
-
-/** The response to a client. */
-export interface AlphaResponse {
-  readonly status: number;
-  /** Reason phrase where it is not the standard one. */
-  readonly phrase?: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** JSON. */
-  readonly body: Buffer;
-  /** In place of the body. */
-  readonly file?: FileResponse;
-  /**
-   * Resolves when the record of a file is written, which is after its end: to the response that takes its place if the
-   * record had to be durable and is not.
-   */
-  readonly recorded?: Promise<AlphaResponse | undefined>;
-}
-
-/** A client's credentials. */
-export interface Credentials {
-  /** The token in clear text, for v4 alone; undefined for a client without one. */
-  readonly token: string | undefined;
-  /** The token's hash, which identifies it everywhere else. */
-  readonly hash: string | undefined;
-  /** The token for v4 in its place, where the gateway has one. */
-  readonly upstream?: UpstreamToken;
-  /** Why the credentials are invalid; there is no token then. */
-  readonly error?: HttpError;
-}
-
-/** A client without a token. */
-export const NOBODY: Credentials = { token: undefined, hash: undefined };
+import type { ReadJson, AlphaRequest } from "./request.ts";
 
 /** The route of a request and the values in its path. */
 export interface RouteMatch {
   readonly route: Route;
   readonly parameters: Parameters;
 }
-
-/** What decides who may make a call: that of a route, or one that the gateway makes itself. */
-export interface CallAccess {
-  readonly route: { readonly access: Access };
-}
-
-/** A client's credentials, and what is cached about its token: the result of authentication. */
-export interface AuthenticatedClient {
-  readonly credentials: Credentials;
-  readonly tokenInfo: TokenInfo | undefined;
-  /** Whether the gateway knows the token: v4 has accepted it before, or the gateway has v4's token for it. */
-  readonly isAccepted: boolean;
-}
-
-/** A client whose requests are counted by address, since they have no token. */
-export const ANONYMOUS: AuthenticatedClient = {
-  credentials: NOBODY,
-  tokenInfo: undefined,
-  isAccepted: false,
-};
 
 /** The body of a request: the result of reading it. */
 export interface ReceivedBody {
@@ -310,20 +193,6 @@ export function provenIdentity(
   const identity = identityOf(request, context);
   return identity.isProven ? identity : Object.assign(identity, { application: undefined });
 }
-
-/** Whether a request target has a fragment. It is invalid (RFC 9112 3.2), and servers disagree on where it starts. */
-export const hasFragment = ({ path, query }: Pick<AlphaRequest, "path" | "query">): boolean =>
-  path.includes("#") || query.includes("#");
-
-/** A request whose query does not have the parameter with the token: the values are in `queryTokens`. */
-export function takeQueryTokens(request: AlphaRequest, parameter: string): AlphaRequest {
-  const { query, values } = takeParameter(request.query, parameter);
-  return { ...request, query, queryTokens: values };
-}
-
-/** The first line of a header; undefined where it is missing or empty. */
-export const header = (request: AlphaRequest, name: string): string | undefined =>
-  request.headers[name]?.[0] || undefined;
 
 /**
  * Calls a function with the milliseconds of each stage that a request has reached, in order, without the audit.

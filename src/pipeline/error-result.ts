@@ -18,7 +18,8 @@ import { errorsOf } from "../mapping/compile/error-shapes.ts";
 import { InvalidPathValueError } from "../mapping/compile/endpoint.ts";
 import { StateUnavailableError } from "../storage/key-value-store.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
-import type { AlphaRequest, RequestContext } from "./context.ts";
+import type { RequestContext } from "./context.ts";
+import type { AlphaRequest } from "./request.ts";
 import { InvalidUpstreamResponseError, type TranslationConfig } from "./upstream-response.ts";
 
 /** How a pack writes errors. */

@@ -6,7 +6,7 @@ import { printJson } from "../dialect/json/parse.ts";
 import { HttpError } from "../dialect/http-error.ts";
 import { decodeContent, toUtf8 } from "../upstream/content-decoding.ts";
 import type { StreamResponse } from "../upstream/file-client.ts";
-import type { FileResponse } from "./context.ts";
+import type { FileResponse } from "./response.ts";
 import { toUpstreamResponse, type UpstreamResponse } from "./upstream-response.ts";
 
 /** A call to v4 that streams a file, in one direction or both. */

@@ -8,21 +8,14 @@ import {
   type RateLimitValues,
 } from "../dialect/rate-limit-headers.ts";
 import type { Statuses } from "../dialect/statuses.ts";
-import { HttpError, type UpstreamErrorMeaning } from "../dialect/http-error.ts";
+import { HttpError } from "../dialect/http-error.ts";
 import type { PassedHeaders } from "../mapping/compile/headers.ts";
 import type { TranslateLocation } from "../mapping/compile/locations.ts";
 import type { RequestSpan } from "../observability/tracing/tracing.ts";
 import type { SunsetRules } from "../sunset/sunset.ts";
-import {
-  provenIdentity,
-  createContext,
-  forEachStage,
-  header,
-  type AlphaResponse,
-  type AlphaRequest,
-  type RequestContext,
-  type ResponseBody,
-} from "./context.ts";
+import { provenIdentity, createContext, forEachStage, type RequestContext } from "./context.ts";
+import type { AlphaResponse, ResponseBody, HandlerResult, ResultMeaning } from "./response.ts";
+import { header, type AlphaRequest } from "./request.ts";
 import { toErrorResult, type ErrorTranslation } from "./error-result.ts";
 import { FIELD_HEADER } from "./hide-fields.ts";
 import { addErrorHeaders } from "./passed-headers.ts";
@@ -30,16 +23,6 @@ import type { RequestOutcome } from "./stages/audit-record.ts";
 
 /** Turns a client's request into its response. It never rejects. */
 export type AlphaHandler = (request: AlphaRequest) => Promise<AlphaResponse>;
-
-/** A status, a body, and headers that only this response has. */
-export interface HandlerResult {
-  readonly status: number;
-  readonly body: ResponseBody;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** What a result means, whatever its status in the client's dialect is. */
-export type ResultMeaning = "succeeded" | UpstreamErrorMeaning;
 
 type MeantResult = HandlerResult & { readonly meaning: ResultMeaning };
 

@@ -9,11 +9,11 @@ import type { PassedHeaders } from "../mapping/compile/headers.ts";
 import type { TranslateLocation } from "../mapping/compile/locations.ts";
 import type { Answer, ReceivedHeaders, WriteResponseHeaders } from "../mapping/compile/response-headers.ts";
 import type { Route } from "../mapping/compile/route.ts";
-import { header, type AlphaRequest, type RequestContext, type ResponseBody } from "./context.ts";
+import type { RequestContext } from "./context.ts";
+import type { ResponseBody, HandlerResult } from "./response.ts";
+import { header, type AlphaRequest, type ReadJson } from "./request.ts";
 import type { ErrorResult } from "./error-result.ts";
-import type { HandlerResult } from "./lifecycle.ts";
 import { addHeaders, addParameters, type PreparedRequest } from "./prepared-request.ts";
-import type { ReadJson } from "./stages/read-body.ts";
 
 const PRECONDITION_FAILED = 412;
 

@@ -12,13 +12,9 @@ import type { CheckToken } from "./check-tokens.ts";
 import { createFieldHider } from "./hide-fields.ts";
 import type { ChosenMembers } from "../mapping/compile/sparse-fields.ts";
 import { keepFields } from "./keep-fields.ts";
-import {
-  provenIdentity,
-  header,
-  type AlphaRequest,
-  type RequestContext,
-  type ResponseBody,
-} from "./context.ts";
+import { provenIdentity, type RequestContext } from "./context.ts";
+import type { ResponseBody } from "./response.ts";
+import { header, type AlphaRequest } from "./request.ts";
 import { createUpstreamActivity } from "./instrument-call.ts";
 import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
 import { addPassed, toSuccess, type SuccessBodies } from "./passed-headers.ts";
@@ -27,13 +23,8 @@ import { createResponseCache, type ResponseCache } from "./response-cache.ts";
 import { RESPONSE_KINDS } from "./responses/kinds.ts";
 import { readCatalogsWithToken } from "./stages/build-request.ts";
 import { authenticate, createCredentialsReader } from "./stages/authenticate.ts";
-import {
-  authorize,
-  resolveToken,
-  selectRoute,
-  type ClientToken,
-  type TokenDependencies,
-} from "./stages/authorize.ts";
+import { authorize, resolveToken, selectRoute, type TokenDependencies } from "./stages/authorize.ts";
+import type { ClientToken } from "./client.ts";
 import { firstCandidate, matchRoute, withPathValues } from "./stages/match-route.ts";
 import { askPlan, enforcePlan, findIssuer } from "./stages/enforce-plan.ts";
 import { consumeRateLimit, rejectLimited } from "./stages/rate-limit.ts";

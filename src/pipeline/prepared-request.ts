@@ -5,7 +5,7 @@ import type { PageRequest } from "../dialect/paging/page-request.ts";
 import type { UpstreamBodyFormat } from "../mapping/compile/body-format.ts";
 import { addQuery, type Endpoint } from "../mapping/compile/endpoint.ts";
 import type { Route } from "../mapping/compile/route.ts";
-import type { CancelSignal } from "../upstream/client.ts";
+import type { CancelSignal } from "../upstream/deadline-signal.ts";
 import type { JsonObject } from "../mapping/translation-context.ts";
 
 /** One call to v4, in v4's dialect. */

@@ -3,10 +3,12 @@ import { TokenUnavailableError } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { Endpoint } from "../mapping/compile/endpoint.ts";
-import type { AlphaRequest, AuthenticatedClient, RequestContext } from "./context.ts";
+import type { RequestContext } from "./context.ts";
+import type { AuthenticatedClient, ClientToken } from "./client.ts";
+import type { AlphaRequest } from "./request.ts";
 import { createUpstreamActivity } from "./instrument-call.ts";
 import { requestWithoutBody } from "./prepared-request.ts";
-import { resolveToken, type ClientToken, type TokenDependencies } from "./stages/authorize.ts";
+import { resolveToken, type TokenDependencies } from "./stages/authorize.ts";
 import { UpstreamCaller, type CallDependencies, type CallerRequest } from "./upstream-call.ts";
 import { InvalidUpstreamResponseError } from "./upstream-response.ts";
 

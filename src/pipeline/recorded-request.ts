@@ -7,7 +7,7 @@ import type { SecretValues } from "../audit/secret-values.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { usualTokenTexts } from "../dialect/usual-credentials.ts";
 import type { Pack } from "../mapping/pack.ts";
-import { header, type AlphaRequest } from "./context.ts";
+import { header, type AlphaRequest } from "./request.ts";
 
 export interface RecordOptions {
   readonly newId: () => string;

@@ -9,7 +9,8 @@ import type { Upstream } from "../upstream/client.ts";
 import { ConnectionUnavailableError, type ShareClient } from "../upstream/connection-shares.ts";
 import { isCausedByClient, toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
 import type { FileUpstream } from "../upstream/file-client.ts";
-import { header, NOBODY, type AlphaRequest, type CallAccess, type Credentials } from "./context.ts";
+import { NOBODY, type CallAccess, type Credentials, type ClientToken } from "./client.ts";
+import { header, type AlphaRequest } from "./request.ts";
 import {
   openFile,
   readResponse,
@@ -21,7 +22,6 @@ import type { JudgeToken } from "./judge-token.ts";
 import { instrumentCall, type InstrumentedCall, type UpstreamActivity } from "./instrument-call.ts";
 import type { UpstreamRequest } from "./prepared-request.ts";
 import type { ResponseCache } from "./response-cache.ts";
-import type { ClientToken } from "./stages/authorize.ts";
 import {
   InvalidUpstreamResponseError,
   toUpstreamResponse,

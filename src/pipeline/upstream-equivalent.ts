@@ -2,7 +2,8 @@
 import { parseQuery } from "../dialect/query.ts";
 import { addQuery } from "../mapping/compile/endpoint.ts";
 import type { Pack } from "../mapping/pack.ts";
-import type { AlphaRequest, RouteMatch } from "./context.ts";
+import type { RouteMatch } from "./context.ts";
+import type { AlphaRequest } from "./request.ts";
 
 /** What a response says where v4 has no counterpart, or the client's API never had the path. */
 const NO_EQUIVALENT = "none";

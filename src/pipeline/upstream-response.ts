@@ -9,7 +9,7 @@ import type { ErrorSummary } from "../dialect/http-error.ts";
 import type { ReadWrapped } from "../dialect/object-wrapper.ts";
 import { isSuccess, type Statuses } from "../dialect/statuses.ts";
 import type { JsonObject } from "../mapping/translation-context.ts";
-import type { HttpResponse } from "../upstream/client.ts";
+import type { HttpResponse } from "../upstream/http-call.ts";
 
 /** v4 sent something that no rule can translate. The message is for the log; the client gets a neutral 500. */
 export class InvalidUpstreamResponseError extends Error {

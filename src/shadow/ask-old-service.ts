@@ -5,7 +5,7 @@ import type { Answer, NotComparableReason } from "../parity/comparison.ts";
 import { ConnectionShares } from "../upstream/connection-shares.ts";
 import { decodeContent } from "../upstream/content-decoding.ts";
 import { createTlsConnector, type CurrentContext } from "../upstream/upstream-tls.ts";
-import type { AlphaRequest } from "../pipeline/context.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
 import { connectionOptions } from "../pipeline/native/native-headers.ts";
 
 /** An answer, or why there is none. */

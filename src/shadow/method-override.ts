@@ -2,7 +2,7 @@
 import { decodeBody } from "../audit/client-body.ts";
 import { namesMethod } from "../dialect/method-override.ts";
 import { readParameters } from "../dialect/query.ts";
-import type { AlphaRequest } from "../pipeline/context.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
 
 /** The parameter of Rails, Laravel and Symfony. PHP reads the other spellings as the same name. */
 const PARAMETER = /^\s*[_.[ ]method(?![\w-])/i;

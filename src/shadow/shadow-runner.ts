@@ -7,7 +7,7 @@ import { setImmediate as idle, setTimeout as wait } from "node:timers/promises";
 import { usualTokenTexts } from "../dialect/usual-credentials.ts";
 import type { Answer, Compared, NotComparableReason } from "../parity/comparison.ts";
 import type { Route } from "../mapping/compile/route.ts";
-import type { AlphaRequest } from "../pipeline/context.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
 import type { Asked } from "./ask-old-service.ts";
 import type { Budget } from "./budget.ts";
 import type { AnswerPair, Finding, Judge, JudgedRequest } from "./judge.ts";

@@ -1,6 +1,6 @@
 /** Reads `SUNSET_FILE`: the plan by which the old API ends. */
 import type { ClientDirectory } from "../clients/client-directory.ts";
-import type { YamlPath } from "../mapping/load/yaml-source.ts";
+import type { YamlPath } from "../mapping/load/yaml-nodes.ts";
 import type { OperatorFileKind, ReportProblem } from "../operator-files/operator-file.ts";
 import { findShortened, isWithin, type PlanDates, type ShortenedDate } from "./plan-dates.ts";
 import { checkNames, findRenamed, isClient, splitField, type PlanContext } from "./plan-names.ts";

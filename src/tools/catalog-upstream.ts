@@ -3,7 +3,8 @@ import type { Shape } from "../dialect/shape.ts";
 import { upstreamEnvelopeOf } from "../mapping/compile/envelopes.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { firstPagePath } from "../upstream/catalog-reader.ts";
-import type { HttpResponse, Upstream } from "../upstream/client.ts";
+import type { Upstream } from "../upstream/client.ts";
+import type { HttpResponse } from "../upstream/http-call.ts";
 
 /** The items of each catalog, by the request that reads them: `GET /regions`. */
 export type CatalogLists = Readonly<Record<string, readonly unknown[]>>;

@@ -3,12 +3,9 @@ import { NO_SUNSET } from "../sunset/sunset.ts";
 import { overriddenMethod } from "../dialect/method-override.ts";
 import type { CredentialsFormat, SentToken } from "../dialect/credentials.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
-import {
-  takeQueryTokens,
-  type AlphaResponse,
-  type AlphaRequest,
-  type RequestContext,
-} from "../pipeline/context.ts";
+import type { RequestContext } from "../pipeline/context.ts";
+import type { AlphaResponse } from "../pipeline/response.ts";
+import { takeQueryTokens, type AlphaRequest } from "../pipeline/request.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../pipeline/pipeline.ts";
 import { createUnlimitedRates } from "../rate-limit/rate-limits.ts";
 import type { Pack } from "../mapping/pack.ts";

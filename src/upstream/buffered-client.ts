@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
-import type { CancelSignal, HttpRequest, HttpResponse } from "./client.ts";
+import type { CancelSignal } from "./deadline-signal.ts";
+import type { HttpRequest, HttpResponse } from "./http-call.ts";
 import type { ConnectionShares, ShareClient } from "./connection-shares.ts";
 import { decodeContent, toUtf8 } from "./content-decoding.ts";
 import { OUTAGE_STATUSES, toUpstreamError, UpstreamError } from "./upstream-error.ts";

@@ -1,43 +1,11 @@
 import { BufferedClient } from "./buffered-client.ts";
 import { createCircuitBreaker, type CircuitBreaker, type CircuitBreakerOptions } from "./circuit-breaker.ts";
-import { ConnectionShares, type ShareClient } from "./connection-shares.ts";
+import { ConnectionShares } from "./connection-shares.ts";
 import { createFileClient, type FileUpstream } from "./file-client.ts";
+import type { CancelSignal } from "./deadline-signal.ts";
+import type { HttpRequest, HttpResponse } from "./http-call.ts";
 import { createUpstreamPool } from "./upstream-pool.ts";
-import type { UpstreamError } from "./upstream-error.ts";
 import type { CurrentContext } from "./upstream-tls.ts";
-
-/** A request to v4. */
-export interface HttpRequest {
-  readonly method: string;
-  /** Path with query. */
-  readonly path: string;
-  /** A query parameter with the token. It is apart from the path, so that no record, log or message has it. */
-  readonly secretQuery?: string | undefined;
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
-  /** Each client has a share of the connections. Undefined for a request of the gateway itself. */
-  readonly client?: ShareClient | undefined;
-}
-
-export interface HttpResponse {
-  readonly status: number;
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The decoded body in UTF-8; empty without one. */
-  readonly bytes: Buffer;
-  /** Milliseconds until the response was complete, failed attempts included. */
-  readonly ms: number;
-}
-
-/** What a call needs of an `AbortSignal`. */
-export interface CancelSignal {
-  readonly aborted: boolean;
-  /** Why it was aborted, where it is not the client. */
-  readonly overdue?: UpstreamError | undefined;
-  addEventListener(type: "abort", listener: () => void): void;
-  removeEventListener(type: "abort", listener: () => void): void;
-}
 
 export interface Upstream {
   /**

@@ -1,4 +1,4 @@
-import type { CancelSignal } from "./client.ts";
+import type { CancelSignal } from "./deadline-signal.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
 /** The client that needs a connection. */

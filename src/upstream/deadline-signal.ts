@@ -1,5 +1,13 @@
-import type { CancelSignal } from "./client.ts";
 import { UpstreamError } from "./upstream-error.ts";
+
+/** What a call needs of an `AbortSignal`. */
+export interface CancelSignal {
+  readonly aborted: boolean;
+  /** Why it was aborted, where it is not the client. */
+  readonly overdue?: UpstreamError | undefined;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
 
 /** Aborts calls when their client disconnects, or when a time is up that is shorter than that of one call. */
 export class DeadlineSignal implements CancelSignal {

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { CancelSignal } from "./client.ts";
+import type { CancelSignal } from "./deadline-signal.ts";
 import type { ConnectionShares, ShareClient } from "./connection-shares.ts";
 import { toUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";

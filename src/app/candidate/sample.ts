@@ -3,7 +3,9 @@ import { tryParse } from "../../audit/json-text.ts";
 import type { RecordedBody, RecordedCall } from "../../audit/record.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Answer, ComparedSample } from "../../parity/comparison.ts";
-import { header, type AlphaResponse, type RequestContext } from "../../pipeline/context.ts";
+import type { RequestContext } from "../../pipeline/context.ts";
+import type { AlphaResponse } from "../../pipeline/response.ts";
+import { header } from "../../pipeline/request.ts";
 import type { Exchange } from "./translate-again.ts";
 
 const toAnswer = ({ status, headers, body }: AlphaResponse): Answer => ({ status, headers, body });

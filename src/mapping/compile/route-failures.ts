@@ -7,7 +7,14 @@ import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import type { BodyRules } from "./body.ts";
 import type { LocatedFile } from "./resource-files.ts";
-import type { Route } from "./route.ts";
+
+/** What a route says about its checks that fail. */
+export interface RouteFailures {
+  /** The status and the code of checks that have none of their own. */
+  readonly checkFailure: Failure | undefined;
+  /** Statuses of its errors that not every route may have. */
+  readonly ownStatuses: readonly number[];
+}
 
 /** Reports what has no effect: a prerequisite that the route does not have, and a status of checks without a check. */
 function reportUnused(
@@ -34,7 +41,7 @@ export function compileFailures(
   body: BodyRules | undefined,
   { prerequisites }: { readonly prerequisites: ReadonlyMap<string, PrerequisiteDefinition> },
   location: SourceLocation,
-): Pick<Route, "checkFailure" | "ownStatuses"> {
+): RouteFailures {
   const { failures = {} } = definition;
   const used = definition.prerequisites?.flatMap((name) => prerequisites.get(name)?.checks ?? []) ?? [];
   const checks: readonly Failure[] = [...(body?.checks ?? []), ...used];

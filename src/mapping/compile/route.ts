@@ -3,7 +3,6 @@ import type { FilterDefaults } from "../../dialect/filter/filter-defaults.ts";
 import type { QueryFilter } from "../../dialect/filter/query-filter.ts";
 import type { SelectFields } from "../../dialect/filter/select.ts";
 import type { FilterField } from "../../dialect/filter/translate.ts";
-import type { Failure } from "../../dialect/http-error.ts";
 import type { Access } from "../../dialect/scopes.ts";
 import { type MaybePromise } from "../../jsonata/index.ts";
 import type { BodyRules } from "./body.ts";
@@ -15,6 +14,7 @@ import type { ReadWrapped } from "../../dialect/object-wrapper.ts";
 import type { Catalog } from "./compile-catalog.ts";
 import type { RouteDefinition } from "../schema/route-definition.ts";
 import type { ErrorFormats } from "./error-shapes.ts";
+import type { RouteFailures } from "./route-failures.ts";
 import type { RouteLists } from "./envelopes.ts";
 import type { PassedHeaders } from "./headers.ts";
 import type { SparseFields } from "./sparse-fields.ts";
@@ -72,7 +72,7 @@ export type RouteKind =
   | "rejected";
 
 /** One compiled alpha route: its access rule, its v4 call, and its response. All references are resolved. */
-export interface Route {
+export interface Route extends RouteFailures {
   /** As the pack writes it, `GET /vm/instances/:id`. */
   readonly name: string;
   /** The object of the resource file that declares it. */
@@ -131,10 +131,6 @@ export interface Route {
   /** The upstream's values for fields by which a list is not filtered, by the upstream's names. */
   readonly unfiltered: ReadonlyMap<string, Scalar>;
   readonly prerequisites: readonly Prerequisite[];
-  /** The status and the code of checks that have none of their own. */
-  readonly checkFailure: Failure | undefined;
-  /** Statuses of its errors that not every route may have. */
-  readonly ownStatuses: readonly number[];
   /** The prerequisite whose `ETag` the call has as `If-Match`; undefined: none. */
   readonly ifMatch: string | undefined;
   /** The keys that lead to the object in the response of that prerequisite. */

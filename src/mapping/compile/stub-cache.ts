@@ -6,11 +6,20 @@ import { ByteMap, isAt } from "../../dialect/json/byte-map.ts";
 import { paddedText, type PaddedText } from "../../dialect/json/padded-text.ts";
 import { rawTextAt, type Cursor } from "../../dialect/json/scan.ts";
 import { isStringText, stringFromJson } from "../../dialect/json/text.ts";
+import type { JsonText } from "../../dialect/json/text.ts";
 import type { MaybePromise } from "../../jsonata/index.ts";
 import type { OutputText } from "../codegen/output-buffer.ts";
 import type { ReadContext } from "../translation-context.ts";
 import type { Catalog } from "./compile-catalog.ts";
-import type { ReadStepFunction } from "./field/read-steps.ts";
+
+/** Translates the text of a v4 value to alpha. The whole v4 object lies between `start` and `end` of the cursor. */
+export type ReadStepFunction = (
+  text: string,
+  reading: ReadContext,
+  cursor: Cursor,
+  start: number,
+  end: number,
+) => MaybePromise<JsonText>;
 
 /**
  * Returns the text of the alpha object of the v4 id between `start` and `end` of the cursor.

@@ -1,9 +1,10 @@
 /** What is wrong with a value of a file, for the author of a pack. */
 import type { z } from "zod";
 import { describeValue, keysAt, takesText } from "../schema/file-schema.ts";
-import type { DiagnosticCode } from "./diagnostic.ts";
+import { type DiagnosticCode, withCode, type Message } from "./diagnostic.ts";
 import { suggestionFor } from "./suggest.ts";
-import { withCode, type Message, type YamlPath, type YamlSource } from "./yaml-source.ts";
+import type { YamlSource } from "./yaml-source.ts";
+import type { YamlPath } from "./yaml-nodes.ts";
 
 export type Issue = z.core.$ZodIssue;
 export type Json = Readonly<Record<string, unknown>>;

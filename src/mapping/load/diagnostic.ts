@@ -53,6 +53,30 @@ export interface Diagnostic {
   readonly excerpt?: string;
 }
 
+/** The message of a diagnostic, with or without a hint how to fix it. */
+export type Message =
+  | string
+  | {
+      readonly message: string;
+      readonly hint?: string | undefined;
+      readonly code?: DiagnosticCode | undefined;
+    };
+
+/** The same message with a code. A message that has one keeps it. */
+export const withCode = (message: Message, code: DiagnosticCode): Message =>
+  typeof message === "string"
+    ? { message, code }
+    : {
+        get message() {
+          return message.message;
+        },
+        // A hint may take long: it is read once the diagnostic is kept.
+        get hint() {
+          return message.hint;
+        },
+        code: message.code ?? code,
+      };
+
 /**
  * A pack is invalid. Holds every diagnostic, not just the first.
  *

@@ -1,7 +1,14 @@
 import { basename } from "node:path";
-import { MAX_DIAGNOSTICS, type Diagnostic, type DiagnosticCode } from "./diagnostic.ts";
+import {
+  MAX_DIAGNOSTICS,
+  type Diagnostic,
+  type DiagnosticCode,
+  withCode,
+  type Message,
+} from "./diagnostic.ts";
 import { suggestionFor } from "./suggest.ts";
-import { withCode, type Message, type YamlPath, type YamlSource } from "./yaml-source.ts";
+import type { YamlSource } from "./yaml-source.ts";
+import type { YamlPath } from "./yaml-nodes.ts";
 import {
   check,
   compile,

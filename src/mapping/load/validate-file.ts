@@ -3,7 +3,8 @@ import { MAX_DIAGNOSTICS, type Diagnostic } from "./diagnostic.ts";
 import { describeProblem, valueAt, type Issue, type Json } from "./describe-issue.ts";
 import { keysAt } from "../schema/file-schema.ts";
 import { closestMatch, suggestionFor } from "./suggest.ts";
-import type { YamlPath, YamlSource } from "./yaml-source.ts";
+import type { YamlSource } from "./yaml-source.ts";
+import type { YamlPath } from "./yaml-nodes.ts";
 
 /**
  * The issue of a short form, `ETag: "X Bad"` for `ETag: { upstream: "X Bad" }`, as one of the text: the author has written no

@@ -4,8 +4,9 @@ import type {
   ValueTable,
   WrittenDialect,
 } from "../schema/pack-definition.ts";
-import type { Diagnostic } from "./diagnostic.ts";
-import { withCode, type YamlPath, type YamlSource } from "./yaml-source.ts";
+import { type Diagnostic, withCode } from "./diagnostic.ts";
+import type { YamlSource } from "./yaml-source.ts";
+import type { YamlPath } from "./yaml-nodes.ts";
 
 /**
  * Gives the value tables of a pack the keys that they have in YAML, numbers and booleans too: an object has only texts.

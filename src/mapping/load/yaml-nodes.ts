@@ -1,6 +1,8 @@
 /** Finds the nodes of a YAML document by their paths. Each map is read once, however many paths are asked for. */
 import { isMap, isNode, isScalar, isSeq, type Document, type Node, type Pair, type YAMLMap } from "yaml";
-import type { YamlPath } from "./yaml-source.ts";
+
+/** The path of a value in a YAML document: keys and indexes from the top. */
+export type YamlPath = readonly PropertyKey[];
 
 /** The nodes of one document. */
 export interface YamlNodes {

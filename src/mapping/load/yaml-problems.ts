@@ -10,9 +10,8 @@ import {
   type Node,
   type YAMLMap,
 } from "yaml";
-import { MAX_DIAGNOSTICS } from "./diagnostic.ts";
+import { MAX_DIAGNOSTICS, type Message } from "./diagnostic.ts";
 import { keyText } from "./yaml-nodes.ts";
-import type { Message } from "./yaml-source.ts";
 
 /** A part of a file that is valid YAML but not allowed in a pack, with its offset in characters. */
 interface YamlProblem {

@@ -1,37 +1,10 @@
 import { isScalar, LineCounter, parseDocument, type Node } from "yaml";
-import { MAX_DIAGNOSTICS, type Diagnostic, type DiagnosticCode } from "./diagnostic.ts";
-import { locateNodes } from "./yaml-nodes.ts";
+import { MAX_DIAGNOSTICS, withCode, type Diagnostic, type Message } from "./diagnostic.ts";
+import { locateNodes, type YamlPath } from "./yaml-nodes.ts";
 import { findYamlProblems } from "./yaml-problems.ts";
-
-/** The path of a value in a YAML document: keys and indexes from the top. */
-export type YamlPath = readonly PropertyKey[];
 
 /** A map with its keys as YAML has them: an object has only texts. */
 export type YamlMap = ReadonlyMap<string | number | boolean | null, unknown>;
-
-/** The message of a diagnostic, with or without a hint how to fix it. */
-export type Message =
-  | string
-  | {
-      readonly message: string;
-      readonly hint?: string | undefined;
-      readonly code?: DiagnosticCode | undefined;
-    };
-
-/** The same message with a code. A message that has one keeps it. */
-export const withCode = (message: Message, code: DiagnosticCode): Message =>
-  typeof message === "string"
-    ? { message, code }
-    : {
-        get message() {
-          return message.message;
-        },
-        // A hint may take long: it is read once the diagnostic is kept.
-        get hint() {
-          return message.hint;
-        },
-        code: message.code ?? code,
-      };
 
 /** The text of a YAML file. */
 export interface YamlText {

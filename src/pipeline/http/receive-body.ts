@@ -5,7 +5,7 @@ import { addressNetwork } from "../../rate-limit/client-address.ts";
 import { decodeContent } from "../../upstream/content-decoding.ts";
 import { toUpstreamError, UpstreamError } from "../../upstream/upstream-error.ts";
 import type { Readable } from "node:stream";
-import type { BodyOwner, ReadBody } from "../context.ts";
+import type { BodyOwner, ReadBody } from "../request.ts";
 
 /** Bytes of request bodies that a process keeps at once: 32 of the largest, as far as that is not above this. */
 const MOST_BYTES = 128 * 1024 * 1024;

@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import { tokenHash } from "../../auth/token-cache.ts";
 import { findUsualToken } from "../../dialect/usual-credentials.ts";
 import type { Pack } from "../../mapping/pack.ts";
-import type { AlphaRequest } from "../context.ts";
+import type { AlphaRequest } from "../request.ts";
 import { restoreTarget } from "../http/request-context.ts";
 import { bodyHeadersOf, BodyStart } from "./legacy-record.ts";
 import { cleanLegacyRequestHeaders, cleanLegacyResponseHeaders } from "./native-headers.ts";

@@ -15,7 +15,7 @@ import { NEEDLE_LENGTH, type SecretValues } from "../../audit/secret-values.ts";
 import { omittedBody } from "../../audit/truncate.ts";
 import { isJson } from "../../dialect/json/scan.ts";
 import { usualTokenTexts } from "../../dialect/usual-credentials.ts";
-import { header, type AlphaRequest } from "../context.ts";
+import { header, type AlphaRequest } from "../request.ts";
 import {
   beganAt,
   findSecrets,

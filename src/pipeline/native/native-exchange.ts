@@ -3,7 +3,7 @@ import { STATUS_CODES, type IncomingMessage, type OutgoingHttpHeaders, type Serv
 import { CLIENT_GONE } from "../../audit/record.ts";
 import type { AttemptOutcome, CircuitBreaker } from "../../upstream/circuit-breaker.ts";
 import { causedBy, outcomeOfStatus } from "../../upstream/upstream-error.ts";
-import { header, type AlphaRequest } from "../context.ts";
+import { header, type AlphaRequest } from "../request.ts";
 import { roundMs } from "../recorded-request.ts";
 import type { AuthorizeNative } from "./native-authorization.ts";
 import type { LookUpNativeToken, NativeToken } from "./native-rate-limit.ts";

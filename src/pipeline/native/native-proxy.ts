@@ -6,7 +6,7 @@ import { addressNetwork } from "../../rate-limit/client-address.ts";
 import { createUpstreamPool, type UpstreamPool } from "../../upstream/upstream-pool.ts";
 import type { CurrentContext } from "../../upstream/upstream-tls.ts";
 import { ConnectionUnavailableError, ConnectionShares } from "../../upstream/connection-shares.ts";
-import type { AlphaRequest } from "../context.ts";
+import type { AlphaRequest } from "../request.ts";
 import { HEAD_TOO_LONG, isHeadTooLong } from "../http/request-context.ts";
 import { delayResponseEnd } from "../http/delay-response-end.ts";
 import { Exchange, type NativeGate, type NativeHandlers } from "./native-exchange.ts";

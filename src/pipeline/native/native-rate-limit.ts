@@ -1,6 +1,6 @@
 import type { RateLimits } from "../../rate-limit/rate-limits.ts";
 import { isAcceptedToken, type TokenCache } from "../../auth/token-cache.ts";
-import type { AlphaRequest } from "../context.ts";
+import type { AlphaRequest } from "../request.ts";
 import type { JudgeToken, TokenVerdict } from "../judge-token.ts";
 
 /** What is known about the token of a native request before v4 is called, and what is to be learned. */

@@ -2,7 +2,7 @@
 import type { AuditRecord } from "../../audit/record.ts";
 import type { Rejection } from "../../dialect/http-error.ts";
 import { recordTime } from "../../audit/record-time.ts";
-import type { AlphaRequest } from "../context.ts";
+import type { AlphaRequest } from "../request.ts";
 import { isForwarded } from "./native-headers.ts";
 import type { NativeResponse } from "./response-secrets.ts";
 import {

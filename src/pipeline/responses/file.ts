@@ -3,7 +3,7 @@ import { HttpError } from "../../dialect/http-error.ts";
 import type { Endpoint } from "../../mapping/compile/endpoint.ts";
 import type { FileRule } from "../../mapping/compile/route.ts";
 import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
-import { header } from "../context.ts";
+import { header } from "../request.ts";
 import { endpointOf } from "../stages/build-request.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import { countBytes, type FileRequest, type StreamedResponse } from "../file-stream.ts";

@@ -5,11 +5,12 @@ import { recordTime } from "../../audit/record-time.ts";
 import { numberedNames, type NumberedNames } from "../../audit/numbered-names.ts";
 import { REDACTED } from "../../audit/secret-values.ts";
 import { isTruncated } from "../../audit/truncate.ts";
-import { identityOf, type AlphaRequest, type AlphaResponse, type RequestContext } from "../context.ts";
+import { identityOf, type RequestContext } from "../context.ts";
+import type { AlphaResponse, ResultMeaning } from "../response.ts";
+import type { AlphaRequest } from "../request.ts";
 import type { Grammar } from "../../dialect/filter/grammar.ts";
 import { shortName } from "../../dialect/query.ts";
 import { filterInHeader } from "./build-list-request.ts";
-import type { ResultMeaning } from "../lifecycle.ts";
 import {
   concealAll,
   fingerprintOf,

@@ -3,13 +3,8 @@ import { HttpError } from "../../dialect/http-error.ts";
 import { isAcceptedToken, tokenHash, type TokenCache } from "../../auth/token-cache.ts";
 import type { UpstreamTokens } from "../../auth/upstream-tokens.ts";
 import type { Pack } from "../../mapping/pack.ts";
-import {
-  hasFragment,
-  NOBODY,
-  type AlphaRequest,
-  type AuthenticatedClient,
-  type Credentials,
-} from "../context.ts";
+import { NOBODY, type AuthenticatedClient, type Credentials } from "../client.ts";
+import { hasFragment, type AlphaRequest } from "../request.ts";
 
 const invalid = (reason: string, status = 401): Credentials => ({
   ...NOBODY,

@@ -6,38 +6,17 @@ import type { Route } from "../../mapping/compile/route.ts";
 import { TokenUnavailableError, type TokenLookup, type TokenStore } from "../../auth/token-store.ts";
 import { isAcceptedToken, type TokenCache, type TokenInfo } from "../../auth/token-cache.ts";
 import type { TokenLocks } from "../../auth/token-locks.ts";
+import type { RouteMatch } from "../context.ts";
 import {
   NOBODY,
   type AuthenticatedClient,
   type CallAccess,
   type Credentials,
-  type RouteMatch,
-} from "../context.ts";
+  type ResolvedCredentials,
+  type ClientToken,
+} from "../client.ts";
 import type { RouteCandidates } from "./match-route.ts";
-import type { ReadJson } from "./read-body.ts";
-
-/** A client as v4 sees it: with the token that stands for its own at v4 now (L-24). */
-export interface ResolvedCredentials {
-  readonly credentials: Credentials;
-  readonly grant: TokenLookup;
-  /**
-   * Looks for a replacement, once in a request, after v4 has rejected a token: another replica may have refreshed
-   * it, and this one's copy is seconds old. From then on `credentials` and `grant` are the new ones.
-   *
-   * @returns false where there is no other token
-   */
-  refreshAfter401(rejected: Credentials): Promise<boolean>;
-}
-
-/** The token of a request, and what is known about it. */
-export interface ClientToken {
-  readonly resolved: ResolvedCredentials;
-  readonly info: TokenInfo | undefined;
-  /** Whether v4 has accepted it before, or the gateway knows it: as one that it issued, or by v4's token for it. */
-  readonly isAccepted: boolean;
-  /** Lets other requests call v4 with the token; undefined where this one does not hold its lock. */
-  readonly release: (() => void) | undefined;
-}
+import type { ReadJson } from "../request.ts";
 
 export interface TokenDependencies {
   readonly tokens: Pick<TokenCache, "get" | "wasAccepted">;

@@ -13,7 +13,7 @@ import type { PageRequest } from "../../dialect/paging/page-request.ts";
 import { addQuery } from "../../mapping/compile/endpoint.ts";
 import { compileGetter } from "../../mapping/compile/member-paths.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
-import type { AlphaRequest } from "../context.ts";
+import type { AlphaRequest } from "../request.ts";
 import { throwTranslatedError } from "../translate-error.ts";
 import type { PreparedRequest } from "../prepared-request.ts";
 import { acceptPage, parsePage } from "../upstream-list.ts";

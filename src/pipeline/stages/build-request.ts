@@ -12,7 +12,7 @@ import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { RouteMatch } from "../context.ts";
 import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
 import { sentToken, type UpstreamDialect } from "../upstream-call.ts";
-import type { ClientToken } from "./authorize.ts";
+import type { ClientToken } from "../client.ts";
 import { buildListRequest } from "./build-list-request.ts";
 import { createFetchCurrent, fetchPrerequisites, translateBody, translateItems } from "./translate-body.ts";
 

@@ -4,7 +4,8 @@ import { HttpError } from "../../dialect/http-error.ts";
 import type { Decision } from "../../sunset/plan.ts";
 import type { SunsetRules, Verdict } from "../../sunset/sunset.ts";
 import type { TokenStore } from "../../auth/token-store.ts";
-import type { ApplicationId, Credentials, RouteMatch } from "../context.ts";
+import type { ApplicationId, RouteMatch } from "../context.ts";
+import type { Credentials } from "../client.ts";
 
 /** The application to which a token was issued; undefined without one, and "unknown" where it can't be read. */
 type Issuer = ApplicationId | "unknown" | undefined;

@@ -2,7 +2,8 @@ import type { Pack } from "../../mapping/pack.ts";
 import { splitPath } from "../../mapping/router.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import { overriddenMethod } from "../../dialect/method-override.ts";
-import { hasFragment, type AlphaRequest, type RouteMatch } from "../context.ts";
+import type { RouteMatch } from "../context.ts";
+import { hasFragment, type AlphaRequest } from "../request.ts";
 
 const METHOD_NOT_ALLOWED = 405;
 

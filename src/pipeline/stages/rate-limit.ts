@@ -2,7 +2,9 @@ import { HttpError } from "../../dialect/http-error.ts";
 import { TOO_MANY_REQUESTS } from "../../dialect/statuses.ts";
 import type { RateLimitStatus } from "../../rate-limit/limiter.ts";
 import type { RateLimits } from "../../rate-limit/rate-limits.ts";
-import type { AlphaRequest, AuthenticatedClient, RouteMatch } from "../context.ts";
+import type { RouteMatch } from "../context.ts";
+import type { AuthenticatedClient } from "../client.ts";
+import type { AlphaRequest } from "../request.ts";
 
 /**
  * Counts a request against the limit of its token; against that of its address while v4 has not accepted the token.

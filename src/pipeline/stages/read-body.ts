@@ -4,7 +4,7 @@ import { parseJson } from "../../dialect/json/parse.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import type { SentJson } from "../../mapping/compile/body.ts";
 import type { Pack } from "../../mapping/pack.ts";
-import { header, type AlphaRequest } from "../context.ts";
+import { header, type AlphaRequest, type ReadJson } from "../request.ts";
 import type { Verdict } from "./authorize.ts";
 
 /** Deeper than any body of either dialect. */
@@ -56,9 +56,6 @@ export function parseBody(
       : wrongType();
   }
 }
-
-/** The body of a request, parsed on first use. @throws {HttpError} see {@link parseBody} */
-export type ReadJson = () => SentJson;
 
 /**
  * Reads the body of an authorized request. The body of an upload is not read: it is streamed to v4.

@@ -4,7 +4,9 @@ import type { SentBody } from "../../audit/client-body.ts";
 import type { Redaction } from "../../audit/redact.ts";
 import type { SecretValues } from "../../audit/secret-values.ts";
 import { isJson } from "../../dialect/json/scan.ts";
-import { header, type AlphaRequest, type AlphaResponse, type RequestContext } from "../context.ts";
+import type { RequestContext } from "../context.ts";
+import type { AlphaResponse } from "../response.ts";
+import { header, type AlphaRequest } from "../request.ts";
 import type { UpstreamCallRecord } from "../instrument-call.ts";
 import { findSecrets, roundMs, unparsedTokens, type RecordOptions } from "../recorded-request.ts";
 

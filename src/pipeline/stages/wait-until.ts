@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Wait } from "../../mapping/compile/wait.ts";
-import type { CancelSignal } from "../../upstream/client.ts";
+import type { CancelSignal } from "../../upstream/deadline-signal.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
 

@@ -3,7 +3,8 @@ import { fillShape } from "../../dialect/shape.ts";
 import { compileSetter } from "../../mapping/compile/member-paths.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { JsonObject } from "../../mapping/translation-context.ts";
-import type { HttpRequest, HttpResponse, Upstream } from "../../upstream/client.ts";
+import type { Upstream } from "../../upstream/client.ts";
+import type { HttpRequest, HttpResponse } from "../../upstream/http-call.ts";
 
 /** The member of items with their number, from 1. */
 export const NUMBER = "law_number";

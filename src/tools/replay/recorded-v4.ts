@@ -2,7 +2,8 @@ import type { AuditRecord, RecordedCall } from "../../audit/record.ts";
 import { printJson } from "../../dialect/json/parse.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Route } from "../../mapping/compile/route.ts";
-import type { Upstream, HttpResponse, HttpRequest } from "../../upstream/client.ts";
+import type { Upstream } from "../../upstream/client.ts";
+import type { HttpResponse, HttpRequest } from "../../upstream/http-call.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
 import { isCallOf } from "../explain/recorded.ts";
 

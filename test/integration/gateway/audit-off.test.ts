@@ -1,7 +1,8 @@
 /** Without an audit the gateway does not read a request for a record. */
 import { expect, test } from "@jest/globals";
 import { NO_SUNSET } from "../../../src/sunset/sunset.ts";
-import { createContext, type AlphaRequest } from "../../../src/pipeline/context.ts";
+import { createContext } from "../../../src/pipeline/context.ts";
+import type { AlphaRequest } from "../../../src/pipeline/request.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
 import type { Log } from "../../../src/observability/log.ts";

@@ -1,7 +1,8 @@
 /** What callers without an accepted token can do to the audit: little, and never at the cost of a record. */
 import { expect, test } from "@jest/globals";
 import { NO_SUNSET } from "../../../src/sunset/sunset.ts";
-import { createContext, type AlphaRequest } from "../../../src/pipeline/context.ts";
+import { createContext } from "../../../src/pipeline/context.ts";
+import type { AlphaRequest } from "../../../src/pipeline/request.ts";
 import { createUpstreamActivity, type UpstreamActivity } from "../../../src/pipeline/instrument-call.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";

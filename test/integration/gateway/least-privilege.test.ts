@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { NO_SUNSET } from "../../../src/sunset/sunset.ts";
-import type { AlphaRequest } from "../../../src/pipeline/context.ts";
+import type { AlphaRequest } from "../../../src/pipeline/request.ts";
 import { emptyTokenStore } from "../../../src/tools/dry-run.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../../src/pipeline/pipeline.ts";
 import { createMemoryLimiter } from "../../../src/rate-limit/limiter.ts";

@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { NO_SUNSET } from "../../../src/sunset/sunset.ts";
 import { emptyTokenStore } from "../../../src/tools/dry-run.ts";
-import type { AlphaRequest } from "../../../src/pipeline/context.ts";
+import type { AlphaRequest } from "../../../src/pipeline/request.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../../src/pipeline/pipeline.ts";
 import { createMemoryLimiter } from "../../../src/rate-limit/limiter.ts";
 import { createRateLimits } from "../../../src/rate-limit/rate-limits.ts";
@@ -12,7 +12,7 @@ import { createPipelineConfig } from "../../../src/pipeline/pipeline-config.ts";
 import { connectCatalogs } from "../../../src/upstream/connect-catalogs.ts";
 import { createTokenCache } from "../../../src/auth/token-cache.ts";
 import { createTokenLocks } from "../../../src/auth/token-locks.ts";
-import type { HttpResponse } from "../../../src/upstream/client.ts";
+import type { HttpResponse } from "../../../src/upstream/http-call.ts";
 
 let pack: Pack;
 let loggedErrors: unknown[];

@@ -27,7 +27,7 @@ import {
   type AlphaGatewayOptions,
 } from "../../../src/index.ts";
 import type { GatewayLogger } from "../../../src/observability/log.ts";
-import type { HostTracer } from "../../../src/observability/tracing/tracing.ts";
+import type { HostTracer } from "../../../src/observability/tracing/open-tracing.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { copyPack } from "../../support/pack-copy.ts";
 

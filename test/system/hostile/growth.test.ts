@@ -25,7 +25,7 @@ import { isJson } from "../../../src/dialect/json/scan.ts";
 import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
 import { shellQuote, shellComment } from "../../../src/tools/explain/shell.ts";
 import { createCredentialsReader } from "../../../src/pipeline/stages/authenticate.ts";
-import type { AlphaRequest } from "../../../src/pipeline/context.ts";
+import type { AlphaRequest } from "../../../src/pipeline/request.ts";
 import { matchRoute } from "../../../src/pipeline/stages/match-route.ts";
 import { parseBody } from "../../../src/pipeline/stages/read-body.ts";
 import { requestIdOf } from "../../../src/pipeline/http/request-context.ts";

@@ -1,7 +1,7 @@
 import { expect, jest, test } from "@jest/globals";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Answer, Compared } from "../../../src/parity/comparison.ts";
-import type { AlphaRequest } from "../../../src/pipeline/context.ts";
+import type { AlphaRequest } from "../../../src/pipeline/request.ts";
 import type { Route } from "../../../src/mapping/compile/route.ts";
 import type { Asked } from "../../../src/shadow/ask-old-service.ts";
 import { Budget, type Limits } from "../../../src/shadow/budget.ts";

@@ -5,7 +5,7 @@ import { writeSmallPack } from "../../support/small-pack.ts";
 import type { Pack } from "../../../src/mapping/pack.ts";
 import { connectCatalogs } from "../../../src/upstream/connect-catalogs.ts";
 import type { CatalogCache } from "../../../src/upstream/catalog-cache.ts";
-import type { HttpResponse, HttpRequest } from "../../../src/upstream/client.ts";
+import type { HttpResponse, HttpRequest } from "../../../src/upstream/http-call.ts";
 import { UpstreamError } from "../../../src/upstream/upstream-error.ts";
 
 let pack: Pack;

@@ -2,7 +2,7 @@ import { ByteMap } from "../../../dialect/json/byte-map.ts";
 import { normalizeDateTime } from "../../../dialect/date-time.ts";
 import { paddedText, type PaddedText } from "../../../dialect/json/padded-text.ts";
 import { itemsOf } from "../../../dialect/json/members.ts";
-import { cursorAt, rawTextAt, type Cursor } from "../../../dialect/json/scan.ts";
+import { cursorAt, rawTextAt } from "../../../dialect/json/scan.ts";
 import {
   isArrayText,
   isStringText,
@@ -14,17 +14,8 @@ import { mapMaybe, thenMaybe, type MaybePromise } from "../../../jsonata/index.t
 import type { FieldRule } from "../../schema/field-definition.ts";
 import { evaluateFor, resolveReference, type SourceLocation } from "../../load/source-location.ts";
 import type { LossSink, ReadContext } from "../../translation-context.ts";
-import { cacheStubs, type ExpandWithCache } from "../stub-cache.ts";
+import { cacheStubs, type ExpandWithCache, type ReadStepFunction } from "../stub-cache.ts";
 import type { FieldContext } from "./field-context.ts";
-
-/** Translates the text of a v4 value to alpha. The whole v4 object lies between `start` and `end` of the cursor. */
-export type ReadStepFunction = (
-  text: string,
-  reading: ReadContext,
-  cursor: Cursor,
-  start: number,
-  end: number,
-) => MaybePromise<JsonText>;
 
 /** One conversion of a value. It is not called for a value that is null or missing. */
 export interface ReadStep {
