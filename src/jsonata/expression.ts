@@ -1,6 +1,7 @@
 import type { JsonText } from "../dialect/json/text.ts";
 import type { InputNames } from "./input-names.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
+import type { Origin } from "../mapping/load/source-location.ts";
 
 /** Values by variable name, without the `$`. Functions may be bound too. */
 export type Bindings = Readonly<Record<string, unknown>>;
@@ -41,16 +42,6 @@ export interface Choice {
   readonly variables: ReadonlySet<string>;
   /** Whether the result is the variable. @throws {ExpressionError} If the evaluation fails. */
   isChosen(input: unknown, bindings: Bindings): boolean;
-}
-
-/** Where an expression is written. */
-export interface Origin {
-  /** File and line, for operators and authors: `book.yaml:12`. */
-  readonly place: string;
-  /** The keys that lead to it: `fields.price.read`. */
-  readonly path: string;
-  /** The field that it translates, if it belongs to one. */
-  readonly field: string | undefined;
 }
 
 const describeOrigin = ({ place, path }: Origin): string => `${place}: ${path}`;

@@ -2,7 +2,8 @@
 import { findPath, namesIn, type Shape } from "../../dialect/shape.ts";
 import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { onlyPath } from "../codegen/emit-input.ts";
-import { compileExpressionAt, type SourceLocation } from "../load/source-location.ts";
+import type { SourceLocation } from "../load/source-location.ts";
+import { compileExpressionAt } from "../load/compile-expression.ts";
 import { suggestionFor } from "../load/suggest.ts";
 import { parseParameter, type Parameters } from "../router.ts";
 import type { BulkDefinition } from "../schema/bulk-definition.ts";

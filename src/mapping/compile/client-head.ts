@@ -2,7 +2,8 @@
 import { credentialHeaders, type CredentialsPlaces } from "../../dialect/credentials.ts";
 import type { Query } from "../../dialect/query.ts";
 import { thenMaybe, type Bindings, type MaybePromise } from "../../jsonata/index.ts";
-import { compileExpressionAt, type SourceLocation } from "../load/source-location.ts";
+import type { SourceLocation } from "../load/source-location.ts";
+import { compileExpressionAt } from "../load/compile-expression.ts";
 import type { ClientHead, JsonObject } from "../translation-context.ts";
 
 /** The headers that may have the client's token, in lower case. */

@@ -10,7 +10,8 @@ import {
 } from "../../dialect/json/text.ts";
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import type { CatalogDefinition } from "../schema/resource-definition.ts";
-import { compileExpressionAt, resolveReference, type SourceLocation } from "../load/source-location.ts";
+import { resolveReference, type SourceLocation } from "../load/source-location.ts";
+import { compileExpressionAt } from "../load/compile-expression.ts";
 import type { CatalogCopy, CatalogEntry, JsonObject, ReadContext } from "../translation-context.ts";
 import type { Paging } from "./paging.ts";
 import type { ValueKind } from "./value-kinds.ts";

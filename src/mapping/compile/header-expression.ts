@@ -1,6 +1,7 @@
 /** Expressions whose results are values of headers. */
 import type { Bindings } from "../../jsonata/index.ts";
-import { compileExpressionAt, type SourceLocation } from "../load/source-location.ts";
+import type { SourceLocation } from "../load/source-location.ts";
+import { compileExpressionAt } from "../load/compile-expression.ts";
 
 /**
  * Compiles an expression that runs at once: a header waits for no promise. Reports one that can't be compiled.

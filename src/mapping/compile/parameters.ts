@@ -3,13 +3,8 @@ import { HttpError, ValidationError, type ErrorDetail } from "../../dialect/http
 import type { ParameterUse } from "../../dialect/filter/query-filter.ts";
 import { parseScalar, shortName, type Query, type ValueType } from "../../dialect/query.ts";
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import {
-  compileExpressionAt,
-  evaluateFor,
-  failureAsValue,
-  resolveReference,
-  type SourceLocation,
-} from "../load/source-location.ts";
+import { resolveReference, type SourceLocation } from "../load/source-location.ts";
+import { compileExpressionAt, evaluateFor, failureAsValue } from "../load/compile-expression.ts";
 import type { ParameterDefinition } from "../schema/parameter-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
 import { compileSchema, validSchema } from "./body-schema.ts";

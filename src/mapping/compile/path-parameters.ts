@@ -2,7 +2,8 @@
 import { HttpError } from "../../dialect/http-error.ts";
 import { parseScalar } from "../../dialect/query.ts";
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import { failureAsValue, resolveReference, type SourceLocation } from "../load/source-location.ts";
+import { resolveReference, type SourceLocation } from "../load/source-location.ts";
+import { failureAsValue } from "../load/compile-expression.ts";
 import type { PathParameterDefinitions } from "../schema/parameter-definition.ts";
 import { isText, type Parameters, type ParameterType } from "../router.ts";
 import type { ValueKind } from "./value-kinds.ts";

@@ -1,7 +1,8 @@
 /** The key `poll` of a route: how the result of a call is polled. */
 import { GATEWAY_TIMEOUT } from "../../dialect/statuses.ts";
 import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import { compileExpressionAt, resolveReference, type SourceLocation } from "../load/source-location.ts";
+import { resolveReference, type SourceLocation } from "../load/source-location.ts";
+import { compileExpressionAt } from "../load/compile-expression.ts";
 import type { PollDefinition } from "../schema/poll-definition.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { joinLines, type ReceivedHeaders } from "./response-headers.ts";

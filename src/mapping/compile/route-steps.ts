@@ -7,7 +7,8 @@ import type { RouteDefinition } from "../schema/route-definition.ts";
 import { compileWait } from "./wait.ts";
 import { compilePoll } from "./poll.ts";
 import { compileEndpoint, type Endpoint } from "./endpoint.ts";
-import { compileExpressionAt, failureAsValue, type SourceLocation } from "../load/source-location.ts";
+import type { SourceLocation } from "../load/source-location.ts";
+import { compileExpressionAt, failureAsValue } from "../load/compile-expression.ts";
 import type { JsonObject } from "../translation-context.ts";
 
 /** A request before the call, for checks and values that need data of v4. */

@@ -11,7 +11,8 @@ import {
 import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import type { Scopes } from "../../dialect/scopes.ts";
 import type { ValueKindDefinition } from "../schema/pack-definition.ts";
-import { compileExpressionAt, failureAsValue, type SourceLocation } from "../load/source-location.ts";
+import type { SourceLocation } from "../load/source-location.ts";
+import { compileExpressionAt, failureAsValue } from "../load/compile-expression.ts";
 
 /** A kind of value that alpha and v4 represent differently. `args` come from the field that uses it. */
 export interface ValueKind {

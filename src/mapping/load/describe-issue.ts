@@ -1,6 +1,6 @@
 /** What is wrong with a value of a file, for the author of a pack. */
 import type { z } from "zod";
-import { describeValue, keysAt, takesText } from "../schema/file-schema.ts";
+import { describeValue, keysAt, takesText } from "./schema-keys.ts";
 import { type DiagnosticCode, withCode, type Message } from "./diagnostic.ts";
 import { suggestionFor } from "./suggest.ts";
 import type { YamlSource } from "./yaml-source.ts";

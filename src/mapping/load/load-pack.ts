@@ -17,7 +17,8 @@ import { resourceDefinition, type ResourceDefinition } from "../schema/resource-
 import { formatDiagnosticLine, MAX_DIAGNOSTICS, PackError, type Diagnostic } from "./diagnostic.ts";
 import type { Pack } from "../pack.ts";
 import { runSteps, type Steps } from "../steps.ts";
-import { fileSchema, keysAt, type FileKind } from "../schema/file-schema.ts";
+import { fileSchema, type FileKind } from "../schema/file-schema.ts";
+import { keysAt } from "./schema-keys.ts";
 import { locationIn, type RemovedParts } from "./source-location.ts";
 import { validateFile } from "./validate-file.ts";
 import { readYamlTexts } from "./read-yaml.ts";

@@ -9,16 +9,16 @@ import {
 import { suggestionFor } from "./suggest.ts";
 import type { YamlSource } from "./yaml-source.ts";
 import type { YamlPath } from "./yaml-nodes.ts";
-import {
-  check,
-  compile,
-  ExpressionError,
-  findLiteralArguments,
-  thenMaybe,
-  type Expression,
-  type MaybePromise,
-  type Origin,
-} from "../../jsonata/index.ts";
+
+/** Where an expression is written. */
+export interface Origin {
+  /** File and line, for operators and authors: `book.yaml:12`. */
+  readonly place: string;
+  /** The keys that lead to it: `fields.price.read`. */
+  readonly path: string;
+  /** The field that it translates, if it belongs to one. */
+  readonly field: string | undefined;
+}
 
 /** A location in a file of a pack, to which diagnostics are reported. */
 export interface SourceLocation {
@@ -145,55 +145,6 @@ export const silent = (location: SourceLocation): SourceLocation => ({
   },
 });
 
-/** Replaces an expression with errors. It never runs, since the pack is rejected. */
-const INVALID_EXPRESSION: Expression = {
-  source: "",
-  variables: new Set(),
-  inputNames: new Map(),
-  requiredVariables: new Set(),
-  engine: "compiled",
-  evaluate: () => undefined,
-  print: () => undefined,
-};
-
-/** Reports names of `$values("name", …)` that no value kind has. */
-function reportUnknownKinds(
-  location: SourceLocation,
-  source: string,
-  kinds: ReadonlyMap<string, unknown>,
-): void {
-  for (const { text, offset } of findLiteralArguments(source, "values"))
-    if (!kinds.has(text) && !location.isRemoved(text))
-      location.report(
-        {
-          message: `unknown value kind "${text}"`,
-          hint: suggestionFor(text, [...kinds.keys()]),
-          code: "unknown-reference",
-        },
-        offset,
-      );
-}
-
-/**
- * Checks and compiles the expression at a location.
- *
- * @param variables The names that it may read.
- * @param kinds The value kinds of `$values`, for expressions that may read it.
- */
-export function compileExpressionAt(
-  location: SourceLocation,
-  source: string,
-  variables: readonly string[],
-  kinds?: ReadonlyMap<string, unknown>,
-): Expression {
-  const bound = new Set(variables);
-  const errors = location.isChecked ? [] : check(source, bound);
-  for (const { message, offset } of errors) location.report({ message, code: "invalid-expression" }, offset);
-  if (kinds && errors.length === 0 && !location.isChecked && source.includes("$values"))
-    reportUnknownKinds(location, source, kinds);
-  return errors.length > 0 ? INVALID_EXPRESSION : compile(source, bound, location.origin);
-}
-
 /** Looks up a name among the definitions that it may refer to. Reports an unknown name with a suggestion. */
 export function resolveReference<T>(
   location: SourceLocation,
@@ -212,26 +163,4 @@ export function resolveReference<T>(
       },
     });
   return found;
-}
-
-/** Evaluates an expression; returns its failure as a value. */
-export function failureAsValue<T>(evaluate: () => MaybePromise<T>): MaybePromise<T | ExpressionError> {
-  const toValue = (error: unknown): ExpressionError => {
-    if (error instanceof ExpressionError) return error;
-    throw error;
-  };
-  try {
-    const result = evaluate();
-    return result instanceof Promise ? result.catch(toValue) : result;
-  } catch (error) {
-    return toValue(error);
-  }
-}
-
-/** Evaluates an expression that is written elsewhere for the field at a location: its errors name both. */
-export function evaluateFor<T>(user: Origin, evaluate: () => MaybePromise<T>): MaybePromise<T> {
-  return thenMaybe(failureAsValue(evaluate), (result) => {
-    if (result instanceof ExpressionError) throw result.usedBy(user);
-    return result;
-  });
 }

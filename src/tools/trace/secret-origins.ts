@@ -1,5 +1,5 @@
 /** Which expressions work on a secret by the place where they are written: their input has no name. */
-import type { Origin } from "../../jsonata/index.ts";
+import type { Origin } from "../../mapping/load/source-location.ts";
 import type { FieldRule } from "../../mapping/schema/field-definition.ts";
 import type { Pack } from "../../mapping/pack.ts";
 

@@ -7,7 +7,8 @@ import { dirname, join } from "node:path";
 import { readExamples } from "../../../src/tools/examples/example.ts";
 import { runExamples } from "../../support/run-examples.ts";
 import { formatDiagnostic, PackError } from "../../../src/mapping/load/diagnostic.ts";
-import { fileSchema, keysAt } from "../../../src/mapping/schema/file-schema.ts";
+import { fileSchema } from "../../../src/mapping/schema/file-schema.ts";
+import { keysAt } from "../../../src/mapping/load/schema-keys.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 
 const page = readFileSync("mappings/README.md", "utf8");

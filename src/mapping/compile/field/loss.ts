@@ -8,7 +8,8 @@ import { emitInput, emitNothingRelated, emitValueAt, onlyPath } from "../../code
 import type { ReaderField } from "../../codegen/emit-object.ts";
 import type { ByteRange } from "../../codegen/member-scan.ts";
 import { parseAt, type ReaderUnit } from "../../codegen/generate-reader.ts";
-import { compileExpressionAt, type SourceLocation } from "../../load/source-location.ts";
+import type { SourceLocation } from "../../load/source-location.ts";
+import { compileExpressionAt } from "../../load/compile-expression.ts";
 import type { FieldRule } from "../../schema/field-definition.ts";
 import { DEFAULT_SEVERITY, type Severity } from "../../schema/severity.ts";
 import type { LossSink, ReadContext } from "../../translation-context.ts";

@@ -12,7 +12,8 @@ import {
 } from "../../../dialect/json/text.ts";
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../../jsonata/index.ts";
 import type { FieldRule } from "../../schema/field-definition.ts";
-import { evaluateFor, resolveReference, type SourceLocation } from "../../load/source-location.ts";
+import { resolveReference, type SourceLocation } from "../../load/source-location.ts";
+import { evaluateFor } from "../../load/compile-expression.ts";
 import type { LossSink, ReadContext } from "../../translation-context.ts";
 import { cacheStubs, type ExpandWithCache, type ReadStepFunction } from "../stub-cache.ts";
 import type { FieldContext } from "./field-context.ts";

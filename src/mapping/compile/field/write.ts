@@ -2,13 +2,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../../dialect/json/parse.ts";
 import { ExpressionError, mapMaybe, thenMaybe, type MaybePromise } from "../../../jsonata/index.ts";
-import {
-  compileExpressionAt,
-  evaluateFor,
-  failureAsValue,
-  resolveReference,
-  type SourceLocation,
-} from "../../load/source-location.ts";
+import { resolveReference, type SourceLocation } from "../../load/source-location.ts";
+import { compileExpressionAt, evaluateFor, failureAsValue } from "../../load/compile-expression.ts";
 import type { FieldRule } from "../../schema/field-definition.ts";
 import type { Steps } from "../../steps.ts";
 import type { Change, JsonObject, WriteContext } from "../../translation-context.ts";
