@@ -12,7 +12,7 @@ import {
   type SharedState,
   type StateContext,
   type StateSettings,
-} from "./state-backends.ts";
+} from "./shared-state.ts";
 
 const KEY = `${REDIS_PREFIX}replicas`;
 const HEARTBEAT_MS = 2000;

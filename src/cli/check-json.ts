@@ -8,7 +8,7 @@ import {
 } from "../mapping/load/diagnostic.ts";
 import { summarizePack } from "../mapping/pack-summary.ts";
 import type { FieldVerdict, TypeReport } from "../tools/types/type-report.ts";
-import type { CheckedFolder, CheckFlags } from "./check.ts";
+import type { CheckedFolder, CheckFlags } from "./checked-folder.ts";
 import { fieldText, lawText, runLaws, type CheckedLaws } from "./check-laws.ts";
 import { print } from "./terminal.ts";
 

@@ -4,7 +4,7 @@ import type { LawFinding } from "../tools/laws/law-report.ts";
 import type { FieldVerdict, TypeReport } from "../tools/types/type-report.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import { plural } from "../tools/migration-report/outline.ts";
-import type { CheckedFolder, CheckFlags } from "./check.ts";
+import type { CheckedFolder, CheckFlags } from "./checked-folder.ts";
 import { print } from "./terminal.ts";
 
 /** Values of each member and object that the laws are checked with. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { packFolder } from "../app/loaded-pack.ts";
-import type { StateSettings } from "../app/state-backends.ts";
+import type { StateSettings } from "../app/shared-state.ts";
 import { errorText } from "../config/error-text.ts";
 import { collectExpressions, type Expression } from "../jsonata/index.ts";
 import {
@@ -14,7 +14,7 @@ import {
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
-import { fileSchema, type FileKind } from "../mapping/schema/file-schema.ts";
+import { fileSchema } from "../mapping/schema/file-schema.ts";
 import { summarizePack, type PackSummary } from "../mapping/pack-summary.ts";
 import { catalogsSchema, EXAMPLES_FOLDER, exampleSchema, readExamples } from "../tools/examples/example.ts";
 import { plural } from "../tools/migration-report/outline.ts";
@@ -36,29 +36,10 @@ import { describeSurface } from "./describe-surface.ts";
 import { waitForShutdownSignal } from "./signals.ts";
 import { watchFolder } from "./watch-folder.ts";
 import { clearScreen, print } from "./terminal.ts";
-
-export interface CheckFlags {
-  readonly emit?: true;
-  readonly update?: true;
-  readonly watch?: true;
-  readonly laws?: true;
-  readonly seed?: string;
-  /** The documents of the upstream's API and of the client's, with `laws`. */
-  readonly new?: string;
-  readonly old?: string;
-  /** Whether counterexamples are written as golden cases. */
-  readonly golden?: true;
-  readonly schema?: SchemaKind;
-  readonly format?: "text" | "json";
-  /** The file of a golden case. */
-  readonly trace?: string;
-}
+import type { SchemaKind, CheckedFolder, CheckFlags } from "./checked-folder.ts";
 
 /** Reads where a gateway has its state. */
 type FindState = () => StateSettings;
-
-/** The kinds of files with a JSON Schema. */
-type SchemaKind = FileKind | "example" | "catalogs" | "sunset" | "clients" | "notices" | "rollout";
 
 function schemaOf(kind: SchemaKind): unknown {
   if (kind === "example") return exampleSchema();
@@ -178,14 +159,6 @@ async function warnOfUnusedLines(directory: string, pack: Pack, state: FindState
   } finally {
     await store?.close();
   }
-}
-
-/** What a valid pack has, and its golden cases. */
-export interface CheckedFolder {
-  readonly pack: Pack;
-  readonly expressions: readonly Expression[];
-  readonly results: readonly ExampleResult[];
-  readonly problems: readonly Diagnostic[];
 }
 
 /** Loads a pack and runs its golden cases. @throws {PackError} If it is invalid. */

@@ -1,6 +1,7 @@
 /** The client directory and the plan, as commands read them. */
 import { packNames } from "../app/open-sunset.ts";
-import { openExistingState, type StateSettings } from "../app/state-backends.ts";
+import { openExistingState } from "../app/state-backends.ts";
+import type { StateSettings } from "../app/shared-state.ts";
 import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/client-directory.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { readOperatorFile } from "../operator-files/operator-file.ts";

@@ -1,6 +1,6 @@
 /** The commands of pack authors: their arguments and flags. The module of a command is loaded when the command runs. */
 import { Option, type Command } from "commander";
-import type { CheckFlags } from "./check.ts";
+import type { CheckFlags } from "./checked-folder.ts";
 import type { OperatorFileFlags } from "./check-operator-files.ts";
 import {
   addSettings,

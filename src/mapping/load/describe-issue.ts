@@ -1,13 +1,13 @@
 /** What is wrong with a value of a file, for the author of a pack. */
 import type { z } from "zod";
-import { describeValue, keysAt, takesText } from "./schema-keys.ts";
+import { describeValue, keysAt, takesText, type Json } from "./schema-keys.ts";
 import { type DiagnosticCode, withCode, type Message } from "./diagnostic.ts";
 import { suggestionFor } from "./suggest.ts";
 import type { YamlSource } from "./yaml-source.ts";
 import type { YamlPath } from "./yaml-nodes.ts";
 
+/** A problem that zod has found. */
 export type Issue = z.core.$ZodIssue;
-export type Json = Readonly<Record<string, unknown>>;
 
 /** The value at a path. */
 export const valueAt = (data: unknown, path: YamlPath): unknown =>

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { MAX_DIAGNOSTICS, type Diagnostic } from "./diagnostic.ts";
-import { describeProblem, valueAt, type Issue, type Json } from "./describe-issue.ts";
-import { keysAt } from "./schema-keys.ts";
+import { describeProblem, valueAt, type Issue } from "./describe-issue.ts";
+import { type Json, keysAt } from "./schema-keys.ts";
 import { closestMatch, suggestionFor } from "./suggest.ts";
 import type { YamlSource } from "./yaml-source.ts";
 import type { YamlPath } from "./yaml-nodes.ts";

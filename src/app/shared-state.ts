@@ -1,0 +1,86 @@
+/** State about clients, shared by all processes that serve them. */
+import { type RateLimits, createRateLimits } from "../rate-limit/rate-limits.ts";
+import {
+  type TokenCache,
+  type MemoryTokenCache,
+  createTokenCache,
+  type TokenCacheBackend,
+  createSharedTokenCache,
+} from "../auth/token-cache.ts";
+import type { KeyValueStore } from "../storage/key-value-store.ts";
+import {
+  type LimiterName,
+  type MemoryLimiter,
+  createMemoryLimiter,
+  type Limiter,
+  withFallback,
+} from "../rate-limit/limiter.ts";
+import type { Settings } from "../config/setting-definitions.ts";
+export interface SharedState {
+  readonly limits: RateLimits;
+  readonly tokens: TokenCache;
+  /** Token records, and the scopes that applications requested. */
+  readonly state: KeyValueStore;
+  /** Why the processes can't share it now. */
+  problems(): readonly string[];
+  /** How many processes share the limits, with this one. */
+  replicas(): number;
+  close(): Promise<void>;
+}
+
+/** State of this process: its only state, a cache of the shared state, or the fallback for it. */
+export interface LocalState {
+  readonly limiters: Readonly<Record<LimiterName, MemoryLimiter>>;
+  readonly tokens: MemoryTokenCache;
+}
+
+/** Creates the state of this process. */
+export const createLocalState = (settings: Settings): LocalState => ({
+  limiters: {
+    all: createMemoryLimiter(settings.RATE_LIMIT),
+    create: createMemoryLimiter(settings.RATE_LIMIT_CREATE),
+  },
+  tokens: createTokenCache({
+    size: settings.TOKEN_CACHE_SIZE,
+    ttlSeconds: settings.TOKEN_TTL_SECONDS,
+    negativeTtlSeconds: settings.TOKEN_NEGATIVE_TTL_SECONDS,
+  }),
+});
+
+/** Where processes share their limits and token infos. */
+export interface StateBackend {
+  limiter(name: LimiterName): Limiter;
+  readonly tokenCache: TokenCacheBackend;
+  /** How many processes share it. */
+  replicas(): number;
+}
+
+/** Shares limits and token infos. While the backend can't be reached, this process enforces its part of the limits. */
+export function withLocalFallback(
+  backend: StateBackend,
+  local: LocalState,
+  settings: Settings,
+): Pick<SharedState, "limits" | "tokens"> {
+  const limiter = (name: LimiterName, points: number): Limiter =>
+    withFallback(backend.limiter(name), {
+      local: local.limiters[name],
+      localPoints: () => Math.max(1, Math.floor(points / backend.replicas())),
+    });
+  return {
+    limits: createRateLimits(
+      limiter("all", settings.RATE_LIMIT.points),
+      limiter("create", settings.RATE_LIMIT_CREATE.points),
+    ),
+    tokens: createSharedTokenCache(local.tokens, backend.tokenCache),
+  };
+}
+
+/** What a place of the state is opened with. */
+export interface StateContext {
+  readonly local: LocalState;
+  /** Whether this process has a part of the limits. */
+  readonly servesRequests: boolean;
+}
+
+/** The settings that say where the state is. */
+export type StateSettings = Pick<Settings, "REDIS_URL" | "DATA_DIR">;
