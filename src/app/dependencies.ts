@@ -188,7 +188,6 @@ async function openDependencies(
   closers.push(rollout.close);
   ({ checkDirectory } = rollout);
   const notices = openNotices(settings, {
-    pack,
     directory: clients.current,
     state: shared.state,
     audit,

@@ -1,18 +1,8 @@
 /** Opens the notices of a gateway: reads their file, and gives them what they look at. */
-import {
-  cameBackOn,
-  groupSpans,
-  migrationStateOf,
-  nameClients,
-  type NamedClient,
-} from "../audit/migration-state.ts";
-import { keysOfName } from "../audit/client-keys.ts";
+import { cameBackOn, groupSpans, migrationStateOf, nameClients } from "../audit/migration-state.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import type { Settings } from "../config/setting-definitions.ts";
-import { summarizePack } from "../mapping/pack-summary.ts";
-import type { Pack } from "../mapping/pack.ts";
-import { makeClientReport, type ClientReport } from "../notices/digest.ts";
 import { MAX_LOSSES, type ObservedClient } from "../notices/find-news.ts";
 import { COUNTED, RESULTS } from "../notices/notice.ts";
 import { noticesFile } from "../notices/notices-file.ts";
@@ -25,8 +15,6 @@ import { watchOperatorFile } from "./watched-file.ts";
 
 /** The notices of a gateway. */
 export interface NoticesService {
-  /** Reports name the calls of this pack. */
-  usePack(pack: Pack): void;
   /** Reads the file again. Never throws. */
   reload(): void;
   /** Ends attempts to send within two seconds: what was not sent waits in the state store. Never rejects. */
@@ -34,7 +22,6 @@ export interface NoticesService {
 }
 
 export interface NoticesDependencies {
-  readonly pack: Pack;
   readonly directory: () => ClientDirectory;
   readonly state: KeyValueStore;
   readonly audit: AuditStore | undefined;
@@ -43,14 +30,10 @@ export interface NoticesDependencies {
   readonly metrics: Metrics;
 }
 
-const NO_NOTICES: NoticesService = { usePack: () => {}, reload: () => {}, close: async () => {} };
+const NO_NOTICES: NoticesService = { reload: () => {}, close: async () => {} };
 
 const TICK_MS = 1000;
 const ALL_CLIENTS = Number.MAX_SAFE_INTEGER;
-
-/** The call that replaces each route of a pack; null: none. */
-const replacementsOf = (pack: Pack): ReadonlyMap<string, string | null> =>
-  new Map(summarizePack(pack).routes.map(({ alpha, v4 }) => [alpha, v4 === "none" ? null : v4]));
 
 /** Reads the clients that have used the old API. */
 const clientReader =
@@ -76,44 +59,6 @@ const clientReader =
     });
   };
 
-interface ReportSources extends Pick<NoticesDependencies, "directory" | "sunset"> {
-  readonly audit: Pick<AuditStore, "clients" | "usage">;
-  readonly quietDays: number;
-  readonly replacementOf: (route: string) => string | null | undefined;
-}
-
-/** The earliest end of a route for a client of the directory, as the headers of its responses say. */
-function endOf(
-  { directory, sunset: { rules } }: Pick<ReportSources, "directory" | "sunset">,
-  name: string,
-  route: string | null,
-): string | null {
-  const tokens = directory().find(name)?.tokens ?? [];
-  const identities = [{ label: name }, ...tokens.map((fingerprint) => ({ label: name, fingerprint }))];
-  const end = Math.min(...identities.map((identity) => rules.endOf(identity, route) ?? Infinity));
-  return Number.isFinite(end) ? new Date(end).toISOString() : null;
-}
-
-/** Reads the report about a client of the directory. */
-const reportReader =
-  ({ audit, directory, sunset, quietDays, replacementOf }: ReportSources) =>
-  async (name: string): Promise<ClientReport | undefined> => {
-    const counted = await audit.clients({ limit: ALL_CLIENTS });
-    const clients = keysOfName(directory(), name, counted) ?? [];
-    const named = nameClients(
-      counted.filter(({ client }) => client !== null && clients.includes(client)),
-      directory(),
-    ).find((client: NamedClient) => client.name === name);
-    const state = named && migrationStateOf(named, { quietDays, now: Date.now() });
-    if (!named || !state) return undefined;
-    return makeClientReport(named, await audit.usage({ clients, isClientApi: true }), {
-      state,
-      endOf: (route) => endOf({ directory, sunset }, name, route),
-      replacementOf,
-      guide: sunset.status()?.guide ?? null,
-    });
-  };
-
 /**
  * Opens the notices of `NOTICES_FILE`.
  *
@@ -121,28 +66,22 @@ const reportReader =
  */
 export function openNotices(
   { NOTICES_FILE: file, QUIET_DAYS: quietDays }: Pick<Settings, "NOTICES_FILE" | "QUIET_DAYS">,
-  { pack, directory, state, audit, sunset, log, metrics }: NoticesDependencies,
+  { directory, state, audit, sunset, log, metrics }: NoticesDependencies,
 ): NoticesService {
   if (file === undefined) return NO_NOTICES;
-  let replacements = replacementsOf(pack);
   const watched = watchOperatorFile(
     file,
     noticesFile({ hasAudit: audit !== undefined, readsSecrets: true }),
     { setting: "NOTICES_FILE", gauge: "notices_file_last_reload_successful", log, metrics },
   );
-  const replacementOf = (route: string): string | null | undefined => replacements.get(route);
   const notices = new Notices({
     file: watched.current,
-    directory,
     store: state,
     readClients: audit && clientReader(audit, directory, quietDays),
     planStatus() {
       const status = sunset.status();
       return status?.inForce ? status : undefined;
     },
-    readReport: audit
-      ? reportReader({ audit, directory, sunset, quietDays, replacementOf })
-      : async () => undefined,
     onResult: metrics.countNotice,
     log,
   });
@@ -161,7 +100,6 @@ export function openNotices(
   const timer = setInterval(() => void notices.tick(), TICK_MS).unref();
   let closing: Promise<void> | undefined;
   return {
-    usePack: (next) => void (replacements = replacementsOf(next)),
     reload: watched.reload,
     close() {
       clearInterval(timer);

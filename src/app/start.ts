@@ -127,7 +127,6 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
       await activePack.replace(loaded, isSuperseded);
       dependencies.sunset.usePack(loaded.pack);
       dependencies.rollout.usePack(loaded.pack);
-      dependencies.notices.usePack(loaded.pack);
       dependencies.comparisons.usePack(loaded.pack);
       // The file may have been invalid for the previous pack alone.
       reloadTokens();

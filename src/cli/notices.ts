@@ -1,28 +1,18 @@
 /** `alpha-gateway notices`: tries the receivers of notices. */
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
-import { NO_CLIENTS } from "../clients/client-directory.ts";
 import type { Settings } from "../config/setting-definitions.ts";
-import { MailSender } from "../notices/mail.ts";
-import { noticesFile, type NoticesPlan } from "../notices/notices-file.ts";
-import { SendError } from "../notices/send-error.ts";
-import { sendWaiting } from "../notices/send.ts";
+import { noticesFile, type Receiver } from "../notices/notices-file.ts";
+import { SendError, sendWebhook } from "../notices/webhook.ts";
 import { readOperatorFile } from "../operator-files/operator-file.ts";
 import { print } from "./terminal.ts";
 
 /** Sends a test to one receiver. @returns what went wrong; undefined if nothing did */
-async function sendTest(plan: NoticesPlan, receiver: string): Promise<string | undefined> {
-  const now = new Date();
-  const notice = { type: "test", timestamp: now.toISOString(), data: { receiver } } as const;
-  const entry = { id: `msg_${randomUUID()}`, to: receiver, at: now.getTime(), notice };
-  const sources = {
-    file: () => plan,
-    directory: () => NO_CLIENTS,
-    readReport: async () => undefined,
-    mails: new MailSender(),
-  };
+async function sendTest(receiver: Receiver): Promise<string | undefined> {
+  const timestamp = new Date().toISOString();
+  const notice = { type: "test", timestamp, data: { receiver: receiver.name } } as const;
   try {
-    await sendWaiting(entry, sources, new AbortController().signal);
+    await sendWebhook(receiver, { id: `msg_${randomUUID()}`, notice }, new AbortController().signal);
     return undefined;
   } catch (error) {
     if (error instanceof SendError) return error.message;
@@ -39,10 +29,10 @@ export async function testNotices(
     return command.error("error: there are no receivers: set NOTICES_FILE, or give --notices-file");
   const plan = readOperatorFile(file, noticesFile({ hasAudit: AUDIT !== "off", readsSecrets: true }));
   let failed = 0;
-  for (const { name } of plan.receivers) {
-    const problem = await sendTest(plan, name);
+  for (const receiver of plan.receivers) {
+    const problem = await sendTest(receiver);
     if (problem !== undefined) failed += 1;
-    print(`${name}: ${problem === undefined ? "sent" : `not sent: ${problem}`}\n`);
+    print(`${receiver.name}: ${problem === undefined ? "sent" : `not sent: ${problem}`}\n`);
   }
   if (plan.receivers.length === 0) print("The file has no receivers.\n");
   return failed === 0 ? 0 : 1;

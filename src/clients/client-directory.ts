@@ -6,7 +6,11 @@ import type { OperatorFileKind, ReportProblem } from "../operator-files/operator
 import { matchesPattern } from "./agent-pattern.ts";
 
 const clientDefinition = z.strictObject({
-  contact: about(z.string().max(200).optional(), "Address for notices", "billing@example.com"),
+  contact: about(
+    z.string().max(200).optional(),
+    "Whom to ask about the client, for readers of the file",
+    "billing@example.com",
+  ),
   owner: about(z.string().max(200).optional(), "Team or person who owns the client", "Team Billing"),
   note: about(z.string().max(2000).optional(), "Anything for operators", "runs each night at two"),
   tokens: about(

@@ -1,13 +1,13 @@
 /** Sends what waits: one notice at a time to each receiver, with growing pauses after failures. */
 import type { NoticeResult } from "./notice.ts";
-import type { Waiting } from "./outbox.ts";
-import { SendError } from "./send-error.ts";
+import type { Waiting } from "./state.ts";
+import { SendError } from "./webhook.ts";
 
 /** Pause after the first failure of a receiver. It doubles with each failure in a row. */
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 600_000;
 /** How long something is tried. After that it is dropped: who reads it a day later is misled. */
-export const MAX_AGE_MS = 24 * 3_600_000;
+const MAX_AGE_MS = 24 * 3_600_000;
 
 export interface DeliveryOptions {
   /** What waits, the oldest first. */
@@ -96,33 +96,32 @@ export class Delivery {
     for (;;) {
       const entry = this.#isClosed ? undefined : this.#next(to);
       if (!entry) return;
-      const error = await this.#attempt(entry);
+      const problem = await this.#attempt(entry);
       if (this.#closing.signal.aborted) return;
-      if (!error) {
-        this.#failing.delete(to);
-        this.#finish(entry, "sent", "");
-      } else if (error.isPermanent) this.#finish(entry, "dropped", error.message);
-      else return this.#pause(entry, error);
+      if (problem !== undefined) return this.#pause(entry, problem);
+      this.#failing.delete(to);
+      this.#finish(entry, "sent", "");
       // If the store fails, what was sent is removed by a later start: it is not sent again meanwhile.
       await this.#removeDone().catch(() => {});
     }
   }
 
-  async #attempt(entry: Waiting): Promise<SendError | undefined> {
+  /** Sends a notice once. @returns why it was not sent */
+  async #attempt(entry: Waiting): Promise<string | undefined> {
     try {
       await this.#options.send(entry, this.#closing.signal);
       return undefined;
     } catch (error) {
-      return error instanceof SendError ? error : new SendError((error as Error).name);
+      return error instanceof SendError ? error.message : (error as Error).name;
     }
   }
 
-  #pause(entry: Waiting, error: SendError): void {
+  #pause(entry: Waiting, problem: string): void {
     const { onResult, clock } = this.#options;
     const failures = (this.#failing.get(entry.to)?.failures ?? 0) + 1;
     this.#failing.set(entry.to, { failures, until: clock() + pauseAfter(failures) });
     this.#attempts.set(entry.id, (this.#attempts.get(entry.id) ?? 0) + 1);
-    onResult(entry, "failed", error.message, failures === 1);
+    onResult(entry, "failed", problem, failures === 1);
   }
 
   #finish(entry: Waiting, result: NoticeResult, reason: string): void {

@@ -1,7 +1,7 @@
 /** What has happened since the last look, by comparing what was remembered with what is known now. */
 import type { MigrationState, NamedClient } from "../audit/migration-state.ts";
 import type { PlanStatus, StageStatus } from "../sunset/describe-plan.ts";
-import type { ClientData, Notice, StageData, StateChange } from "./notice.ts";
+import type { ClientData, Notice, NoticeEvent, StageData } from "./notice.ts";
 
 /** What a client did beyond its state. */
 export interface ClientSignals {
@@ -50,8 +50,7 @@ export interface Memory {
 /** What a look found. */
 export interface News {
   readonly memory: Memory;
-  readonly notices: readonly Notice[];
-  readonly changes: readonly StateChange[];
+  readonly notices: readonly Notice<NoticeEvent>[];
   /** Clients that are not remembered, because there are too many. They are not reported. */
   readonly ignored: number;
 }
@@ -76,7 +75,7 @@ const STATES: Readonly<Record<StateLetter, MigrationState>> = {
 };
 
 /** What a client is called: by its name, or else by the key of its summaries. */
-export const nameOf = ({ name, client }: NamedClient): string => name ?? client ?? "";
+const nameOf = ({ name, client }: NamedClient): string => name ?? client ?? "";
 
 const describeClient = ({ usage, state }: ObservedClient): ClientData => ({
   client: nameOf(usage),
@@ -102,8 +101,7 @@ function previousState(
 /** The news of clients. Without a memory of clients there are none. */
 function lookAtClients(memory: Memory, clients: readonly ObservedClient[], timestamp: string): News {
   const { clients: known, cameBack = {}, losses = {} } = memory;
-  const notices: Notice[] = [];
-  const changes: StateChange[] = [];
+  const notices: Notice<NoticeEvent>[] = [];
   const next = {
     clients: {} as Record<string, StateLetter>,
     cameBack: {} as Record<string, string>,
@@ -129,8 +127,6 @@ function lookAtClients(memory: Memory, clients: readonly ObservedClient[], times
     for (const each of keys) next.clients[each] = LETTERS[client.state];
     const data = describeClient(client);
     const before = known && previousState(client, known);
-    if (known && before !== client.state)
-      changes.push({ client: data.client, from: before ?? "new", to: client.state, at: timestamp });
     if (known && before === undefined) notices.push({ type: "client.new", timestamp, data });
     if (before !== undefined && before !== "ready" && client.state === "ready")
       notices.push({ type: "client.ready", timestamp, data });
@@ -157,7 +153,7 @@ function lookAtClients(memory: Memory, clients: readonly ObservedClient[], times
     }
     if (reported.size > 0) next.losses[key] = [...reported];
   }
-  return { memory: { ...memory, ...next }, notices, changes, ignored };
+  return { memory: { ...memory, ...next }, notices, ignored };
 }
 
 const describeStage = ({ name, kind, state, until, routes, clients }: StageStatus): StageData => ({
@@ -178,7 +174,7 @@ function lookAtPlan(
   const { stages: known, lastStorm } = memory;
   const active = stages.filter(({ state }) => state === "active").map(describeStage);
   const storms = events.filter(({ action, by }) => action === "pause" && by === "gateway");
-  const notices: Notice[] = [];
+  const notices: Notice<NoticeEvent>[] = [];
   if (known) {
     for (const data of active)
       if (!known.some(({ stage }) => stage === data.stage))
@@ -206,7 +202,7 @@ export function findNews(memory: Memory, { time, clients, plan }: Facts): News {
   const timestamp = new Date(time).toISOString();
   const ofClients: News = clients
     ? lookAtClients(memory, clients, timestamp)
-    : { memory, notices: [], changes: [], ignored: 0 };
+    : { memory, notices: [], ignored: 0 };
   if (!plan) return ofClients;
   const ofPlan = lookAtPlan(ofClients.memory, plan, timestamp);
   return { ...ofClients, memory: ofPlan.memory, notices: [...ofClients.notices, ...ofPlan.notices] };

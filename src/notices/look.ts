@@ -1,26 +1,21 @@
 /** One look: what was found becomes what is remembered, and what waits to be sent. Pure. */
-import { makeDigest } from "./digest.ts";
-import { findNews, type Facts, type ObservedClient } from "./find-news.ts";
-import { DIGESTS, type DigestName, type Notice } from "./notice.ts";
-import type { NoticesPlan } from "./notices-file.ts";
-import {
-  addChanges,
-  addWaiting,
-  CONTACTS,
-  createWaiting,
-  limitNotices,
-  type DigestState,
-  type StoredNotices,
-  type Waiting,
-} from "./outbox.ts";
-import type { PlanStatus } from "../sunset/describe-plan.ts";
+import { randomUUID } from "node:crypto";
+import { findNews, type Facts } from "./find-news.ts";
+import type { Notice, NoticeEvent } from "./notice.ts";
+import type { Receiver } from "./notices-file.ts";
+import type { HourCount, StoredNotices, Waiting } from "./state.ts";
+
+/** Notices of one event that are sent within an hour. */
+export const MAX_PER_HOUR = 20;
+/** Notices that wait for one receiver. Above it the oldest are dropped. */
+const MAX_WAITING = 500;
+
+const HOUR_MS = 3_600_000;
+const hourOf = (time: number): number => Math.floor(time / HOUR_MS);
 
 /** What a look sees, and who is told. */
 export interface Look extends Facts {
-  readonly plan: PlanStatus | undefined;
-  readonly file: NoticesPlan;
-  /** Whether a client of the directory has a contact with a mail address. */
-  readonly hasAddress: (client: string) => boolean;
+  readonly receivers: readonly Receiver[];
 }
 
 /** What is stored after a look. */
@@ -32,49 +27,70 @@ export interface Looked {
   readonly ignored: number;
 }
 
-/** Reports that are due. */
-export const dueDigests = (
-  { digests }: Pick<StoredNotices, "digests">,
-  { nextDigest }: Pick<NoticesPlan, "nextDigest">,
-  time: number,
-): readonly DigestName[] =>
-  DIGESTS.filter((name) => {
-    const since = digests[name]?.since;
-    return since !== undefined && nextDigest(name, since) <= time;
-  });
+/** Whether an hour is over in which there were more notices than were sent. */
+export const isMoreDue = ({ hours }: Pick<StoredNotices, "hours">, time: number): boolean =>
+  Object.values(hours).some(({ hour, more }) => more > 0 && hour < hourOf(time));
 
-/** A report for each contact that wants one and whose client has something to do. */
-const reportsFor = (
-  clients: readonly ObservedClient[],
-  { file, hasAddress, time }: Pick<Look, "file" | "hasAddress" | "time">,
-): Waiting[] =>
-  clients.flatMap(({ usage: { name }, state }) =>
-    file.contacts && name !== null && state !== "ready" && hasAddress(name)
-      ? [createWaiting({ to: CONTACTS, at: time, client: name })]
-      : [],
+/** One notice for each event of hours that are over: how many more there were. */
+function findMore({ hours }: Pick<StoredNotices, "hours">, time: number): Notice<"more">[] {
+  const counts = Object.entries(hours) as [NoticeEvent, HourCount][];
+  return counts
+    .filter(([, { hour, more }]) => more > 0 && hour < hourOf(time))
+    .map(([event, { hour, more: count }]) => ({
+      type: "more",
+      timestamp: new Date(time).toISOString(),
+      data: { event, count, hour: new Date(hour * HOUR_MS).toISOString() },
+    }));
+}
+
+/** Finds the notices that are sent: at most {@link MAX_PER_HOUR} of an event in an hour. The others are counted. */
+function limitNotices(
+  before: Pick<StoredNotices, "hours">,
+  notices: readonly Notice<NoticeEvent>[],
+  time: number,
+): { readonly hours: StoredNotices["hours"]; readonly sent: readonly Notice[] } {
+  const hour = hourOf(time);
+  const hours: Partial<Record<NoticeEvent, HourCount>> = {};
+  for (const [event, count] of Object.entries(before.hours) as [NoticeEvent, HourCount][])
+    if (count.hour === hour) hours[event] = count;
+  const sent: Notice[] = [];
+  for (const notice of notices) {
+    const count = hours[notice.type] ?? { hour, notices: 0, more: 0 };
+    const isFull = count.notices >= MAX_PER_HOUR;
+    hours[notice.type] = isFull
+      ? { ...count, more: count.more + 1 }
+      : { ...count, notices: count.notices + 1 };
+    if (!isFull) sent.push(notice);
+  }
+  return { hours, sent };
+}
+
+/** Addresses a notice to its receivers. */
+function addressNotice(notice: Notice, receivers: readonly Receiver[], at: number): Waiting[] {
+  const { type, data } = notice;
+  return receivers
+    .filter(({ events }) => type !== "test" && events.has(type === "more" ? data.event : type))
+    .map(({ name }) => ({ id: `msg_${randomUUID()}`, to: name, at, notice }));
+}
+
+/** The oldest notices of receivers for which too many wait. */
+function findExcess(waiting: readonly Waiting[]): Waiting[] {
+  return [...Map.groupBy(waiting, ({ to }) => to).values()].flatMap((entries) =>
+    entries.slice(0, Math.max(0, entries.length - MAX_WAITING)),
   );
+}
 
 /** Compares a look with what is stored. */
-export function takeLook(before: StoredNotices, look: Look): Looked {
-  const { time, clients, plan, file } = look;
-  const timestamp = new Date(time).toISOString();
-  const news = findNews(before.memory, look);
-  const changes: Partial<Record<DigestName, DigestState>> = addChanges(before, news.changes);
-  const notices: Notice[] = [...news.notices];
-  const reports: Waiting[] = [];
-  const fresh: DigestState = { since: time, changes: [], more: 0 };
-  // Without the clients, a report waits for them.
-  for (const name of clients ? dueDigests(before, file, time) : []) {
-    const data = makeDigest(name, changes[name] ?? fresh, clients ?? [], plan);
-    notices.push({ type: "digest", timestamp, data });
-    delete changes[name];
-    if (name === "weekly") reports.push(...reportsFor(clients ?? [], look));
-  }
-  const digests = Object.fromEntries(DIGESTS.map((name) => [name, changes[name] ?? fresh]));
-  const { hours, added } = limitNotices(before, notices, file.receivers, time);
-  const { state, dropped } = addWaiting({ ...before, memory: news.memory, hours, digests }, [
-    ...added,
-    ...reports,
-  ]);
-  return { state, dropped, ignored: news.ignored };
+export function takeLook(before: StoredNotices, { receivers, ...facts }: Look): Looked {
+  const { time } = facts;
+  const { memory, notices, ignored } = findNews(before.memory, facts);
+  const { hours, sent } = limitNotices(before, notices, time);
+  const added = [...findMore(before, time), ...sent].flatMap((notice) =>
+    addressNotice(notice, receivers, time),
+  );
+  const all = [...before.waiting, ...added];
+  const dropped = added.length > 0 ? findExcess(all) : [];
+  const isDropped = new Set(dropped);
+  const waiting = all.filter((entry) => !isDropped.has(entry));
+  return { state: { ...before, memory, hours, waiting }, dropped, ignored };
 }

@@ -22,10 +22,6 @@ export const CLIENT_EVENTS: readonly NoticeEvent[] = [
   "loss",
 ];
 
-/** Reports at fixed times. */
-export const DIGESTS = ["daily", "weekly"] as const;
-export type DigestName = (typeof DIGESTS)[number];
-
 /** A client, for operators. Texts are those of the directory, or what the client sent. */
 export interface ClientData {
   /** Its name in the client directory, or else the key of its summaries. */
@@ -49,38 +45,6 @@ export interface StageData {
   readonly clients: readonly string[];
 }
 
-/** A client that changed its state. */
-export interface StateChange {
-  readonly client: string;
-  readonly from: MigrationState | "new";
-  readonly to: MigrationState;
-  readonly at: string;
-}
-
-/** A report for operators. */
-export interface DigestData {
-  readonly digest: DigestName;
-  readonly since: string;
-  /** Clients that have used the old API, by their states. */
-  readonly states: Readonly<Record<MigrationState, number>>;
-  /** Those that are not ready, the ones with the most requests first. */
-  readonly clients: readonly (Pick<ClientData, "client" | "state" | "lastAlpha"> & {
-    readonly requests: number;
-  })[];
-  readonly moreClients: number;
-  readonly changes: readonly StateChange[];
-  readonly moreChanges: number;
-  /** Stages that apply, or come next. */
-  readonly next: readonly {
-    readonly stage: string;
-    readonly state: StageState;
-    readonly from: string | null;
-    readonly until: string | null;
-  }[];
-  /** The end of the plan; null without one. */
-  readonly end: string | null;
-}
-
 /** What each kind of notice says. */
 export interface NoticeData {
   "client.new": ClientData;
@@ -92,7 +56,6 @@ export interface NoticeData {
   loss: { readonly client: string; readonly route: string; readonly loss: string; readonly since: string };
   /** Further notices of an event that were not sent, since there were too many in an hour. */
   more: { readonly event: NoticeEvent; readonly count: number; readonly hour: string };
-  digest: DigestData;
   test: { readonly receiver: string };
 }
 
@@ -108,9 +71,8 @@ export type Notice<Type extends NoticeType = NoticeType> = {
   };
 }[Type];
 
-/** What metrics count. `contact`: a report to the contact of a client. */
-export const COUNTED = [...EVENTS, "more", "digest", "contact"] as const;
-export type CountedNotice = (typeof COUNTED)[number] | "test";
+/** What metrics count. */
+export const COUNTED = [...EVENTS, "more"] as const;
 
 /** How an attempt ended, or a notice. `failed`: it is tried again. `dropped`: it is not. */
 export const RESULTS = ["sent", "failed", "dropped"] as const;

@@ -5,19 +5,11 @@ import type { Log } from "../observability/log.ts";
 import type { PlanStatus } from "../sunset/describe-plan.ts";
 import { Delivery } from "./delivery.ts";
 import type { ObservedClient } from "./find-news.ts";
-import { dueDigests, takeLook, type Looked } from "./look.ts";
-import { MailSender } from "./mail.ts";
-import type { NoticeResult } from "./notice.ts";
-import { isAddress } from "./notices-file.ts";
-import {
-  CONTACTS,
-  countedAs,
-  createNoticesState,
-  LEASE_SECONDS,
-  type NoticesState,
-  type Waiting,
-} from "./outbox.ts";
-import { sendWaiting, type SendSources } from "./send.ts";
+import { isMoreDue, takeLook, type Looked } from "./look.ts";
+import type { NoticeResult, NoticeType } from "./notice.ts";
+import type { NoticesPlan } from "./notices-file.ts";
+import { createNoticesState, LEASE_SECONDS, type NoticesState, type Waiting } from "./state.ts";
+import { SendError, sendWebhook } from "./webhook.ts";
 
 /** Time between two looks at the clients: it is the largest read of the audit store. */
 const CLIENTS_MS = 300_000;
@@ -27,15 +19,16 @@ const RETRY_MS = 10_000;
 const LEASE_MS = (LEASE_SECONDS * 1000) / 3;
 /** How long the shutdown waits for a look, and for attempts to send. */
 const CLOSE_MS = 2000;
-const HOUR_MS = 3_600_000;
 
-export interface NoticesOptions extends Omit<SendSources, "mails"> {
+export interface NoticesOptions {
+  /** The file, as it was last read. */
+  readonly file: () => NoticesPlan;
   readonly store: Parameters<typeof createNoticesState>[0];
   /** Reads the clients that have used the old API; undefined without an audit store. @throws {AuditUnavailableError} */
   readonly readClients: ((time: number) => Promise<readonly ObservedClient[]>) | undefined;
   /** The plan; undefined without one, and while it is not in force. */
   readonly planStatus: () => PlanStatus | undefined;
-  readonly onResult: (event: ReturnType<typeof countedAs>, result: NoticeResult) => void;
+  readonly onResult: (event: NoticeType, result: NoticeResult) => void;
   readonly log: Log;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number;
@@ -60,14 +53,18 @@ export class Notices {
   constructor(options: NoticesOptions) {
     const { file, store, clock = Date.now } = options;
     const state = createNoticesState(store);
-    const mails = new MailSender();
+    const find = (to: string) => file().receivers.find(({ name }) => name === to);
     this.#options = options;
     this.#clock = clock;
     this.#state = state;
     this.#delivery = new Delivery({
       waiting: () => (this.#isLeading ? state.current().waiting : []),
-      isReceiver: (name) => name === CONTACTS || file().receivers.some((receiver) => receiver.name === name),
-      send: (entry, signal) => sendWaiting(entry, { ...options, mails }, signal),
+      isReceiver: (name) => find(name) !== undefined,
+      send(entry, signal) {
+        const receiver = find(entry.to);
+        if (!receiver) throw new SendError("the receiver is no longer in the file");
+        return sendWebhook(receiver, entry, signal);
+      },
       remove: (ids) =>
         state.change((before) => ({ ...before, waiting: before.waiting.filter(({ id }) => !ids.has(id)) })),
       onResult: (...result) => this.#report(...result),
@@ -131,9 +128,8 @@ export class Notices {
 
   /** The clients, if it is time to look at them; undefined if they can't be read, too. */
   async #observe(time: number): Promise<readonly ObservedClient[] | undefined> {
-    const { readClients, file, log } = this.#options;
-    const isDue = dueDigests(this.#state.current(), file(), time).length > 0;
-    if (!readClients || (time < this.#clientsAt && !(isDue && this.#areClientsReadable))) return undefined;
+    const { readClients, log } = this.#options;
+    if (!readClients || time < this.#clientsAt) return undefined;
     try {
       const clients = await readClients(time);
       this.#areClientsReadable = true;
@@ -153,19 +149,15 @@ export class Notices {
 
   /** Compares, and stores what is to be sent: both in one step, so that it happens once. */
   async #look(): Promise<void> {
-    const { planStatus, file, directory, log } = this.#options;
+    const { planStatus, file, log } = this.#options;
     const time = this.#clock();
     const plan = planStatus();
     const clients = await this.#observe(time);
     const planText = JSON.stringify([plan?.stages.map(({ name, state }) => [name, state]), plan?.events]);
-    const isHourOver = Object.values(this.#state.current().hours).some(
-      ({ hour, more }) => more > 0 && hour < Math.floor(time / HOUR_MS),
-    );
-    if (!clients && planText === this.#lastPlan && !isHourOver) return;
-    const hasAddress = (client: string): boolean => isAddress(directory().find(client)?.contact);
+    if (!clients && planText === this.#lastPlan && !isMoreDue(this.#state.current(), time)) return;
     let looked: Looked | undefined;
     await this.#state.change((before) => {
-      looked = takeLook(before, { time, clients, plan, file: file(), hasAddress });
+      looked = takeLook(before, { time, clients, plan, receivers: file().receivers });
       return looked.state;
     });
     this.#lastPlan = planText;
@@ -178,11 +170,10 @@ export class Notices {
       );
   }
 
-  #report(entry: Waiting, result: NoticeResult, reason: string, isFirst: boolean): void {
+  #report({ to: receiver, notice }: Waiting, result: NoticeResult, reason: string, isFirst: boolean): void {
     const { onResult, log } = this.#options;
-    const event = countedAs(entry);
+    const { type: event } = notice;
     onResult(event, result);
-    const receiver = entry.to === CONTACTS ? "contacts" : entry.to;
     if (result === "dropped")
       log.error(
         { code: "AG_NOTICE_DROPPED", receiver, event, reason },

@@ -2,15 +2,23 @@
 import { createHmac } from "node:crypto";
 import { request } from "undici";
 import type { Notice } from "./notice.ts";
-import type { WebhookTarget } from "./notices-file.ts";
-import { codeOf, SendError } from "./send-error.ts";
+import type { Receiver } from "./notices-file.ts";
 
 /** How long a webhook may take to respond. */
-export const WEBHOOK_TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
-/** `webhook-signature` of a message. @param seconds `webhook-timestamp`, in seconds since the epoch */
-export const signatureOf = (key: Buffer, id: string, seconds: number, body: string): string =>
-  `v1,${createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64")}`;
+/** A notice could not be sent. Its message is for the log: it has a code or a status, and nothing of the webhook's URL. */
+export class SendError extends Error {
+  override readonly name = "SendError";
+  readonly code = "AG_NOTICE_FAILED";
+}
+
+/** The code of an error of the system, such as `ECONNREFUSED`. */
+function codeOf(error: unknown): string {
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
+  const found = [code, cause?.code].find((each) => typeof each === "string");
+  return typeof found === "string" && /^[A-Z][A-Z0-9_]{1,60}$/.test(found) ? found : "no response in time";
+}
 
 /**
  * Sends a notice. The response is not read, and redirects are not followed.
@@ -19,12 +27,13 @@ export const signatureOf = (key: Buffer, id: string, seconds: number, body: stri
  * @throws {SendError} If it takes too long, the status is not 2xx, or there is no connection.
  */
 export async function sendWebhook(
-  { url, key }: WebhookTarget,
+  { url, key }: Pick<Receiver, "url" | "key">,
   { id, notice }: { readonly id: string; readonly notice: Notice },
   signal: AbortSignal,
 ): Promise<void> {
   const body = JSON.stringify(notice);
   const seconds = Math.floor(Date.now() / 1000);
+  const signature = createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64");
   let status: number;
   try {
     const response = await request(url, {
@@ -34,17 +43,17 @@ export async function sendWebhook(
         "user-agent": "alpha-gateway",
         "webhook-id": id,
         "webhook-timestamp": String(seconds),
-        "webhook-signature": signatureOf(key, id, seconds, body),
+        "webhook-signature": `v1,${signature}`,
       },
       body,
       // Notices are rare: no connection is kept for the next one.
       reset: true,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_TIMEOUT_MS)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
     status = response.statusCode;
     response.body.on("error", () => {}).destroy();
   } catch (error) {
-    throw new SendError(codeOf(error, "no response in time"));
+    throw new SendError(codeOf(error));
   }
   if (status < 200 || status > 299) throw new SendError(`status ${status}`);
 }

@@ -1,7 +1,5 @@
 /** Notices that a test moves by hand: its own clock, clients and plan. */
 import type { MigrationState } from "../../src/audit/migration-state.ts";
-import { CLIENTS_FILE } from "../../src/clients/client-directory.ts";
-import type { ClientReport } from "../../src/notices/digest.ts";
 import type { ClientSignals, ObservedClient } from "../../src/notices/find-news.ts";
 import { noticesFile } from "../../src/notices/notices-file.ts";
 import { Notices, type NoticesOptions } from "../../src/notices/notices.ts";
@@ -80,9 +78,7 @@ export interface World {
   time: number;
   clients: readonly ObservedClient[];
   plan: PlanStatus | undefined;
-  reports: Readonly<Record<string, ClientReport>>;
   file: string;
-  directory: string;
 }
 
 /** A Monday. */
@@ -92,8 +88,6 @@ export const createWorld = (file: string, world: Partial<World> = {}): World => 
   time: START,
   clients: [],
   plan: undefined,
-  reports: {},
-  directory: "{}",
   ...world,
   file,
 });
@@ -118,11 +112,9 @@ export function startNotices(world: World, store: NoticesOptions["store"]): Test
   const kind = noticesFile({ hasAudit: true, readsSecrets: true });
   const notices = new Notices({
     file: () => parseOperatorFile({ file: "notices.yaml", text: world.file }, kind),
-    directory: () => parseOperatorFile({ file: "clients.yaml", text: world.directory }, CLIENTS_FILE),
     store,
     readClients: async () => world.clients,
     planStatus: () => world.plan,
-    readReport: async (client) => world.reports[client],
     onResult: (event, result) => void results.push(`${event} ${result}`),
     log: { debug: write, info: write, warn: write, error: write, fatal: write, isLevelEnabled: () => true },
     clock: () => world.time,

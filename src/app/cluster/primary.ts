@@ -69,7 +69,6 @@ export async function startWorkers(
     ({ files, pack } = loaded);
     dependencies.sunset.usePack(pack);
     dependencies.rollout.usePack(pack);
-    dependencies.notices.usePack(pack);
     dependencies.comparisons.usePack(pack);
     await sendToWorkers(files);
   }

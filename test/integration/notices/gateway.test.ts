@@ -7,10 +7,8 @@ import { openSqliteKeyValueStore } from "../../../src/storage/sqlite-store.ts";
 import { allBut } from "../../support/fake-time.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import {
-  startMailReceiver,
   startWebhookReceiver,
   WEBHOOK_SECRET,
-  type MailReceiver,
   type WebhookReceiver,
 } from "../../support/notice-receivers.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
@@ -21,30 +19,22 @@ const LIST = "GET /vm/instances";
 const START = "2026-06-01T09:00:00Z";
 const PLAN = `announced: 2026-01-01
 end: 2027-03-31
-guide: https://example.com/guide
 stages:
   - { name: first, brown_out: "0 10 * * 1", for: 1h, from: 2026-05-01, routes: ["${LIST}"] }
-  - { end: 2027-01-01, routes: ["${LIST}"] }
 `;
 
 let gateway: Gateway | undefined;
 let webhook: WebhookReceiver;
-let mails: MailReceiver;
 let folder: string;
 let file: string;
 
 beforeEach(async () => {
   jest.useFakeTimers({ now: new Date(START), doNotFake: allBut("Date") });
   webhook = await startWebhookReceiver();
-  mails = await startMailReceiver();
   folder = mkdtempSync(join(tmpdir(), "notices-"));
-  const variables = { NOTICES_SECRET: WEBHOOK_SECRET, SMTP_URL: mails.url };
-  jest.replaceProperty(process, "env", { ...process.env, ...variables });
+  jest.replaceProperty(process, "env", { ...process.env, NOTICES_SECRET: WEBHOOK_SECRET });
   file = writeOperatorFile(
-    `receivers: { hook: { webhook: "${webhook.url}", secret: { env: NOTICES_SECRET } } }
-smtp: { url: { env: SMTP_URL }, from: gateway@example.com }
-contacts: true
-`,
+    `receivers: { hook: { webhook: "${webhook.url}", secret: { env: NOTICES_SECRET } } }\n`,
     "notices.yaml",
   );
 });
@@ -52,7 +42,6 @@ afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
   await webhook.close();
-  await mails.close();
   rmSync(folder, { recursive: true, force: true });
   jest.useRealTimers();
   jest.restoreAllMocks();
@@ -161,30 +150,6 @@ describe("a gateway with NOTICES_FILE", () => {
     expect(received("storm").map(({ body }) => body.data)).toEqual([
       { stage: "first", reason: expect.stringMatching(/^[0-9a-f]{16} answered with a storm of retries$/) },
     ]);
-  });
-
-  test("sends the contact of a client its routes, counts, dates and the calls that replace them, and no values", async () => {
-    const { request } = await start();
-    await request(`${LIST}?page=1`, { headers: { "user-agent": "billing/2" } });
-    await request("GET /vm/instances/123456", { headers: { "user-agent": "billing/2" } });
-    await request("GET /nowhere/s3cret", { headers: { "user-agent": "billing/2" } });
-    await request("GET /datacenters", { as: "other", headers: { "user-agent": "else/1" } });
-    moveTo("2026-06-08T08:00:10Z");
-    await waitFor(() => mails.received.length > 0);
-    const [mail] = mails.received;
-    expect(mail?.to).toEqual(["billing@customer.example"]);
-    expect(mail?.text).toBe(`This is the weekly report about billing.
-State: not begun
-The old API ends for it on 2027-03-31.
-How to migrate: https://example.com/guide
-
-Its calls of the old API, and what replaces them:
-- GET /vm/instances: 1 request, the last one on 2026-06-01
-  is now GET /v4/vm/instances
-  ends on 2027-01-01
-- GET /vm/instances/:id: 1 request, the last one on 2026-06-01
-  is now GET /v4/vm/instances/{id}
-`);
   });
 
   test("keeps the receivers that it has if a changed file is invalid", async () => {

@@ -1,7 +1,7 @@
-/** Notices as receivers get them: a webhook that checks signatures, and a mail server. The state store is SQLite. */
+/** Notices as receivers get them: a webhook that checks signatures. The state store is SQLite. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
-import { createServer, type AddressInfo, type Server } from "node:net";
+import type { AddressInfo, Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
@@ -9,10 +9,8 @@ import type { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { openSqliteKeyValueStore } from "../../../src/storage/sqlite-store.ts";
 import { createAuthority, readCertificate } from "../../support/certificates.ts";
 import {
-  startMailReceiver,
   startWebhookReceiver,
   WEBHOOK_SECRET,
-  type MailReceiver,
   type WebhookReceiver,
 } from "../../support/notice-receivers.ts";
 import {
@@ -33,7 +31,6 @@ const DAY = 24 * HOUR;
 let folder: string;
 let store: KeyValueStore;
 let webhook: WebhookReceiver;
-let mails: MailReceiver;
 let started: TestNotices[];
 let servers: Server[];
 
@@ -41,19 +38,13 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "notices-"));
   store = openSqliteKeyValueStore({ directory: folder });
   webhook = await startWebhookReceiver();
-  mails = await startMailReceiver();
   started = [];
   servers = [];
-  jest.replaceProperty(process, "env", {
-    ...process.env,
-    NOTICES_SECRET: WEBHOOK_SECRET,
-    SMTP_URL: mails.url,
-  });
+  jest.replaceProperty(process, "env", { ...process.env, NOTICES_SECRET: WEBHOOK_SECRET });
 });
 afterEach(async () => {
   await Promise.all(started.map((notices) => notices.close()));
   await webhook.close();
-  await mails.close();
   for (const server of servers) await new Promise((resolve) => server.close(resolve));
   await store.close();
   rmSync(folder, { recursive: true, force: true });
@@ -62,8 +53,6 @@ afterEach(async () => {
 
 const webhookFile = (url = webhook.url, more = ""): string =>
   `receivers: { hook: { webhook: "${url}", secret: { env: NOTICES_SECRET }${more} } }\n`;
-const SMTP = "smtp: { url: { env: SMTP_URL }, from: gateway@example.com }\n";
-const MAIL_FILE = `receivers: { team: { mail: [team@example.com, ops@example.com] } }\n${SMTP}`;
 
 /** Starts notices, and looks for the first time. */
 async function start(world: World): Promise<TestNotices> {
@@ -151,7 +140,7 @@ describe("a webhook", () => {
     expect(typesOf()).toEqual(["client.new"]);
   });
 
-  test.each(["{", '{"version":2}', "7"])(
+  test.each(["{", '{"version":1}', "7"])(
     "gets what is new from now on if what is stored is %s, and nothing twice",
     async (damaged) => {
       const world = createWorld(webhookFile());
@@ -335,257 +324,5 @@ describe("a receiver that is down while many notices come", () => {
       13 * 40 + 12 * 2 - 500,
     );
     expect(notices.log.join()).toMatch(/AG_NOTICE_DROPPED.*too many notices wait/);
-  });
-});
-
-describe("a mail", () => {
-  test("goes to all addresses of a receiver, with a short subject and plain text", async () => {
-    const world = createWorld(MAIL_FILE);
-    const notices = await start(world);
-    world.clients = [observe("0000000000000002", "not begun", { name: "billing" })];
-    await notices.tickAfter(LATER);
-    await untilSent(notices);
-    expect(mails.received).toHaveLength(1);
-    const [{ from, to, headers, text }] = mails.received as [(typeof mails.received)[0]];
-    expect([from, to]).toEqual(["gateway@example.com", ["team@example.com", "ops@example.com"]]);
-    expect(headers.get("subject")).toBe("New client of the old API: billing");
-    expect(headers.get("content-type")).toMatch(/^text\/plain/);
-    expect(headers.get("auto-submitted")).toBe("auto-generated");
-    expect(headers.get("message-id")).toMatch(/^<msg_[0-9a-f-]{36}@example\.com>$/);
-    expect(text).toBe(`Client: billing
-User agent: sync/1.0
-State: not begun
-Last call of the old API: 2026-06-01 08:00 UTC
-Last call of the new API: never
-`);
-  });
-
-  test("has no header that a client has put into its name or its user agent", async () => {
-    const world = createWorld(MAIL_FILE);
-    const notices = await start(world);
-    const injected = "x\r\nBcc: evil@example.com\r\n\r\nHello";
-    const client = observe(`label:${injected}`, "not begun");
-    world.clients = [{ ...client, usage: { ...client.usage, userAgent: injected } }];
-    await notices.tickAfter(LATER);
-    await untilSent(notices);
-    const [mail] = mails.received;
-    expect(mail?.to).toEqual(["team@example.com", "ops@example.com"]);
-    expect([mail?.headers.has("bcc"), mail?.text.includes("\nBcc:")]).toEqual([false, false]);
-    expect(mail?.headers.get("subject")).toBe(
-      String.raw`New client of the old API: label:x\u000d\u000aBcc: evil@example.com\u000d\u000a\u000d\u000aHello`,
-    );
-  });
-
-  test("whose recipients the server rejects is dropped, and its address is not logged", async () => {
-    mails.rejectWith(550);
-    const world = createWorld(MAIL_FILE);
-    const notices = await start(world);
-    world.clients = [observe("0000000000000002", "not begun")];
-    await notices.tickAfter(LATER);
-    await untilSent(notices);
-    expect(notices.results).toEqual(["client.new dropped"]);
-    expect(notices.log.join()).toContain('"reason":"EENVELOPE 550"');
-    expect(notices.log.join()).not.toContain("@example.com");
-  });
-
-  test("goes later to an address that the server rejects for now, and to no other a second time", async () => {
-    mails.rejectWith(450, "ops@example.com");
-    const world = createWorld(MAIL_FILE);
-    const notices = await start(world);
-    world.clients = [observe("0000000000000002", "not begun")];
-    await notices.tickAfter(LATER);
-    await waitFor(() => notices.results.includes("client.new failed"));
-    expect(notices.log.join()).toContain('"reason":"1 of 2 addresses: EENVELOPE 450"');
-    mails.rejectWith(undefined);
-    await waitFor(async () => {
-      await notices.tickAfter(60_000);
-      return notices.stats().waiting === 0;
-    });
-    expect(mails.received.map(({ to }) => to)).toEqual([["team@example.com"], ["ops@example.com"]]);
-    expect(notices.results.at(-1)).toBe("client.new sent");
-  });
-
-  test("of which the server rejects one address for good is reported as dropped", async () => {
-    mails.rejectWith(550, "ops@example.com");
-    const world = createWorld(MAIL_FILE);
-    const notices = await start(world);
-    world.clients = [observe("0000000000000002", "not begun")];
-    await notices.tickAfter(LATER);
-    await untilSent(notices);
-    expect(mails.received.map(({ to }) => to)).toEqual([["team@example.com"]]);
-    expect(notices.results).toEqual(["client.new dropped"]);
-    expect(notices.log.join()).toContain('"reason":"1 of 2 addresses: EENVELOPE 550"');
-  });
-
-  test("is tried again if the server rejects it for now", async () => {
-    mails.rejectWith(451);
-    const world = createWorld(MAIL_FILE);
-    const notices = await start(world);
-    world.clients = [observe("0000000000000002", "not begun")];
-    await notices.tickAfter(LATER);
-    await waitFor(() => notices.results.includes("client.new failed"));
-    mails.rejectWith(undefined);
-    await waitFor(async () => {
-      await notices.tickAfter(60_000);
-      return notices.stats().waiting === 0;
-    });
-    expect(mails.received).toHaveLength(1);
-  });
-
-  test("is not sent to a server with a certificate of an unknown authority", async () => {
-    const stranger = await startMailReceiver(readCertificate(createAuthority(folder, "nobody").sign("mail")));
-    process.env["SMTP_URL"] = stranger.url;
-    const world = createWorld(MAIL_FILE);
-    const notices = await start(world);
-    world.clients = [observe("0000000000000002", "not begun")];
-    await notices.tickAfter(LATER);
-    await waitFor(() => notices.results.length > 0);
-    expect([notices.results, stranger.received]).toEqual([["client.new failed"], []]);
-    await notices.close();
-    await stranger.close();
-  });
-
-  test("to a server that hangs ends with the shutdown, and is sent by the next process", async () => {
-    let connections = 0;
-    const silent = createServer((socket) => {
-      connections += 1;
-      socket.on("error", () => {});
-    });
-    servers.push(silent);
-    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
-    process.env["SMTP_URL"] = `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-    const world = createWorld(MAIL_FILE);
-    const notices = await start(world);
-    world.clients = [observe("0000000000000002", "not begun")];
-    await notices.tickAfter(LATER);
-    await waitFor(() => connections === 1);
-    await notices.close();
-    process.env["SMTP_URL"] = mails.url;
-    await untilSent(await start(world));
-    expect(mails.received).toHaveLength(1);
-  });
-});
-
-describe("reports", () => {
-  const DIGESTS = `digests: { daily: "0 8 * * *", weekly: "0 8 * * 1", zone: Europe/Berlin }\n`;
-
-  test("go to operators by the clock of their zone, with what changed since the last one", async () => {
-    const file = `receivers: { hook: { webhook: "${webhook.url}", secret: { env: NOTICES_SECRET }, events: [], digests: [daily] } }\n${DIGESTS}`;
-    const billing = observe("0000000000000001", "moving", { name: "billing" });
-    const world = createWorld(file, { clients: [billing], plan: plan([stage("first", "planned")]) });
-    const notices = await start(world);
-    world.clients = [{ ...billing, state: "ready" }, observe("0000000000000002", "not begun")];
-    await notices.tickAfter(LATER);
-    world.time = Date.parse("2026-06-02T05:59:59Z");
-    await notices.tick();
-    expect(webhook.received).toEqual([]);
-    // Eight in Berlin.
-    world.time = Date.parse("2026-06-02T06:00:00Z");
-    await notices.tickAfter(10_000);
-    await untilSent(notices);
-    expect(webhook.received.map(({ body }) => body)).toEqual([
-      {
-        type: "digest",
-        timestamp: "2026-06-02T06:00:10.000Z",
-        data: {
-          digest: "daily",
-          since: "2026-06-01T09:00:00.000Z",
-          states: { "not begun": 1, moving: 0, ready: 1, silent: 0 },
-          clients: [
-            {
-              client: "0000000000000002",
-              state: "not begun",
-              lastAlpha: "2026-06-01T08:00:00.000Z",
-              requests: 10,
-            },
-          ],
-          moreClients: 0,
-          changes: [
-            { client: "billing", from: "moving", to: "ready", at: "2026-06-01T09:05:01.000Z" },
-            { client: "0000000000000002", from: "new", to: "not begun", at: "2026-06-01T09:05:01.000Z" },
-          ],
-          moreChanges: 0,
-          next: [
-            {
-              stage: "first",
-              state: "planned",
-              from: "2026-06-01T10:00:00.000Z",
-              until: "2026-06-01T11:00:00.000Z",
-            },
-          ],
-          end: "2027-03-31T00:00:00.000Z",
-        },
-      },
-    ]);
-  });
-
-  const DIRECTORY = `billing: { contact: billing@customer.example, tokens: ["0000000000000001"] }
-reports: { contact: "call Ann, room 5", tokens: ["0000000000000002"] }
-finished: { contact: done@customer.example, tokens: ["0000000000000003"] }
-`;
-  const CLIENTS = [
-    observe("0000000000000001", "moving", { name: "billing" }),
-    observe("0000000000000002", "moving", { name: "reports" }),
-    observe("0000000000000003", "ready", { name: "finished" }),
-    observe("0000000000000004", "moving"),
-  ];
-  const REPORT = {
-    client: "billing",
-    state: "moving",
-    end: "2027-03-31T00:00:00.000Z",
-    guide: "https://example.com/guide",
-    routes: [
-      {
-        route: "GET /books",
-        requests: 7,
-        last: CLIENTS[0]!.usage.last,
-        replacement: "GET /v2/items",
-        end: null,
-      },
-      { route: "POST /books", requests: 2, last: CLIENTS[0]!.usage.last, replacement: null, end: null },
-    ],
-  } as const;
-
-  async function sendWeekly(contacts: boolean): Promise<TestNotices> {
-    const file = `receivers: {}\n${SMTP}${DIGESTS}contacts: ${contacts}\n`;
-    const world = createWorld(file, { clients: CLIENTS, directory: DIRECTORY, reports: { billing: REPORT } });
-    const notices = await start(world);
-    world.time = Date.parse("2026-06-08T06:00:00Z");
-    await notices.tickAfter(10_000);
-    await untilSent(notices);
-    return notices;
-  }
-
-  test("go to the contact of a client that is not ready, if the contact is an address, with that client alone", async () => {
-    const notices = await sendWeekly(true);
-    expect(mails.received.map(({ to }) => to)).toEqual([["billing@customer.example"]]);
-    const [mail] = mails.received;
-    expect(mail?.headers.get("subject")).toBe("billing: the old API ends on 2027-03-31");
-    expect(mail?.text).toBe(`This is the weekly report about billing.
-State: moving
-The old API ends for it on 2027-03-31.
-How to migrate: https://example.com/guide
-
-Its calls of the old API, and what replaces them:
-- GET /books: 7 requests, the last one on 2026-06-01
-  is now GET /v2/items
-- POST /books: 2 requests, the last one on 2026-06-01
-  has no counterpart
-`);
-    expect(notices.results).toEqual(["contact sent"]);
-  });
-
-  test("go to no contact without `contacts: true`", async () => {
-    await sendWeekly(false);
-    expect(mails.received).toEqual([]);
-  });
-
-  test("leave the contact out of the log and of the state store, also if its server rejects it", async () => {
-    mails.rejectWith(550);
-    const set = jest.spyOn(store, "replace");
-    const notices = await sendWeekly(true);
-    expect(notices.results).toEqual(["contact dropped"]);
-    expect(notices.log.join()).toContain("AG_NOTICE_DROPPED");
-    expect(notices.log.join() + JSON.stringify(set.mock.calls)).not.toContain("@customer.example");
   });
 });

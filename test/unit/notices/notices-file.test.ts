@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { EVENTS } from "../../../src/notices/notice.ts";
 import { noticesFile, type NoticesContext, type NoticesPlan } from "../../../src/notices/notices-file.ts";
-import { requiresTls } from "../../../src/notices/secrets.ts";
 import { OperatorFileError, parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
 
 const KEY = Buffer.from("0123456789abcdef0123456789abcdef");
@@ -21,7 +20,6 @@ beforeEach(() => {
   const variables = {
     SECRET: `whsec_${KEY.toString("base64")}`,
     SHORT: `whsec_${Buffer.alloc(23).toString("base64")}`,
-    SMTP_URL: "smtps://user:p%40ss@mail.example.com",
   };
   jest.replaceProperty(process, "env", { ...process.env, ...variables });
 });
@@ -51,57 +49,25 @@ const WHOLE = `receivers:
     webhook: https://hooks.example.com/alpha
     secret: { env: SECRET }
     events: [client.new, storm]
-    digests: [daily]
-  team:
-    mail: [team@example.com]
-smtp: { url: { env: SMTP_URL }, from: gateway@example.com }
-digests: { daily: "0 7 * * 1-5", weekly: "30 7 * * 1", zone: Europe/Berlin }
-contacts: true
+  team: { webhook: "http://localhost/", secret: { file: FILE } }
 `;
 
 describe("a valid file", () => {
-  test("has receivers with their secrets, a mail server and reports", () => {
-    const { receivers, smtp, contacts } = read(WHOLE);
+  test("has receivers with their secrets, from variables and files", () => {
+    const { receivers } = read(WHOLE.replace("FILE", join(folder, "secret")));
     expect(receivers).toEqual([
       {
         name: "hook",
-        target: { url: "https://hooks.example.com/alpha", key: KEY },
+        url: "https://hooks.example.com/alpha",
+        key: KEY,
         events: new Set(["client.new", "storm"]),
-        digests: new Set(["daily"]),
       },
-      { name: "team", target: { to: ["team@example.com"] }, events: new Set(EVENTS), digests: new Set() },
-    ]);
-    expect([smtp?.url.hostname, smtp?.from, contacts]).toEqual([
-      "mail.example.com",
-      "gateway@example.com",
-      true,
+      { name: "team", url: "http://localhost/", key: KEY, events: new Set(EVENTS) },
     ]);
   });
 
-  test("may have its secrets in files", () => {
-    const secret = join(folder, "secret");
-    const { receivers } = read(
-      `receivers: { hook: { webhook: "http://localhost/", secret: { file: ${secret} } } }`,
-    );
-    expect(receivers[0]?.target).toEqual({ url: "http://localhost/", key: KEY });
-  });
-
-  test("says when the next report is due, by the clock of its zone", () => {
-    const { nextDigest } = read(WHOLE);
-    const next = (digest: "daily" | "weekly", after: string): string =>
-      new Date(nextDigest(digest, Date.parse(after))).toISOString();
-    expect(next("daily", "2026-06-05T05:00:00Z")).toBe("2026-06-08T05:00:00.000Z");
-    expect(next("weekly", "2026-06-05T05:00:00Z")).toBe("2026-06-08T05:30:00.000Z");
-    // Winter time.
-    expect(next("weekly", "2026-12-01T00:00:00Z")).toBe("2026-12-07T06:30:00.000Z");
-  });
-
-  test("sends nothing and has reports at eight (UTC) if it is empty", () => {
-    const { receivers, contacts, nextDigest } = read("{}");
-    expect([receivers, contacts]).toEqual([[], false]);
-    expect(new Date(nextDigest("daily", Date.parse("2026-06-01T09:00:00Z"))).toISOString()).toBe(
-      "2026-06-02T08:00:00.000Z",
-    );
+  test("has no receivers if it is empty", () => {
+    expect(read("{}")).toEqual({ receivers: [] });
   });
 });
 
@@ -109,17 +75,8 @@ const HOOK = "webhook: https://hooks.example.com/";
 
 describe("a problem has a code and a line", () => {
   test.each([
-    [
-      "AG_NOTICES_RECEIVER_KIND",
-      "receivers:\n  a: { events: [] }",
-      "2: a receiver has one of the keys webhook and mail",
-    ],
-    [
-      "AG_NOTICES_RECEIVER_KIND",
-      `receivers:\n  a: { ${HOOK}, mail: [a@example.com], secret: { env: SECRET } }`,
-      "2: a receiver has one of the keys webhook and mail",
-    ],
-    ["AG_NOTICES_RECEIVER_KIND", `receivers:\n  a: { ${HOOK} }`, '2: the key "secret" is missing'],
+    ["AG_FILE_INVALID", "receivers:\n  a: { secret: { env: SECRET } }", '2: the key "webhook" is missing'],
+    ["AG_FILE_INVALID", `receivers:\n  a: { ${HOOK} }`, '2: the key "secret" is missing'],
     [
       "AG_NOTICES_SECRET_PLACE",
       `receivers:\n  a: { ${HOOK}, secret: {} }`,
@@ -145,55 +102,41 @@ describe("a problem has a code and a line", () => {
       "receivers:\n  a: { webhook: 'https://user:pw@hooks.example.com/', secret: { env: SECRET } }",
       "2: must not have a user or a password: they are not sent",
     ],
-    [
-      "AG_NOTICES_SMTP_MISSING",
-      "receivers:\n  a: { mail: [a@example.com] }",
-      '2: the key "smtp" of the file is missing',
-    ],
-    ["AG_NOTICES_SMTP_MISSING", "contacts: true", '1: the key "smtp" of the file is missing'],
-    [
-      "AG_NOTICES_SMTP_URL",
-      "smtp: { url: { env: SECRET }, from: a@example.com }",
-      "1: the address of the mail server is not smtp://host or smtps://host",
-    ],
-    ["AG_NOTICES_ZONE", "digests: { zone: Mars }", '1: "Mars" is not a time zone, such as Europe/Berlin'],
-    ["AG_NOTICES_CRON", 'digests: { daily: "each day" }', '1: "each day" is not a pattern of five fields: '],
-    ["AG_FILE_INVALID", "receivers: { a: { mail: [nobody] } }", "1: "],
     ["AG_FILE_INVALID", 'receivers: { a: { webhook: "ftp://example.com/" } }', "1: "],
-    ["AG_FILE_INVALID", "receivers: { A: { mail: [a@example.com] } }", "1: "],
+    ["AG_FILE_INVALID", `receivers: { A: { ${HOOK}, secret: { env: SECRET } } }`, '1: "A" is not a name: '],
   ])("%s: %s", (code, text, problem) => {
     const [first = ""] = problemsOf(text);
     expect(first.slice(0, code.length + 1 + problem.length)).toBe(`${code} ${problem}`);
   });
 
-  test("AG_NOTICES_SMTP_URL: options of the address could switch off the check of certificates", () => {
-    process.env["SMTP_URL"] = "smtps://mail.example.com/?tls.rejectUnauthorized=false";
-    expect(problemsOf(WHOLE)).toEqual([expect.stringMatching(/^AG_NOTICES_SMTP_URL 9/)]);
+  test.each([
+    ["mail", "2", `receivers:\n  a: { ${HOOK}, secret: { env: SECRET }, mail: [a@example.com] }`],
+    ["digests", "2", `receivers:\n  a: { ${HOOK}, secret: { env: SECRET }, digests: [daily] }`],
+    ["smtp", "1", "smtp: { url: { env: SMTP_URL }, from: a@example.com }"],
+    ["digests", "1", 'digests: { daily: "0 8 * * *" }'],
+    ["contacts", "1", "contacts: true"],
+  ])("AG_FILE_INVALID: %s, which was removed, in line %s", (_key, line, text) => {
+    expect(problemsOf(text)).toEqual([
+      `AG_FILE_INVALID ${line}: mails and reports were removed: use a webhook that sends mails`,
+    ]);
   });
 
-  test("AG_NOTICES_NEEDS_AUDIT: events of clients, and reports, without an audit store", () => {
-    expect(problemsOf(WHOLE, { hasAudit: false })).toEqual([
-      "AG_NOTICES_NEEDS_AUDIT 3: without an audit store nobody knows about clients: client.new, daily",
-      "AG_NOTICES_NEEDS_AUDIT 11: without an audit store nobody knows about clients",
+  test("AG_NOTICES_NEEDS_AUDIT: events of clients without an audit store", () => {
+    const context = { hasAudit: false, readsSecrets: false };
+    expect(problemsOf(WHOLE, context)).toEqual([
+      "AG_NOTICES_NEEDS_AUDIT 3: without an audit store nobody knows about clients: client.new",
     ]);
   });
 
   test("no problem shows the value of a secret", () => {
     process.env["SECRET"] = "hunter2";
-    process.env["SMTP_URL"] = "http://user:hunter2@mail.example.com";
-    expect(problemsOf(WHOLE)).toHaveLength(2);
-    expect(problemsOf(WHOLE).join()).not.toContain("hunter2");
+    const problems = problemsOf(`receivers:\n  a: { ${HOOK}, secret: { env: SECRET } }`);
+    expect(problems).toHaveLength(1);
+    expect(problems.join()).not.toContain("hunter2");
   });
 
   test("`check` leaves secrets out", () => {
     delete process.env["SECRET"];
-    delete process.env["SMTP_URL"];
     expect(problemsOf(WHOLE, { readsSecrets: false })).toEqual([]);
   });
-});
-
-test("a password is sent to another machine over TLS only", () => {
-  expect(requiresTls(new URL("smtp://user:secret@mail.example.com"))).toBe(true);
-  expect(requiresTls(new URL("smtp://user:secret@127.0.0.1"))).toBe(false);
-  expect(requiresTls(new URL("smtp://relay.example.com"))).toBe(false);
 });
