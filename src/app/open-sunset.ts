@@ -140,7 +140,6 @@ export async function openSunset(
     log,
     metrics,
   });
-  // Workers start after their primary, and read what it has announced.
   await accept(watched.current());
   mayShorten = false;
 

@@ -87,24 +87,17 @@ const openKeyValueStore = ({ DATA_DIR }: Settings, log: Log): KeyValueStore =>
       log.error({ code: "AG_STATE_UNAVAILABLE", reason }, "the state store has lost its file"),
   });
 
-/** What a place of the state is opened with. */
-export interface StateContext {
-  readonly local: LocalState;
-  /** Whether this process has a part of the limits. */
-  readonly servesRequests: boolean;
-}
-
 /** The settings that say where the state is. */
 export type StateSettings = Pick<Settings, "REDIS_URL" | "DATA_DIR">;
 
 interface StatePlace {
   isNamedBy(settings: StateSettings): boolean;
-  open(settings: Settings, log: Log, context: StateContext): Promise<SharedState>;
+  open(settings: Settings, log: Log, local: LocalState): Promise<SharedState>;
   /** Opens what a gateway keeps there, for a command. undefined: there is nothing yet. */
   openExisting(settings: StateSettings): Promise<KeyValueStore | undefined>;
 }
 
-async function openLocalState(settings: Settings, log: Log, { local }: StateContext): Promise<SharedState> {
+async function openLocalState(settings: Settings, log: Log, local: LocalState): Promise<SharedState> {
   const state = openKeyValueStore(settings, log);
   return {
     limits: createRateLimits(local.limiters.all, local.limiters.create),
@@ -134,17 +127,9 @@ const PLACES: readonly StatePlace[] = [
 
 const placeOf = (settings: StateSettings): StatePlace => PLACES.find(({ isNamedBy }) => isNamedBy(settings))!;
 
-/**
- * Opens the state of clients where the settings say.
- *
- * @param servesRequests Whether this process has a part of the limits.
- */
-export async function openSharedState(
-  settings: Settings,
-  log: Log,
-  servesRequests: boolean,
-): Promise<SharedState> {
-  return placeOf(settings).open(settings, log, { local: createLocalState(settings), servesRequests });
+/** Opens the state of clients where the settings say. */
+export async function openSharedState(settings: Settings, log: Log): Promise<SharedState> {
+  return placeOf(settings).open(settings, log, createLocalState(settings));
 }
 
 /**
