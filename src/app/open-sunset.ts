@@ -128,7 +128,6 @@ export async function openSunset(
   const kind = sunsetFile(() => ({
     ...names,
     directory: clients.candidate(),
-    before: directory(),
     hasAudit: audit !== undefined,
     published: mayShorten ? undefined : control.published(),
   }));
