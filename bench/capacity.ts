@@ -167,7 +167,7 @@ await withChildren(async (keep, folder) => {
   const off = await start("off", "off", {});
   const full = await start("full", "full", shared);
   const metadata = await start("metadata", "metadata", shared);
-  const files = sqlite(join(folder, "alone", "full-1"));
+  const files = sqlite(join(folder, "alone", "full"));
   const tables = postgres(client);
 
   const processors = cpus();

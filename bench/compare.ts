@@ -13,7 +13,7 @@ import { AFTERMATH_MS, upstreamState } from "./measure.ts";
 import type { BenchOptions } from "./options.ts";
 import { processCost } from "./process-cost.ts";
 import { median } from "./report.ts";
-import { ALPHA, NATIVE, SHARED, startGateway, startPeer, startUpstream, withChildren } from "./targets.ts";
+import { ALPHA, NATIVE, startGateway, startPeer, startUpstream, withChildren } from "./targets.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -119,8 +119,6 @@ interface Gateways {
   readonly off: Child;
   readonly metadata: Child;
   readonly full: Child;
-  /** Only with `REDIS_URL`. */
-  readonly two: Child | undefined;
 }
 
 /** Compares this working tree with a commit. Prints each row as soon as it is measured. */
@@ -136,13 +134,12 @@ export async function compareWith(
     try {
       checkOut(id, other, built);
       const upstream = await keep(startUpstream());
-      const start = (root: string, data: string, audit: string, workers = 1): Promise<Child> =>
-        keep(startGateway({ upstream, audit, workers, root, folder: join(folder, data), built }));
+      const start = (root: string, data: string, audit: string): Promise<Child> =>
+        keep(startGateway({ upstream, audit, root, folder: join(folder, data), built }));
       const startAll = async (root: string, data: string): Promise<Gateways> => ({
         off: await start(root, data, "off"),
         metadata: await start(root, data, "metadata"),
         full: await start(root, data, "full"),
-        two: SHARED && (await start(root, data, "metadata", 2)),
       });
       const here = await startAll(ROOT, "here");
       const there = await startAll(other, "there");
@@ -152,18 +149,13 @@ export async function compareWith(
       const chain = await keep(startPeer(upstream, "chain"));
       const { one, disk } = await upstreamState({ upstream });
       const list = "/v4/vm/instances";
-      const both = (name: keyof Gateways): readonly Child[] =>
-        [here[name], there[name]].filter((child) => child !== undefined);
-      const withWorkers = (name: string, path: string): readonly Comparison[] =>
-        SHARED ? [{ name, servers: both("two"), path, authorization: ALPHA }] : [];
+      const both = (name: keyof Gateways): readonly Child[] => [here[name], there[name]];
       const comparisons: readonly Comparison[] = [
         { name: "List, AUDIT=off", servers: both("off"), path: list, authorization: ALPHA },
         { name: "List, AUDIT=metadata", servers: both("metadata"), path: list, authorization: ALPHA },
         { name: "List, AUDIT=full", servers: both("full"), path: list, authorization: ALPHA },
-        ...withWorkers("List, WORKERS=2", list),
         { name: "Disk, AUDIT=off", servers: both("off"), path: disk, authorization: ALPHA },
         { name: "Disk, AUDIT=metadata", servers: both("metadata"), path: disk, authorization: ALPHA },
-        ...withWorkers("Disk, WORKERS=2", disk),
         { name: "Instance, 3 v4 calls", servers: both("metadata"), path: one, authorization: ALPHA },
         ...(["off", "metadata", "full"] as const).flatMap((audit) => [
           { name: `Native list, AUDIT=${audit}`, servers: both(audit), path: list, authorization: NATIVE },

@@ -37,7 +37,6 @@ const REPOSITORY = join(import.meta.dirname, "..");
 export interface GatewayOptions {
   readonly upstream: Child;
   readonly audit: string;
-  readonly workers?: number;
   /** For its data. */
   readonly folder: string;
   /** Measure `dist/`, which is what is installed, and not the sources. */
@@ -48,12 +47,8 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What several workers share is in Redis: without `REDIS_URL` they are not measured. */
-const { REDIS_URL } = process.env;
-export const SHARED = REDIS_URL === undefined ? undefined : { REDIS_URL, GATEWAY_SECRET: "s".repeat(32) };
-
 export function startGateway(options: GatewayOptions): Promise<Child> {
-  const { upstream, audit, folder, built, root = REPOSITORY, workers = 1, nodeArgs = [], env } = options;
+  const { upstream, audit, folder, built, root = REPOSITORY, nodeArgs = [], env } = options;
   return startChild({
     script: join(root, built ? "dist/main.js" : "src/main.ts"),
     args: ["serve"],
@@ -64,12 +59,10 @@ export function startGateway(options: GatewayOptions): Promise<Child> {
       PORT: "0",
       ADMIN_PORT: "off",
       UPSTREAM_URL: upstream.url,
-      DATA_DIR: join(folder, `${audit}-${workers}`),
-      WORKERS: String(workers),
+      DATA_DIR: join(folder, audit),
       AUDIT: audit,
       RATE_LIMIT: "999999999/120",
       LOG_LEVEL: "warn",
-      ...(workers > 1 && SHARED),
       ...env,
     },
     // On a machine so busy that the catalogs are late it says "Running" first.
@@ -102,14 +95,11 @@ export function withSetup<T>(built: boolean, run: (setup: BenchSetup) => Promise
     const off = await keep(startGateway({ upstream, audit: "off", folder, built }));
     const metadata = await keep(startGateway({ upstream, audit: "metadata", folder, built }));
     const full = await keep(startGateway({ upstream, audit: "full", folder, built }));
-    const two =
-      SHARED && (await keep(startGateway({ upstream, audit: "metadata", folder, built, workers: 2 })));
     const peer = await keep(startPeer(upstream));
     const targets = [
       { name: "alpha pipeline, AUDIT=off", server: off, authorization: ALPHA },
       { name: "alpha pipeline, AUDIT=metadata", server: metadata, authorization: ALPHA },
       { name: "alpha pipeline, AUDIT=full", server: full, authorization: ALPHA },
-      ...(two ? [{ name: "alpha pipeline, WORKERS=2", server: two, authorization: ALPHA }] : []),
       { name: "native proxy, AUDIT=off", server: off, authorization: NATIVE },
       { name: "native proxy, AUDIT=metadata", server: metadata, authorization: NATIVE },
       { name: "native proxy, AUDIT=full", server: full, authorization: NATIVE },

@@ -4,7 +4,7 @@ import { createImpactApi } from "../admin/impact-api.ts";
 import { createReportApi } from "../admin/report-api.ts";
 import type { PackFiles } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
-import { NO_CATALOGS, type CatalogCopy } from "../mapping/translation-context.ts";
+import type { CatalogCopy } from "../mapping/translation-context.ts";
 import { filterHeadersOf, namesOf, summarizePack } from "../mapping/pack-summary.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { badRequestBody } from "./bad-request.ts";
@@ -17,8 +17,8 @@ export interface AdminDependencies extends Pick<AdminDeps, "readiness" | "metric
   readonly pack: () => Pack;
   /** The files that it was compiled from. */
   readonly files: () => PackFiles;
-  /** Its catalogs. A process that serves no requests has none. */
-  readonly catalogs?: () => CatalogCopy;
+  /** Its catalogs. */
+  readonly catalogs: () => CatalogCopy;
 }
 
 /** Creates the admin application. */
@@ -63,7 +63,7 @@ export function createAdminHandler(
       async trace(record) {
         const { traceInThread } = await import("../tools/trace/trace-in-thread.ts");
         const { findCatalogRows } = await import("../tools/trace/catalog-rows.ts");
-        const rows = findCatalogRows(record, pack(), catalogs?.() ?? NO_CATALOGS);
+        const rows = findCatalogRows(record, pack(), catalogs());
         return traceInThread(record, { files: files(), words: WORDS, rows });
       },
     },

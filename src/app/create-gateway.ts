@@ -1,7 +1,7 @@
 import { createControls, type GatewayControls, type OpenGateway } from "./controls.ts";
 import type { GatewayOptions } from "./options.ts";
 import { readGatewayOptions } from "./read-options.ts";
-import { startService, type ListeningService } from "./start.ts";
+import { startService, type Service } from "./start.ts";
 
 /**
  * A gateway inside a program, created by {@link createGateway}.
@@ -58,23 +58,23 @@ export interface Gateway extends GatewayControls {
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const { settings, host, loaded } = readGatewayOptions(options);
-  let service: ListeningService | undefined;
-  let starting: Promise<ListeningService> | undefined;
+  let service: Service | undefined;
+  let starting: Promise<Service> | undefined;
   let stopping: Promise<void> | undefined;
 
-  async function open(): Promise<ListeningService> {
+  async function open(): Promise<Service> {
     await stopping?.catch(() => {});
     service = await startService(settings, { environment: {}, host, loaded });
     return service;
   }
 
-  async function close(started: Promise<ListeningService>): Promise<void> {
+  async function close(started: Promise<Service>): Promise<void> {
     const running = await started.catch(() => undefined);
     service = undefined;
     await running?.stop();
   }
 
-  function running(): ListeningService {
+  function running(): Service {
     if (!service)
       throw Object.assign(new Error("The gateway does not run: await gateway.start() first."), {
         code: "AG_GATEWAY_NOT_RUNNING",

@@ -2,7 +2,6 @@
 import type { AuditStore } from "../audit/store.ts";
 import { createNativeProxy } from "../pipeline/native/native-proxy.ts";
 import { createBodyReaders, type RequestBodies } from "../pipeline/http/receive-body.ts";
-import type { PackFiles } from "../mapping/load/load-pack.ts";
 import { createMetrics, type Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
@@ -45,7 +44,7 @@ export interface Dependencies {
   readonly log: Log;
   /** The pack at the start. */
   readonly initialPack: LoadedPack;
-  /** Undefined without a candidate, and in a worker: the primary chooses. */
+  /** Undefined without a candidate. */
   readonly packChoice: PackChoice | undefined;
   readonly v4: V4Service;
   /** The certificates towards v4; undefined if no setting names any. */
@@ -86,16 +85,12 @@ export interface Dependencies {
 }
 
 export interface DependenciesOptions {
-  /** The files of the pack. Default: those of the folder that the settings name. */
-  readonly files?: PackFiles;
   /** The pack, if it is loaded already. */
   readonly loaded?: LoadedPack | undefined;
   /** OpenTelemetry's variables. Default: those of the process. */
   readonly environment?: NodeJS.ProcessEnv;
   /** What the embedding program gives to the gateway. */
   readonly host?: HostServices;
-  /** Whether this process serves requests, and so has a part of the limits. Default: true. */
-  readonly servesRequests?: boolean;
   /** Whether dates of the sunset plan may be earlier than those that were published. Default: false. */
   readonly isAnnounced?: boolean | undefined;
 }
@@ -129,22 +124,15 @@ export async function createDependencies(
 
 async function openDependencies(
   settings: Settings,
-  {
-    files,
-    loaded,
-    environment = process.env,
-    host = {},
-    servesRequests = true,
-    isAnnounced = false,
-  }: DependenciesOptions,
+  { loaded, environment = process.env, host = {}, isAnnounced = false }: DependenciesOptions,
   closers: Closers,
 ): Promise<Dependencies> {
   // First: it starts while this thread compiles the pack.
   const auditThread = startAuditThread(settings);
   closers.push(() => auditThread?.terminate());
   const log = openLog(settings, host.logger);
-  const packChoice = files ? undefined : await openPackChoice(settings, log);
-  const initialPack = loadInitialPack(settings, { files, loaded }, packChoice);
+  const packChoice = await openPackChoice(settings, log);
+  const initialPack = loadInitialPack(settings, loaded, packChoice);
   const { pack } = initialPack;
   // Only checked here, before anything is opened: each active pack reads its own.
   readUpstreamTokens(settings, pack);
@@ -163,7 +151,7 @@ async function openDependencies(
   closers.push(() => v4.close());
   const audit = await openAudit(settings, { log, pack }, auditThread);
   closers.push(() => audit?.close());
-  const shared = await openSharedState(settings, log, servesRequests);
+  const shared = await openSharedState(settings, log);
   closers.push(() => shared.close());
   const sunset = await openSunset(settings, {
     pack,

@@ -34,13 +34,13 @@ export interface HttpServer {
 export interface HttpServerOptions extends MessageRejection {
   readonly host: string;
   readonly port: number;
+  /** Whether other processes may listen at the same port. Default: false. */
+  readonly reusePort?: boolean;
   /** Names of the settings that have the host and the port. */
   readonly settings?: readonly [host: string, port: string];
   readonly handler: RequestListener;
   /** In bytes: names and values of the headers, with the target. Trailers have the same limit. Default: 16 kB. */
   readonly maxHeadSize?: number;
-  /** Requests of one connection. Default: unlimited. */
-  readonly requestsPerConnection?: number;
   /** How long a connection with a request in flight may be without a byte in either direction. Default: 5 minutes. */
   readonly idleMs?: number;
 }
@@ -67,7 +67,6 @@ const MAX_PIPELINED = 8;
 
 interface Connection {
   readonly inFlight: InFlightRequest[];
-  accepted: number;
   /** Whether its last response has started, or is decided. */
   isClosing: boolean;
 }
@@ -75,15 +74,12 @@ interface Connection {
 /** The connections of a server, and when each of them ends. */
 class Connections {
   readonly #open = new Map<Socket, Connection>();
-  readonly #most: number;
   #isDraining = false;
   #requests = 0;
 
-  /** @param most requests of one connection */
-  constructor(server: Server, most: number) {
-    this.#most = most;
+  constructor(server: Server) {
     server.on("connection", (socket) => {
-      this.#open.set(socket, { inFlight: [], accepted: 0, isClosing: false });
+      this.#open.set(socket, { inFlight: [], isClosing: false });
       socket.once("close", () => this.#open.delete(socket));
     });
   }
@@ -113,9 +109,7 @@ class Connections {
     const exchange = { request, response };
     inFlight.push(exchange);
     response.on("close", () => void inFlight.splice(inFlight.indexOf(exchange), 1));
-    connection.accepted += 1;
-    if (this.#isDraining || connection.accepted >= this.#most || inFlight.length >= MAX_PIPELINED)
-      this.closeAfter(exchange);
+    if (this.#isDraining || inFlight.length >= MAX_PIPELINED) this.closeAfter(exchange);
     return true;
   }
 
@@ -260,7 +254,7 @@ function listenError(
 
 /** Starts a server. @throws {ListenError} if the port is in use or the address is not this machine's */
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
-  const { host, port, requestsPerConnection = Infinity, idleMs = IDLE_MS } = options;
+  const { host, port, reusePort = false, idleMs = IDLE_MS } = options;
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -272,7 +266,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   server.timeout = idleMs;
   // Node would leave out the headers after the 2000th in silence. Their size is limited.
   server.maxHeadersCount = 0;
-  const connections = new Connections(server, requestsPerConnection);
+  const connections = new Connections(server);
   server.on("request", createRequestListener(options, connections));
   // Node would send 100 before anybody has looked at the head.
   server.on("checkContinue", (request, response) => {
@@ -285,7 +279,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   rejectUnreadable(server, (socket) => connections.inFlight(socket), options);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(listenError(error, options)));
-    server.listen(port, host, resolve);
+    server.listen({ port, host, reusePort }, resolve);
   });
   const { port: actualPort } = server.address() as AddressInfo;
   return {

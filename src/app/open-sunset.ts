@@ -128,7 +128,6 @@ export async function openSunset(
   const kind = sunsetFile(() => ({
     ...names,
     directory: clients.candidate(),
-    before: directory(),
     hasAudit: audit !== undefined,
     published: mayShorten ? undefined : control.published(),
   }));
@@ -140,7 +139,6 @@ export async function openSunset(
     log,
     metrics,
   });
-  // Workers start after their primary, and read what it has announced.
   await accept(watched.current());
   mayShorten = false;
 

@@ -3,7 +3,7 @@ import type { SettingOptions } from "../config/settings.ts";
 import { readPack } from "../mapping/load/load-pack.ts";
 import type { HostServices } from "./host-services.ts";
 import { loadFiles } from "./loaded-pack.ts";
-import { CompiledPack, readWords, type LISTENER_SETTINGS, type PROCESS_SETTINGS } from "./read-options.ts";
+import { CompiledPack, readWords, type LISTENER_SETTINGS } from "./read-options.ts";
 
 interface ShortOptions {
   /** The same as `upstreamUrl`. */
@@ -13,9 +13,8 @@ interface ShortOptions {
 }
 
 /**
- * Options of {@link createGateway}: every setting of `docs/reference/settings.md` in camel case, except `workers`. The
- * defaults are those of the settings. Environment variables are not read. Either `upstreamUrl` or `sandbox: true` is
- * required.
+ * Options of {@link createGateway}: every setting of `docs/reference/settings.md` in camel case. The defaults
+ * are those of the settings. Environment variables are not read. Either `upstreamUrl` or `sandbox: true` is required.
  *
  * @example
  * ```ts
@@ -30,7 +29,7 @@ interface ShortOptions {
  * };
  * ```
  */
-export type GatewayOptions = SettingOptions<(typeof PROCESS_SETTINGS)[number]> & ShortOptions & HostServices;
+export type GatewayOptions = SettingOptions & ShortOptions & HostServices;
 
 /**
  * Options of {@link alphaGateway}: those of {@link GatewayOptions} without the listeners, which are the application's.

@@ -13,7 +13,7 @@ import { loadFilesInBackground, type LoadedPack } from "./loaded-pack.ts";
  *
  * @returns Why the pack was rejected, which is logged too. If another reload replaces this one: the result of the newest.
  */
-export type ReloadPack = (files?: PackFiles) => Promise<Error | undefined>;
+export type ReloadPack = () => Promise<Error | undefined>;
 
 export interface ReloadOptions {
   readonly initial: LoadedPack;
@@ -48,8 +48,7 @@ export function assertReplaceable(next: Pack, active: Pack): void {
 
 /**
  * Creates the function that reloads the pack: it reads, validates and compiles the files in the background, then
- * activates the pack. If
- * the pack is invalid, the previous one stays active. Without an argument, it reads the files of the pack that is to serve.
+ * activates the pack. If the pack is invalid, the previous one stays active.
  */
 export function createPackReloader(
   settings: Settings,
@@ -87,10 +86,10 @@ export function createPackReloader(
     log.info({ routes: loaded.pack.routes.length }, "the pack was reloaded");
   }
 
-  async function run(files: PackFiles | undefined, reload: AbortController): Promise<Error | undefined> {
+  async function run(reload: AbortController): Promise<Error | undefined> {
     const { signal } = reload;
     try {
-      await replace(files ?? readFiles(active), reload);
+      await replace(readFiles(active), reload);
       if (signal.aborted) return newest;
       isLastSuccessful = true;
       return undefined;
@@ -105,10 +104,10 @@ export function createPackReloader(
     }
   }
 
-  return function reload(files) {
+  return function reload() {
     latest.abort();
     latest = new AbortController();
-    newest = run(files, latest);
+    newest = run(latest);
     return newest;
   };
 }

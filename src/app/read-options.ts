@@ -4,14 +4,11 @@ import type { LoadedPack } from "./loaded-pack.ts";
 import { hostProblems, type HostServices } from "./host-services.ts";
 import type { AlphaGatewayOptions, GatewayOptions, MappingPack } from "./options.ts";
 
-/** Settings that are not an option of `createGateway`: worker processes would run the embedding program again. */
-export const PROCESS_SETTINGS = ["WORKERS"] as const satisfies readonly SettingName[];
-
 /** Settings that are not an option of `alphaGateway`: an application has its own listeners. */
 export const LISTENER_SETTINGS = [
-  ...PROCESS_SETTINGS,
   "HOST",
   "PORT",
+  "REUSE_PORT",
   "ADMIN_HOST",
   "ADMIN_PORT",
   "ADMIN_TOKEN",
@@ -87,8 +84,7 @@ function readAllOptions(
 }
 
 /** Validates the options of `createGateway`. @throws {SettingsError} */
-export const readGatewayOptions = (options: GatewayOptions): ReadOptions =>
-  readAllOptions(options, PROCESS_SETTINGS, {});
+export const readGatewayOptions = (options: GatewayOptions): ReadOptions => readAllOptions(options, [], {});
 
 /** Which host names are used is the application's own decision, as for an address that other machines can reach. */
 const NO_LISTENERS: SettingValues = { HOST: "0.0.0.0", ADMIN_PORT: "off" };

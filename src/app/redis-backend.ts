@@ -9,8 +9,8 @@ import type { Log } from "../observability/log.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import {
   withLocalFallback,
+  type LocalState,
   type SharedState,
-  type StateContext,
   type StateSettings,
 } from "./shared-state.ts";
 
@@ -80,14 +80,11 @@ async function registerReplica(redis: RedisClient, onFault: (fault: string) => v
   };
 }
 
-/** Of a process that serves no requests. */
-const NO_REPLICA: Replicas = { count: () => 0, fault: () => undefined, leave: async () => {} };
-
 /** Shares state in Redis. If Redis is down, the process starts with its local state and reconnects. */
 export async function openRedisBackend(
   settings: Settings,
   log: Log,
-  { local, servesRequests }: StateContext,
+  local: LocalState,
 ): Promise<SharedState> {
   const onUncounted = (fault: string): void =>
     log.error(
@@ -105,7 +102,7 @@ export async function openRedisBackend(
         );
     },
   });
-  const replicas = servesRequests ? await registerReplica(redis, onUncounted) : NO_REPLICA;
+  const replicas = await registerReplica(redis, onUncounted);
   const rates = { all: settings.RATE_LIMIT, create: settings.RATE_LIMIT_CREATE };
   const backend = {
     limiter: (name: keyof typeof rates) => createRedisLimiter(redis, name, rates[name]),

@@ -75,12 +75,5 @@ export function withLocalFallback(
   };
 }
 
-/** What a place of the state is opened with. */
-export interface StateContext {
-  readonly local: LocalState;
-  /** Whether this process has a part of the limits. */
-  readonly servesRequests: boolean;
-}
-
 /** The settings that say where the state is. */
 export type StateSettings = Pick<Settings, "REDIS_URL" | "DATA_DIR">;

@@ -1,5 +1,4 @@
 import type { RequestListener } from "node:http";
-import type { PackFiles } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { LONGEST_HEAD } from "../pipeline/http/request-context.ts";
 import { isObserving, observedUrlOf } from "../config/observing.ts";
@@ -9,7 +8,7 @@ import type { OpenGateway } from "./controls.ts";
 import { warnOfUncheckedHost } from "./browser-guards.ts";
 import { createActivePack, type ActivePack } from "./active-pack.ts";
 import { createMessageRejection } from "./bad-request.ts";
-import { listen, type HttpServer, type HttpServerOptions } from "./http-server.ts";
+import { listen, type HttpServer } from "./http-server.ts";
 import type { MessageRejection } from "./invalid-messages.ts";
 import {
   closeDependencies,
@@ -45,17 +44,13 @@ export interface Service {
   readonly readiness: Readiness;
   /** Reads the tokens file again and activates another pack; see {@link createPackReloader}. */
   readonly reload: ReloadPack;
-  /** Drains and closes: readiness fails, in-flight requests finish, the audit is committed. */
-  stop(): Promise<void>;
-}
-
-/** A gateway that listens in this process, not in its workers. */
-export interface ListeningService extends Service {
   readonly open: OpenGateway;
   /** Number of open connections of clients. */
   connections(): number;
   /** Number of requests of clients so far. */
   requests(): number;
+  /** Drains and closes: readiness fails, in-flight requests finish, the audit is committed. */
+  stop(): Promise<void>;
 }
 
 /**
@@ -63,10 +58,7 @@ export interface ListeningService extends Service {
  *
  * @throws {PackError} If the pack is invalid. A system error if a port or a folder cannot be used.
  */
-export async function startService(
-  settings: Settings,
-  options: DependenciesOptions = {},
-): Promise<ListeningService> {
+export async function startService(settings: Settings, options: DependenciesOptions = {}): Promise<Service> {
   return serveDependencies(settings, await createDependencies(settings, options));
 }
 
@@ -99,7 +91,6 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
   let isDraining = false;
   const { tokens, limits } = shared;
   const missing = (): readonly string[] => activePack.current().catalogs.missing();
-  metrics.addGauge("processes", "Processes that serve requests.", () => 1);
   metrics.addGauge("catalogs_missing", "Catalogs that could not be read yet.", () => missing().length);
   metrics.addGauge(
     "catalog_rows_left_out",
@@ -146,13 +137,13 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
   });
   void reloadCandidate?.();
 
-  async function reload(files?: PackFiles): Promise<Error | undefined> {
+  async function reload(): Promise<Error | undefined> {
     // First: tokens that were revoked must not wait for the catalogs of another pack.
     reloadTokens();
     // With the plan and the rollout, which name clients.
     dependencies.clients.reload();
     dependencies.notices.reload();
-    const problem = await reloadPack(files);
+    const problem = await reloadPack();
     await reloadCandidate?.();
     return problem;
   }
@@ -182,11 +173,7 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
 }
 
 /** Serves requests with open dependencies. If that fails, they are closed. */
-export async function serveDependencies(
-  settings: Settings,
-  dependencies: Dependencies,
-  connections: Pick<HttpServerOptions, "requestsPerConnection"> = {},
-): Promise<ListeningService> {
+export async function serveDependencies(settings: Settings, dependencies: Dependencies): Promise<Service> {
   const { v4, initialPack } = dependencies;
   const handlers = createHandlers(settings, dependencies);
   const { activePack, handler, reload } = handlers;
@@ -200,11 +187,11 @@ export async function serveDependencies(
     );
 
   try {
-    const { HOST: host, PORT: port } = settings;
+    const { HOST: host, PORT: port, REUSE_PORT: reusePort } = settings;
     gateway = await listen({
-      ...connections,
       host,
       port,
+      reusePort,
       handler,
       // A response may need several calls of v4, one after the other.
       idleMs: Math.max(300_000, 10 * settings.UPSTREAM_TIMEOUT_MS),

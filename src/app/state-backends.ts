@@ -6,7 +6,7 @@ import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { STATE_FILE } from "../storage/sqlite-schema.ts";
 import { openSqliteKeyValueStore } from "../storage/sqlite-store.ts";
 import type { Log } from "../observability/log.ts";
-import { type StateSettings, type StateContext, type SharedState, createLocalState } from "./shared-state.ts";
+import { type StateSettings, type SharedState, createLocalState, type LocalState } from "./shared-state.ts";
 
 const openKeyValueStore = ({ DATA_DIR }: Settings, log: Log): KeyValueStore =>
   openSqliteKeyValueStore({
@@ -17,12 +17,12 @@ const openKeyValueStore = ({ DATA_DIR }: Settings, log: Log): KeyValueStore =>
 
 interface StatePlace {
   isNamedBy(settings: StateSettings): boolean;
-  open(settings: Settings, log: Log, context: StateContext): Promise<SharedState>;
+  open(settings: Settings, log: Log, local: LocalState): Promise<SharedState>;
   /** Opens what a gateway keeps there, for a command. undefined: there is nothing yet. */
   openExisting(settings: StateSettings): Promise<KeyValueStore | undefined>;
 }
 
-async function openLocalState(settings: Settings, log: Log, { local }: StateContext): Promise<SharedState> {
+async function openLocalState(settings: Settings, log: Log, local: LocalState): Promise<SharedState> {
   const state = openKeyValueStore(settings, log);
   return {
     limits: createRateLimits(local.limiters.all, local.limiters.create),
@@ -52,17 +52,9 @@ const PLACES: readonly StatePlace[] = [
 
 const placeOf = (settings: StateSettings): StatePlace => PLACES.find(({ isNamedBy }) => isNamedBy(settings))!;
 
-/**
- * Opens the state of clients where the settings say.
- *
- * @param servesRequests Whether this process has a part of the limits.
- */
-export async function openSharedState(
-  settings: Settings,
-  log: Log,
-  servesRequests: boolean,
-): Promise<SharedState> {
-  return placeOf(settings).open(settings, log, { local: createLocalState(settings), servesRequests });
+/** Opens the state of clients where the settings say. */
+export async function openSharedState(settings: Settings, log: Log): Promise<SharedState> {
+  return placeOf(settings).open(settings, log, createLocalState(settings));
 }
 
 /**

@@ -1,4 +1,3 @@
-import cluster from "node:cluster";
 import { flushCompileCache } from "node:module";
 import { packFolder } from "../app/loaded-pack.ts";
 import { pollFile } from "../app/poll-file.ts";
@@ -94,12 +93,6 @@ async function welcome(service: Service, settings: Settings, given: SettingTexts
   ].join("\n");
 }
 
-async function start(settings: Settings, options: ServeOptions): Promise<Service> {
-  if (settings.WORKERS > 1)
-    return (await import("../app/cluster/primary.ts")).startWorkers(settings, options);
-  return startService(settings, options);
-}
-
 /**
  * Runs `alpha-gateway serve` until SIGTERM or SIGINT, then drains.
  *
@@ -114,14 +107,13 @@ export async function serve(flags: SettingTexts, options: ServeOptions = {}): Pr
 
 async function run(flags: SettingTexts, options: ServeOptions): Promise<number> {
   const settings = readEnvironment(process.env, flags);
-  if (cluster.isWorker) return (await import("../app/cluster/worker-process.ts")).runWorker(settings);
   const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
   const guard = guardProcess(log, settings.SHUTDOWN_GRACE_MS);
   // Before the start: requests that arrive while v4 is read for the first time get their responses and records too.
   const shutdown = waitForShutdownSignal();
   let reload = (): void => {};
   onSighup(() => reload());
-  const service = await start(settings, options);
+  const service = await startService(settings, options);
   guard.drainWith(service.stop);
   reload = () => void service.reload();
   const { CANDIDATE_MAPPINGS_DIR: candidate } = settings;

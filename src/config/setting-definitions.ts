@@ -31,6 +31,11 @@ const milliseconds = (least: number) => integer(least, LONGEST_TIMER_MS);
 const listeners = {
   HOST: withDefault(text, "127.0.0.1", "Address of the public listener"),
   PORT: withDefault(port, "8080", "Port of the public listener"),
+  REUSE_PORT: withDefault(
+    trueOrFalse,
+    "false",
+    "Several processes of this machine may listen at `PORT`, each with an `ADMIN_PORT` of its own. They need `REDIS_URL`, as replicas do. On Linux: see [Several processes on one machine](../guide/run-in-production.md#several-processes-on-one-machine)",
+  ),
   ADMIN_HOST: withDefault(
     text,
     "127.0.0.1",
@@ -50,11 +55,6 @@ const listeners = {
     memorySize,
     "1mb",
     "Largest request body. All bodies in memory together are limited to 32 times this size, 128 MB at most",
-  ),
-  WORKERS: withDefault(
-    integer(1, 64),
-    "1",
-    "Worker processes on this machine. Above 1 it requires `REDIS_URL`, in which they share limits and tokens as replicas do",
   ),
   SHUTDOWN_GRACE_MS: withDefault(
     milliseconds(0),

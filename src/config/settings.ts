@@ -125,10 +125,10 @@ function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label
           name,
           `it needs a pack, and with ${label("LEGACY_URL")} alone there is none; unset it`,
         ]);
-  if (settings.WORKERS > 1 && settings.REDIS_URL === undefined)
+  if (settings.REUSE_PORT && settings.REDIS_URL === undefined)
     problems.push([
-      "WORKERS",
-      `several processes share their limits and tokens in Redis; set ${label("REDIS_URL")}`,
+      "REUSE_PORT",
+      `processes that share a port share their limits and tokens in Redis; set ${label("REDIS_URL")}`,
     ]);
   if (settings.REDIS_URL !== undefined && settings.GATEWAY_SECRET === undefined)
     problems.push(["GATEWAY_SECRET", "all replicas that share a store need the same secret; set it"]);

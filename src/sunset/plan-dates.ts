@@ -104,12 +104,6 @@ function windowOf(
   return firstDate(datesWithin(windows, client, route), allowedUntil);
 }
 
-/** A client under the names of two directories. */
-export interface RenamedClient {
-  readonly before: PlanClient;
-  readonly now: PlanClient;
-}
-
 /** A date that was published, and is earlier now. */
 export interface ShortenedDate {
   readonly kind: "end" | "freeze" | "window";
@@ -175,22 +169,14 @@ function comparedDates(published: PlanDates, next: PlanDates, time: number): rea
   ];
 }
 
-const EVERYBODY: PlanClient = { name: undefined, fingerprint: undefined };
-
 /**
  * Finds the dates that were published and are earlier in another plan. Where a plan has no more dates of its own for a
  * client or a route, those for all of them count. No stage was published for a client before the day until which it is
- * allowed.
+ * allowed. Clients are compared by their names: one that gets another name is another one.
  *
- * @param findRenamed who has a name, and what each was called when the dates were published
  * @param time milliseconds since the epoch: windows that were published for before have been
  */
-export function findShortened(
-  published: PlanDates,
-  next: PlanDates,
-  findRenamed: (name: string) => readonly RenamedClient[],
-  time: number,
-): readonly ShortenedDate[] {
+export function findShortened(published: PlanDates, next: PlanDates, time: number): readonly ShortenedDate[] {
   const routes = [null, ...new Set([...routesOf(published), ...routesOf(next)])];
   const clients = [null, ...new Set([...clientsOf(published), ...clientsOf(next)])];
   const shortened: ShortenedDate[] = [];
@@ -217,15 +203,12 @@ export function findShortened(
     for (const route of routes)
       for (const name of clients) {
         const what = `${title}${describeScope(route, name)}`;
-        const renamed = name === null ? [{ before: EVERYBODY, now: EVERYBODY }] : findRenamed(name);
-        for (const client of renamed) {
-          const now = dateOf.now(client.now, route);
-          if (now === undefined || reported.has(now)) continue;
-          const before = dateOf.before(client.before, route) ?? valueOf(published.allowed, client.before);
-          if (!compare({ kind, route, client: name, what }, before, now)) continue;
-          if (route === null && name === null) reported.add(now);
-          break;
-        }
+        const client = { name: name ?? undefined, fingerprint: undefined };
+        const now = dateOf.now(client, route);
+        if (now === undefined || reported.has(now)) continue;
+        const before = dateOf.before(client, route) ?? valueOf(published.allowed, client);
+        if (!compare({ kind, route, client: name, what }, before, now)) continue;
+        if (route === null && name === null) reported.add(now);
       }
   }
   return shortened;

@@ -1,8 +1,8 @@
 /** Names in a plan: routes and fields of a pack, and clients of the directory. */
-import type { ClientDirectory, ClientIdentity, KnownClient } from "../clients/client-directory.ts";
+import type { ClientDirectory } from "../clients/client-directory.ts";
 import { suggestionFor } from "../mapping/load/suggest.ts";
 import type { ReportProblem } from "../operator-files/operator-file.ts";
-import type { PlanClient, PlanDates, RenamedClient } from "./plan-dates.ts";
+import type { PlanDates } from "./plan-dates.ts";
 import type { PlanDefinition } from "./plan.ts";
 import type { SunsetDefinition } from "./sunset-definition.ts";
 
@@ -16,8 +16,6 @@ export interface PackNames {
 /** What the names in a plan are checked against. */
 export interface PlanContext extends PackNames {
   readonly directory: ClientDirectory;
-  /** The directory that this one replaces. */
-  readonly before?: ClientDirectory | undefined;
   /** Whether there is an audit store, which knows when clients called. */
   readonly hasAudit: boolean;
   /** The dates that were published; undefined: none, or they may be shortened. */
@@ -31,34 +29,6 @@ const FINGERPRINT = /^[0-9a-f]{16}$/;
 /** Whether a plan can name a client. */
 export const isClient = (name: string, directory: ClientDirectory): boolean =>
   directory.find(name) !== undefined || FINGERPRINT.test(name);
-
-const identitiesOf = ({ tokens, applications, userAgents }: KnownClient): readonly ClientIdentity[] => [
-  ...tokens.map((fingerprint) => ({ fingerprint })),
-  ...applications.map((application) => ({ application })),
-  ...userAgents.map((userAgent) => ({ userAgent })),
-];
-
-/**
- * What the dates of a name are compared with. Of a name that only one of two directories has, each token, application and
- * user agent is compared: a client may have got another name.
- */
-export function findRenamed(
-  name: string,
-  { directory, before = directory }: Pick<PlanContext, "directory" | "before">,
-): readonly RenamedClient[] {
-  const [old, next] = [before.find(name), directory.find(name)];
-  const client = old && next ? undefined : (old ?? next);
-  const clientIn = (names: ClientDirectory, identity: ClientIdentity): PlanClient => ({
-    name: names.nameOf(identity),
-    fingerprint: identity.fingerprint ?? undefined,
-  });
-  const renamed = (client ? identitiesOf(client) : []).map((identity) => ({
-    before: clientIn(before, identity),
-    now: clientIn(directory, identity),
-  }));
-  const same = { name, fingerprint: undefined };
-  return renamed.length > 0 ? renamed : [{ before: same, now: same }];
-}
 
 /** Reports names that neither the pack nor the client directory has. */
 export function checkNames(

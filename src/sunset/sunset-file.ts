@@ -3,7 +3,7 @@ import type { ClientDirectory } from "../clients/client-directory.ts";
 import type { YamlPath } from "../mapping/load/yaml-nodes.ts";
 import type { OperatorFileKind, ReportProblem } from "../operator-files/operator-file.ts";
 import { findShortened, isWithin, type PlanDates, type ShortenedDate } from "./plan-dates.ts";
-import { checkNames, findRenamed, isClient, splitField, type PlanContext } from "./plan-names.ts";
+import { checkNames, isClient, splitField, type PlanContext } from "./plan-names.ts";
 import type { Stage, PlanDefinition } from "./plan.ts";
 import {
   MAX_NAME_LENGTH,
@@ -220,7 +220,7 @@ function checkPublished(
 ): void {
   const { published, directory, time = Date.now() } = context;
   if (!published) return;
-  for (const shortened of findShortened(published, dates, (name) => findRenamed(name, context), time)) {
+  for (const shortened of findShortened(published, dates, time)) {
     const { what, client, published: before, now } = shortened;
     const isGone = client !== null && !isClient(client, directory);
     const published = before === Infinity ? "for other clients or routes only" : `as ${dayText(before)}`;

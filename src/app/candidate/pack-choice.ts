@@ -135,19 +135,13 @@ export async function openPackChoice(settings: Settings, log: Log): Promise<Pack
   };
 }
 
-/** What a gateway may have of its pack before it starts. */
-interface GivenPack {
-  readonly files?: PackFiles | undefined;
-  readonly loaded?: LoadedPack | undefined;
-}
-
 /** Loads the promoted pack, else the given one, else that of the folder. @throws {PackError} */
 export function loadInitialPack(
   settings: Settings,
-  { files, loaded }: GivenPack,
+  loaded: LoadedPack | undefined,
   choice: PackChoice | undefined,
 ): LoadedPack {
-  if (!choice?.isPromoted()) return loaded ?? loadFiles(files ?? readPackFiles(settings), settings);
+  if (!choice?.isPromoted()) return loaded ?? loadFiles(readPackFiles(settings), settings);
   const chosen = choice.files();
   return loaded?.pack.hash === packHash(chosen, settings) ? loaded : loadFiles(chosen, settings);
 }

@@ -1,7 +1,6 @@
 import { Counter } from "@prometheus-io/client";
 import { CLIENT_GONE, type AuditRecord, type RecordedCall } from "../../audit/record.ts";
 import type { AuditStats } from "../../audit/store.ts";
-import type { MetricValues } from "./aggregate.ts";
 import { addAuditMetrics } from "./audit-metrics.ts";
 import {
   addCounter,
@@ -75,8 +74,6 @@ export interface Metrics {
   readonly watchAudit: (stats: () => AuditStats) => void;
   /** All metrics in the Prometheus text format. */
   readonly text: () => Promise<string>;
-  /** All metrics as data, for the process that aggregates those of several. */
-  readonly json: () => Promise<MetricValues>;
   readonly contentType: string;
   /** Stops the monitor of the event loop, and takes the metrics out of the registry of the embedding program. */
   readonly close: () => void;
@@ -253,7 +250,6 @@ export function createMetrics(host?: HostRegistry): Metrics {
     addTotal: (name, help, read) => instruments.addTotal(PREFIX + name, help, read),
     watchAudit: (stats) => addAuditMetrics(instruments, stats),
     text: () => registry.metrics(),
-    json: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
     close() {
       stopMonitor();

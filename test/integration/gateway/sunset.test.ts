@@ -1,8 +1,12 @@
 /** The plan by which alpha ends, as clients and operators meet it, by a clock that the test moves. */
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { startService } from "../../../src/app/start.ts";
+import { runCommandLine } from "../../../src/cli/program.ts";
 import { readEnvironment } from "../../../src/config/settings.ts";
+import { captureCommands } from "../../support/command-output.ts";
 import { allBut } from "../../support/fake-time.ts";
 import { startGateway, type Gateway, type TestSettings } from "../../support/gateway.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
@@ -15,11 +19,15 @@ const LINKS = "policy: https://example.com/policy\nguide: https://example.com/gu
 const BROWN_OUT = `stages: [{ name: first, brown_out: "0 10 * * 1", for: 1h, from: 2026-05-01 }]\n`;
 
 let gateway: Gateway;
+let folder: string;
+captureCommands();
 beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "sunset-"));
   jest.useFakeTimers({ now: new Date(START), doNotFake: allBut("Date") });
 });
 afterEach(async () => {
   await gateway.stop();
+  rmSync(folder, { recursive: true });
   jest.useRealTimers();
 });
 
@@ -410,25 +418,13 @@ describe("a changed plan", () => {
   });
 });
 
-describe("a client that gets another name in the directory", () => {
+describe("a client with a date of its own that gets another name", () => {
   const named = (name: string, more = ""): string => `${name}: { user_agents: ["reports/*"]${more} }\n`;
   const ENDS = ", ends: 2026-09-01";
-  const allowing = (name: string): string => `end: 2026-07-01\nallow: { ${name}: 2026-09-01 }\n`;
-
-  async function start(plan: string, clients: string) {
-    const directory = clientsFile(clients);
-    const file = await startWith(plan, { CLIENTS_FILE: directory });
-    return {
-      async changeClients(text: string) {
-        writeFileSync(directory, text);
-        await gateway.reload();
-      },
-      async changePlan(text: string) {
-        writeFileSync(file, `announced: 2026-01-01\n${text}`);
-        await gateway.reload();
-      },
-    };
-  }
+  const ENDS_FOR_ALL = "end: 2026-07-01\n";
+  const allowing = (name: string): string => `${ENDS_FOR_ALL}allow: { ${name}: 2026-09-01 }\n`;
+  const ending = (name: string): string =>
+    `end: 2026-12-01\nstages: [{ end: 2026-09-01, clients: [${name}] }]\n`;
 
   /** The status of the client after the end for all, and its own end. */
   async function afterTheEnd(): Promise<(number | string | null)[]> {
@@ -443,50 +439,23 @@ describe("a client that gets another name in the directory", () => {
     await metric("alpha_gateway_sunset_file_last_reload_successful"),
   ];
 
-  test("keeps the end that goes with it", async () => {
-    const { changeClients } = await start("end: 2026-07-01\n", named("reports", ENDS));
-    await changeClients(named("statistics", ENDS));
-    expect(await areInForce()).toEqual([1, 1]);
-    expect(Object.keys((await planStatus()).clientEnds)).toEqual(["statistics"]);
-    expect(await afterTheEnd()).toEqual(SERVED);
-  });
-
-  test("keeps name and end where the new name has an earlier one", async () => {
-    const { changeClients } = await start("end: 2026-07-01\n", named("reports", ENDS));
-    await changeClients(named("statistics"));
+  test.each([
+    ["in the client directory", () => ENDS_FOR_ALL, ENDS],
+    ["in allow", allowing, ""],
+    ["in a stage", ending, ""],
+  ])("keeps name and date until that is announced: %s", async (_where, planOf, more) => {
+    const CLIENTS_FILE = clientsFile(named("reports", more));
+    const file = await startWith(planOf("reports"), { CLIENTS_FILE, DATA_DIR: folder });
+    writeFileSync(CLIENTS_FILE, named("statistics", more));
+    await gateway.reload();
+    writeFileSync(file, `announced: 2026-01-01\n${planOf("statistics")}`);
+    await gateway.reload();
     expect(await areInForce()).toEqual([0, 0]);
     expect(await afterTheEnd()).toEqual(SERVED);
-    await changeClients(named("statistics", ENDS));
-    expect(await areInForce()).toEqual([1, 1]);
-    expect(await afterTheEnd()).toEqual(SERVED);
-  });
 
-  test.each([["the directory first"], ["the plan first"]])(
-    "is allowed under the old name until directory and plan have the new one: %s",
-    async (order) => {
-      const { changeClients, changePlan } = await start(allowing("reports"), named("reports"));
-      const changes = [
-        () => changeClients(named("statistics")),
-        () => changePlan(allowing("statistics")),
-      ] as const;
-      const [first, second] = order === "the directory first" ? changes : changes.toReversed();
-      await first?.();
-      expect(Object.keys((await planStatus()).allowed)).toEqual(["reports"]);
-      expect(await afterTheEnd()).toEqual(SERVED);
-      await second?.();
-      expect(await areInForce()).toEqual([1, 1]);
-      expect(Object.keys((await planStatus()).allowed)).toEqual(["statistics"]);
-      expect(await afterTheEnd()).toEqual(SERVED);
-    },
-  );
-
-  test("keeps the earlier end of its stage", async () => {
-    const ending = (name: string): string =>
-      `end: 2026-12-01\nstages: [{ end: 2026-09-01, clients: [${name}] }]\n`;
-    const { changeClients, changePlan } = await start(ending("reports"), named("reports"));
-    await changeClients(named("statistics"));
-    await changePlan(ending("statistics"));
-    expect(await areInForce()).toEqual([1, 1]);
+    const flags = [`--sunset-file=${file}`, `--clients-file=${CLIENTS_FILE}`, `--data-dir=${folder}`];
+    expect(await runCommandLine(["sunset", "announce", ...flags])).toBe(0);
+    await waitFor(async () => (await areInForce()).every((value) => value === 1));
     expect(await afterTheEnd()).toEqual(SERVED);
   });
 });

@@ -171,14 +171,13 @@ describe("createGateway", () => {
 
 describe("options", () => {
   test("all problems are reported together, with the messages of the settings", () => {
-    const options = { upstreamUrl: "v4.example.org", audit: "some", workers: 2, colour: "red" };
+    const options = { upstreamUrl: "v4.example.org", audit: "some", colour: "red" };
     const create = () => createGateway(options as unknown as GatewayOptions);
 
     expect(create).toThrow(SettingsError);
     expect(create).toThrow(
       expect.objectContaining({
         problems: [
-          "workers: there is no such option",
           "colour: there is no such option",
           expect.stringMatching(/^upstreamUrl: "v4\.example\.org" is invalid: must be/),
           expect.stringMatching(/^audit: "some" is invalid: must be one of full, metadata, off/),

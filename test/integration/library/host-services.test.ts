@@ -106,7 +106,7 @@ describe.each([
     const text = await metrics.metrics();
     expect(text).toMatch(/^alpha_gateway_requests_total\{.*status="200".*\} 1$/m);
     expect(text).toMatch(/^alpha_gateway_request_seconds_bucket\{.*le="\+Inf".*\} 1$/m);
-    expect(text).toMatch(/^alpha_gateway_processes 1$/m);
+    expect(text).toMatch(/^alpha_gateway_replicas 1$/m);
     expect(text).not.toContain("process_cpu_seconds_total");
 
     await gateway.close();

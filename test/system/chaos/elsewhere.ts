@@ -157,12 +157,6 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "fails where a program responds that is not Redis",
   },
   {
-    fault: "Redis ends under two workers",
-    outcome: "they serve; not ready until it is back",
-    file: "test/system/e2e/workers.test.ts",
-    test: "serve while Redis is down, which is one reason of all, and recover",
-  },
-  {
     fault: "Redis is unreachable at the start",
     outcome: "serves, is not ready, and becomes ready once Redis responds",
     file: "test/system/e2e/replicas.test.ts",
@@ -281,16 +275,22 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     test: "PostgreSQL has the record of every response",
   },
   {
-    fault: "SIGKILL of a worker",
-    outcome: "restarted; the others serve meanwhile",
-    file: "test/system/e2e/workers.test.ts",
-    test: "is restarted; the other serves meanwhile",
+    fault: "SIGKILL of one of two processes that share a port",
+    outcome: "the other answers all that follows",
+    file: "test/system/e2e/reuse-port.test.ts",
+    test: "SIGKILL of one: the other answers all that follows",
   },
   {
-    fault: "SIGKILL of a worker, connections waiting",
-    outcome: "another worker accepts them; no request hangs",
-    file: "test/system/e2e/workers.test.ts",
-    test: "leaves connections that are not accepted yet to the other",
+    fault: "the same, connections waiting",
+    outcome: "they are reset, or given to the other (`net.ipv4.tcp_migrate_req`); no request hangs",
+    file: "test/system/e2e/reuse-port.test.ts",
+    test: "connections that wait for one that is killed end at once",
+  },
+  {
+    fault: "SIGTERM to one of two processes that share a port, under load",
+    outcome: "connections that it has not accepted are reset, none of them with a request that v4 has seen",
+    file: "test/system/e2e/reuse-port.test.ts",
+    test: "one starts and the other ends while requests go on",
   },
   {
     fault: "SIGTERM while requests are in flight",

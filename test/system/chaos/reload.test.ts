@@ -1,26 +1,19 @@
 /** Another pack while requests are served, as processes: one reference changes, or nothing does. */
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { createFolder, removeFolders } from "../e2e/folder.ts";
-import { killAll, serve, workersOf, type Serving } from "../e2e/program.ts";
+import { killAll, serve, type Serving } from "../e2e/program.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { copyPack, type PackCopy } from "../../support/pack-copy.ts";
-import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";
-import { describeWith } from "../../support/services.ts";
 import { readMetric } from "./admin-client.ts";
 import { startLoad } from "./load.ts";
 
 const LONG = 120_000;
 const LIST = json(200, envelope([{ id: 1 }, { id: 2 }, { id: 3 }]), { "x-oauth-scopes": "*" });
 
-const describe = await describeWith("redis-server");
-
 let v4: FakeV4;
 let pack: PackCopy;
-let redis: RedisServer;
 beforeEach(async () => {
-  redis = await createRedisServer();
-  await redis.start();
   v4 = await startFakeV4();
   v4.respondWith(LIST);
   pack = copyPack();
@@ -28,7 +21,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await killAll();
-  await redis.stop();
   await v4.close();
   pack.remove();
   removeFolders();
@@ -42,7 +34,6 @@ const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
 /** The words of the pack that a response was made with: more than one where it was made with two. */
 async function ask({ url }: Serving): Promise<string> {
   const headers = { authorization: "token good", connection: "close" };
-  // A connection that is handed to a worker just killed has no response.
   const response = await fetch(`${url}/v4/vm/instances`, { headers, signal: AbortSignal.timeout(30_000) });
   const { vms } = (await response.json()) as { vms: { group: string; ipv6: string }[] };
   return [...new Set(vms.flatMap(({ group, ipv6 }) => [group, ipv6]))].join(" and ");
@@ -58,14 +49,11 @@ async function becomes(gateway: Serving, name: string, value: number): Promise<v
 
 const SUCCESSFUL = "pack_last_reload_successful";
 
-describe.each([
-  ["one process", () => ({})],
-  ["two workers", () => ({ WORKERS: "2", ...sharedBy(redis) })],
-])("pack reload: %s", (_name, env) => {
+describe("pack reload", () => {
   test(
     "replaces the pack under load: each response comes from one pack, none fails",
     async () => {
-      const gateway = await start(env());
+      const gateway = await start();
       await says(gateway, "first");
       const load = startLoad(() => ask(gateway), 8);
       for (const word of ["second", "third", "fourth"]) {
@@ -86,7 +74,7 @@ describe.each([
   test(
     "rejects an invalid pack: the active one stays, and the log names the problem",
     async () => {
-      const gateway = await start(env());
+      const gateway = await start();
       const load = startLoad(() => ask(gateway), 2);
       pack.write("instance.yaml", "object: instance\nlist: vms\nfields:\n  id: { v5: id }\n");
       gateway.signal("SIGHUP");
@@ -171,22 +159,6 @@ test(
     expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(200);
     v4.setCatalogsAvailable(true);
     await says(gateway, "second");
-  },
-  LONG,
-);
-
-test(
-  "a restarted worker has the pack of the others, whatever the folder contains",
-  async () => {
-    const gateway = await start({ WORKERS: "2", ...sharedBy(redis) });
-    pack.write("instance.yaml", "object: instance\nfields: 7\n");
-    gateway.signal("SIGHUP");
-    await becomes(gateway, SUCCESSFUL, 0);
-    const workers = workersOf(gateway);
-    for (const worker of workers) process.kill(worker, "SIGKILL");
-    while (workersOf(gateway).some((worker) => workers.includes(worker))) await wait(50);
-    for (let n = 0; n < 600 && (await ask(gateway).catch(() => "")) === ""; n += 1) await wait(50);
-    expect(await ask(gateway)).toBe("first");
   },
   LONG,
 );

@@ -99,11 +99,13 @@ afterEach(async () => {
 const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
   serve(createFolder(), { env: { UPSTREAM_URL: v4.url, LOG_LEVEL: "silent", ...env } });
 
-/** On connections of their own, which any of the workers may take. */
 async function ask({ url }: Serving, path = "/vm/instances", count = 20): Promise<void> {
-  const headers = { authorization: "token good", connection: "close" };
+  const headers = { authorization: "token good" };
   for (let n = 0; n < count; n += 1) await (await fetch(`${url}/v4${path}`, { headers })).arrayBuffer();
 }
+
+const replicasOf = async (gateway: Serving): Promise<number | undefined> =>
+  (await scrape(gateway)).values.get("alpha_gateway_replicas");
 
 const BROWN_OUT = `announced: 2026-01-01
 stages: [{ brown_out: "* * * * *", for: 1h, from: 2026-01-01, routes: [GET /vm/instances] }]
@@ -118,10 +120,12 @@ describeAlerts("the shipped alerts", () => {
     expect(differenceFrom([], await seriesOf(gateway, async () => {}))).toBe("");
   });
 
-  test("are silent while all is well, with two workers", async () => {
+  test("are silent while all is well, with two replicas", async () => {
     await redis.start();
-    const gateway = await start({ WORKERS: "2", ...sharedBy(redis) });
-    expect(differenceFrom([], await seriesOf(gateway, () => ask(gateway)))).toBe("");
+    const gateways = await Promise.all([start(sharedBy(redis)), start(sharedBy(redis))]);
+    for (const gateway of gateways) await waitFor(async () => (await replicasOf(gateway)) === 2);
+    const series = await Promise.all(gateways.map((gateway) => seriesOf(gateway, () => ask(gateway))));
+    expect(differenceFrom([], series.flat())).toBe("");
   });
 
   test("are silent in a brown-out", async () => {
@@ -218,7 +222,7 @@ describeAlerts("the shipped alerts", () => {
 
   test("report gateways that do not count together", async () => {
     await redis.start();
-    const gateways = await Promise.all([start({ WORKERS: "2", ...sharedBy(redis) }), start()]);
+    const gateways = await Promise.all([start(sharedBy(redis)), start()]);
     const series = await Promise.all(gateways.map((gateway) => seriesOf(gateway, () => ask(gateway))));
     expect(differenceFrom(["ReplicasDoNotCountTogether"], series.flat())).toBe("");
   });

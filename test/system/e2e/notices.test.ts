@@ -1,4 +1,4 @@
-/** Notices of whole processes: workers and replicas that share a Redis, and a shutdown while a receiver hangs. */
+/** Notices of whole processes: replicas that share a Redis, and a shutdown while a receiver hangs. */
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { connectRedis } from "../../../src/storage/redis-client.ts";
@@ -80,7 +80,7 @@ test("SIGTERM while a receiver hangs ends the process, and the next one sends wh
 
 const describeReplicas = await describeWith("redis-server");
 
-describeReplicas("two replicas of two workers each", () => {
+describeReplicas("two replicas", () => {
   let redis: RedisServer;
   beforeEach(async () => {
     redis = await createRedisServer();
@@ -89,7 +89,7 @@ describeReplicas("two replicas of two workers each", () => {
   afterEach(() => redis.stop());
 
   test("send each notice once, and go on when the one that sends shuts down", async () => {
-    const env = { WORKERS: "2", ...sharedBy(redis) };
+    const env = sharedBy(redis);
     const client = await connectRedis({ url: redis.url, onChange: () => {} });
     const first = await start(env);
     await untilSeen(createRedisStore(client));

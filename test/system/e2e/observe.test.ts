@@ -5,13 +5,8 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { createRedisServer, sharedBy } from "../../support/redis-server.ts";
-import { describeWith } from "../../support/services.ts";
-import { waitFor } from "../../support/wait-for.ts";
 import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, run, serve, workersOf, type Serving } from "./program.ts";
-
-const describe = await describeWith("redis-server");
+import { killAll, run, serve, type Serving } from "./program.ts";
 
 /** An old service with books: it knows two clients. */
 let old: Server;
@@ -98,29 +93,4 @@ test("plain http to another machine is refused at the start, since credentials g
   const { code, err } = await run(["serve"], { env: { LEGACY_URL: "http://old.example.com" } }).ended;
   expect(code).toBe(1);
   expect(err).toContain("LEGACY_URL: http://old.example.com is plain http to another machine");
-});
-
-describe("two workers that observe", () => {
-  test("pass all requests on, and record them in one store", async () => {
-    const redis = await createRedisServer();
-    await redis.start();
-    try {
-      const gateway = await serve(createFolder(), {
-        env: { LEGACY_URL: url, WORKERS: "2", ...sharedBy(redis) },
-      });
-      expect(workersOf(gateway)).toHaveLength(2);
-      for (let book = 1; book <= 10; book += 1) expect(await ask(gateway, `/old/books/${book}`)).toBe(200);
-      gateway.signal("SIGHUP");
-      const calls = await waitFor(async () => {
-        const response = await fetch(`${gateway.admin}/api/usage/routes?lane=legacy`);
-        const { routes = [] } = (await response.json()) as { routes?: { requests: number }[] };
-        return routes[0]?.requests === 10 ? routes : undefined;
-      });
-      expect(calls).toMatchObject([{ route: "GET /old/books/:id", status: 200, requests: 10 }]);
-      gateway.signal("SIGTERM");
-      expect((await gateway.ended).code).toBe(0);
-    } finally {
-      await redis.stop();
-    }
-  }, 60_000);
 });

@@ -1,5 +1,5 @@
 /** Runs the program as a process: its output, signals and exit code. */
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -166,13 +166,4 @@ export async function waitUntilClosed(url: string): Promise<void> {
     if (!taken) return;
     await wait(10);
   }
-}
-
-/** Processes of the workers of a gateway, those that live. */
-export function workersOf({ pid }: Program): number[] {
-  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat="], { encoding: "utf8" }).split("\n");
-  return lines.flatMap((line) => {
-    const [child, parent, state = ""] = line.trim().split(/\s+/);
-    return Number(parent) === pid && !state.startsWith("Z") ? [Number(child)] : [];
-  });
 }

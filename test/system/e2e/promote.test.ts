@@ -1,4 +1,4 @@
-/** A candidate that becomes the active pack by command, with processes: replicas, workers, restarts and changed folders. */
+/** A candidate that becomes the active pack by command, with processes: replicas, restarts and changed folders. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -45,25 +45,22 @@ const start = (env: Env, folder = createFolder()): Promise<Serving> =>
 const command = (name: "promote" | "rollback", env: Env): Promise<Ended> =>
   run([name], { env: { ...packs(), ...env } }).ended;
 
-/** Asks on a connection of its own, which any worker may take. */
 async function ask({ url }: Serving, headers: Env = {}): Promise<{ status: number; text: string }> {
-  const response = await fetch(`${url}/books/7`, { headers: { connection: "close", ...headers } });
+  const response = await fetch(`${url}/books/7`, { headers });
   return { status: response.status, text: await response.text() };
 }
 
-/** Resolves once twenty answers in a row have a member: each worker has sent some of them. */
 async function waitForMember(gateway: Serving, name: string): Promise<void> {
-  for (let same = 0; same < 20; same = (await ask(gateway)).text.includes(`"${name}"`) ? same + 1 : 0)
-    await wait(10);
+  while (!(await ask(gateway)).text.includes(`"${name}"`)) await wait(10);
 }
 
 describe("promote and rollback", () => {
   test(
-    "reach each replica and worker within seconds, under load without a failed request, and outlive a restart",
+    "reach each replica within seconds, under load without a failed request, and outlive a restart",
     async () => {
       const shared = sharedBy(redis);
       const folder = createFolder();
-      const [one, other] = await Promise.all([start({ WORKERS: "2", ...shared }), start(shared, folder)]);
+      const [one, other] = await Promise.all([start(shared), start(shared, folder)]);
       const end = new AbortController();
       const statuses = new Set<number>();
       const load = [one, other].map(async (gateway) => {
@@ -82,9 +79,6 @@ describe("promote and rollback", () => {
       other.signal("SIGTERM");
       await other.ended;
       expect((await ask(await start(shared, folder))).text).toContain("heading");
-      one.signal("SIGTERM");
-      await one.ended;
-      expect((await ask(await start({ WORKERS: "2", ...shared }))).text).toContain("heading");
     },
     LONG_MS,
   );

@@ -1,31 +1,21 @@
-/** Another client certificate while requests are served, as processes. */
+/** Another client certificate while requests are served, as a process. */
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, expect, test } from "@jest/globals";
 import { createAuthority, readCertificate, type Certificate } from "../../support/certificates.ts";
 import { startTlsSandbox, type TlsSandbox } from "../../support/tls-sandbox.ts";
-import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";
-import { describeWith } from "../../support/services.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, serve, type Serving } from "./program.ts";
 
-const describe = await describeWith("redis-server");
-
-let redis: RedisServer;
 let sandbox: TlsSandbox | undefined;
-beforeEach(async () => {
-  redis = await createRedisServer();
-  await redis.start();
-});
 afterEach(async () => {
   await killAll();
-  await redis.stop();
   await sandbox?.close();
   removeFolders();
 });
 
-/** Sends requests as both kinds of client until the last connections of all processes had this certificate. */
+/** Sends requests as both kinds of client until the last connections had this certificate. */
 async function waitForClient({ url }: Serving, { v4, tokens }: TlsSandbox, name: string): Promise<void> {
   let same = 0;
   while (same < 10) {
@@ -39,50 +29,40 @@ async function waitForClient({ url }: Serving, { v4, tokens }: TlsSandbox, name:
   }
 }
 
-describe("several processes, or one", () => {
-  test.each([
-    ["one process", () => ({})],
-    ["two workers", () => ({ WORKERS: "2", ...sharedBy(redis) })],
-  ])(
-    "changed certificates are used for new connections, invalid ones are rejected: %s",
-    async (_what, env) => {
-      const folder = createFolder();
-      const authority = createAuthority(folder, "authority");
-      const [first, second] = [authority.sign("first"), authority.sign("second")];
-      const used: Certificate = { cert: join(folder, "used.crt"), key: join(folder, "used.key") };
-      const install = ({ cert, key }: Certificate): void => {
-        copyFileSync(cert, used.cert);
-        copyFileSync(key, used.key);
-      };
-      install(first);
-      const server = readCertificate(authority.sign("v4"));
-      const ca = readCertificate(authority).cert;
-      const running = await startTlsSandbox({ ...server, ca, requestCert: true }, server);
-      sandbox = running;
-      const gateway = await serve(folder, {
-        env: {
-          UPSTREAM_URL: running.v4.url,
-          UPSTREAM_CA: authority.cert,
-          UPSTREAM_CERT: used.cert,
-          UPSTREAM_KEY: used.key,
-          LOG_LEVEL: "info",
-          ...env(),
-        },
-      });
-      await waitForClient(gateway, running, "first");
-
-      install(second);
-      await waitForClient(gateway, running, "second");
-
-      writeFileSync(used.key, "garbage");
-      await gateway.waitForError(/AG_UPSTREAM_TLS_RELOAD_FAILED.*UPSTREAM_KEY/);
-      await waitForClient(gateway, running, "second");
-
-      install(first);
-      await waitForClient(gateway, running, "first");
-      gateway.signal("SIGTERM");
-      expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
+test("changed certificates are used for new connections, invalid ones are rejected", async () => {
+  const folder = createFolder();
+  const authority = createAuthority(folder, "authority");
+  const [first, second] = [authority.sign("first"), authority.sign("second")];
+  const used: Certificate = { cert: join(folder, "used.crt"), key: join(folder, "used.key") };
+  const install = ({ cert, key }: Certificate): void => {
+    copyFileSync(cert, used.cert);
+    copyFileSync(key, used.key);
+  };
+  install(first);
+  const server = readCertificate(authority.sign("v4"));
+  const ca = readCertificate(authority).cert;
+  const running = await startTlsSandbox({ ...server, ca, requestCert: true }, server);
+  sandbox = running;
+  const gateway = await serve(folder, {
+    env: {
+      UPSTREAM_URL: running.v4.url,
+      UPSTREAM_CA: authority.cert,
+      UPSTREAM_CERT: used.cert,
+      UPSTREAM_KEY: used.key,
+      LOG_LEVEL: "info",
     },
-    120_000,
-  );
-});
+  });
+  await waitForClient(gateway, running, "first");
+
+  install(second);
+  await waitForClient(gateway, running, "second");
+
+  writeFileSync(used.key, "garbage");
+  await gateway.waitForError(/AG_UPSTREAM_TLS_RELOAD_FAILED.*UPSTREAM_KEY/);
+  await waitForClient(gateway, running, "second");
+
+  install(first);
+  await waitForClient(gateway, running, "first");
+  gateway.signal("SIGTERM");
+  expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
+}, 120_000);

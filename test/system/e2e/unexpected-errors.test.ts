@@ -4,10 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { createRedisServer, sharedBy } from "../../support/redis-server.ts";
-import { describeWith } from "../../support/services.ts";
 import { createFolder, removeFolders } from "./folder.ts";
-import { type Ended, killAll, PROGRAM, serve, type Serving, workersOf } from "./program.ts";
+import { type Ended, killAll, PROGRAM, serve, type Serving } from "./program.ts";
 
 let v4: FakeV4;
 beforeEach(async () => {
@@ -19,7 +17,7 @@ afterEach(async () => {
   removeFolders();
 });
 
-/** The program with a fault that a signal sets off, in each of its processes. */
+/** The program with a fault that a signal sets off. */
 const planted = (fault: string): readonly string[] => [
   "--import",
   `data:text/javascript,process.on("SIGUSR2", () => { ${fault} });`,
@@ -100,30 +98,4 @@ test("an uncaught exception is logged, in-flight requests finish, and the proces
   expect(await inFlight).toBe(200);
   const ended = await gateway.ended;
   expect({ code: ended.code, codes: codesOf(ended) }).toEqual({ code: 1, codes: ["AG_UNCAUGHT_EXCEPTION"] });
-});
-
-(await describeWith("redis-server"))("several processes", () => {
-  test("a worker that exits after an exception is restarted", async () => {
-    const redis = await createRedisServer();
-    await redis.start();
-    const gateway = await serve(createFolder(), {
-      script: EXCEPTION,
-      env: { UPSTREAM_URL: v4.url, WORKERS: "2", ...sharedBy(redis) },
-    });
-    v4.respondWith(json(200, envelope([])));
-    const [worker = 0] = workersOf(gateway);
-    process.kill(worker, "SIGUSR2");
-    await waitFor(() => {
-      const now = workersOf(gateway);
-      return now.length === 2 && !now.includes(worker);
-    });
-    expect(await ask(gateway, "/v4/vm/instances")).toBe(200);
-    gateway.signal("SIGTERM");
-    const ended = await gateway.ended;
-    expect({ code: ended.code, codes: codesOf(ended) }).toEqual({
-      code: 0,
-      codes: ["AG_UNCAUGHT_EXCEPTION"],
-    });
-    await redis.stop();
-  });
 });

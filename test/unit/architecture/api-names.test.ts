@@ -17,7 +17,6 @@ const ENGINE = [
   "rate-limit",
   "storage",
   "upstream",
-  "app/cluster",
 ];
 
 const sources = ENGINE.flatMap((folder) =>

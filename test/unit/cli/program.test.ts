@@ -132,12 +132,12 @@ describe("errors of usage", () => {
   test("of serve come together with all problems of the settings", async () => {
     setEnv("PORT", "http");
     setEnv("AUDIT", "some");
-    expect(await runCommandLine(["serve", "--workers", "many", "--colour", "red"])).toBe(1);
+    expect(await runCommandLine(["serve", "--quiet-days", "many", "--colour", "red"])).toBe(1);
     expect(err.split("\n")).toEqual([
       "AG_USAGE: unknown option '--colour'",
       "AG_SETTINGS_INVALID: These settings are invalid:",
       expect.stringMatching(/^ {2}PORT: /),
-      expect.stringMatching(/^ {2}WORKERS: "many" /),
+      expect.stringMatching(/^ {2}QUIET_DAYS: "many" /),
       expect.stringMatching(/^ {2}AUDIT: /),
       "Run the command with --help to see its arguments and flags.",
       "",

@@ -64,7 +64,7 @@ const CONTRACT: Record<string, string | undefined> = {
   PUBLIC_URL: undefined,
   CORS_ORIGINS: undefined,
   TRUST_PROXY: undefined,
-  WORKERS: "1",
+  REUSE_PORT: "false",
   LOG_LEVEL: "info",
   SHUTDOWN_GRACE_MS: "10000",
 };
@@ -135,7 +135,7 @@ describe("invalid values are reported", () => {
         "redis://:%zz@host",
       ],
     ],
-    ["WORKERS", ["0", "65", "many"]],
+    ["REUSE_PORT", ["yes", "1", "on"]],
     ["LOG_LEVEL", ["verbose", "INFO"]],
     ["SHUTDOWN_GRACE_MS", ["-1", "10s", "2147483648"]],
   ];
@@ -196,7 +196,7 @@ describe("settings that depend on each other", () => {
       { ROLLOUT_FILE: "rollout.yaml", LEGACY_URL: "http://127.0.0.1" },
       /^ROLLOUT_FILE: the gateway observes, and translates nothing; set UPSTREAM_URL/,
     ],
-    [{ WORKERS: "2" }, /^WORKERS: .*REDIS_URL/],
+    [{ REUSE_PORT: "true" }, /^REUSE_PORT: .*REDIS_URL/],
   ])("%j is invalid", (environment, problem) => {
     expect(environmentProblems(environment as Record<string, string>)).toEqual([
       expect.stringMatching(problem),
@@ -220,7 +220,7 @@ describe("settings that depend on each other", () => {
     { NODE_ENV: "production", SANDBOX: "true" },
     { ROLLOUT_FILE: "rollout.yaml", LEGACY_URL: "http://127.0.0.1", UPSTREAM_URL: "http://127.0.0.1" },
     { REDIS_URL: "redis://localhost", GATEWAY_SECRET: "s".repeat(16) },
-    { WORKERS: "2", REDIS_URL: "redis://localhost", GATEWAY_SECRET: "s".repeat(16) },
+    { REUSE_PORT: "true", REDIS_URL: "redis://localhost", GATEWAY_SECRET: "s".repeat(16) },
   ])("%j is valid", (environment) => {
     expect(environmentProblems(environment as unknown as Record<string, string>)).toEqual([]);
   });
@@ -294,12 +294,12 @@ describe("options of a program", () => {
   });
 
   test("are reported by their own names, all together", () => {
-    const options = { port: 65_536, workers: 1.5, nativeProxy: "yes", corsOrigins: ["x"], dataDir: 5 };
+    const options = { port: 65_536, quietDays: 1.5, nativeProxy: "yes", corsOrigins: ["x"], dataDir: 5 };
     expect(problemsOf(() => readOptions(options as unknown as SettingOptions))).toEqual([
       "port: 65536 is invalid: must be a whole number from 0 to 65535",
       'corsOrigins: ["x"] is invalid: must be origins such as https://app.example.org, or *; "x" is not',
-      "workers: 1.5 is invalid: must be a whole number from 1 to 64",
       'nativeProxy: "yes" is invalid: must be one of on, off',
+      "quietDays: 1.5 is invalid: must be a whole number from 1 to 400",
       "dataDir: 5 is invalid: must be a text",
     ]);
   });
