@@ -7,12 +7,7 @@ import { createRedisStore } from "../storage/redis-store.ts";
 import { createRedisTokenCache } from "../auth/redis-token-cache.ts";
 import type { Log } from "../observability/log.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
-import {
-  withLocalFallback,
-  type LocalState,
-  type SharedState,
-  type StateSettings,
-} from "./shared-state.ts";
+import { withLocalFallback, type LocalState, type SharedState, type StateSettings } from "./shared-state.ts";
 
 const KEY = `${REDIS_PREFIX}replicas`;
 const HEARTBEAT_MS = 2000;

@@ -3,24 +3,16 @@ import type { Readable } from "node:stream";
 import { takeParameter } from "../dialect/credentials.ts";
 import type { SentJson } from "../mapping/compile/body.ts";
 import type { CancelSignal } from "../upstream/deadline-signal.ts";
-
-/** Whose body is read. Unknown clients get less memory and less time. */
-export interface BodyOwner {
-  /** Whether v4 has accepted the client's token. */
-  readonly known: boolean;
-  /** The hash of that token; undefined without one. */
-  readonly token: string | undefined;
-  readonly address: string;
-}
+import type { ShareClient } from "../upstream/share-usage.ts";
 
 /**
- * Reads a body and decodes it. Call it once at most.
+ * Reads a body and decodes it. Call it once at most. Owners whose token v4 has not accepted get less memory and less time.
  *
  * @param most bytes, where the limit of this body is lower than that of others
  * @throws {HttpError} 400 for a body that is too large, too slow, incomplete, or has an unknown coding; 500 while
  *   there is no memory for it
  */
-export type ReadBody = (owner: BodyOwner, most?: number) => Promise<Buffer>;
+export type ReadBody = (owner: ShareClient, most?: number) => Promise<Buffer>;
 
 /** A client's request. */
 export interface AlphaRequest {

@@ -1,11 +1,12 @@
 import type { Dispatcher } from "undici";
 import type { CancelSignal } from "./deadline-signal.ts";
 import type { HttpRequest, HttpResponse } from "./http-call.ts";
-import type { ConnectionShares, ShareClient } from "./connection-shares.ts";
+import type { ConnectionShares } from "./connection-shares.ts";
 import { decodeContent, toUtf8 } from "./content-decoding.ts";
 import { OUTAGE_STATUSES, toUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";
 import { wasClosedWhileIdle } from "./watched-connection.ts";
+import type { ShareClient } from "./share-usage.ts";
 
 /** Pauses before the second and third attempt. They bridge a lost connection; a restart of v4 takes longer. */
 const RETRY_PAUSES_MS = [50, 250];

@@ -1,9 +1,10 @@
 import type { Readable } from "node:stream";
 import type { CancelSignal } from "./deadline-signal.ts";
-import type { ConnectionShares, ShareClient } from "./connection-shares.ts";
+import type { ConnectionShares } from "./connection-shares.ts";
 import { toUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";
 import { wasClosedWhileIdle } from "./watched-connection.ts";
+import type { ShareClient } from "./share-usage.ts";
 
 /** A request to v4 whose body, or whose response, is streamed. */
 export interface StreamRequest {

@@ -1,4 +1,4 @@
-import type { ShareClient } from "./connection-shares.ts";
+import type { ShareClient } from "./share-usage.ts";
 
 /** A request to v4. */
 export interface HttpRequest {

@@ -6,6 +6,7 @@ import type { SentJson } from "../../mapping/compile/body.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { header, type AlphaRequest, type ReadJson } from "../request.ts";
 import type { Verdict } from "./authorize.ts";
+import { addressNetwork } from "../../rate-limit/client-address.ts";
 
 /** Deeper than any body of either dialect. */
 const MOST_LEVELS = 32;
@@ -71,7 +72,7 @@ export async function readBody(
   token: string | undefined,
   isKnown: boolean,
 ): Promise<Buffer | undefined> {
-  return first?.match.route.upload ? undefined : read?.({ known: isKnown, token, address });
+  return first?.match.route.upload ? undefined : read?.({ isKnown, token, address: addressNetwork(address) });
 }
 
 /** Parses a body once, when it is needed. */
