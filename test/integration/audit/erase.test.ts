@@ -68,8 +68,8 @@ test("an erasure is in the list of erasures, with the command and the numbers, a
   await store.close();
 });
 
-test("any other text is an error, and erases nothing", async () => {
+test("any other text is an error that repeats it, and erases nothing", async () => {
   expect(await erase("Nobody")).toBe(1);
-  expect(printed()).toContain("AG_USAGE: --client is neither a name of CLIENTS_FILE nor a key");
+  expect(printed()).toContain('AG_USAGE: --client "Nobody" is neither a name of CLIENTS_FILE nor a key');
   expect(await idsLeft()).toEqual(["a", "b", "c", "d"]);
 });
