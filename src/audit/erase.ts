@@ -5,18 +5,15 @@ import type { IndexRow } from "./stored-row.ts";
 export interface EraseRequest {
   /** The keys of the client. */
   readonly keys: readonly string[];
-  /** The client as the operator names it. */
-  readonly client: string;
   /** The command that erases it. */
   readonly command: string;
 }
 
-/** An entry about a client that was erased. It is kept as long as summaries. */
+/** An entry about a client that was erased, without its name. It is kept as long as summaries. */
 export interface Erasure {
   /** ISO 8601 with milliseconds, UTC. */
   readonly time: string;
   readonly command: string;
-  readonly client: string;
   /** Erased records, rows of summaries, and tokens. */
   readonly records: number;
   readonly summaries: number;

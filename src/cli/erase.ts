@@ -41,9 +41,9 @@ export async function eraseClient(
     const keys = await keysOf(client, directory, store);
     if (!keys)
       return command.error(
-        "error: --client is neither a name of CLIENTS_FILE nor a key: a fingerprint, application:ID or label:NAME",
+        `error: --client "${client}" is neither a name of CLIENTS_FILE nor a key: a fingerprint, application:ID or label:NAME`,
       );
-    const request = { keys, client, command: "audit erase" };
+    const request = { keys, command: "audit erase" };
     const { records, summaries, tokens } = await store.erase(request, progress);
     progress.end();
     print(

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { about } from "../mapping/schema/about.ts";
 import type { OperatorFileKind, ReportProblem } from "../operator-files/operator-file.ts";
-import { matchesPattern } from "./agent-pattern.ts";
+import { AgentPatterns, MAX_AGENT_LENGTH } from "./agent-pattern.ts";
 
 const clientDefinition = z.strictObject({
   contact: about(
@@ -56,9 +56,16 @@ const clientName = z
 /** Most clients of a directory: each is a value of a label in the metrics. */
 const MAX_CLIENTS = 1000;
 
+/** Most patterns of all clients: a user agent that is new may be compared with each of them. */
+const MAX_PATTERNS = 2000;
+
 const directoryDefinition = z
   .record(clientName, clientDefinition)
-  .refine((clients) => Object.keys(clients).length <= MAX_CLIENTS, `has more than ${MAX_CLIENTS} clients`);
+  .refine((clients) => Object.keys(clients).length <= MAX_CLIENTS, `has more than ${MAX_CLIENTS} clients`)
+  .refine(
+    (clients) => Object.values(clients).flatMap((client) => client.user_agents).length <= MAX_PATTERNS,
+    `has more than ${MAX_PATTERNS} patterns of user agents: name clients by their tokens or applications`,
+  );
 
 type DirectoryDefinition = z.output<typeof directoryDefinition>;
 
@@ -170,15 +177,17 @@ function compileDirectory(definition: DirectoryDefinition, report: ReportProblem
   });
   reportSamePatterns(clients, report);
   const byName = new Map(clients.map((client) => [client.name, client]));
-  const withAgents = clients.filter(({ userAgents }) => userAgents.length > 0);
+  const patterns = new AgentPatterns(
+    clients.flatMap(({ name, userAgents }) => userAgents.map((pattern) => ({ pattern, name }))),
+  );
   const byAgent = new LRUCache<string, { readonly name: string | undefined }>({ max: CACHED_AGENTS });
 
   function nameOfAgent(agent: string): string | undefined {
+    // Not cached: V8 would keep all of a text whose beginning is a key.
+    if (agent.length > MAX_AGENT_LENGTH) return patterns.nameOf(agent.slice(0, MAX_AGENT_LENGTH));
     const cached = byAgent.get(agent);
     if (cached) return cached.name;
-    const name = withAgents.find(({ userAgents }) =>
-      userAgents.some((pattern) => matchesPattern(pattern, agent)),
-    )?.name;
+    const name = patterns.nameOf(agent);
     byAgent.set(agent, { name });
     return name;
   }
@@ -191,7 +200,7 @@ function compileDirectory(definition: DirectoryDefinition, report: ReportProblem
         byName.get(label ?? "")?.name ??
         byApplication.get(application ?? "") ??
         byToken.get(fingerprint ?? "") ??
-        (withAgents.length > 0 && userAgent ? nameOfAgent(userAgent) : undefined)
+        (patterns.size > 0 && userAgent ? nameOfAgent(userAgent) : undefined)
       );
     },
   };

@@ -42,6 +42,8 @@ export function openStateDatabase(directory: string): DatabaseSync {
   try {
     // FULL: a refresh token can be used once, and its replacement must survive a power failure.
     database.exec("PRAGMA busy_timeout = 2000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    // What has ended is overwritten: it may be about a client that wants to be forgotten.
+    database.exec("PRAGMA secure_delete = ON");
     const damage = database.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
     if (damage !== "ok") throw new Error(`it is damaged: ${String(damage)}`);
     migrateSqlite(database, SCHEMA);

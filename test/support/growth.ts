@@ -16,9 +16,24 @@ function milliseconds(work: () => unknown): number {
 }
 
 /**
+ * Whether some work takes less than 4 times as long as other work. Other processes slow some runs. So both are measured
+ * alternately, up to 20 times, and the shortest time of each counts. CPU time would not be better: some systems count it in
+ * steps of 4 ms.
+ */
+export function takesNoLonger(work: () => unknown, other: () => unknown): boolean {
+  let [mine, reference] = [Infinity, Infinity];
+  for (let run = 0; run < RUNS; run += 1) {
+    mine = Math.min(mine, milliseconds(work));
+    if (mine < SOON_MS) return true;
+    reference = Math.min(reference, milliseconds(other));
+    if (mine < TOO_MUCH * reference) return true;
+  }
+  return false;
+}
+
+/**
  * Whether the work on a text grows no faster than the text: one text of `length` takes less than 4 times as long as 16
- * texts of a sixteenth of it. Other processes slow some runs. So both are measured alternately, up to 20 times, and the
- * shortest time of each counts. CPU time would not be better: some systems count it in steps of 4 ms.
+ * texts of a sixteenth of it.
  *
  * @param length In characters, at least 16 kB
  */
@@ -32,16 +47,5 @@ export function isLinear(
   const workOnParts = (): void => {
     for (let n = 0; n < LONGER; n += 1) work(short);
   };
-
-  let [whole, parts] = [Infinity, Infinity];
-  for (let run = 0; run < RUNS; run += 1) {
-    whole = Math.min(
-      whole,
-      milliseconds(() => work(long)),
-    );
-    if (whole < SOON_MS) return true;
-    parts = Math.min(parts, milliseconds(workOnParts));
-    if (whole < TOO_MUCH * parts) return true;
-  }
-  return false;
+  return takesNoLonger(() => work(long), workOnParts);
 }

@@ -2,6 +2,7 @@
 import type { PoolClient } from "pg";
 import { ERASE_SEGMENTS, eraseRows, type EraseRequest, type Erasure } from "../erase.ts";
 import { compressAsync, decompressAsync } from "../segment.ts";
+import { UNACCEPTED } from "../summary-key.ts";
 import type { Database } from "./database.ts";
 
 const TOKENS = "SELECT fingerprint FROM audit_token WHERE key = ANY($1::text[])";
@@ -27,6 +28,17 @@ const MOVE = `
   FROM unnest($2::bigint[], $3::int[]) AS given (seq, start) WHERE audit.seq = given.seq
 `;
 
+/** In the order in which commits lock these rows. */
+const FORGET_AGENTS_OF_STRANGERS = `
+  WITH strangers AS (
+    SELECT day, client, lane, route, status FROM audit_usage
+    WHERE client IN ('', '${UNACCEPTED}') AND agent IS NOT NULL ORDER BY 1, 2, 3, 4, 5 FOR UPDATE
+  )
+  UPDATE audit_usage AS usage SET agent = NULL FROM strangers
+  WHERE (usage.day, usage.client, usage.lane, usage.route, usage.status)
+    = (strangers.day, strangers.client, strangers.lane, strangers.route, strangers.status)
+`;
+
 /** @returns The number of erased records. */
 async function eraseSegment(client: PoolClient, id: string, keys: readonly string[]): Promise<number> {
   const [segment] = (await client.query<{ data: Buffer }>(DATA, [id])).rows;
@@ -50,7 +62,7 @@ async function eraseSegment(client: PoolClient, id: string, keys: readonly strin
 async function eraseSummaries(
   client: PoolClient,
   keys: readonly string[],
-  { command, client: name }: EraseRequest,
+  { command }: EraseRequest,
   records: number,
 ): Promise<Erasure> {
   const remove = async (table: string, column: string): Promise<number> =>
@@ -60,10 +72,12 @@ async function eraseSummaries(
     (await remove("audit_sent", "client")) +
     (await remove("audit_loss", "client"));
   const tokens = await remove("audit_token", "fingerprint");
+  // Requests before v4 had accepted the client's token may have been the last ones of these.
+  await client.query(FORGET_AGENTS_OF_STRANGERS);
   const time = Date.now();
-  const entry = [time, command, name, records, summaries, tokens];
-  await client.query("INSERT INTO audit_erased VALUES ($1, $2, $3, $4, $5, $6)", entry);
-  return { time: new Date(time).toISOString(), command, client: name, records, summaries, tokens };
+  const entry = [time, command, records, summaries, tokens];
+  await client.query("INSERT INTO audit_erased VALUES ($1, $2, $3, $4, $5)", entry);
+  return { time: new Date(time).toISOString(), command, records, summaries, tokens };
 }
 
 /** Erases a client, some segments at a time. @throws {AuditUnavailableError} */
@@ -89,7 +103,7 @@ export async function eraseClient(
 /** Reads the entries about erased clients, the newest first. */
 export async function readErasures(database: Database): Promise<readonly Erasure[]> {
   const rows = await database.query<{ time: number } & Omit<Erasure, "time">>(`
-    SELECT time::float8, command, client, records::float8, summaries::float8, tokens::float8
+    SELECT time::float8, command, records::float8, summaries::float8, tokens::float8
     FROM audit_erased ORDER BY audit_erased.time DESC
   `);
   return rows.map((row) => ({ ...row, time: new Date(row.time).toISOString() }));

@@ -148,10 +148,13 @@ const VERSION_3 = `
   CREATE INDEX audit_sent_route ON audit_sent (route, client);
 `;
 
+/** Entries about erased clients have no client. */
+const VERSION_4 = "ALTER TABLE audit_erased DROP COLUMN client";
+
 /** `storage/schema.ts` says how a step is added. */
 export const SCHEMA: PostgresSchema = {
   versionTable: "audit_schema",
   firstTable: "audit",
   lock: 7_012_026_001,
-  steps: [VERSION_1, VERSION_2, VERSION_3],
+  steps: [VERSION_1, VERSION_2, VERSION_3, VERSION_4],
 };

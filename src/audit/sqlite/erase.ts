@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ERASE_SEGMENTS, eraseRows, type EraseRequest, type Erasure } from "../erase.ts";
 import { compressSync, decompressSync } from "../segment.ts";
+import { UNACCEPTED } from "../summary-key.ts";
 import { LIST_DAYS } from "./partition.ts";
 import { allRows } from "./rows.ts";
 
@@ -102,7 +103,15 @@ class DayEraser {
   #eraseTexts(): void {
     const day = this.#day;
     this.#database.prepare(`DELETE FROM block_${day} WHERE client IN ${this.#ids}`).run(this.#keys);
-    this.#database.prepare(`DELETE FROM text_${day} WHERE text IN (${TEXTS})`).run(this.#keys);
+    const { changes } = this.#database
+      .prepare(`DELETE FROM text_${day} WHERE text IN (${TEXTS})`)
+      .run(this.#keys);
+    if (changes === 0) return;
+    // Its user agents, and tokens that the store has forgotten: no record has them any more.
+    const used = ["client", "sender", "route", "agent"]
+      .map((column) => `SELECT ${column} FROM record_${day} WHERE ${column} IS NOT NULL`)
+      .join(" UNION ");
+    this.#database.exec(`DELETE FROM text_${day} WHERE id NOT IN (${used})`);
   }
 }
 
@@ -128,7 +137,7 @@ export function eraseRecords(
 /** Erases the summaries and the tokens of a client, and adds the entry about it. Call it in a transaction. */
 export function eraseSummaries(
   database: DatabaseSync,
-  { keys, client, command }: EraseRequest,
+  { keys, command }: EraseRequest,
   records: number,
 ): Erasure {
   const list = JSON.stringify(keys);
@@ -139,9 +148,11 @@ export function eraseSummaries(
     0,
   );
   const tokens = remove("token", `fingerprint IN (${TEXTS})`);
+  // Requests before v4 had accepted the client's token may have been the last ones of these.
+  database.exec(`UPDATE usage SET agent = NULL WHERE client IN ('', '${UNACCEPTED}')`);
   const time = Date.now();
   database
-    .prepare("INSERT INTO erased VALUES (?, ?, ?, ?, ?, ?)")
-    .run(time, command, client, records, summaries, tokens);
-  return { time: new Date(time).toISOString(), command, client, records, summaries, tokens };
+    .prepare("INSERT INTO erased VALUES (?, ?, ?, ?, ?)")
+    .run(time, command, records, summaries, tokens);
+  return { time: new Date(time).toISOString(), command, records, summaries, tokens };
 }

@@ -102,8 +102,11 @@ function migrateToVersion3(database: DatabaseSync): void {
   addLost(database);
 }
 
+/** Entries about erased clients have no client. */
+const VERSION_5 = "ALTER TABLE erased DROP COLUMN client";
+
 /** "agau" in ASCII. `storage/schema.ts` says how a step is added. */
 export const SCHEMA: SqliteSchema = {
   applicationId: 0x61676175,
-  steps: [VERSION_1, migrateToVersion2, migrateToVersion3, indexOwners],
+  steps: [VERSION_1, migrateToVersion2, migrateToVersion3, indexOwners, VERSION_5],
 };

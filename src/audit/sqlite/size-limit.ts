@@ -33,6 +33,7 @@ export function prepareOwners(database: DatabaseSync, day: string) {
     least: database.prepare(
       `SELECT seq, last FROM segment_${day} WHERE worth = ? ORDER BY time LIMIT ${STEP_SEGMENTS}`,
     ),
+    first: database.prepare(`SELECT seq, last FROM segment_${day} ORDER BY seq LIMIT ${STEP_SEGMENTS}`),
     segment: database.prepare(`SELECT last, ${SIZE} AS size, data FROM segment_${day} WHERE seq = ?`),
     places: database.prepare(
       `SELECT seq, start, size FROM record_${day} WHERE seq BETWEEN ? AND ? ORDER BY start`,
@@ -41,6 +42,7 @@ export function prepareOwners(database: DatabaseSync, day: string) {
     replace: database.prepare(`UPDATE segment_${day} SET data = ?, bytes = ? WHERE seq = ?`),
     removeRecords: database.prepare(`DELETE FROM record_${day} WHERE seq BETWEEN ? AND ?`),
     removeSegment: database.prepare(`DELETE FROM segment_${day} WHERE seq = ?`),
+    disownAll: database.prepare(`DELETE FROM ${name} WHERE seq = ?`),
   };
 }
 
@@ -50,6 +52,17 @@ interface OldSegment {
   readonly last: number;
   readonly size: number;
   readonly data: Uint8Array;
+}
+
+/** Deletes the oldest segments of a day. @returns false if it has none */
+export function removeOldest(day: OwnerStatements): boolean {
+  const segments = day.first.all().map(({ seq, last }) => [Number(seq), Number(last)] as const);
+  for (const [seq, last] of segments) {
+    day.removeRecords.run(seq, last);
+    day.removeSegment.run(seq);
+    day.disownAll.run(seq);
+  }
+  return segments.length > 0;
 }
 
 /** One step of making space. */

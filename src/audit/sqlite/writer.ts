@@ -15,7 +15,7 @@ import { Losses } from "./losses.ts";
 import { createPartition, createPartitions, dropPartition, suffixOf, type Partitions } from "./partition.ts";
 import { SCHEMA } from "./schema.ts";
 import { Sent } from "./sent.ts";
-import { makeSpace } from "./size-limit.ts";
+import { makeSpace, removeOldest } from "./size-limit.ts";
 import { Summaries } from "./summaries.ts";
 import { Tokens } from "./tokens.ts";
 import { insertSegment, prepareDay, type CompressedSegment, type DayStatements } from "./write-day.ts";
@@ -45,6 +45,8 @@ function openDatabase({ file, synchronous }: WriterData): DatabaseSync {
   database.exec("PRAGMA busy_timeout = 5000");
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`);
   database.exec("PRAGMA journal_size_limit = 67108864");
+  // What is deleted is overwritten, however it is deleted: an erased client may have been in pages that are free by now.
+  database.exec("PRAGMA secure_delete = ON");
   // In pages. Many commits change the same pages, which a checkpoint writes once.
   database.exec("PRAGMA wal_autocheckpoint = 4000");
   migrateSqlite(database, SCHEMA);
@@ -101,22 +103,24 @@ class Writer {
     return { storedBytes, buffer: batch.bytes.buffer };
   }
 
-  /** Deletes the oldest day that has ended before the retention, or segments above the size limit. */
+  /** Deletes some of the oldest day that has ended before the retention, or segments above the size limit. */
   purge(job: PurgeJob): PurgeResult {
     return this.#transaction(() => this.#purge(job));
   }
 
-  /** Erases some records of a client. What was deleted is overwritten, so that the file does not have it any more. */
+  /** Erases some records of a client. */
   erase(keys: readonly string[], from: ErasePosition | undefined): EraseStep {
-    this.#database.exec("PRAGMA secure_delete = ON");
     return this.#transaction(() => eraseRecords(this.#database, keys, from));
   }
 
   eraseSummaries(request: EraseRequest, records: number): Erasure {
     const erasure = this.#transaction(() => eraseSummaries(this.#database, request, records));
-    this.#database.exec("PRAGMA secure_delete = OFF");
-    // The log of changes still has what was erased. It stays as it is while another process reads it.
-    this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    // The log of changes still has what was erased, and the file has it until the log is written to it.
+    const checkpoint = this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    if (checkpoint?.["busy"] !== 0)
+      throw new Error(
+        "the client is erased, but another process reads the store, so that its log still has the client: erase it again",
+      );
     return erasure;
   }
 
@@ -188,7 +192,8 @@ class Writer {
     const days = this.#days;
     const [oldest] = days.list();
     if (oldest !== undefined && oldest < suffixOf(dayOf(before))) {
-      dropPartition(this.#database, oldest);
+      // Overwriting a day takes as long as writing it did: a step that drops all of it would hold up the commits.
+      if (!removeOldest(days.get(oldest).owners)) dropPartition(this.#database, oldest);
       return { evicted: 0, more: true };
     }
     this.#tokens.purge(usageBefore);

@@ -8,6 +8,7 @@ import { isObject } from "../../dialect/json/parse.ts";
 import { fillKey, fillShape, nameOf, namesIn, type Shape } from "../../dialect/shape.ts";
 import { describeParameters } from "./parameters.ts";
 import { describeResponseHeaders, referToHeaders, type DescribedPlan } from "./response-headers.ts";
+import { summarize } from "./summaries.ts";
 import { describeErrorResponses, describeErrors, ERRORS } from "./errors.ts";
 import { describeBody, extensionName, objectRef, type Json } from "./schemas.ts";
 
@@ -240,6 +241,7 @@ function describeOperation(
   const losses = unique(routes.flatMap((variant) => variant.losses.map(({ text }) => text)));
   return {
     operationId: createOperationId(method, path),
+    summary: summarize(route, pack),
     ...describeCounterpart(routes, pack),
     tags: [route.object],
     ...describeEnd(route.name, plan),

@@ -170,7 +170,7 @@ export function testLosses(name: string, makePlace: () => Promise<StorePlace>): 
     test("are erased with their client", async () => {
       await put("a", "d", { client: "t1", application: "app" });
       await put("b", "d", { client: "c2" });
-      await store.erase({ keys: ["application:app"], client: "billing", command: "audit erase" });
+      await store.erase({ keys: ["application:app"], command: "audit erase" });
       expect(await losses()).toEqual(["c2 detail 1 1-1"]);
     });
 

@@ -58,7 +58,7 @@ describe("the PostgreSQL store", () => {
     );
     expect(await stores[0]?.count({})).toBe(100);
     expect(await stores[4]?.clients({})).toMatchObject([{ requests: 100 }]);
-    expect(await database.query("SELECT version FROM audit_schema")).toEqual([{ version: 3 }]);
+    expect(await database.query("SELECT version FROM audit_schema")).toEqual([{ version: 4 }]);
   });
 
   test.each(DAMAGED_SEGMENTS)(

@@ -622,7 +622,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
 
     describe("erasing a client", () => {
       const day = (n: number) => `2026-03-0${n}T10:00:00.000Z`;
-      const request = { keys: ["application:app", "c9"], client: "billing", command: "audit erase" };
+      const request = { keys: ["application:app", "c9"], command: "audit erase" };
       /** 600 records of three days, a third of them of the client. */
       async function fillWithClients(): Promise<void> {
         await Promise.all(
@@ -647,7 +647,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         const before = (await store.clients({})).filter(({ client }) => /^c[0-8]$/.test(client ?? ""));
         const done: number[] = [];
         const erasure = await store.erase(request, (count) => done.push(count));
-        expect(erasure).toMatchObject({ records: 201, tokens: 3, client: "billing", command: "audit erase" });
+        expect(erasure).toMatchObject({ records: 201, tokens: 3, command: "audit erase" });
         expect(done.at(-1)).toBe(201);
         expect(await store.count({})).toBe(400);
         expect(await store.count({ clients: request.keys })).toBe(0);
@@ -679,6 +679,17 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         await other.close();
         expect(await store.count({})).toBe(600);
         expect(await store.get("during-7")).toMatchObject({ id: "during-7" });
+      });
+
+      test("leaves no user agent in the counts of strangers, where its first requests were", async () => {
+        const first = { accepted: false, agent: "billing/1" };
+        for (const [id, client] of Object.entries({ a: "stranger", b: "c9" }))
+          await store.append(sampleRecord(id, { ...first, client }));
+        await store.append(sampleRecord("c", { client: "c9", accepted: true }));
+        await store.erase(request);
+        expect(await store.clients({})).toMatchObject([
+          { client: "unaccepted", requests: 1, userAgent: null },
+        ]);
       });
 
       test("of a client that nobody knows erases nothing, and is recorded", async () => {

@@ -92,7 +92,7 @@ describe("what may go", () => {
     await run("--route=GET /books");
     expect(printed().match(/Names are known/g)).toHaveLength(1);
     const again = await openSqliteStore({ ...UNLIMITED, directory: folder, durability: "strict" });
-    await again.erase({ keys: ["0000000000000004"], client: "early", command: "test" });
+    await again.erase({ keys: ["0000000000000004"], command: "test" });
     await again.close();
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -102,6 +102,21 @@ describe("the SQLite key-value store", () => {
     const rows = (table: string) => database.prepare(`SELECT * FROM ${table}`).all();
     expect([...rows("entry"), ...rows("member")]).toEqual([]);
     database.close();
+  });
+
+  test("has no byte of what was deleted or replaced", async () => {
+    const store = openSqliteKeyValueStore({ directory });
+    for (const [key, length] of [
+      ["deleted", 100],
+      ["deleted too", 100_000],
+      ["replaced", 10_000],
+    ] as const)
+      await store.set(key, "erased".repeat(length), 600);
+    await store.set("replaced", "kept", 600);
+    await store.deleteAll(["deleted", "deleted too"]);
+    await store.close();
+    for (const name of await readdir(directory))
+      expect((await readFile(join(directory, name))).toString("latin1")).not.toContain("erased");
   });
 
   test("reports that it cannot be written", async () => {

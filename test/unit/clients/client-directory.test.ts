@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { agentFamily, matchesPattern } from "../../../src/clients/agent-pattern.ts";
+import { agentFamily } from "../../../src/clients/agent-pattern.ts";
 import { CLIENTS_FILE, type ClientDirectory } from "../../../src/clients/client-directory.ts";
 import { OperatorFileError, parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
 
@@ -91,13 +91,43 @@ describe("a directory with problems names each with its code and place", () => {
 });
 
 describe("a pattern of user agents", () => {
-  test("matches in linear time, however many stars it has", () => {
-    expect(matchesPattern(`${"a*".repeat(100)}b`, "a".repeat(100_000))).toBe(false);
-  });
+  const nameOf = (pattern: string, userAgent: string): string | undefined =>
+    read(`it: { user_agents: ["${pattern}"] }`).nameOf({ userAgent });
 
   test("does not use text twice", () => {
-    expect(matchesPattern("ab*bc", "abc")).toBe(false);
-    expect(matchesPattern("ab*bc", "abbc")).toBe(true);
+    expect(nameOf("ab*bc", "abc")).toBeUndefined();
+    expect(nameOf("ab*bc", "abbc")).toBe("it");
+  });
+
+  test("is compared with the first 200 characters of a user agent", () => {
+    const agent = `billing/${"x".repeat(15_000)}end`;
+    expect(nameOf("billing/*", agent)).toBe("it");
+    expect(nameOf("*end", agent)).toBeUndefined();
+    expect(nameOf("*end", `${"x".repeat(197)}end and more`)).toBe("it");
+  });
+
+  test("wins if it comes first in the file, however much of the user agent it names", () => {
+    const directory = read(`
+one: { user_agents: ["*sync*", "other"] }
+two: { user_agents: ["billing-*"] }
+three: { user_agents: ["billing-sync/*", "bill"] }
+`);
+    expect(directory.nameOf({ userAgent: "billing-sync/3" })).toBe("one");
+    expect(directory.nameOf({ userAgent: "billing-list/3" })).toBe("two");
+    expect(directory.nameOf({ userAgent: "bill" })).toBe("three");
+    expect(directory.nameOf({ userAgent: "billing" })).toBeUndefined();
+  });
+
+  test("is one of 2000 at most, of all clients together", () => {
+    const withPatterns = (count: number): string =>
+      JSON.stringify({
+        a: { user_agents: Array.from({ length: count }, (_, n) => `a${n}/*`) },
+        b: { user_agents: ["b"] },
+      });
+    expect(problemsOf(withPatterns(1999))).toEqual([]);
+    expect(problemsOf(withPatterns(2000))).toEqual([
+      expect.stringMatching(/^AG_FILE_INVALID 1: .*has more than 2000 patterns of user agents/),
+    ]);
   });
 });
 

@@ -18,6 +18,7 @@ import { withPack } from "../../mapping/pack-folder.ts";
 type Json = Record<string, unknown>;
 interface Operation extends Json {
   readonly operationId: string;
+  readonly summary: string;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema?: Json }[];
   readonly requestBody?: {
@@ -55,6 +56,20 @@ test("a request body has the media types, the wrapper and the lists of the pack"
   ).toMatchObject({
     schema: { anyOf: [{ type: "array", items: { type: "object" } }, { type: "null" }] },
   });
+});
+
+test.each([
+  ["GET /vm/instances", "List vms"],
+  ["POST /vm/instances", "Create instance"],
+  ["PUT /vm/instances/:id", "Update instance"],
+  ["POST /vm/instances/:id/boot", "Boot (instance)"],
+  ["POST /account/clients/:client/reset_secret", "Reset secret (client)"],
+  ["GET /account/clients/:client/thumbnail", "Get thumbnail (client)"],
+  ["POST /vm/instances/:id/disks/:did", "Send disk"],
+  ["GET /account/settings", "Get settings"],
+  ["POST /feedback", "Feedback"],
+])("%s is summarized as %j", (name, summary) => {
+  expect(operation(describeFolder("mappings"), name).summary).toBe(summary);
 });
 
 /** Whether the gateway refuses a request for a list. */
@@ -185,6 +200,14 @@ describe.each([
     );
     expect(operations.length).toBeGreaterThan(0);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test("has a summary of each operation", () => {
+    for (const { name } of pack.routes)
+      expect({ name, summary: operation(document, name).summary }).toEqual({
+        name,
+        summary: expect.stringMatching(/^[A-Z]\w* \S|^[A-Z]\w+$/),
+      });
   });
 
   describe("matches the examples", () => {
