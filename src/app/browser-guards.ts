@@ -3,7 +3,7 @@ import { credentialPlaces, type CredentialsPlace } from "../dialect/credentials.
 import type { IncomingMessage } from "node:http";
 import { hostOf, SAFE_METHODS, SAME_SITES } from "../admin/access.ts";
 import { createHostCheck, type HostCheck } from "../admin/host-check.ts";
-import { CLIENT_GONE } from "../audit/record.ts";
+import { CLIENT_GONE } from "../observability/metrics/client-gone.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { HttpError } from "../dialect/http-error.ts";

@@ -38,6 +38,7 @@ import { openShadow, type ShadowService } from "./open-shadow.ts";
 import { openSunset, type SunsetService } from "./open-sunset.ts";
 import { createProxyWarning } from "./proxy-warning.ts";
 import { openUpstreamTls, type UpstreamTls } from "./upstream-tls.ts";
+import { addAuditMetrics } from "../audit/audit-metrics.ts";
 
 /** What a gateway needs to serve requests, opened, before it listens. */
 export interface Dependencies {
@@ -214,7 +215,7 @@ async function openDependencies(
   };
   const upstream = openUpstream(upstreamOptions, log, metrics);
   const bodies = createBodyReaders(settings.BODY_LIMIT);
-  if (audit) metrics.watchAudit(audit.stats);
+  if (audit) addAuditMetrics(metrics, audit.stats);
   metrics.addGauge("body_bytes", "Bytes of request bodies in memory.", () => bodies.bytes);
   metrics.addTotal("log_dropped_total", "Log lines that nobody read.", countDroppedLines);
   metrics.addGauge("replicas", "Processes that share the limits, this one among them.", shared.replicas);

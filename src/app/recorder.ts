@@ -1,5 +1,6 @@
 import { errorText } from "../config/error-text.ts";
-import { CLIENT_GONE, type AuditRecord } from "../audit/record.ts";
+import type { AuditRecord } from "../audit/record.ts";
+import { CLIENT_GONE } from "../observability/metrics/client-gone.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { tokenInfoOf, provenIdentity, forEachStage, type RequestContext } from "../pipeline/context.ts";
 import { header, type AlphaRequest } from "../pipeline/request.ts";

@@ -1,6 +1,6 @@
 /** Decides which side serves a request: the old service, or what follows in the public application. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { CLIENT_GONE } from "../audit/record.ts";
+import { CLIENT_GONE } from "../observability/metrics/client-gone.ts";
 import { fingerprint, tokenHash } from "../auth/token-cache.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";

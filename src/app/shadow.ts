@@ -1,5 +1,5 @@
 /** Compares the old service and the translation on live requests, by `ROLLOUT_FILE`. */
-import { CLIENT_GONE } from "../audit/record.ts";
+import { CLIENT_GONE } from "../observability/metrics/client-gone.ts";
 import { errorText } from "../config/error-text.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { Route } from "../mapping/compile/route.ts";

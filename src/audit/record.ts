@@ -7,9 +7,6 @@ import type { NumberedNames } from "./numbered-names.ts";
  * Secrets are removed before a record leaves the request (`redact.ts`).
  */
 
-/** The status of a request whose client disconnected before the response: none was sent. */
-export const CLIENT_GONE = 499;
-
 /** The CRC-32 of a response, as a record has it: 8 hex digits. */
 export const checksumOf = (response: string | Uint8Array): string =>
   crc32(response).toString(16).padStart(8, "0");

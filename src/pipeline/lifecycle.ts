@@ -1,6 +1,6 @@
 /** The start and the end of every request: errors become responses, responses get their headers, and all is recorded. */
 import { finished } from "node:stream/promises";
-import { CLIENT_GONE } from "../audit/record.ts";
+import { CLIENT_GONE } from "../observability/metrics/client-gone.ts";
 import {
   readRetryAfter,
   rejectedByUpstream,

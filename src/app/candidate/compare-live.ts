@@ -1,5 +1,5 @@
 /** Compares the answers that clients get with those of the candidate: after they were sent, and within a budget. */
-import { CLIENT_GONE } from "../../audit/record.ts";
+import { CLIENT_GONE } from "../../observability/metrics/client-gone.ts";
 import type { ClientDirectory } from "../../clients/client-directory.ts";
 import { errorText } from "../../config/error-text.ts";
 import type { Settings } from "../../config/setting-definitions.ts";

@@ -1,7 +1,4 @@
 import { Counter } from "@prometheus-io/client";
-import { CLIENT_GONE, type AuditRecord, type RecordedCall } from "../../audit/record.ts";
-import type { AuditStats } from "../../audit/store.ts";
-import { addAuditMetrics } from "./audit-metrics.ts";
 import {
   addCounter,
   addGaugeByLabel,
@@ -14,6 +11,7 @@ import {
   type MetricRegistry,
   type Sum,
 } from "./instruments.ts";
+import { CLIENT_GONE } from "./client-gone.ts";
 import { addProcessMetrics } from "./process-metrics.ts";
 
 const NONE = "none";
@@ -25,11 +23,12 @@ const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const STAGE_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 5];
 
 /** How one request ended: its audit record, or the same members if auditing is off. */
-export interface RequestMetrics extends Pick<AuditRecord, "lane"> {
-  readonly alpha: Pick<AuditRecord["alpha"], "route" | "status">;
-  readonly v4: readonly Pick<RecordedCall, "status">[];
+export interface RequestMetrics {
+  readonly lane: string;
+  readonly alpha: { readonly route: string | null; readonly status: number };
+  readonly v4: readonly { readonly status: number | null }[];
   /** Milliseconds. */
-  readonly timings: Pick<AuditRecord["timings"], "total" | "upstream">;
+  readonly timings: { readonly total: number; readonly upstream: number };
   readonly losses?: readonly string[];
 }
 
@@ -70,8 +69,6 @@ export interface Metrics {
   ) => void;
   /** Adds a counter whose value is counted elsewhere. Its name gets the prefix. */
   readonly addTotal: (name: string, help: string, read: () => number) => void;
-  /** Adds the metrics of an audit store. */
-  readonly watchAudit: (stats: () => AuditStats) => void;
   /** All metrics in the Prometheus text format. */
   readonly text: () => Promise<string>;
   readonly contentType: string;
@@ -248,7 +245,6 @@ export function createMetrics(host?: HostRegistry): Metrics {
     addRouteGauge: (name, help, read) =>
       addGaugeByLabel(registry, { name: PREFIX + name, help, labelNames: ["route"] }, read),
     addTotal: (name, help, read) => instruments.addTotal(PREFIX + name, help, read),
-    watchAudit: (stats) => addAuditMetrics(instruments, stats),
     text: () => registry.metrics(),
     contentType: registry.contentType,
     close() {

@@ -1,5 +1,6 @@
 /** What a record lacks, so that its replay can't be judged. */
-import { CLIENT_GONE, type AuditRecord } from "../../audit/record.ts";
+import type { AuditRecord } from "../../audit/record.ts";
+import { CLIENT_GONE } from "../../observability/metrics/client-gone.ts";
 import { REDACTED } from "../../audit/secret-values.ts";
 import { UNREADABLE_BODY, wrongMediaType } from "../../dialect/body-reasons.ts";
 import { errorsOf } from "../../mapping/compile/error-shapes.ts";

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
 import type { Metrics, RequestMetrics } from "../../../src/observability/metrics/metrics.ts";
 import { sampleRecord } from "../audit/sample-record.ts";
+import { addAuditMetrics } from "../../../src/audit/audit-metrics.ts";
 
 const outcome: RequestMetrics = {
   lane: "alpha",
@@ -57,7 +58,7 @@ describe("the metrics", () => {
   test("read the audit store with each scrape", async () => {
     let queued = 3;
     const sizes = { recordBytes: 800, storedBytes: 200, commits: 3, commitSeconds: 0.25 };
-    metrics.watchAudit(() => ({ queued, dropped: 2, written: 7, errors: 1, evicted: 4, ...sizes }));
+    addAuditMetrics(metrics, () => ({ queued, dropped: 2, written: 7, errors: 1, evicted: 4, ...sizes }));
     expect(await value("alpha_gateway_audit_queued")).toBe(3);
     queued = 0;
     expect(await value("alpha_gateway_audit_queued")).toBe(0);
