@@ -59,7 +59,7 @@ function createTokensApi(purge: PurgeTokens, onError: (error: unknown) => void =
 }
 
 /** `serving`: without the stores, as the gateway serves requests while they are down. */
-export type ReadinessScope = "all" | "serving";
+type ReadinessScope = "all" | "serving";
 
 /** Returns the reasons why the gateway is not ready; empty if it is. Default: all. */
 export type Readiness = (scope?: ReadinessScope) => readonly string[] | Promise<readonly string[]>;

@@ -19,7 +19,6 @@ import {
 export interface HttpServer {
   /** `http://127.0.0.1:8080`, with the actual port. */
   readonly url: string;
-  readonly port: number;
   /** Number of open connections. */
   connections(): number;
   /** Number of requests so far. */
@@ -209,7 +208,7 @@ async function drain(server: Server, connections: Connections, graceMs: number):
 }
 
 /** `http://127.0.0.1:8080` */
-export const httpUrl = (host: string, port: number): string =>
+const httpUrl = (host: string, port: number): string =>
   `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
 const LISTEN_ERRORS: Readonly<Record<string, string>> = {
@@ -284,7 +283,6 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const { port: actualPort } = server.address() as AddressInfo;
   return {
     url: httpUrl(host, actualPort),
-    port: actualPort,
     connections: () => connections.count,
     requests: () => connections.requests,
     drain: (graceMs) => drain(server, connections, graceMs),

@@ -24,7 +24,7 @@ import type { Readiness } from "../admin/admin-app.ts";
 import { createReadiness, readInitialCatalogs } from "./readiness.ts";
 
 /** How long requests of the admin listener may take at shutdown. */
-export const ADMIN_DRAIN_MS = 100;
+const ADMIN_DRAIN_MS = 100;
 
 /** A running gateway. */
 export interface Service {
@@ -51,15 +51,6 @@ export interface Service {
   requests(): number;
   /** Drains and closes: readiness fails, in-flight requests finish, the audit is committed. */
   stop(): Promise<void>;
-}
-
-/**
- * Starts a gateway. While v4 is down the gateway runs and is not ready; it becomes ready once v4 responds.
- *
- * @throws {PackError} If the pack is invalid. A system error if a port or a folder cannot be used.
- */
-export async function startService(settings: Settings, options: DependenciesOptions = {}): Promise<Service> {
-  return serveDependencies(settings, await createDependencies(settings, options));
 }
 
 /** A gateway without listeners. */
@@ -172,8 +163,13 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
   };
 }
 
-/** Serves requests with open dependencies. If that fails, they are closed. */
-export async function serveDependencies(settings: Settings, dependencies: Dependencies): Promise<Service> {
+/**
+ * Starts a gateway. While v4 is down the gateway runs and is not ready; it becomes ready once v4 responds.
+ *
+ * @throws {PackError} If the pack is invalid. A system error if a port or a folder cannot be used.
+ */
+export async function startService(settings: Settings, options: DependenciesOptions = {}): Promise<Service> {
+  const dependencies = await createDependencies(settings, options);
   const { v4, initialPack } = dependencies;
   const handlers = createHandlers(settings, dependencies);
   const { activePack, handler, reload } = handlers;

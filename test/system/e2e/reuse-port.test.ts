@@ -8,7 +8,7 @@ import { describeWith } from "../../support/services.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { DEFAULT_GRACE, killAll, run, serve, type Serving } from "./program.ts";
 
-const LONG_MS = 60_000;
+const LONG_MS = 120_000;
 
 const describe = await describeWith("redis-server");
 
