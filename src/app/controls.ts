@@ -3,7 +3,8 @@ import { errorText } from "../config/error-text.ts";
 import type { AuditRecord } from "../audit/record.ts";
 import { AuditUnavailableError, type AuditPage, type AuditQuery, type AuditStore } from "../audit/store.ts";
 import type { Settings } from "../config/setting-definitions.ts";
-import type { GatewayHandlers } from "./start.ts";
+import type { ReloadPack } from "./pack-reloader.ts";
+import type { Metrics } from "../observability/metrics/metrics.ts";
 
 /** Reads the audit records of a gateway. */
 export interface AuditReader {
@@ -32,7 +33,10 @@ export interface GatewayControls {
 
 /** What is open of a gateway that serves requests. */
 export interface OpenGateway {
-  readonly handlers: Pick<GatewayHandlers, "admin" | "reload">;
+  readonly handlers: {
+    readonly admin: { readonly metrics: Pick<Metrics, "text"> };
+    readonly reload: ReloadPack;
+  };
   readonly audit: AuditStore | undefined;
 }
 

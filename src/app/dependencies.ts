@@ -8,7 +8,7 @@ import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { createTokenLocks, type TokenLocks } from "../auth/token-locks.ts";
 import type { Tracing } from "../observability/tracing/tracing.ts";
 import type { UpstreamClient } from "../upstream/client.ts";
-import type { OnUntrustedProxy } from "../rate-limit/client-address.ts";
+import { type OnUntrustedProxy, addressNetwork } from "../rate-limit/client-address.ts";
 import { startAuditThread } from "./audit-store.ts";
 import type { HostServices } from "./host-services.ts";
 import { openLegacy, type LegacyService } from "./legacy.ts";
@@ -150,7 +150,7 @@ async function openDependencies(
   closers.push(() => tls?.close());
   const v4 = await openV4(settings, pack, log);
   closers.push(() => v4.close());
-  const audit = await openAudit(settings, { log, pack }, auditThread);
+  const audit = await openAudit(settings, { log, pack, networkOf: addressNetwork }, auditThread);
   closers.push(() => audit?.close());
   const shared = await openSharedState(settings, log);
   closers.push(() => shared.close());

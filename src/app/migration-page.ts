@@ -7,14 +7,37 @@ import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
 import { createResponseCache } from "../pipeline/response-cache.ts";
 import { createCredentialsReader } from "../pipeline/stages/authenticate.ts";
 import type { GuardOptions } from "./browser-guards.ts";
-import type { PublicAppDependencies } from "./public-app.ts";
+import type { Pack } from "../mapping/pack.ts";
+import type { AuditStore } from "../audit/store.ts";
+import type { PageState } from "../migration-page/page-cache.ts";
+import type { SunsetRules } from "../sunset/sunset.ts";
+import type { OAuthServices } from "./oauth-services.ts";
+import type { SharedState } from "./shared-state.ts";
+import type { TokenLocks } from "../auth/token-locks.ts";
+import type { UpstreamClient } from "../upstream/client.ts";
+import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 
 const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
+/** What the pages need of a gateway. */
+interface PageParts {
+  readonly pack: Pack;
+  readonly audit: AuditStore | undefined;
+  /** Undefined if the pages are off. */
+  readonly migrationPages: PageState | undefined;
+  readonly sunset: { readonly rules: SunsetRules };
+  readonly oauth: Pick<OAuthServices, "login" | "tokenStore">;
+  readonly shared: Pick<SharedState, "limits" | "tokens">;
+  readonly tokenLocks: TokenLocks;
+  readonly upstream: UpstreamClient;
+  /** Undefined if v4 gets the clients' tokens. */
+  readonly upstreamTokens: UpstreamTokens | undefined;
+}
 
 /** Serves the pages for clients. Everything else passes. @returns Nothing if they are off */
 export function createMigrationPages(
   settings: Settings,
-  dependencies: PublicAppDependencies,
+  dependencies: PageParts,
   { lifecycle, toMiddleware }: GuardOptions,
 ): readonly Middleware[] {
   const { pack, audit, migrationPages: pages, oauth, shared, upstream, upstreamTokens } = dependencies;

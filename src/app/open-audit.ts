@@ -5,13 +5,14 @@ import type { Settings } from "../config/setting-definitions.ts";
 import { filterHeadersOf } from "../mapping/pack-summary.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Log } from "../observability/log.ts";
-import { addressNetwork } from "../rate-limit/client-address.ts";
 import { openAuditStore } from "./audit-store.ts";
 import { withOpenTelemetry } from "./with-opentelemetry.ts";
 
 interface AuditContext {
   readonly log: Log;
   readonly pack: Pack;
+  /** The network of an address, whose rejected requests are recorded together. */
+  readonly networkOf: (address: string) => string;
 }
 
 /** Logs how many records can't be read. */
@@ -32,7 +33,7 @@ export const reportDamaged =
  */
 export async function openAudit(
   settings: Settings,
-  { log, pack }: AuditContext,
+  { log, pack, networkOf }: AuditContext,
   thread: Worker | undefined,
 ): Promise<AuditStore | undefined> {
   if (settings.AUDIT === "off") return undefined;
@@ -47,13 +48,13 @@ export async function openAudit(
   };
   const withExport = await loadAuditExport(settings, { log, pack });
   const store = await openAuditStore(settings, options, thread);
-  return mergeRejections(withExport(store), { networkOf: addressNetwork });
+  return mergeRejections(withExport(store), { networkOf });
 }
 
 /** Wraps a store so that records are also sent to a collector, if the settings name one. */
 async function loadAuditExport(
   { AUDIT_OTLP: url }: Settings,
-  { log, pack }: AuditContext,
+  { log, pack }: Pick<AuditContext, "log" | "pack">,
 ): Promise<(store: AuditStore) => AuditStore> {
   if (url === undefined) return (store) => store;
   const { exportToCollector } = await withOpenTelemetry(

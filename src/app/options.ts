@@ -1,9 +1,7 @@
 /** The options of the library: the settings in camel case, with values in place of texts. */
 import type { SettingOptions } from "../config/settings.ts";
-import { readPack } from "../mapping/load/load-pack.ts";
 import type { HostServices } from "./host-services.ts";
-import { loadFiles } from "./loaded-pack.ts";
-import { CompiledPack, readWords, type LISTENER_SETTINGS } from "./read-options.ts";
+import type { SettingName } from "../config/setting-definitions.ts";
 
 interface ShortOptions {
   /** The same as `upstreamUrl`. */
@@ -30,6 +28,16 @@ interface ShortOptions {
  * ```
  */
 export type GatewayOptions = SettingOptions & ShortOptions & HostServices;
+
+/** Settings that are not an option of `alphaGateway`: an application has its own listeners. */
+export const LISTENER_SETTINGS = [
+  "HOST",
+  "PORT",
+  "REUSE_PORT",
+  "ADMIN_HOST",
+  "ADMIN_PORT",
+  "ADMIN_TOKEN",
+] as const satisfies readonly SettingName[];
 
 /**
  * Options of {@link alphaGateway}: those of {@link GatewayOptions} without the listeners, which are the application's.
@@ -61,28 +69,4 @@ export interface MappingPack {
   readonly directory: string;
   /** The names of its routes, such as `GET /vm/instances/:id`. */
   readonly routes: readonly string[];
-}
-
-/**
- * Loads a mapping pack: reads, validates and compiles the YAML files of a folder.
- *
- * @param directory The folder with `pack.yaml`.
- * @param options `words`: the service's word for each product word, such as `{ vm: "acme" }`.
- * @throws {PackError} If the pack is invalid, with every problem: file, line, column and message.
- * @throws {SettingsError} If `words` is invalid.
- * @example
- * ```ts
- * import { loadPack, PackError } from "alpha-gateway";
- *
- * try {
- *   console.log(`${loadPack("./my-pack").routes.length} routes`);
- * } catch (error) {
- *   if (!(error instanceof PackError)) throw error;
- *   for (const { file, line, message } of error.diagnostics) console.error(`${file}:${line} ${message}`);
- * }
- * ```
- */
-export function loadPack(directory: string, { words }: Pick<GatewayOptions, "words"> = {}): MappingPack {
-  const WORDS = readWords(words);
-  return new CompiledPack(loadFiles(readPack(directory), { WORDS }), WORDS);
 }

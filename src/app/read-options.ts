@@ -1,18 +1,14 @@
 import type { SettingName, Settings, SettingValues } from "../config/setting-definitions.ts";
 import { optionName, readOptions, readSettings } from "../config/settings.ts";
-import type { LoadedPack } from "./loaded-pack.ts";
+import { type LoadedPack, loadFiles } from "./loaded-pack.ts";
 import { hostProblems, type HostServices } from "./host-services.ts";
-import type { AlphaGatewayOptions, GatewayOptions, MappingPack } from "./options.ts";
-
-/** Settings that are not an option of `alphaGateway`: an application has its own listeners. */
-export const LISTENER_SETTINGS = [
-  "HOST",
-  "PORT",
-  "REUSE_PORT",
-  "ADMIN_HOST",
-  "ADMIN_PORT",
-  "ADMIN_TOKEN",
-] as const satisfies readonly SettingName[];
+import {
+  type AlphaGatewayOptions,
+  type GatewayOptions,
+  type MappingPack,
+  LISTENER_SETTINGS,
+} from "./options.ts";
+import { readPack } from "../mapping/load/load-pack.ts";
 
 /** The only implementation of {@link MappingPack}. */
 export class CompiledPack implements MappingPack {
@@ -33,6 +29,30 @@ export class CompiledPack implements MappingPack {
 /** Validates the option `words`. @throws {SettingsError} */
 export const readWords = (words: GatewayOptions["words"]): Settings["WORDS"] =>
   readSettings({ WORDS: words }, { label: optionName }).WORDS;
+
+/**
+ * Loads a mapping pack: reads, validates and compiles the YAML files of a folder.
+ *
+ * @param directory The folder with `pack.yaml`.
+ * @param options `words`: the service's word for each product word, such as `{ vm: "acme" }`.
+ * @throws {PackError} If the pack is invalid, with every problem: file, line, column and message.
+ * @throws {SettingsError} If `words` is invalid.
+ * @example
+ * ```ts
+ * import { loadPack, PackError } from "alpha-gateway";
+ *
+ * try {
+ *   console.log(`${loadPack("./my-pack").routes.length} routes`);
+ * } catch (error) {
+ *   if (!(error instanceof PackError)) throw error;
+ *   for (const { file, line, message } of error.diagnostics) console.error(`${file}:${line} ${message}`);
+ * }
+ * ```
+ */
+export function loadPack(directory: string, { words }: Pick<GatewayOptions, "words"> = {}): MappingPack {
+  const WORDS = readWords(words);
+  return new CompiledPack(loadFiles(readPack(directory), { WORDS }), WORDS);
+}
 
 /** Settings, what the program gives to the gateway, and the pack if it is loaded already. */
 export interface ReadOptions {

@@ -1,20 +1,42 @@
 import type { Settings } from "../config/setting-definitions.ts";
-import { createTokenChecks, type CheckToken } from "../pipeline/check-tokens.ts";
+import { createTokenChecks, type CheckToken, type TokenCheckBudget } from "../pipeline/check-tokens.ts";
 import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
 import { createResponseCache } from "../pipeline/response-cache.ts";
-import type { PublicAppDependencies } from "./public-app.ts";
 import type { Recorder } from "./recorder.ts";
+import type { Pack } from "../mapping/pack.ts";
+import type { TokenCache } from "../auth/token-cache.ts";
+import { TokenStore } from "../auth/token-store.ts";
+import type { UpstreamClient } from "../upstream/client.ts";
+import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
+import type { TokenLocks } from "../auth/token-locks.ts";
+import type { Metrics } from "../observability/metrics/metrics.ts";
+import type { InFlightTracker } from "./in-flight.ts";
+import type { AuditStore } from "../audit/store.ts";
+
+/** What the checks need of a gateway. */
+interface TokenCheckParts {
+  readonly pack: Pack;
+  readonly shared: { readonly tokens: TokenCache };
+  readonly oauth: { readonly tokenStore: TokenStore };
+  readonly upstream: UpstreamClient;
+  /** Undefined if v4 gets the clients' tokens. */
+  readonly upstreamTokens: UpstreamTokens | undefined;
+  readonly tokenLocks: TokenLocks;
+  readonly tokenChecks: TokenCheckBudget;
+  readonly metrics: Pick<Metrics, "countTokenCheck">;
+  readonly inFlight: Pick<InFlightTracker, "track">;
+}
 
 /** Whether something asks whose requests are those of tokens that no call has shown to v4. */
 export const countsClients = (
   { SUNSET_FILE }: Settings,
-  { audit }: Pick<PublicAppDependencies, "audit">,
+  { audit }: { readonly audit: AuditStore | undefined },
 ): boolean => audit !== undefined || SUNSET_FILE !== undefined;
 
 /** Creates the checks of tokens. @returns undefined if the pack has no call for it */
 export function openTokenChecks(
   settings: Settings,
-  dependencies: PublicAppDependencies,
+  dependencies: TokenCheckParts,
   recorder: Recorder,
 ): CheckToken | undefined {
   const { pack, shared, oauth, upstream, upstreamTokens, tokenLocks, metrics, inFlight } = dependencies;
