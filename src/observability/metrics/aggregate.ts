@@ -25,7 +25,6 @@ const AGGREGATORS: Readonly<Record<string, Aggregator>> = {
   alpha_gateway_rollout_file_last_reload_successful: "min",
   alpha_gateway_rollout_tripped: "max",
   alpha_gateway_rollout_blocked: "max",
-  alpha_gateway_rollout_clients_without_return: "max",
   alpha_gateway_sunset_stages_active: "max",
   alpha_gateway_sunset_paused: "max",
   alpha_gateway_sunset_in_force: "min",
