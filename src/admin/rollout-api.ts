@@ -13,7 +13,6 @@ export interface RolloutControls {
     readonly target: string;
     readonly by: string;
     readonly reason: string | null;
-    readonly acceptLostWrites: boolean;
   }): Promise<TurnedBack>;
 }
 
@@ -27,11 +26,10 @@ const orderSchema = z.strictObject({
   by: line,
   target: line,
   reason: line.nullable().default(null),
-  acceptLostWrites: z.boolean().default(false),
 });
 
 const USAGE =
-  'Send {"by": "your name", "target": "all"}: a route, a client or all, with "reason" and "acceptLostWrites": true if you like. Texts have at most 200 characters.';
+  'Send {"by": "your name", "target": "all"}: a route, a client or all, with "reason" if you like. Texts have at most 200 characters.';
 
 /**
  * The rollout. What was turned back is resumed by a command, never here:

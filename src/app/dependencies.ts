@@ -193,7 +193,6 @@ async function openDependencies(
     state: shared.state,
     report: comparisons.report,
     tokenParameter: pack.credentials.client?.queryParameter,
-    log,
   });
   closers.push(() => shadow?.close());
   const oauth = openOAuthServices(settings, {

@@ -5,7 +5,7 @@ import type { Pack } from "../mapping/pack.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import { OperatorFileError } from "../operator-files/operator-file.ts";
-import { findForgotten, findJoined } from "../rollout/forgotten-clients.ts";
+import { findForgotten } from "../rollout/forgotten-clients.ts";
 import { describeRollout, type RolloutStatus } from "../rollout/describe-rollout.ts";
 import { createRollout, type Rollout } from "../rollout/rollout.ts";
 import { rolloutFile } from "../rollout/rollout-file.ts";
@@ -21,7 +21,6 @@ export interface TurnBackOrder {
   readonly target: string;
   readonly by: string;
   readonly reason: string | null;
-  readonly acceptLostWrites: boolean;
 }
 
 /** The rollout of a gateway. */
@@ -34,7 +33,7 @@ export interface RolloutService {
   turnBack(order: TurnBackOrder): Promise<TurnedBack>;
   /** @throws {Error} If the file names a route that a pack does not have. */
   checkPack(pack: Pack): void;
-  /** @throws {OperatorFileError} If a directory takes away what a client is remembered by. */
+  /** @throws {OperatorFileError} If a directory takes away what a client is known by that was turned back. */
   checkDirectory(next: ClientDirectory, active: ClientDirectory | undefined): void;
   /** Later files are checked with this pack. */
   usePack(pack: Pack): void;
@@ -65,12 +64,11 @@ const NO_ROLLOUT: RolloutService = {
 
 const routeNames = ({ routes }: Pick<Pack, "routes">): readonly string[] => routes.map(({ name }) => name);
 
-/** Creates what logs each client once of which something is remembered that no longer applies to it. */
+/** Creates what logs each client once that was turned back, and that the directory no longer has. */
 function createForgottenLog(rollout: Rollout, directory: () => ClientDirectory, log: Log): () => void {
   const logged = new Set<string>();
   return () => {
-    const found = [...findForgotten(rollout, directory(), undefined), ...findJoined(rollout, directory())];
-    for (const { client, message } of found) {
+    for (const { client, message } of findForgotten(rollout, directory(), undefined)) {
       if (logged.has(client)) continue;
       logged.add(client);
       log.error({ code: "AG_ROLLOUT_CLIENT_FORGOTTEN", client }, message);
@@ -79,7 +77,7 @@ function createForgottenLog(rollout: Rollout, directory: () => ClientDirectory, 
 }
 
 /** The gauges of a rollout. */
-function addGauges(metrics: Metrics, { returns, noWayBack, possibleWriters, plan }: Rollout): void {
+function addGauges(metrics: Metrics, { returns }: Rollout): void {
   metrics.addRouteGauge(
     "rollout_tripped",
     "1 for each route that has returned to the old service. Route all: everything has. Clients that have returned are not counted.",
@@ -90,20 +88,12 @@ function addGauges(metrics: Metrics, { returns, noWayBack, possibleWriters, plan
     "Routes that should return to the old service, and stay since that is not well.",
     () => returns.blocked().length,
   );
-  metrics.addGauge(
-    "rollout_clients_without_return",
-    "Clients that have written to a new service with data of its own, or may have, and would lose these writes.",
-    () =>
-      plan().data.kind === "separate"
-        ? Object.keys(noWayBack.writers()).length + possibleWriters().length
-        : 0,
-  );
 }
 
 /**
  * Opens the rollout of `ROLLOUT_FILE`.
  *
- * @throws {OperatorFileError} If the file is invalid, or the client directory lacks a client that the rollout remembers.
+ * @throws {OperatorFileError} If the file is invalid, or the client directory lacks a client that was turned back.
  */
 export async function openRollout(
   { ROLLOUT_FILE: file, CLIENTS_FILE }: Pick<Settings, "ROLLOUT_FILE" | "CLIENTS_FILE">,
@@ -164,9 +154,9 @@ export async function openRollout(
   return {
     rollout,
     status: () => describeRollout(rollout, directory()),
-    turnBack: ({ target, by, reason, acceptLostWrites }) => {
-      const found = findTarget(target, routes, directory(), rollout);
-      return turnBack(rollout, directory(), { ...found, by, reason }, acceptLostWrites);
+    turnBack: ({ target, by, reason }) => {
+      const found = findTarget(target, routes, directory());
+      return turnBack(rollout, directory(), { ...found, by, reason });
     },
     checkPack(next) {
       const names = routeNames(next);

@@ -1,8 +1,6 @@
 /** Opens what comparisons of the old service and the translation share, whichever pack is active. */
 import type { AcceptedTokens } from "../auth/accepted-tokens.ts";
 import type { Settings } from "../config/setting-definitions.ts";
-import type { Log } from "../observability/log.ts";
-import { Outage } from "../observability/outage.ts";
 import type { ReportComparison } from "../parity/comparison.ts";
 import { VolatileFields } from "../parity/volatile-fields.ts";
 import { createVolatileStore } from "../parity/volatile-store.ts";
@@ -10,7 +8,6 @@ import { createTokensOfOldService } from "../rollout/known-senders.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import { OldService } from "../shadow/ask-old-service.ts";
 import { Budget } from "../shadow/budget.ts";
-import { DivergedClients } from "../shadow/diverged-clients.ts";
 import type { ShadowOptions } from "../shadow/shadow-runner.ts";
 import { WriteFence } from "../shadow/write-fence.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
@@ -22,7 +19,6 @@ export interface ShadowService {
   readonly old: OldService;
   readonly budget: Budget;
   readonly fence: WriteFence;
-  readonly diverged: DivergedClients;
   /** What is known of the old service. */
   readonly volatile: VolatileFields;
   readonly report: ShadowOptions["report"];
@@ -33,8 +29,6 @@ export interface ShadowService {
   close(): Promise<void>;
 }
 
-/** Pause between two looks at what other replicas know of diverged clients. */
-const REFRESH_MS = 2000;
 /** Pause between two looks at what other processes know of the old service. */
 const EXCHANGE_MS = 60_000;
 
@@ -47,7 +41,6 @@ export function openShadow(
     state,
     report,
     tokenParameter,
-    log,
   }: {
     readonly rollout: Rollout | undefined;
     readonly legacy: LegacyService | undefined;
@@ -55,7 +48,6 @@ export function openShadow(
     readonly report: ReportComparison;
     /** The query parameter with the token, where the pack has it there. */
     readonly tokenParameter: string | undefined;
-    readonly log: Log;
   },
 ): ShadowService | undefined {
   if (!rollout || !legacy) return undefined;
@@ -68,7 +60,6 @@ export function openShadow(
     const { data } = rollout.plan();
     return data.kind === "replicated" ? data.lagMs : 0;
   });
-  const diverged = new DivergedClients(state);
   const volatile = new VolatileFields();
   const exchangeVolatile = createVolatileStore(state, volatile, legacy.url.href);
   // The rollout says that the store is down. Until then this process learns by itself.
@@ -77,37 +68,20 @@ export function openShadow(
   void exchange();
   const old = new OldService(legacy, tokenParameter);
   const closing = new AbortController();
-  const outage = new Outage({
-    begins: (error) =>
-      log.warn(
-        { code: "AG_COMPARISON_STATE_UNKNOWN", error },
-        "which clients have data of their own can't be shared: replicas may compare what can't be equal",
-      ),
-    ends: () => log.info({}, "which clients have data of their own is shared again"),
-  });
-  const timer = setInterval(() => {
-    if (rollout.plan().data.kind !== "separate") return;
-    diverged.refresh().then(
-      () => outage.succeeded(),
-      (error: unknown) => outage.failed(error),
-    );
-  }, REFRESH_MS).unref();
   return {
     rollout,
     old,
     budget,
     fence,
-    diverged,
     volatile,
-    report(compared, isKnown) {
+    report(compared, knownAs) {
       report(compared);
-      if (isKnown) rollout.note(compared);
+      rollout.note(compared, knownAs);
     },
     acceptedTokens: createTokensOfOldService(),
     closing: closing.signal,
     async close() {
       closing.abort();
-      clearInterval(timer);
       clearInterval(exchangeTimer);
       await Promise.all([exchange(), old.close()]);
     },

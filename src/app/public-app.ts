@@ -42,6 +42,7 @@ import { Recorder } from "./recorder.ts";
 import { createRolloutMiddleware } from "./rollout-middleware.ts";
 import { compareAfter } from "./compare-after.ts";
 import { createShadow, type Shadow } from "./shadow.ts";
+import { createKnownSenders, type KnownSenders } from "../rollout/known-senders.ts";
 import { createPackTokenJudge, createPipelineConfig } from "../pipeline/pipeline-config.ts";
 
 /** Dependencies of a gateway, and the pack that its requests are translated with. */
@@ -61,12 +62,13 @@ const FAILURE = "The service could not process this request.";
 /** All middleware of the public port, in order. */
 function createMiddleware(settings: Settings, dependencies: PublicAppDependencies): readonly Middleware[] {
   const { bodies, pack } = dependencies;
-  const recorder = new Recorder({ ...dependencies, settings });
+  const senders = createSenders(dependencies);
+  const recorder = new Recorder({ ...dependencies, settings, senders });
   const respond = createResponder(bodies);
   const toMiddleware = (handler: AlphaHandler): Middleware => respond(trackRequests(dependencies, handler));
   const guardOptions = { lifecycle: lifecycleOf(dependencies, recorder), toMiddleware };
   const shadow = dependencies.shadow && createShadow(settings, dependencies, dependencies.shadow);
-  const routeBySide = createRolloutMiddleware(settings, dependencies, recorder, shadow);
+  const routeBySide = createRolloutMiddleware(settings, dependencies, recorder, { senders, shadow });
   return [
     createRequestContext({
       trustProxy: settings.TRUST_PROXY ?? [],
@@ -88,6 +90,23 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     toMiddleware(createAlphaHandler(settings, dependencies, recorder, shadow)),
   ];
 }
+
+/** Tells clients from strangers, for a rollout; undefined without one. */
+const createSenders = ({
+  pack,
+  clients,
+  shared,
+  upstreamTokens,
+  shadow,
+}: PublicAppDependencies): KnownSenders | undefined =>
+  shadow &&
+  createKnownSenders({
+    pack,
+    directory: clients.current,
+    tokens: shared.tokens,
+    upstreamTokens,
+    ofOldService: shadow.acceptedTokens,
+  });
 
 /** Creates the handler of the public port. Every request gets its response from it. */
 export const createPublicApp = (settings: Settings, dependencies: PublicAppDependencies): RequestListener =>

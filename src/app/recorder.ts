@@ -22,6 +22,7 @@ import {
   type RequestOutcome,
 } from "../pipeline/stages/audit-record.ts";
 import type { SunsetRules } from "../sunset/sunset.ts";
+import type { KnownSenders } from "../rollout/known-senders.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -45,6 +46,8 @@ export interface RecorderDependencies {
   readonly sunset: { readonly rules: Pick<SunsetRules, "noteAccepted"> };
   /** Learns how the translation does. Default: nobody does. */
   readonly rollout?: { readonly rollout: Pick<Rollout, "noteNew"> | undefined };
+  /** Tells whose requests decide about a return. Default: nobody's. */
+  readonly senders?: KnownSenders | undefined;
   /** See `PublicAppDependencies`. */
   readonly isForTesters?: boolean;
   /** The names of clients, for the metrics. Default: none. */
@@ -175,15 +178,14 @@ export class Recorder {
 
   #record(request: AlphaRequest, outcome: RequestOutcome, context: RequestContext): void | Promise<void> {
     const startedAt = performance.now();
-    const { audit, metrics, sunset, rollout, isForTesters } = this.#dependencies;
+    const { audit, metrics, sunset } = this.#dependencies;
     const { rejectedBy, upstream } = context;
     const details = {
       rejectedBy,
       hasFailed: outcome.meaning === "failed",
       traceparent: upstream?.traceparent ?? header(request, "traceparent"),
     };
-    if (rollout?.rollout && !isForTesters && context.match && isTranslated(outcome.status, rejectedBy))
-      rollout.rollout.noteNew(context.match.route.name, details.hasFailed, request.id);
+    if (isTranslated(outcome.status, rejectedBy)) this.#noteNew(request, context, details.hasFailed);
     const record = audit && this.#createRecord(request, outcome, context);
     if (!audit && !context.isOwnPage && isAccepted(context))
       sunset.rules.noteAccepted(provenIdentity(request, context));
@@ -196,6 +198,16 @@ export class Recorder {
     observeStages(metrics, context, performance.now() - startedAt);
     if (!context.isOwnPage) this.#countClient("alpha", () => provenIdentity(request, context));
     return reported;
+  }
+
+  /** Notes for a rollout how the translation did. */
+  #noteNew(request: AlphaRequest, context: RequestContext, hasFailed: boolean): void {
+    const { rollout, senders, isForTesters } = this.#dependencies;
+    const { match, client } = context;
+    if (!rollout?.rollout || isForTesters || !match) return;
+    const identity = provenIdentity(request, context);
+    const sender = senders?.knownAs({ identity, hash: client?.credentials.hash });
+    rollout.rollout.noteNew(match.route.name, hasFailed, request.id, sender);
   }
 
   /** Records that v4 accepts a token: the store then moves the token's earlier requests to its client. */

@@ -9,8 +9,7 @@ import { plainRequestOf, replacePlainRequest, type Middleware } from "../pipelin
 import type { LegacyExchange } from "../pipeline/native/legacy-proxy.ts";
 import { findIssuer } from "../pipeline/stages/enforce-plan.ts";
 import { cursorParameters, removeCursorMark } from "../rollout/cursor-mark.ts";
-import { createKnownSenders, type Sender } from "../rollout/known-senders.ts";
-import type { BegunWrite } from "../rollout/rollout.ts";
+import type { KnownSenders, Sender } from "../rollout/known-senders.ts";
 import { PACK_HEADER } from "./browser-guards.ts";
 import { trustedProxies } from "../rate-limit/client-address.ts";
 import { createLegacyForward, onlyReads, routeOf } from "./legacy.ts";
@@ -74,18 +73,11 @@ export function createRolloutMiddleware(
   settings: Settings,
   dependencies: PublicAppDependencies,
   recorder: Recorder,
-  shadow: Shadow | undefined,
+  { senders, shadow }: { readonly senders: KnownSenders | undefined; readonly shadow: Shadow | undefined },
 ): Middleware | undefined {
-  const { pack, legacy, oauth, clients, shared, upstreamTokens } = dependencies;
+  const { pack, legacy, oauth } = dependencies;
   const { rollout } = dependencies.rollout;
-  if (!rollout || !legacy || !dependencies.shadow) return undefined;
-  const senders = createKnownSenders({
-    pack,
-    directory: clients.current,
-    tokens: shared.tokens,
-    upstreamTokens,
-    ofOldService: dependencies.shadow.acceptedTokens,
-  });
+  if (!rollout || !legacy || !senders) return undefined;
   const forward = createLegacyForward(settings, legacy, dependencies, recorder);
   const readSignIn = createSignInReader(oauth.login && pack.dialect.oauth);
   const readSender = createSenderReader(dependencies);
@@ -117,12 +109,10 @@ export function createRolloutMiddleware(
     const { side, client } = rollout.sideOf(identity, name, { cursor, hasGatewayToken });
     const fingerprint = identity.fingerprint ?? undefined;
     const knownAs = (): string | undefined => senders.knownAs(sender);
-    let write: BegunWrite | undefined;
     // The translation goes by the method that is sent.
     if (!signIn && (!isRead || (side === "old" && overridesMethod(plain)))) {
-      write = rollout.beginWrite(client, side, () => knownAs() !== undefined);
-      if (write) onceClosed(response, write.end);
-      await write?.ready;
+      const endWrite = rollout.beginWrite(client, side);
+      if (endWrite) onceClosed(response, endWrite);
     }
     const served = query === plain.query ? plain : { ...plain, query };
     const begun = signIn
@@ -137,24 +127,30 @@ export function createRolloutMiddleware(
           token,
           hasGatewayToken,
           knownAs,
-          write,
         });
     if (begun) onceClosed(response, begun.end);
     // The client has disconnected meanwhile: nobody gets its request.
-    if (response.closed) return write?.settle(false);
+    if (response.closed) return;
     if (side === "old") {
       // No pack has answered.
       response.removeHeader(PACK_HEADER);
+      // A sign-in names an application without proof.
+      const provenClient = signIn ? () => undefined : knownAs;
+      let endWait = (): void => {};
       return forward(request, response, plain, {
         bodyLimit: begun?.isCompared ? MAX_COMPARED_BYTES : 0,
+        onSent() {
+          endWait();
+          endWait = rollout.beginOld(name, provenClient);
+        },
+        onHead: () => endWait(),
         onEnd(exchange) {
+          endWait();
           const { v4Status } = exchange.outcome;
           if (typeof v4Status === "number") senders.noteOldAnswer(sender, route, v4Status);
           const hasFailed = hasOldFailed(exchange);
-          // A sign-in names an application without proof.
-          const knownSender = signIn ? undefined : knownAs();
-          if (hasFailed !== undefined && knownSender !== undefined)
-            rollout.noteOld(name, hasFailed, knownSender);
+          const proven = provenClient();
+          if (hasFailed !== undefined && proven !== undefined) rollout.noteOld(name, hasFailed, proven);
           begun?.servedOld(exchange);
         },
       });

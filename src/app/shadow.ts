@@ -8,7 +8,6 @@ import { hasWritten } from "../pipeline/instrument-call.ts";
 import type { LegacyExchange } from "../pipeline/native/legacy-proxy.ts";
 import type { BodyStart } from "../pipeline/native/legacy-record.ts";
 import { UNNAMED } from "../rollout/clients.ts";
-import type { BegunWrite } from "../rollout/rollout.ts";
 import { BUCKETS } from "../rollout/rollout-plan.ts";
 import { MAX_COMPARED_BYTES, textHeaders, type Asked } from "../shadow/ask-old-service.ts";
 import { createJudge } from "../shadow/judge.ts";
@@ -33,8 +32,6 @@ export interface RoutedRequest {
   readonly hasGatewayToken: boolean;
   /** Who has sent it, as far as somebody knows by now: see `KnownSenders`. */
   readonly knownAs: () => string | undefined;
-  /** The write that it is for the rollout; undefined: none that matters. */
-  readonly write: BegunWrite | undefined;
 }
 
 /** The comparisons of a pack. */
@@ -112,7 +109,7 @@ function createRunner(
     fence,
     translate: createShadowTranslation(settings, dependencies),
     async askOld({ route, request, payer, knownAs }, body) {
-      const answer = await old.ask(request, payer, body);
+      const answer = await old.ask(request, payer, body, () => rollout.beginOld(route.name, knownAs));
       const hasFailed = typeof answer === "string" ? NO_ANSWER.has(answer) : answer.status >= 500;
       const sender = knownAs();
       // Without a free connection it was not asked.
@@ -135,13 +132,12 @@ type Waiting = WeakMap<AlphaRequest["signal"], (exchange: Exchange) => void>;
 /** Creates what begins to compare reads. */
 function createBeginRead(
   runner: ShadowRunner,
-  { rollout, diverged }: Pick<ShadowService, "rollout" | "diverged">,
+  { rollout }: Pick<ShadowService, "rollout">,
   { filterHeader, waiting }: { readonly filterHeader: string | undefined; readonly waiting: Waiting },
 ): (route: Route, routed: RoutedRequest) => Begun | undefined {
   function servedOf(route: Route, routed: RoutedRequest): ServedRequest {
     const { plain, side, client, fingerprint, token, hasGatewayToken, knownAs } = routed;
     const writer = writerOf(routed);
-    const isDiverged = rollout.plan().data.kind === "separate" && diverged.has(writer);
     return {
       request: plain,
       route,
@@ -153,7 +149,7 @@ function createBeginRead(
       token,
       side,
       isFresh: side === "new" && rollout.isFresh(client, route.name),
-      obstacle: hasGatewayToken ? "token" : isDiverged ? "diverged" : undefined,
+      obstacle: hasGatewayToken ? "token" : undefined,
     };
   }
 
@@ -177,20 +173,17 @@ function createBeginRead(
   };
 }
 
-/** Creates what notes writes: they void comparisons, and their clients may have data of their own from then on. */
+/** Creates what notes writes: they void comparisons. */
 const createBeginWrite =
-  ({ rollout, fence, diverged }: Pick<ShadowService, "rollout" | "fence" | "diverged">, waiting: Waiting) =>
+  ({ fence }: Pick<ShadowService, "fence">, waiting: Waiting) =>
   (routed: RoutedRequest): Begun => {
-    const { plain, side, fingerprint, knownAs, write } = routed;
+    const { plain, side, fingerprint, knownAs } = routed;
     const writer = writerOf(routed);
     // Anybody can have the user agent of a client. A stranger's write concerns that client once a service has accepted its token.
     const wasKnown = knownAs() !== undefined;
     const endWrite = fence.begin(wasKnown ? writer : (fingerprint ?? STRANGERS));
     function settle(isWritten: boolean): void {
-      write?.settle(isWritten);
-      if (!isWritten || knownAs() === undefined) return;
-      if (!wasKnown) fence.begin(writer)();
-      if (rollout.plan().data.kind === "separate") diverged.note(writer);
+      if (isWritten && !wasKnown && knownAs() !== undefined) fence.begin(writer)();
     }
     if (side === "new")
       waiting.set(plain.signal, ({ context: { upstream } }) =>

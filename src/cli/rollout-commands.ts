@@ -18,10 +18,6 @@ export function addRollout(program: Command, onExit: OnExit): void {
     .description("Return a route, a client or everything to the old service, on all replicas.")
     .argument("<target>", "a route of the pack, a client of CLIENTS_FILE, or all")
     .option("--reason <text>", "why, for those who read the state")
-    .option(
-      "--accept-lost-writes",
-      "also return clients that have written to a new service with data of its own",
-    )
     .action(async (target: string, flags: TurnBackFlags, command: Command) => {
       const { turnBackByCommand } = await import("./rollout.ts");
       onExit(await turnBackByCommand(target, flags, rolloutSettings(command), command));

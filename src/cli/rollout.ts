@@ -20,7 +20,6 @@ export interface RolloutFlags {
 
 export interface TurnBackFlags {
   readonly reason?: string;
-  readonly acceptLostWrites?: true;
 }
 
 /** What the commands need, opened. */
@@ -57,7 +56,7 @@ async function openRollout(settings: RolloutSettings, command: Command): Promise
     log: createLog("silent", "json"),
   });
   try {
-    await rollout.noWayBack.refresh();
+    await rollout.tokenClients.exchange();
     await rollout.returns.tick();
   } catch (error) {
     await close();
@@ -87,7 +86,6 @@ function clientLines({ name, side, why, exceptions }: ClientStatus): string[] {
 const DATA: Readonly<Record<RolloutStatus["data"]["kind"], string>> = {
   shared: "one store for both services",
   replicated: "copies of one store",
-  separate: "a store for each service",
 };
 
 function printStatus({ data, others, clients, trips, scores, noWayBack }: RolloutStatus): string {
@@ -98,22 +96,18 @@ function printStatus({ data, others, clients, trips, scores, noWayBack }: Rollou
     ...clients.flatMap(clientLines),
     `${others}  requests of nobody in the directory`,
     ...trips.map(
-      ({ name, by, at, reason, records, lostWrites }) =>
+      ({ name, by, at, reason, records }) =>
         `returned: ${name} at ${timeText(at)} by ${by}${reason === null ? "" : `: ${reason}`}${
           records.length > 0 ? `; requests ${records.slice(-MAX_SHOWN).join(", ")}` : ""
-        }${lostWrites > 0 ? `; ${lostWrites} writes were lost` : ""}`,
+        }`,
     ),
     ...scores.map(
       ({ route, differences, failures }) =>
         `on the way back: ${route} (differences ${Math.round(differences * 100)}%, failures ${Math.round(failures * 100)}%)`,
     ),
-    ...noWayBack.map(({ client, writes, mayHaveWritten, hasGatewayTokens }) =>
-      [
-        `no way back: ${clientText(client)}`,
-        ...(writes ? [`it has written ${writes.count} times since ${timeText(writes.since)}`] : []),
-        ...(mayHaveWritten ? ["it may have written before CLIENTS_FILE had it like this"] : []),
-        ...(hasGatewayTokens ? ["it has tokens of the gateway, which the old service does not know"] : []),
-      ].join("; "),
+    ...noWayBack.map(
+      (client) =>
+        `no way back: ${clientText(client)}; it has tokens of the gateway, which the old service does not know`,
     ),
     "",
   ].join("\n");
@@ -143,31 +137,17 @@ const targetText = ({ kind, name }: TripTarget): string => (kind === "all" ? "Ev
 /** Runs `alpha-gateway rollout turn-back`. @returns the exit code */
 export async function turnBackByCommand(
   name: string,
-  { reason, acceptLostWrites }: TurnBackFlags,
+  { reason }: TurnBackFlags,
   settings: RolloutSettings,
   command: Command,
 ): Promise<number> {
   const { rollout, directory, routes, hasStore, close } = await openRollout(settings, command);
   try {
     if (!hasStore) return command.error(NO_STORE);
-    const target = findTarget(name, routes, directory, rollout);
+    const target = findTarget(name, routes, directory);
     const by = userInfo().username;
-    const turnedBack = await turnBack(
-      rollout,
-      directory,
-      { ...target, by, reason: reason ?? null },
-      acceptLostWrites === true,
-    );
+    const turnedBack = await turnBack(rollout, directory, { ...target, by, reason: reason ?? null });
     print(`${targetText(target)} returns to the old service within a second, until somebody resumes it.\n`);
-    if (turnedBack.lostWrites > 0) print(`${turnedBack.lostWrites} writes are lost.\n`);
-    for (const client of turnedBack.staying)
-      print(
-        `${clientText(client)} has written to the new service and stays: --accept-lost-writes turns it back, too.\n`,
-      );
-    for (const client of turnedBack.possiblyStaying)
-      print(
-        `${client} may have written to the new service before CLIENTS_FILE had it like this, and stays: --accept-lost-writes turns it back, too.\n`,
-      );
     for (const client of turnedBack.withTokens)
       print(`${clientText(client)}: requests with tokens of the gateway stay.\n`);
     return 0;
@@ -188,7 +168,7 @@ export async function resumeByCommand(
     const all = rollout.returns.trips();
     const trips = all.filter((trip) => trip.name === name);
     if (trips.length === 0) {
-      findTarget(name, routes, directory, rollout);
+      findTarget(name, routes, directory);
       const others = all.map((trip) => trip.name).sort();
       const which = others.length === 0 ? "Nothing has." : `These have: ${others.join(", ")}.`;
       print(`${name} has not returned. ${which}\n`);

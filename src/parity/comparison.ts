@@ -65,8 +65,6 @@ export type NotComparableReason =
   | "calls"
   /** Pages by an opaque cursor. */
   | "cursor"
-  /** The client's data differs by now: `data: separate`. */
-  | "diverged"
   /** A write of the same client was in flight or too young. */
   | "write"
   /** A token that the gateway has issued means nothing to the old service. */

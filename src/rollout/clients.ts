@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import { BUCKETS } from "./rollout-plan.ts";
 
-/** Whose writes those without a client are. No name of a directory begins like this. */
+/** Stands for those without a client. No name of a directory begins like this. */
 export const UNNAMED = "?";
 
 /** What an application is called that the directory does not have. No name of a directory has a colon. */

@@ -1,8 +1,8 @@
 /** A rollout as people read it: who is where and why, what has returned, and who can't. */
 import { TRIP } from "../parity/statistics.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
+import { scoreOf, type Evidence } from "./evidence.ts";
 import type { Side, SideDecision } from "./decide.ts";
-import type { LostWrites } from "./no-way-back.ts";
 import type { RolloutData, RolloutRule } from "./rollout-plan.ts";
 import type { Rollout } from "./rollout.ts";
 import type { RolloutEvent, Trip } from "./trips.ts";
@@ -19,17 +19,6 @@ export interface ClientStatus extends SideDecision {
   readonly name: string;
   /** Routes on which it is on the other side. */
   readonly exceptions: readonly (SideDecision & { readonly route: string })[];
-}
-
-/** A client that can't simply return. */
-export interface NoWayBackStatus {
-  readonly client: string;
-  /** What it has written to a new service with data of its own; null: nothing. */
-  readonly writes: LostWrites | null;
-  /** Whether it may have written before the directory had it like this. */
-  readonly mayHaveWritten: boolean;
-  /** Whether it has tokens that the gateway issued. */
-  readonly hasGatewayTokens: boolean;
 }
 
 /** How close a route is to a return: it returns at 1. */
@@ -52,7 +41,8 @@ export interface RolloutStatus {
   /** Routes that should return, and stay since the old service is not well, as this process sees it. */
   readonly blocked: readonly string[];
   readonly scores: readonly ScoreStatus[];
-  readonly noWayBack: readonly NoWayBackStatus[];
+  /** Clients with tokens that the gateway issued: the old service does not know these. */
+  readonly noWayBack: readonly string[];
   readonly events: readonly RolloutEvent[];
 }
 
@@ -60,12 +50,13 @@ function describeRule({ why, clients, routes }: RolloutRule): RuleStatus {
   return { who: clients ? [...clients.keys()].join(", ") : why, routes: routes ? [...routes] : null };
 }
 
-const ofTrip = (score: number): number => Math.round((score / TRIP) * 100) / 100;
+const ofTrip = (evidence: Evidence): number =>
+  Math.round((scoreOf(evidence, Date.now() / 1000) / TRIP) * 100) / 100;
 
 /** Describes a rollout. */
 export function describeRollout(rollout: Rollout, directory: ClientDirectory): RolloutStatus {
   const { data, rules } = rollout.plan();
-  const { returns, noWayBack } = rollout;
+  const { returns, tokenClients } = rollout;
   const { scores, events } = returns.state();
   const routes = new Set([
     ...rules.flatMap((rule) => [...(rule.routes ?? [])]),
@@ -78,9 +69,6 @@ export function describeRollout(rollout: Rollout, directory: ClientDirectory): R
       .filter(({ side }) => side !== decision.side);
     return { name, ...decision, exceptions };
   };
-  const writers = data.kind === "separate" ? noWayBack.writers() : {};
-  const possibleWriters = new Set(rollout.possibleWriters());
-  const tokenClients = new Set(noWayBack.tokenClients());
   return {
     data,
     isKnown: returns.isKnown(),
@@ -89,17 +77,14 @@ export function describeRollout(rollout: Rollout, directory: ClientDirectory): R
     clients: directory.clients.map(({ name }) => describeClient(name)),
     trips: returns.trips(),
     blocked: returns.blocked(),
-    scores: Object.entries(scores).map(([route, { differences, failures }]) => ({
-      route,
-      differences: ofTrip(differences),
-      failures: ofTrip(failures),
-    })),
-    noWayBack: [...new Set([...Object.keys(writers), ...possibleWriters, ...tokenClients])].map((client) => ({
-      client,
-      writes: writers[client] ?? null,
-      mayHaveWritten: possibleWriters.has(client),
-      hasGatewayTokens: tokenClients.has(client),
-    })),
+    scores: Object.entries(scores)
+      .map(([route, { differences, failures }]) => ({
+        route,
+        differences: ofTrip(differences),
+        failures: ofTrip(failures),
+      }))
+      .filter(({ differences, failures }) => differences > 0 || failures > 0),
+    noWayBack: tokenClients.all(),
     events,
   };
 }

@@ -16,17 +16,17 @@ function newEvents(events: readonly RolloutEvent[], last: RolloutEvent | undefin
 
 /** Creates the log of one process. At its start it logs what has returned, and no event of before. */
 export function createChangeLog(log: Log): LogChanges {
-  /** Trips that are in the log, and whether they accept lost writes. */
-  const logged = new Map<string, boolean>();
+  /** Trips that are in the log. */
+  const logged = new Set<string>();
   /** Null before the first look. */
   let last: RolloutEvent | undefined | null = null;
 
   function logTrip(trip: Trip): void {
-    const { kind, name, by, reason, records, acceptsLostWrites, lostWrites } = trip;
-    if (logged.get(textOf(trip)) === acceptsLostWrites) return;
-    logged.set(textOf(trip), acceptsLostWrites);
+    const { kind, name, by, reason, records } = trip;
+    if (logged.has(textOf(trip))) return;
+    logged.add(textOf(trip));
     log.error(
-      { code: "AG_ROLLOUT_TURNED_BACK", kind, name, by, reason, records, lostWrites },
+      { code: "AG_ROLLOUT_TURNED_BACK", kind, name, by, reason, records },
       "the old service serves this again, until a person resumes it",
     );
   }

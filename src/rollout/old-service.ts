@@ -1,4 +1,5 @@
 /** How the old service does: whether it is well enough to return to, and how often it fails anyway. */
+import { meanOfClients } from "./evidence.ts";
 
 /** What is known of the old service. It is this process's own experience. */
 export interface OldServiceHealth {
@@ -6,83 +7,175 @@ export interface OldServiceHealth {
    * Notes an answer of the old service, or that there was none.
    *
    * @param route Name of the route; null: none of the pack
-   * @param sender Who asked, by what nobody can invent
+   * @param client Who asked, by what nobody can invent
    */
-  note(route: string | null, hasFailed: boolean, sender: string): void;
+  note(route: string | null, hasFailed: boolean, client: string): void;
   /**
-   * Whether it answered on a route within the last 30 s, and less than a tenth of its answers were failures. Each sender counts
-   * once, and the one that saw most failures does not count where there are others. Where nobody asked on the route, all
-   * routes count.
+   * Notes that a call was sent. Without an answer it counts as failed after two seconds, until it is answered.
+   *
+   * @param client Who asked, as far as somebody knows by then; undefined: a stranger
+   * @returns what to call once its answer begins, or it has ended
+   */
+  begin(route: string | null, client: () => string | undefined): () => void;
+  /**
+   * Whether it answered on a route within the last 30 s, less than a tenth of its answers were failures, and somebody was
+   * answered since the calls began that hang. Each client counts once, and the one that saw most failures does not count where
+   * there are others. Where nobody asked on the route, all routes count.
    */
   isWell(route: string): boolean;
-  /** The share of its answers on a route that are failures; of all its answers where there are too few; 0 if nobody knows. */
-  failureRate(route: string): number;
+  /**
+   * The share of its answers on a route that are failures: the mean over its clients, as {@link meanOfClients} says; of all
+   * routes where too little is known of one; 0 if nobody knows. A rate that only one client has seen is for this client alone.
+   */
+  failureRate(route: string, client: string): number;
 }
 
+/** A call without an answer counts as failed from now on. */
+const HANGING_MS = 2000;
 const WINDOW_SECONDS = 30;
 /** Failures of this share and above: it is not well. */
 const UNWELL = 0.1;
-/** Senders of one second and route. More say nothing new. */
+/** Clients of one second and route. More say nothing new. */
 const MAX_SENDERS = 200;
 
-/** Answers after which older ones count half. */
-const MAX_ANSWERS = 10_000;
-/** Fewer answers say nothing about a rate. */
-const MIN_ANSWERS = 100;
+/** Answers to a client after which older ones count half. */
+const MAX_ANSWERS = 1000;
+/** Fewer answers to a client say nothing about a rate. */
+const MIN_ANSWERS = 20;
+/** Clients of a route whose rates are remembered. */
+const MAX_CLIENTS = 50;
+/** A client that was not answered for so long makes room for others. */
+const ABSENT_MS = 86_400_000;
 /** More routes than a pack has. */
 const MAX_ROUTES = 2000;
+
+/** A call that has no answer. */
+interface Call {
+  readonly route: string | null;
+  readonly sentAt: number;
+  readonly client: () => string | undefined;
+}
+
+/** A call of a client that should have been answered. */
+interface HangingCall {
+  readonly route: string | null;
+  readonly sentAt: number;
+  readonly client: string;
+}
 
 interface Answers {
   total: number;
   failed: number;
+  /** When the last one came that was no failure. */
+  succeededAt: number;
 }
 
-const addTo = (answers: Answers, hasFailed: boolean): void => {
-  if (answers.total >= MAX_ANSWERS) {
-    answers.total /= 2;
-    answers.failed /= 2;
-  }
+const noAnswers = (): Answers => ({ total: 0, failed: 0, succeededAt: -Infinity });
+
+const addTo = (answers: Answers, now: number, hasFailed: boolean): void => {
   answers.total += 1;
   if (hasFailed) answers.failed += 1;
+  else answers.succeededAt = now;
 };
 
-/** The answers of one route, or of all. */
-class RouteAnswers implements Answers {
-  total = 0;
-  failed = 0;
-  /** Those of the last 30 s, by second and sender. */
-  readonly #recent = new Map<number, Map<string, Answers>>();
+/** The answers of the last 30 s, by second and client. */
+class RecentAnswers {
+  readonly #seconds = new Map<number, Map<string, Answers>>();
 
-  note(second: number, sender: string, hasFailed: boolean): void {
-    addTo(this, hasFailed);
+  note(now: number, client: string, hasFailed: boolean): void {
+    const second = Math.floor(now / 1000);
     this.#forgetBefore(second);
-    const senders = this.#recent.get(second) ?? new Map<string, Answers>();
-    this.#recent.set(second, senders);
-    const answers = senders.get(sender) ?? { total: 0, failed: 0 };
-    if (senders.size < MAX_SENDERS) senders.set(sender, answers);
-    addTo(answers, hasFailed);
+    const clients = this.#seconds.get(second) ?? new Map<string, Answers>();
+    this.#seconds.set(second, clients);
+    const answers = clients.get(client) ?? noAnswers();
+    if (clients.size < MAX_SENDERS) clients.set(client, answers);
+    addTo(answers, now, hasFailed);
   }
 
-  /** Whether it is well by these answers; undefined without recent ones. */
-  isWell(second: number): boolean | undefined {
-    this.#forgetBefore(second);
-    const bySender = new Map<string, Answers>();
-    for (const senders of this.#recent.values())
-      for (const [sender, { total, failed }] of senders) {
-        const sum = bySender.get(sender) ?? { total: 0, failed: 0 };
-        bySender.set(sender, { total: sum.total + total, failed: sum.failed + failed });
-      }
-    const rates = [...bySender.values()].map(({ total, failed }) => failed / total);
+  /** Whether it is well by these answers; undefined without any. */
+  isWell(now: number, hanging: readonly HangingCall[]): boolean | undefined {
+    const byClient = this.#sum(now);
+    if (!this.isAnswering(now, hanging)) return false;
+    for (const { client, sentAt } of hanging) {
+      const { total, failed, succeededAt } = byClient.get(client) ?? noAnswers();
+      // What it answered before says nothing about a service that does not answer this client since.
+      const counted =
+        sentAt >= succeededAt ? { total: 1, failed: 1 } : { total: total + 1, failed: failed + 1 };
+      byClient.set(client, { ...counted, succeededAt });
+    }
+    const rates = [...byClient.values()].map(({ total, failed }) => failed / total);
     if (rates.length === 0) return undefined;
     const sum = rates.reduce((all, rate) => all + rate, 0);
     return rates.length === 1 ? sum < UNWELL : sum - Math.max(...rates) < UNWELL * (rates.length - 1);
   }
 
+  /** Whether somebody was answered since each call began that hangs. */
+  isAnswering(now: number, hanging: readonly HangingCall[]): boolean {
+    const succeededAt = Math.max(...[...this.#sum(now).values()].map((each) => each.succeededAt));
+    return hanging.every(({ sentAt }) => sentAt < succeededAt);
+  }
+
+  #sum(now: number): Map<string, Answers> {
+    this.#forgetBefore(Math.floor(now / 1000));
+    const byClient = new Map<string, Answers>();
+    for (const clients of this.#seconds.values())
+      for (const [client, { total, failed, succeededAt }] of clients) {
+        const sum = byClient.get(client) ?? noAnswers();
+        byClient.set(client, {
+          total: sum.total + total,
+          failed: sum.failed + failed,
+          succeededAt: Math.max(sum.succeededAt, succeededAt),
+        });
+      }
+    return byClient;
+  }
+
   #forgetBefore(second: number): void {
-    for (const each of this.#recent.keys()) {
+    for (const each of this.#seconds.keys()) {
       if (each > second - WINDOW_SECONDS) return;
-      this.#recent.delete(each);
+      this.#seconds.delete(each);
     }
+  }
+}
+
+/** How often it fails, by client. */
+class FailureRates {
+  /** The client that was answered last is at the end. */
+  readonly #clients = new Map<string, Answers & { notedAt: number }>();
+
+  note(now: number, client: string, hasFailed: boolean): void {
+    const answers = this.#clients.get(client) ?? { ...noAnswers(), notedAt: now };
+    this.#clients.delete(client);
+    const [first] = this.#clients;
+    if (first && now - first[1].notedAt > ABSENT_MS) this.#clients.delete(first[0]);
+    if (this.#clients.size >= MAX_CLIENTS) return;
+    if (answers.total >= MAX_ANSWERS) {
+      answers.total /= 2;
+      answers.failed /= 2;
+    }
+    addTo(answers, now, hasFailed);
+    answers.notedAt = now;
+    this.#clients.set(client, answers);
+  }
+
+  /** The rate for a client; undefined if too little is known. */
+  rateFor(client: string): number | undefined {
+    const known = [...this.#clients].filter(([, { total }]) => total >= MIN_ANSWERS);
+    const [only] = known;
+    if (!only) return undefined;
+    if (known.length === 1 && only[0] !== client) return 0;
+    return meanOfClients(known.map(([, { total, failed }]) => failed / total));
+  }
+}
+
+/** The answers of one route, or of all. */
+class RouteAnswers {
+  readonly recent = new RecentAnswers();
+  readonly rates = new FailureRates();
+
+  note(now: number, client: string, hasFailed: boolean): void {
+    this.recent.note(now, client, hasFailed);
+    this.rates.note(now, client, hasFailed);
   }
 }
 
@@ -90,31 +183,41 @@ class RouteAnswers implements Answers {
 export function watchOldService(clock: () => number = () => performance.now()): OldServiceHealth {
   const all = new RouteAnswers();
   const byRoute = new Map<string, RouteAnswers>();
+  const unanswered = new Set<Call>();
 
-  function answersOf(route: string): RouteAnswers | undefined {
+  function answersOf(route: string): RouteAnswers {
     const found = byRoute.get(route);
-    if (found || byRoute.size >= MAX_ROUTES) return found;
-    const created = new RouteAnswers();
-    byRoute.set(route, created);
-    return created;
+    const answers = found ?? new RouteAnswers();
+    if (!found && byRoute.size < MAX_ROUTES) byRoute.set(route, answers);
+    return answers;
   }
 
-  const secondNow = (): number => Math.floor(clock() / 1000);
+  function hangingCalls(): readonly HangingCall[] {
+    const before = clock() - HANGING_MS;
+    return [...unanswered].flatMap(({ route, sentAt, client: findClient }) => {
+      const client = sentAt <= before ? findClient() : undefined;
+      return client === undefined ? [] : [{ route, sentAt, client }];
+    });
+  }
 
   return {
-    note(route, hasFailed, sender) {
-      const second = secondNow();
-      all.note(second, sender, hasFailed);
-      if (route !== null) answersOf(route)?.note(second, sender, hasFailed);
+    note(route, hasFailed, client) {
+      all.note(clock(), client, hasFailed);
+      if (route !== null) answersOf(route).note(clock(), client, hasFailed);
+    },
+    begin(route, client) {
+      const call = { route, sentAt: clock(), client };
+      unanswered.add(call);
+      return () => void unanswered.delete(call);
     },
     isWell(route) {
-      const second = secondNow();
-      return byRoute.get(route)?.isWell(second) ?? all.isWell(second) ?? false;
+      const now = clock();
+      const hanging = hangingCalls();
+      if (!all.recent.isAnswering(now, hanging)) return false;
+      const here = hanging.filter((call) => call.route === route);
+      return answersOf(route).recent.isWell(now, here) ?? all.recent.isWell(now, hanging) ?? false;
     },
-    failureRate(route) {
-      const answers = byRoute.get(route);
-      const { total, failed } = answers && answers.total >= MIN_ANSWERS ? answers : all;
-      return total < MIN_ANSWERS ? 0 : failed / total;
-    },
+    failureRate: (route, client) =>
+      byRoute.get(route)?.rates.rateFor(client) ?? all.rates.rateFor(client) ?? 0,
   };
 }

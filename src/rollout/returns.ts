@@ -3,10 +3,18 @@ import type { Compared } from "../parity/comparison.ts";
 import { errorText } from "../config/error-text.ts";
 import type { Log } from "../observability/log.ts";
 import { isTurned } from "./decide.ts";
-import { watchOldService } from "./old-service.ts";
+import { watchOldService, type OldServiceHealth } from "./old-service.ts";
 import { createReturned, type Returned } from "./returned.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
-import { causeOf, createScores, withSteps, type Cause, type Scores, type TakenSteps } from "./scores.ts";
+import {
+  causeOf,
+  createScores,
+  withChanges,
+  type Cause,
+  type Scores,
+  type Seen,
+  type TakenChanges,
+} from "./scores.ts";
 import type { DocumentStore } from "../storage/shared-document.ts";
 import {
   withTrip,
@@ -27,12 +35,13 @@ export interface RolloutAction extends TripTarget {
 export interface Returns extends Pick<Returned, "isKnown" | "state" | "tripOf" | "trips"> {
   /** Routes that should return, and can't: the old service is not well. */
   blocked(): readonly string[];
-  note(compared: Compared): void;
-  /** Notes how the translation did on a request of a client. */
-  noteNew(route: string, hasFailed: boolean, requestId: string): void;
-  /** Notes how the old service did. @param sender Who asked, by what nobody can invent */
-  noteOld(route: string | null, hasFailed: boolean, sender: string): void;
-  turnBack(action: RolloutAction & Pick<Trip, "acceptsLostWrites" | "lostWrites">): Promise<void>;
+  /** Notes a comparison. @param client Who has asked, by what nobody can invent; undefined: a stranger, who decides nothing */
+  note(compared: Compared, client: string | undefined): void;
+  /** Notes how the translation did on a request. @param client As for {@link note} */
+  noteNew(route: string, hasFailed: boolean, requestId: string, client: string | undefined): void;
+  readonly noteOld: OldServiceHealth["note"];
+  readonly beginOld: OldServiceHealth["begin"];
+  turnBack(action: RolloutAction): Promise<void>;
   resume(action: RolloutAction): Promise<void>;
   /** Reads and writes the shared state. Call it more than twice a second. @throws {StateUnavailableError} */
   tick(): Promise<void>;
@@ -68,11 +77,9 @@ const tripOfRoute = (route: string, { records }: RouteScores, cause: Cause, at: 
   at,
   reason: REASONS[cause],
   records,
-  acceptsLostWrites: false,
-  lostWrites: 0,
 });
 
-/** Creates what writes the steps and returns of this process to the state that replicas share. */
+/** Creates what writes the changes and returns of this process to the state that replicas share. */
 function createSharing({
   returned,
   scores,
@@ -81,8 +88,8 @@ function createSharing({
 }: {
   readonly returned: Returned;
   readonly scores: Scores;
-  /** Adds steps to the shared state. */
-  readonly withTaken: (state: TripState, taken: TakenSteps) => TripState;
+  /** Adds changes to the shared state. */
+  readonly withTaken: (state: TripState, taken: TakenChanges) => TripState;
   readonly log: Log;
 }): { share(): Promise<void>; shareSoon(): Promise<void> } {
   async function share(): Promise<void> {
@@ -135,6 +142,7 @@ export function createReturns({
   const scores = createScores(
     () => returned.state().scores,
     () => plan().turnBack,
+    () => Math.floor(clock() / 1000),
   );
   const isWell = (route: string): boolean => isOldServiceUp() && health.isWell(route);
 
@@ -143,7 +151,7 @@ export function createReturns({
   /** Turns a route back whose score says so, if the old service is well. */
   function consider(route: string): void {
     const found = scores.of(route);
-    const cause = causeOf(found);
+    const cause = causeOf(found, clock() / 1000);
     if (!cause || returned.hasReturned(route) || !isTurned(plan(), route)) return void blocked.delete(route);
     if (isWell(route)) {
       blocked.delete(route);
@@ -158,12 +166,13 @@ export function createReturns({
     blocked.add(route);
   }
 
-  /** The state with the steps of this process. What replicas have seen adds up: routes return that no replica alone would return. */
-  function withTaken(state: TripState, taken: TakenSteps): TripState {
-    let next = taken.size === 0 ? state : { ...state, scores: withSteps(state.scores, taken) };
+  /** The state with the changes of this process. What replicas have seen adds up: routes return that no replica alone would return. */
+  function withTaken(state: TripState, taken: TakenChanges): TripState {
+    const seconds = clock() / 1000;
+    let next = taken.size === 0 ? state : { ...state, scores: withChanges(state.scores, taken, seconds) };
     for (const route of taken.keys()) {
       const after = next.scores[route];
-      const cause = after && causeOf(after);
+      const cause = after && causeOf(after, seconds);
       if (after && cause && isWell(route) && isTurned(plan(), route))
         next = withTrip(next, tripOfRoute(route, after, cause, now()));
     }
@@ -172,10 +181,16 @@ export function createReturns({
 
   const { share, shareSoon } = createSharing({ returned, scores, withTaken, log });
 
-  function see(route: string, cause: Cause, isBad: boolean, requestId: string | undefined): void {
-    if (returned.hasReturned(route) || !isTurned(plan(), route)) return;
-    const tolerated = cause === "failures" ? health.failureRate(route) : undefined;
-    scores.note(route, cause, { isBad, requestId, ...(tolerated !== undefined && { tolerated }) });
+  function see(
+    route: string,
+    cause: Cause,
+    seen: Pick<Seen, "isBad" | "requestId">,
+    client: string | undefined,
+  ): void {
+    if (client === undefined || returned.hasReturned(route) || !isTurned(plan(), route)) return;
+    const { isBad } = seen;
+    const tolerated = cause === "failures" ? health.failureRate(route, client) : undefined;
+    scores.note(route, cause, { ...seen, client, tolerated });
     if (!isBad) return;
     consider(route);
     if (cause === "differences" || returned.isWaiting(route)) void shareSoon();
@@ -187,17 +202,17 @@ export function createReturns({
     trips: returned.trips,
     tripOf: returned.tripOf,
     blocked: () => [...blocked],
-    note({ source, result, route, requestId }) {
+    note({ source, result, route, requestId }, client) {
       if (source !== "legacy") return;
-      if (result === "different") see(route, "differences", true, requestId);
-      if (result === "equal" || result === "accepted") see(route, "differences", false, requestId);
+      if (result === "different") see(route, "differences", { isBad: true, requestId }, client);
+      if (result === "equal" || result === "accepted")
+        see(route, "differences", { isBad: false, requestId }, client);
     },
-    noteNew: (route, hasFailed, requestId) => see(route, "failures", hasFailed, requestId),
+    noteNew: (route, isBad, requestId, client) => see(route, "failures", { isBad, requestId }, client),
     noteOld: health.note,
-    turnBack({ kind, name, by, reason, acceptsLostWrites, lostWrites }) {
-      const trip = { kind, name, by, at: now(), reason, records: [], acceptsLostWrites, lostWrites };
-      return returned.turnBack(trip);
-    },
+    beginOld: health.begin,
+    turnBack: ({ kind, name, by, reason }) =>
+      returned.turnBack({ kind, name, by, at: now(), reason, records: [] }),
     resume: ({ kind, name, by, reason }) => returned.resume({ kind, name, by, at: now(), reason }),
     async tick() {
       await returned.refresh();

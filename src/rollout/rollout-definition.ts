@@ -9,6 +9,10 @@ const share = z
   .string()
   .regex(/^(?:100(?:\.0{1,2})?|\d{1,2}(?:\.\d{1,2})?)%$/, "is not a share, such as 10% or 0.25%");
 
+/** Earlier gateways took it. */
+const NO_SEPARATE_DATA =
+  '"separate" was left out: a proxy can\'t return clients to a service that does not have what they wrote since';
+
 const lag = z.string().regex(/^[1-9]\d{0,5}(?:ms|s|m)$/, "is not a time, such as 500ms, 2s or 5m");
 
 const compare = z.strictObject({
@@ -58,11 +62,14 @@ export type RuleDefinition = z.output<typeof rule>;
 /** The form of the file. */
 export const ROLLOUT_SCHEMA = z.strictObject({
   data: about(
-    z.union([
-      z.enum(["shared", "separate"]),
-      z.strictObject({ replicated: about(lag, "Longest time until the other side has a write", "2s") }),
-    ]),
-    "Whose data the two services have: one store (`shared`), copies (`replicated`, with the lag), or each its own (`separate`)",
+    z.union(
+      [
+        z.literal("shared"),
+        z.strictObject({ replicated: about(lag, "Longest time until the other side has a write", "2s") }),
+      ],
+      { error: ({ input }) => (input === "separate" ? NO_SEPARATE_DATA : undefined) },
+    ),
+    "Whose data the two services have: one store (`shared`), or copies (`replicated`, with the lag)",
     "shared",
   ),
   compare: about(compare.prefault({}), "How many reads are compared", { share: "10%" }),

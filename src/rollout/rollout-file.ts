@@ -82,7 +82,7 @@ function clientsOf(
   return named;
 }
 
-/** What the table of `data` forbids: with two stores a client's reads and writes are on one side. */
+/** What the table of `data` forbids: with copies a client's reads and writes are on one side. */
 function checkData(
   { data }: RolloutDefinition,
   { routes }: RuleDefinition,
@@ -90,9 +90,8 @@ function checkData(
   report: ReportProblem,
 ): void {
   if (data === "shared" || !routes) return;
-  const kind = data === "separate" ? "data: separate" : "data: replicated";
   report("AG_ROLLOUT_DATA", ["new", index, "routes"], {
-    message: `with ${kind} a client is on one side with all its routes`,
+    message: "with data: replicated a client is on one side with all its routes",
     hint: "name clients, waves or a share, and no routes",
   });
 }

@@ -4,8 +4,7 @@
 export type RolloutData =
   | { readonly kind: "shared" }
   /** Each side has the writes of the other one after the lag at the latest. */
-  | { readonly kind: "replicated"; readonly lagMs: number }
-  | { readonly kind: "separate" };
+  | { readonly kind: "replicated"; readonly lagMs: number };
 
 /** Shares are numbers of these: one for each hundredth of a per cent. */
 export const BUCKETS = 10_000;

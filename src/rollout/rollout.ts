@@ -1,18 +1,17 @@
 /** Which side serves a request: by the file, by what has returned, and by what the client has under way. */
-import { errorText } from "../config/error-text.ts";
 import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import type { Log } from "../observability/log.ts";
 import { namesOf, rolloutClient, UNNAMED } from "./clients.ts";
 import { decideByRules, type Side, type SideDecision } from "./decide.ts";
 import { createChangeLog } from "./log-changes.ts";
-import { createNoWayBack, type NoWayBack } from "./no-way-back.ts";
 import { watchPlanChanges } from "./plan-changes.ts";
 import { createReturns, type Returns } from "./returns.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
 import { createStateSync } from "./state-sync.ts";
 import type { DocumentStore } from "../storage/shared-document.ts";
+import { createTokenClients, type TokenClients } from "./token-clients.ts";
 import type { RolloutEvent, Trip } from "./trips.ts";
-import { createWriteLag, type WriteLag } from "./write-lag.ts";
+import { createWriteLag } from "./write-lag.ts";
 
 /** What decides about a request. */
 export interface RolloutRequest {
@@ -28,36 +27,22 @@ export interface RolloutDecision extends SideDecision {
   readonly client: string | undefined;
 }
 
-/** A write that is about to be sent. */
-export interface BegunWrite {
-  /** Resolves once the write may be sent; undefined: at once. */
-  readonly ready: Promise<void> | undefined;
-  /** Call it when the response has ended. */
-  end(): void;
-  /** Call it once it is known whether the service has written, or may have. */
-  settle(hasWritten: boolean): void;
-}
-
 /** A rollout in force. */
-export interface Rollout extends Pick<Returns, "note" | "noteNew" | "noteOld" | "turnBack" | "resume"> {
+export interface Rollout extends Pick<
+  Returns,
+  "note" | "noteNew" | "noteOld" | "beginOld" | "turnBack" | "resume"
+> {
   /** Which side serves a request. @param route Name of the route; null: the pack has none */
   sideOf(identity: ClientIdentity, route: string | null, request: RolloutRequest): RolloutDecision;
   /** Which side serves a client, without what it has under way. */
   decide(client: string | undefined, route: string | null): SideDecision;
   /** Whether the file turned a client to the translation within the last hour. */
   isFresh(client: string | undefined, route: string | null): boolean;
-  /**
-   * Notes a write before it is sent.
-   *
-   * @param isKnown whether the sender is no stranger, by now
-   * @returns undefined if nothing depends on it
-   */
-  beginWrite(client: string | undefined, side: Side, isKnown: () => boolean): BegunWrite | undefined;
+  /** Notes a write before it is sent. @returns what to call when its response has ended; undefined if nothing depends on it */
+  beginWrite(client: string | undefined, side: Side): (() => void) | undefined;
   readonly plan: () => RolloutPlan;
   readonly returns: Returns;
-  readonly noWayBack: NoWayBack;
-  /** Clients that stay as if they had written: they may have, before the directory had them as it has them now. */
-  possibleWriters(): readonly string[];
+  readonly tokenClients: TokenClients;
   /** Other rules apply: cursors go where they came from for a while. */
   fileChanged(): void;
   /** Reads and writes what replicas share. Call it more than twice a second. Never rejects. */
@@ -77,101 +62,27 @@ export interface RolloutOptions {
   readonly isOldServiceUp?: () => boolean;
 }
 
-/** Clients that a line of the log names. */
-const MAX_NAMED = 20;
-
-/** Logs which clients stay where something returns. */
-function warnOfWriters(
-  trips: readonly Trip[],
-  {
-    plan,
-    noWayBack,
-    possibleWriters,
-    log,
-  }: Pick<Rollout, "plan" | "noWayBack" | "possibleWriters"> & Pick<RolloutOptions, "log">,
-): void {
-  const writers = Object.entries(noWayBack.writers());
-  if (plan().data.kind !== "separate" || writers.length === 0) return;
-  if (!trips.some(({ kind, acceptsLostWrites }) => kind !== "client" && !acceptsLostWrites)) return;
-  const names = [...writers.map(([name]) => name), ...possibleWriters()];
-  log.error(
-    {
-      code: "AG_ROLLOUT_NO_WAY_BACK",
-      clients: names.length,
-      names: names.slice(0, MAX_NAMED),
-      writes: writers.reduce((sum, [, { count }]) => sum + count, 0),
-    },
-    "clients that have written to the new service stay there: they would lose these writes",
-  );
-}
-
-/** Why a client stays at a new service with data of its own. */
-function whyItStays(
-  client: string | undefined,
-  wanted: SideDecision,
-  noWayBack: NoWayBack,
-): string | undefined {
-  if (noWayBack.writesOf(client ?? UNNAMED)) return "it has written to the new service";
-  const isNew = client === undefined ? undefined : noWayBack.mayHaveWritten(client);
-  // With a new name it was served like all without one. With a new token it still is the client that it was.
-  return isNew === "name" || (isNew === "keys" && wanted.side === "new")
-    ? "it may have written to the new service before CLIENTS_FILE had it like this"
-    : undefined;
-}
-
-/** Decides by what is remembered of the client, else by the rules. */
+/** Decides by what has returned, else by the rules. */
 const createDecide =
   (
-    {
-      plan,
-      directory,
-      returns,
-      noWayBack,
-    }: Pick<Rollout, "plan" | "returns" | "noWayBack"> & Pick<RolloutOptions, "directory">,
+    { plan, directory, returns }: Pick<Rollout, "plan" | "returns"> & Pick<RolloutOptions, "directory">,
     confirmedPlan: () => RolloutPlan,
   ): Rollout["decide"] =>
   (client, route) => {
     if (!returns.isKnown()) return { side: "old", why: "the state store was not read yet" };
     const trip = returns.tripOf(client === undefined ? [] : namesOf(directory(), client), route);
-    const decision = decideByRules(plan(), client, route);
-    if (plan().data.kind === "separate" && !trip?.acceptsLostWrites) {
-      const why = whyItStays(client, decision, noWayBack);
-      if (why !== undefined) return { side: "new", why };
-    }
     if (trip)
       return {
         side: "old",
         why: `turned back by ${trip.by}${trip.reason === null ? "" : `: ${trip.reason}`}`,
       };
+    const decision = decideByRules(plan(), client, route);
     // What has returned elsewhere is not known: nobody moves towards the translation.
     const confirmed = confirmedPlan();
     const moves = decision.side === "new" && confirmed !== plan();
     return moves && decideByRules(confirmed, client, route).side === "old"
       ? { side: "old", why: "the state store can't be read" }
       : decision;
-  };
-
-/** Notes writes, where something depends on them. */
-const createBeginWrite =
-  (
-    { plan, directory, noWayBack }: Pick<Rollout, "plan" | "noWayBack"> & Pick<RolloutOptions, "directory">,
-    lag: WriteLag,
-  ): Rollout["beginWrite"] =>
-  (client = UNNAMED, side, isKnown) => {
-    const { kind } = plan().data;
-    if (kind === "replicated") return { ready: undefined, end: lag.begin(client, side), settle: () => {} };
-    if (kind !== "separate" || side !== "new") return undefined;
-    // Anybody can have the user agent of a client: a stranger has written once the service has accepted its token.
-    const isNoted = isKnown();
-    const known = directory();
-    return {
-      ready: isNoted ? noWayBack.noteWrite(client, known) : undefined,
-      end: () => {},
-      settle(hasWritten) {
-        if (isNoted && !hasWritten) noWayBack.takeBackWrite(client);
-        if (!isNoted && hasWritten && isKnown()) void noWayBack.noteWrite(client, known);
-      },
-    };
   };
 
 /** Creates the rollout of a gateway. Nothing is read yet. */
@@ -187,35 +98,16 @@ export function createRollout({
   const lag = createWriteLag(elapsed);
   const changes = watchPlanChanges(plan, elapsed);
   const logChanges = createChangeLog(log);
-  const noWayBack = createNoWayBack({
-    store,
-    directory,
-    onError: (error) =>
-      log.warn(
-        { code: "AG_ROLLOUT_STATE_UNKNOWN", error: errorText(error) },
-        "the first write of a client could not be stored: only this process knows of it",
-      ),
-    clock,
-  });
+  const tokenClients = createTokenClients(store);
 
   function onTrips(trips: readonly Trip[], events: readonly RolloutEvent[]): void {
     changes.note();
     logChanges(trips, events);
-    warnOfWriters(trips, { plan, noWayBack, possibleWriters, log });
   }
 
   const returns = createReturns({ plan, store, log, onChange: onTrips, clock, elapsed, isOldServiceUp });
-  const { tick, confirmedPlan } = createStateSync({ plan, returns, noWayBack, log });
-  const decide = createDecide({ plan, directory, returns, noWayBack }, confirmedPlan);
-
-  function possibleWriters(): readonly string[] {
-    if (plan().data.kind !== "separate") return [];
-    const names = directory().clients.map(({ name }) => name);
-    return names.filter(
-      (name) =>
-        !noWayBack.writesOf(name) && noWayBack.mayHaveWritten(name) && decide(name, null).side === "new",
-    );
-  }
+  const { tick, confirmedPlan } = createStateSync({ plan, returns, tokenClients, log });
+  const decide = createDecide({ plan, directory, returns }, confirmedPlan);
 
   function keepCursor(decision: SideDecision, cursor: Side | undefined): SideDecision {
     if (cursor === undefined || cursor === decision.side || !changes.keepCursors()) return decision;
@@ -232,23 +124,24 @@ export function createRollout({
   return {
     plan,
     returns,
-    noWayBack,
-    possibleWriters,
+    tokenClients,
     note: returns.note,
     noteNew: returns.noteNew,
     noteOld: returns.noteOld,
+    beginOld: returns.beginOld,
     decide,
     turnBack: returns.turnBack,
     resume: returns.resume,
     sideOf(identity, route, { cursor, hasGatewayToken }) {
       const client = rolloutClient(directory(), identity);
       if (hasGatewayToken) {
-        noWayBack.noteToken(client ?? UNNAMED);
+        tokenClients.note(client ?? UNNAMED);
         return { client, side: "new", why: "the gateway has issued its token" };
       }
       return { client, ...keepWrites(keepCursor(decide(client, route), cursor), client) };
     },
-    beginWrite: createBeginWrite({ plan, directory, noWayBack }, lag),
+    beginWrite: (client = UNNAMED, side) =>
+      plan().data.kind === "replicated" ? lag.begin(client, side) : undefined,
     isFresh: changes.isFresh,
     fileChanged: changes.fileChanged,
     tick,

@@ -1,22 +1,13 @@
-/** Counts what speaks against the translation: confirmed differences, and failures, by route. */
-import { createCusum, DIFFERENCES, isTripped, nextScore, TRIP, type Cusum } from "../parity/statistics.ts";
+/** Counts what speaks against the translation: confirmed differences, and failures, by route and client. */
+import { createCusum, DIFFERENCES, isTripped, TRIP, type Cusum } from "../parity/statistics.ts";
+import { addEvidence, changeBy, scoreOf, type ClientEvidence, type Evidence } from "./evidence.ts";
 import type { TurnBack } from "./rollout-plan.ts";
 import { MAX_RECORDS, type RouteScores, type TripState } from "./trips.ts";
 
 /** What a route returns for. */
 export type Cause = "differences" | "failures";
 
-/** What this process has seen since it last wrote the shared scores. */
-interface Unshared {
-  readonly differences: number[];
-  readonly failures: number[];
-  readonly records: string[];
-}
-
-const NOTHING: RouteScores = { differences: 0, failures: 0, records: [] };
-
-/** Steps of one route that wait for the store. While it is down, the last ones decide. */
-const MAX_STEPS = 500;
+const NOTHING: RouteScores = { differences: [], failures: [], records: [] };
 
 /**
  * The steps of a counter that trips at `differences` within `within` comparisons: those of the statistics, scaled so that
@@ -28,60 +19,68 @@ function scaled(cusum: Cusum, { differences, within }: TurnBack): Cusum {
   return { difference: cusum.difference * scale, equal: cusum.equal * scale };
 }
 
-/** A step more. Two that lower the score are one: nothing can trip in between. */
-function push(steps: number[], step: number): void {
-  const last = steps.at(-1);
-  if (step < 0 && last !== undefined && last < 0) steps[steps.length - 1] = last + step;
-  else steps.push(step);
-  if (steps.length > MAX_STEPS) steps.shift();
+function applyTo(scores: RouteScores, more: RouteScores, now: number): RouteScores {
+  return {
+    differences: addEvidence(scores.differences, more.differences, now),
+    failures: addEvidence(scores.failures, more.failures, now),
+    records: [...scores.records, ...more.records].slice(-MAX_RECORDS),
+  };
 }
 
-const applySteps = (score: number, steps: readonly number[]): number =>
-  steps.reduce((sum, step) => nextScore(sum, step > 0, { difference: step, equal: step }), score);
-
-const applyTo = (scores: RouteScores, { differences, failures, records }: Unshared): RouteScores => ({
-  differences: applySteps(scores.differences, differences),
-  failures: applySteps(scores.failures, failures),
-  records: [...scores.records, ...records].slice(-MAX_RECORDS),
-});
-
-/** Why scores trip; undefined if they don't. */
-export function causeOf({ differences, failures }: RouteScores): Cause | undefined {
-  if (isTripped(differences)) return "differences";
-  return isTripped(failures) ? "failures" : undefined;
+/** Two changes of one client are one. */
+function withChange(changes: Evidence, change: ClientEvidence): Evidence {
+  const before = changes.find(({ client }) => client === change.client);
+  if (!before) return [...changes, change];
+  const sum = { ...change, score: before.score + change.score };
+  return changes.map((each) => (each === before ? sum : each));
 }
 
-/** Steps that a process has taken out, to write them. */
-export type TakenSteps = ReadonlyMap<string, Unshared>;
+/** Why scores trip; undefined if they don't. @param now Seconds since the epoch */
+export function causeOf({ differences, failures }: RouteScores, now: number): Cause | undefined {
+  if (isTripped(scoreOf(differences, now))) return "differences";
+  return isTripped(scoreOf(failures, now)) ? "failures" : undefined;
+}
+
+/** Changes that a process has taken out, to write them. */
+export type TakenChanges = ReadonlyMap<string, RouteScores>;
+
+/** A comparison or a request. */
+export interface Seen {
+  /** Whose it was, by what nobody can invent. */
+  readonly client: string;
+  readonly isBad: boolean;
+  readonly requestId: string | undefined;
+  /** Rate that is tolerated; undefined: that of differences. */
+  readonly tolerated: number | undefined;
+}
 
 /** The scores of this process and of all replicas. */
 export interface Scores {
-  /** Notes a comparison or a request. @param tolerated Rate of failures that is tolerated. */
-  note(
-    route: string,
-    cause: Cause,
-    seen: { readonly isBad: boolean; readonly requestId?: string | undefined; readonly tolerated?: number },
-  ): void;
+  note(route: string, cause: Cause, seen: Seen): void;
   /** The scores of a route, with what is not shared yet. */
   of(route: string): RouteScores;
-  /** Routes that are not at 0. */
+  /** Routes of which something is known. */
   routes(): readonly string[];
   /** Takes out what is not shared yet, to write it. It still counts here. */
-  take(): TakenSteps;
-  /** The shared scores have these steps. */
-  shared(taken: TakenSteps): void;
+  take(): TakenChanges;
+  /** The shared scores have these changes. */
+  shared(taken: TakenChanges): void;
   /** Puts back what could not be written. */
-  giveBack(taken: TakenSteps): void;
+  giveBack(taken: TakenChanges): void;
 }
 
-/** Scores with steps that one process has taken out. Routes at 0 are left out. */
-export function withSteps(scores: TripState["scores"], taken: TakenSteps): TripState["scores"] {
+/** Scores with changes that one process has taken out. @param now Seconds since the epoch */
+export function withChanges(
+  scores: TripState["scores"],
+  taken: TakenChanges,
+  now: number,
+): TripState["scores"] {
   if (taken.size === 0) return scores;
-  const next: Record<string, RouteScores> = { ...scores };
-  for (const [route, unshared] of taken) {
-    const after = applyTo(next[route] ?? NOTHING, unshared);
-    if (after.differences > 0 || after.failures > 0) next[route] = after;
-    else delete next[route];
+  const next: Record<string, RouteScores> = {};
+  for (const route of new Set([...Object.keys(scores), ...taken.keys()])) {
+    const before = Object.hasOwn(scores, route) ? scores[route] : undefined;
+    const after = applyTo(before ?? NOTHING, taken.get(route) ?? NOTHING, now);
+    if (after.differences.length > 0 || after.failures.length > 0) next[route] = after;
   }
   return next;
 }
@@ -90,30 +89,38 @@ export function withSteps(scores: TripState["scores"], taken: TakenSteps): TripS
  * Creates the scores of a process.
  *
  * @param shared The scores that the store has.
+ * @param now Seconds since the epoch.
  */
-export function createScores(shared: () => TripState["scores"], turnBack: () => TurnBack): Scores {
-  let unshared = new Map<string, Unshared>();
-  const sending = new Set<TakenSteps>();
+export function createScores(
+  shared: () => TripState["scores"],
+  turnBack: () => TurnBack,
+  now: () => number,
+): Scores {
+  let unshared = new Map<string, RouteScores>();
+  const sending = new Set<TakenChanges>();
   const sharedOf = (route: string): RouteScores =>
     Object.hasOwn(shared(), route) ? (shared()[route] ?? NOTHING) : NOTHING;
 
   function of(route: string): RouteScores {
-    return [...sending, unshared].reduce((scores, steps) => {
-      const waiting = steps.get(route);
-      return waiting ? applyTo(scores, waiting) : scores;
+    return [...sending, unshared].reduce((scores, changes) => {
+      const waiting = changes.get(route);
+      return waiting ? applyTo(scores, waiting, now()) : scores;
     }, sharedOf(route));
   }
 
   return {
-    note(route, cause, { isBad, requestId, tolerated }) {
-      // At 0 nothing can be lowered: a healthy route is never written.
-      if (!isBad && of(route)[cause] === 0) return;
+    note(route, cause, { client, isBad, requestId, tolerated }) {
       const cusum = scaled(tolerated === undefined ? DIFFERENCES : createCusum(tolerated), turnBack());
-      const waiting = unshared.get(route) ?? { differences: [], failures: [], records: [] };
-      unshared.set(route, waiting);
-      push(waiting[cause], isBad ? cusum.difference : cusum.equal);
-      if (isBad && requestId !== undefined) waiting.records.push(requestId);
-      if (waiting.records.length > MAX_RECORDS) waiting.records.shift();
+      const score = isBad ? cusum.difference : cusum.equal;
+      const change = changeBy(of(route)[cause], { client, seenAt: now(), score });
+      if (!change) return;
+      const waiting = unshared.get(route) ?? NOTHING;
+      const records = isBad && requestId !== undefined ? [requestId] : [];
+      unshared.set(route, {
+        ...waiting,
+        [cause]: withChange(waiting[cause], change),
+        records: [...waiting.records, ...records].slice(-MAX_RECORDS),
+      });
     },
     of,
     routes: () => [...new Set([...Object.keys(shared()), ...unshared.keys()])],
@@ -127,11 +134,11 @@ export function createScores(shared: () => TripState["scores"], turnBack: () => 
     giveBack(taken) {
       sending.delete(taken);
       for (const [route, before] of taken) {
-        const since = unshared.get(route);
+        const since = unshared.get(route) ?? NOTHING;
         unshared.set(route, {
-          differences: [...before.differences, ...(since?.differences ?? [])].slice(-MAX_STEPS),
-          failures: [...before.failures, ...(since?.failures ?? [])].slice(-MAX_STEPS),
-          records: [...before.records, ...(since?.records ?? [])].slice(-MAX_RECORDS),
+          differences: since.differences.reduce(withChange, before.differences),
+          failures: since.failures.reduce(withChange, before.failures),
+          records: [...before.records, ...since.records].slice(-MAX_RECORDS),
         });
       }
     },

@@ -1,9 +1,9 @@
 /** Reads and writes at intervals what replicas share about a rollout. */
 import type { Log } from "../observability/log.ts";
 import { Outage } from "../observability/outage.ts";
-import type { NoWayBack } from "./no-way-back.ts";
 import type { Returns } from "./returns.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
+import type { TokenClients } from "./token-clients.ts";
 
 /** What reads and writes the shared state. */
 export interface StateSync {
@@ -13,19 +13,19 @@ export interface StateSync {
   confirmedPlan(): RolloutPlan;
 }
 
-/** Of so many ticks one reads the clients that can't simply return. */
+/** Of so many ticks one reads the clients with tokens of the gateway. */
 const CLIENTS_EVERY = 5;
 
 /** Creates it. Nothing is read yet. */
 export function createStateSync({
   plan,
   returns,
-  noWayBack,
+  tokenClients,
   log,
 }: {
   readonly plan: () => RolloutPlan;
   readonly returns: Pick<Returns, "tick">;
-  readonly noWayBack: Pick<NoWayBack, "refresh" | "flush">;
+  readonly tokenClients: Pick<TokenClients, "exchange">;
   readonly log: Log;
 }): StateSync {
   let ticks = 0;
@@ -40,11 +40,7 @@ export function createStateSync({
   });
 
   async function readAndWrite(): Promise<void> {
-    // First: a trip must not turn back a client that has written.
-    if (plan().data.kind === "separate" || ticks % CLIENTS_EVERY === 0) {
-      await noWayBack.refresh();
-      await noWayBack.flush();
-    }
+    if (ticks % CLIENTS_EVERY === 0) await tokenClients.exchange();
     await returns.tick();
   }
 

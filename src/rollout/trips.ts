@@ -1,5 +1,6 @@
 /** What returned to the old service, and what is about to: the state of a rollout that all replicas share. */
 import { z } from "zod";
+import { withoutScores, type Evidence } from "./evidence.ts";
 import { createSharedDocument, type DocumentStore, type SharedDocument } from "../storage/shared-document.ts";
 
 /** What can return: one route, one client, or everything. */
@@ -18,10 +19,6 @@ export interface Trip extends TripTarget {
   readonly reason: string | null;
   /** Ids of the requests that showed it. */
   readonly records: readonly string[];
-  /** Whether clients return that have written to the new service, and lose these writes. */
-  readonly acceptsLostWrites: boolean;
-  /** Writes that were lost. */
-  readonly lostWrites: number;
 }
 
 /** Somebody turned something back, or let it continue. */
@@ -32,12 +29,12 @@ export interface RolloutEvent extends TripTarget {
   readonly reason: string | null;
 }
 
-/** How close a route is to a return. */
+/** What speaks against the translation on a route. */
 export interface RouteScores {
-  /** Of confirmed differences. */
-  readonly differences: number;
-  /** Of failures of the translation. */
-  readonly failures: number;
+  /** Confirmed differences. */
+  readonly differences: Evidence;
+  /** Failures of the translation. */
+  readonly failures: Evidence;
   /** Ids of the requests that raised them, newest last. */
   readonly records: readonly string[];
 }
@@ -45,7 +42,7 @@ export interface RouteScores {
 /** What replicas share. */
 export interface TripState {
   readonly trips: readonly Trip[];
-  /** By the name of the route; without those that are at 0. */
+  /** By the name of the route. */
   readonly scores: Readonly<Record<string, RouteScores>>;
   /** The last events, newest first. */
   readonly events: readonly RolloutEvent[];
@@ -64,18 +61,14 @@ export const MAX_RECORDS = 10;
 const target = z.object({ kind: z.enum(["route", "client", "all"]), name: z.string() });
 const action = target.extend({ by: z.string(), at: z.iso.datetime(), reason: z.string().nullable() });
 
+const evidence = z.array(z.object({ client: z.string(), seenAt: z.number(), score: z.number() }));
+
 const schema: z.ZodType<TripState> = z.object({
-  trips: z.array(
-    action.extend({
-      records: z.array(z.string()),
-      acceptsLostWrites: z.boolean(),
-      lostWrites: z.number(),
-    }),
-  ),
-  scores: z.record(
-    z.string(),
-    z.object({ differences: z.number(), failures: z.number(), records: z.array(z.string()) }),
-  ),
+  trips: z.array(action.extend({ records: z.array(z.string()) })),
+  // Scores of another form begin again. What has returned stays.
+  scores: z
+    .record(z.string(), z.object({ differences: evidence, failures: evidence, records: z.array(z.string()) }))
+    .catch({}),
   events: z.array(action.extend({ action: z.enum(["turn_back", "resume"]) })),
 });
 
@@ -96,20 +89,29 @@ const withEvent = (
   { kind, name, by, at, reason }: RolloutEvent | Trip,
 ): readonly RolloutEvent[] => [{ action: event, kind, name, by, at, reason }, ...events].slice(0, MAX_EVENTS);
 
-function withoutScores(state: TripState, { kind, name }: TripTarget): TripState["scores"] {
-  if (kind === "all") return {};
-  if (kind !== "route") return state.scores;
-  return Object.fromEntries(Object.entries(state.scores).filter(([route]) => route !== name));
+/** Scores that begin again where something returns, or is resumed. Who is served stays known. */
+function cleared(
+  { scores }: TripState,
+  { kind, name, at }: TripTarget & { readonly at: string },
+): TripState["scores"] {
+  const now = Date.parse(at) / 1000;
+  const isMeant = (route: string): boolean => kind === "all" || (kind === "route" && name === route);
+  const clear = ({ differences, failures }: RouteScores): RouteScores => ({
+    differences: withoutScores(differences, now),
+    failures: withoutScores(failures, now),
+    records: [],
+  });
+  return Object.fromEntries(
+    Object.entries(scores).map(([route, each]) => [route, isMeant(route) ? clear(each) : each]),
+  );
 }
 
-/** Adds a trip. Of two for the same target the first stays, unless only the second one accepts lost writes. */
+/** Adds a trip. Of two for the same target the first stays. */
 export function withTrip(state: TripState, trip: Trip): TripState {
-  const before = state.trips.find((each) => isSameTarget(each, trip));
-  if (before && (before.acceptsLostWrites || !trip.acceptsLostWrites)) return state;
-  const others = state.trips.filter((each) => each !== before);
+  if (state.trips.some((each) => isSameTarget(each, trip))) return state;
   return {
-    trips: [...others, trip].slice(-MAX_TRIPS),
-    scores: withoutScores(state, trip),
+    trips: [...state.trips, trip].slice(-MAX_TRIPS),
+    scores: cleared(state, trip),
     events: withEvent(state, "turn_back", trip),
   };
 }
@@ -123,7 +125,7 @@ export function withoutTrip(
   if (trips.length === state.trips.length) return state;
   return {
     trips,
-    scores: withoutScores(state, ended),
+    scores: cleared(state, ended),
     events: withEvent(state, "resume", { action: "resume", ...ended }),
   };
 }

@@ -142,8 +142,14 @@ export class OldService {
    *
    * @param payer whose share of the connections it takes. Without a free one nothing is sent: `budget`
    * @param body of a POST that only reads
+   * @param onSent is called when the request is sent. What it returns is called once the answer begins, or there is none
    */
-  async ask(request: AlphaRequest, payer: string, body?: Buffer): Promise<Asked> {
+  async ask(
+    request: AlphaRequest,
+    payer: string,
+    body?: Buffer,
+    onSent: () => () => void = () => () => {},
+  ): Promise<Asked> {
     let release: () => void;
     try {
       const { signal } = new AbortController();
@@ -151,16 +157,18 @@ export class OldService {
     } catch {
       return "budget";
     }
+    const endWait = onSent();
     try {
-      return await this.#send(request, body);
+      return await this.#send(request, body, endWait);
     } catch (error) {
       return reasonOf(error);
     } finally {
+      endWait();
       release();
     }
   }
 
-  async #send(request: AlphaRequest, body: Buffer | undefined): Promise<Asked> {
+  async #send(request: AlphaRequest, body: Buffer | undefined, onHead: () => void): Promise<Asked> {
     const { method, path, query, queryTokens = [] } = request;
     const tokens = queryTokens.map((token) => `${this.#tokenParameter}=${encodeURIComponent(token)}`);
     const search = [query, ...tokens].filter(Boolean).join("&");
@@ -171,6 +179,7 @@ export class OldService {
       body: body ?? null,
       signal: AbortSignal.timeout(this.#timeoutMs),
     });
+    onHead();
     const isTooLong = method !== "HEAD" && Number(response.headers["content-length"]) > MAX_COMPARED_BYTES;
     const received = isTooLong ? undefined : await collect(response.body as AsyncIterable<Buffer>);
     if (!received) {

@@ -52,8 +52,8 @@ export interface ShadowOptions {
   readonly translate: (request: AlphaRequest, body?: Buffer) => Promise<Asked>;
   /** The old service's answer. Never rejects. @param body of a POST that only reads */
   readonly askOld: (served: ServedRequest, body?: Buffer) => Promise<Asked>;
-  /** Takes what was found. @param isKnown Whether it decides about a return */
-  readonly report: (compared: Compared, isKnown: boolean) => void;
+  /** Takes what was found. @param knownAs Who has asked: see `KnownSenders`; undefined: a stranger, who decides nothing */
+  readonly report: (compared: Compared, knownAs: string | undefined) => void;
   /** Is told of an error that no one expected. */
   readonly onError: (error: unknown, requestId: string) => void;
   /** Ends all comparisons. */
@@ -169,7 +169,7 @@ function reportFinding(
       },
     };
   const about = { subject: subject(), route: route.name, client, time: Date.now(), requestId: request.id };
-  report({ ...finding, source: "legacy", ...about, ...sample }, served.knownAs() !== undefined);
+  report({ ...finding, source: "legacy", ...about, ...sample }, served.knownAs());
 }
 
 /** Both answers, or why there are not two. */

@@ -12,7 +12,7 @@ export const adminApp = (deps: Pick<AdminDeps, "metrics"> & Partial<AdminDeps>):
     sunset: { status: () => null, pause: async () => {}, resume: async () => {} },
     rollout: {
       status: () => null,
-      turnBack: async () => ({ lostWrites: 0, staying: [], possiblyStaying: [], withTokens: [] }),
+      turnBack: async () => ({ withTokens: [] }),
     },
     names: () => ({ client: "alpha", upstream: "v4" }),
     mappings: () => ({ routes: [] }),

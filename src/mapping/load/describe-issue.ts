@@ -80,6 +80,9 @@ function codeOf(issue: Issue, data: unknown): DiagnosticCode {
   return issue.code === "invalid_type" || issue.code === "invalid_union" ? "wrong-type" : "invalid-value";
 }
 
+/** What Zod says of a value that has no message of its own. */
+const DEFAULT_MESSAGE = "Invalid input";
+
 /** Phrases a validation issue for the author of a pack. */
 function describeIssue(issue: Issue, data: unknown, schema: () => Json = () => ({})): Message {
   const value = valueAt(data, issue.path);
@@ -102,6 +105,7 @@ function describeIssue(issue: Issue, data: unknown, schema: () => Json = () => (
     case "too_big":
       return describeLimit(issue);
     case "invalid_union":
+      if (issue.message !== DEFAULT_MESSAGE) return issue.message;
       return describeUnion(issue.errors as Issue[][], data, issue.path);
     case "invalid_key": {
       const [fault] = issue.issues;

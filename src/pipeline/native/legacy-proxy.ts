@@ -31,6 +31,10 @@ export interface LegacyExchange {
 export interface LegacyObserver {
   /** Bytes of each body that are kept, as they were sent. Of files and markup none are kept. */
   readonly bodyLimit: number;
+  /** Is called when the head of the request is sent, and with each part of its body until the answer begins. */
+  readonly onSent: () => void;
+  /** Is called when the head of the answer has come. */
+  readonly onHead: () => void;
   /** Is called once, when the response has ended or broken off. It must not throw. */
   readonly onEnd: (exchange: LegacyExchange) => void;
 }
@@ -83,8 +87,14 @@ function startRecording(
   let sent: BodyStart | undefined;
   let received: BodyStart | undefined;
   return {
-    onSent: (chunk) => (sent ??= new BodyStart(bodyHeadersOf(plain), limit)).add(chunk),
-    onHead: (headers) => (received = new BodyStart(headers, limit)),
+    onSent(chunk) {
+      (sent ??= new BodyStart(bodyHeadersOf(plain), limit)).add(chunk);
+      if (!received) observer?.onSent();
+    },
+    onHead(headers) {
+      received = new BodyStart(headers, limit);
+      observer?.onHead();
+    },
     onReceived: (chunk) => received?.add(chunk),
     record(outcome) {
       const { v4Status } = outcome;
@@ -140,6 +150,10 @@ export function createLegacyProxy(proxy: NativeProxy, options: LegacyProxyOption
     if (!observer) return forward(request, response, plain);
     const observed: NativeHandlers = {
       ...handlers,
+      prepareRequest(sent) {
+        handlers.prepareRequest(sent);
+        observer.onSent();
+      },
       startRecording: (_plain, hash) => startRecording(plain, hash, options, observer),
     };
     proxy(observed)(request, response, plain);

@@ -51,6 +51,8 @@ beforeAll(async () => {
   app.use((request, response) =>
     forward(request, response, plainRequestOf(response), {
       bodyLimit: BODY_LIMIT,
+      onSent: () => {},
+      onHead: () => {},
       onEnd: (exchange) => exchanges.push(exchange),
     }),
   );

@@ -86,7 +86,7 @@ async function sides(): Promise<string[]> {
 
 function note({ dependencies }: Replica, result: ComparisonResult, requestId: string): void {
   dependencies.rollout.rollout?.noteOld(ROUTE, false, "reports");
-  dependencies.rollout.rollout?.note({
+  const compared = {
     source: "legacy",
     subject: "pack data",
     route: ROUTE,
@@ -96,7 +96,8 @@ function note({ dependencies }: Replica, result: ComparisonResult, requestId: st
     result,
     key: requestId,
     differences: [],
-  });
+  } as const;
+  dependencies.rollout.rollout?.note(compared, "billing");
 }
 
 test("a fourth confirmed difference turns a route back on all three, no request fails, and a restart changes nothing", async () => {
@@ -130,12 +131,12 @@ test("nothing returns while the old service is not well, and a person can turn b
     for (let index = 0; index < 5; index += 1) dependencies.rollout.rollout?.noteOld(ROUTE, true, "reports");
   for (const { dependencies } of replicas)
     for (let index = 0; index < 4; index += 1)
-      dependencies.rollout.rollout?.noteNew(ROUTE, true, `new-${index}`);
+      dependencies.rollout.rollout?.noteNew(ROUTE, true, `new-${index}`, "billing");
   await waitFor(() =>
     replicas.every(({ dependencies }) => dependencies.rollout.status()?.blocked.includes(ROUTE)),
   );
   expect(await sides()).toEqual(["new", "new", "new"]);
-  const order = { target: "all", by: "Ann", reason: null, acceptLostWrites: false };
+  const order = { target: "all", by: "Ann", reason: null };
   await replicas[0]?.dependencies.rollout.turnBack(order);
   await waitFor(async () => (await sides()).every((side) => side === "old"));
   expect(replicas[1]?.dependencies.rollout.status()?.trips[0]).toMatchObject({ kind: "all", by: "Ann" });
@@ -157,7 +158,7 @@ test("the command turns back and resumes on all three", async () => {
 });
 
 test("without Redis each replica keeps what it knows", async () => {
-  const order = { target: ROUTE, by: "Ann", reason: null, acceptLostWrites: false };
+  const order = { target: ROUTE, by: "Ann", reason: null };
   await replicas[0]?.dependencies.rollout.turnBack(order);
   await waitFor(async () => (await sides()).every((side) => side === "old"));
   await redis.stop();
@@ -185,7 +186,7 @@ test.each<[string, () => Promise<void> | void, () => Promise<void> | void]>([
 ])(
   "a Redis that %s moves nobody to the translation, and what returned stays so",
   async (_how, go, comeBack) => {
-    const order = { target: ROUTE, by: "Ann", reason: null, acceptLostWrites: false };
+    const order = { target: ROUTE, by: "Ann", reason: null };
     await replicas[0]?.dependencies.rollout.turnBack(order);
     await waitFor(async () => (await sides()).every((side) => side === "old"));
     const end = new AbortController();

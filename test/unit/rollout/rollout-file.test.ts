@@ -83,8 +83,8 @@ salt: november
 
 test("whose data it is must be said; everything else has a default, and nobody is turned", () => {
   expect(problemsOf("waves: {}")).toEqual([expect.stringContaining('the key "data" is missing')]);
-  expect(read("data: separate")).toEqual({
-    data: { kind: "separate" },
+  expect(read("data: shared")).toEqual({
+    data: { kind: "shared" },
     compare: {
       share: 1000,
       perSecond: 20,
@@ -105,13 +105,17 @@ test("copies of the data have a lag", () => {
 });
 
 test("new: all gives everybody the translation", () => {
-  expect(read("data: separate\nnew: all").rules).toEqual([
+  expect(read("data: shared\nnew: all").rules).toEqual([
     { why: "all clients", clients: undefined, share: undefined, routes: undefined },
   ]);
 });
 
 test.each([
   ["data: copied", 'AG_FILE_INVALID 1: "copied" is not allowed here'],
+  [
+    "data: separate\nnew: all",
+    'AG_FILE_INVALID 1: "separate" was left out: a proxy can\'t return clients to a service that does not have what they wrote since',
+  ],
   ["data: { replicated: 2 }", "AG_FILE_INVALID 1"],
   ["data: { replicated: 11m }", "AG_ROLLOUT_BOUND 1: 11m is longer than ten minutes"],
   [
@@ -139,10 +143,6 @@ test.each([
   [
     "data: { replicated: 2s }\nnew: [{ routes: [GET /books] }]",
     "AG_ROLLOUT_DATA 2: with data: replicated a client is on one side with all its routes",
-  ],
-  [
-    "data: separate\nnew: [{ clients: [billing], routes: [GET /books] }]",
-    "AG_ROLLOUT_DATA 2: with data: separate a client is on one side with all its routes",
   ],
   ["data: shared\ncompare: { share: 101% }", "AG_FILE_INVALID 2"],
   ["data: shared\nnew: some", "AG_FILE_INVALID 2"],

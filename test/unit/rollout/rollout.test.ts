@@ -8,9 +8,7 @@ import { CLIENTS_FILE, type ClientDirectory } from "../../../src/clients/client-
 import type { Log } from "../../../src/observability/log.ts";
 import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
 import type { Compared, ComparisonResult } from "../../../src/parity/comparison.ts";
-import { findJoined } from "../../../src/rollout/forgotten-clients.ts";
 import { createRollout, type Rollout } from "../../../src/rollout/rollout.ts";
-import { turnBack } from "../../../src/rollout/turn-back.ts";
 import { rolloutFile } from "../../../src/rollout/rollout-file.ts";
 import type { RolloutPlan } from "../../../src/rollout/rollout-plan.ts";
 import { StateUnavailableError, type KeyValueStore } from "../../../src/storage/key-value-store.ts";
@@ -25,7 +23,7 @@ const ROUTES = ["GET /books", "POST /books"];
 const PLAIN = { cursor: undefined, hasGatewayToken: false };
 const BILLING = { label: "billing" };
 const REPORTS = { label: "reports" };
-const ANN = { by: "Ann", reason: null, acceptsLostWrites: false, lostWrites: 0 };
+const ANN = { by: "Ann", reason: null };
 
 let folder: string;
 let store: KeyValueStore;
@@ -103,8 +101,6 @@ async function startReplica(
 const sideOf = (replica: Rollout, identity = BILLING, route: string | null = "GET /books") =>
   replica.sideOf(identity, route, PLAIN).side;
 
-const IS_KNOWN = (): boolean => true;
-
 const codes = (): string[] => lines.flatMap(({ code }) => code ?? []);
 
 const compared = (result: ComparisonResult, requestId: string): Compared => ({
@@ -120,13 +116,13 @@ const compared = (result: ComparisonResult, requestId: string): Compared => ({
 });
 
 /** Notes a comparison, for which the old service has answered. */
-function see(replica: Rollout, result: ComparisonResult, requestId: string): void {
+function see(replica: Rollout, result: ComparisonResult, requestId: string, client = "billing"): void {
   replica.noteOld("GET /books", false, "reports");
-  replica.note(compared(result, requestId));
+  replica.note(compared(result, requestId), client);
 }
 
-const noteAll = (replica: Rollout, result: ComparisonResult, count: number): void => {
-  for (let index = 1; index <= count; index += 1) see(replica, result, `${result}-${index}`);
+const noteAll = (replica: Rollout, result: ComparisonResult, count: number, client = "billing"): void => {
+  for (let index = 1; index <= count; index += 1) see(replica, result, `${result}-${index}`, client);
 };
 
 const SHARED = "data: shared\nnew: all";
@@ -198,8 +194,8 @@ describe("confirmed differences", () => {
 });
 
 describe("failures of the translation", () => {
-  const fail = (replica: Rollout, count: number): void => {
-    for (let index = 0; index < count; index += 1) replica.noteNew("GET /books", true, `f${index}`);
+  const fail = (replica: Rollout, count: number, client = "billing"): void => {
+    for (let index = 0; index < count; index += 1) replica.noteNew("GET /books", true, `f${index}`, client);
   };
 
   test("turn a route back to a service that is well", async () => {
@@ -214,8 +210,9 @@ describe("failures of the translation", () => {
 
   test("are tolerated at the old service's own rate", async () => {
     const replica = await startReplica(SHARED);
-    for (let index = 0; index < 1000; index += 1) replica.noteOld("GET /books", index % 20 === 0, "reports");
-    for (let index = 0; index < 2000; index += 1) replica.noteNew("GET /books", index % 20 === 0, "f");
+    for (let index = 0; index < 1000; index += 1) replica.noteOld("GET /books", index % 20 === 0, "billing");
+    for (let index = 0; index < 2000; index += 1)
+      replica.noteNew("GET /books", index % 20 === 0, "f", "billing");
     expect(sideOf(replica)).toBe("new");
     fail(replica, 40);
     expect(sideOf(replica)).toBe("old");
@@ -285,6 +282,191 @@ describe("failures of the translation", () => {
   });
 });
 
+describe("clients count, not requests", () => {
+  const hasReturned = (replica: Rollout): boolean => sideOf(replica) === "old";
+
+  /** Notes requests of clients in turns, as often as the numbers say: above 0 they fail, below 0 they succeed. */
+  function noteTurns(replica: Rollout, turns: number, clients: Readonly<Record<string, number>>): void {
+    for (let turn = 0; turn < turns; turn += 1) {
+      replica.noteOld("GET /books", false, "somebody");
+      for (const [client, count] of Object.entries(clients))
+        for (let index = 0; index < Math.abs(count); index += 1)
+          replica.noteNew("GET /books", count > 0, `${client}-${turn}`, client);
+    }
+  }
+
+  test.each<[string, Readonly<Record<string, number>>, number, boolean]>([
+    ["the only client fails", { a: 1 }, 3, false],
+    ["the only client fails once more", { a: 1 }, 4, true],
+    ["one of two fails", { b: -1, a: 1 }, 100, false],
+    ["one of two fails a hundred times as often", { b: -1, a: 100 }, 20, false],
+    ["both of two fail", { a: 1, b: 1 }, 2, true],
+    ["one of three fails", { b: -1, c: -1, a: 100 }, 20, false],
+    ["two of three fail", { c: -1, a: 1, b: 1 }, 4, true],
+    ["two of three fail, and the third succeeds a hundred times as often", { c: -100, a: 1, b: 1 }, 4, true],
+    ["all of four fail", { a: 1, b: 1, c: 1, d: 1 }, 1, true],
+    [
+      "half of ten fail, and others succeed a hundred times as often",
+      { a: 1, b: 1, c: 1, d: 1, e: 1, f: -100, g: -100, h: -1, i: -1, j: -1 },
+      6,
+      true,
+    ],
+  ])("where %s", async (_what, clients, turns, expected) => {
+    const replica = await startReplica(SHARED);
+    noteTurns(replica, turns, clients);
+    expect(hasReturned(replica)).toBe(expected);
+  });
+
+  test("also for differences, and on all replicas together", async () => {
+    const replicas = await Promise.all([SHARED, SHARED].map((text) => startReplica(text)));
+    const [one, other] = replicas;
+    see(one!, "equal", "equal", "reports");
+    await one!.tick();
+    await other!.tick();
+    noteAll(other!, "different", 20, "billing");
+    await other!.tick();
+    expect(hasReturned(other!)).toBe(false);
+    noteAll(one!, "different", 4, "reports");
+    await one!.tick();
+    await other!.tick();
+    expect(replicas.map(hasReturned)).toEqual([true, true]);
+  });
+
+  test("strangers show nothing", async () => {
+    const replica = await startReplica(SHARED);
+    replica.noteOld("GET /books", false, "somebody");
+    for (let index = 0; index < 50; index += 1) {
+      replica.noteNew("GET /books", true, "x", undefined);
+      replica.note(compared("different", "x"), undefined);
+    }
+    expect(replica.returns.state().scores).toEqual({});
+    noteTurns(replica, 3, { a: 1 });
+    for (let index = 0; index < 500; index += 1) replica.noteNew("GET /books", false, "x", undefined);
+    noteTurns(replica, 1, { a: 1 });
+    expect(hasReturned(replica)).toBe(true);
+  });
+
+  test("a client that has not called for half an hour can't keep a route", async () => {
+    const replica = await startReplica(SHARED);
+    noteTurns(replica, 20, { b: -1, a: 1 });
+    await replica.tick();
+    expect(hasReturned(replica)).toBe(false);
+    now += 1_801_000;
+    noteTurns(replica, 1, { a: 1 });
+    await replica.tick();
+    expect(hasReturned(replica)).toBe(true);
+  });
+
+  test("failures hours apart add up", async () => {
+    const replica = await startReplica(SHARED);
+    for (let hour = 0; hour < 4; hour += 1) {
+      now += 3_600_000;
+      noteTurns(replica, 1, { a: 1 });
+      await replica.tick();
+    }
+    expect(hasReturned(replica)).toBe(true);
+  });
+
+  test("after a person has resumed a route, one client of several still can't turn it back", async () => {
+    const replica = await startReplica(SHARED);
+    noteTurns(replica, 4, { a: 1, b: 1 });
+    await replica.tick();
+    expect(hasReturned(replica)).toBe(true);
+    await replica.resume({ kind: "route", name: "GET /books", by: "Ann", reason: null });
+    noteTurns(replica, 10, { a: 1 });
+    expect(hasReturned(replica)).toBe(false);
+  });
+
+  test.each([1, 100])(
+    "what is stored of a route stays small as one client makes %i times more names",
+    async (growth) => {
+      const replica = await startReplica(SHARED);
+      for (let index = 0; index < 5 * growth; index += 1) noteTurns(replica, 1, { [`healthy ${index}`]: -1 });
+      await replica.tick();
+      expect(replica.returns.state().scores["GET /books"]?.failures).toHaveLength(3);
+      for (let index = 0; index < 5 * growth; index += 1)
+        replica.noteNew("GET /books", true, "x", `${index}`);
+      await replica.tick();
+      const { failures = [] } = replica.returns.state().scores["GET /books"] ?? {};
+      expect(failures.length).toBeLessThanOrEqual(50);
+    },
+  );
+
+  test.each<[string, Readonly<Record<string, number>>, string, boolean]>([
+    ["one of three clients of the old service", { a: 20, b: 0, c: 0 }, "b", true],
+    ["two of three clients of the old service", { a: 20, b: 10, c: 0 }, "b", false],
+    ["another client, which alone calls the old service", { a: 20 }, "b", true],
+    ["the same client, which alone calls the old service", { a: 10 }, "a", false],
+  ])("a rate of failures that %s has seen", async (_who, failed, client, isIntolerable) => {
+    const replica = await startReplica(SHARED);
+    for (const [sender, count] of Object.entries(failed))
+      for (let index = 0; index < 20; index += 1) replica.noteOld("GET /books", index < count, sender);
+    now += 31_000;
+    for (let index = 0; index < 20; index += 1) {
+      replica.noteOld("POST /books", false, "somebody");
+      replica.noteNew("GET /books", index % 2 === 0, "x", client);
+    }
+    expect(hasReturned(replica)).toBe(isIntolerable);
+  });
+});
+
+describe("an old service that hangs", () => {
+  /** All of these were answered within the last seconds. */
+  async function startAnswered(clients: readonly string[]): Promise<Rollout> {
+    const replica = await startReplica(SHARED);
+    for (const client of clients)
+      for (let index = 0; index < 100; index += 1) replica.noteOld("GET /books", false, client);
+    now += 1000;
+    return replica;
+  }
+
+  const fail = (replica: Rollout): void => {
+    for (let index = 0; index < 4; index += 1) replica.noteNew("GET /books", true, "x", "billing");
+  };
+
+  test.each([1, 40])("gets nothing back two seconds after it answered %i clients", async (count) => {
+    const clients = Array.from({ length: count }, (_, index) => `client ${index}`);
+    const replica = await startAnswered(clients);
+    const end = replica.beginOld("GET /books", () => "client 0");
+    now += 2000;
+    fail(replica);
+    await replica.tick();
+    expect([sideOf(replica), replica.returns.blocked()]).toEqual(["new", ["GET /books"]]);
+    end();
+    await replica.tick();
+    expect([sideOf(replica), replica.returns.blocked()]).toEqual(["old", []]);
+  });
+
+  test("is not well for other routes either", async () => {
+    const replica = await startAnswered(["billing", "reports"]);
+    replica.beginOld("POST /books", () => "billing");
+    now += 2000;
+    fail(replica);
+    expect(sideOf(replica)).toBe("new");
+  });
+
+  test.each<[string, () => string | undefined]>([
+    ["of one client", () => "shop"],
+    ["of a stranger", () => undefined],
+  ])("with a call %s, and answers others meanwhile, is well", async (_whose, client) => {
+    const replica = await startAnswered(["billing", "reports"]);
+    replica.beginOld("GET /books", client);
+    now += 2000;
+    if (client() !== undefined) replica.noteOld("GET /books", false, "reports");
+    fail(replica);
+    expect(sideOf(replica)).toBe("old");
+  });
+
+  test("for all but one client is not well", async () => {
+    const replica = await startAnswered(["billing", "reports", "shop"]);
+    for (const client of ["billing", "reports"]) replica.beginOld("GET /books", () => client);
+    now += 2000;
+    replica.noteOld("GET /books", false, "shop");
+    fail(replica);
+    expect(sideOf(replica)).toBe("new");
+  });
+});
+
 test("differences that one process has counted count on after it was killed", async () => {
   const killed = await startReplica(SHARED);
   noteAll(killed, "different", 3);
@@ -317,6 +499,15 @@ describe("what has returned", () => {
     expect(sideOf(replica)).toBe("new");
   });
 
+  test("stays where the store has scores of another form", async () => {
+    const trip = { kind: "client", name: "billing", by: "Ann", at: "2026-11-01T08:00:00Z", reason: null };
+    const trips = [{ ...trip, records: [], acceptsLostWrites: false, lostWrites: 0 }];
+    const scores = { "GET /books": { differences: 6.2, failures: 0, records: [] } };
+    await store.setIfAbsent("rollout:trips", JSON.stringify({ trips, scores, events: [] }), 1000);
+    const replica = await startReplica(SHARED);
+    expect([sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["old", "new"]);
+  });
+
   test("is a client, or everything, where a person says so", async () => {
     const replica = await startReplica(SHARED);
     await replica.turnBack({ kind: "client", name: "billing", ...ANN });
@@ -328,13 +519,12 @@ describe("what has returned", () => {
 
 describe("the log of each replica", () => {
   const inLog = (): unknown[] =>
-    lines.map(({ code = "resumed", kind, name, by, reason, lostWrites }) => [
+    lines.map(({ code = "resumed", kind, name, by, reason }) => [
       code === "AG_ROLLOUT_TURNED_BACK" ? "returned" : code,
       kind,
       name,
       by,
       reason,
-      ...(lostWrites ? [lostWrites] : []),
     ]);
 
   test("names what a person turned back and resumed, once each, and nothing from before its start", async () => {
@@ -367,16 +557,6 @@ describe("the log of each replica", () => {
     expect(inLog()).toEqual([
       ["resumed", "all", "all", "Ben", null],
       ["returned", "all", "all", "Cleo", null],
-    ]);
-  });
-
-  test("names a return that is repeated to accept that writes are lost", async () => {
-    const replica = await startReplica(SHARED);
-    await replica.turnBack({ kind: "all", name: "all", ...ANN });
-    await replica.turnBack({ kind: "all", name: "all", ...ANN, acceptsLostWrites: true, lostWrites: 3 });
-    expect(inLog()).toEqual([
-      ["returned", "all", "all", "Ann", null],
-      ["returned", "all", "all", "Ann", null, 3],
     ]);
   });
 });
@@ -462,8 +642,8 @@ describe("what a client has under way", () => {
     await replica.turnBack({ kind: "all", name: "all", ...ANN });
     const decision = replica.sideOf(BILLING, "GET /books", { ...PLAIN, hasGatewayToken: true });
     expect(decision).toEqual({ client: "billing", side: "new", why: "the gateway has issued its token" });
-    await replica.noWayBack.flush();
-    expect(replica.noWayBack.tokenClients()).toEqual(["billing"]);
+    await replica.tokenClients.exchange();
+    expect(replica.tokenClients.all()).toEqual(["billing"]);
   });
 });
 
@@ -478,11 +658,11 @@ describe("data: replicated", () => {
 
   test("a client changes once its last write is older than the lag", async () => {
     const replica = await startReplica(REPLICATED);
-    const write = replica.beginWrite("billing", "new", IS_KNOWN);
+    const endWrite = replica.beginWrite("billing", "new");
     await replica.turnBack({ kind: "all", name: "all", ...ANN });
     now += 5000;
     expect([sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["new", "old"]);
-    write?.end();
+    endWrite?.();
     now += 1999;
     expect(sideOf(replica)).toBe("new");
     now += 1;
@@ -492,200 +672,11 @@ describe("data: replicated", () => {
   test("a client that never stops to write changes nevertheless", async () => {
     const replica = await startReplica(REPLICATED);
     await replica.turnBack({ kind: "all", name: "all", ...ANN });
-    replica.beginWrite("billing", "new", IS_KNOWN)?.end();
+    replica.beginWrite("billing", "new")?.();
     for (let second = 0; second < 10; second += 1) {
-      replica.beginWrite("billing", replica.sideOf(BILLING, null, PLAIN).side, IS_KNOWN)?.end();
+      replica.beginWrite("billing", replica.sideOf(BILLING, null, PLAIN).side)?.();
       now += 1000;
     }
     expect(sideOf(replica)).toBe("old");
-  });
-});
-
-describe("data: separate", () => {
-  const SEPARATE = "data: separate\nnew: [{ clients: [billing, reports] }]";
-
-  test("a client that has written stays, also on other replicas and over a restart; an alarm says so", async () => {
-    let text = SEPARATE;
-    const [one, other] = [await startReplica(() => text), await startReplica(() => text)];
-    await one.beginWrite("billing", "new", IS_KNOWN)?.ready;
-    await other.tick();
-    noteAll(other, "different", 4);
-    await other.tick();
-    await one.tick();
-    for (const replica of [one, other, await startReplica(SEPARATE)]) {
-      expect([sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["new", "old"]);
-      expect(replica.sideOf(BILLING, null, PLAIN).why).toBe("it has written to the new service");
-    }
-    expect(codes()).toContain("AG_ROLLOUT_NO_WAY_BACK");
-    text = "data: separate";
-    expect(sideOf(one)).toBe("new");
-  });
-
-  test("the first write is stored before it is sent, and all are counted", async () => {
-    const replica = await startReplica(SEPARATE);
-    await replica.beginWrite("billing", "new", IS_KNOWN)?.ready;
-    expect((await startReplica(SEPARATE)).noWayBack.writesOf("billing")?.count).toBe(1);
-    expect(replica.beginWrite("billing", "new", IS_KNOWN)?.ready).toBeUndefined();
-    expect(replica.beginWrite("billing", "old", IS_KNOWN)).toBeUndefined();
-    await replica.tick();
-    expect((await startReplica(SEPARATE)).noWayBack.writesOf("billing")?.count).toBe(2);
-  });
-
-  test("who accepts that writes are lost turns a client back", async () => {
-    const replica = await startReplica(SEPARATE);
-    await replica.beginWrite("billing", "new", IS_KNOWN)?.ready;
-    await replica.turnBack({ kind: "client", name: "billing", ...ANN });
-    expect(sideOf(replica)).toBe("new");
-    await replica.turnBack({ kind: "client", name: "billing", ...ANN, acceptsLostWrites: true });
-    await replica.noWayBack.forgetWrites("billing");
-    expect(sideOf(replica)).toBe("old");
-    expect(replica.noWayBack.writesOf("billing")).toBeUndefined();
-  });
-
-  test("a first write is sent, and remembered, while the store is down", async () => {
-    const replica = await startReplica(SEPARATE);
-    isDown = true;
-    await replica.beginWrite("billing", "new", IS_KNOWN)?.ready;
-    expect(replica.noWayBack.writesOf("billing")?.count).toBe(1);
-    isDown = false;
-    await replica.tick();
-    expect((await startReplica(SEPARATE)).noWayBack.writesOf("billing")?.count).toBe(1);
-  });
-});
-
-describe("data: separate, and clients that get a name", () => {
-  const SEPARATE = "data: separate\nnew: all";
-  const NOBODY = "data: separate";
-  const SHOP = { label: "shop" };
-  const WITH_SHOP = readDirectory(`${CLIENTS}shop: {}\n`);
-  const EVERYTHING = { kind: "all", name: "all", ...ANN } as const;
-
-  const write = (replica: Rollout, client: string | undefined): Promise<void> | undefined =>
-    replica.beginWrite(client, "new", IS_KNOWN)?.ready;
-
-  test("after clients without one have written: it stays like them, also over a restart; one that had its name before returns", async () => {
-    let [text, directory] = [SEPARATE, DIRECTORY];
-    const replica = await startReplica(
-      () => text,
-      () => directory,
-    );
-    await write(replica, undefined);
-    directory = WITH_SHOP;
-    await replica.turnBack(EVERYTHING);
-    const restarted = await startReplica(
-      () => text,
-      () => WITH_SHOP,
-    );
-    for (const each of [replica, restarted]) {
-      expect([sideOf(each, SHOP), sideOf(each), sideOf(each, { label: "" })]).toEqual(["new", "old", "new"]);
-      expect(each.sideOf(SHOP, null, PLAIN).why).toBe(
-        "it may have written to the new service before CLIENTS_FILE had it like this",
-      );
-    }
-    expect(lines.filter(({ code }) => code === "AG_ROLLOUT_NO_WAY_BACK")).toEqual([
-      expect.objectContaining({ clients: 2, names: ["?", "shop"], writes: 1 }),
-      expect.objectContaining({ clients: 2, names: ["?", "shop"], writes: 1 }),
-    ]);
-    await replica.resume({ kind: "all", name: "all", by: "Ann", reason: null });
-    text = NOBODY;
-    expect([sideOf(replica, SHOP), sideOf(replica)]).toEqual(["new", "old"]);
-  });
-
-  test("before clients without one have written: it returns", async () => {
-    const replica = await startReplica(SEPARATE, () => WITH_SHOP);
-    await write(replica, undefined);
-    await write(replica, "billing");
-    await replica.turnBack(EVERYTHING);
-    expect([sideOf(replica, SHOP), sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["old", "new", "old"]);
-  });
-
-  test("the name counts once all replicas have it on which clients without one write", async () => {
-    const ahead = await startReplica(SEPARATE, () => WITH_SHOP);
-    const behind = await startReplica(SEPARATE);
-    await write(ahead, undefined);
-    await ahead.turnBack(EVERYTHING);
-    expect(sideOf(ahead, SHOP)).toBe("old");
-    void write(behind, undefined);
-    await behind.tick();
-    await ahead.tick();
-    expect([sideOf(ahead, SHOP), sideOf(ahead)]).toEqual(["new", "old"]);
-  });
-
-  test("while the store is down: it stays as well", async () => {
-    let directory = DIRECTORY;
-    const replica = await startReplica(SEPARATE, () => directory);
-    isDown = true;
-    await write(replica, undefined);
-    directory = WITH_SHOP;
-    isDown = false;
-    await replica.turnBack(EVERYTHING);
-    expect([sideOf(replica, SHOP), sideOf(replica)]).toEqual(["new", "old"]);
-  });
-
-  test("a write that the new service has not done does not count", async () => {
-    let directory = DIRECTORY;
-    const replica = await startReplica(SEPARATE, () => directory);
-    const begun = replica.beginWrite(undefined, "new", IS_KNOWN);
-    await begun?.ready;
-    directory = WITH_SHOP;
-    begun?.settle(false);
-    await replica.turnBack(EVERYTHING);
-    expect(sideOf(replica, SHOP)).toBe("old");
-  });
-
-  test("who accepts lost writes of such a client turns it back for good, and no other one", async () => {
-    let directory = DIRECTORY;
-    const replica = await startReplica(SEPARATE, () => directory);
-    await write(replica, undefined);
-    directory = readDirectory(`${CLIENTS}shop: {}\nsums: {}\n`);
-    const order = { kind: "client", name: "shop", by: "Ann", reason: null } as const;
-    await expect(turnBack(replica, directory, order, false)).rejects.toThrow(
-      "shop may be one of the clients without a name that have written 1 times to the new service",
-    );
-    await turnBack(replica, directory, order, true);
-    await replica.turnBack(EVERYTHING);
-    expect(["shop", "sums", "billing"].map((label) => sideOf(replica, { label }))).toEqual([
-      "old",
-      "new",
-      "old",
-    ]);
-    await replica.resume({ ...order, reason: null });
-    expect(sideOf(replica, SHOP)).toBe("old");
-    expect(replica.noWayBack.writers()).toEqual({ "?": expect.objectContaining({ count: 1 }) });
-  });
-
-  test("a client that gets a token later stays where the file has it: at the new service whatever returns, else at the old one", async () => {
-    let [text, directory] = [SEPARATE, DIRECTORY];
-    const replica = await startReplica(
-      () => text,
-      () => directory,
-    );
-    await write(replica, undefined);
-    directory = readDirectory(`billing: { tokens: [0123456789abcdef] }\nreports: { note: new }\n`);
-    await replica.turnBack(EVERYTHING);
-    expect([sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["new", "old"]);
-    expect(findJoined(replica, directory)).toEqual([]);
-    text = NOBODY;
-    expect(sideOf(replica)).toBe("old");
-    expect(findJoined(replica, directory).map(({ client }) => client)).toEqual(["billing"]);
-  });
-
-  test("an application that gets one keeps its writes and its return", async () => {
-    let [text, directory] = [SEPARATE, DIRECTORY];
-    const replica = await startReplica(
-      () => text,
-      () => directory,
-    );
-    await write(replica, "application:app-1");
-    await replica.turnBack({ kind: "client", name: "application:app-2", ...ANN });
-    directory = readDirectory(`${CLIENTS}shop: { applications: [app-1] }\nsums: { applications: [app-2] }\n`);
-    expect(sideOf(replica, { label: "sums" })).toBe("old");
-    text = NOBODY;
-    expect(sideOf(replica, SHOP)).toBe("new");
-    const order = { kind: "client", name: "shop", by: "Ann", reason: null } as const;
-    await expect(turnBack(replica, directory, order, false)).rejects.toThrow("shop has written 1 times");
-    await turnBack(replica, directory, order, true);
-    expect(sideOf(replica, SHOP)).toBe("old");
-    expect(replica.noWayBack.writers()).toEqual({});
   });
 });

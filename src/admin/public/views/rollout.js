@@ -1,6 +1,6 @@
 import { read, repeat, write } from "../api.js";
 import { emptyState, make, problem, say } from "../dom.js";
-import { ago, count, dateTime } from "../format.js";
+import { ago, dateTime } from "../format.js";
 import { clientName } from "../names.js";
 
 const EVERY_MS = 2000;
@@ -13,7 +13,7 @@ const list = (label, lines) =>
   lines.length > 0 &&
   make("section", {}, make("h2", {}, label), make("ul", { class: "plain", "aria-label": label }, lines));
 
-const tripLine = ({ name, by, at, reason, records, lostWrites }) =>
+const tripLine = ({ name, by, at, reason, records }) =>
   make(
     "li",
     {},
@@ -24,7 +24,6 @@ const tripLine = ({ name, by, at, reason, records, lostWrites }) =>
       { class: "quiet" },
       `by ${by}, ${ago(at)}, ${dateTime(at)}${reason === null ? "" : `: ${reason}`}`,
     ),
-    lostWrites > 0 && make("span", { class: "quiet" }, `${count(lostWrites)} writes were lost`),
     records.length > 0 && make("span", { class: "quiet" }, `requests ${records.join(", ")}`),
   );
 
@@ -63,20 +62,12 @@ const scoreLine = ({ route, differences, failures }) =>
     ),
   );
 
-const noWayBackLine = ({ client, writes, mayHaveWritten, hasGatewayTokens }) =>
+const noWayBackLine = (client) =>
   make(
     "li",
     {},
     make("b", {}, nameOf(client)),
-    writes !== null &&
-      make(
-        "span",
-        { class: "quiet" },
-        `has written ${count(writes.count)} times since ${dateTime(writes.since)}`,
-      ),
-    mayHaveWritten &&
-      make("span", { class: "quiet" }, "may have written before the client directory had it like this"),
-    hasGatewayTokens && make("span", { class: "quiet" }, "has tokens that the old service does not know"),
+    make("span", { class: "quiet" }, "has tokens that the old service does not know"),
   );
 
 const eventLine = ({ action, name, by, at }) =>
@@ -145,19 +136,12 @@ export async function showRollout({ signal }) {
 
   async function turnBack() {
     try {
-      const { rollout, staying, possiblyStaying } = await write("/api/rollout/turn-back", {
+      const { rollout } = await write("/api/rollout/turn-back", {
         by: by.value.trim(),
         target: target.value,
         ...(reason.value.trim() !== "" && { reason: reason.value.trim() }),
       });
-      fault.replaceChildren(
-        ...(staying.length > 0
-          ? [problem(`${staying.map(nameOf).join(", ")} stay: they have written to the new service.`)]
-          : []),
-        ...(possiblyStaying.length > 0
-          ? [problem(`${possiblyStaying.join(", ")} stay: they may have written to the new service.`)]
-          : []),
-      );
+      fault.replaceChildren();
       say("Turned back");
       show(rollout);
     } catch (error) {
