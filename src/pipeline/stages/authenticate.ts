@@ -5,6 +5,7 @@ import type { UpstreamTokens } from "../../auth/upstream-tokens.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import {
   hasFragment,
+  INVALID_TOKEN,
   NOBODY,
   type AlphaRequest,
   type AuthenticatedClient,
@@ -15,8 +16,6 @@ const invalid = (reason: string, status = 401): Credentials => ({
   ...NOBODY,
   error: new HttpError(status, reason),
 });
-
-const INVALID_TOKEN = "The access token is not valid.";
 
 /** How the credentials of requests are read. */
 export interface CredentialsOptions {
