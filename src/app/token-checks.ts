@@ -11,7 +11,6 @@ import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import type { TokenLocks } from "../auth/token-locks.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { InFlightTracker } from "./in-flight.ts";
-import type { AuditStore } from "../audit/store.ts";
 
 /** What the checks need of a gateway. */
 interface TokenCheckParts {
@@ -26,12 +25,6 @@ interface TokenCheckParts {
   readonly metrics: Pick<Metrics, "countTokenCheck">;
   readonly inFlight: Pick<InFlightTracker, "track">;
 }
-
-/** Whether something asks whose requests are those of tokens that no call has shown to v4. */
-export const countsClients = (
-  { SUNSET_FILE }: Settings,
-  { audit }: { readonly audit: AuditStore | undefined },
-): boolean => audit !== undefined || SUNSET_FILE !== undefined;
 
 /** Creates the checks of tokens. @returns undefined if the pack has no call for it */
 export function openTokenChecks(

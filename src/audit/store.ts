@@ -1,4 +1,5 @@
 import type { CallersReader } from "./callers.ts";
+import type { DecisionReader } from "./decisions.ts";
 import type { EraseRequest, Erasure } from "./erase.ts";
 import type { AuditRecord } from "./record.ts";
 import type { TokenActivity, UsageReader } from "./usage.ts";
@@ -131,6 +132,8 @@ export interface AuditStore extends UsageReader, CallersReader {
   readonly erase: (request: EraseRequest, onRecords?: (done: number) => void) => Promise<Erasure>;
   /** Returns the entries about erased clients, the newest first. @throws {AuditUnavailableError} */
   readonly erasures: () => Promise<readonly Erasure[]>;
+  /** Answers what requests wait for. */
+  readonly decisions: DecisionReader;
   /** Whether the last operation of the store succeeded. */
   readonly ready: () => boolean;
   /** Why the store is not ready. The text is public: it has no address or path. */

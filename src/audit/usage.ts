@@ -27,6 +27,9 @@ export interface UsageQuery {
 /** Maximum number of rows of a query. */
 export const MAX_USAGE_ROWS = 10_000;
 
+/** Maximum number of sums that a report is made of. They are in memory together: about 400 bytes each. */
+export const MAX_SUMS_READ = 200_000;
+
 /** Maximum number of bytes of a user agent in the summaries. */
 const MAX_AGENT_BYTES = 200;
 /** Maximum number of rows of the summaries, by default. They take about 300 bytes each, with the indexes. */
@@ -82,6 +85,14 @@ export type TokenQuery =
   | { readonly client: string }
   | { readonly fingerprint: string }
   | { readonly fingerprints: readonly string[] };
+
+/** Tokens that were used for calls of the client's API since a time, by their fingerprints. */
+export interface TokenPage {
+  /** The last fingerprint of the page before; `""` for the first page. */
+  readonly after: string;
+  /** ISO 8601. */
+  readonly since: string;
+}
 
 /** The keys of the clients of a query, with `""` for requests without a token; undefined: all clients. */
 export const usageKeysOf = ({ client, clients }: UsageQuery): readonly string[] | undefined =>

@@ -3,7 +3,7 @@ import { TokenUnavailableError } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { Endpoint } from "../mapping/compile/endpoint.ts";
-import type { RequestContext } from "./context.ts";
+import { type RequestContext, createContext } from "./context.ts";
 import type { AuthenticatedClient, ClientToken } from "./client.ts";
 import type { AlphaRequest } from "./request.ts";
 import { createUpstreamActivity } from "./instrument-call.ts";
@@ -11,6 +11,7 @@ import { requestWithoutBody } from "./prepared-request.ts";
 import { resolveToken, type TokenDependencies } from "./stages/authorize.ts";
 import { UpstreamCaller, type CallDependencies, type CallerRequest } from "./upstream-call.ts";
 import { InvalidUpstreamResponseError } from "./upstream-response.ts";
+import type { Pack } from "../mapping/pack.ts";
 
 /** Any token may make the call that checks it. */
 const CHECK = { route: { access: "token" } } as const;
@@ -32,6 +33,18 @@ export interface TokenProof {
 export interface ProvenToken {
   readonly fingerprint: string;
   readonly application: string | undefined;
+}
+
+/** A GET that shows whether v4 accepts a token: that of the pack, else any call without parameters that is not public. */
+export function findTokenCheck({
+  tokenCheck,
+  routes,
+}: Pick<Pack, "tokenCheck" | "routes">): Endpoint | undefined {
+  if (tokenCheck) return tokenCheck;
+  const calls = routes.flatMap(({ access, source }) =>
+    access !== "public" && "call" in source ? [source.call] : [],
+  );
+  return calls.find(({ method, template }) => method === "GET" && !template.includes("{"));
 }
 
 /** Asks v4 about a token. @throws {InvalidUpstreamResponseError} where v4 fails */
@@ -102,4 +115,23 @@ export async function proveToken(
     fingerprint: fingerprint(client.credentials.hash ?? ""),
     application: typeof grant === "object" ? grant.application : undefined,
   };
+}
+
+/**
+ * Finds out what v4 says about a token of which nothing is known, so that it is known before the request is sent to v4.
+ *
+ * @returns the client with what is known now. v4 may have said neither that it accepts the token nor that it refuses it
+ * @throws as {@link proveToken}
+ */
+export async function learnToken(
+  { readBody: _body, openUpload: _upload, ...request }: AlphaRequest,
+  client: AuthenticatedClient,
+  proof: TokenProof,
+): Promise<AuthenticatedClient> {
+  const { hash } = client.credentials;
+  if (hash === undefined || client.isAccepted || client.tokenInfo) return client;
+  const context = createContext();
+  await proveToken(request, client, context, proof);
+  const tokenInfo = await proof.dependencies.tokens.get(hash);
+  return { ...client, tokenInfo, isAccepted: context.client?.isAccepted === true };
 }

@@ -81,9 +81,18 @@ const guardedSocket = (): Socket => new GuardedSocket();
 /** Few: commits run one at a time, and people read the pages. */
 const CONNECTIONS = 4;
 const CONNECT_MS = 5000;
-/** The server times out first, so that the connection remains usable. */
 const STATEMENT_MS = 15_000;
-const QUERY_MS = STATEMENT_MS + 2000;
+/** The server times out first, so that the connection remains usable. */
+const MARGIN_MS = 2000;
+
+/** What a pool may take. */
+interface PoolLimits {
+  readonly connections: number;
+  readonly statementMs: number;
+}
+
+/** For what requests wait for: it takes a millisecond. */
+export const DECISION_LIMITS: PoolLimits = { connections: 2, statementMs: 3000 };
 
 /** A connection pool that prepares the schema before the first query. */
 export interface Database {
@@ -95,14 +104,17 @@ export interface Database {
 }
 
 /** Creates a pool. It connects with the first query, and tries again with every query if the server is down. */
-export function connectDatabase(url: string): Database {
+export function connectDatabase(
+  url: string,
+  { connections, statementMs }: PoolLimits = { connections: CONNECTIONS, statementMs: STATEMENT_MS },
+): Database {
   const pool = new Pool({
     connectionString: url,
-    max: CONNECTIONS,
+    max: connections,
     connectionTimeoutMillis: CONNECT_MS,
-    statement_timeout: STATEMENT_MS,
-    query_timeout: QUERY_MS,
-    idle_in_transaction_session_timeout: STATEMENT_MS,
+    statement_timeout: statementMs,
+    query_timeout: statementMs + MARGIN_MS,
+    idle_in_transaction_session_timeout: statementMs,
     keepAlive: true,
     stream: guardedSocket,
     application_name: "alpha-gateway",
@@ -118,7 +130,7 @@ export function connectDatabase(url: string): Database {
       // Creating an index on a large table may take long.
       await client.query("SET statement_timeout = 0");
       await migratePostgres(client, SCHEMA);
-      await client.query(`SET statement_timeout = ${STATEMENT_MS}`);
+      await client.query(`SET statement_timeout = ${statementMs}`);
     }).catch((error: unknown) => {
       prepared = undefined;
       throw error;

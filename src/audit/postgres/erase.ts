@@ -3,6 +3,7 @@ import type { PoolClient } from "pg";
 import { ERASE_SEGMENTS, eraseRows, type EraseRequest, type Erasure } from "../erase.ts";
 import { compressAsync, decompressAsync } from "../segment.ts";
 import { UNACCEPTED } from "../summary-key.ts";
+import { MAX_USAGE_ROWS } from "../usage.ts";
 import type { Database } from "./database.ts";
 
 const TOKENS = "SELECT fingerprint FROM audit_token WHERE key = ANY($1::text[])";
@@ -104,7 +105,7 @@ export async function eraseClient(
 export async function readErasures(database: Database): Promise<readonly Erasure[]> {
   const rows = await database.query<{ time: number } & Omit<Erasure, "time">>(`
     SELECT time::float8, command, records::float8, summaries::float8, tokens::float8
-    FROM audit_erased ORDER BY audit_erased.time DESC
+    FROM audit_erased ORDER BY audit_erased.time DESC LIMIT ${MAX_USAGE_ROWS}
   `);
   return rows.map((row) => ({ ...row, time: new Date(row.time).toISOString() }));
 }

@@ -8,7 +8,7 @@ import {
 } from "../callers.ts";
 import { bytesOfBits } from "../sent-members.ts";
 import { UNACCEPTED } from "../summary-key.ts";
-import { daysOf } from "../usage.ts";
+import { daysOf, MAX_SUMS_READ } from "../usage.ts";
 import type { Database } from "./database.ts";
 
 const ROUTES_AND_DAYS = "route = ANY($1::text[]) AND day >= $2 AND day <= $3";
@@ -17,7 +17,7 @@ const CALLERS = `
     max(last)::float8 AS last, (array_agg(agent ORDER BY last DESC))[1] AS "userAgent"
   FROM audit_usage
   WHERE ${ROUTES_AND_DAYS} AND lane <> 'native' AND client <> '${UNACCEPTED}' AND (client <> '' OR status < 400)
-  GROUP BY client, route
+  GROUP BY client, route ORDER BY sum(requests) DESC LIMIT ${MAX_SUMS_READ}
 `;
 const SENT = `
   WITH daily AS (
@@ -28,6 +28,7 @@ const SENT = `
     max(day) AS "lastDay", coalesce(sum(requests), 0)::float8 AS requests
   FROM audit_sent LEFT JOIN daily USING (day, client, route)
   WHERE ${ROUTES_AND_DAYS} GROUP BY client, route, pack, audit_sent.bits
+  ORDER BY coalesce(sum(requests), 0) DESC LIMIT ${MAX_SUMS_READ}
 `;
 const NAMES = "SELECT pack, route, names FROM audit_sent_names WHERE route = ANY($1::text[])";
 

@@ -7,8 +7,23 @@ import { bytesOfBits } from "../sent-members.ts";
 import { listSent, type RouteRequests, type SentDays } from "../sent-usage.ts";
 import type { AuditStore } from "../store.ts";
 import { identityOfKey, UNACCEPTED } from "../summary-key.ts";
-import { daysOf, MAX_RECORDS_COUNTED, MAX_TOKENS_READ, MAX_USAGE_ROWS, usageKeysOf } from "../usage.ts";
-import type { ClientUsage, DayUsage, RouteUsage, TokenUsage, UsageQuery, UsageReader } from "../usage.ts";
+import {
+  daysOf,
+  MAX_RECORDS_COUNTED,
+  MAX_SUMS_READ,
+  MAX_TOKENS_READ,
+  MAX_USAGE_ROWS,
+  usageKeysOf,
+} from "../usage.ts";
+import type {
+  ClientUsage,
+  DayUsage,
+  RouteUsage,
+  TokenPage,
+  TokenUsage,
+  UsageQuery,
+  UsageReader,
+} from "../usage.ts";
 import type { Database } from "./database.ts";
 import { parameters, type Term } from "./parameters.ts";
 
@@ -42,6 +57,9 @@ const TOKEN_COLUMNS = `
 const TOKENS = (where: string): string =>
   `${TOKEN_COLUMNS} ${where} ORDER BY audit_token.requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}`;
 const TOKEN = `${TOKEN_COLUMNS} WHERE fingerprint = $1`;
+const TOKEN_PAGE = `
+  ${TOKEN_COLUMNS} WHERE fingerprint > $1 AND last_alpha >= $2::bigint ORDER BY fingerprint LIMIT ${MAX_TOKENS_READ}
+`;
 const RECORDED_ROUTES = `
   SELECT $1 AS client, lane, route, status, count(*)::float8 AS requests, sum(lossy)::float8 AS lossy,
     min(time)::float8 AS first, max(time)::float8 AS last, '' AS sample
@@ -66,15 +84,18 @@ const DAYS = (where: string): string => `
 const SENT = (where: string): string => `
   SELECT client, route, pack, bits::text AS bits, min(day) AS "firstDay", max(day) AS "lastDay"
   FROM audit_sent ${where} GROUP BY client, route, pack, audit_sent.bits
+  ORDER BY max(day) DESC LIMIT ${MAX_SUMS_READ}
 `;
 const NAMES = (table: string): string =>
   `SELECT pack, route, names FROM ${table} WHERE pack = ANY($1::text[])`;
 const LOSSES = (where: string): string => `
   SELECT client, route, pack, place, sum(requests)::float8 AS requests, min(day) AS "firstDay", max(day) AS "lastDay"
-  FROM audit_loss ${where} GROUP BY client, route, pack, place
+  FROM audit_loss ${where} GROUP BY client, route, pack, place ORDER BY sum(requests) DESC LIMIT ${MAX_SUMS_READ}
 `;
-const REQUESTS = (where: string): string =>
-  `SELECT client, route, sum(requests)::float8 AS requests FROM audit_usage ${where} GROUP BY client, route`;
+const REQUESTS = (where: string): string => `
+  SELECT client, route, sum(requests)::float8 AS requests FROM audit_usage ${where} GROUP BY client, route
+  ORDER BY sum(requests) DESC LIMIT ${MAX_SUMS_READ}
+`;
 
 function usageTerms(query: UsageQuery, route?: string): Term[] {
   const { first, last } = daysOf(query);
@@ -170,6 +191,15 @@ export function usageReader(database: Database): UsageReader & Pick<AuditStore, 
     },
   };
 }
+
+/** Reads one page of tokens. */
+export const readTokenPage = async (
+  database: Pick<Database, "query">,
+  { after, since }: TokenPage,
+): Promise<TokenUsage[]> => {
+  const rows = await database.query<ReadTimes & TokenUsage>(TOKEN_PAGE, [after, Date.parse(since)]);
+  return rows.map((row) => ({ ...row, ...times(row) }));
+};
 
 interface Span {
   readonly first: string;

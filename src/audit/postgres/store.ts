@@ -8,8 +8,9 @@ import { createBatch } from "../segment.ts";
 import { NameLists } from "../name-lists.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
-import { connectDatabase } from "./database.ts";
+import { connectDatabase, DECISION_LIMITS } from "./database.ts";
 import { readCallers } from "./read-callers.ts";
+import { decisionReader } from "./read-decisions.ts";
 import { usageReader } from "./read-usage.ts";
 import { countRecords, readRecordPage, readRecord } from "./reader.ts";
 import { eraseClient, readErasures } from "./erase.ts";
@@ -34,6 +35,7 @@ export interface PostgresStoreOptions extends StoreOptions {
 export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   const { durability } = options;
   const database = connectDatabase(options.url);
+  const decisionDatabase = connectDatabase(options.url, DECISION_LIMITS);
   const recent = new RecentBytes();
   /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
   let spare: ArrayBuffer | undefined;
@@ -89,9 +91,10 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     purge.stop();
     clearInterval(probe);
     await queue.close();
-    await database.close();
+    await Promise.all([database.close(), decisionDatabase.close()]);
   }
 
+  const { wasServed, callsOf, tokenPage } = decisionReader(decisionDatabase);
   const { clients, tokens, activity, sent, losses, spans, usage, days } = usageReader(database);
   return {
     append: queue.push,
@@ -110,6 +113,11 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     days: (query) => open(() => days(query)),
     erase: (request, onRecords) => open(() => eraseClient(database, request, onRecords)),
     erasures: () => open(() => readErasures(database)),
+    decisions: {
+      wasServed: (query) => open(() => wasServed(query)),
+      callsOf: (query) => open(() => callsOf(query)),
+      tokenPage: (query) => open(() => tokenPage(query)),
+    },
     ready: () => fault() === undefined,
     fault,
     stats: () => ({ ...queue.stats(), evicted: purge.evicted() }),

@@ -7,7 +7,7 @@ import {
   type SentCalls,
 } from "../callers.ts";
 import { UNACCEPTED } from "../summary-key.ts";
-import { daysOf } from "../usage.ts";
+import { daysOf, MAX_SUMS_READ } from "../usage.ts";
 import { allRows } from "./rows.ts";
 
 /** Of more routes than this the tables are read in the order in which they are stored: it takes half as long. */
@@ -32,14 +32,14 @@ const CALLERS = ({ where, order }: Access): string => `
     SELECT client, route, day, sum(requests) AS requests, agent, max(last) AS last FROM usage
     WHERE ${where} AND +lane <> 'native' AND +client <> '${UNACCEPTED}' AND (+client <> '' OR status < 400)
     GROUP BY ${order}
-  ) GROUP BY client, route
+  ) GROUP BY client, route ORDER BY requests DESC LIMIT ${MAX_SUMS_READ}
 `;
 const SENT = ({ where }: Access): string => `
   SELECT client, route, pack, bits, count(*) AS days, min(day) AS firstDay, max(day) AS lastDay, sum((
     SELECT sum(requests) FROM usage
     WHERE usage.day = sent.day AND usage.client = sent.client AND lane = 'alpha' AND usage.route = sent.route
   )) AS requests
-  FROM sent WHERE ${where} GROUP BY +client, +route, pack, bits
+  FROM sent WHERE ${where} GROUP BY +client, +route, pack, bits ORDER BY requests DESC LIMIT ${MAX_SUMS_READ}
 `;
 const NAMES = "SELECT pack, route, names FROM sent_names WHERE route IN (SELECT value FROM json_each(?))";
 

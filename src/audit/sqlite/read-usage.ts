@@ -5,11 +5,13 @@ import { listLosses, type LossQuery, type LossUsage } from "../loss-usage.ts";
 import { identityOfKey, UNACCEPTED } from "../summary-key.ts";
 import {
   daysOf,
+  MAX_SUMS_READ,
   MAX_TOKENS_READ,
   MAX_USAGE_ROWS,
   usageKeysOf,
   type ClientUsage,
   type RouteUsage,
+  type TokenPage,
   type TokenQuery,
   type TokenUsage,
   type UsageQuery,
@@ -51,6 +53,9 @@ const TOKEN_COLUMNS = `
 const TOKENS = (where: string): string =>
   `${TOKEN_COLUMNS} ${where} ORDER BY requests DESC, fingerprint LIMIT ${MAX_TOKENS_READ}`;
 const TOKEN = `${TOKEN_COLUMNS} WHERE fingerprint = ?`;
+const TOKEN_PAGE = `
+  ${TOKEN_COLUMNS} WHERE fingerprint > ? AND last_alpha >= ? ORDER BY fingerprint LIMIT ${MAX_TOKENS_READ}
+`;
 const ROUTES = (where: string): string => `
   SELECT client, lane, route, status, sum(requests) AS requests, sum(lossy) AS lossy, min(first) AS first,
     max(last) AS last, ${OF_LAST("sample")} AS sample
@@ -66,17 +71,19 @@ const DAYS = (where: string): string => `
 
 const SENT = (where: string): string => `
   SELECT client, route, pack, bits, min(day) AS firstDay, max(day) AS lastDay FROM sent ${where}
-  GROUP BY client, route, pack, bits
+  GROUP BY client, route, pack, bits ORDER BY lastDay DESC LIMIT ${MAX_SUMS_READ}
 `;
 const NAMES = (table: string): string => `SELECT names FROM ${table} WHERE pack = ? AND route = ?`;
 const LOSSES = (where: string): string => `
   SELECT client, route, pack, place, sum(requests) AS requests, min(day) AS firstDay, max(day) AS lastDay
-  FROM loss ${where} GROUP BY client, route, pack, place
+  FROM loss ${where} GROUP BY client, route, pack, place ORDER BY requests DESC LIMIT ${MAX_SUMS_READ}
 `;
 const SPANS = (where: string): string =>
   spansStatement({ table: "usage", where, lastOfSpan: (day) => `date(${day}, ? || ' days')` });
-const REQUESTS = (where: string): string =>
-  `SELECT client, route, sum(requests) AS requests FROM usage ${where} GROUP BY client, route`;
+const REQUESTS = (where: string): string => `
+  SELECT client, route, sum(requests) AS requests FROM usage ${where} GROUP BY client, route
+  ORDER BY requests DESC LIMIT ${MAX_SUMS_READ}
+`;
 
 type UsageJob = Extract<
   ReaderJob,
@@ -121,6 +128,9 @@ export function readToken(database: DatabaseSync, fingerprint: string): TokenUsa
   return row && tokenOf(row);
 }
 
+export const readTokenPage = (database: DatabaseSync, { after, since }: TokenPage): TokenUsage[] =>
+  database.prepare(TOKEN_PAGE).all(after, Date.parse(since)).map(tokenOf);
+
 /** Reads the names that clients sent. */
 function readSent(database: DatabaseSync, query: UsageQuery): SentUsage[] {
   const { text, values } = usageOf({ ...query, lane: undefined, isClientApi: undefined });
@@ -155,7 +165,7 @@ function readSpans(database: DatabaseSync, { days, clients }: SpanQuery): CallSp
 /** Reads the entries about clients that were erased, the newest first. */
 export const readErasures = (database: DatabaseSync): Erasure[] =>
   allRows<Omit<Erasure, "time"> & { time: number }>(
-    database.prepare("SELECT * FROM erased ORDER BY time DESC"),
+    database.prepare(`SELECT * FROM erased ORDER BY time DESC LIMIT ${MAX_USAGE_ROWS}`),
   ).map((row) => ({ ...row, time: new Date(row.time).toISOString() }));
 
 function usageOf(query: UsageQuery, route?: string): Where {

@@ -16,6 +16,7 @@ import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import {
   packBatch,
+  type DecisionJob,
   type JobResults,
   type ReaderJob,
   type SqliteWorkerData,
@@ -32,6 +33,8 @@ export const AUDIT_FILE = "audit.db";
 const YOUNG_MB = 8;
 
 const CALL_TIMEOUT_MS = 15_000;
+/** Requests wait for it, and what they ask takes a millisecond. */
+const DECISION_TIMEOUT_MS = 5000;
 /** Opening may include changes of a large database. */
 const OPEN_TIMEOUT_MS = 600_000;
 const RESTART_MS = 100;
@@ -67,7 +70,8 @@ const callerOf =
     call(job, transfer) as Promise<JobResults[Called["kind"]]>;
 
 /**
- * Opens the embedded audit store: SQLite, with a thread for writing, and one for reading that starts with the first query.
+ * Opens the embedded audit store: SQLite, with a thread for writing, one for reading, and one for reading what requests
+ * wait for. Those for reading start with their first query.
  * Several processes may open the same file.
  *
  * @throws {AuditUnavailableError} If the file can't be created or is not a usable database. The message names the file and
@@ -77,9 +81,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
   const { directory, thread, durability } = options;
   const file = join(directory, AUDIT_FILE);
   const synchronous = durability === "strict" ? "FULL" : "NORMAL";
-  const { writer, reader } = await openWorkers(directory, { role: "writer", file, synchronous }, thread);
+  const { writer, reader, decider } = await openWorkers(
+    directory,
+    { role: "writer", file, synchronous },
+    thread,
+  );
   const write = callerOf(writer);
   const read = callerOf(reader);
+  const decide = callerOf(decider);
   const purge = startPurge({ step: () => write({ kind: "purge", ...limitsOf(options) }) });
 
   const recent = new RecentBytes();
@@ -136,7 +145,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
 
   function fault(): string | undefined {
     if (closing) return "The audit store is closed.";
-    if (!writer.ready() || !reader.ready()) return "The audit store is not running.";
+    if (![writer, reader, decider].every((worker) => worker.ready()))
+      return "The audit store is not running.";
     return queue.fault();
   }
 
@@ -144,7 +154,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     purge.stop();
     clearInterval(probe);
     await queue.close();
-    await Promise.all([writer.close({ kind: "close" }), reader.close({ kind: "close" })]);
+    await Promise.all([writer, reader, decider].map((worker) => worker.close({ kind: "close" })));
   }
 
   return {
@@ -164,11 +174,19 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
     days: (query) => read({ kind: "days", query }),
     erase,
     erasures: () => read({ kind: "erasures" }),
+    decisions: {
+      wasServed: (query) => decide({ kind: "past", query }),
+      callsOf: (query) => decide({ kind: "calls", query }),
+      tokenPage: (query) => decide({ kind: "tokenPage", query }),
+    },
     ready: () => fault() === undefined,
     fault,
     stats: () => ({
       ...queue.stats(),
-      errors: queue.stats().errors + writer.lostWorkers() + reader.lostWorkers(),
+      errors: [writer, reader, decider].reduce(
+        (sum, worker) => sum + worker.lostWorkers(),
+        queue.stats().errors,
+      ),
       evicted: purge.evicted(),
     }),
     close: () => (closing ??= closeAll()),
@@ -178,6 +196,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
 interface Workers {
   readonly writer: SupervisedWorker<WriterJob>;
   readonly reader: SupervisedWorker<ReaderJob>;
+  readonly decider: SupervisedWorker<DecisionJob>;
 }
 
 async function openWorkers(
@@ -190,9 +209,12 @@ async function openWorkers(
     makeFolder(directory);
     // SQLite would create a file that everybody can read. Its journal files get the mode of this file.
     closeSync(openSync(file, "a", 0o600));
-    const writer = await openWorker<WriterJob>(data, thread);
-    const reader = startWithFirstJob(() => openWorker<ReaderJob>({ role: "reader", file }));
-    return { writer, reader };
+    const writer = await openWorker<WriterJob>(data, CALL_TIMEOUT_MS, thread);
+    const reader = startWithFirstJob(() => openWorker<ReaderJob>({ role: "reader", file }, CALL_TIMEOUT_MS));
+    const decider = startWithFirstJob(() =>
+      openWorker<DecisionJob>({ role: "decider", file }, DECISION_TIMEOUT_MS),
+    );
+    return { writer, reader, decider };
   } catch (error) {
     const reason = errorText(error);
     const remedy = "Repair it, move it away to begin with an empty audit, or choose another directory.";
@@ -202,7 +224,11 @@ async function openWorkers(
   }
 }
 
-function openWorker<Job>(data: SqliteWorkerData, started?: Worker): Promise<SupervisedWorker<Job>> {
+function openWorker<Job>(
+  data: SqliteWorkerData,
+  timeoutMs: number,
+  started?: Worker,
+): Promise<SupervisedWorker<Job>> {
   let next = started;
   function spawn(): Worker {
     // The id of a thread that has ended is -1.
@@ -213,7 +239,7 @@ function openWorker<Job>(data: SqliteWorkerData, started?: Worker): Promise<Supe
   }
   return superviseWorker<Job>({
     spawn,
-    timeoutMs: CALL_TIMEOUT_MS,
+    timeoutMs,
     openTimeoutMs: OPEN_TIMEOUT_MS,
     restartMs: RESTART_MS,
   });

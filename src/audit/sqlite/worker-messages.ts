@@ -1,4 +1,5 @@
 import type { CallersQuery, RouteCallers } from "../callers.ts";
+import type { CallsQuery, ClientCalls, PastQuery } from "../decisions.ts";
 import type { AuditQuery, TextPage } from "../store.ts";
 import type { EraseRequest, Erasure } from "../erase.ts";
 import type { PurgeLimits, PurgeResult } from "../purge.ts";
@@ -12,6 +13,7 @@ import type {
   DayUsage,
   RouteUsage,
   TokenActivity,
+  TokenPage,
   TokenQuery,
   TokenUsage,
   UsageQuery,
@@ -26,7 +28,7 @@ export type SqliteWorkerData =
       /** SQLite's `synchronous`. NORMAL survives a crash of the process, FULL one of the machine. */
       readonly synchronous: "NORMAL" | "FULL";
     }
-  | { readonly role: "reader"; readonly file: string };
+  | { readonly role: "reader" | "decider"; readonly file: string };
 
 /** A job that deletes what is too old or too much. */
 export type PurgeJob = PurgeLimits;
@@ -94,6 +96,9 @@ export interface JobResults {
   usage: RouteUsage[];
   days: DayUsage[];
   erasures: Erasure[];
+  past: boolean;
+  calls: ClientCalls;
+  tokenPage: TokenUsage[];
   close: void;
 }
 
@@ -109,4 +114,11 @@ export type ReaderJob =
   | { readonly kind: "tokens"; readonly query: TokenQuery }
   | { readonly kind: "activity"; readonly fingerprint: string }
   | { readonly kind: "erasures" }
+  | { readonly kind: "close" };
+
+/** A job of the thread that reads what requests wait for. */
+export type DecisionJob =
+  | { readonly kind: "past"; readonly query: PastQuery }
+  | { readonly kind: "calls"; readonly query: CallsQuery }
+  | { readonly kind: "tokenPage"; readonly query: TokenPage }
   | { readonly kind: "close" };

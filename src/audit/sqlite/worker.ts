@@ -1,6 +1,7 @@
 import { parentPort } from "node:worker_threads";
 import { describeSqliteError } from "./fault.ts";
-import type { ReaderJob, SqliteWorkerData, WriterJob } from "./worker-messages.ts";
+import { openDecider } from "./read-decisions.ts";
+import type { DecisionJob, ReaderJob, SqliteWorkerData, WriterJob } from "./worker-messages.ts";
 import { openReader } from "./reader.ts";
 import type { WorkerReply, WorkerCall } from "./worker-link.ts";
 import { openWriter } from "./writer.ts";
@@ -14,7 +15,7 @@ if (!port) throw new Error("This file runs as a worker thread only.");
 
 port.once("message", (data: SqliteWorkerData) => {
   const work = open(data);
-  port.on("message", ({ call, job }: WorkerCall<WriterJob | ReaderJob>) => {
+  port.on("message", ({ call, job }: WorkerCall<Job>) => {
     const reply = replyTo(work, call, job);
     port.postMessage(
       reply,
@@ -25,17 +26,19 @@ port.once("message", (data: SqliteWorkerData) => {
   port.postMessage({ call: 0, value: undefined } satisfies WorkerReply);
 });
 
+type Job = WriterJob | ReaderJob | DecisionJob;
 type Work = (job: never) => unknown;
 
 function open(data: SqliteWorkerData): Work {
   try {
-    return data.role === "writer" ? openWriter(data) : openReader(data.file);
+    if (data.role === "writer") return openWriter(data);
+    return data.role === "reader" ? openReader(data.file) : openDecider(data.file);
   } catch (error) {
     throw new Error(describeSqliteError(error), { cause: error });
   }
 }
 
-function replyTo(work: Work, call: number, job: WriterJob | ReaderJob): WorkerReply {
+function replyTo(work: Work, call: number, job: Job): WorkerReply {
   try {
     return { call, value: work(job as never) };
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Decision } from "../../sunset/plan.ts";
 import type { SunsetRules, Verdict } from "../../sunset/sunset.ts";
 import type { TokenStore } from "../../auth/token-store.ts";
 import type { ApplicationId, RouteMatch } from "../context.ts";
-import type { Credentials } from "../client.ts";
+import { type Credentials, type AuthenticatedClient, INVALID_TOKEN } from "../client.ts";
 
 /** The application to which a token was issued; undefined without one, and "unknown" where it can't be read. */
 type Issuer = ApplicationId | "unknown" | undefined;
@@ -29,14 +29,38 @@ export async function findIssuer(
   }
 }
 
-/** Asks what the plan says about a request; undefined: nothing. Returns a promise only where a store is read. */
-export const askPlan = (
-  identity: () => ClientIdentity,
+/** Who sends a request, as far as the plan asks. */
+export interface PlanSender {
+  readonly identity: () => ClientIdentity;
+  readonly issuer: Issuer;
+  /** Finds out what v4 says about the token. */
+  readonly learnToken: () => Promise<Pick<AuthenticatedClient, "tokenInfo">>;
+}
+
+/** Asks what the plan says about a request; undefined: nothing. Returns a promise only where a store or v4 is asked. */
+export function askPlan(
   match: RouteMatch | undefined,
   sunset: Pick<SunsetRules, "judge">,
-  issuer: Issuer,
-): ReturnType<SunsetRules["judge"]> =>
-  match && sunset.judge(identity, match.route.name, issuer !== "unknown");
+  { identity, issuer, learnToken }: PlanSender,
+): ReturnType<SunsetRules["judge"]> {
+  if (!match) return undefined;
+  const { name, access } = match.route;
+  if (issuer === "unknown") return sunset.judge(identity, name, undefined);
+  // The gateway has got the token from the login server.
+  if (issuer?.isProven) return sunset.judge(identity, name, () => true);
+  return sunset.judge(identity, name, async () => {
+    const { tokenInfo } = await learnToken();
+    // Perhaps the token of a known client has expired: what it is told is the same as without a plan.
+    if (tokenInfo?.refused && access !== "public") throw new HttpError(401, INVALID_TOKEN);
+    return !tokenInfo?.refused;
+  });
+}
+
+/**
+ * The header with the code of a refusal by the plan: `brown_out`, `freeze` or `sunset`. Programs find it there whatever shape the
+ * errors of the client's API have.
+ */
+export const CODE_HEADER = "x-sunset-code";
 
 /** How much later than promised a client tries again: the clocks of replicas may differ by two seconds. */
 const CLOCK_SECONDS = 2;
@@ -60,7 +84,7 @@ function windowError(
     stage.status,
     [{ reason: sentences(reason, ...more), code: "brown_out" }],
     { by: "brown_out", isExactStatus: true, warning: `brown-out until ${until}` },
-    { "retry-after": String(seconds) },
+    { "retry-after": String(seconds), [CODE_HEADER]: "brown_out" },
   );
 }
 
@@ -73,13 +97,15 @@ function errorOf(decision: Decision, link: string | undefined): HttpError {
       410,
       [{ reason: sentences("Error: this interface has ended.", ...more), code: "sunset" }],
       { by: "sunset", isExactStatus: true },
+      { [CODE_HEADER]: "sunset" },
     );
   const reason = "Error: this interface is going away, and takes no new clients.";
-  return new HttpError(403, [{ reason: sentences(reason, ...more), code: "freeze" }], {
-    by: "freeze",
-    isExactStatus: true,
-    warning: "the client is new",
-  });
+  return new HttpError(
+    403,
+    [{ reason: sentences(reason, ...more), code: "freeze" }],
+    { by: "freeze", isExactStatus: true, warning: "the client is new" },
+    { [CODE_HEADER]: "freeze" },
+  );
 }
 
 /**

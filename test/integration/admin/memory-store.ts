@@ -40,6 +40,11 @@ export function memoryStore() {
     usage: async () => [],
     callers: async () => ({ callers: [], sent: [], counted: new Map(), namesSince: null }),
     days: async () => [],
+    decisions: {
+      wasServed: async () => false,
+      callsOf: async () => ({ requests: 0, hasCalled: false }),
+      tokenPage: async () => [],
+    },
     get: async (id) => {
       check();
       return records.find((record) => record.id === id);

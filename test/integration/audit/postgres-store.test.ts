@@ -7,6 +7,7 @@ import { makeDatabase } from "../../support/postgres-database.ts";
 import type { TestDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";
 import { DAMAGED_SEGMENTS, incompressible, sampleId, sampleRecord } from "./sample-record.ts";
+import { testDecisions } from "./decisions-contract.ts";
 import { testLosses } from "./loss-contract.ts";
 import { testAuditStore, UNLIMITED, type StorePlace } from "./store-contract.ts";
 
@@ -24,6 +25,7 @@ describe("with a PostgreSQL server", () => {
   }
   testAuditStore("PostgreSQL", makePlace);
   testLosses("PostgreSQL", makePlace);
+  testDecisions("PostgreSQL", makePlace);
 });
 
 describe("the PostgreSQL store", () => {
@@ -75,6 +77,23 @@ describe("the PostgreSQL store", () => {
       await expect(store.get("a")).rejects.toThrow("The record a is damaged.");
     },
   );
+
+  test("answers what requests wait for while reports use all connections of the console", async () => {
+    const store = open();
+    await store.append(sampleRecord("a"));
+    const query = { clients: ["0123456789abcdef"], before: Date.parse("2026-04-01"), routes: [] };
+    expect(await store.decisions.wasServed(query)).toBe(true);
+    await database.query("DROP TABLE audit_erased");
+    await database.query(
+      `CREATE VIEW audit_erased AS SELECT 0::bigint AS time, '' AS command, '' AS client, 0 AS records,
+        0 AS summaries, 0 AS tokens FROM (SELECT pg_sleep(2)) AS slow`,
+    );
+    let read = 0;
+    const reports = Array.from({ length: 4 }, () => store.erasures().then(() => (read += 1)));
+    expect(await store.decisions.wasServed(query)).toBe(true);
+    expect(read).toBe(0);
+    await Promise.all(reports);
+  });
 
   test("is not created by commands that read it", async () => {
     const settings = { DATABASE_URL: database.url, DATA_DIR: "" };

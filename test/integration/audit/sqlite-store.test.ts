@@ -9,6 +9,7 @@ import type { AuditRecord } from "../../../src/audit/record.ts";
 import { describeSqliteError } from "../../../src/audit/sqlite/fault.ts";
 import { AUDIT_FILE, openSqliteStore, startSqliteThread } from "../../../src/audit/sqlite/store.ts";
 import { DAMAGED_SEGMENTS, incompressible, sampleId, sampleRecord } from "./sample-record.ts";
+import { testDecisions } from "./decisions-contract.ts";
 import { testLosses } from "./loss-contract.ts";
 import { testAuditStore, UNLIMITED, type StorePlace } from "./store-contract.ts";
 
@@ -22,6 +23,7 @@ async function makePlace(): Promise<StorePlace> {
 
 testAuditStore("SQLite", makePlace);
 testLosses("SQLite", makePlace);
+testDecisions("SQLite", makePlace);
 
 describe("the SQLite store", () => {
   const settings = { durability: "relaxed", ...UNLIMITED } as const;
@@ -108,6 +110,26 @@ describe("the SQLite store", () => {
     expect(await second.query({})).toMatchObject({ records: [{ id: "young" }], next: null });
     while ((await second.days({})).length > 2) await new Promise((done) => setTimeout(done, 20));
     await second.close();
+  });
+
+  test("answers what requests wait for while a report is read", async () => {
+    const store = await openSqliteStore({ ...settings, durability: "strict", directory });
+    await store.append(sampleRecord("a"));
+    const query = { clients: ["0123456789abcdef"], before: Date.parse("2026-04-01"), routes: [] };
+    expect(await store.decisions.wasServed(query)).toBe(true);
+    execute(
+      join(directory, AUDIT_FILE),
+      `DROP TABLE erased;
+      CREATE VIEW erased AS
+        WITH RECURSIVE slow (time) AS (SELECT 1 UNION ALL SELECT time + 1 FROM slow LIMIT 5000000)
+        SELECT time, '' AS command, '' AS client, 0 AS records, 0 AS summaries, 0 AS tokens FROM slow`,
+    );
+    let isRead = false;
+    const report = store.erasures().then(() => (isRead = true));
+    expect(await store.decisions.wasServed(query)).toBe(true);
+    expect(isRead).toBe(false);
+    await report;
+    await store.close();
   });
 
   test("migrates the store of an older version with its records, its counts and its clients", async () => {

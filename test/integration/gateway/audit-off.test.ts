@@ -1,6 +1,5 @@
 /** Without an audit the gateway does not read a request for a record. */
 import { expect, test } from "@jest/globals";
-import { NO_SUNSET } from "../../../src/sunset/sunset.ts";
 import { createContext } from "../../../src/pipeline/context.ts";
 import type { AlphaRequest } from "../../../src/pipeline/request.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
@@ -26,7 +25,6 @@ function recordedWithoutAudit() {
     log,
     inFlight,
     tracing: undefined,
-    sunset: { rules: NO_SUNSET },
   });
   metrics.close();
   let looks = 0;

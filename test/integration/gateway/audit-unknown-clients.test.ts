@@ -1,6 +1,5 @@
 /** What callers without an accepted token can do to the audit: little, and never at the cost of a record. */
 import { expect, test } from "@jest/globals";
-import { NO_SUNSET } from "../../../src/sunset/sunset.ts";
 import { createContext } from "../../../src/pipeline/context.ts";
 import type { AlphaRequest } from "../../../src/pipeline/request.ts";
 import { createUpstreamActivity, type UpstreamActivity } from "../../../src/pipeline/instrument-call.ts";
@@ -40,7 +39,6 @@ function record(
     log,
     inFlight: createInFlightTracker(),
     tracing: undefined,
-    sunset: { rules: NO_SUNSET },
   });
   metrics.close();
   const request = {
